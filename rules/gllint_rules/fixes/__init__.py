@@ -17,11 +17,11 @@ from typing import Any
 from gllint_rules.finding import Fix
 
 
-def repair(module: str, name: str, *given: Any) -> Callable[[], Fix | None]:
+def repair(module: str, name: str, *arguments: Any) -> Callable[[], Fix | None]:
     """What calls function ``name`` of a module of this room, which is not loaded before: LibCST takes its time."""
 
     def fix() -> Fix | None:
-        made: Fix | None = getattr(import_module(f"{__name__}.{module}"), name)(*given)
-        return made
+        result: Fix | None = getattr(import_module(f"{__name__}.{module}"), name)(*arguments)
+        return result
 
     return fix

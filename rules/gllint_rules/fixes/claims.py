@@ -10,7 +10,7 @@ import libcst as cst
 from gllint_rules import records
 from gllint_rules.finding import Edit, Fix
 from gllint_rules.fixes.nodes import rewritten, without
-from gllint_rules.fixes.syntax import Place, place, replacement
+from gllint_rules.fixes.syntax import Place, place_of, replacement
 from gllint_rules.inference.values import Interpolation, Record, Site, Text, number
 from gllint_rules.project.context import Context
 from gllint_rules.project.templates import FinalStep, final_steps
@@ -73,10 +73,10 @@ def _index(step: FinalStep, macro: Macro) -> int | None:
     claims = len(step.claims.items) if step.claims is not None else None
     if macro.index is not None:
         return _replacement(step, macro.index)
-    found = _INDEX.fullmatch(macro.text)
-    if found is None:
+    match = _INDEX.fullmatch(macro.text)
+    if match is None:
         return None
-    index = int(found["index"])
+    index = int(match["index"])
     return index if claims is None or index < claims else None
 
 
@@ -93,25 +93,25 @@ def _replacement(step: FinalStep, index: int) -> int | None:
 class _Written(records.Record, frozen=True):
     """A macro in the source: its literal, where it stands in it, and whether some method changes the text."""
 
-    here: Place
+    place: Place
     start: int
     end: int
     plain: bool
 
     @property
     def raw(self) -> str:
-        return self.here.text[self.start : self.end]
+        return self.place.text[self.start : self.end]
 
     def replaced(self, text: str) -> Edit:
         return replacement(
-            self.here.positions, self.here.start + self.start, self.here.start + self.end, text
+            self.place.positions, self.place.start + self.start, self.place.start + self.end, text
         )
 
     def doubles_braces(self, text: str) -> bool | None:
         """Whether braces are written twice in this literal; ``None`` where that cannot be told."""
-        if isinstance(self.here.node, cst.FormattedStringText):
+        if isinstance(self.place.node, cst.FormattedStringText):
             return True
-        if not isinstance(self.here.node, cst.SimpleString) or "\\" in self.raw:
+        if not isinstance(self.place.node, cst.SimpleString) or "\\" in self.raw:
             return None
         if "{" in text and self.raw.count("{") == 2 * text.count("{"):
             return True
@@ -125,15 +125,15 @@ def _written(context: Context, step: FinalStep, macro: Macro) -> _Written | None
         return None
     site, (start, _) = context.literal_span(*first)
     _, (_, end) = context.literal_span(*last)
-    here = place(context, site)
-    if here is None:
+    place = place_of(context, site)
+    if place is None:
         return None
     plain = first[0].offsets is None
-    if macro.text.strip("{[ ]}").lower() not in here.text[start:end].lower():
+    if macro.text.strip("{[ ]}").lower() not in place.text[start:end].lower():
         return None
-    if not plain and here.text[start:].startswith("{{") and here.text[end - 1 : end + 1] == "}}":
+    if not plain and place.text[start:].startswith("{{") and place.text[end - 1 : end + 1] == "}}":
         end += 1  # the last brace that `.format` halves
-    return _Written(here, start, end, plain)
+    return _Written(place, start, end, plain)
 
 
 # --- GL403: claims -------------------------------------------------------------------------------------------
@@ -149,18 +149,18 @@ def drop_claim(context: Context, step: FinalStep, index: int) -> Fix | None:
     items = step.claims.items
     if len(items) > _MOST_EDITS:
         return None
-    here = place(context, items[index].site)
-    if here is None or _is_shared(context, items[index].site):
+    place = place_of(context, items[index].site)
+    if place is None or _is_shared(context, items[index].site):
         return None
-    element = here.above[0]
-    array = next((node for node in here.above if isinstance(node, cst.List)), None)
+    element = place.parents[0]
+    array = next((node for node in place.parents if isinstance(node, cst.List)), None)
     if not isinstance(element, cst.Element) or array is None or element not in array.elements:
         return None
     gone = array.elements[array.elements.index(element) :]
-    kept = without(array.elements, lambda e: e in gone, array.rbracket.whitespace_before)
-    if kept is None or len(array.elements) != len(items):
+    elements = without(array.elements, lambda e: e in gone, array.rbracket.whitespace_before)
+    if elements is None or len(array.elements) != len(items):
         return None
-    return here.of(array).fix(array.with_changes(elements=kept), "Drop what no macro uses from here on")
+    return place.of(array).fix(array.with_changes(elements=elements), "Drop what no macro uses from here on")
 
 
 def _is_shared(context: Context, site: Site) -> bool:
@@ -174,41 +174,41 @@ def _is_shared(context: Context, site: Site) -> bool:
 
 def claim_hole(context: Context, step: FinalStep, hole: Interpolation) -> Fix | None:
     """Write the macro of the claim beside the message that carries the very number formatted in."""
-    here = place(context, hole.site)
-    if here is None or step.claims is None:
+    place = place_of(context, hole.site)
+    if place is None or step.claims is None:
         return None
-    part, text, *_ = here.above
+    part, text, *_ = place.parents
     if not isinstance(part, cst.FormattedStringExpression) or not isinstance(text, cst.FormattedString):
         return None
-    claimed = _claimed(context, step, here)
+    claimed = _claimed(context, step, place)
     if claimed is None or part.equal is not None:
         return None
     index, unit_texts, units = claimed
     parts = list(text.parts)
     spot = next(i for i, p in enumerate(parts) if p is part)
-    after = _without_unit(here, parts[spot + 1 :], unit_texts, units)
-    if not _may_touch(parts[:spot][-1:], after[:1]):
+    tail = _without_unit(place, parts[spot + 1 :], unit_texts, units)
+    if not _may_touch(parts[:spot][-1:], tail[:1]):
         return None
     macro = cst.FormattedStringText(_macro(index, doubled=True))
-    new = text.with_changes(parts=[*parts[:spot], macro, *after])
-    return here.of(text).fix(new, f"Write `{{{{claim:{index}}}}}`, the claim of this number")
+    new = text.with_changes(parts=[*parts[:spot], macro, *tail])
+    return place.of(text).fix(new, f"Write `{{{{claim:{index}}}}}`, the claim of this number")
 
 
-def _claimed(context: Context, step: FinalStep, here: Place) -> tuple[int, set[str], set[str]] | None:
-    """The claim of the number at ``here``, how its unit would be written beside it, and its unit where it is known."""
+def _claimed(context: Context, step: FinalStep, place: Place) -> tuple[int, set[str], set[str]] | None:
+    """The claim of the number at ``place``, how its unit would be written beside it, and its unit where it is known."""
     assert step.claims is not None
-    shown = _normal(_unrounded(here.node), here)
-    function = function_at(here.module, here.at)
+    number_text = _normal(_unrounded(place.node), place)
+    function = function_at(place.module, place.at)
     for index, claim in enumerate(step.claims.items):
         entries = claim.value.entries.get("quantity", ()) if isinstance(claim.value, Record) else ()
         for entry in entries:
-            quantity = place(context, entry.site) if entry.site.module is here.module else None
-            if quantity is None or function_at(here.module, quantity.at) is not function:
+            quantity = place_of(context, entry.site) if entry.site.module is place.module else None
+            if quantity is None or function_at(place.module, quantity.at) is not function:
                 continue
-            if shown in _ways_to_write(quantity, "value"):
+            if number_text in _ways_to_write(quantity, "value"):
                 units = entry.value.entries.get("unit", ()) if isinstance(entry.value, Record) else ()
-                known = {e.value.literal for e in units if isinstance(e.value, Text) and e.value.literal}
-                return index, set(_ways_to_write(quantity, "unit")), known
+                unit_texts = {e.value.literal for e in units if isinstance(e.value, Text) and e.value.literal}
+                return index, set(_ways_to_write(quantity, "unit")), unit_texts
     return None
 
 
@@ -239,35 +239,35 @@ def _ways_to_write(quantity: Place, key: str) -> Iterator[str]:
             yield from (f'{base}["{key}"]', f"{base}.{key}")
 
 
-def _normal(node: cst.CSTNode, here: Place) -> str:
-    return re.sub(r"\s+", "", here.code(node).replace("'", '"'))
+def _normal(node: cst.CSTNode, place: Place) -> str:
+    return re.sub(r"\s+", "", place.code(node).replace("'", '"'))
 
 
 def _without_unit(
-    here: Place, parts: Sequence[cst.BaseFormattedStringContent], written: set[str], known: set[str]
+    place: Place, parts: Sequence[cst.BaseFormattedStringContent], written: set[str], units: set[str]
 ) -> list[cst.BaseFormattedStringContent]:
     """What follows the number without the unit, which the claim brings along."""
     match parts:
         case [cst.FormattedStringText(value=gap), cst.FormattedStringExpression(expression=unit), *rest] if (
-            not gap.strip() and _normal(unit, here) in written
+            not gap.strip() and _normal(unit, place) in written
         ):
             return list(rest)
         case [cst.FormattedStringText(value=text) as first, *rest]:
             word = re.match(r"\s?(\S+?)(?=[\s,;:.!?)]|$)", text)
-            if word is not None and (word[1] in known or (not known and word[1] in ALLOWED_UNITS)):
-                left = text[word.end() :]
-                return [first.with_changes(value=left), *rest] if left else list(rest)
+            if word is not None and (word[1] in units or (not units and word[1] in ALLOWED_UNITS)):
+                suffix = text[word.end() :]
+                return [first.with_changes(value=suffix), *rest] if suffix else list(rest)
     return list(parts)
 
 
 def _may_touch(
-    before: Sequence[cst.BaseFormattedStringContent], after: Sequence[cst.BaseFormattedStringContent]
+    head: Sequence[cst.BaseFormattedStringContent], tail: Sequence[cst.BaseFormattedStringContent]
 ) -> bool:
     """Whether what stands around a macro leaves it alone: no digit, sign or letter touches it."""
-    left = before[0].value[-1:] if before and isinstance(before[0], cst.FormattedStringText) else ""
-    right = after[0].value[:1] if after and isinstance(after[0], cst.FormattedStringText) else ""
-    holes = [p for p in (*before, *after) if not isinstance(p, cst.FormattedStringText)]
-    return not holes and left in ("", " ", "(", "\n", "n", "*") and right in ("", *" ,;.!?):\n*\\")
+    head_end = head[0].value[-1:] if head and isinstance(head[0], cst.FormattedStringText) else ""
+    tail_start = tail[0].value[:1] if tail and isinstance(tail[0], cst.FormattedStringText) else ""
+    holes = [p for p in (*head, *tail) if not isinstance(p, cst.FormattedStringText)]
+    return not holes and head_end in ("", " ", "(", "\n", "n", "*") and tail_start in ("", *" ,;.!?):\n*\\")
 
 
 # --- GL404 ---------------------------------------------------------------------------------------------------
@@ -275,8 +275,8 @@ def _may_touch(
 
 def mend_path(context: Context, site: Site, path: str) -> Fix | None:
     """Write a claim path as ``$.name.name``."""
-    here = place(context, site)
-    if here is None or not isinstance(here.node, cst.SimpleString) or here.node.evaluated_value != path:
+    place = place_of(context, site)
+    if place is None or not isinstance(place.node, cst.SimpleString) or place.node.evaluated_value != path:
         return None
     text = path.strip()
     if re.fullmatch(r"\$?(?:/[^/.\[\]]+)+", text):
@@ -288,5 +288,5 @@ def mend_path(context: Context, site: Site, path: str) -> Fix | None:
         parse_claim_path(wanted, arrays=context.settings.array_paths)
     except ClaimPathError:
         return None
-    node = rewritten(here.node, wanted)
-    return Fix("unsafe", f"Write `{wanted}`", (here.whole(here.code(node)),)) if node is not None else None
+    node = rewritten(place.node, wanted)
+    return Fix("unsafe", f"Write `{wanted}`", (place.whole(place.code(node)),)) if node is not None else None

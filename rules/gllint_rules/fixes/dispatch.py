@@ -10,7 +10,7 @@ from gllint_rules.finding import Edit, Fix
 from gllint_rules.fixes.dispatchers import Dispatcher, dispatcher_of, imports_for
 from gllint_rules.fixes.imports import imported
 from gllint_rules.fixes.nodes import has_comment, named, string
-from gllint_rules.fixes.syntax import Place, place
+from gllint_rules.fixes.syntax import Place, place_of
 from gllint_rules.inference.values import (
     ClassOf,
     Frame,
@@ -36,21 +36,21 @@ _ASYNCHRONOUS = frozenset({"arun", "_arun", "ainvoke"})
 
 def dispatch(context: Context, call: Call, scope: Scope) -> Fix | None:
     """Call the tool by name instead."""
-    here = place(context, Site(context.module, call.at))
+    place = place_of(context, Site(context.module, call.at))
     dispatcher = dispatcher_of(context)
-    if here is None or dispatcher is None or not isinstance(here.node, cst.Call) or has_comment(here.node):
+    if place is None or dispatcher is None or not isinstance(place.node, cst.Call) or has_comment(place.node):
         return None
     assert isinstance(call.func, facts.Attr)
-    target = _target(context, call.func.base, scope, here.node)
+    target = _target(context, call.func.base, scope, place.node)
     if target is None or not _returns_plainly(context, call, scope):
         return None
     tool, name = target
-    arguments = _arguments(context, tool, call, scope, here.node)
+    arguments = _arguments(context, tool, call, scope, place.node)
     wanted = imports_for(context, dispatcher)
     if arguments is None or wanted is None:
         return None
     new = _dispatched(dispatcher, name, arguments)
-    edits = _replaced(context, here, call.func.name, dispatcher, new)
+    edits = _replaced(context, place, call.func.name, dispatcher, new)
     added = imported(context, context.module, scope, wanted)
     if edits is None or added is None:
         return None
@@ -64,8 +64,8 @@ def _target(
     context: Context, base: facts.Expr, scope: Scope, node: cst.Call
 ) -> tuple[Tool | None, cst.BaseExpression] | None:
     """The tool that is called, where it is known, and the expression of its registered name."""
-    found = options(context.eval(base, scope))
-    tool = _tool_of(context.project, found[0]) if len(found) == 1 else None
+    values = options(context.eval(base, scope))
+    tool = _tool_of(context.project, values[0]) if len(values) == 1 else None
     if _is_registry_entry(base):
         assert isinstance(node.func, cst.Attribute) and isinstance(node.func.value, cst.Subscript)
         [element] = node.func.value.slice
@@ -106,7 +106,7 @@ def _maker(tool: Tool) -> object:
 
 def _registrations(project: Project) -> dict[object, str]:
     """The tools that the project can be seen to register, and under which names."""
-    out: dict[object, str] = {}
+    names: dict[object, str] = {}
     for module in project.modules.values():
         if is_test_path(module.path, project.root):
             continue
@@ -115,14 +115,14 @@ def _registrations(project: Project) -> dict[object, str]:
                 for option in options(project.evaluator.eval(call.args[0], Frame(module, scope))):
                     tool = _tool_of(project, option)
                     if tool is not None and tool.name:
-                        out[_maker(tool)] = tool.name
+                        names[_maker(tool)] = tool.name
         for name in TOOL_REGISTRY_NAMES:
             for binding in module.scope.bindings.get(name, ()):
                 if binding.value is not None:
-                    out.update(
+                    names.update(
                         _entries(project, project.evaluator.eval(binding.value, Frame(module, module.scope)))
                     )
-    return out
+    return names
 
 
 def _entries(project: Project, registry: Value) -> Iterator[tuple[object, str]]:
@@ -159,25 +159,25 @@ def _arguments(
         ]:
             # Where the tool itself says what the method takes, no framework between, it takes a dict.
             return None if own is not None else _from_dict(context, call, scope, only)
-    given = (*call.args, *(value for name, value in call.keywords if name is not None))
-    if any(is_nested(context, context.eval(value, scope)) for value in given):
+    exprs = (*call.args, *(value for name, value in call.keywords if name is not None))
+    if any(is_nested(context, context.eval(value, scope)) for value in exprs):
         return None
     # What a framework's method takes it hands on.
     called = own or next(iter(callables), None)
     params = called.function.params[1 if called.first else 0 :] if called is not None else ()
     names = [p.name for p in params if p.kind in ("any", "positional", "keyword")]
     takes_more = called is None or any(p.kind == "double-star" for p in params)
-    out: list[tuple[str | None, cst.BaseExpression]] = []
+    pairs: list[tuple[str | None, cst.BaseExpression]] = []
     for i, arg in enumerate(node.args):
         if arg.star == "**":
-            out.append((None, arg.value))
+            pairs.append((None, arg.value))
         elif arg.keyword is not None and (takes_more or arg.keyword.value in names):
-            out.append((arg.keyword.value, arg.value))
+            pairs.append((arg.keyword.value, arg.value))
         elif arg.keyword is None and not arg.star and i < len(names) and params[i].kind != "keyword":
-            out.append((names[i], arg.value))
+            pairs.append((names[i], arg.value))
         else:
             return None
-    return out
+    return pairs
 
 
 def _from_dict(
@@ -188,15 +188,15 @@ def _from_dict(
     assert isinstance(literal, facts.Dict)
     if any(is_nested(context, context.eval(value, scope)) for key, value in literal.items if key is not None):
         return None
-    out: list[tuple[str | None, cst.BaseExpression]] = []
+    pairs: list[tuple[str | None, cst.BaseExpression]] = []
     for element in node.elements:
         if isinstance(element, cst.StarredDictElement):
-            out.append((None, element.value))
+            pairs.append((None, element.value))
         elif isinstance(element, cst.DictElement) and isinstance(element.key, cst.SimpleString):
-            out.append((str(element.key.evaluated_value), element.value))
+            pairs.append((str(element.key.evaluated_value), element.value))
         else:
             return None
-    return out
+    return pairs
 
 
 # --- the call ------------------------------------------------------------------------------------------------
@@ -206,19 +206,19 @@ def _dispatched(
     dispatcher: Dispatcher, name: cst.BaseExpression, arguments: list[tuple[str | None, cst.BaseExpression]]
 ) -> cst.Call:
     callee = cst.parse_expression(dispatcher.callee)
-    held = _display(arguments)
+    display = _display(arguments)
     match dispatcher.form:
         case "action":
             [action] = TOOL_ACTIONS
-            given = [cst.Arg(cst.Call(cst.Name(action), [named("name", name), named("args", held)]))]
+            args = [cst.Arg(cst.Call(cst.Name(action), [named("name", name), named("args", display)]))]
         case "dict":
-            given = [cst.Arg(_display([("name", name), ("args", held)]))]
+            args = [cst.Arg(_display([("name", name), ("args", display)]))]
         case "pair":
-            given = [cst.Arg(name), cst.Arg(held)]
+            args = [cst.Arg(name), cst.Arg(display)]
         case "keywords":
             rest = (cst.Arg(v, star="**") if key is None else named(key, v) for key, v in arguments)
-            given = [cst.Arg(name), *rest]
-    return cst.Call(callee, given)
+            args = [cst.Arg(name), *rest]
+    return cst.Call(callee, args)
 
 
 def _display(entries: Sequence[tuple[str | None, cst.BaseExpression]]) -> cst.Dict:
@@ -228,17 +228,17 @@ def _display(entries: Sequence[tuple[str | None, cst.BaseExpression]]) -> cst.Di
 
 
 def _replaced(
-    context: Context, here: Place, method: str, dispatcher: Dispatcher, new: cst.Call
+    context: Context, place: Place, method: str, dispatcher: Dispatcher, new: cst.Call
 ) -> tuple[Edit, ...] | None:
     """Put the new call in, awaited or not as the dispatcher wants it."""
-    above = here.above[0]
-    awaited = isinstance(above, cst.Await)
+    parent = place.parents[0]
+    awaited = isinstance(parent, cst.Await)
     if method not in (_ASYNCHRONOUS if awaited else _SYNCHRONOUS):
         return None
     if awaited == dispatcher.is_async:
-        return here.replaced(new)
+        return place.replaced(new)
     if awaited:
-        return here.of(above).replaced(new)
-    function = function_at(context.module, here.at)
-    simple = isinstance(above, cst.Assign | cst.AnnAssign | cst.Return | cst.Expr)
-    return here.replaced(cst.Await(new)) if simple and function is not None and function.is_async else None
+        return place.of(parent).replaced(new)
+    function = function_at(context.module, place.at)
+    simple = isinstance(parent, cst.Assign | cst.AnnAssign | cst.Return | cst.Expr)
+    return place.replaced(cst.Await(new)) if simple and function is not None and function.is_async else None

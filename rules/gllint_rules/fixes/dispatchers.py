@@ -48,15 +48,17 @@ class Dispatcher(NamedTuple):
 def dispatcher_of(context: Context) -> Dispatcher | None:
     """The one way to call a tool that this module can take: what it has already, else what the project has."""
     names = sorted(context.names.dispatch_functions)
-    own = next((found for name in names for found in _imported_as(context, context.module, name)), None)
+    own = next(
+        (dispatcher for name in names for dispatcher in _imported_as(context, context.module, name)), None
+    )
     if own is not None:
         return own
     everywhere = {
-        found
+        dispatcher
         for module in context.project.modules.values()
         if not is_test_path(module.path, context.project.root)
         for name in names
-        for found in _imported_as(context, module, name)
+        for dispatcher in _imported_as(context, module, name)
     }
     return everywhere.pop() if len(everywhere) == 1 else None if everywhere else _registry(context)
 
@@ -87,13 +89,13 @@ def _imported_as(context: Context, module: Module, name: str) -> Iterator[Dispat
 def _form(function: Function) -> Form | None:
     """How a dispatcher wants to be called, by its parameters."""
     required = [p for p in function.params if p.default is None and p.kind in ("any", "positional")]
-    more = any(p.kind == "double-star" for p in function.params)
+    has_keywords = any(p.kind == "double-star" for p in function.params)
     match required:
         case [first] if _is_action(first):
             return "action"
         case [first] if _is_typed(first, "dict", "Mapping", "Dict"):
             return "dict"
-        case [first] if more and first.name in _NAME_NAMES:
+        case [first] if has_keywords and first.name in _NAME_NAMES:
             return "keywords"
         case [first, second] if first.name in _NAME_NAMES and second.name in _ARGS_NAMES:
             return "pair"
@@ -138,7 +140,7 @@ def _is_called_alone(context: Context, name: str) -> bool:
 
 def _registry(context: Context) -> Dispatcher | None:
     """``TOOL_REGISTRY.invoke(name, arguments)`` where the project has such a registry."""
-    found = set()
+    dispatchers = set()
     for module in context.project.modules.values():
         for name in TOOL_REGISTRY_NAMES:
             if any(b.kind in ("assign", "annotated") for b in module.scope.bindings.get(name, ())):
@@ -146,8 +148,8 @@ def _registry(context: Context) -> Dispatcher | None:
                 if any(
                     is_tool_registry(context.project, o) and _has_invoke(context, o) for o in options(value)
                 ):
-                    found.add(Dispatcher(f"{name}.invoke", "pair", False, module.path, ""))
-    return found.pop() if len(found) == 1 else None
+                    dispatchers.add(Dispatcher(f"{name}.invoke", "pair", False, module.path, ""))
+    return dispatchers.pop() if len(dispatchers) == 1 else None
 
 
 def _has_invoke(context: Context, registry: Value) -> bool:
@@ -176,34 +178,34 @@ def imports_for(context: Context, dispatcher: Dispatcher) -> dict[str, str] | No
         if not dispatcher.action:
             return None
         wanted.update(dict.fromkeys(TOOL_ACTIONS, dispatcher.action))
-    out: dict[str, str] = {}
+    modules: dict[str, str] = {}
     for name, home in wanted.items():
         if home == context.module.path:
             continue
         dotted = _dotted(context, home) if home.endswith(".py") else home
-        known = any(b.kind == "import" for b in context.module.scope.bindings.get(name, ()))
-        if dotted is None or (not known and home.endswith(".py") and _leads_back(context, home)):
+        is_imported = any(b.kind == "import" for b in context.module.scope.bindings.get(name, ()))
+        if dotted is None or (not is_imported and home.endswith(".py") and _leads_back(context, home)):
             return None
-        out[name] = dotted
-    return out
+        modules[name] = dotted
+    return modules
 
 
 def _dotted(context: Context, path: str) -> str | None:
     """The name under which this module can import the file at ``path``: as it or others do, else as they would."""
-    find, here = context.project.imports.find_module, context.module
-    own = [imported.module for imported in here.outline.imports]
+    find, home = context.project.imports.find_module, context.module
+    own = [imported.module for imported in home.outline.imports]
     imports = (i.module for module in context.project.modules.values() for i in module.outline.imports)
     absolute = sorted({dotted for dotted in imports if not dotted.startswith(".")})
     names = [*own, *absolute]
     relative = [dotted for dotted in own if dotted.startswith(".")]
-    if relative and not any(find(here.path, dotted) for dotted in own if dotted not in relative):
+    if relative and not any(find(home.path, dotted) for dotted in own if dotted not in relative):
         names.append("." + path.removesuffix(".py").rpartition("/")[2])
     for dotted in absolute:
-        root = _stem(find(here.path, dotted) or "").removesuffix(dotted.replace(".", "/"))
+        root = _stem(find(home.path, dotted) or "").removesuffix(dotted.replace(".", "/"))
         if root.endswith("/") and path.startswith(root):
             names.append(_stem(path).removeprefix(root).replace("/", "."))
     names += _by_packages(context.project, path)
-    return next((dotted for dotted in names if find(here.path, dotted) == path), None)
+    return next((dotted for dotted in names if find(home.path, dotted) == path), None)
 
 
 def _stem(path: str) -> str:
@@ -222,17 +224,17 @@ def _by_packages(project: Project, path: str) -> list[str]:
 def _leads_back(context: Context, path: str) -> bool:
     """Whether importing the file at ``path`` would import this module again, for all that can be followed."""
     imports = context.project.imports
-    seen = {path}
+    paths = {path}
     queue = [path]
     while queue:
-        here = queue.pop()
-        module = imports.module_at(here)
+        importer = queue.pop()
+        module = imports.module_at(importer)
         for _, source, name in module.outline.imports if module is not None else ():
             for dotted in (source, f"{source.rstrip('.')}.{name}" if name else ""):
-                found = imports.find_module(here, dotted) if dotted.strip(".") else None
-                if found == context.module.path or len(seen) > MOST_MODULES:
+                target = imports.find_module(importer, dotted) if dotted.strip(".") else None
+                if target == context.module.path or len(paths) > MOST_MODULES:
                     return True
-                if found is not None and found not in seen:
-                    seen.add(found)
-                    queue.append(found)
+                if target is not None and target not in paths:
+                    paths.add(target)
+                    queue.append(target)
     return False

@@ -39,30 +39,30 @@ def imported(
     """
     missing: dict[str, list[str]] = {}
     for name, dotted in wanted.items():
-        known = _known(context, module, scope, name, dotted)
-        if known is None:
+        is_bound = _is_imported(context, module, scope, name, dotted)
+        if is_bound is None:
             return None
-        if not known:
+        if not is_bound:
             missing.setdefault(dotted, []).append(name)
     if not missing:
         return ()
     positions = context.project.positions(module)
     added: dict[int, list[str]] = {}
-    out: list[Edit] = []
+    edits: list[Edit] = []
     lines = list(_lines(positions))
     for dotted, names in sorted(missing.items()):
         line = next((line for line in lines if _extensible(line, dotted)), None)
         if line is not None:
-            out.append(_extended(positions, line, names))
+            edits.append(_extended(positions, line, names))
         else:
-            before, offset, after = _spot(context, positions, module, lines, dotted)
+            prefix, offset, suffix = _spot(context, positions, module, lines, dotted)
             text = f"from {dotted} import {', '.join(sorted(names))}\n"
-            added.setdefault(offset, []).append(before + text + after)
-    out.extend(insertion(positions, offset, "".join(texts)) for offset, texts in added.items())
-    return tuple(out)
+            added.setdefault(offset, []).append(prefix + text + suffix)
+    edits.extend(insertion(positions, offset, "".join(texts)) for offset, texts in added.items())
+    return tuple(edits)
 
 
-def _known(context: Context, module: Module, scope: Scope, name: str, dotted: str) -> bool | None:
+def _is_imported(context: Context, module: Module, scope: Scope, name: str, dotted: str) -> bool | None:
     """Whether ``name`` is what ``dotted`` has under it; ``None`` where it is something else."""
     if any(name in s.bindings for s in scope.enclosing() if s.kind not in ("class", "module")):
         return None
@@ -80,8 +80,8 @@ def _known(context: Context, module: Module, scope: Scope, name: str, dotted: st
 def _is_same(context: Context, module: Module, a: str, b: str) -> bool:
     if a == b:
         return True
-    found = context.project.imports.find_module(module.path, a)
-    return found is not None and found == context.project.imports.find_module(module.path, b)
+    path = context.project.imports.find_module(module.path, a)
+    return path is not None and path == context.project.imports.find_module(module.path, b)
 
 
 def _bound(node: cst.Import | cst.ImportFrom) -> Iterator[str]:
@@ -101,11 +101,11 @@ def _lines(positions: Positions) -> Iterator[_Line]:
             begin = stretch.begin
             if positions.lines.place(begin)[1] != 1 or not source.startswith(("import", "from"), begin):
                 continue
-            found = statement(positions, stretch)
-            [first, *more] = found.node.body
-            if not more and isinstance(first, cst.Import | cst.ImportFrom):
-                text = source[slice(*found.place(first))]
-                yield _Line(begin, text, first, _source_of(first), found.newline)
+            block = statement(positions, stretch)
+            [first, *rest] = block.node.body
+            if not rest and isinstance(first, cst.Import | cst.ImportFrom):
+                text = source[slice(*block.place(first))]
+                yield _Line(begin, text, first, _source_of(first), block.newline)
 
 
 def _source_of(node: cst.Import | cst.ImportFrom) -> str:
@@ -170,17 +170,17 @@ def _spot(
         return "", start, "\n" if source[start:].strip() else ""
     wanted = _section(context, module, dotted), 1, dotted.lower()
     order = {line: _order(context, module, line) for line in block}
-    before = [line for line in block if order[line][0] == wanted[0] and order[line] < wanted]
-    after = [line for line in block if order[line][0] == wanted[0] and order[line] > wanted]
-    above = [line for line in block if order[line][0] < wanted[0]]
-    if not before and after:
-        return "", after[0].start, ""
-    if not before and not above:
+    predecessors = [line for line in block if order[line][0] == wanted[0] and order[line] < wanted]
+    successors = [line for line in block if order[line][0] == wanted[0] and order[line] > wanted]
+    earlier_lines = [line for line in block if order[line][0] < wanted[0]]
+    if not predecessors and successors:
+        return "", successors[0].start, ""
+    if not predecessors and not earlier_lines:
         return "", block[0].start, "\n"
-    [last] = (before or above)[-1:]
+    [last] = (predecessors or earlier_lines)[-1:]
     offset = positions.lines.line_end(last.end)
     lead = "" if source.endswith(("\n", "\r"), 0, offset) else "\n"
-    if before:
+    if predecessors:
         return lead, offset, ""
     joined = any(line.start == offset for line in block)  # no blank line parts the sections here
     return lead + "\n", offset, "\n" if joined else ""
@@ -188,13 +188,13 @@ def _spot(
 
 def _block(source: str, lines: list[_Line]) -> list[_Line]:
     """The imports that stand together at the top: nothing but blank lines and comments between them."""
-    out: list[_Line] = []
+    block: list[_Line] = []
     for line in lines:
-        between = source[out[-1].end : line.start].replace("\r", "\n").split("\n") if out else ()
+        between = source[block[-1].end : line.start].replace("\r", "\n").split("\n") if block else ()
         if any(text.strip() and not text.lstrip().startswith("#") for text in between):
             break
-        out.append(line)
-    return out
+        block.append(line)
+    return block
 
 
 def _first_statement(positions: Positions) -> int:

@@ -10,7 +10,7 @@ import libcst as cst
 
 from gllint_rules.finding import Fix
 from gllint_rules.fixes.nodes import rewritten
-from gllint_rules.fixes.syntax import Place, place
+from gllint_rules.fixes.syntax import Place, place_of
 from gllint_rules.inference.values import Site
 from gllint_rules.project.context import Context
 from gllint_rules.project.units import WrittenUnit, variable, written_units
@@ -26,9 +26,9 @@ def correct_ref(context: Context, site: Site, ref: str) -> Fix | None:
     return _renamed(context, site, ref, near, is_sure=_spelt_like(ref, KNOWN_SCHEMAS) == {near})
 
 
-def correct_tool_name(context: Context, site: Site, name: str, known: Collection[str]) -> Fix | None:
+def correct_tool_name(context: Context, site: Site, name: str, names: Collection[str]) -> Fix | None:
     """Ask for the tool whose name is nearest."""
-    return _renamed(context, site, name, _nearest(name, known), is_sure=False)
+    return _renamed(context, site, name, _nearest(name, names), is_sure=False)
 
 
 def correct_unit(context: Context, unit: WrittenUnit) -> Fix | None:
@@ -56,43 +56,43 @@ def _carriers(context: Context, unit: WrittenUnit) -> list[str]:
     site = unit.quantity.record.site
     names = [unit.quantity.key] if unit.quantity.key else []
     if site is not None and site.module is context.module:
-        found = variable(context, site.at)
-        names += [found[0]] if found is not None else []
+        binding = variable(context, site.at)
+        names += [binding[0]] if binding is not None else []
     return names
 
 
-def _nearest(name: str, known: Collection[str]) -> str | None:
-    return next(iter(get_close_matches(name, sorted(known), n=1)), None)
+def _nearest(name: str, names: Collection[str]) -> str | None:
+    return next(iter(get_close_matches(name, sorted(names), n=1)), None)
 
 
-def _spelt_like(name: str, known: Collection[str]) -> set[str]:
+def _spelt_like(name: str, names: Collection[str]) -> set[str]:
     """The known names that differ from ``name`` in case or a separator alone."""
-    return {other for other in known if _folded(other) == _folded(name)}
+    return {other for other in names if _folded(other) == _folded(name)}
 
 
 def _stands_elsewhere(context: Context, unit: str) -> bool:
     """Whether the file has the text of a misspelt unit where it is mended with none: in a comparison, in a table."""
-    here = {u.site for u in written_units(context) if u.verdict.unit == unit}
+    sites = {u.site for u in written_units(context) if u.verdict.unit == unit}
     texts = re.findall(rf"""(["']){re.escape(unit)}\1""", context.module.source)
-    return len(texts) > sum(site.module is context.module for site in here)
+    return len(texts) > sum(site.module is context.module for site in sites)
 
 
 def _renamed(context: Context, site: Site, old: str, new: str | None, *, is_sure: bool) -> Fix | None:
     """Another text in a literal: safe where ``is_sure`` that it is meant, and nothing else has the same literal."""
-    here = place(context, site)
-    if new is None or here is None or not isinstance(here.node, cst.SimpleString):
+    place = place_of(context, site)
+    if new is None or place is None or not isinstance(place.node, cst.SimpleString):
         return None
-    node = rewritten(here.node, new)
-    if node is None or here.node.evaluated_value != old:
+    node = rewritten(place.node, new)
+    if node is None or place.node.evaluated_value != old:
         return None
-    is_safe = is_sure and _stands_alone(here)
-    return Fix("safe" if is_safe else "unsafe", f"Write `{new}`", (here.whole(here.code(node)),))
+    is_safe = is_sure and _stands_alone(place)
+    return Fix("safe" if is_safe else "unsafe", f"Write `{new}`", (place.whole(place.code(node)),))
 
 
 def _folded(name: str) -> str:
     return name.translate(_SEPARATORS).lower()
 
 
-def _stands_alone(here: Place) -> bool:
+def _stands_alone(place: Place) -> bool:
     """Whether the literal is written where it is used, not in a constant that others may use, too."""
-    return isinstance(here.above[0], cst.DictElement | cst.Arg)
+    return isinstance(place.parents[0], cst.DictElement | cst.Arg)

@@ -11,15 +11,15 @@ import libcst as cst
 
 def literal_keys(node: cst.Dict) -> dict[str, cst.DictElement] | None:
     """The elements of a dict display under their keys; ``None`` where a key is not written out, or written twice."""
-    out: dict[str, cst.DictElement] = {}
+    elements: dict[str, cst.DictElement] = {}
     for element in node.elements:
         if not isinstance(element, cst.DictElement) or not isinstance(element.key, cst.SimpleString):
             return None
         key = element.key.evaluated_value
-        if not isinstance(key, str) or key in out:
+        if not isinstance(key, str) or key in elements:
             return None
-        out[key] = element
-    return out
+        elements[key] = element
+    return elements
 
 
 def without(
@@ -29,14 +29,14 @@ def without(
 
     ``closing`` is the space before the closing bracket.
     """
-    kept = [element for element in elements if not gone(element)]
+    rest = [element for element in elements if not gone(element)]
     if any(has_comment(element) for element in elements if gone(element)):
         return None
-    if kept and gone(elements[-1]):
-        if has_comment(kept[-1].comma) or has_comment(closing):
+    if rest and gone(elements[-1]):
+        if has_comment(rest[-1].comma) or has_comment(closing):
             return None
-        kept[-1] = kept[-1].with_changes(comma=elements[-1].comma)
-    return kept
+        rest[-1] = rest[-1].with_changes(comma=elements[-1].comma)
+    return rest
 
 
 def with_added(
@@ -55,8 +55,8 @@ def with_added(
     plain = {"whitespace_after_arg": cst.SimpleWhitespace("")} if isinstance(last, cst.Arg) else {}
     # What stands between the last argument and the closing bracket, where no comma carries it.
     space = {"whitespace_after_arg": last.whitespace_after_arg} if isinstance(last, cst.Arg) else {}
-    before = [*elements[:-1], last.with_changes(comma=between, **plain)]
-    return [*before, new.with_changes(comma=last.comma, **space)]
+    head = [*elements[:-1], last.with_changes(comma=between, **plain)]
+    return [*head, new.with_changes(comma=last.comma, **space)]
 
 
 def _after_comma(

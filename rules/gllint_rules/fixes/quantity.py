@@ -8,7 +8,7 @@ import libcst as cst
 
 from gllint_rules.finding import Fix
 from gllint_rules.fixes.nodes import literal_keys, without
-from gllint_rules.fixes.syntax import place
+from gllint_rules.fixes.syntax import place_of
 from gllint_rules.inference.values import (
     Interpolation,
     Record,
@@ -29,33 +29,33 @@ _SPEC = re.compile(r",?(?:\.(?P<digits>[0-9]{1,2})f)?")
 
 def mend(context: Context, record: Record) -> Fix | None:
     """Drop the keys that a Quantity does not have, and unquote its number."""
-    here = place(context, record.site)
-    if here is None or record.cls is not None or not record.entries.keys() >= QUANTITY_KEYS:
+    place = place_of(context, record.site)
+    if place is None or record.cls is not None or not record.entries.keys() >= QUANTITY_KEYS:
         return None
     value, unit = (join(*(entry.value for entry in record.entries[key])) for key in ("value", "unit"))
     if surely_not_text(unit):
         return None
-    said = []
-    node = here.node
+    steps = []
+    node = place.node
     if surely_not_number(value):
         unquoted = _unquoted(context, node, value, record.site)
         if unquoted is None:
             return None
         node = unquoted
-        said.append("write its value as a number")
+        steps.append("write its value as a number")
     if isinstance(node, cst.Dict):
         keys = literal_keys(node)
         if keys is None or keys.keys() != record.entries.keys():
             return None
         extra = [element for key, element in keys.items() if key not in QUANTITY_KEYS]
         if extra:
-            kept = without(node.elements, lambda element: element in extra, node.rbrace.whitespace_before)
-            if kept is None:
+            elements = without(node.elements, lambda element: element in extra, node.rbrace.whitespace_before)
+            if elements is None:
                 return None
-            node = node.with_changes(elements=kept)
-            said.insert(0, "drop " + ", ".join(f"`{key}`" for key in keys if key not in QUANTITY_KEYS))
-    message = " and ".join(said)
-    return here.fix(node, message[:1].upper() + message[1:]) if said else None
+            node = node.with_changes(elements=elements)
+            steps.insert(0, "drop " + ", ".join(f"`{key}`" for key in keys if key not in QUANTITY_KEYS))
+    message = " and ".join(steps)
+    return place.fix(node, message[:1].upper() + message[1:]) if steps else None
 
 
 def _unquoted(context: Context, node: cst.CSTNode, value: Value, site: Site | None) -> cst.CSTNode | None:
@@ -114,12 +114,12 @@ def _holds_number(value: Value) -> bool:
 
 def _rounded(inner: cst.BaseExpression, spec: str, is_number: bool) -> cst.BaseExpression | None:
     """``inner``, rounded as ``spec`` shows it. That a spec wants a number proves that it is one."""
-    found = _SPEC.fullmatch(spec)
-    if found is None or isinstance(
+    match = _SPEC.fullmatch(spec)
+    if match is None or isinstance(
         inner, cst.Yield | cst.Lambda | cst.NamedExpr | cst.GeneratorExp | cst.Tuple
     ):
         return None
-    digits = found["digits"]
+    digits = match["digits"]
     if digits is None:
         return inner if is_number else None
     args = [cst.Arg(inner)] if digits == "0" else [cst.Arg(inner), cst.Arg(cst.Integer(str(int(digits))))]

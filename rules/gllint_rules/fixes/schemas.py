@@ -18,7 +18,7 @@ from gllint_rules.fixes.nodes import (
     with_keyword,
     without,
 )
-from gllint_rules.fixes.syntax import Place, place
+from gllint_rules.fixes.syntax import Place, place_of
 from gllint_rules.inference import classes
 from gllint_rules.inference.values import (
     NEVER,
@@ -60,9 +60,11 @@ def inline_quantity(context: Context, schema: SchemaLiteral, path: Path, unit: s
 
     For those who know no schema of ours. Never safe: what reads the tool's results reads another shape afterwards.
     """
-    here = _number_at(context, schema, path)
-    node = _inlining(here, here.node, unit) if here is not None and isinstance(here.node, cst.Dict) else None
-    return here.fix(node, INLINE) if here is not None and node is not None else None
+    place = _number_at(context, schema, path)
+    node = (
+        _inlining(place, place.node, unit) if place is not None and isinstance(place.node, cst.Dict) else None
+    )
+    return place.fix(node, INLINE) if place is not None and node is not None else None
 
 
 def _number_at(context: Context, schema: SchemaLiteral, path: Path) -> Place | None:
@@ -70,13 +72,13 @@ def _number_at(context: Context, schema: SchemaLiteral, path: Path) -> Place | N
     site = schema.places.get(path[:-1])
     if path[-1] != "type" or site is None or site.module is not schema.place(path).module or _in_list(path):
         return None
-    here = place(context, site)
-    if here is None or not isinstance(here.node, cst.Dict) or _is_of_arguments(context, site):
+    place = place_of(context, site)
+    if place is None or not isinstance(place.node, cst.Dict) or _is_of_arguments(context, site):
         return None
-    return here
+    return place
 
 
-def _inlining(here: Place, node: cst.Dict, unit: str | None) -> cst.Dict | None:
+def _inlining(place: Place, node: cst.Dict, unit: str | None) -> cst.Dict | None:
     """The schema of a number as that of a Quantity; what it says of the number is said of the ``value``."""
     keys = literal_keys(node)
     if keys is None or has_comment(node):
@@ -89,7 +91,7 @@ def _inlining(here: Place, node: cst.Dict, unit: str | None) -> cst.Dict | None:
     quantity = copy.deepcopy(inlined_quantity(unit))
     [quantity["properties"]["value"]["type"]] = types - {"null"}
     whole = {"anyOf": [quantity, {"type": "null"}]} if "null" in types else quantity
-    new = cst.ensure_type(_expression(here, node, whole), cst.Dict)
+    new = cst.ensure_type(_expression(place, node, whole), cst.Dict)
     value = _value_schema(new)
     bounds = [(key, keys[key].value) for key in keys if key in _NUMERIC]
     full = with_entries(value, bounds) if value is not None else None
@@ -118,10 +120,10 @@ def _value_schema(node: cst.Dict) -> cst.Dict | None:
 
 def refer_to_quantity(context: Context, schema: SchemaLiteral, path: Path) -> Fix | None:
     """Declare a Quantity where a schema lets a number be: ``path`` leads to its ``type``."""
-    here = _number_at(context, schema, path)
-    if here is None or not isinstance(here.node, cst.Dict):
+    place = _number_at(context, schema, path)
+    if place is None or not isinstance(place.node, cst.Dict):
         return None
-    return here.fix(_referring(here.node), REFER)
+    return place.fix(_referring(place.node), REFER)
 
 
 def _referring(node: cst.Dict) -> cst.Dict | None:
@@ -141,8 +143,8 @@ def _referring(node: cst.Dict) -> cst.Dict | None:
         new = element.with_changes(key=string("$ref", like), value=string(QUANTITY_REF, like))
     dropped = [keys[key] for key in keys if key in _NUMERIC]
     elements = [new if e is element else e for e in node.elements]
-    kept = without(elements, lambda e: e in dropped, node.rbrace.whitespace_before)
-    return node.with_changes(elements=kept) if kept is not None else None
+    annotations = without(elements, lambda e: e in dropped, node.rbrace.whitespace_before)
+    return node.with_changes(elements=annotations) if annotations is not None else None
 
 
 def _types(node: cst.BaseExpression) -> set[str] | None:
@@ -182,14 +184,14 @@ def _is_of_arguments(context: Context, site: Site) -> bool:
 
 
 def _users(project: Project) -> dict[Where, list[Where]]:
-    out: dict[Where, list[Where]] = {}
+    users: dict[Where, list[Where]] = {}
     for part in project.answers(_users_in, None):
         for where, user in part:
-            out.setdefault(where, []).append(user)
-    return out
+            users.setdefault(where, []).append(user)
+    return users
 
 
-def _users_in(project: Project, module: Module, given: None) -> tuple[tuple[Where, Where], ...]:
+def _users_in(project: Project, module: Module, argument: None) -> tuple[tuple[Where, Where], ...]:
     """The places in the schemas of a module, each with its user: a tool that promises it, or one of no tool."""
     context = Context.of(project, module)
     tools = project.tools.of(module)
@@ -204,12 +206,12 @@ def _users_in(project: Project, module: Module, given: None) -> tuple[tuple[Wher
             elif name in OUTPUT_SCHEMAS:
                 tool = makers.get(call) if name in RESULT_SCHEMAS else None
                 schemas.append((value, scope, (module.path, tool.at) if tool is not None else _NO_TOOL))
-    found: list[tuple[Where, Where]] = []
+    pairs: list[tuple[Where, Where]] = []
     for expr, scope, user in schemas:
         schema = read_schema(context, expr, scope)
         sites = schema.places.values() if schema is not None else ()
-        found += ((where, user) for where in sorted({(site.module.path, site.at) for site in sites}))
-    return tuple(found)
+        pairs += ((where, user) for where in sorted({(site.module.path, site.at) for site in sites}))
+    return tuple(pairs)
 
 
 # --- GL202 ---------------------------------------------------------------------------------------------------
@@ -222,13 +224,13 @@ def declare_quantities(context: Context, tool: Tool, schema: SchemaLiteral | Non
     if find_inlined_quantities(schema.data):
         return _replace_inlined(context, schema)
     wanted = _wanted(context, tool)
-    here = place(context, schema.site)
-    if wanted is None or here is None or not isinstance(here.node, cst.Dict):
+    place = place_of(context, schema.site)
+    if wanted is None or place is None or not isinstance(place.node, cst.Dict):
         return None
     if _is_of_arguments(context, schema.site) or not _is_own(context, schema.site, tool):
         return None
-    node = _merged(here, here.node, wanted)
-    return here.fix(node, REFER)
+    node = _merged(place, place.node, wanted)
+    return place.fix(node, REFER)
 
 
 def _is_own(context: Context, site: Site, tool: Tool) -> bool:
@@ -236,16 +238,16 @@ def _is_own(context: Context, site: Site, tool: Tool) -> bool:
 
 
 def _add_schema(context: Context, tool: Tool) -> Fix | None:
-    here = place(context, Site(tool.module, tool.at))
+    place = place_of(context, Site(tool.module, tool.at))
     wanted = _wanted(context, tool)
-    if wanted is None or here is None or not isinstance(here.node, cst.Call) or tool.call is None:
+    if wanted is None or place is None or not isinstance(place.node, cst.Call) or tool.call is None:
         return None
     if takes_keyword(context, tool, "result_schema") is False:
         return None
-    column, indent = _layout_of_arguments(here, here.node)
+    column, indent = _layout_of_arguments(place, place.node)
     text = layout(wanted, column + len("result_schema="), indent)
-    node = with_keyword(here.node, "result_schema", cst.parse_expression(text))
-    return here.fix(node, "Add a result schema")
+    node = with_keyword(place.node, "result_schema", cst.parse_expression(text))
+    return place.fix(node, "Add a result schema")
 
 
 def takes_keyword(context: Context, tool: Tool, name: str) -> bool | None:
@@ -253,26 +255,26 @@ def takes_keyword(context: Context, tool: Tool, name: str) -> bool | None:
     assert tool.call is not None
     if any(keyword in (None, name) for keyword, _ in tool.call.keywords):
         return False
-    known: bool | None = None
+    answer: bool | None = None
     for option in options(context.eval(tool.call.func, tool.scope)):
         if isinstance(option, ClassOf):
             names = classes.parameters_of(context.evaluator, option)
             if names is not None and name not in names:
                 return False
-            known = names is not None or None
+            answer = names is not None or None
         elif isinstance(option, External) and option.name.startswith("gllint_runtime."):
-            known = True
-    return known
+            answer = True
+    return answer
 
 
-def _layout_of_arguments(here: Place, node: cst.Call) -> tuple[int, str]:
+def _layout_of_arguments(place: Place, node: cst.Call) -> tuple[int, str]:
     """In which column a further argument begins, and by what its lines are indented within the statement."""
-    lines = here.code(node).splitlines()
+    lines = place.code(node).splitlines()
     if len(lines) < 2 or not isinstance(node.whitespace_before_args, cst.ParenthesizedWhitespace):
-        return here.positions.span(here.at).end_column, ""
+        return place.positions.span(place.at).end_column, ""
     first = lines[1]
     indent = first[: len(first) - len(first.lstrip())]
-    return len(indent), indent.removeprefix(here.indent)
+    return len(indent), indent.removeprefix(place.indent)
 
 
 def _wanted(context: Context, tool: Tool) -> dict[str, Any] | None:
@@ -295,10 +297,10 @@ def _schema_of(values: Sequence[Value], depth: int = 0) -> dict[str, Any] | None
     properties: dict[str, Any] = {}
     required = []
     for name in names:
-        held = [o for r in records for e in r.entries.get(name, ()) for o in options(e.value)]
-        found = _schema_of(held, depth + 1)
-        if found is not None:
-            properties[name] = found
+        entry_values = [o for r in records for e in r.entries.get(name, ()) for o in options(e.value)]
+        schema = _schema_of(entry_values, depth + 1)
+        if schema is not None:
+            properties[name] = schema
             if len(records) == len(values) and all(name in record.sure for record in records):
                 required.append(name)
     if not properties:
@@ -307,7 +309,7 @@ def _schema_of(values: Sequence[Value], depth: int = 0) -> dict[str, Any] | None
     return {"type": "object", **needs, "properties": properties}
 
 
-def _merged(here: Place, node: cst.Dict, wanted: dict[str, Any]) -> cst.Dict | None:
+def _merged(place: Place, node: cst.Dict, wanted: dict[str, Any]) -> cst.Dict | None:
     """An object schema with the properties of ``wanted``; ``None`` where it says something else of them."""
     keys = literal_keys(node)
     if keys is None or has_comment(node):
@@ -315,46 +317,46 @@ def _merged(here: Place, node: cst.Dict, wanted: dict[str, Any]) -> cst.Dict | N
     if "properties" not in wanted or not keys:
         if keys.keys() - _KEPT - {"type"}:
             return None
-        return _with_annotations(here, keys, wanted)
+        return _with_annotations(place, keys, wanted)
     if "properties" not in keys:
         if keys.keys() - _KEPT - {"type", "required", "additionalProperties"}:
             return None
         further = (key for key in ("type", "required", "properties") if key in wanted and key not in keys)
-        return with_entries(node, ((key, _expression(here, node, wanted[key])) for key in further))
+        return with_entries(node, ((key, _expression(place, node, wanted[key])) for key in further))
     declared = keys["properties"].value
     inner = literal_keys(declared) if isinstance(declared, cst.Dict) else None
     if inner is None or not isinstance(declared, cst.Dict):
         return None
     missing = {name: schema for name, schema in wanted["properties"].items() if name not in inner}
     new = with_entries(
-        declared, ((name, _expression(here, declared, schema)) for name, schema in missing.items())
+        declared, ((name, _expression(place, declared, schema)) for name, schema in missing.items())
     )
     for name, schema in wanted["properties"].items():
         old = inner[name].value if name in inner else None
-        changed = _merged(here, old, schema) if isinstance(old, cst.Dict) else None
+        changed = _merged(place, old, schema) if isinstance(old, cst.Dict) else None
         if old is not None and new is not None:
             new = new.deep_replace(old, changed) if changed is not None else None
     return node.deep_replace(declared, new) if new is not None else None
 
 
 def _with_annotations(
-    here: Place, keys: dict[str, cst.DictElement], wanted: dict[str, Any]
+    place: Place, keys: dict[str, cst.DictElement], wanted: dict[str, Any]
 ) -> cst.Dict | None:
     """``wanted`` with what the old schema says for people."""
-    new = cst.ensure_type(_expression(here, cst.Dict([]), wanted), cst.Dict)
+    new = cst.ensure_type(_expression(place, cst.Dict([]), wanted), cst.Dict)
     return with_entries(new, ((name, e.value) for name, e in keys.items() if name != "type"))
 
 
-def _expression(here: Place, node: cst.Dict, data: Any) -> cst.BaseExpression:
+def _expression(place: Place, node: cst.Dict, data: Any) -> cst.BaseExpression:
     """A literal as it would be laid out for an entry of ``node``."""
     opening = node.lbrace.whitespace_after
     if isinstance(opening, cst.ParenthesizedWhitespace):
         indent = opening.last_line.value
     else:
-        span = here.positions.span(here.at)
-        line = here.positions.lines.source[here.positions.lines.offset(span.line, 1) :]
-        indent = line[: len(line) - len(line.lstrip(" \t"))].removeprefix(here.indent)
-    return cst.parse_expression(layout(data, len(here.indent) + len(indent) + 24, indent))
+        span = place.positions.span(place.at)
+        line = place.positions.lines.source[place.positions.lines.offset(span.line, 1) :]
+        indent = line[: len(line) - len(line.lstrip(" \t"))].removeprefix(place.indent)
+    return cst.parse_expression(layout(data, len(place.indent) + len(indent) + 24, indent))
 
 
 def _replace_inlined(context: Context, schema: SchemaLiteral) -> Fix | None:
@@ -362,17 +364,22 @@ def _replace_inlined(context: Context, schema: SchemaLiteral) -> Fix | None:
     edits: list[Edit] = []
     for path in find_inlined_quantities(schema.data):
         site = schema.places.get(path)
-        here = place(context, site)
-        if site is None or here is None or here.module is not schema.site.module or _in_list(path):
+        place = place_of(context, site)
+        if site is None or place is None or place.module is not schema.site.module or _in_list(path):
             return None
-        keys = literal_keys(here.node) if isinstance(here.node, cst.Dict) else None
-        known = {"type", "properties", "required", "additionalProperties"} | _KEPT
-        if keys is None or keys.keys() - known or has_comment(here.node) or _is_of_arguments(context, site):
+        keys = literal_keys(place.node) if isinstance(place.node, cst.Dict) else None
+        quantity_keys = {"type", "properties", "required", "additionalProperties"} | _KEPT
+        if (
+            keys is None
+            or keys.keys() - quantity_keys
+            or has_comment(place.node)
+            or _is_of_arguments(context, site)
+        ):
             return None
-        kept = {k: e for k, e in keys.items() if k in _KEPT}
-        node = _with_annotations(here, kept, {"$ref": QUANTITY_REF})
-        found = here.replaced(node) if node is not None else None
-        if found is None:
+        annotations = {k: e for k, e in keys.items() if k in _KEPT}
+        node = _with_annotations(place, annotations, {"$ref": QUANTITY_REF})
+        new_edits = place.replaced(node) if node is not None else None
+        if new_edits is None:
             return None
-        edits.extend(found)
+        edits.extend(new_edits)
     return Fix("unsafe", REFER, tuple(edits))

@@ -34,12 +34,12 @@ class Statement:
         self.indent = source[positions.lines.starts[positions.lines.place(begin)[0] - 1] : begin]
         # The line stays in a block: of the lines that it goes on in LibCST knows which are indented like it.
         indent = self.indent.rpartition("\f")[2]
-        before = _BLOCK + indent if indent else ""
-        self.begin = begin - len(before)
+        prefix = _BLOCK + indent if indent else ""
+        self.begin = begin - len(prefix)
         try:
-            if is_too_deep(before + text):
+            if is_too_deep(prefix + text):
                 raise Unreadable("nests too deeply to be read")
-            tree = cst.parse_module(before + text)
+            tree = cst.parse_module(prefix + text)
             state = recorded(tree)
         except cst.ParserSyntaxError as error:
             raise Unreadable(f"cannot be read: {error.message}") from None
@@ -114,12 +114,12 @@ class Place:
         return read_annotation(f"({self.module.code[self.start : self.end]}\n)", self.at)
 
     @property
-    def above(self) -> list[cst.CSTNode]:
+    def parents(self) -> list[cst.CSTNode]:
         """The nodes around the expression, nearest first, up to the line of its statement."""
-        out = [self.node]
-        while out[-1] is not self._statement.node:
-            out.append(self._statement.parents[out[-1]])
-        return out[1:]
+        nodes = [self.node]
+        while nodes[-1] is not self._statement.node:
+            nodes.append(self._statement.parents[nodes[-1]])
+        return nodes[1:]
 
     def of(self, node: cst.CSTNode) -> Place:
         """The place of another expression of the same statement."""
@@ -162,15 +162,15 @@ class Place:
         """Put ``content`` in the place of the expression."""
         return replacement(self.positions, self.start, self.end, content)
 
-    def wrapped(self, before: str, after: str) -> tuple[Edit, ...]:
+    def wrapped(self, prefix: str, suffix: str) -> tuple[Edit, ...]:
         """Put text before and after the expression."""
         return (
-            insertion(self.positions, self.start, before),
-            insertion(self.positions, self.end, after),
+            insertion(self.positions, self.start, prefix),
+            insertion(self.positions, self.end, suffix),
         )
 
 
-def place(context: Context, site: Site | None) -> Place | None:
+def place_of(context: Context, site: Site | None) -> Place | None:
     """The syntax at ``site``; ``None`` where that is no place in simple statements on a line of their own."""
     if site is None:
         return None
@@ -209,5 +209,5 @@ def difference(positions: Positions, start: int, old: str, new: str) -> Edit:
 
 def _cuts(text: str, offset: int) -> bool:
     """Whether a word or a line ending goes on across ``offset``."""
-    around = text[offset - 1 : offset + 1]
-    return around == "\r\n" or (len(around) == 2 and around.replace("_", "a").isalnum())
+    pair = text[offset - 1 : offset + 1]
+    return pair == "\r\n" or (len(pair) == 2 and pair.replace("_", "a").isalnum())

@@ -10,7 +10,7 @@ from __future__ import annotations
 import libcst as cst
 
 from gllint_rules import records
-from gllint_rules.fixes.syntax import Place, place
+from gllint_rules.fixes.syntax import Place, place_of
 from gllint_rules.inference.values import (
     UNKNOWN,
     ClassOf,
@@ -41,7 +41,7 @@ class Way(records.Record):
     is_promised: bool = False
     returned: list[Function] = fresh(default_factory=list)  # the functions that it is returned from
     variables: list[tuple[Function, str]] = fresh(default_factory=list)  # those that it was stored in
-    seen: set[Site | tuple[Function, str]] = fresh(default_factory=set)
+    steps: set[Site | tuple[Function, str]] = fresh(default_factory=set)
 
 
 def way_out(context: Context, site: Site, keys: tuple[Key, ...]) -> Way | None:
@@ -51,20 +51,20 @@ def way_out(context: Context, site: Site, keys: tuple[Key, ...]) -> Way | None:
 
 
 def _follow(context: Context, site: Site, way: Way) -> bool:
-    if len(way.seen) > MOST_STEPS:
+    if len(way.steps) > MOST_STEPS:
         return False
-    if site in way.seen:
+    if site in way.steps:
         return True
-    way.seen.add(site)
-    here = place(context, site)
-    return here is not None and _climb(context, here, way)
+    way.steps.add(site)
+    place = place_of(context, site)
+    return place is not None and _climb(context, place, way)
 
 
-def _climb(context: Context, here: Place, way: Way) -> bool:
+def _climb(context: Context, place: Place, way: Way) -> bool:
     """Go outwards from an expression to where its container ends up."""
-    node = here.node
-    for above in here.above:
-        match above:
+    node = place.node
+    for parent in place.parents:
+        match parent:
             case cst.DictElement(value=value) | cst.StarredDictElement(value=value) if value is node:
                 pass
             case cst.Dict() | cst.Arg() | cst.Await():
@@ -78,39 +78,39 @@ def _climb(context: Context, here: Place, way: Way) -> bool:
                 name = func.attr.value if isinstance(func, cst.Attribute) else getattr(func, "value", "")
                 payload = context.names.table.payload(name) or ()
                 if isinstance(func, cst.Attribute) and name in ("update", "setdefault"):
-                    return _follow_root(context, here, func.value, way)
+                    return _follow_root(context, place, func.value, way)
                 if not (isinstance(func, cst.Name) and name == "dict") and not (
                     arg.keyword is not None and arg.keyword.value in payload
                 ):
-                    return arg.star == "" and _leaves_project(context, here.of(above))
+                    return arg.star == "" and _leaves_project(context, place.of(parent))
             case cst.Return():
-                function = function_at(here.module, here.at)
-                return function is not None and _returned(context, here.module, function, way)
+                function = function_at(place.module, place.at)
+                return function is not None and _returned(context, place.module, function, way)
             case cst.Lambda(body=body) if body is node:
-                return _runs_lambda(context, here.of(above), way)
+                return _runs_lambda(context, place.of(parent), way)
             case cst.Assign(targets=[cst.AssignTarget(target=target)]) | cst.AnnAssign(target=target):
-                return _follow_root(context, here, target, way)
+                return _follow_root(context, place, target, way)
             case _:
                 return False
-        node = above
+        node = parent
     return False
 
 
-def _leaves_project(context: Context, here: Place) -> bool:
+def _leaves_project(context: Context, place: Place) -> bool:
     """Whether a call hands a container to something outside the project: what is inside may compute with it."""
-    call, scope = next((call, scope) for call, scope in here.module.calls if call.at == here.at)
-    callee = options(context.evaluator.eval(call.func, Frame(here.module, scope)))
+    call, scope = next((call, scope) for call, scope in place.module.calls if call.at == place.at)
+    callee = options(context.evaluator.eval(call.func, Frame(place.module, scope)))
     return not any(isinstance(option, (FunctionOf, ClassOf, ToolValue)) for option in callee)
 
 
-def _follow_root(context: Context, here: Place, target: cst.BaseExpression, way: Way) -> bool:
+def _follow_root(context: Context, place: Place, target: cst.BaseExpression, way: Way) -> bool:
     """Go on with the variable behind ``a``, ``a["b"]`` or ``a["b"]["c"]``."""
     while isinstance(target, cst.Subscript):
         target = target.value
-    function = function_at(here.module, here.at)
+    function = function_at(place.module, place.at)
     if not isinstance(target, cst.Name) or function is None:
         return False
-    return _variable(context, here.positions, function, target.value, way)
+    return _variable(context, place.positions, function, target.value, way)
 
 
 # --- variables -----------------------------------------------------------------------------------------------
@@ -119,9 +119,9 @@ def _follow_root(context: Context, here: Place, target: cst.BaseExpression, way:
 def _variable(context: Context, positions: Positions, function: Function, name: str, way: Way) -> bool:
     """Follow each use of a local variable of ``function``."""
     key = (function, name)
-    if key in way.seen:
+    if key in way.steps:
         return True
-    way.seen.add(key)
+    way.steps.add(key)
     bindings = function.scope.bindings.get(name, ())
     if not bindings or any(b.kind not in ("assign", "annotated", "aug") for b in bindings):
         return False
@@ -131,18 +131,18 @@ def _variable(context: Context, positions: Positions, function: Function, name: 
 
 def _use(context: Context, positions: Positions, at: int, way: Way) -> bool:
     """Whether one mention of a container leaves the numbers in it alone."""
-    here = place(context, Site(positions.module, at))
-    if here is None:  # the header of a loop or of a condition
+    place = place_of(context, Site(positions.module, at))
+    if place is None:  # the header of a loop or of a condition
         return False
-    node: cst.CSTNode = here.node
+    node: cst.CSTNode = place.node
     key: str | None = ""
-    above: cst.CSTNode | None = None
-    for above in here.above:
-        if not (isinstance(above, cst.Subscript) and above.value is node):
+    parent: cst.CSTNode | None = None
+    for parent in place.parents:
+        if not (isinstance(parent, cst.Subscript) and parent.value is node):
             break
-        key = _literal_key(above) if key == "" else key
-        node = above
-    match above:
+        key = _literal_key(parent) if key == "" else key
+        node = parent
+    match parent:
         case cst.AssignTarget() | cst.Del():
             return True
         case cst.AnnAssign(target=target) if target is node:
@@ -150,9 +150,9 @@ def _use(context: Context, positions: Positions, at: int, way: Way) -> bool:
         case cst.AugAssign(target=target) if target is node:
             return bool(key) and key not in way.keys
         case cst.Attribute(value=value) if value is node:
-            return key == "" and _method(here, above, way)
-    if node is here.node:
-        return _climb(context, here, way)
+            return key == "" and _method(place, parent, way)
+    if node is place.node:
+        return _climb(context, place, way)
     return key is not None and key not in way.keys
 
 
@@ -165,9 +165,9 @@ def _literal_key(node: cst.Subscript) -> str | None:
             return None
 
 
-def _method(here: Place, attribute: cst.Attribute, way: Way) -> bool:
+def _method(place: Place, attribute: cst.Attribute, way: Way) -> bool:
     """Whether ``container.method(…)`` leaves the numbers in it alone."""
-    call = next((above for above in here.above if isinstance(above, cst.Call)), None)
+    call = next((parent for parent in place.parents if isinstance(parent, cst.Call)), None)
     if call is None or call.func is not attribute:
         return False
     if attribute.attr.value in ("update", "keys"):
@@ -215,15 +215,15 @@ def _functions_in(value: Value) -> tuple[FunctionOf, ...]:
             return ()
 
 
-def _runs_lambda(context: Context, here: Place, way: Way) -> bool:
-    """Whether the lambda at ``here`` is what a tool of its file runs."""
-    found = [
+def _runs_lambda(context: Context, place: Place, way: Way) -> bool:
+    """Whether the lambda at ``place`` is what a tool of its file runs."""
+    uses = [
         tool
-        for tool in context.project.tools.of(here.module)
+        for tool in context.project.tools.of(place.module)
         for callable in tool.callables
-        if callable.module is here.module
+        if callable.module is place.module
         and isinstance(callable.function, Lambda)
-        and callable.function.at == here.at
+        and callable.function.at == place.at
     ]
-    way.is_promised = way.is_promised or any(tool.result_schema is not None for tool in found)
-    return bool(found)
+    way.is_promised = way.is_promised or any(tool.result_schema is not None for tool in uses)
+    return bool(uses)

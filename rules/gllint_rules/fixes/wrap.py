@@ -7,7 +7,7 @@ import libcst as cst
 from gllint_rules.finding import Edit, Fix
 from gllint_rules.fixes.imports import imported
 from gllint_rules.fixes.nodes import without
-from gllint_rules.fixes.syntax import Place, place
+from gllint_rules.fixes.syntax import Place, place_of
 from gllint_rules.fixes.uses import Way, way_out
 from gllint_rules.inference import classes, functions
 from gllint_rules.inference.builtin_names import DICT_GENERICS
@@ -44,14 +44,14 @@ def wrap_leaf(context: Context, result: Result, leaf: Leaf, advised: Advice) -> 
         return None
     if not leaf.keys:
         return _wrap_returned(context, result, advised)
-    here = place(context, leaf.site)
+    place = place_of(context, leaf.site)
     way = way_out(context, leaf.site, leaf.keys)
-    if here is None or way is None or not _is_in_container(here):
+    if place is None or way is None or not _is_in_container(place):
         return None
     if advised.neighbour is not None:
-        return _joined(context, leaf, here, way, advised.neighbour)
+        return _joined(context, leaf, place, way, advised.neighbour)
     unit = _writable(context, advised)
-    wrapped = _wrapped(here, leaf.value, unit) if unit is not None else None
+    wrapped = _wrapped(place, leaf.value, unit) if unit is not None else None
     retyped = _retyped(context, leaf.site, way)
     return _fix((*wrapped, *retyped), unit) if wrapped is not None and retyped is not None else None
 
@@ -74,59 +74,64 @@ def _fix(edits: tuple[Edit, ...], unit: str | None) -> Fix:
 # --- a number and the unit beside it ------------------------------------------------------------------------
 
 
-def _joined(context: Context, leaf: Leaf, here: Place, way: Way, beside: Neighbour) -> Fix | None:
+def _joined(context: Context, leaf: Leaf, place: Place, way: Way, neighbour: Neighbour) -> Fix | None:
     """Join the number and the unit beside it into one Quantity; ``None`` where somebody else needs that unit."""
-    holder, there = leaf.holder, place(context, beside.entry.site)
-    if holder is None or there is None or there.module is not here.module or beside.entry.constant:
-        return None
-    # A schema of the result may ask for the unit; a number that is stored twice may need it twice.
-    if way.is_promised or beside.key not in holder.sure or len(holder.entries[leaf.keys[-1]]) != 1:
-        return None
-    if not isinstance(there.node, cst.SimpleString) and not (
-        isinstance(there.node, cst.Name | cst.Attribute) and there.is_beside(here)
+    holder, unit_place = leaf.holder, place_of(context, neighbour.entry.site)
+    if (
+        holder is None
+        or unit_place is None
+        or unit_place.module is not place.module
+        or neighbour.entry.constant
     ):
         return None
-    if way_out(context, beside.entry.site, (*leaf.keys[:-1], beside.key)) is None:
+    # A schema of the result may ask for the unit; a number that is stored twice may need it twice.
+    if way.is_promised or neighbour.key not in holder.sure or len(holder.entries[leaf.keys[-1]]) != 1:
         return None
-    gone = _without(there, here)
-    wrapped = _wrapped(here, leaf.value, there.code(there.node), is_text=False)
+    if not isinstance(unit_place.node, cst.SimpleString) and not (
+        isinstance(unit_place.node, cst.Name | cst.Attribute) and unit_place.is_beside(place)
+    ):
+        return None
+    if way_out(context, neighbour.entry.site, (*leaf.keys[:-1], neighbour.key)) is None:
+        return None
+    gone = _without(unit_place, place)
+    wrapped = _wrapped(place, leaf.value, unit_place.code(unit_place.node), is_text=False)
     retyped = _retyped(context, leaf.site, way)
     if gone is None or wrapped is None or retyped is None:
         return None
-    return Fix("unsafe", f"Join it with the `{beside.key}` beside it", (*_merged(wrapped, gone), *retyped))
+    return Fix("unsafe", f"Join it with the `{neighbour.key}` beside it", (*_merged(wrapped, gone), *retyped))
 
 
-def _without(there: Place, here: Place) -> Edit | None:
-    """What takes the entry out whose value is at ``there``; the number at ``here`` stays."""
-    element, holder, *_ = there.above
+def _without(unit_place: Place, place: Place) -> Edit | None:
+    """What takes the entry out whose value is at ``unit_place``; the number at ``place`` stays."""
+    element, holder, *_ = unit_place.parents
     match element, holder:
         case cst.DictElement(key=key), cst.Dict(elements=elements, rbrace=closing):
             if sum(isinstance(e, cst.DictElement) and e.key.deep_equals(key) for e in elements) > 1:
                 return None  # what stood before it would come to light
-            kept = without(elements, lambda e: e is element, closing.whitespace_before)
-            node: cst.CSTNode | None = holder.with_changes(elements=kept) if kept is not None else None
+            rest = without(elements, lambda e: e is element, closing.whitespace_before)
+            node: cst.CSTNode | None = holder.with_changes(elements=rest) if rest is not None else None
         case cst.Arg(keyword=cst.Name()), cst.Call(func=cst.Name(value="dict"), args=[*_, last] as args):
-            kept = without(args, lambda a: a is element, last.whitespace_after_arg)
-            node = holder.with_changes(args=kept) if kept is not None else None
+            rest = without(args, lambda a: a is element, last.whitespace_after_arg)
+            node = holder.with_changes(args=rest) if rest is not None else None
         case cst.Assign(targets=[cst.AssignTarget(target=cst.Subscript())]), cst.SimpleStatementLine(
             body=[_]
         ):
-            return there.without_statement() if there.indent == here.indent else None
+            return unit_place.without_statement() if unit_place.indent == place.indent else None
         case _:
             return None
-    edits = there.of(holder).replaced(node) if node is not None else None
+    edits = unit_place.of(holder).replaced(node) if node is not None else None
     return edits[0] if edits is not None else None
 
 
 def _merged(inserted: tuple[Edit, ...], removal: Edit) -> tuple[Edit, ...]:
     """Both, where one edit stands for an insertion and the removal that begins there: their order would not be sure."""
-    kept = []
+    edits = []
     for edit in inserted:
         if edit.span[2:] == removal.span[:2]:
             removal = removal._replace(content=edit.content + removal.content)
         else:
-            kept.append(edit)
-    return (*kept, removal)
+            edits.append(edit)
+    return (*edits, removal)
 
 
 # --- whether ------------------------------------------------------------------------------------------------
@@ -143,13 +148,13 @@ def _is_own_place(context: Context, leaf: Leaf) -> bool:
     return not leaf.in_list and leaf.site not in context.listed_numbers
 
 
-def _is_in_container(here: Place) -> bool:
+def _is_in_container(place: Place) -> bool:
     """Whether the expression is the value of a dict display, of a keyword or of an assignment to a key."""
-    match here.above[0]:
+    match place.parents[0]:
         case cst.DictElement(value=value) | cst.Arg(value=value, star=""):
-            return value is here.node
+            return value is place.node
         case cst.Assign(targets=[cst.AssignTarget(target=cst.Subscript())], value=value):
-            return value is here.node
+            return value is place.node
         case _:
             return False
 
@@ -157,37 +162,39 @@ def _is_in_container(here: Place) -> bool:
 # --- the edits ----------------------------------------------------------------------------------------------
 
 
-def _wrapped(here: Place, value: Value | None, unit: str, *, is_text: bool = True) -> tuple[Edit, ...] | None:
+def _wrapped(
+    place: Place, value: Value | None, unit: str, *, is_text: bool = True
+) -> tuple[Edit, ...] | None:
     """The edits that wrap the expression, where it is a number whenever it is anything.
 
     ``unit`` is its text, or an expression that gives it.
     """
-    quote = _quote(here)
+    quote = _quote(place)
     unit = f"{quote}{unit}{quote}" if is_text else unit
-    before, after = f"{{{quote}value{quote}: ", f", {quote}unit{quote}: {unit}}}"
-    node = here.node
+    prefix, suffix = f"{{{quote}value{quote}: ", f", {quote}unit{quote}: {unit}}}"
+    node = place.node
     if isinstance(node, cst.Yield | cst.Lambda | cst.StarredElement | cst.GeneratorExp | cst.Tuple):
         return None
     if isinstance(node, cst.NamedExpr):
-        before, after = f"{before}(", f"){after}"
+        prefix, suffix = f"{prefix}(", f"){suffix}"
     if not isinstance(value, UnionOf):
-        return here.wrapped(before, after)
+        return place.wrapped(prefix, suffix)
     match node:
         case (
             cst.IfExp(body=cst.Name(value="None"), orelse=arm)
             | cst.IfExp(body=arm, orelse=cst.Name(value="None"))
         ):
-            return here.of(arm).wrapped(before, after)
+            return place.of(arm).wrapped(prefix, suffix)
         case cst.Name(value=name):
-            return here.wrapped(before, f"{after} if {name} is not None else None")
+            return place.wrapped(prefix, f"{suffix} if {name} is not None else None")
         case _:
             return None
 
 
-def _quote(here: Place) -> str:
+def _quote(place: Place) -> str:
     """The quote that the keys around the expression are written with."""
-    for above in here.above:
-        match above:
+    for parent in place.parents:
+        match parent:
             case cst.DictElement(key=cst.SimpleString(value=text)) if text[0] in "\"'":
                 return text[0]
             case _:
@@ -212,10 +219,10 @@ def _retyped(context: Context, site: Site, way: Way) -> tuple[Edit, ...] | None:
         if declared_return is None or not _speaks_of_numbers(context, declared_return):
             continue
         match function.returns:
-            case facts.Sub(base=base, index=facts.Seq(items=(_, held))) if (
+            case facts.Sub(base=base, index=facts.Seq(items=(_, value))) if (
                 facts.last_name(base) in DICT_GENERICS
             ):
-                span = context.project.positions(site.module).span(held.at)
+                span = context.project.positions(site.module).span(value.at)
                 edits.append(Edit(span, "Any"))
                 needs_any = function
             case _:
@@ -270,14 +277,14 @@ def _wrap_returned(context: Context, result: Result, advised: Advice) -> Fix | N
     for other in [r for r in context.results if r.callable.function is function] if is_declared else [result]:
         if other.value is NONE:
             continue
-        here = place(context, other.site)
+        place = place_of(context, other.site)
         value = other.value if number(other.value) is not None else declared
         assert value is not None
-        if here is None or not _is_in(context, other, unit) or _is_tools_own(context, here, function):
+        if place is None or not _is_in(context, other, unit) or _is_tools_own(context, place, function):
             return None
         if any(isinstance(o, Record | ListOf | Text) for o in options(other.value)):
             return None
-        wrapped = _wrapped(here, value if value is not UNKNOWN else declared, unit)
+        wrapped = _wrapped(place, value if value is not UNKNOWN else declared, unit)
         if wrapped is None:
             return None
         edits.extend(wrapped)
@@ -306,19 +313,19 @@ def _takes_quantity(annotation: facts.Expr | None) -> bool:
             return True
         case facts.Name() | facts.Attr():
             return facts.last_name(annotation) in _OPEN_TYPES
-        case facts.Sub(base=base, index=facts.Seq(items=(_, held))):
-            return facts.last_name(base) in DICT_GENERICS and facts.last_name(held) in ("Any", "object")
+        case facts.Sub(base=base, index=facts.Seq(items=(_, value))):
+            return facts.last_name(base) in DICT_GENERICS and facts.last_name(value) in ("Any", "object")
         case _:
             return False
 
 
-def _is_tools_own(context: Context, here: Place, function: facts.Function | facts.Lambda) -> bool:
+def _is_tools_own(context: Context, place: Place, function: facts.Function | facts.Lambda) -> bool:
     """Whether another function of a tool returns the number, so that it is wrapped there."""
-    expr = here.facts()
+    expr = place.facts()
     called = expr.value if isinstance(expr, facts.Await) else expr
     if not isinstance(called, facts.Call):
         return False
-    callee = context.evaluator.eval(called.func, Frame(here.positions.module, function.scope))
+    callee = context.evaluator.eval(called.func, Frame(place.positions.module, function.scope))
     return any(isinstance(o, FunctionOf) and is_run(context.project, where(o)) for o in options(callee))
 
 
