@@ -18,7 +18,7 @@ from gllint.server.cells import OpenNotebook
 from gllint.server.session import Buffer
 from gllint.server.texts import Snapshot
 from gllint_rules import Finding, Settings
-from gllint_rules.project.descriptions import Described
+from gllint_rules.project.descriptions import ToolDescription
 from gllint_rules.words.names import Names
 from gllint_runtime.policy.claims import find_macros
 
@@ -358,7 +358,7 @@ def _dispatchers(settings: Settings) -> frozenset[str]:
 
 def _tools_at(
     ls: Server, path: str, snapshot: Snapshot, offset: int, spot: spots.Spot
-) -> Sequence[Described]:
+) -> Sequence[ToolDescription]:
     ls.session.apply(path)
     known = ls.session.known(path)
     if known is None:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from gllint.server.knowledge import Claim
 from gllint_rules import RULES, Finding, Settings
-from gllint_rules.project.descriptions import Described
+from gllint_rules.project.descriptions import ToolDescription
 from gllint_rules.project.kinds import unit_advice
 from gllint_runtime.policy.units import ALLOWED_UNITS, UnitRegistry, dimension_of, unit_title
 
@@ -75,7 +75,7 @@ def claim_text(index: int, claim: Claim | None) -> str:
     return "\n".join(lines[:1]) + "\n\n" + "\n".join(lines[1:])
 
 
-def tool_text(tools: Sequence[Described]) -> str:
+def tool_text(tools: Sequence[ToolDescription]) -> str:
     """What the tools of one name say of themselves, and where they are defined."""
     return "\n\n---\n\n".join(
         f"**tool `{tool.name}`**"

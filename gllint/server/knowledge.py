@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from gllint_rules.finding import Span
 from gllint_rules.inference.values import Literal, Value
-from gllint_rules.project.claimed import claimed, sources
+from gllint_rules.project.claimed import claim_parts, sources
 from gllint_rules.project.context import Context
-from gllint_rules.project.descriptions import Described, described, described_tools
+from gllint_rules.project.descriptions import ToolDescription, described_tools, description_of
 from gllint_rules.project.templates import final_steps
 
 if TYPE_CHECKING:
@@ -27,10 +27,10 @@ class Claim:
     path: str | None
     value: object
     unit: str | None
-    tools: tuple[Described, ...]
+    tools: tuple[ToolDescription, ...]
 
 
-def tools_named(project: Project, name: str) -> list[Described]:
+def tools_named(project: Project, name: str) -> list[ToolDescription]:
     """The tools of the project that bear ``name``."""
     return [tool for tool in described_tools(project) if name and tool.name == name]
 
@@ -85,8 +85,8 @@ def _contains(outer: Span, inner: Span) -> bool:
 
 
 def _claim(context: Context, value: Value, index: int | None) -> Claim | None:
-    said = claimed(value)
+    said = claim_parts(value)
     if said is None:
         return None
-    tools = tuple(described(context.project, tool) for tool in sources(context, said))
+    tools = tuple(description_of(context.project, tool) for tool in sources(context, said))
     return Claim(index, said.call_id, said.path, said.value, said.unit, tools)

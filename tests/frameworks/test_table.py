@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from gllint_rules.words import framework_table
-from gllint_rules.words.framework_table import Callee, Kind, Published, TableError
+from gllint_rules.words.framework_table import Callee, Kind, TableError, ToolListing
 
 HERE = Path(__file__).parent
 PINS = tomllib.loads((HERE / "pins.toml").read_text("utf-8"))
@@ -125,12 +125,12 @@ def test_classes() -> None:
     assert "execute" in shipped.methods("shop.base.BaseTool")
     assert shipped.methods("shop.base.Screw") == ()
     assert shipped.published("llama_index.core.tools.tool_spec.base.BaseToolSpec") == (
-        Published("spec_functions"),
+        ToolListing("spec_functions"),
     )
     assert shipped.published("langroid.ToolMessage") == (
-        Published("request", "Agent"),
-        Published("request", "ChatAgent"),
-        Published("request", "DocChatAgent"),
+        ToolListing("request", "Agent"),
+        ToolListing("request", "ChatAgent"),
+        ToolListing("request", "DocChatAgent"),
     )
     assert shipped.payload("pydantic_ai.ToolReturn") == (0, "return_value")
     assert shipped.payload("agno.tools.function.ToolResult") == ("content",)

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from libcst.metadata import MetadataWrapper, PositionProvider
 
 from gllint_rules.finding import Span
-from gllint_rules.fixes.syntax import Place
+from gllint_rules.fixes.syntax import SyntaxPlace
 from gllint_rules.reading.modules import read_module
 from gllint_rules.reading.positions import Positions
 
@@ -326,7 +326,7 @@ def nodes(positions: Positions) -> Iterator[tuple[cst.CSTNode, int]]:
     for at in numbers(positions):
         stretch = positions.stretch(at)
         if stretch is not None:
-            yield Place(positions, at, stretch).node, at
+            yield SyntaxPlace(positions, at, stretch).node, at
 
 
 def assert_places_are_those_of_libcst(source: str) -> None:

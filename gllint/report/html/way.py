@@ -10,7 +10,7 @@ from gllint.report.html.markup import html_text
 from gllint_rules import ToolAt
 
 if TYPE_CHECKING:
-    from gllint_rules.check.map import MappedClaim, MappedTool, Message, Returned
+    from gllint_rules.check.map import MappedClaim, MappedTool, Message, ReturnedNumber
 
 _MOST_TEXT = 600
 
@@ -94,7 +94,7 @@ def _tool(
     yield "</div>"
 
 
-def _unit(returned: Returned) -> str:
+def _unit(returned: ReturnedNumber) -> str:
     if not returned.is_quantity:
         what = PLURALS.get(returned.kind or "", "")
         kind = f' <span class="quiet">({what})</span>' if what else ""

@@ -65,7 +65,7 @@ from collections.abc import Iterator
 from gllint_rules.fixes import repair
 from gllint_rules.inference.values import Text
 from gllint_rules.project.context import Context, Pending
-from gllint_rules.project.tool_names import asked_tools, tool_names
+from gllint_rules.project.tool_names import tool_lookups, tool_names
 from gllint_rules.rule import Rule
 from gllint_rules.words.names import CLARIFICATION
 
@@ -74,7 +74,7 @@ def check(context: Context) -> Iterator[Pending]:
     """Findings at the literal names that no tool of the project bears."""
     if context.is_test:
         return
-    for lookup in asked_tools(context):
+    for lookup in tool_lookups(context):
         value, site = lookup.name.value, lookup.name.site
         name = value.literal if isinstance(value, Text) else None
         if name is None or name == CLARIFICATION:

@@ -50,7 +50,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gllint_rules.project.claimed import claimed
+from gllint_rules.project.claimed import claim_parts
 from gllint_rules.project.context import Context, Pending
 from gllint_rules.project.templates import FinalStep, Stretches, final_steps
 from gllint_rules.rule import Rule
@@ -90,7 +90,7 @@ def check(context: Context) -> Iterator[Pending]:
 
 def _units(step: FinalStep) -> list[str]:
     """The unit of each claim beside the message, empty where the source does not write it out."""
-    claims = [claimed(entry.value) for entry in step.claims.items] if step.claims is not None else []
+    claims = [claim_parts(entry.value) for entry in step.claims.items] if step.claims is not None else []
     return [(claim.unit or "") if claim is not None else "" for claim in claims]
 
 

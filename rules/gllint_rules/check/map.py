@@ -15,7 +15,7 @@ from gllint_rules.inference.values import (
     literal_of,
     options,
 )
-from gllint_rules.project.claimed import Claimed, claimed, sources
+from gllint_rules.project.claimed import ClaimParts, claim_parts, sources
 from gllint_rules.project.context import Context, is_test_path, subject_of
 from gllint_rules.project.kinds import kind_of_leaf
 from gllint_rules.project.project import Project
@@ -31,7 +31,7 @@ MOST_IN_RESULT = 5_000  # values; what is larger is left out
 _FILLED = "{…}"
 
 
-class Returned(NamedTuple):
+class ReturnedNumber(NamedTuple):
     """A Quantity or a bare number in a tool's result. ``path`` leads to it as a claim's path does, ``[]`` into lists.
 
     ``unit`` is that of a Quantity where it is written out, and ``is_allowed`` what the policy says of it; ``kind`` is
@@ -51,7 +51,7 @@ class MappedTool(NamedTuple):
     tool: ToolAt
     span: Span
     framework: str
-    returned: tuple[Returned, ...]
+    returned: tuple[ReturnedNumber, ...]
     is_cut: bool = False  # its result is too large to look through
 
 
@@ -94,7 +94,7 @@ def map_of(project: Project, paths: Collection[str]) -> Map:
             at = subject_of(tool, tool.callable).tool
             if at not in tools:
                 tools[at] = _mapped(context, tool, at)
-        tools_by_claim: dict[Claimed, tuple[ToolAt, ...]] = {}
+        tools_by_claim: dict[ClaimParts, tuple[ToolAt, ...]] = {}
         messages += (_message(context, step, tools_by_claim) for step in final_steps(context))
         if len(tools) > MOST_TOOLS or len(messages) > MOST_MESSAGES:
             break
@@ -103,7 +103,7 @@ def map_of(project: Project, paths: Collection[str]) -> Map:
 
 
 def _mapped(context: Context, tool: Tool, at: ToolAt) -> MappedTool:
-    returned: dict[Returned, None] = {}
+    returned: dict[ReturnedNumber, None] = {}
     is_cut = False
     for result in context.results_of(tool):
         if result.value.size > MOST_IN_RESULT:
@@ -118,18 +118,18 @@ def _mapped(context: Context, tool: Tool, at: ToolAt) -> MappedTool:
     return MappedTool(at, span, name, tuple(returned), is_cut)
 
 
-def _judged(context: Context, quantity: Returned) -> Returned:
+def _judged(context: Context, quantity: ReturnedNumber) -> ReturnedNumber:
     if quantity.unit is None:
         return quantity
     return quantity._replace(is_allowed=context.settings.judge(quantity.unit).status == "allowed")
 
 
-def _quantities(value: Value, path: str) -> Iterator[Returned]:
+def _quantities(value: Value, path: str) -> Iterator[ReturnedNumber]:
     for option in options(value):
         if isinstance(option, Record) and is_quantity(option):
             written = [o for entry in option.entries.get("unit", ()) for o in options(entry.value)]
             for unit in dict.fromkeys(map(literal_of, written)) or (None,):
-                yield Returned(path, True, unit)
+                yield ReturnedNumber(path, True, unit)
         elif isinstance(option, (Record, ListOf)):
             for key, entry in entries_in(option):
                 yield from _quantities(entry.value, _path_to(path, key))
@@ -139,13 +139,13 @@ def _quantities(value: Value, path: str) -> Iterator[Returned]:
                 )
 
 
-def _numbers(context: Context, result: Result) -> Iterator[Returned]:
+def _numbers(context: Context, result: Result) -> Iterator[ReturnedNumber]:
     for leaf in leaves(result.value, result.site):
         path = "$"
         for key in leaf.keys:
             path = _path_to(path, key)
         suffix = "[]" if leaf.in_list else ""
-        yield Returned(path + suffix, False, kind=kind_of_leaf(leaf))
+        yield ReturnedNumber(path + suffix, False, kind=kind_of_leaf(leaf))
 
 
 def _path_to(path: str, key: Key | None) -> str:
@@ -160,18 +160,20 @@ def _path_to(path: str, key: Key | None) -> str:
             return f"{path}.*"
 
 
-def _message(context: Context, step: FinalStep, tools_by_claim: dict[Claimed, tuple[ToolAt, ...]]) -> Message:
+def _message(
+    context: Context, step: FinalStep, tools_by_claim: dict[ClaimParts, tuple[ToolAt, ...]]
+) -> Message:
     site = step.template.parts[0].site
     text = step.text.replace(HOLE, _FILLED)
     claims = None
     if step.claims is not None:
-        step_claims = [claimed(entry.value) for entry in step.claims.items]
+        step_claims = [claim_parts(entry.value) for entry in step.claims.items]
         claims = tuple(_claim(context, claim, tools_by_claim) for claim in step_claims if claim is not None)
     return Message(text, site.module.path, context.span(site), claims)
 
 
 def _claim(
-    context: Context, claim: Claimed, tools_by_claim: dict[Claimed, tuple[ToolAt, ...]]
+    context: Context, claim: ClaimParts, tools_by_claim: dict[ClaimParts, tuple[ToolAt, ...]]
 ) -> MappedClaim:
     key = claim._replace(value=None)
     if key not in tools_by_claim:

@@ -89,7 +89,7 @@ def sound_fix(fix: object, lines: Lines) -> Fix | None:
     if not isinstance(fix.message, str) or not isinstance(fix.edits, tuple) or not fix.edits:
         raise OwnRuleError("its fix has no message, or no tuple of edits")
     stretches = sorted(_stretch(edit, lines) for edit in fix.edits)
-    if any(after[0] < before[1] for before, after in pairwise(stretches)):
+    if any(second[0] < first[1] for first, second in pairwise(stretches)):
         raise OwnRuleError("the edits of its fix overlap")
     return fix
 

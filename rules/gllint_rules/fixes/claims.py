@@ -10,7 +10,7 @@ import libcst as cst
 from gllint_rules import records
 from gllint_rules.finding import Edit, Fix
 from gllint_rules.fixes.nodes import rewritten, without
-from gllint_rules.fixes.syntax import Place, place_of, replacement
+from gllint_rules.fixes.syntax import SyntaxPlace, place_of, replacement
 from gllint_rules.inference.values import Interpolation, Record, Site, Text, number
 from gllint_rules.project.context import Context
 from gllint_rules.project.templates import FinalStep, final_steps
@@ -90,10 +90,10 @@ def _replacement(step: FinalStep, index: int) -> int | None:
     return unused[0] if len(unused) == 1 else None
 
 
-class _Written(records.Record, frozen=True):
+class _MacroSource(records.Record, frozen=True):
     """A macro in the source: its literal, where it stands in it, and whether some method changes the text."""
 
-    place: Place
+    place: SyntaxPlace
     start: int
     end: int
     plain: bool
@@ -118,7 +118,7 @@ class _Written(records.Record, frozen=True):
         return False if self.raw == text and (self.plain or "{" in text) else None
 
 
-def _written(context: Context, step: FinalStep, macro: Macro) -> _Written | None:
+def _written(context: Context, step: FinalStep, macro: Macro) -> _MacroSource | None:
     first = step.template.pieces(macro.start, macro.start + 1)
     last = step.template.pieces(macro.end - 1, macro.end)
     if first is None or last is None or first[0].site != last[0].site:
@@ -133,7 +133,7 @@ def _written(context: Context, step: FinalStep, macro: Macro) -> _Written | None
         return None
     if not plain and place.text[start:].startswith("{{") and place.text[end - 1 : end + 1] == "}}":
         end += 1  # the last brace that `.format` halves
-    return _Written(place, start, end, plain)
+    return _MacroSource(place, start, end, plain)
 
 
 # --- GL403: claims -------------------------------------------------------------------------------------------
@@ -180,7 +180,7 @@ def claim_hole(context: Context, step: FinalStep, hole: Interpolation) -> Fix | 
     part, text, *_ = place.parents
     if not isinstance(part, cst.FormattedStringExpression) or not isinstance(text, cst.FormattedString):
         return None
-    claimed = _claimed(context, step, place)
+    claimed = _claim_of_number(context, step, place)
     if claimed is None or part.equal is not None:
         return None
     index, unit_texts, units = claimed
@@ -194,7 +194,9 @@ def claim_hole(context: Context, step: FinalStep, hole: Interpolation) -> Fix | 
     return place.of(text).fix(new, f"Write `{{{{claim:{index}}}}}`, the claim of this number")
 
 
-def _claimed(context: Context, step: FinalStep, place: Place) -> tuple[int, set[str], set[str]] | None:
+def _claim_of_number(
+    context: Context, step: FinalStep, place: SyntaxPlace
+) -> tuple[int, set[str], set[str]] | None:
     """The claim of the number at ``place``, how its unit would be written beside it, and its unit where it is known."""
     assert step.claims is not None
     number_text = _normal(_unrounded(place.node), place)
@@ -220,7 +222,7 @@ def _unrounded(node: cst.CSTNode) -> cst.CSTNode:
             return node
 
 
-def _ways_to_write(quantity: Place, key: str) -> Iterator[str]:
+def _ways_to_write(quantity: SyntaxPlace, key: str) -> Iterator[str]:
     """The texts that stand for the value or the unit of a Quantity."""
     match quantity.node:
         case cst.Dict(elements=elements):
@@ -239,12 +241,12 @@ def _ways_to_write(quantity: Place, key: str) -> Iterator[str]:
             yield from (f'{base}["{key}"]', f"{base}.{key}")
 
 
-def _normal(node: cst.CSTNode, place: Place) -> str:
+def _normal(node: cst.CSTNode, place: SyntaxPlace) -> str:
     return re.sub(r"\s+", "", place.code(node).replace("'", '"'))
 
 
 def _without_unit(
-    place: Place, parts: Sequence[cst.BaseFormattedStringContent], written: set[str], units: set[str]
+    place: SyntaxPlace, parts: Sequence[cst.BaseFormattedStringContent], written: set[str], units: set[str]
 ) -> list[cst.BaseFormattedStringContent]:
     """What follows the number without the unit, which the claim brings along."""
     match parts:

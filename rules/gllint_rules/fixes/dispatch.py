@@ -10,7 +10,7 @@ from gllint_rules.finding import Edit, Fix
 from gllint_rules.fixes.dispatchers import Dispatcher, dispatcher_of, imports_for
 from gllint_rules.fixes.imports import imported
 from gllint_rules.fixes.nodes import has_comment, named, string
-from gllint_rules.fixes.syntax import Place, place_of
+from gllint_rules.fixes.syntax import SyntaxPlace, place_of
 from gllint_rules.inference.values import (
     ClassOf,
     Frame,
@@ -228,7 +228,7 @@ def _display(entries: Sequence[tuple[str | None, cst.BaseExpression]]) -> cst.Di
 
 
 def _replaced(
-    context: Context, place: Place, method: str, dispatcher: Dispatcher, new: cst.Call
+    context: Context, place: SyntaxPlace, method: str, dispatcher: Dispatcher, new: cst.Call
 ) -> tuple[Edit, ...] | None:
     """Put the new call in, awaited or not as the dispatcher wants it."""
     parent = place.parents[0]

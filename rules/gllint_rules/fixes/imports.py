@@ -16,7 +16,7 @@ from gllint_rules.reading.facts import Module, Scope
 from gllint_rules.reading.positions import Positions
 
 
-class _Line(records.Record, frozen=True):
+class _ImportLine(records.Record, frozen=True):
     """An import statement at the margin of a file: its offset, its text and what it imports from."""
 
     start: int
@@ -91,7 +91,7 @@ def _bound(node: cst.Import | cst.ImportFrom) -> Iterator[str]:
             yield name.partition(".")[0]
 
 
-def _lines(positions: Positions) -> Iterator[_Line]:
+def _lines(positions: Positions) -> Iterator[_ImportLine]:
     module = positions.module
     for section in module.outline.sections:
         if section.kind == "class" or section.owner is not None or not module.mentions(section, ("import",)):
@@ -105,7 +105,7 @@ def _lines(positions: Positions) -> Iterator[_Line]:
             [first, *rest] = block.node.body
             if not rest and isinstance(first, cst.Import | cst.ImportFrom):
                 text = source[slice(*block.place(first))]
-                yield _Line(begin, text, first, _source_of(first), block.newline)
+                yield _ImportLine(begin, text, first, _source_of(first), block.newline)
 
 
 def _source_of(node: cst.Import | cst.ImportFrom) -> str:
@@ -118,7 +118,7 @@ def _source_of(node: cst.Import | cst.ImportFrom) -> str:
 # --- into a line that is there -------------------------------------------------------------------------------
 
 
-def _extensible(line: _Line, dotted: str) -> bool:
+def _extensible(line: _ImportLine, dotted: str) -> bool:
     return (
         isinstance(line.node, cst.ImportFrom)
         and line.dotted == dotted
@@ -127,7 +127,7 @@ def _extensible(line: _Line, dotted: str) -> bool:
     )
 
 
-def _extended(positions: Positions, line: _Line, names: list[str]) -> Edit:
+def _extended(positions: Positions, line: _ImportLine, names: list[str]) -> Edit:
     assert isinstance(line.node, cst.ImportFrom) and not isinstance(line.node.names, cst.ImportStar)
     aliases = list(line.node.names)
     for name in sorted(names):
@@ -160,7 +160,7 @@ _FUTURE, _STANDARD, _OTHERS, _OWN, _RELATIVE = range(5)
 
 
 def _spot(
-    context: Context, positions: Positions, module: Module, lines: list[_Line], dotted: str
+    context: Context, positions: Positions, module: Module, lines: list[_ImportLine], dotted: str
 ) -> tuple[str, int, str]:
     """Where a line goes: text before it, its offset, text after it."""
     source = positions.lines.source
@@ -186,9 +186,9 @@ def _spot(
     return lead + "\n", offset, "\n" if joined else ""
 
 
-def _block(source: str, lines: list[_Line]) -> list[_Line]:
+def _block(source: str, lines: list[_ImportLine]) -> list[_ImportLine]:
     """The imports that stand together at the top: nothing but blank lines and comments between them."""
-    block: list[_Line] = []
+    block: list[_ImportLine] = []
     for line in lines:
         between = source[block[-1].end : line.start].replace("\r", "\n").split("\n") if block else ()
         if any(text.strip() and not text.lstrip().startswith("#") for text in between):
@@ -209,7 +209,7 @@ def _first_statement(positions: Positions) -> int:
     return len(positions.lines.source)
 
 
-def _order(context: Context, module: Module, line: _Line) -> tuple[int, int, str]:
+def _order(context: Context, module: Module, line: _ImportLine) -> tuple[int, int, str]:
     """Sections first, then ``import x`` before ``from x import y``, then the alphabet."""
     return (
         _section(context, module, line.dotted),

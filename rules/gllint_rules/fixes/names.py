@@ -10,7 +10,7 @@ import libcst as cst
 
 from gllint_rules.finding import Fix
 from gllint_rules.fixes.nodes import rewritten
-from gllint_rules.fixes.syntax import Place, place_of
+from gllint_rules.fixes.syntax import SyntaxPlace, place_of
 from gllint_rules.inference.values import Site
 from gllint_rules.project.context import Context
 from gllint_rules.project.units import WrittenUnit, variable, written_units
@@ -93,6 +93,6 @@ def _folded(name: str) -> str:
     return name.translate(_SEPARATORS).lower()
 
 
-def _stands_alone(place: Place) -> bool:
+def _stands_alone(place: SyntaxPlace) -> bool:
     """Whether the literal is written where it is used, not in a constant that others may use, too."""
     return isinstance(place.parents[0], cst.DictElement | cst.Arg)

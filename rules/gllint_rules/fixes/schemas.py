@@ -18,7 +18,7 @@ from gllint_rules.fixes.nodes import (
     with_keyword,
     without,
 )
-from gllint_rules.fixes.syntax import Place, place_of
+from gllint_rules.fixes.syntax import SyntaxPlace, place_of
 from gllint_rules.inference import classes
 from gllint_rules.inference.values import (
     NEVER,
@@ -67,7 +67,7 @@ def inline_quantity(context: Context, schema: SchemaLiteral, path: Path, unit: s
     return place.fix(node, INLINE) if place is not None and node is not None else None
 
 
-def _number_at(context: Context, schema: SchemaLiteral, path: Path) -> Place | None:
+def _number_at(context: Context, schema: SchemaLiteral, path: Path) -> SyntaxPlace | None:
     """The dict that declares the number whose ``type`` stands at ``path``, where it may be rewritten."""
     site = schema.places.get(path[:-1])
     if path[-1] != "type" or site is None or site.module is not schema.place(path).module or _in_list(path):
@@ -78,7 +78,7 @@ def _number_at(context: Context, schema: SchemaLiteral, path: Path) -> Place | N
     return place
 
 
-def _inlining(place: Place, node: cst.Dict, unit: str | None) -> cst.Dict | None:
+def _inlining(place: SyntaxPlace, node: cst.Dict, unit: str | None) -> cst.Dict | None:
     """The schema of a number as that of a Quantity; what it says of the number is said of the ``value``."""
     keys = literal_keys(node)
     if keys is None or has_comment(node):
@@ -267,7 +267,7 @@ def takes_keyword(context: Context, tool: Tool, name: str) -> bool | None:
     return answer
 
 
-def _layout_of_arguments(place: Place, node: cst.Call) -> tuple[int, str]:
+def _layout_of_arguments(place: SyntaxPlace, node: cst.Call) -> tuple[int, str]:
     """In which column a further argument begins, and by what its lines are indented within the statement."""
     lines = place.code(node).splitlines()
     if len(lines) < 2 or not isinstance(node.whitespace_before_args, cst.ParenthesizedWhitespace):
@@ -309,7 +309,7 @@ def _schema_of(values: Sequence[Value], depth: int = 0) -> dict[str, Any] | None
     return {"type": "object", **needs, "properties": properties}
 
 
-def _merged(place: Place, node: cst.Dict, wanted: dict[str, Any]) -> cst.Dict | None:
+def _merged(place: SyntaxPlace, node: cst.Dict, wanted: dict[str, Any]) -> cst.Dict | None:
     """An object schema with the properties of ``wanted``; ``None`` where it says something else of them."""
     keys = literal_keys(node)
     if keys is None or has_comment(node):
@@ -340,14 +340,14 @@ def _merged(place: Place, node: cst.Dict, wanted: dict[str, Any]) -> cst.Dict | 
 
 
 def _with_annotations(
-    place: Place, keys: dict[str, cst.DictElement], wanted: dict[str, Any]
+    place: SyntaxPlace, keys: dict[str, cst.DictElement], wanted: dict[str, Any]
 ) -> cst.Dict | None:
     """``wanted`` with what the old schema says for people."""
     new = cst.ensure_type(_expression(place, cst.Dict([]), wanted), cst.Dict)
     return with_entries(new, ((name, e.value) for name, e in keys.items() if name != "type"))
 
 
-def _expression(place: Place, node: cst.Dict, data: Any) -> cst.BaseExpression:
+def _expression(place: SyntaxPlace, node: cst.Dict, data: Any) -> cst.BaseExpression:
     """A literal as it would be laid out for an entry of ``node``."""
     opening = node.lbrace.whitespace_after
     if isinstance(opening, cst.ParenthesizedWhitespace):

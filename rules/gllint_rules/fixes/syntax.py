@@ -22,7 +22,7 @@ from gllint_rules.reading.sections import Unreadable, read_annotation
 _BLOCK = "if _:\n"
 
 
-class Statement:
+class SyntaxStatement:
     """Simple statements on a line of their own as LibCST has them: ``node``.
 
     Raises :class:`Unreadable` where LibCST does not take it.
@@ -80,12 +80,12 @@ def _is_numbered(kind: type[cst.CSTNode]) -> bool:
 
 
 @lru_cache(maxsize=256)
-def statement(positions: Positions, stretch: Stretch) -> Statement:
+def statement(positions: Positions, stretch: Stretch) -> SyntaxStatement:
     """The syntax of a line. Raises :class:`Unreadable`."""
-    return Statement(positions, stretch)
+    return SyntaxStatement(positions, stretch)
 
 
-class Place:
+class SyntaxPlace:
     """An expression in its statement: its node, the nodes around it, and its text."""
 
     def __init__(self, positions: Positions, at: int, stretch: Stretch) -> None:
@@ -121,11 +121,11 @@ class Place:
             nodes.append(self._statement.parents[nodes[-1]])
         return nodes[1:]
 
-    def of(self, node: cst.CSTNode) -> Place:
+    def of(self, node: cst.CSTNode) -> SyntaxPlace:
         """The place of another expression of the same statement."""
         wanted = self._statement.place(node)
         at = next(at for at in self._stretch.numbers if self.positions.offsets(at) == wanted)
-        return Place(self.positions, at, self._stretch)
+        return SyntaxPlace(self.positions, at, self._stretch)
 
     def code(self, node: cst.CSTNode) -> str:
         """The text of a node as it stands, or would stand, in the statement; without parentheses around it."""
@@ -145,7 +145,7 @@ class Place:
         edits = self.replaced(node) if node is not None else None
         return Fix("unsafe", message, edits) if edits is not None else None
 
-    def is_beside(self, other: Place) -> bool:
+    def is_beside(self, other: SyntaxPlace) -> bool:
         """Whether both stand in the same line of statements."""
         return self._stretch == other._stretch
 
@@ -170,13 +170,13 @@ class Place:
         )
 
 
-def place_of(context: Context, site: Site | None) -> Place | None:
+def place_of(context: Context, site: Site | None) -> SyntaxPlace | None:
     """The syntax at ``site``; ``None`` where that is no place in simple statements on a line of their own."""
     if site is None:
         return None
     positions = context.project.positions(site.module)
     stretch = positions.stretch(site.at)
-    return Place(positions, site.at, stretch) if stretch is not None else None
+    return SyntaxPlace(positions, site.at, stretch) if stretch is not None else None
 
 
 def insertion(positions: Positions, offset: int, content: str) -> Edit:

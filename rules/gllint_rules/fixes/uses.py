@@ -10,7 +10,7 @@ from __future__ import annotations
 import libcst as cst
 
 from gllint_rules import records
-from gllint_rules.fixes.syntax import Place, place_of
+from gllint_rules.fixes.syntax import SyntaxPlace, place_of
 from gllint_rules.inference.values import (
     UNKNOWN,
     ClassOf,
@@ -60,7 +60,7 @@ def _follow(context: Context, site: Site, way: Way) -> bool:
     return place is not None and _climb(context, place, way)
 
 
-def _climb(context: Context, place: Place, way: Way) -> bool:
+def _climb(context: Context, place: SyntaxPlace, way: Way) -> bool:
     """Go outwards from an expression to where its container ends up."""
     node = place.node
     for parent in place.parents:
@@ -96,14 +96,14 @@ def _climb(context: Context, place: Place, way: Way) -> bool:
     return False
 
 
-def _leaves_project(context: Context, place: Place) -> bool:
+def _leaves_project(context: Context, place: SyntaxPlace) -> bool:
     """Whether a call hands a container to something outside the project: what is inside may compute with it."""
     call, scope = next((call, scope) for call, scope in place.module.calls if call.at == place.at)
     callee = options(context.evaluator.eval(call.func, Frame(place.module, scope)))
     return not any(isinstance(option, (FunctionOf, ClassOf, ToolValue)) for option in callee)
 
 
-def _follow_root(context: Context, place: Place, target: cst.BaseExpression, way: Way) -> bool:
+def _follow_root(context: Context, place: SyntaxPlace, target: cst.BaseExpression, way: Way) -> bool:
     """Go on with the variable behind ``a``, ``a["b"]`` or ``a["b"]["c"]``."""
     while isinstance(target, cst.Subscript):
         target = target.value
@@ -165,7 +165,7 @@ def _literal_key(node: cst.Subscript) -> str | None:
             return None
 
 
-def _method(place: Place, attribute: cst.Attribute, way: Way) -> bool:
+def _method(place: SyntaxPlace, attribute: cst.Attribute, way: Way) -> bool:
     """Whether ``container.method(…)`` leaves the numbers in it alone."""
     call = next((parent for parent in place.parents if isinstance(parent, cst.Call)), None)
     if call is None or call.func is not attribute:
@@ -215,7 +215,7 @@ def _functions_in(value: Value) -> tuple[FunctionOf, ...]:
             return ()
 
 
-def _runs_lambda(context: Context, place: Place, way: Way) -> bool:
+def _runs_lambda(context: Context, place: SyntaxPlace, way: Way) -> bool:
     """Whether the lambda at ``place`` is what a tool of its file runs."""
     uses = [
         tool

@@ -7,7 +7,7 @@ import libcst as cst
 from gllint_rules.finding import Edit, Fix
 from gllint_rules.fixes.imports import imported
 from gllint_rules.fixes.nodes import without
-from gllint_rules.fixes.syntax import Place, place_of
+from gllint_rules.fixes.syntax import SyntaxPlace, place_of
 from gllint_rules.fixes.uses import Way, way_out
 from gllint_rules.inference import classes, functions
 from gllint_rules.inference.builtin_names import DICT_GENERICS
@@ -74,7 +74,7 @@ def _fix(edits: tuple[Edit, ...], unit: str | None) -> Fix:
 # --- a number and the unit beside it ------------------------------------------------------------------------
 
 
-def _joined(context: Context, leaf: Leaf, place: Place, way: Way, neighbour: Neighbour) -> Fix | None:
+def _joined(context: Context, leaf: Leaf, place: SyntaxPlace, way: Way, neighbour: Neighbour) -> Fix | None:
     """Join the number and the unit beside it into one Quantity; ``None`` where somebody else needs that unit."""
     holder, unit_place = leaf.holder, place_of(context, neighbour.entry.site)
     if (
@@ -101,7 +101,7 @@ def _joined(context: Context, leaf: Leaf, place: Place, way: Way, neighbour: Nei
     return Fix("unsafe", f"Join it with the `{neighbour.key}` beside it", (*_merged(wrapped, gone), *retyped))
 
 
-def _without(unit_place: Place, place: Place) -> Edit | None:
+def _without(unit_place: SyntaxPlace, place: SyntaxPlace) -> Edit | None:
     """What takes the entry out whose value is at ``unit_place``; the number at ``place`` stays."""
     element, holder, *_ = unit_place.parents
     match element, holder:
@@ -148,7 +148,7 @@ def _is_own_place(context: Context, leaf: Leaf) -> bool:
     return not leaf.in_list and leaf.site not in context.listed_numbers
 
 
-def _is_in_container(place: Place) -> bool:
+def _is_in_container(place: SyntaxPlace) -> bool:
     """Whether the expression is the value of a dict display, of a keyword or of an assignment to a key."""
     match place.parents[0]:
         case cst.DictElement(value=value) | cst.Arg(value=value, star=""):
@@ -163,7 +163,7 @@ def _is_in_container(place: Place) -> bool:
 
 
 def _wrapped(
-    place: Place, value: Value | None, unit: str, *, is_text: bool = True
+    place: SyntaxPlace, value: Value | None, unit: str, *, is_text: bool = True
 ) -> tuple[Edit, ...] | None:
     """The edits that wrap the expression, where it is a number whenever it is anything.
 
@@ -191,7 +191,7 @@ def _wrapped(
             return None
 
 
-def _quote(place: Place) -> str:
+def _quote(place: SyntaxPlace) -> str:
     """The quote that the keys around the expression are written with."""
     for parent in place.parents:
         match parent:
@@ -319,7 +319,7 @@ def _takes_quantity(annotation: facts.Expr | None) -> bool:
             return False
 
 
-def _is_tools_own(context: Context, place: Place, function: facts.Function | facts.Lambda) -> bool:
+def _is_tools_own(context: Context, place: SyntaxPlace, function: facts.Function | facts.Lambda) -> bool:
     """Whether another function of a tool returns the number, so that it is wrapped there."""
     expr = place.facts()
     called = expr.value if isinstance(expr, facts.Await) else expr

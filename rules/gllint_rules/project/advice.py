@@ -13,7 +13,7 @@ from gllint_rules.project.results import Leaf, Result
 from gllint_rules.project.unit_sources import (
     Neighbour,
     ShownUnit,
-    Source,
+    UnitSource,
     symbol_of,
     unit_of_leaf,
     unit_of_returned,
@@ -174,7 +174,7 @@ def _why_open(unit: ShownUnit) -> str:
     match unit.sources:
         case ():
             return "The source does not say its unit."
-        case (Source(where, units),):
+        case (UnitSource(where, units),):
             return f"{_capital(where)} may mean {_either(units)}."
         case (first, second, *_):
             return f"{_capital(first.where)} says {_either(first.units)}, {second.where} says {_either(second.units)}."

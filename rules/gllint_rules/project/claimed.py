@@ -18,7 +18,7 @@ _CALL_ID_KEYS = ("id", "tool_call_id", "call_id")
 _NAME_KEYS = ("name", "tool_name")
 
 
-class Claimed(NamedTuple):
+class ClaimParts(NamedTuple):
     """A claim as the source writes it; what it does not write out is ``None``."""
 
     call_id: str | None
@@ -27,7 +27,7 @@ class Claimed(NamedTuple):
     unit: str | None
 
 
-def claimed(value: Value) -> Claimed | None:
+def claim_parts(value: Value) -> ClaimParts | None:
     """What a claim says, ``None`` where ``value`` is no record."""
     record = next((option for option in options(value) if isinstance(option, Record)), None)
     if record is None:
@@ -36,10 +36,10 @@ def claimed(value: Value) -> Claimed | None:
     quantity = next((o for o in options(record.get("quantity") or value) if isinstance(o, Record)), record)
     number = quantity.get("value") if quantity is not record else None
     unit = literal_of(quantity.get("unit")) if quantity is not record else None
-    return Claimed(call_id, path, getattr(number, "literal", None), unit)
+    return ClaimParts(call_id, path, getattr(number, "literal", None), unit)
 
 
-def sources(context: Context, claim: Claimed) -> list[Tool]:
+def sources(context: Context, claim: ClaimParts) -> list[Tool]:
     """The tool whose call bears the claim's id in the same file, else those whose result has a Quantity at its path."""
     project = context.project
     names = set(_called(context, claim.call_id)) if claim.call_id else set()

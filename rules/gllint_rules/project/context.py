@@ -30,7 +30,13 @@ from gllint_rules.inference.values import (
     Value,
     options,
 )
-from gllint_rules.project.model_view import changed, is_changed, runs_wrapped, visible_result, wrappers
+from gllint_rules.project.model_view import (
+    is_changed,
+    result_changers,
+    runs_wrapped,
+    visible_result,
+    wrappers,
+)
 from gllint_rules.project.project import Project
 from gllint_rules.project.results import Result, leaves
 from gllint_rules.project.tool_exports import imports_tools
@@ -81,7 +87,7 @@ class Context:
                 if key in keys:
                     continue
                 if is_changed(self.evaluator, tool, callable):
-                    for changer in changed(self.evaluator, tool, callable):
+                    for changer in result_changers(self.evaluator, tool, callable):
                         if changer.function not in seen_changers:
                             seen_changers.add(changer.function)
                             flow = self.evaluator.flow(changer)

@@ -21,7 +21,7 @@ _DESCRIPTION = "description"
 _Plain: TypeAlias = tuple[str, str, Span, str]
 
 
-class Described(NamedTuple):
+class ToolDescription(NamedTuple):
     """A tool: its name, empty where it is not known, where it is defined, and what it says of itself."""
 
     name: str
@@ -30,9 +30,9 @@ class Described(NamedTuple):
     description: str
 
 
-def described_tools(project: Project) -> list[Described]:
+def described_tools(project: Project) -> list[ToolDescription]:
     """All tools of the project."""
-    return [Described._make(fields) for part in _parts(project).values() for fields in part]
+    return [ToolDescription._make(fields) for part in _parts(project).values() for fields in part]
 
 
 def modules_with_tools(project: Project) -> list[Module]:
@@ -40,10 +40,10 @@ def modules_with_tools(project: Project) -> list[Module]:
     return [project.modules[path] for path, part in _parts(project).items() if part]
 
 
-def described(project: Project, tool: Tool) -> Described:
+def description_of(project: Project, tool: Tool) -> ToolDescription:
     """What is shown of a tool."""
     span = project.positions(tool.module).span(tool.at)
-    return Described(tool.name or "", tool.module.path, span, _description(project, tool))
+    return ToolDescription(tool.name or "", tool.module.path, span, _description(project, tool))
 
 
 def _parts(project: Project) -> dict[str, tuple[_Plain, ...]]:
@@ -55,7 +55,7 @@ def _parts(project: Project) -> dict[str, tuple[_Plain, ...]]:
 def _described_in(
     project: Project, module: Module, argument: frozenset[tuple[str, int, str, str, str, str]]
 ) -> tuple[tuple[str, str, Span, str], ...]:
-    return tuple(described(project, tool) for tool in project.tools.of(module))
+    return tuple(description_of(project, tool) for tool in project.tools.of(module))
 
 
 def _description(project: Project, tool: Tool) -> str:

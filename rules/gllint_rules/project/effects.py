@@ -105,7 +105,7 @@ class Effect(records.Record, frozen=True):
     path: Expr | None = None
 
 
-class Reached(records.Record, frozen=True):
+class ReachedEffect(records.Record, frozen=True):
     """An effect of a callable; ``own`` where it stands in the callable itself."""
 
     effect: Effect
@@ -135,7 +135,7 @@ class Effects:
         self._bodies: dict[tuple[object, object], Body] = {}
         self._parts: dict[tuple[Module, int], dict[Scope, _Parts]] = {}
 
-    def reached(self, callee: FunctionOf) -> Iterator[Reached]:
+    def reached(self, callee: FunctionOf) -> Iterator[ReachedEffect]:
         """All effects of ``callee``: those of its own body first, then by how far away they are."""
         keys = {_key(callee)}
         queue: list[tuple[FunctionOf, tuple[Because, ...]]] = [(callee, ())]
@@ -153,16 +153,16 @@ class Effects:
                 because = Because(f"`{effect.title}` {DOES[effect.kind]}", effect.site)
                 for step in reversed(way):
                     because = Because(step.message, step.site, (because,))
-                yield Reached(effect, own, because)
+                yield ReachedEffect(effect, own, because)
             for called, site in body.calls:
                 if _key(called) not in keys:
                     keys.add(_key(called))
                     queue.append((called, (*way, Because(f"calls `{_title(called)}`", site))))
 
-    def first(self, callees: Iterable[FunctionOf], kinds: Collection[Kind]) -> Reached | None:
+    def first(self, callees: Iterable[FunctionOf], kinds: Collection[Kind]) -> ReachedEffect | None:
         """The first effect of one of ``kinds``: in a callable itself if there is one, else the nearest."""
-        near: list[Reached] = []
-        far: Reached | None = None
+        near: list[ReachedEffect] = []
+        far: ReachedEffect | None = None
         for callee in callees:
             for reached in self.reached(callee):
                 if reached.effect.kind in kinds:
@@ -474,7 +474,7 @@ def _argument(call: Call, position: int, *keywords: str) -> Expr | None:
     return call.keyword(*keywords)
 
 
-def undeclared(context: Context, kinds: Collection[Kind]) -> Iterator[tuple[Tool, Site, Reached]]:
+def undeclared(context: Context, kinds: Collection[Kind]) -> Iterator[tuple[Tool, Site, ReachedEffect]]:
     """The T1 tools with an effect of ``kinds`` that do not say ``live_required=True``, each with its place.
 
     That is the effect where it stands in the tool's own callable, else the ``fn`` value.

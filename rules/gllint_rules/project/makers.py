@@ -81,8 +81,8 @@ def _unwrapped(expr: Expr, depth: int) -> list[Expr]:
                 return [expr]
         case facts.IfExp(body=body, orelse=orelse):
             parts = (body, orelse)
-        case facts.BoolOp(left=left, right=right):
-            parts = (left, right)
+        case facts.BoolOp(left=operand, right=alternative):
+            parts = (operand, alternative)
         case _:
             return [expr]
     if depth > _MOST_DEPTH:
@@ -113,8 +113,8 @@ def _fixed_unit(maker: Maker, depth: int) -> str | None:
             return _unit_of_call(maker.expr, maker.scope)
         case facts.Attr(name=name):
             return unit_of_attribute(name)
-        case facts.BinOp(op="+" | "-", left=left, right=right):
-            units = {fixed_unit(Maker(operand, maker.scope), depth + 1) for operand in (left, right)}
+        case facts.BinOp(op="+" | "-", left=first, right=second):
+            units = {fixed_unit(Maker(operand, maker.scope), depth + 1) for operand in (first, second)}
             # A clock less the start is in its unit, too; a count and another number are something else.
             units -= {None} if "count" not in units else set()
             return units.pop() if len(units) == 1 else None
@@ -228,9 +228,9 @@ def _shown_kind(maker: Maker, depth: int) -> Kind | None:
     match maker.expr:
         case facts.Call(func=facts.Name(id="sum"), args=[facts.Comp() as comp, *_]):
             return inner(comp.element, comp.scope)
-        case facts.BinOp(op="/", left=left, right=right) if not isinstance(right, facts.Const):
-            kind = inner(left)
-            return "share" if kind is not None and kind == inner(right) else None
+        case facts.BinOp(op="/", left=dividend, right=divisor) if not isinstance(divisor, facts.Const):
+            kind = inner(dividend)
+            return "share" if kind is not None and kind == inner(divisor) else None
         case facts.BinOp(op="*" | "/" | "//" | "%", left=factor, right=facts.Const()):
             kind = inner(factor)
         case facts.BinOp(op="*", left=facts.Const(), right=factor):

@@ -72,7 +72,7 @@ def _stays(value: Value) -> bool:
     )
 
 
-def changed(evaluator: Evaluator, tool: Tool, callable: FunctionOf) -> Iterator[FunctionOf]:
+def result_changers(evaluator: Evaluator, tool: Tool, callable: FunctionOf) -> Iterator[FunctionOf]:
     """The functions of the project whose results stand in the place of those of ``callable``."""
     for changer in _changers(tool, callable):
         if _changes(evaluator, tool, changer):

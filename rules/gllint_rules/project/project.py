@@ -243,7 +243,9 @@ class Project:
             )
             candidates = [candidate for candidate in (*earlier, *cache_parts) if candidate[0][1] == argument]
             if candidates:
-                (old_words, _), values, read = min(candidates, key=lambda one: len(words ^ one[0][0]))
+                (old_words, _), values, read = min(
+                    candidates, key=lambda candidate: len(words ^ candidate[0][0])
+                )
                 stale = self._holding(words ^ old_words, values) if words != old_words else ()
                 values = {path: value for path, value in values.items() if path not in stale}
                 self._parts[part, (words, argument)] = values

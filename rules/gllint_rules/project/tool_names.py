@@ -125,7 +125,7 @@ def _is_container(context: Context, value: Value) -> bool:
             return False
 
 
-class Asked(records.Record, frozen=True):
+class ToolLookup(records.Record, frozen=True):
     """A tool's name in the source; ``registry`` is what is asked for it, where only a registry's answer counts."""
 
     name: Entry
@@ -144,22 +144,22 @@ class Asked(records.Record, frozen=True):
         )
 
 
-def asked_tools(context: Context) -> Iterator[Asked]:
+def tool_lookups(context: Context) -> Iterator[ToolLookup]:
     """Where a module may ask for a tool by name: actions, ``"tool_call"`` steps, look-ups in a registry."""
     for action in actions(context):
         if action.name is not None:
-            yield Asked(action.name, None, context.module.scope)
+            yield ToolLookup(action.name, None, context.module.scope)
     for step, scope in context.module.dicts_with("kind", "tool_name"):
         kind, name = step.value("kind"), step.value("tool_name")
         if isinstance(kind, facts.Const) and kind.value == "tool_call" and name is not None:
-            yield Asked(context.entry(name, scope), None, scope)
+            yield ToolLookup(context.entry(name, scope), None, scope)
     if not context.project.once(names_registries):
         return
     for call, scope in context.module.calls_of(REGISTRY_LOOKUPS):
         if call.args and isinstance(call.func, facts.Attr) and call.func.name in REGISTRY_LOOKUPS:
             [name, *_] = call.args
             if isinstance(name, facts.Const | facts.Name):
-                yield Asked(context.entry(name, scope), call.func.base, scope)
+                yield ToolLookup(context.entry(name, scope), call.func.base, scope)
 
 
 def names_registries(project: Project) -> bool:

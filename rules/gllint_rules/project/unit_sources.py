@@ -74,7 +74,7 @@ class Neighbour(NamedTuple):
     expression: str | None
 
 
-class Source(NamedTuple):
+class UnitSource(NamedTuple):
     """A place that says a unit, in words, and the units that it may mean."""
 
     where: str
@@ -86,7 +86,7 @@ class ShownUnit(NamedTuple):
 
     unit: str | None
     neighbour: Neighbour | None
-    sources: tuple[Source, ...]
+    sources: tuple[UnitSource, ...]
 
 
 OPEN = ShownUnit(None, None, ())
@@ -102,12 +102,12 @@ def unit_of_leaf(context: Context, result: Result, leaf: Leaf, kind: Kind | None
     if not leaf.keys:
         sources += _named_by_callable(context, result)
     if not sources and kind == "count":
-        sources.append(Source("what is counted", ("count",)))
+        sources.append(UnitSource("what is counted", ("count",)))
     if neighbour is not None and neighbour.expression is not None:
         return ShownUnit(None, neighbour, ()) if not sources else _agreed(sources, None)
     if neighbour is not None:
         assert neighbour.literal is not None
-        sources.insert(0, Source(f"the `{neighbour.key}` beside it", (neighbour.literal,)))
+        sources.insert(0, UnitSource(f"the `{neighbour.key}` beside it", (neighbour.literal,)))
     return _agreed(sources, neighbour)
 
 
@@ -120,7 +120,7 @@ def unit_of_returned(context: Context, result: Result) -> ShownUnit:
     return _agreed(sources, None)
 
 
-def _agreed(sources: list[Source], neighbour: Neighbour | None) -> ShownUnit:
+def _agreed(sources: list[UnitSource], neighbour: Neighbour | None) -> ShownUnit:
     """What all ``sources`` say, where that is one unit."""
     if not sources:
         return OPEN
@@ -269,26 +269,26 @@ def _fits(settings: Settings, name: str, key: str, kind: Kind | None, unit: str)
 # --- names ---------------------------------------------------------------------------------------------------
 
 
-def _named_by_key(key: str | None) -> Iterator[Source]:
+def _named_by_key(key: str | None) -> Iterator[UnitSource]:
     if key is not None:
         yield from _named_by(key, f"`{key}`")
 
 
-def _named_by(name: str, where: str) -> Iterator[Source]:
+def _named_by(name: str, where: str) -> Iterator[UnitSource]:
     readings = readings_of_name(name) if name else ()
     if readings:
-        yield Source(where, readings)
+        yield UnitSource(where, readings)
 
 
-def _named_by_expression(maker: Maker) -> Iterator[Source]:
+def _named_by_expression(maker: Maker) -> Iterator[UnitSource]:
     """What the names say of which an expression gives one, rounded or not."""
     names = names_of(maker.expr)
     readings = agreed(map(readings_of_name, names))
     if readings:
-        yield Source(f"`{names[0]}`", readings)
+        yield UnitSource(f"`{names[0]}`", readings)
 
 
-def _named_by_callable(context: Context, result: Result) -> Iterator[Source]:
+def _named_by_callable(context: Context, result: Result) -> Iterator[UnitSource]:
     """What the name of a callable says, and its annotation."""
     function = result.callable.function
     for name in dict.fromkeys((getattr(function, "name", ""), result.tool.name or "")):
@@ -302,7 +302,7 @@ def _named_by_callable(context: Context, result: Result) -> Iterator[Source]:
                 else None
             )
             if unit is not None and len(texts) == 1:
-                yield Source("the annotation", (unit,))
+                yield UnitSource("the annotation", (unit,))
         case facts.Name() | facts.Attr() as named:
             yield from _named_by(facts.last_name(named), "the annotation")
 
@@ -310,7 +310,7 @@ def _named_by_callable(context: Context, result: Result) -> Iterator[Source]:
 # --- what makes it -------------------------------------------------------------------------------------------
 
 
-def _expression_sources(leaf: Leaf, kind: Kind | None) -> Iterator[Source]:
+def _expression_sources(leaf: Leaf, kind: Kind | None) -> Iterator[UnitSource]:
     """What the expression of a number says: the name of a variable, or a call whose unit the library fixes."""
     is_named = False
     for maker in _ways(leaf):
@@ -319,11 +319,11 @@ def _expression_sources(leaf: Leaf, kind: Kind | None) -> Iterator[Source]:
                 fitting = tuple(unit for unit in units if not contradicts(leaf.key or "", unit))
                 if fitting:
                     is_named = True
-                    yield Source(where, fitting)
+                    yield UnitSource(where, fitting)
         unit = fixed_unit(maker)
         # A unit at the end of the key decides alone.
         if unit is not None and not (unit == "count" and readings_of_name(leaf.key or "")):
-            yield Source(title(maker.expr), (unit,))
+            yield UnitSource(title(maker.expr), (unit,))
             return
 
 
@@ -351,7 +351,7 @@ def _assigned(maker: Maker, name: str) -> Maker | None:
 # --- declarations --------------------------------------------------------------------------------------------
 
 
-def _declared(context: Context, result: Result, leaf: Leaf) -> Iterator[Source]:
+def _declared(context: Context, result: Result, leaf: Leaf) -> Iterator[UnitSource]:
     yield from _declared_at(context, result, leaf.keys)
     if leaf.key is None or not leaf.is_named:
         return
@@ -359,7 +359,7 @@ def _declared(context: Context, result: Result, leaf: Leaf) -> Iterator[Source]:
     if model is not None:
         unit = _unit_of_field(context, model, leaf.key)
         if unit is not None:
-            yield Source(f"the field `{leaf.key}`", (unit,))
+            yield UnitSource(f"the field `{leaf.key}`", (unit,))
         for ancestor in classes.ancestors(context.evaluator, model):
             if isinstance(ancestor, ClassOf):
                 yield from _documented(context.settings, ancestor.cls.docstring, leaf.key)
@@ -379,7 +379,7 @@ def _model_of(context: Context, result: Result, leaf: Leaf) -> ClassOf | None:
             return None
 
 
-def _declared_at(context: Context, result: Result, keys: tuple[object, ...]) -> Iterator[Source]:
+def _declared_at(context: Context, result: Result, keys: tuple[object, ...]) -> Iterator[UnitSource]:
     """What the result schema says of the number at ``keys``, in its own words."""
     tool = result.tool
     if tool.result_schema is None or tool.module is not context.module:
@@ -395,7 +395,7 @@ def _declared_at(context: Context, result: Result, keys: tuple[object, ...]) -> 
     for text in (node.get("description"), node.get("title")) if unit is None else ():
         unit = unit or (_said_in(context.settings, text) if isinstance(text, str) else None)
     if unit:
-        yield Source("the schema", (unit,))
+        yield UnitSource("the schema", (unit,))
 
 
 def _unit_of_field(context: Context, of: ClassOf, name: str) -> str | None:
@@ -438,7 +438,7 @@ def _said_in(settings: Settings, text: str) -> str | None:
     return units.pop() if len(units) == 1 else None
 
 
-def _documented(settings: Settings, docstring: str, key: str) -> Iterator[Source]:
+def _documented(settings: Settings, docstring: str, key: str) -> Iterator[UnitSource]:
     """The unit in brackets of the entry of a docstring that is about ``key``."""
     if key not in docstring or len(docstring) > _MOST_TEXT:
         return
@@ -446,7 +446,7 @@ def _documented(settings: Settings, docstring: str, key: str) -> Iterator[Source
     units = {_bracketed(settings, match[0]) for match in entry.finditer(docstring)}
     unit = units.pop() if len(units) == 1 else None
     if unit is not None:
-        yield Source("the docstring", (unit,))
+        yield UnitSource("the docstring", (unit,))
 
 
 def _bracketed(settings: Settings, line: str) -> str | None:

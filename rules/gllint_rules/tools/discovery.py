@@ -31,7 +31,14 @@ from gllint_rules.reading.facts import Call, Expr, Function, Module, Scope
 from gllint_rules.reading.outline import SECTION_BITS, Section
 from gllint_rules.reading.reads import SHAPE
 from gllint_rules.records import replace
-from gllint_rules.tools.framework_names import Callees, defined, dotted_path, meant, origins, real_names
+from gllint_rules.tools.framework_names import (
+    Callees,
+    alias_target,
+    bound_function,
+    dotted_path,
+    origins,
+    real_names,
+)
 from gllint_rules.tools.registrars import (
     Registrar,
     Sink,
@@ -47,7 +54,7 @@ from gllint_rules.tools.registrars import (
 )
 from gllint_rules.tools.subclasses import Derivation
 from gllint_rules.tools.tool import Form, Tool
-from gllint_rules.words.framework_table import GENERAL, Callee, Entry, Framework, Kind, Place
+from gllint_rules.words.framework_table import GENERAL, Callee, Framework, Kind, Place, TableEntry
 from gllint_rules.words.names import ARGS_SCHEMA, LIST_PUTS, RESULT_SCHEMAS, SCHEMA_FN
 
 _CALLED: frozenset[Kind] = frozenset({"calls", "keywords", "decorators", "described"})
@@ -253,14 +260,14 @@ class Forms:
 
     def _kinds(self, func: Expr, frame: Frame) -> frozenset[Kind]:
         """Under which keys the table names what ``func`` stands for."""
-        names = real_names(frame.module, _callee(meant(func, frame)[0]))
+        names = real_names(frame.module, _callee(alias_target(func, frame)[0]))
         return frozenset().union(*map(self.table.kinds, names))
 
-    def _entry(self, kind: Kind, expr: Expr, frame: Frame) -> tuple[Entry, Expr] | None:
+    def _entry(self, kind: Kind, expr: Expr, frame: Frame) -> tuple[TableEntry, Expr] | None:
         """What the table says under ``kind`` of what ``expr`` stands for, a callee or a call of one, and that."""
         if kind not in self._kinds(_callee(expr), frame):
             return None
-        target, home = meant(expr, frame)
+        target, home = alias_target(expr, frame)
         entry = self.callees.entry(kind, _callee(target), home, called=isinstance(target, Call))
         return (entry, target) if entry is not None else None
 
@@ -388,7 +395,7 @@ class Forms:
         module, cls = frame.module, frame.scope.enclosing_class()
         method = next(filter(None, map(cls.method, names)), None) if cls is not None else None
         if method is not None:
-            return defined(module, method)
+            return bound_function(module, method)
         for candidate in names:
             for binding in module.scope.bindings.get(candidate, ()):
                 if isinstance(binding.target, Function):
@@ -433,7 +440,7 @@ class Forms:
     def _other_names(self, module: Module, names: frozenset[str]) -> Iterator[str]:
         """The last names of what those of ``names`` stand for that the module assigns."""
         for name in names & module.assigned:
-            expr, _ = meant(facts.Name(0, name), Frame(module, module.scope))
+            expr, _ = alias_target(facts.Name(0, name), Frame(module, module.scope))
             yield from real_names(module, _callee(expr))
 
     def _by_decorator(self, module: Module, function: Function) -> Tool | None:
@@ -446,7 +453,7 @@ class Forms:
             return self._marked(function, frame, *match)
         return None
 
-    def _marked(self, function: Function, frame: Frame, entry: Entry, decorator: Expr) -> Tool:
+    def _marked(self, function: Function, frame: Frame, entry: TableEntry, decorator: Expr) -> Tool:
         """The tool that ``decorator`` makes of a function that is defined in ``frame``."""
         name: str | None = function.name
         if isinstance(decorator, Call):
@@ -459,7 +466,7 @@ class Forms:
             module=frame.module,
             scope=frame.scope,
             at=function.at,
-            callables=(defined(frame.module, function),),
+            callables=(bound_function(frame.module, function),),
             name=name,
             framework=entry.framework,
             call=decorator if isinstance(decorator, Call) else None,

@@ -22,7 +22,7 @@ from gllint_rules.inference.values import (
 from gllint_rules.reading import facts
 from gllint_rules.reading.facts import Expr, Function, Module, Scope
 from gllint_rules.records import fresh
-from gllint_rules.words.framework_table import ANY, Callee, Entry, Framework, Kind, Table
+from gllint_rules.words.framework_table import ANY, Callee, Framework, Kind, Table, TableEntry
 
 if TYPE_CHECKING:
     from gllint_rules.inference.protocol import Evaluator
@@ -46,7 +46,7 @@ class Callees(records.Record):
         for path in changed:
             self._imported.pop(path, None)
 
-    def entry(self, kind: Kind, func: Expr, frame: Frame, called: bool = True) -> Entry | None:
+    def entry(self, kind: Kind, func: Expr, frame: Frame, called: bool = True) -> TableEntry | None:
         """What the table says of ``func`` under ``kind``; ``called`` is false of a decorator that is not called."""
         rows = self.imported(frame.module)
         imported = [*self._by_imports(func, frame)]
@@ -181,7 +181,7 @@ class Callees(records.Record):
         return [ancestor.name for ancestor in ancestors if isinstance(ancestor, External)]
 
 
-def defined(module: Module, function: Function) -> FunctionOf:
+def bound_function(module: Module, function: Function) -> FunctionOf:
     """A function as it is defined: one of a class is bound to it."""
     of = ClassOf(module, function.owner) if function.owner is not None else None
     return FunctionOf(module, function, of, of is not None)
@@ -200,7 +200,7 @@ def _member(origin: str, name: str) -> tuple[str, bool, bool]:
     return (origin, False, False) if name == "__init__" else (f"{origin}.{name}", True, False)
 
 
-def _is_named(entry: Entry) -> bool:
+def _is_named(entry: TableEntry) -> bool:
     """Whether a framework takes plain functions by the name of what takes them, not as any callee does."""
     return entry.framework.plain_functions and entry.name.last != ANY
 
@@ -211,7 +211,7 @@ def dotted_path(module: Module, name: str) -> str:
     return f".{stem.lstrip('/').replace('.', '_').replace('/', '.')}.{name}"
 
 
-def meant(expr: Expr, frame: Frame) -> tuple[Expr, Frame]:
+def alias_target(expr: Expr, frame: Frame) -> tuple[Expr, Frame]:
     """What a name stands for that is assigned once: the name of something, or a call of it with keywords alone.
 
     With it where that is assigned. No function or class is read to find out. ``partial(f, …)`` is ``f``.

@@ -27,7 +27,7 @@ from gllint_rules.reading.facts import Call, Expr, Function, Lambda, Module, Par
 from gllint_rules.reading.outline import Section
 from gllint_rules.reading.reads import ALL, SHAPE
 from gllint_rules.records import fresh
-from gllint_rules.tools.framework_names import defined
+from gllint_rules.tools.framework_names import bound_function
 from gllint_rules.tuples import NamedTuple
 from gllint_rules.words.framework_table import Place
 
@@ -130,7 +130,7 @@ def _decorator_registrations(
         func = written.func if isinstance(written, Call) else written
         for registrar, _ in _registrars_of(evaluator, uses, func, Frame(module, scope)):
             if registrar.kind == ("made" if called else "one"):
-                yield defined(module, function), scope, function.at, registrar.framework
+                yield bound_function(module, function), scope, function.at, registrar.framework
 
 
 def _call_registrations(
@@ -165,7 +165,7 @@ def _class_registrations(
 
 def _registrars_of(
     evaluator: Evaluator, uses: _Uses, func: Expr, frame: Frame
-) -> Iterator[tuple[Registrar, _Run]]:
+) -> Iterator[tuple[Registrar, _CallTarget]]:
     """The registrars that the function or class of another module is which ``func`` stands for, and what runs then."""
     name = facts.last_name(func)
     names = frame.module.imported_names.get(name, (name,))
@@ -178,7 +178,7 @@ def _registrars_of(
                             yield registrar, run
 
 
-class _Run(NamedTuple):
+class _CallTarget(NamedTuple):
     """What runs when something is called; of its parameters ``shift`` are no business of the call.
 
     ``of_result`` says whether it runs only when what the call gives is called once more.
@@ -190,10 +190,10 @@ class _Run(NamedTuple):
     of_result: bool | None
 
 
-def _run_by(evaluator: Evaluator, value: Value) -> Iterator[_Run]:
+def _run_by(evaluator: Evaluator, value: Value) -> Iterator[_CallTarget]:
     match value:
         case FunctionOf(module=module, function=function, first=first):
-            yield _Run(module, function, 1 if first else 0, None)
+            yield _CallTarget(module, function, 1 if first else 0, None)
         case ClassOf():
             yield from _methods(evaluator, value, "__init__", None)
             yield from _methods(evaluator, value, "__call__", True)
@@ -201,10 +201,10 @@ def _run_by(evaluator: Evaluator, value: Value) -> Iterator[_Run]:
             yield from _methods(evaluator, of, "__call__", False)
 
 
-def _methods(evaluator: Evaluator, of: ClassOf, name: str, of_result: bool | None) -> Iterator[_Run]:
+def _methods(evaluator: Evaluator, of: ClassOf, name: str, of_result: bool | None) -> Iterator[_CallTarget]:
     for ancestor in classes.ancestors(evaluator, of):
         if isinstance(ancestor, ClassOf) and (method := ancestor.cls.method(name)) is not None:
-            yield _Run(ancestor.module, method, 1, of_result)
+            yield _CallTarget(ancestor.module, method, 1, of_result)
             return
 
 
@@ -684,7 +684,7 @@ def _decorated_by(decorator: Function, module: Module) -> Iterator[FunctionOf]:
     for function in module.functions_where(lambda section: not names.isdisjoint(section.decorators), SHAPE):
         for written in function.decorators:
             if (facts.last_name(written), isinstance(written, Call)) in uses:
-                yield defined(module, function)
+                yield bound_function(module, function)
 
 
 def _subclasses(of: ClassOf) -> Iterator[ClassOf]:

@@ -44,7 +44,7 @@ class TableError(ValueError):
     """A row that cannot be read: the message names the row, the key and what would do."""
 
 
-class Name(NamedTuple):
+class TableName(NamedTuple):
     """A name of the table, as ``docs/tools.md`` explains them: what makes, takes or describes a tool, or does not."""
 
     kind: Kind
@@ -56,7 +56,7 @@ class Name(NamedTuple):
     places: tuple[Place, ...] = ()  # of calls and keywords: where the arguments stand
 
 
-class Published(NamedTuple):
+class ToolListing(NamedTuple):
     """What a toolkit lists its tools in: an attribute, or a method that returns them.
 
     Names that an attribute holds are methods of the class itself, or of the subclasses of ``of``.
@@ -72,10 +72,10 @@ class Framework(NamedTuple):
     name: str
     imports: tuple[str, ...] = ()
     verified: str = ""
-    names: tuple[Name, ...] = ()
+    names: tuple[TableName, ...] = ()
     plain_functions: bool = True
     bases: Mapping[str, tuple[str, ...]] = {}
-    published: Mapping[str, tuple[Published, ...]] = {}
+    published: Mapping[str, tuple[ToolListing, ...]] = {}
     envelopes: Mapping[str, tuple[Place, ...]] = {}
     # Of a dict with these keys the places that the model sees.
     shapes: Mapping[frozenset[str], tuple[Place, ...]] = {}
@@ -116,11 +116,11 @@ KEYS = frozenset((*_KINDS, *(field.replace("_", "-") for field in Framework._fie
 }
 
 
-class Entry(NamedTuple):
+class TableEntry(NamedTuple):
     """What the table says of one name, and whose row it is."""
 
     framework: Framework
-    name: Name
+    name: TableName
 
 
 class Callee(NamedTuple):
@@ -157,19 +157,19 @@ class Table:
         self.rows, self.written = rows, written
         self.model_sdks = tuple(model_sdks)
         self._methods, self._payloads = tuple(methods), tuple(payloads)
-        self._by_last: dict[str, list[Entry]] = {}
+        self._by_last: dict[str, list[TableEntry]] = {}
         for row in rows:
             for name in row.names:
-                self._by_last.setdefault(name.last, []).append(Entry(row, name))
+                self._by_last.setdefault(name.last, []).append(TableEntry(row, name))
         self._by_class: dict[tuple[str, str], list[Framework]] = {}
         for row in rows:
             for key in ("bases", "published", "envelopes"):
                 for cls in getattr(row, key):
                     self._by_class.setdefault((key, cls), []).append(row)
         self._endings = [last for last in self._by_last if last[0] == "*" and last != ANY]
-        self._ending: dict[str, tuple[Entry, ...]] = {}
+        self._ending: dict[str, tuple[TableEntry, ...]] = {}
         self._of_module: dict[str, frozenset[str]] = {}
-        self._matches: dict[tuple[object, ...], Entry | None] = {}
+        self._matches: dict[tuple[object, ...], TableEntry | None] = {}
         self._owners: dict[str, Framework | None] = {}
 
     @property
@@ -229,7 +229,7 @@ class Table:
 
     def find(
         self, kind: Kind, callee: Callee, imported: frozenset[str] = frozenset(), called: bool = True
-    ) -> Entry | None:
+    ) -> TableEntry | None:
         """What the table says under ``kind`` of a callee or decorator, if anything.
 
         ``imported`` are the names of the rows that the file imports (:meth:`imported`). ``called`` is false of a
@@ -238,7 +238,7 @@ class Table:
         """
         key = (kind, callee, imported, called)
         if key not in self._matches:
-            best: Entry | None = None
+            best: TableEntry | None = None
             weight = (0, 0)
             for entry in self._named_or_any(callee):
                 name = entry.name
@@ -250,7 +250,7 @@ class Table:
                         best, weight = entry, score
             if best is not None and not best.framework.imports and callee.outside:
                 # Any callee takes tools by `tools=`; whether plain functions, its own framework says.
-                best = Entry(self.owner(callee.name) or best.framework, best.name)
+                best = TableEntry(self.owner(callee.name) or best.framework, best.name)
             self._matches[key] = best if weight[1] == 1 else None
         return self._matches[key]
 
@@ -354,7 +354,7 @@ class Table:
         row = self._that_knows("bases", origin)
         return (*row.bases[_last(origin)], *self._methods) if row is not None else ()
 
-    def published(self, origin: str) -> tuple[Published, ...]:
+    def published(self, origin: str) -> tuple[ToolListing, ...]:
         """What the subclasses of an outside class list their tools in."""
         row = self._that_knows("published", origin)
         return row.published[_last(origin)] if row is not None else ()
@@ -390,7 +390,7 @@ class Table:
         owning = (row for row in rows if row.owns(origin))
         return next(owning, next((row for row in rows if not row.imports), None))
 
-    def _named(self, last: str) -> tuple[Entry, ...]:
+    def _named(self, last: str) -> tuple[TableEntry, ...]:
         """What the table says of what ends so, but for what holds for every callee."""
         entries = self._ending.get(last)
         if entries is None:
@@ -399,11 +399,11 @@ class Table:
             self._ending[last] = entries
         return entries
 
-    def _named_or_any(self, callee: Callee) -> tuple[Entry, ...]:
+    def _named_or_any(self, callee: Callee) -> tuple[TableEntry, ...]:
         """What the table says of what ends as a callee does; what holds for every callee is at the end."""
         return (*self._named(_last(callee.name)), *self._by_last.get(ANY, ()))
 
-    def _fits(self, entry: Entry, callee: Callee, imported: frozenset[str]) -> int:
+    def _fits(self, entry: TableEntry, callee: Callee, imported: frozenset[str]) -> int:
         """How well a name of the table fits what the source says: 0 for not at all."""
         row, name = entry
         dotted, outside, method = callee.name, callee.outside, callee.method
@@ -525,7 +525,7 @@ def _names(row: _Raw, kind: Kind, where: str) -> Mapping[str, tuple[Place, ...]]
     return dict.fromkeys(_strings(row, kind, where), ())
 
 
-def _name(kind: Kind, text: str, imports: Sequence[str], where: str) -> Name:
+def _name(kind: Kind, text: str, imports: Sequence[str], where: str) -> TableName:
     written = text
     keyword = ""
     called = text.endswith("()")
@@ -539,7 +539,7 @@ def _name(kind: Kind, text: str, imports: Sequence[str], where: str) -> Name:
     if not _NAME.fullmatch(text):
         raise TableError(f"{where}: {written!r} is no name")
     exact = text if owner and any(_inside(text, module) for module in imports) else ""
-    return Name(
+    return TableName(
         kind,
         owner="" if exact else owner.rpartition(".")[2],
         last=last,
@@ -588,23 +588,23 @@ def _bases(row: Mapping[str, Any], where: str) -> dict[str, tuple[str, ...]]:
     return {name: _strings(value, name, f"{where}: `bases`") for name in value}
 
 
-def _published(row: Mapping[str, Any], where: str) -> dict[str, tuple[Published, ...]]:
+def _published(row: Mapping[str, Any], where: str) -> dict[str, tuple[ToolListing, ...]]:
     value = row.get("published", {})
     if not isinstance(value, dict):
         raise TableError(f"{where}: `published` is a table of classes and attributes")
-    table: dict[str, tuple[Published, ...]] = {}
+    table: dict[str, tuple[ToolListing, ...]] = {}
     for cls, listed in value.items():
         entries = []
         for item in listed if isinstance(listed, list) else [listed]:
             if isinstance(item, str):
-                entries.append(Published(item))
+                entries.append(ToolListing(item))
             elif (
                 isinstance(item, dict)
                 and isinstance(item.get("attribute"), str)
                 and isinstance(item.get("of", ""), str)
                 and set(item) <= {"attribute", "of"}
             ):
-                entries.append(Published(item["attribute"], item.get("of", "")))
+                entries.append(ToolListing(item["attribute"], item.get("of", "")))
             else:
                 raise TableError(f"{where}: `published.{cls}` is a name, or a table of `attribute` and `of`")
         table[cls] = tuple(entries)

@@ -43,7 +43,7 @@ Hits: TypeAlias = Mapping[bytes, Sequence[int]]
 
 # How a decorator's name stands in a file that decorates with it, imports it or gives it another name.
 _DECORATED = ("@{}", "@ {}", ".{}", ". {}", "{} as", "{}(", "{} (", "({}", "={}", "= {}", "=  {}")
-_Patterns: TypeAlias = "tuple[_Pattern | _Bases, ...]"
+_Patterns: TypeAlias = "tuple[_LazyPattern | _Bases, ...]"
 
 
 def _word(names: Iterable[str]) -> str:
@@ -503,7 +503,7 @@ def _lone(*needles: bytes) -> tuple[bytes, ...]:
     )
 
 
-class _Pattern:
+class _LazyPattern:
     """A regular expression that is compiled when a file first comes as far: most runs need a few of fifty."""
 
     def __init__(self, text: str) -> None:
@@ -517,16 +517,16 @@ class _Pattern:
         return self.compiled.search(data)
 
 
-class _Anchored(_Pattern):
+class _AnchoredPattern(_LazyPattern):
     """A regular expression that begins with one of the needles of its group: it is tried nowhere else."""
 
     def search(self, data: bytes, places: Iterable[int] = (), /) -> object:
         return any(self.compiled.match(data, place) for place in places)
 
 
-def _patterns(*texts: str) -> tuple[_Pattern, ...]:
-    return tuple(map(_Pattern, texts))
+def _patterns(*texts: str) -> tuple[_LazyPattern, ...]:
+    return tuple(map(_LazyPattern, texts))
 
 
-def _anchored(*texts: str) -> tuple[_Anchored, ...]:
-    return tuple(map(_Anchored, texts))
+def _anchored(*texts: str) -> tuple[_AnchoredPattern, ...]:
+    return tuple(map(_AnchoredPattern, texts))
