@@ -180,6 +180,8 @@ class _Run:
             raise UsageError("'-' stands for standard input and takes no other path beside it")
         name = self.request.stdin_filename or "stdin"
         self.stdin = absolute(name)
+        if sys.stdin is None:
+            raise UsageError("standard input is closed: there is nothing to read")
         self.engine.sources.put(self.stdin, sys.stdin.buffer.read())
         self.show = _shower([name])
         return [name]

@@ -39,7 +39,7 @@ def run(path: str, yes: bool, dry_run: bool) -> int:
 
 
 def _confirm(names: str) -> bool:
-    if not sys.stdin.isatty():
+    if sys.stdin is None or not sys.stdin.isatty():
         raise UsageError("there is nobody to ask: give --yes to write, or --dry-run to look")
     return click.confirm(f"Write {names}?")
 

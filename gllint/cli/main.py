@@ -33,6 +33,10 @@ _VARIABLES = ("GLLINT_CACHE_DIR", "GLLINT_CACHE_KEY", "_GLLINT_COMPLETE")
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """Run the command line and leave with its exit status."""
+    if sys.stderr is None:  # closed by whoever called
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
+    if sys.stdout is None:
+        sys.exit(_fail("standard output is closed: there is nowhere to write to"))
     for stream in (sys.stdout, sys.stderr):
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure is not None:
@@ -54,6 +58,8 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
         if isinstance(error, OSError) and error.filename is None and error.errno in _FULL:
             _drop_output()
             sys.exit(_fail(f"the output cannot be written: {error.strerror}"))
+        if isinstance(error, OSError) and (reason := _folder_trouble()):
+            sys.exit(_fail(f"the current folder cannot be read: {reason}"))
         if os.environ.get("GLLINT_TRACEBACK"):
             raise
         status = _fail(
@@ -94,6 +100,15 @@ def _run(arguments: Sequence[str]) -> int:
     from gllint.cli.request import Request
 
     return run(Request(**plain))
+
+
+def _folder_trouble() -> str:
+    """Say why there is no current folder, which may have been deleted; ``""`` where there is one."""
+    try:
+        os.getcwd()
+    except OSError as error:
+        return error.strerror or type(error).__name__
+    return ""
 
 
 def _drop_output() -> None:

@@ -56,7 +56,7 @@ def outlined(data: bytes) -> Outline | None:
 
     try:
         with without_collector():
-            return None if _too_large(data) else outline_of(decode(data).source)
+            return None if too_large(data) else outline_of(decode(data).source)
     except Exception:  # whoever reads the file says what is wrong
         return None
 
@@ -70,7 +70,7 @@ def _parse(path: str, data: bytes, clock: Clock, before: Module | None, outline:
     from gllint_rules.reading.modules import read_module
     from gllint_rules.reading.syntax import ParseFailure
 
-    if (size := _too_large(data)) is not None:
+    if (size := too_large(data)) is not None:
         return _judge(data) or Unparsed(size, is_python=True)
     try:
         with clock.stage("outline"), without_collector():
@@ -93,7 +93,8 @@ def _judge(data: bytes) -> Unparsed | None:
     return None
 
 
-def _too_large(data: bytes) -> str | None:
+def too_large(data: bytes) -> str | None:
+    """Say why a file is too large to be read, ``None`` where it is not."""
     if len(data) > MAX_BYTES:
         return f"too large to be read: {len(data):,} bytes, at most {MAX_BYTES:,} are"
     lines = data.count(b"\n") if len(data) > MAX_LINES else 0

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from gllint.files.digest import digest
 from gllint.files.source import Undecodable, decode
 from gllint.files.sources import read_python
-from gllint.run.parsing import Unparsed, judge, outlined
+from gllint.run.parsing import Unparsed, judge, outlined, too_large
 from gllint_rules import Settings
 from gllint_rules.tuples import NamedTuple
 from gllint_rules.words.screen import MARKS, Needles, Screen, words_in
@@ -55,7 +55,9 @@ def screen_bytes(settings: Settings, data: bytes) -> Screened:
     original, data = data, as_read(data)
     screen = _screen(settings)
     found = screen.fragments(data)
-    flags = (PASSES if screen.passes(data, found) else 0) | (MAY_USE if b"import" in data else 0)
+    # What is too large for the rules passes, so that it is told.
+    passes = screen.passes(data, found) or too_large(original) is not None
+    flags = (PASSES if passes else 0) | (MAY_USE if b"import" in data else 0)
     if screen.talks(data, found):
         flags |= TALKS
     if not found.keys().isdisjoint(MARKS) and _NAMES_US.search(data):

@@ -75,9 +75,20 @@ class Workspace:
             findings = list(landed.get(path, ()))
             findings += unreadable(path, screened[path], self.config.codes)
             findings += syntax_error(path, broken.get(path), self.config.codes)
+            if path in named and result.notice:
+                unread = self._not_taken(path)
+                findings += unread
+                result = result._replace(notice="") if unread else result
             if findings or result.failures or result.notice:
                 told[path] = Result(tuple(findings), result.failures, notice=result.notice)
         return told
+
+    def _not_taken(self, path: str) -> tuple[Finding, ...]:
+        """Return the finding of a file that was asked for and is sound Python, and that we cannot read as a whole."""
+        parsed = self.index.read(path)
+        if not isinstance(parsed, Unparsed):
+            return ()
+        return syntax_error(path, parsed._replace(is_python=False), self.config.codes)
 
     def tools(self, paths: Collection[str]) -> list[ToolSight]:
         """Return the tools that ``paths`` offer, or whose callables stand there."""

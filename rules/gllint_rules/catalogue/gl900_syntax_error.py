@@ -3,7 +3,8 @@
 ## What it does
 
 Reports a file that is no Python, cannot be decoded or cannot be read. Files that could hold no finding are never
-parsed, and so never reported.
+parsed, and so never reported. One of more than 4,000,000 bytes or 200,000 lines is too large to be read: it is reported
+where it is named on the command line, and told as left out where a folder is.
 
 ## Why is this bad?
 
