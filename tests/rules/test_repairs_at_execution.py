@@ -52,7 +52,6 @@ KEYS = st.sampled_from(
             "price",
             "temperature",
             "reading",
-            "value",
             "share",
             "elapsed",
             "weight",
