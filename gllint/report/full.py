@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Callable, Iterator
+from bisect import bisect_left
+from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
+from itertools import accumulate
 
 from gllint.report import Diagnostic, Report, position
 from gllint.report.frames import CONTEXT, window
 from gllint.shown import visible
 from gllint_rules import Span
+from gllint_rules.tuples import NamedTuple
 
 _MAX_WIDTH = 160
 _TAB = "    "
@@ -58,7 +62,7 @@ def _frame(
         return
     shift = _shift(lines[span.line - 1], span)
     for number, label in numbers:
-        text = _clip(_display_text(lines[number - 1]), shift)
+        text = _clip(lines[number - 1], shift)
         yield f"{paint(_BLUE, f'{label:>{width}} |')} {text}".rstrip()
         if number == span.line:
             start, length = _underline(lines[number - 1], span)
@@ -67,11 +71,34 @@ def _frame(
             yield f"{' ' * width}{paint(_BLUE, ' |')} {marks}"
 
 
+class _Shown(NamedTuple):
+    """A line as it is shown, in cells of the terminal.
+
+    ``columns`` says where each column of the source begins, ``cells`` where each character of ``text`` does; both
+    say last where the line ends.
+    """
+
+    text: str
+    columns: Sequence[int]
+    cells: Sequence[int]
+
+
+@lru_cache(maxsize=4 * CONTEXT)
+def _shown(line: str) -> _Shown:
+    """How a line is shown: worked out once, however many findings stand on it."""
+    text = visible(line.replace("\t", _TAB))
+    if text == line and text.isascii():
+        return _Shown(text, range(len(text) + 1), range(len(text) + 1))
+    widths = [_cells(visible(character.replace("\t", _TAB))) for character in line]
+    return _Shown(text, [*accumulate(widths, initial=0)], [*accumulate(map(_cells, text), initial=0)])
+
+
 def _underline(line: str, span: Span) -> tuple[int, int]:
     """Return where the marks begin, in cells of the terminal, and how many there are."""
-    end = span.end_column if span.end_line == span.line else len(line) + 1
-    start = _cells(_display_text(line[: span.column - 1]))
-    return start, max(1, _cells(_display_text(line[span.column - 1 : end - 1])))
+    columns = _shown(line).columns
+    end = min(span.end_column - 1 if span.end_line == span.line else len(line), len(line))
+    start = columns[min(span.column - 1, len(line))]
+    return start, max(1, columns[end] - start)
 
 
 def _shift(line: str, span: Span) -> int:
@@ -80,21 +107,11 @@ def _shift(line: str, span: Span) -> int:
     return max(0, start - _MAX_WIDTH // 2) if start + min(length, 40) > _MAX_WIDTH else 0
 
 
-def _clip(text: str, shift: int) -> str:
-    if text.isascii():
-        return text[shift : shift + _MAX_WIDTH]
-    characters: list[str] = []
-    at = 0
-    for character in text:
-        if shift <= at < shift + _MAX_WIDTH:
-            characters.append(character)
-        at += _cells(character)
-    return "".join(characters)
-
-
-def _display_text(text: str) -> str:
-    """Return a line of source as it can be shown."""
-    return visible(text.replace("\t", _TAB))
+def _clip(line: str, shift: int) -> str:
+    text, _, cells = _shown(line)
+    return text[
+        bisect_left(cells, shift, 0, len(text)) : bisect_left(cells, shift + _MAX_WIDTH, 0, len(text))
+    ]
 
 
 def _cells(text: str) -> int:

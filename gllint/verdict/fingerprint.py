@@ -7,7 +7,9 @@ text it points at; never of line numbers. Equal ones in one file are numbered in
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Callable, Iterable
+from functools import lru_cache
 
 from gllint.files.digest import digest
 from gllint.verdict.suppress import Comments
@@ -16,6 +18,7 @@ from gllint_rules.tuples import NamedTuple
 
 _DEFINITION = re.compile(r"(\s*)(?:async\s+def|def|class)\s+(\w+)")
 _SPACE = re.compile(r"\s+")
+_LONGEST = 1000  # characters of a line or a target; of the rest of a line a digest stands for all
 
 
 class Fingerprint(NamedTuple):
@@ -41,62 +44,56 @@ def fingerprints(
     ``source`` gives a file's text (``""``: unreadable), ``show`` the path that stands for it.
     """
     counts: dict[Fingerprint, int] = {}
-    comments: dict[str, Comments] = {}
+    comments: dict[str, tuple[Comments, list[str]]] = {}
     results: list[Fingerprint] = []
     for finding in findings:
         if finding.path not in comments:
-            comments[finding.path] = Comments(source(finding.path))
-        base = _fingerprint(finding, comments[finding.path], show(finding.path))
+            text = Comments(source(finding.path))
+            comments[finding.path] = text, scopes(text)
+        base = _fingerprint(finding, *comments[finding.path], show(finding.path))
         nth = counts[base] = counts.get(base, -1) + 1
         results.append(base._replace(nth=nth))
     return results
 
 
+@lru_cache(maxsize=8)
 def line_text(line: str) -> str:
-    """Return what a fingerprint holds of a line."""
-    return _SPACE.sub(" ", line.strip())
+    """Return what a fingerprint holds of a line: the same few characters for each finding on it."""
+    text = _SPACE.sub(" ", line.strip())
+    if len(text) <= _LONGEST:
+        return text
+    return text[:_LONGEST] + digest(text.encode("utf-8", "surrogatepass")).hex()
 
 
-def scope_of(comments: Comments, line: int) -> str:
-    """Return the dotted name of the functions and classes around a line, by their indentation."""
-    lines = comments.lines
-    first = comments.logical_lines.get(line, (line, line))[0]
-    if first > len(lines):
-        return ""
-    names: list[str] = []
-    limit = _indent(lines[first - 1])
-    head = _DEFINITION.match(lines[first - 1])
-    if head:
-        names.append(head[2])
-    for number in range(first - 1, 0, -1):
-        text = lines[number - 1]
-        if limit == 0:
-            break
-        if (
-            not text.strip()
-            or _indent(text) >= limit
-            or comments.logical_lines.get(number, (number,))[0] != number
-        ):
+def scopes(comments: Comments) -> list[str]:
+    """Return for each line the dotted name of the functions and classes around it, by their indentation."""
+    indents: list[int] = []  # of the definitions around the line, outermost first
+    names: list[str] = []  # of each, with those around it
+    of_lines: list[str] = []
+    for number, text in enumerate(comments.lines, 1):
+        first = comments.logical_lines.get(number, (number,))[0]
+        if first < number:
+            of_lines.append(of_lines[first - 1])
             continue
+        indent = _indent(text)
+        level = bisect_left(indents, indent)
+        around = names[level - 1] if level else ""
         head = _DEFINITION.match(text)
         if head:
-            names.append(head[2])
-            limit = _indent(text)
-    return ".".join(reversed(names))
+            around = f"{around}.{head[2]}" if around else head[2]
+            indents[level:], names[level:] = [indent], [around]
+        of_lines.append(around)
+    return of_lines
 
 
-def _fingerprint(finding: Finding, comments: Comments, path: str) -> Fingerprint:
+def _fingerprint(finding: Finding, comments: Comments, of_lines: list[str], path: str) -> Fingerprint:
     span, lines = finding.span, comments.lines
-    text = lines[span.line - 1] if span.line <= len(lines) else ""
+    is_there = span.line <= len(lines)
+    text = lines[span.line - 1] if is_there else ""
     end = span.end_column - 1 if span.end_line == span.line else len(text)
-    target = text[span.column - 1 : end]
-    return Fingerprint(
-        finding.code,
-        path,
-        scope_of(comments, span.line),
-        line_text(text),
-        _SPACE.sub(" ", target),
-    )
+    target = text[span.column - 1 : min(end, span.column - 1 + _LONGEST)]
+    scope = of_lines[span.line - 1] if is_there else ""
+    return Fingerprint(finding.code, path, scope, line_text(text), _SPACE.sub(" ", target))
 
 
 def _indent(line: str) -> int:

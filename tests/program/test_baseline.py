@@ -14,7 +14,7 @@ import pytest
 
 from gllint.errors import UsageError
 from gllint.verdict import baseline
-from gllint.verdict.fingerprint import Fingerprint, fingerprints, scope_of
+from gllint.verdict.fingerprint import Fingerprint, fingerprints, scopes
 from gllint.verdict.suppress import Comments
 from gllint_rules import Finding, Span
 
@@ -406,8 +406,17 @@ def test_a_finding_belongs_to_the_definitions_around_its_line() -> None:
         "y = 4": "",
     }
     comments = Comments("".join(f"{line}\n" for line in lines))
-    assert [scope_of(comments, number) for number in range(1, len(lines) + 3)] == [*lines.values(), "", ""]
-    assert scope_of(Comments("def f():\n return 1\n"), 2) == "f"
+    assert scopes(comments)[: len(lines)] == [*lines.values()]
+    assert scopes(Comments("def f():\n return 1\n"))[1] == "f"
+
+
+def test_what_a_fingerprint_holds_of_a_line_has_a_limit() -> None:
+    line = "x = [" + "1.5, " * 10_000 + "]"
+    finding = Finding("GL101", "a.py", Span(1, 6, 1, len(line)), "m")
+    texts = [line, line[:-1] + "# other"]
+    one, other = (fingerprints([finding], lambda _, text=text: text, str)[0] for text in texts)  # type: ignore[misc]
+    assert len(one.text) < 2000 and len(one.target) < 2000
+    assert one.text != other.text
 
 
 def test_equal_findings_of_a_file_are_numbered() -> None:
