@@ -338,6 +338,8 @@ class _Run:
                 self._note(f"No {new}findings in {counted(len(outcome.checked), 'file')}{looked}.")
                 self._say_plain(outcome)
                 self._say_unseen(gaps)
+            if not self.would_change:
+                self._say_silenced(outcome)
             return
         files = len({finding.path for finding in outcome.findings})
         text = f"Found {counted(count, 'finding')} in {counted(files, 'file')}"
@@ -366,6 +368,17 @@ class _Run:
         if count := len(outcome.plain_numbers):
             whose = "is left out, whose key says" if count == 1 else "are left out, whose keys say"
             self._note(f"{counted(count, 'number')} {whose} a kind of `plain-kinds`.")
+
+    def _say_silenced(self, outcome: Outcome) -> None:
+        """Say what comments and settings keep out of a report that is empty."""
+        if count := outcome.suppressed:
+            were = "is" if count == 1 else "are"
+            self._note(f"{counted(count, 'finding')} {were} suppressed by comments.")
+        for config in self.engine.configurations([self.stdin] if self.stdin else self.request.paths or ["."]):
+            if keys := [f"`{key}`" for key in config.narrowing]:
+                listed = " and ".join(filter(None, (", ".join(keys[:-1]), keys[-1])))
+                verb = "narrows" if len(keys) == 1 else "narrow"
+                self._note(f"{listed} in {self.show(config.source)} {verb} what is reported.")
 
     def _say_unseen(self, gaps: Unseen) -> None:
         """Say what was not looked at, and how to have it looked at."""

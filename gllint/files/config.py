@@ -85,6 +85,29 @@ class Config(_Keys):
         """The codes in force."""
         return selected_codes(self.select, self.extend_select, (*self.ignore, *self.extend_ignore))
 
+    @cached_property
+    def narrowing(self) -> tuple[str, ...]:
+        """The keys of its file that leave out of the report what would else stand in it.
+
+        Baselines and ``plain-kinds`` aside, whose share is counted, and what a project says of its own: units, names.
+        """
+        rules = self.rules
+        has_fewer_codes = not Config().codes <= self.codes
+        leaves_out = {
+            "select": has_fewer_codes and self.select is not None,
+            "ignore": has_fewer_codes and self.ignore,
+            "extend-ignore": has_fewer_codes and self.extend_ignore,
+            "per-file-ignores": self.per_file_ignores,
+            "exclude": not {*self.exclude} <= {*DEFAULT_EXCLUDE},
+            "extend-exclude": self.extend_exclude,
+            "plain-keys": rules.plain_keys,
+            "whitelist-patterns": rules.whitelist_patterns,
+            "frameworks": any('"not-tools"' in row for row in rules.frameworks),
+        }
+        return tuple(
+            key for key, does in leaves_out.items() if does and self.origins.get(key) == self.source != ""
+        )
+
     @property
     def baseline_file(self) -> str | None:
         """The absolute path of the baseline, ``None`` where there is none."""

@@ -77,6 +77,17 @@ class Places:
             place = self._places[folder] = self._place(folder, markers, parent_place)
         return place
 
+    def configurations(self, paths: Iterable[str]) -> list[Config]:
+        """The configurations that were met at ``paths`` (absolute) and below them, by their files."""
+        tops = [path.rstrip("/") + "/" for path in paths]
+        places = {folder: self.project(folder) for folder in (top[:-1] or "/" for top in tops)} | {
+            folder: place
+            for folder, place in self._places.items()
+            if any(f"{folder}/".startswith(top) for top in tops)
+        }
+        configs = {place.config.source: place.config for place in places.values()}
+        return [config for file, config in sorted(configs.items()) if file]
+
     def _place(self, folder: str, markers: frozenset[str], parent_place: Place) -> Place:
         if not markers:
             return parent_place

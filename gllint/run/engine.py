@@ -76,7 +76,8 @@ class Outcome:
 
     Findings may lie in other files than those ``checked``, which bring them about. ``tools`` are those that the
     files offer, or whose callables stand there, each once; ``plain_numbers`` are left out for ``plain-kinds``;
-    ``left_out`` says of files why they, or parts of them, were not checked.
+    ``left_out`` says of files why they, or parts of them, were not checked; ``suppressed`` counts the findings that
+    comments suppress.
     """
 
     def __init__(self, checked: Iterable[str] = ()) -> None:
@@ -88,6 +89,7 @@ class Outcome:
         self.tools: list[ToolSight] = []
         self.plain_numbers: list[PlainNumber] = []
         self.left_out: dict[str, str] = {}
+        self.suppressed = 0
 
     def add(self, other: Outcome) -> None:
         """Add what was found in other files."""
@@ -99,6 +101,7 @@ class Outcome:
         self.tools += other.tools
         self.plain_numbers += other.plain_numbers
         self.left_out |= other.left_out
+        self.suppressed += other.suppressed
 
 
 class Reader(Protocol):
@@ -287,6 +290,10 @@ class Engine(Means):
         """Return the configuration in force for a file."""
         return self.place_of(path).config
 
+    def configurations(self, paths: Iterable[str]) -> list[Config]:
+        """The configurations that were met at ``paths`` and below them."""
+        return self.places.configurations(map(absolute, paths))
+
     def baselines_of(self, paths: Iterable[str]) -> list[str]:
         """Return the baselines that the configurations of files and folders (absolute) name."""
         folders = dict.fromkeys(path if os.path.isdir(path) else os.path.dirname(path) for path in paths)
@@ -363,6 +370,7 @@ class Engine(Means):
                 codes -= {"GL901"}  # what was not checked may yet need its suppressions
             left = self._unsuppressed(project, path, findings, codes, outcome)
             outcome.findings += left if path in paths else [f for f in left if f in findings]
+            outcome.suppressed += len({*findings}.difference(left)) if path in paths else 0
 
     def _unsuppressed(
         self,
