@@ -12,7 +12,7 @@ from gllint.files.config import Config
 from gllint.files.editing import Addition, with_settings
 from gllint.files.source import Change
 from gllint.server.texts import Snapshot, difference
-from gllint.verdict.advice import asked_by
+from gllint.verdict.advice import named_by
 from gllint.verdict.noqa import AS_IGNORE, suppressing
 from gllint.verdict.suppress import Comments
 from gllint_rules import Finding
@@ -38,7 +38,7 @@ def allowing(
 
     Nothing where the file cannot be changed by the line.
     """
-    for key, items in asked_by(finding, config):
+    for key, items in named_by(finding, config):
         if key in _ALLOWING:
             with contextlib.suppress(UsageError):
                 after = _with_items(path, snapshot.text, key, tuple(items))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from gllint.files.config import Config
@@ -27,7 +27,19 @@ def asked_by(finding: Finding, config: Config) -> Iterator[tuple[str, list[str]]
     A kind of number goes before the pattern of its key, and before a pack of units.
     """
     kind = _plain_kind(finding)
-    requests = [("plain-kinds", [kind])] if kind is not None else _help_requests(finding)
+    yield from _lacking(
+        [("plain-kinds", [kind])] if kind is not None else _help_requests(finding), finding, config
+    )
+
+
+def named_by(finding: Finding, config: Config) -> Iterator[tuple[str, list[str]]]:
+    """The keys of ``[tool.gllint]`` that the help of a finding names, each with the items that ``config`` lacks."""
+    yield from _lacking(_help_requests(finding), finding, config)
+
+
+def _lacking(
+    requests: Iterable[tuple[str, list[str]]], finding: Finding, config: Config
+) -> Iterator[tuple[str, list[str]]]:
     for key, items in requests:
         if key == "plain-keys" and finding.kind in config.rules.plain_kinds:
             continue  # its key does not say so: whether to name it is for a person to decide

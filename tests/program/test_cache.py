@@ -25,7 +25,7 @@ from gllint.run.engine import Engine, Options
 from gllint.run.results import Dependencies, Evidence, Facts, Fixed, Held, Result
 from gllint.run.signing import signer
 from gllint_rules import Cut, Failure, Finding, Settings
-from gllint_rules.finding import Edit, Fix, Note, Span, ToolAt, ToolSight
+from gllint_rules.finding import Edit, Fix, Note, PlainNumber, Span, ToolAt, ToolSight
 
 Write = Callable[..., Path]
 Run = Callable[..., Any]
@@ -426,6 +426,7 @@ def test_a_cache_that_comes_with_a_repository_is_not_believed(
 
 def test_who_shares_the_key_shares_the_cache(write: Write, run: Run, agent: str, tmp_path: Path) -> None:
     top = write({"gllint.toml": "", "agent.py": agent})
+    os.utime(top / "agent.py", (10**9, 10**9))  # what was just written is looked at again
     read = []
     for user, key in ("one", "k"), ("two", "k"), ("three", "other"):
         env = {"XDG_STATE_HOME": str(tmp_path / user), "GLLINT_CACHE_KEY": key}
@@ -526,6 +527,7 @@ def test_each_record_comes_back_as_it_went(tmp_path: Path) -> None:
         "n",
         frozenset({"q"}),
         (ToolSight(tool, 3, "text"),),
+        (PlainNumber("a.py", 3),),
         "cannot be read",
     )
     rests_on = Dependencies({"a": b"\xff"}, {"b": True}, {"d": False})
@@ -544,7 +546,7 @@ def test_each_record_comes_back_as_it_went(tmp_path: Path) -> None:
     seen = {
         type(record) for record in (*values.values(), evidence, rests_on, result, span, fix, tool, finding)
     }
-    assert {*seen, Failure, Cut, Edit, Note, Held, ToolSight} - {dict} == set(RECORDS.values())
+    assert {*seen, Failure, Cut, Edit, Note, Held, PlainNumber, ToolSight} - {dict} == set(RECORDS.values())
 
 
 @pytest.mark.parametrize("value", [3, (), (b"", {}, 3), {"x": 3}, ([], [], []), Result(), ("",) * 9])

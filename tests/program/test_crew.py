@@ -18,9 +18,9 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="processes are f
 _RUN = """\
 import os, sys
 from gllint.cli.main import main
-from gllint.run import beside, crew, rules
+from gllint.run import crew, project_processes, rules
 
-beside.WORTH_BYTES = crew.WORTH_BYTES = 0
+project_processes.WORTH_BYTES = crew.WORTH_BYTES = 0
 check_file, parent, kind = rules.check_file, os.getpid(), sys.argv.pop()
 
 def checked(index, path, *how):

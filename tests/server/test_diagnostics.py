@@ -148,9 +148,9 @@ async def test_reach_the_file_that_a_finding_lies_in(start: Any, project: Projec
     uri = editor.open(root / "texts.py")
     await editor.codes_become(uri, "GL401")
     editor.replace(uri, "9500 kWh", "{{claim:0}}")
-    await editor.codes_become(uri)
+    await editor.codes_become(uri, "GL403")
     editor.replace(uri, "needs", "\\\n needs 12")
-    await editor.codes_become(uri, "GL401")
+    await editor.codes_become(uri, "GL401", "GL403")
     assert editor.published[uri][1][0].range.start == editor.position(uri, "12")
 
 

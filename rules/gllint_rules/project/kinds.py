@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from gllint_rules.words.settings import Settings
 
 _MOST_REASONS = 12
+_WHOLE: frozenset[Kind] = frozenset({"count", "index", "identifier"})
 
 
 def kind_of_leaf(leaf: Leaf) -> Kind | None:
@@ -43,7 +44,15 @@ def kind_of_leaf(leaf: Leaf) -> Kind | None:
         return expression_kind
     kind = (kind_of_name(key) if key else None) or ("count" if is_tally(leaf) else None)
     kind = kind or (None if key and "per" in words_of(key) else _first(map(suggested_kind, _makers(leaf))))
+    if kind in _WHOLE and _is_fraction(leaf):
+        return None
     return None if kind == "money" and _is_of_a_unit(leaf) else kind
+
+
+def _is_fraction(leaf: Leaf) -> bool:
+    """Whether a number is written out with a fraction (``"shares": [0.5]``), which no count has."""
+    expr = expression(leaf.site.module, leaf.site.at)
+    return isinstance(expr, facts.Const) and isinstance(expr.value, float) and not expr.value.is_integer()
 
 
 def _first(kinds: Iterable[Kind | None]) -> Kind | None:
