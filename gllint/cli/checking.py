@@ -317,7 +317,7 @@ class _Run:
         names = ", ".join(map(self.show, notice.paths[:_SHOWN]))
         rest = len(notice.paths) - _SHOWN
         listed = f"{names} and {rest} more" if rest > 0 else names
-        return f"{counted(len(notice.paths), 'file')} not checked, {notice.why}: {listed}"
+        return f"{counted(len(notice.paths), notice.noun)} not checked, {notice.why}: {listed}"
 
     def _not_judged(self, number: int, noun: str, of: str, obstacles: Iterable[tuple[str, str]]) -> str:
         """Say how many could not be judged, and for what that was not read."""

@@ -45,12 +45,14 @@ class SourceFile(NamedTuple):
 class Folders:
     """What walks found in folders, to be believed as long as a folder is the same: nothing in it has come or gone then.
 
-    ``listings`` is what an earlier one held, whatever its shape; ``visits`` are the folders that were met.
+    ``listings`` is what an earlier one held, whatever its shape; ``visits`` are the folders that were met, ``locked``
+    those within a project that cannot be listed, each with the reason.
     """
 
     def __init__(self, listings: dict[str, Any] | None = None) -> None:
         self.listings = listings or {}
         self.visits: set[str] = set()
+        self.locked: dict[str, str] = {}
         self.has_changed = False
         self._started = time.time_ns()
 
@@ -158,7 +160,7 @@ def walk(
 
     ``within_project`` leaves out the folders that are projects of their own. What is known of ``folders`` is not
     looked for again. Raises :class:`UsageError` for a folder that was asked for and cannot be listed: what stands in
-    it nobody knows.
+    it nobody knows. ``within_project`` nobody asked for it, so that ``folders`` note it.
     """
     folders = folders or Folders()
     pending = [(top, _Judge(places.of(top), _ignores_above(top, places)))]
@@ -170,10 +172,12 @@ def walk(
             listing = folders.of(folder, stamp)
             entries = _list(folder) if listing is None else []
         except OSError as error:
-            if not within_project and error.errno not in _GONE:
-                raise UsageError(
-                    f"{folder}: cannot be listed: {error.strerror}; exclude it, or let it be read"
-                ) from None
+            if error.errno in _GONE:
+                continue
+            why = f"cannot be listed: {error.strerror}"
+            if not within_project:
+                raise UsageError(f"{folder}: {why}; exclude it, or let it be read") from None
+            folders.locked[folder] = why
             continue
         names = {entry.name for entry in entries} if listing is None else set(listing[1])
         if within_project and folder != top and MARKERS & names:

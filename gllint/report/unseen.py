@@ -14,6 +14,8 @@ TEXT_RULE = "GL104"
 class Unseen(NamedTuple):
     """How many tools there are by what they return, and the files left out, each with the reason, by their paths.
 
+    The path of a folder ends with a slash.
+
     ``judges_text`` says that GL104 is on wherever a tool returns text; ``first_unknown`` is the place of a tool whose
     result is unknown, for ``--why``.
     """
@@ -43,9 +45,10 @@ class Unseen(NamedTuple):
         other = self.tools - self.number - self.text - self.unknown
         if other:
             parts.append(f"{other} neither")
-        files = (
-            f"{len(self.files)} {'file' if len(self.files) == 1 else 'files'} left out" if self.files else ""
-        )
+        folder_count = sum(path.endswith("/") for path in self.files)
+        counts = ((len(self.files) - folder_count, "file"), (folder_count, "folder"))
+        listed = " and ".join(f"{number} {noun}{'s' * (number > 1)}" for number, noun in counts if number)
+        files = f"{listed} left out" if listed else ""
         tools = (
             f"{self.tools} {'tool' if self.tools == 1 else 'tools'}: {', '.join(parts)}" if self.tools else ""
         )

@@ -117,10 +117,17 @@ class Store:
         """The store and the entry that a signature is for: no other can take its place."""
         return os.path.basename(self.folder or "").encode("utf-8", "surrogateescape"), name.encode()
 
-    def walk(self, top: str, places: Places, within_project: bool = False) -> Iterator[SourceFile]:
-        """Yield the Python files below ``top`` as :func:`~gllint.files.discover.walk` does, keeping what it finds."""
+    def walk(
+        self, top: str, places: Places, within_project: bool = False, locked: dict[str, str] | None = None
+    ) -> Iterator[SourceFile]:
+        """Yield the Python files below ``top`` as :func:`~gllint.files.discover.walk` does, keeping what it finds.
+
+        ``locked`` takes the folders within a project that cannot be listed, each with the reason.
+        """
         folders = Folders(self.read(_FOLDERS, "dict[str, Any]"))
         yield from walk(top, places, within_project, folders)
+        if locked is not None:
+            locked |= folders.locked
         if not within_project:
             folders.forget_others()
         if folders.has_changed:

@@ -56,10 +56,11 @@ class Options(NamedTuple):
 
 
 class Notice(NamedTuple):
-    """Files that were not checked although nothing that is reported is wrong with them, and why."""
+    """Files that were not checked although nothing that is reported is wrong with them, and why; or such folders."""
 
     paths: tuple[str, ...]
     why: str
+    noun: str = "file"
 
 
 class Unjudged(NamedTuple):
@@ -202,6 +203,9 @@ class Engine(Means):
         outcome.tools = _tools_in_force(workspace.tools(files), place.config)
         outcome.plain_numbers = workspace.plain_numbers(files)
         outcome.left_out = dict.fromkeys(unread, "cannot be decoded") | workspace.left_out(files)
+        for folder, why in sorted(workspace.index.locked.items()):
+            outcome.notices.append(Notice((folder,), why, "folder"))
+            outcome.left_out[f"{folder}/"] = why
         for path, result in results.items():
             for finding in result.findings:
                 if finding.code == "GL900":

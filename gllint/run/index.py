@@ -57,6 +57,7 @@ class Index:
         self._inherited: Project | None = None  # under another configuration
         self._announced: set[str] = set()
         self._added: Mapping[str, bytes] | None = None  # those that were announced last
+        self.locked: dict[str, str] = {}  # folders that cannot be listed, each with the reason
         self._listed: dict[str, frozenset[str]] = {}  # what lies in folders that were looked into
         self._top_level: dict[str, list[str]] | None = None
         self._imports: Imports | None = None  # that have read no file
@@ -83,7 +84,8 @@ class Index:
     def list_files(self) -> None:
         """List all files of the project, unless that was done."""
         if not self.is_complete:
-            for found in self._store.walk(self.root, self.means.places, within_project=True):
+            walk = self._store.walk(self.root, self.means.places, within_project=True, locked=self.locked)
+            for found in walk:
                 self.files.setdefault(found.path, found.signature)
             for path in self.means.sources.buffer_paths():
                 if self.means.places.project(os.path.dirname(path)).root == self.root:

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
+from click.testing import CliRunner
+
+from gllint.cli.commands import cli
+from gllint.errors import UsageError
 
 Write = Callable[..., Path]
 Run = Callable[..., "subprocess.CompletedProcess[bytes]"]
@@ -38,6 +44,70 @@ def test_a_file_of_too_many_lines_on_the_way_is_told(write: Write, run: Run) -> 
         assert done.returncode == 0
         assert f"1 file not checked, {TOO_LONG} (line 1): long.py\n".encode() in done.stderr
         assert b"1 file left out." in done.stderr
+
+
+ROWS: dict[str, tuple[bytes | None, str, int, str]] = {
+    # What stands in the file; what is said where it is named; where it is met the exit status, and what is said.
+    "no such file": (None, "no such file or folder", 0, "No findings"),
+    "not to be decoded": (b"# \xff\n", "GL900 not utf-8 text", 0, "1 file not checked, cannot be decoded: a.py"),
+    "not to be parsed": (AGENT.encode() + b"x = (", "GL900 '(' was never closed", 1, "GL900 '(' was never closed"),
+    "no tool in it, and not to be parsed": (b"x = (", "GL900 '(' was never closed", 0, "No findings"),
+    "too many bytes": (b"# x\n" * 100_000 * 11, "GL900 too large to be read", 0, "1 file not checked, too large"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("row", ROWS)
+def test_what_cannot_be_read_as_named_and_on_the_way(write: Write, run: Run, row: str) -> None:
+    content, said, status, said_on_the_way = ROWS[row]
+    top = write(
+        {
+            "gllint.toml": "",
+            "b.py": AGENT.replace("5", "None"),
+            **({} if content is None else {"a.py": content}),
+        }
+    )
+    named = run("check", "a.py", "--output-format", "concise", cwd=top)
+    assert said in (named.stdout + named.stderr).decode()
+    assert named.returncode == (2 if content is None else 1)
+    met = run("check", "--output-format", "concise", cwd=top)
+    assert said_on_the_way in (met.stdout + met.stderr).decode()
+    assert met.returncode == status
+    page = top.parent / "page.html"
+    assert run("report", "-o", str(page), cwd=top).returncode == 0
+    assert ("a.py" in page.read_text("utf-8")) == ("a.py" in (met.stdout + met.stderr).decode())
+
+
+@pytest.fixture
+def locked(write: Write, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A project with a folder that cannot be listed, whoever asks: root may list any."""
+    top = write({"gllint.toml": "", "a.py": "x = 1\n", "sub/locked/b.py": AGENT})
+    scandir = os.scandir
+
+    def refusing(folder: Any = ".") -> Any:
+        if os.fspath(folder).endswith("locked"):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), folder)
+        return scandir(folder)
+
+    monkeypatch.setattr(os, "scandir", refusing)
+    monkeypatch.chdir(top)
+    return top
+
+
+def test_a_folder_beside_a_named_file_that_cannot_be_listed_is_told(locked: Path) -> None:
+    done = CliRunner().invoke(cli, ["check", "a.py"])
+    assert done.exit_code == 0
+    assert done.stderr.splitlines() == [
+        "1 folder not checked, cannot be listed: Permission denied: sub/locked",
+        "No findings in 1 file, as far as gllint looked.",
+        "1 folder left out.",
+    ]
+
+
+@pytest.mark.parametrize("named", [".", "sub", "sub/locked"])
+def test_a_named_folder_that_cannot_be_listed_is_refused(locked: Path, named: str) -> None:
+    done = CliRunner().invoke(cli, ["check", named])
+    assert isinstance(done.exception, UsageError)
+    assert "sub/locked: cannot be " in str(done.exception) and "Permission denied" in str(done.exception)
 
 
 @pytest.mark.skipif(os.name == "nt", reason="a shell that closes streams")
