@@ -15,6 +15,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 
+from budgets import WALKS, Walk, constant
 from promises import PROMISES
 from trust import Budget
 
@@ -48,3 +49,9 @@ def test_each_defect_is_listed_with_its_test() -> None:
 def _exists(test: str) -> bool:
     file, _, name = test.partition("::")
     return f"def {name}(" in (_REPOSITORY / file).read_text("utf-8")
+
+
+@pytest.mark.parametrize("walk", WALKS.values(), ids=list(WALKS))
+def test_each_walk_has_its_budget(walk: Walk) -> None:
+    budget = constant(walk)
+    assert isinstance(budget, int) and budget > 0
