@@ -13,8 +13,8 @@ from typing import Any, Protocol
 
 from gllint.files.digest import digest
 from gllint.run.cache import Store
-from gllint.run.codec import decode, encode, made
-from gllint.run.results import Dependencies, Evidence, Facts, Fixed, Held, Result
+from gllint.run.codec import decode, encode, from_json
+from gllint.run.results import Dependencies, Evidence, Facts, Fixed, Result, StoredResult
 from gllint_rules.words.screen import Needles
 
 FACTS = "facts"
@@ -44,7 +44,7 @@ class Now(Protocol):
         """Return the digest of the answer to a question about all modules."""
 
 
-class Kept:
+class AnalysisCache:
     """What is kept of one project. ``fresh`` are the modules whose evidence is the same, each with it."""
 
     def __init__(self, store: Store, now: Now) -> None:
@@ -59,7 +59,7 @@ class Kept:
     def compare(self, talks: bool) -> None:
         """Read what is kept and see which of it still holds; ``talks`` is what is known before any file is read."""
         self._set({})
-        self._known: dict[str, bytes] = {}  # answers to questions about all modules
+        self._answers: dict[str, bytes] = {}  # answers to questions about all modules
         self._facts, self._unasked = _NONE, {}
         facts = self._store.read(FACTS, "Facts")
         if facts is None or facts.talks != talks:
@@ -73,34 +73,34 @@ class Kept:
 
     def _still_fresh(self, facts: Facts) -> dict[str, Evidence]:
         now, modules, probed = self._now, facts.modules, facts.probed
-        changed = {path for path, known in modules.items() if now.digest_of(path) != known.digest}
+        changed = {path for path, evidence in modules.items() if now.digest_of(path) != evidence.digest}
         if facts.files != self._listed() or any(
-            now.is_there(path) != there for path, there in probed.items()
+            now.is_there(path) != exists for path, exists in probed.items()
         ):
             probed.clear()
             changed.update(path for path, owned in facts.owned.items() if (path in now.files) != owned)
-            for path, known in modules.items():
-                if any(now.leads_to(path, dotted) != found for dotted, found in known.asked.items()):
+            for path, evidence in modules.items():
+                if any(now.leads_to(path, dotted) != target for dotted, target in evidence.targets.items()):
                     changed.add(path)
         stale = _reaching(changed, modules)
-        return {path: known for path, known in modules.items() if path not in stale}
+        return {path: evidence for path, evidence in modules.items() if path not in stale}
 
     def spoil(self, paths: Iterable[str]) -> set[str]:
         """Hold the modules at ``paths`` for changed; return all that rest on them."""
         stale = _reaching(paths, self.fresh)
-        self._set({path: known for path, known in self.fresh.items() if path not in stale})
+        self._set({path: evidence for path, evidence in self.fresh.items() if path not in stale})
         return stale
 
-    def said(self, part: Callable[..., Any]) -> Iterator[tuple[Any, dict[str, Any]]]:
+    def part_values(self, part: Callable[..., Any]) -> Iterator[tuple[Any, dict[str, Any]]]:
         """Yield what ``part`` was given and what it said of the fresh modules then."""
         name = _name(part)
         *_, to, returned = part.__annotations__.values()
-        for held in self._facts.parts.get(name, ()):
+        for entry in self._facts.parts.get(name, ()):
             try:
-                given, said = made(f"tuple[{to}, dict[str, {returned}]]", list(held))
+                argument, answers = from_json(f"tuple[{to}, dict[str, {returned}]]", list(entry))
             except Exception:
                 continue
-            yield given, {path: value for path, value in said.items() if path in self.fresh}
+            yield argument, {path: value for path, value in answers.items() if path in self.fresh}
 
     def names(self, paths: Collection[str]) -> Needles | None:
         """Return the names by which the tools in ``paths`` may be used, ``None`` where they must be worked out."""
@@ -118,30 +118,34 @@ class Kept:
         """Say whether anything is kept of what the rules ``codes`` said."""
         return self._store.has(_results_name(codes, False))
 
-    def results(self, codes: frozenset[str], candidates: Collection[str]) -> dict[str, Held]:
+    def results(self, codes: frozenset[str], candidates: Collection[str]) -> dict[str, StoredResult]:
         """Return what still holds of what the rules ``codes`` said."""
-        saved = self._store.read(_results_name(codes, False), "dict[str, Held]") if self.fresh else None
+        saved = (
+            self._store.read(_results_name(codes, False), "dict[str, StoredResult]") if self.fresh else None
+        )
         return {
-            path: held
+            path: result
             for path in candidates
-            if saved and (held := saved.get(path)) is not None and held.evidence == self._digest(path)
-            if all(self._answer(question, candidates) == said for question, said in held.answers.items())
+            if saved and (result := saved.get(path)) is not None and result.evidence == self._digest(path)
+            if all(
+                self._answer(question, candidates) == answer for question, answer in result.answers.items()
+            )
         }
 
     def _answer(self, question: str, candidates: Collection[str]) -> bytes:
         """Return the digest of the answer to a question now: those kept hold where every candidate is fresh."""
         if question == EVERYTHING:
             return self._everything(candidates)
-        if question not in self._known:
-            state, kept = self._facts.answers
-            holds = question in kept and state == self.state(candidates)
-            self._known[question] = kept[question] if holds else self._now.answer(question)
-        return self._known[question]
+        if question not in self._answers:
+            state, answers = self._facts.answers
+            holds = question in answers and state == self.state(candidates)
+            self._answers[question] = answers[question] if holds else self._now.answer(question)
+        return self._answers[question]
 
     def fixed(self, codes: frozenset[str], candidates: Collection[str]) -> Fixed | None:
         """Return what the rules ``codes`` said with their fixes, where all modules that it rests on are the same."""
-        kept = self._store.read(_results_name(codes, True), "Fixed")
-        return kept if kept is not None and kept.state == self._everything(candidates) else None
+        entry = self._store.read(_results_name(codes, True), "Fixed")
+        return entry if entry is not None and entry.state == self._everything(candidates) else None
 
     def _everything(self, candidates: Collection[str]) -> bytes:
         state = self.state(candidates)
@@ -149,7 +153,7 @@ class Kept:
 
     # --- keeping ---------------------------------------------------------------------------------------------
 
-    def find_answers(self, results: Mapping[str, Result | Held], candidates: Collection[str]) -> None:
+    def find_answers(self, results: Mapping[str, Result | StoredResult], candidates: Collection[str]) -> None:
         """Find the answers that ``results`` rest on."""
         for result in results.values():
             if isinstance(result, Result):
@@ -161,13 +165,14 @@ class Kept:
         candidates: Mapping[str, bytes],
         loaded: Mapping[str, bytes],
         broken: Collection[str],
-        asked: Mapping[str, Mapping[str, str | None]],
+        targets: Mapping[str, Mapping[str, str | None]],
         told_by: Mapping[str, Collection[str]],
     ) -> None:
         """Take note of the evidence of ``candidates`` and of what was ``loaded`` for them: all are fresh now."""
         self._unasked = {
             name: tuple(
-                (given, {p: v for p, v in values.items() if p in self.fresh}) for given, values in several
+                (argument, {p: v for p, v in values.items() if p in self.fresh})
+                for argument, values in several
             )
             for name, several in self._unasked.items()
         }
@@ -176,45 +181,47 @@ class Kept:
         while waiting:
             path = waiting.pop()
             old = self.fresh.get(path)
-            held = old.digest if old is not None else candidates.get(path, loaded.get(path))
-            if held is None or path in modules:
+            module_digest = old.digest if old is not None else candidates.get(path, loaded.get(path))
+            if module_digest is None or path in modules:
                 continue
-            before, tellers = (old.asked, old.told_by) if old is not None else ({}, frozenset[str]())
-            modules[path] = found = Evidence(
-                held,
+            old_targets, tellers = (old.targets, old.told_by) if old is not None else ({}, frozenset[str]())
+            modules[path] = evidence = Evidence(
+                module_digest,
                 old.sound if old is not None else path not in broken,
-                {**before, **asked.get(path, {})},
+                {**old_targets, **targets.get(path, {})},
                 tellers.union(told_by.get(path, ())),
             )
-            waiting += _rests_on(found)
+            waiting += _rests_on(evidence)
         self._set(modules)
 
     def keep_facts(
         self,
         talks: bool,
-        said: Mapping[tuple[Callable[..., Any], Any], Mapping[str, Any]],
+        answers: Mapping[tuple[Callable[..., Any], Any], Mapping[str, Any]],
         outside: Dependencies,
         candidates: Collection[str],
         names: Needles,
         passing: Collection[str],
     ) -> None:
-        """Keep the evidence of the fresh modules, and what was ``said`` of them for questions about all modules.
+        """Keep the evidence of the fresh modules, and the ``answers`` about them for questions about all modules.
 
         ``names`` are those of the tools, as ``passing`` have them.
         """
         old = self._facts
         parts: dict[str, tuple[tuple[Any, dict[str, Any]], ...]] = {}
-        for (part, given), values in said.items():
+        for (part, argument), values in answers.items():
             if part.__module__.startswith(_OURS):
-                kept = given, {path: value for path, value in values.items() if path in self.fresh}
-                parts[_name(part)] = *parts.get(_name(part), ()), kept
+                entry = argument, {path: value for path, value in values.items() if path in self.fresh}
+                parts[_name(part)] = *parts.get(_name(part), ()), entry
         for name, several in self._unasked.items():
-            asked = [given for given, _ in parts.get(name, ())]
+            arguments = [argument for argument, _ in parts.get(name, ())]
             # Of what is given a name each one is a question of its own; anything else was given then, not now.
-            others = [(given, values) for given, values in several if given not in asked and values]
+            old_entries = [
+                (argument, values) for argument, values in several if argument not in arguments and values
+            ]
             parts[name] = (
                 *parts.get(name, ()),
-                *(other for other in others if not asked or type(other[0]) is str),
+                *(other for other in old_entries if not arguments or type(other[0]) is str),
             )
         facts = Facts(
             self._listed(),
@@ -224,23 +231,25 @@ class Kept:
             old.owned | outside.owned,
             parts,
             (self.state(passing) or b"", names),
-            (self.state(candidates) or b"", self._known),
+            (self.state(candidates) or b"", self._answers),
         )
         self._store.write(FACTS, facts)
 
     def keep_results(
-        self, codes: frozenset[str], candidates: Collection[str], results: Mapping[str, Result | Held]
+        self, codes: frozenset[str], candidates: Collection[str], results: Mapping[str, Result | StoredResult]
     ) -> None:
         """Keep what the rules said, failures aside, with the answers that it rests on."""
-        kept: dict[str, Held] = {}
+        entries: dict[str, StoredResult] = {}
         for path, result in results.items():
             evidence = self._digest(path) or b""
-            if isinstance(result, Held):
-                kept[path] = result._replace(evidence=evidence)
+            if isinstance(result, StoredResult):
+                entries[path] = result._replace(evidence=evidence)
             elif not result.failures:
                 answers = {question: self._answer(question, candidates) for question in result.consulted}
-                kept[path] = Held(evidence, answers, result.concerned, encode(result).decode("ascii"))
-        self._store.write(_results_name(codes, False), kept)
+                entries[path] = StoredResult(
+                    evidence, answers, result.concerned, encode(result).decode("ascii")
+                )
+        self._store.write(_results_name(codes, False), entries)
 
     def keep_fixed(
         self,
@@ -259,36 +268,36 @@ class Kept:
         if path not in self.fresh:
             return None
         if path not in self._digests:
-            parts = ((_bytes(p), self._own(p)) for p in sorted(self._around(path)))
+            parts = ((_bytes(p), self._own(p)) for p in sorted(self._evidence_closure(path)))
             self._digests[path] = digest(*(part for pair in parts for part in pair))
         return self._digests[path]
 
-    def _around(self, path: str) -> set[str]:
+    def _evidence_closure(self, path: str) -> set[str]:
         """The fresh modules that the evidence of one leads to, itself among them."""
-        found: set[str] = set()
+        closure: set[str] = set()
         waiting = [path]
         while waiting:
-            each = waiting.pop()
-            if each not in found and each in self.fresh:
-                found.add(each)
-                waiting += _rests_on(self.fresh[each])
-        return found
+            current = waiting.pop()
+            if current not in closure and current in self.fresh:
+                closure.add(current)
+                waiting += _rests_on(self.fresh[current])
+        return closure
 
     def _own(self, path: str) -> bytes:
         if path not in self._own_digests:
-            known = self.fresh[path]
-            led = repr((sorted(known.asked.items()), sorted(known.told_by)))
-            self._own_digests[path] = digest(known.digest, _bytes(led))
+            evidence = self.fresh[path]
+            led = repr((sorted(evidence.targets.items()), sorted(evidence.told_by)))
+            self._own_digests[path] = digest(evidence.digest, _bytes(led))
         return self._own_digests[path]
 
     def _listed(self) -> bytes:
         return digest(_bytes("\0".join(sorted(self._now.files))))
 
 
-def result_of(held: Held) -> Result:
+def result_of(entry: StoredResult) -> Result:
     """Return a kept result, an empty one where it is none."""
     try:
-        result: Result = decode("Result", held.result.encode("ascii"))
+        result: Result = decode("Result", entry.result.encode("ascii"))
     except Exception:  # an entry of another making
         return Result()
     return result
@@ -298,24 +307,24 @@ def _name(part: Callable[..., Any]) -> str:
     return f"{part.__module__}.{part.__qualname__}"
 
 
-def _rests_on(known: Evidence) -> Iterator[str]:
-    yield from filter(None, known.asked.values())
-    yield from known.told_by
+def _rests_on(evidence: Evidence) -> Iterator[str]:
+    yield from filter(None, evidence.targets.values())
+    yield from evidence.told_by
 
 
 def _reaching(paths: Iterable[str], modules: Mapping[str, Evidence]) -> set[str]:
     """The modules whose evidence leads to one of ``paths``, those themselves among them."""
     leading: dict[str, list[str]] = {}
-    for path, known in modules.items():
-        for other in _rests_on(known):
+    for path, evidence in modules.items():
+        for other in _rests_on(evidence):
             leading.setdefault(other, []).append(path)
-    found = set(paths)
-    waiting = list(found)
+    dependents = set(paths)
+    waiting = list(dependents)
     while waiting:
-        new = [path for path in leading.get(waiting.pop(), ()) if path not in found]
-        found.update(new)
+        new = [path for path in leading.get(waiting.pop(), ()) if path not in dependents]
+        dependents.update(new)
         waiting += new
-    return found
+    return dependents
 
 
 def _results_name(codes: frozenset[str], fixes: bool) -> str:

@@ -28,10 +28,10 @@ class Baselines:
     def entries(self, file: str) -> list[Fingerprint]:
         """Return what a baseline holds. Raises :class:`UsageError` where it is missing or is none."""
         signature = signature_of(file)
-        known = self._entries.get(file)
-        if known is None or known[0] != signature or signature is None:
-            self._entries[file] = known = signature, baseline.read(file)
-        return known[1]
+        entry = self._entries.get(file)
+        if entry is None or entry[0] != signature or signature is None:
+            self._entries[file] = entry = signature, baseline.read(file)
+        return entry[1]
 
     def compare(self, outcome: Outcome, covers_all: bool) -> dict[str, Compared]:
         """Compare what was found with the baseline of each file's configuration; by the paths of the baselines.
@@ -50,14 +50,14 @@ class Baselines:
 
     def leave_out(self, outcome: Outcome) -> None:
         """Take out of ``outcome`` what baselines hold. Raises :class:`UsageError`."""
-        known: set[Finding] = set()
+        old_findings: set[Finding] = set()
         for file, findings in self._grouped(outcome.findings).items():
-            known.update(findings)
-            known.difference_update(
+            old_findings.update(findings)
+            old_findings.difference_update(
                 compared(self._engine, file, findings, self._relevant(file, findings)).new
             )
-        if known:
-            outcome.findings = [finding for finding in outcome.findings if finding not in known]
+        if old_findings:
+            outcome.findings = [finding for finding in outcome.findings if finding not in old_findings]
 
     def _relevant(self, file: str, findings: Sequence[Finding]) -> list[Fingerprint]:
         """The entries that can be one of ``findings``: those of their files, and of files that are gone."""
@@ -125,18 +125,18 @@ def compared(
             unjudged.append((entry, obstacles))
         return not obstacles
 
-    taken = [finding for finding in findings if baseline.takes(finding.code)]
+    candidates = [finding for finding in findings if baseline.takes(finding.code)]
     result = baseline.compare(
         old,
-        taken,
-        baseline.entries(taken, engine.sources.code, folder),
+        candidates,
+        baseline.entries(candidates, engine.sources.code, folder),
         was_checked=was_checked,
         has_scope=has_scope,
         exists=lambda file: _may_exist(os.path.join(folder, file)),
     )
     new = set(result.new)
-    told = [f for f in findings if f in new or not baseline.takes(f.code)]
-    return result._replace(new=told, unjudged=unjudged)
+    new_findings = [f for f in findings if f in new or not baseline.takes(f.code)]
+    return result._replace(new=new_findings, unjudged=unjudged)
 
 
 def _may_exist(path: str) -> bool:

@@ -50,7 +50,7 @@ class Store:
     def __init__(self, folder: str | None) -> None:
         self._signer = signer()
         self.folder = folder if self._signer.key else None
-        self._made = False
+        self._has_folder = False
 
     @classmethod
     def of(cls, cache_dir: str | None, root: str, settings: Settings) -> Store:
@@ -147,7 +147,7 @@ class Store:
             yield
 
     def _make(self) -> None:
-        if self._made or self.folder is None:
+        if self._has_folder or self.folder is None:
             return
         top = os.path.dirname(self.folder)
         for folder in (top, self.folder):
@@ -157,7 +157,7 @@ class Store:
             os.makedirs(self.folder, exist_ok=True)
             _label(top)
             _prune(top)
-        self._made = True
+        self._has_folder = True
 
 
 @cache
@@ -182,7 +182,7 @@ class Cleaned(NamedTuple):
     """What cleaning came to: whether anything was removed, and what was left because it is not ours."""
 
     removed: bool
-    left: list[str]
+    foreign_files: list[str]
 
 
 def clean(cache_dir: str) -> Cleaned:
@@ -194,20 +194,20 @@ def clean(cache_dir: str) -> Cleaned:
 
 def _removed(folder: str, is_ours: Callable[[os.DirEntry[str]], bool], with_stores: bool = False) -> Cleaned:
     """Remove what ``is_ours`` in a folder, and the folder if that was all."""
-    left: list[str] = []
+    foreign_files: list[str] = []
     removed = False
     for entry in _entries(folder):
         if with_stores and _is_store(entry):
-            found = _removed(entry.path, _is_entry)
+            result = _removed(entry.path, _is_entry)
         else:
             is_gone = is_ours(entry) and _unlinked(entry.path)
-            found = Cleaned(is_gone, [] if is_gone else [entry.path])
-        removed = removed or found.removed
-        left += found.left
+            result = Cleaned(is_gone, [] if is_gone else [entry.path])
+        removed = removed or result.removed
+        foreign_files += result.foreign_files
     with contextlib.suppress(OSError):
         os.rmdir(folder)
         removed = True
-    return Cleaned(removed, left)
+    return Cleaned(removed, foreign_files)
 
 
 def _is_store(entry: os.DirEntry[str]) -> bool:
@@ -282,13 +282,13 @@ def _wait_for(lock: BinaryIO) -> None:
 
 
 def _own_files(folder: str) -> list[tuple[str, os.stat_result]]:
-    found: list[tuple[str, os.stat_result]] = []
+    files: list[tuple[str, os.stat_result]] = []
     for entry in sorted(os.scandir(folder), key=lambda e: e.name):
         if entry.is_dir():
-            found += [] if entry.name == "__pycache__" else _own_files(entry.path)
+            files += [] if entry.name == "__pycache__" else _own_files(entry.path)
         else:
-            found.append((entry.path, entry.stat()))
-    return found
+            files.append((entry.path, entry.stat()))
+    return files
 
 
 def _label(top: str) -> None:

@@ -30,10 +30,10 @@ def encode(value: object) -> bytes:
 
 def decode(declared: str, data: bytes) -> Any:
     """Return the value of :func:`encode` as it was declared. Raises an error of some kind where it is another."""
-    return made(declared, json.loads(data))
+    return from_json(declared, json.loads(data))
 
 
-def made(declared: str, plain: Any) -> Any:
+def from_json(declared: str, plain: Any) -> Any:
     """Return what ``plain``, which came from JSON, is declared to be. Raises an error of some kind where it is not."""
     return _maker(declared)(plain)
 
@@ -54,16 +54,16 @@ def _maker(declared: str) -> _Make:
     if declared.endswith(" | None"):
         inner = _maker(declared.removesuffix(" | None"))
         return lambda value: None if value is None else inner(value)
-    outer, _, within = declared.removesuffix("]").partition("[")
+    outer, _, arguments = declared.removesuffix("]").partition("[")
     if outer in ("tuple", "frozenset"):
         kind = tuple if outer == "tuple" else frozenset
-        if outer == "frozenset" or within.endswith(", ..."):
-            each = _maker(within.removesuffix(", ..."))
-            return lambda value: kind(map(each, _listed(value)))
-        return _record(tuple, [_maker(member) for member in _apart(within)])
+        if outer == "frozenset" or arguments.endswith(", ..."):
+            make_member = _maker(arguments.removesuffix(", ..."))
+            return lambda value: kind(map(make_member, _listed(value)))
+        return _record(tuple, [_maker(member) for member in _apart(arguments)])
     if outer == "dict":
-        held = _maker(within.removeprefix("str, "))
-        return lambda value: {key: held(member) for key, member in value.items()}
+        make_value = _maker(arguments.removeprefix("str, "))
+        return lambda value: {key: make_value(member) for key, member in value.items()}
     if declared == "bytes":
         return lambda value: value.encode("latin-1")
     if declared == "None" or declared in _PLAIN:
@@ -77,7 +77,9 @@ def _maker(declared: str) -> _Make:
         return check
     record = RECORDS[declared]
     # Texts or forward references: the modules postpone theirs.
-    fields = (getattr(each, "__forward_arg__", each) for each in record.__annotations__.values())
+    fields = (
+        getattr(annotation, "__forward_arg__", annotation) for annotation in record.__annotations__.values()
+    )
     return _record(record._make, [_maker(field) for field in fields])
 
 

@@ -37,7 +37,7 @@ class Lost(Exception):
 
 def is_worth(index: Index, paths: Sequence[str]) -> bool:
     """Say whether a crew is to be had here, and finds more to do than it costs."""
-    sizes = (seen.size for path in paths if (seen := index.files.get(path)))
+    sizes = (signature.size for path in paths if (signature := index.files.get(path)))
     return (
         index.means.pool.jobs > 1
         and not index.means.clock.by_rule
@@ -71,8 +71,8 @@ def check_files(index: Index, paths: Sequence[str], fixes: bool) -> dict[str, Re
 
 
 def _size(index: Index, path: str) -> int:
-    seen = index.files.get(path)
-    return seen.size if seen is not None else 0
+    signature = index.files.get(path)
+    return signature.size if signature is not None else 0
 
 
 class _Crew(Pool):
@@ -90,9 +90,9 @@ class _Crew(Pool):
         self._shares = [sorted(index.project.modules)[number::size] for number in range(size)]
         # What the processes were asked about all modules: the answers, those that have not answered, who waits.
         self._answers: dict[tuple[Any, object], dict[str, Any]] = {}
-        self._asked: dict[tuple[Any, object], set[Connection]] = {}
+        self._respondents: dict[tuple[Any, object], set[Connection]] = {}
         self._waiting: dict[tuple[Any, object], list[Connection]] = {}
-        self._said: SimpleQueue[tuple[Connection, object] | None] = SimpleQueue()
+        self._outbox: SimpleQueue[tuple[Connection, object] | None] = SimpleQueue()
         self._speaker: threading.Thread | None = None
         gc.freeze()
         try:
@@ -119,8 +119,8 @@ class _Crew(Pool):
             self._pipes.append(ours)
 
     def _speak(self) -> None:
-        while (said := self._said.get()) is not None:
-            pipe, message = said
+        while (entry := self._outbox.get()) is not None:
+            pipe, message = entry
             try:
                 pipe.send(message)
             except Exception:  # whatever it is: who reads finds all of them gone, and does the work itself
@@ -128,7 +128,7 @@ class _Crew(Pool):
                     process.terminate()
 
     def _say(self, pipe: Connection, *message: object) -> None:
-        self._said.put((pipe, message))
+        self._outbox.put((pipe, message))
 
     def check(self, index: Index, paths: Sequence[str], fixes: bool) -> Iterator[Checked]:
         """Yield what the rules say of each file, in any order."""
@@ -179,14 +179,14 @@ class _Crew(Pool):
             ready = wait(self._pipes) if busy else ()
             for pipe in [pipe for pipe in self._pipes if pipe in ready]:
                 match pipe.recv():
-                    case ("done", said):
-                        yield said
+                    case ("done", result):
+                        yield result
                         idle.append(pipe)
                         busy -= 1
-                    case ("all", part, given):
-                        self._ask_all(pipe, part, given)
-                    case ("share", part, given, values):
-                        self._collect(pipe, (part, given), values)
+                    case ("all", part, argument):
+                        self._ask_all(pipe, part, argument)
+                    case ("share", part, argument, values):
+                        self._collect(pipe, (part, argument), values)
 
     def end(self) -> None:
         """Learn what the answers rest on. Raises ``EOFError`` where a process has gone."""
@@ -195,24 +195,24 @@ class _Crew(Pool):
         for pipe in self._pipes:
             self._index.learn(*pipe.recv())
 
-    def _ask_all(self, pipe: Connection, part: Any, given: object) -> None:
-        key = part, given
+    def _ask_all(self, pipe: Connection, part: Any, argument: object) -> None:
+        key = part, argument
         self._waiting.setdefault(key, []).append(pipe)
-        if key not in self._asked:
+        if key not in self._respondents:
             self._answers[key] = {}
-            self._asked[key] = set(self._pipes)
+            self._respondents[key] = set(self._pipes)
             for other, share in zip(self._pipes, self._shares, strict=True):
-                self._say(other, "share", part, given, share)
+                self._say(other, "share", part, argument, share)
         self._answer(key)
 
     def _collect(self, pipe: Connection, key: tuple[Any, object], values: Mapping[str, Any]) -> None:
         self._answers[key] |= values
         self._index.project.remember(*key, values)
-        self._asked[key].discard(pipe)
+        self._respondents[key].discard(pipe)
         self._answer(key)
 
     def _answer(self, key: tuple[Any, object]) -> None:
-        if not self._asked[key]:
+        if not self._respondents[key]:
             for pipe in self._waiting.pop(key, ()):
                 self._say(pipe, "all", self._answers[key])
 
@@ -221,7 +221,7 @@ class _Crew(Pool):
         for process in self._processes:
             process.terminate()
             process.join()
-        self._said.put(None)
+        self._outbox.put(None)
         if self._speaker is not None:
             self._speaker.join()
         for pipe in self._pipes:
@@ -250,14 +250,14 @@ class _Worker:
                     self._pipe.send(("done", list(rules.check_here(self._index, paths, fixes))))
                 case ("apply", function, work, number, paths):
                     self._pipe.send(("done", (number, apply(function, work, paths))))
-                case ("share", part, given, paths):
-                    self._give(part, given, paths)
+                case ("share", part, argument, paths):
+                    self._give(part, argument, paths)
                 case ("end",):
                     self._pipe.send(self._index.learnt())
 
-    def _share_out(self, part: Any, given: object) -> Mapping[str, Any]:
+    def _share_out(self, part: Any, argument: object) -> Mapping[str, Any]:
         """What ``part`` says of all modules: the others find out the most of it meanwhile."""
-        self._pipe.send(("all", part, given))
+        self._pipe.send(("all", part, argument))
         while True:
             match self._pipe.recv():
                 case ("share", other, its, paths):
@@ -265,5 +265,5 @@ class _Worker:
                 case ("all", answers):
                     return dict(answers)
 
-    def _give(self, part: Any, given: object, paths: Sequence[str]) -> None:
-        self._pipe.send(("share", part, given, self._project.parts(part, given, paths)))
+    def _give(self, part: Any, argument: object, paths: Sequence[str]) -> None:
+        self._pipe.send(("share", part, argument, self._project.parts(part, argument, paths)))

@@ -170,20 +170,20 @@ class Engine(Means):
             return check(root)
 
         sizes = {
-            root: sum(seen.size for seen in files.values() if seen)
+            root: sum(signature.size for signature in files.values() if signature)
             for root, (place, files) in grouped.items()
             if not os.path.isdir(self.store(place).folder or "")  # of which nothing is kept
         }
         jobs = self.options.jobs or min(place.config.jobs or self.pool.jobs for place, _ in grouped.values())
-        beside = start(sizes, jobs, alone)
-        if beside is None:
+        process = start(sizes, jobs, alone)
+        if process is None:
             return {}
         parts: dict[str, Outcome] = {}
         try:
-            parts |= {root: check(root) for root in sorted(grouped) if root not in beside.roots}
-            parts |= beside.outcomes()
+            parts |= {root: check(root) for root in sorted(grouped) if root not in process.roots}
+            parts |= process.outcomes()
         finally:
-            beside.close()
+            process.close()
         return parts
 
     def _check_project(
@@ -330,8 +330,8 @@ class Engine(Means):
         self.places.ask_about(paths)
         grouped: dict[str, _Grouped] = {}
 
-        def add(path: str, place: Place, seen: Signature | None) -> None:
-            grouped.setdefault(place.root, (place, {}))[1][path] = seen
+        def add(path: str, place: Place, signature: Signature | None) -> None:
+            grouped.setdefault(place.root, (place, {}))[1][path] = signature
 
         for path in paths:
             if self.sources.holds(path) or not os.path.isdir(path):
@@ -343,10 +343,10 @@ class Engine(Means):
             place = self.places.project(path)
             if place.config.force_exclude and is_excluded(path, place):
                 continue
-            for found in self.store(place).walk(path, self.places):
-                add(found.path, found.place, found.signature)
-                if f"{found.place.root}/".startswith(path.rstrip("/") + "/"):
-                    self._complete.add(found.place.root)
+            for file in self.store(place).walk(path, self.places):
+                add(file.path, file.place, file.signature)
+                if f"{file.place.root}/".startswith(path.rstrip("/") + "/"):
+                    self._complete.add(file.place.root)
         return grouped
 
     # --- from results to findings --------------------------------------------------------------------------
@@ -372,9 +372,11 @@ class Engine(Means):
             is_unread = result.notice or any(finding.code == "GL900" for finding in result.findings)
             if is_unread or result.failures or path not in paths:
                 codes -= {"GL901"}  # what was not checked may yet need its suppressions
-            left = self._unsuppressed(project, path, findings, codes, outcome)
-            outcome.findings += left if path in paths else [f for f in left if f in findings]
-            outcome.suppressed += len({*findings}.difference(left)) if path in paths else 0
+            visible_findings = self._unsuppressed(project, path, findings, codes, outcome)
+            outcome.findings += (
+                visible_findings if path in paths else [f for f in visible_findings if f in findings]
+            )
+            outcome.suppressed += len({*findings}.difference(visible_findings)) if path in paths else 0
 
     def _unsuppressed(
         self,
@@ -415,14 +417,14 @@ class Engine(Means):
 def _tools_in_force(sights: Iterable[ToolSight], config: Config) -> list[ToolSight]:
     """The tools of files for which any code is in force, each once, with the most that is seen of its result."""
     order = ("number", "text", "unknown", "other")
-    known: dict[tuple[str, int], ToolSight] = {}
+    sights_by_place: dict[tuple[str, int], ToolSight] = {}
     for sight in sorted(sights, key=lambda sight: (sight.tool, order.index(sight.result))):
         place = sight.tool.path, sight.tool.at
-        before = known.get(place)
-        if before is None or order.index(sight.result) < order.index(before.result):
-            known[place] = sight
-    in_force = {path: bool(config.codes_in(path)) for path, _ in known}
-    return [sight for (path, _), sight in sorted(known.items()) if in_force[path]]
+        old_sight = sights_by_place.get(place)
+        if old_sight is None or order.index(sight.result) < order.index(old_sight.result):
+            sights_by_place[place] = sight
+    in_force = {path: bool(config.codes_in(path)) for path, _ in sights_by_place}
+    return [sight for (path, _), sight in sorted(sights_by_place.items()) if in_force[path]]
 
 
 def _judged(project: Reader, findings: tuple[Finding, ...], outcome: Outcome) -> tuple[Finding, ...]:

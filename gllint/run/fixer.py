@@ -45,10 +45,10 @@ def fix(engine: Engine, paths: Sequence[str], unsafe: bool) -> Fixed:
         checked = set(fixed.outcome.checked)
         wanted = {
             path: fixes
-            for path, found in by_path(fixed.outcome.findings).items()
+            for path, findings in by_path(fixed.outcome.findings).items()
             if path in checked
             and path not in stuck
-            and (fixes := _wanted(unsettled.without(path, found, fixed.errors), unsafe))
+            and (fixes := _wanted(unsettled.without(path, findings, fixed.errors), unsafe))
         }
         if not wanted:
             break
@@ -64,7 +64,7 @@ def fix(engine: Engine, paths: Sequence[str], unsafe: bool) -> Fixed:
                 if file in fixed.old_data:
                     engine.put(link, engine.sources.of(file).raw)
         fixed.outcome = engine.check(paths)
-    fixed.new_data = _after(engine, fixed)
+    fixed.new_data = _new_data(engine, fixed)
     return fixed
 
 
@@ -92,8 +92,8 @@ class Unsettled:
         counts = Counter(finding.code for finding in findings)
         for finding in findings:
             place = (path, finding.code)
-            before = self._counts.get(place, [])
-            if len(before) < _MOST_REPEATS or counts[finding.code] < before[-1]:
+            repeats = self._counts.get(place, [])
+            if len(repeats) < _MOST_REPEATS or counts[finding.code] < repeats[-1]:
                 settled.append(finding)
             elif place not in self._named:
                 self._named.add(place)
@@ -118,11 +118,11 @@ def suppress(engine: Engine, paths: Sequence[str], only: Callable[[Outcome], Non
         if path in fixed.old_data:
             changes = add_noqa(engine.sources.of(path).text.source, findings)
             _change(engine, path, changes, len(changes), fixed, stuck)
-    fixed.new_data = _after(engine, fixed)
+    fixed.new_data = _new_data(engine, fixed)
     return fixed
 
 
-def _after(engine: Engine, fixed: Fixed) -> dict[str, bytes]:
+def _new_data(engine: Engine, fixed: Fixed) -> dict[str, bytes]:
     return {
         path: now for path, data in fixed.old_data.items() if (now := engine.sources.of(path).raw) != data
     }
@@ -147,16 +147,16 @@ def undo(engine: Engine, fixed: Fixed, written: Collection[str], paths: Sequence
     fixed.outcome = engine.check(paths)
 
 
-def _replace(engine: Engine, path: str, before: bytes, after: bytes) -> str | None:
-    """Put ``after`` in place of the content that was read; return why that was not done, ``None`` if it was.
+def _replace(engine: Engine, path: str, old_data: bytes, new_data: bytes) -> str | None:
+    """Put ``new_data`` in place of the content that was read; return why that was not done, ``None`` if it was.
 
     A file outside the project that only a link leads to was not meant, one that changed meanwhile is not lost.
     """
     try:
         check_inside(path, engine.top_of(path))
-        if read_bytes(path) != before:
+        if read_bytes(path) != old_data:
             return f"{path}: changed while it was being fixed; left alone"
-        write_atomically(path, after)
+        write_atomically(path, new_data)
     except OSError as error:
         return f"{path}: cannot be written: {error.strerror}"
     return None
@@ -174,32 +174,32 @@ def chosen(source: str, fixes: Iterable[Fix]) -> tuple[list[Change], int]:
     A fix is taken whole or not at all. Edits that several fixes share (an import) are made once.
     """
     offsets = Offsets(source)
-    taken: dict[tuple[int, int], str] = {}
-    places: list[tuple[int, int]] = []  # those of `taken`, in order
+    choice: dict[tuple[int, int], str] = {}
+    places: list[tuple[int, int]] = []  # those of `choice`, in order
     applied = 0
     for wanted in fixes:
         edits = {offsets.of(edit.span): edit.content for edit in wanted.edits}
-        if len(edits) == len(wanted.edits) and all(_fits(*edit, taken, places) for edit in edits.items()):
+        if len(edits) == len(wanted.edits) and all(_fits(*edit, choice, places) for edit in edits.items()):
             for place in edits:
-                if place not in taken:
+                if place not in choice:
                     insort(places, place)
-            taken.update(edits)
+            choice.update(edits)
             applied += 1
     newline = main_newline(source)
     return [
         (start, end, content.replace("\r\n", "\n").replace("\n", newline) if newline != "\n" else content)
-        for (start, end), content in taken.items()
+        for (start, end), content in choice.items()
     ], applied
 
 
-def diff(path: str, before: bytes, after: bytes) -> bytes:
+def diff(path: str, old_data: bytes, new_data: bytes) -> bytes:
     """Return the change as a patch that ``git apply`` and ``patch -p1`` take."""
     name = path.encode("utf-8", "surrogateescape")
     tail = b"\t" if b" " in name else b""
     lines = difflib.diff_bytes(
         difflib.unified_diff,
-        _at_newlines(before),
-        _at_newlines(after),
+        _at_newlines(old_data),
+        _at_newlines(new_data),
         _quoted(b"a/" + name) + tail,
         _quoted(b"b/" + name) + tail,
         lineterm=b"\n",
@@ -268,10 +268,10 @@ def _whose(path: str, fixed: Fixed) -> str:
 
 
 def _fits(
-    place: tuple[int, int], content: str, taken: dict[tuple[int, int], str], places: list[tuple[int, int]]
+    place: tuple[int, int], content: str, choice: dict[tuple[int, int], str], places: list[tuple[int, int]]
 ) -> bool:
-    if place in taken:
-        return taken[place] == content and place[0] == place[1]
+    if place in choice:
+        return choice[place] == content and place[0] == place[1]
     start, end = place
     return all(
         # An insertion at the edge of a replacement would have no certain order.
@@ -282,12 +282,12 @@ def _fits(
 
 def _touching(places: list[tuple[int, int]], start: int, end: int) -> list[tuple[int, int]]:
     """Those of ``places`` that touch a stretch. None of them overlap, so that their ends are in order, too."""
-    first = after = bisect(places, (start, end))
+    first = stop = bisect(places, (start, end))
     while first and places[first - 1][1] >= start:
         first -= 1
-    while after < len(places) and places[after][0] <= end:
-        after += 1
-    return places[first:after]
+    while stop < len(places) and places[stop][0] <= end:
+        stop += 1
+    return places[first:stop]
 
 
 def _at_newlines(data: bytes) -> list[bytes]:

@@ -45,10 +45,10 @@ class FollowingIndex(Index):
             self._reads = Reads()
         project = super()._new_project()
         if self._project is None:  # else it inherits that
-            self._unread.update(self.kept.fresh)
-            for path, known in self.kept.fresh.items():
-                project.imports.targets[path] = dict(known.asked)
-                for teller in known.told_by:
+            self._unread.update(self.analysis_cache.fresh)
+            for path, evidence in self.analysis_cache.fresh.items():
+                project.imports.targets[path] = dict(evidence.targets)
+                for teller in evidence.told_by:
                     project.imports.tell(teller, path)
         return project
 
@@ -96,10 +96,10 @@ class FollowingIndex(Index):
     def _read_again(self, path: str) -> Parsed:
         """Read an edited file, with what the edit leaves of its facts as they were when it was last sound."""
         old = self.parsed.get(path)
-        before = self._sound.pop(path, None) if old is None or isinstance(old, Unparsed) else old
-        parsed = self._read(path, before=before)
-        if isinstance(parsed, Unparsed) and before is not None:
-            self._sound[path] = before
+        old_facts = self._sound.pop(path, None) if old is None or isinstance(old, Unparsed) else old
+        parsed = self._read(path, old_facts=old_facts)
+        if isinstance(parsed, Unparsed) and old_facts is not None:
+            self._sound[path] = old_facts
         return parsed
 
     def drop(self, path: str) -> None:
@@ -115,8 +115,8 @@ class FollowingIndex(Index):
         """Put the project over the facts as they are; return the files of which something else may be said now."""
         project, lasting, sound = self._project or self.project, self._lasting, self._unbroken
         broken = frozenset(path for path in changed if isinstance(self.parsed.get(path), Unparsed))
-        known = project.modules.paths.keys() & broken or any(map(project.imports.loaded_module, broken))
-        if broken == frozenset(changed) and not known:
+        had_facts = project.modules.paths.keys() & broken or any(map(project.imports.loaded_module, broken))
+        if broken == frozenset(changed) and not had_facts:
             return broken  # as they were before
         self._lasting = self._unbroken = None
         if broken:
@@ -162,5 +162,5 @@ class FollowingIndex(Index):
         return stale
 
     def _spoil(self, stale: frozenset[str]) -> None:
-        if not stale.isdisjoint(self.kept.fresh):
-            self.kept.spoil(stale)
+        if not stale.isdisjoint(self.analysis_cache.fresh):
+            self.analysis_cache.spoil(stale)

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any
 from gllint.files.digest import digest
 from gllint.files.discover import Signature
 from gllint.files.places import Place
-from gllint.run.analysis_cache import Kept
+from gllint.run.analysis_cache import AnalysisCache
 from gllint.run.cache import Store
 from gllint.run.parsing import Parsed, Unparsed, parse
-from gllint.run.results import Dependencies, Evidence, Held, Result
+from gllint.run.results import Dependencies, Evidence, Result, StoredResult
 from gllint.run.screening import PASSES, TALKS, outline_file
 from gllint.run.screening_cache import Means, Table
 from gllint_rules import RULES
@@ -48,7 +48,7 @@ class Index:
         self.names: Needles = frozenset()  # of the tools, as the candidates were chosen by
         self.dependencies = Dependencies({}, {}, {})
         self._store = store
-        self.kept = Kept(store, self)
+        self.analysis_cache = AnalysisCache(store, self)
         self.talking: set[str] = set()  # the files that import a framework or a model's SDK
         self.is_complete = False  # all files of the project are listed
         self.is_disturbed = False  # a file changed while we read it twice: nothing of this run is kept
@@ -85,8 +85,8 @@ class Index:
         """List all files of the project, unless that was done."""
         if not self.is_complete:
             walk = self._store.walk(self.root, self.means.places, within_project=True, locked=self.locked)
-            for found in walk:
-                self.files.setdefault(found.path, found.signature)
+            for file in walk:
+                self.files.setdefault(file.path, file.signature)
             for path in self.means.sources.buffer_paths():
                 if self.means.places.project(os.path.dirname(path)).root == self.root:
                     self.files.setdefault(path, None)
@@ -126,13 +126,13 @@ class Index:
             self.talking = {path for path, s in screened.items() if s.flags & TALKS}
             self._passing = passing
             if self._project is None:
-                self.kept.compare(bool(self.talking))
+                self.analysis_cache.compare(bool(self.talking))
             self.names = names = self.tool_names(passing)
             using: dict[str, bytes] = {}
             if names:
                 with self.means.clock.stage("second round"):
                     users = self.table.users(names, self.table.may_use(self.files))
-                    using = {path: said for path, said in users if said}
+                    using = {path: user_digest for path, user_digest in users if user_digest}
             self._candidates = dict(sorted((passing | using).items()))
         return self._candidates
 
@@ -140,7 +140,7 @@ class Index:
         """Return the names by which files beside those ``passing`` the first look may use a tool."""
         if not passing:
             return frozenset()
-        names = self.kept.names(passing)
+        names = self.analysis_cache.names(passing)
         if names is None:
             self._project = self._inherited or self._new_project()
             self._project.judge_by(self.settings)
@@ -172,15 +172,15 @@ class Index:
     def _find_tools(self) -> None:
         project, told_by = self.project, self.project.imports.told_by
         tool_names(project)
-        unsure = {teller for known in self.kept.fresh.values() for teller in known.told_by}
+        unsure = {teller for evidence in self.analysis_cache.fresh.values() for teller in evidence.told_by}
         while True:
             for path in sorted(unsure & project.modules.paths.keys()):
                 project.tools.of(project.modules[path])
-            fresh = self.kept.fresh
-            told = [path for path in told_by if path in fresh and not told_by[path] <= fresh[path].told_by]
-            if not told:
+            fresh = self.analysis_cache.fresh
+            stale = [path for path in told_by if path in fresh and not told_by[path] <= fresh[path].told_by]
+            if not stale:
                 return
-            unsure = self.kept.spoil(told)
+            unsure = self.analysis_cache.spoil(stale)
 
     def _new_project(self) -> Project:
         if self.means.clock.by_rule:
@@ -199,7 +199,7 @@ class Index:
             self._packages(),
             self._owns,
             bool(self.talking),
-            self.kept.said,
+            self.analysis_cache.part_values,
             self._holding,
             self._reads,
         )
@@ -229,7 +229,7 @@ class Index:
     @property
     def unread(self) -> Mapping[str, Evidence]:
         """The candidates that need not be read before somebody asks for more than is kept of them."""
-        return self.kept.fresh
+        return self.analysis_cache.fresh
 
     def _announce(self, project: Project, path: str) -> None:
         parsed = self.parsed.get(path)
@@ -240,21 +240,21 @@ class Index:
 
     def _read_facts(self, paths: list[str], digests: Mapping[str, bytes]) -> None:
         self.means.progress.expect("reading", len(paths))
-        size = sum(seen.size for path in paths if (seen := self.files.get(path)))
+        size = sum(signature.size for path in paths if (signature := self.files.get(path)))
         worth = size > _WORTH_BYTES and not self.means.sources.buffer_paths()
-        made: Iterable[tuple[bytes, Outline] | None] = repeat(None)
+        outlines: Iterable[tuple[bytes, Outline] | None] = repeat(None)
         if self.means.pool.takes(paths, worth, _CHUNK):
-            made = self.means.pool.map(outline_file, None, paths, crashed=None, chunk=_CHUNK)
-        for path, outline in zip(paths, made):  # noqa: B905  (one of them may be endless)
-            self.parsed[path] = self._read(path, digests[path], made=outline)
+            outlines = self.means.pool.map(outline_file, None, paths, crashed=None, chunk=_CHUNK)
+        for path, outline in zip(paths, outlines):  # noqa: B905  (one of them may be endless)
+            self.parsed[path] = self._read(path, digests[path], outline_entry=outline)
             self.means.progress.tick(1)
 
     def _read(
         self,
         path: str,
         expected: bytes = b"",
-        before: Module | None = None,
-        made: tuple[bytes, Outline] | None = None,
+        old_facts: Module | None = None,
+        outline_entry: tuple[bytes, Outline] | None = None,
     ) -> Parsed:
         try:
             data = self.means.sources.read(path)
@@ -263,8 +263,8 @@ class Index:
             return Unparsed(f"cannot be read: {error.strerror}")
         if expected and not self.means.sources.holds(path):
             self.is_disturbed = self.is_disturbed or digest(data) != expected
-        outline = made[1] if made is not None and made[0] == digest(data) else None
-        return parse(path, data, self.means.clock, before, outline)
+        outline = outline_entry[1] if outline_entry is not None and outline_entry[0] == digest(data) else None
+        return parse(path, data, self.means.clock, old_facts, outline)
 
     def learnt(self) -> tuple[Any, ...]:
         """Return what the answers of this process rest on, for another one to :meth:`learn`."""
@@ -281,9 +281,9 @@ class Index:
         self,
         dependencies: Dependencies,
         is_disturbed: bool,
-        asked: Mapping[str, dict[str, str | None]],
+        targets: Mapping[str, dict[str, str | None]],
         told_by: Mapping[str, set[str]],
-        said: Mapping[tuple[Any, Any], Mapping[str, Any]],
+        answers: Mapping[tuple[Any, Any], Mapping[str, Any]],
     ) -> None:
         """Take over what another process found the answers to rest on."""
         self.dependencies.loaded.update(dependencies.loaded)
@@ -291,27 +291,27 @@ class Index:
         self.dependencies.owned.update(dependencies.owned)
         self.is_disturbed = self.is_disturbed or is_disturbed
         imports = self.project.imports
-        for path, names in asked.items():
+        for path, names in targets.items():
             imports.targets.setdefault(path, {}).update(names)
         for path, tellers in told_by.items():
             imports.told_by.setdefault(path, set()).update(tellers)
-        for (part, given), values in said.items():
-            self.project.remember(part, given, values)
+        for (part, argument), values in answers.items():
+            self.project.remember(part, argument, values)
 
     # --- what is kept ----------------------------------------------------------------------------------------
 
-    def save(self, results: Mapping[str, Result | Held] | None = None) -> None:
+    def save(self, results: Mapping[str, Result | StoredResult] | None = None) -> None:
         """Keep what was found out of the modules, and what the rules said of all of them."""
         if self._project is None or not self.is_worth_keeping:
             return
         candidates, imports, loaded = self.candidates(), self._project.imports, self.dependencies.loaded
         broken = {path for path, parsed in self.parsed.items() if isinstance(parsed, Unparsed)}
         if results is not None:
-            self.kept.find_answers(results, candidates)  # first: they may lead further
-        self.kept.learn(candidates, loaded, broken, imports.targets, imports.told_by)
+            self.analysis_cache.find_answers(results, candidates)  # first: they may lead further
+        self.analysis_cache.learn(candidates, loaded, broken, imports.targets, imports.told_by)
         if results is not None:
-            self.kept.keep_results(self.config.codes, candidates, results)
-        self.kept.keep_facts(
+            self.analysis_cache.keep_results(self.config.codes, candidates, results)
+        self.analysis_cache.keep_facts(
             bool(self.talking),
             self._project.part_values,
             self.dependencies,
@@ -322,9 +322,9 @@ class Index:
 
     def digest_of(self, path: str) -> bytes:
         """Return the digest of a file as it is now, ``b""`` of one that cannot be read."""
-        known = self.table.digest_of(path)
-        if known is not None:
-            return known
+        file_digest = self.table.digest_of(path)
+        if file_digest is not None:
+            return file_digest
         try:
             return digest(self.means.sources.read(path))
         except (OSError, ValueError):
@@ -346,8 +346,8 @@ class Index:
         """Return the digest of the answer to a question about all modules."""
         from gllint_rules.project.project_questions import QUESTIONS
 
-        asked = QUESTIONS.get(question)
-        return digest(_canonical(on_large_stack(self.project.once, asked)).encode()) if asked else b""
+        function = QUESTIONS.get(question)
+        return digest(_canonical(on_large_stack(self.project.once, function)).encode()) if function else b""
 
     # --- what floor 2 asks back ----------------------------------------------------------------------------
 

@@ -50,43 +50,43 @@ class Obstacles:
         files = self.files
         if path in files:
             return [Obstacle(path, files[path])]
-        known = files | self._troubled
+        unread_files = files | self._troubled
         if any(code.startswith(_ANYWHERE) or any(a.startswith(code) for a in _ANYWHERE) for code in codes):
-            matter = frozenset(known)
+            matter = frozenset(unread_files)
         else:
-            matter = self._matter(path, known) if known else frozenset()
-        return [Obstacle(each, known[each]) for each in sorted(matter)] + self._excluded_for(path)
+            matter = self._matter(path, unread_files) if unread_files else frozenset()
+        return [Obstacle(other, unread_files[other]) for other in sorted(matter)] + self._excluded_for(path)
 
     def unread(self) -> list[Obstacle]:
         """Return the files of the project that cannot be read."""
-        return [Obstacle(*each) for each in sorted(self.files.items())]
+        return [Obstacle(*entry) for entry in sorted(self.files.items())]
 
     @cached_property
     def files(self) -> dict[str, str]:
         """The files of the project that were not read, each with the reason."""
         index = self._index
-        found = {
+        reasons = {
             path: parsed_why(parsed) for path, parsed in index.parsed.items() if isinstance(parsed, Unparsed)
         }
         for path, evidence in index.unread.items():
             if not evidence.sound and path not in index.parsed:
-                found[path] = "cannot be parsed"
+                reasons[path] = "cannot be parsed"
         for path, screened in index.table.screen(sorted(index.files)).items():
             if screened.flags & UNREADABLE:
-                found[path] = screened.error
+                reasons[path] = screened.error
             elif screened.flags & UNDECODABLE:
-                found.setdefault(path, "cannot be decoded")
-        return found
+                reasons.setdefault(path, "cannot be decoded")
+        return reasons
 
     @cached_property
     def _troubled(self) -> dict[str, str]:
         """The files of which a part was not read, or of which a rule failed."""
-        found: dict[str, str] = {}
+        reasons: dict[str, str] = {}
         for path in self._index.candidates():
             result = self._result_of(path)
             if result.notice or result.failures:
-                found[path] = result.notice or f"{result.failures[0].code} failed on it"
-        return {path: why for path, why in found.items() if path not in self.files}
+                reasons[path] = result.notice or f"{result.failures[0].code} failed on it"
+        return {path: why for path, why in reasons.items() if path not in self.files}
 
     # --- which files lead to which -------------------------------------------------------------------------
 
@@ -108,23 +108,23 @@ class Obstacles:
         for path in nodes:
             by_stem[stem(path)].add(path)
         stems, size = frozenset(by_stem), 0
-        found: dict[str, set[str]] = {}
+        mentions: dict[str, set[str]] = {}
         for path in nodes:
             data = self._raw(path)
             size += len(data or b"")
-            if size > MOST_BYTES or len(found) > MOST_FILES:
+            if size > MOST_BYTES or len(mentions) > MOST_FILES:
                 return None
             mentioned = _words(data, stems) if data is not None else stems
-            found[path] = set[str]().union(*(by_stem[each] for each in mentioned))
-        return found
+            mentions[path] = set[str]().union(*(by_stem[name] for name in mentioned))
+        return mentions
 
     @cached_property
     def _mentioned_by(self) -> dict[str, set[str]]:
-        found: dict[str, set[str]] = defaultdict(set)
+        users: dict[str, set[str]] = defaultdict(set)
         for path, mentioned in (self._mentions or {}).items():
             for other in mentioned:
-                found[other].add(path)
-        return found
+                users[other].add(path)
+        return users
 
     def _raw(self, path: str) -> bytes | None:
         """Return the bytes of a file, as far as they can be read at all."""
@@ -138,7 +138,9 @@ class Obstacles:
     def _excluded_for(self, path: str) -> list[Obstacle]:
         """Return what is excluded and mentions a file, or a package that may hand it on."""
         names = {stem(path)} | {stem(user) for user in self._packages_over(path)}
-        return [Obstacle(each, why) for each, why, stems in self._excluded if stems is None or names & stems]
+        return [
+            Obstacle(other, why) for other, why, stems in self._excluded if stems is None or names & stems
+        ]
 
     def _packages_over(self, path: str) -> Iterator[str]:
         """Yield the packages above a file whose ``__init__`` mentions it."""
@@ -154,23 +156,23 @@ class Obstacles:
     def _excluded(self) -> list[tuple[str, str, frozenset[str] | None]]:
         """What is not linted, why, and the names of modules that it mentions; ``None``: perhaps all of them."""
         stems = frozenset(map(stem, self._index.files))
-        found: list[tuple[str, str, frozenset[str] | None]] = []
+        entries: list[tuple[str, str, frozenset[str] | None]] = []
         size = 0
-        for path, why in _beside(self._index.root, self._index.files):
+        for path, why in _unlisted_files(self._index.root, self._index.files):
             if why:
-                found.append((path, why, None))
+                entries.append((path, why, None))
                 continue
             try:
                 data = read_bytes(path)
             except OSError as error:
-                found.append((path, f"cannot be read: {error.strerror}", None))
+                entries.append((path, f"cannot be read: {error.strerror}", None))
                 continue
             size += len(data)
-            if len(found) >= MOST_FILES or size > MOST_BYTES:
-                found.append((self._index.root, "holds too many files that are excluded", None))
+            if len(entries) >= MOST_FILES or size > MOST_BYTES:
+                entries.append((self._index.root, "holds too many files that are excluded", None))
                 break
-            found.append((path, "is excluded", frozenset(_words(data, stems))))
-        return found
+            entries.append((path, "is excluded", frozenset(_words(data, stems))))
+        return entries
 
 
 def parsed_why(parsed: Unparsed) -> str:
@@ -188,20 +190,20 @@ def stem(path: str) -> str:
 def _words(data: bytes, words: frozenset[str]) -> set[str]:
     """Return which of some words stand in the bytes of a file, whatever encoding of ASCII they are in."""
     ascii_words = {word.encode(): word for word in words if word.isascii() and word}
-    found = {ascii_words[word] for word in words_in(data.replace(b"\0", b""), frozenset(ascii_words))}
-    return found | {word for word in words if not word.isascii() and not data.isascii()}
+    matches = {ascii_words[word] for word in words_in(data.replace(b"\0", b""), frozenset(ascii_words))}
+    return matches | {word for word in words if not word.isascii() and not data.isascii()}
 
 
 def _closure(paths: Collection[str], leading: Mapping[str, Collection[str]]) -> set[str]:
-    found, waiting = set(paths), list(paths)
+    closure, waiting = set(paths), list(paths)
     while waiting:
-        new = set(leading.get(waiting.pop(), ())) - found
-        found |= new
+        new = set(leading.get(waiting.pop(), ())) - closure
+        closure |= new
         waiting += new
-    return found
+    return closure
 
 
-def _beside(root: str, listed: Collection[str]) -> Iterator[tuple[str, str]]:
+def _unlisted_files(root: str, listed: Collection[str]) -> Iterator[tuple[str, str]]:
     """Yield the Python files below a folder that are not ``listed``, and with the reason what cannot be looked into."""
     pending = [root]
     while pending:

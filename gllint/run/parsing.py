@@ -39,15 +39,15 @@ def parse(
     path: str,
     data: bytes,
     clock: Clock | None = None,
-    before: Module | None = None,
+    old_facts: Module | None = None,
     outline: Outline | None = None,
 ) -> Parsed:
     """Return the facts of a file's bytes, or why there are none. Never raises.
 
-    ``before`` are its facts before an edit, which cannot be used any more once there are new ones; ``outline`` is
+    ``old_facts`` are those before an edit, which cannot be used any more once there are new ones; ``outline`` is
     theirs where another process has made it.
     """
-    return on_large_stack(_parse, path, data, clock or Clock(), before, outline)
+    return on_large_stack(_parse, path, data, clock or Clock(), old_facts, outline)
 
 
 def outlined(data: bytes) -> Outline | None:
@@ -66,7 +66,7 @@ def judge(data: bytes) -> Unparsed | None:
     return on_large_stack(_judge, data)
 
 
-def _parse(path: str, data: bytes, clock: Clock, before: Module | None, outline: Outline | None) -> Parsed:
+def _parse(path: str, data: bytes, clock: Clock, old_facts: Module | None, outline: Outline | None) -> Parsed:
     from gllint_rules.reading.modules import read_module
     from gllint_rules.reading.syntax import ParseFailure
 
@@ -74,7 +74,7 @@ def _parse(path: str, data: bytes, clock: Clock, before: Module | None, outline:
         return _judge(data) or Unparsed(size, is_python=True)
     try:
         with clock.stage("outline"), without_collector():
-            return read_module(path, decode(data).source, before, outline)
+            return read_module(path, decode(data).source, old_facts, outline)
     except (Undecodable, ParseFailure) as error:
         return Unparsed(error.message, error.line, error.column)
     except Exception as error:

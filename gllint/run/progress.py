@@ -11,10 +11,10 @@ _WIDTH = 30
 
 
 class Progress:
-    """Draws on standard error where that is a terminal and ``shown``; otherwise says nothing."""
+    """Draws on standard error where that is a terminal and it ``is_enabled``; otherwise says nothing."""
 
-    def __init__(self, shown: bool = True) -> None:
-        self._shown = shown and sys.stderr is not None and sys.stderr.isatty()
+    def __init__(self, is_enabled: bool = True) -> None:
+        self._is_enabled = is_enabled and sys.stderr is not None and sys.stderr.isatty()
         self._started = self._drawn_at = time.monotonic()
         self._label, self._done, self._total = "", 0, 0
         self._is_drawn = False
@@ -26,7 +26,7 @@ class Progress:
     def tick(self, done: int) -> None:
         """Count steps as done."""
         self._done += done
-        if not self._shown or not self._total:
+        if not self._is_enabled or not self._total:
             return
         now = time.monotonic()
         if now - self._started > _PATIENCE and now - self._drawn_at > _REDRAW:

@@ -23,7 +23,7 @@ _NICE = 10
 _Outcome = TypeVar("_Outcome")
 
 
-class Beside(Generic[_Outcome]):
+class ProjectProcess(Generic[_Outcome]):
     """Checks ``roots`` by ``check``, which is to rest on nothing but what was known before the fork."""
 
     def __init__(self, roots: list[str], check: Callable[[str], _Outcome]) -> None:
@@ -39,11 +39,11 @@ class Beside(Generic[_Outcome]):
 
     def outcomes(self) -> dict[str, _Outcome]:
         """Return what came of the projects by their roots; none where the process is gone."""
-        found: dict[str, _Outcome] = {}
+        results: dict[str, _Outcome] = {}
         with suppress(OSError, EOFError):
-            found = self._pipe.recv()
+            results = self._pipe.recv()
         self.close()
-        return found
+        return results
 
     def close(self) -> None:
         """Let the process go; it has nothing to lose."""
@@ -52,25 +52,27 @@ class Beside(Generic[_Outcome]):
         self._pipe.close()
 
 
-def start(sizes: Mapping[str, int], jobs: int, check: Callable[[str], _Outcome]) -> Beside[_Outcome] | None:
+def start(
+    sizes: Mapping[str, int], jobs: int, check: Callable[[str], _Outcome]
+) -> ProjectProcess[_Outcome] | None:
     """Have the smallest of several projects checked beside the others: what one of ``jobs`` processors takes.
 
     ``sizes`` are the bytes of each by its root. ``None`` where it is not worth a process, and where none is to be had.
     """
     share = sum(sizes.values()) // max(jobs, 1)
     roots: list[str] = []
-    taken = 0
+    total = 0
     for root in sorted(sizes, key=lambda root: (sizes[root], root)):
-        if taken + sizes[root] > share:
+        if total + sizes[root] > share:
             break
-        taken += sizes[root]
+        total += sizes[root]
         roots.append(root)
     # macOS does not let its libraries be forked; beside other threads a fork may never come back.
     may_fork = sys.platform == "linux" and threading.active_count() == 1
-    if jobs < 2 or taken < WORTH_BYTES or not may_fork:
+    if jobs < 2 or total < WORTH_BYTES or not may_fork:
         return None
     with suppress(OSError):
-        return Beside(roots, check)
+        return ProjectProcess(roots, check)
     return None
 
 

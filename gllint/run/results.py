@@ -19,13 +19,13 @@ class Dependencies(NamedTuple):
 class Evidence(NamedTuple):
     """What the answers about one module rest on, beside the same of the modules that it leads to.
 
-    Its ``digest``; what each name ``asked`` from it led to, a file or none; the modules that say something of what
-    stands in it. One that is not ``sound`` has no facts.
+    Its ``digest``; its ``targets``, what each name that was asked for led to, a file or none; the modules that say
+    something of what stands in it. One that is not ``sound`` has no facts.
     """
 
     digest: bytes
     sound: bool
-    asked: dict[str, str | None]
+    targets: dict[str, str | None]
     told_by: frozenset[str]
 
 
@@ -47,7 +47,7 @@ class Facts(NamedTuple):
     answers: tuple[bytes, dict[str, bytes]]
 
 
-class Held(NamedTuple):
+class StoredResult(NamedTuple):
     """A kept result, as text; the digest of its ``evidence`` and the ``answers`` that it rests on.
 
     ``concerned`` are the files in which its findings and tools lie, and those that bring findings about.

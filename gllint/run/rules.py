@@ -60,13 +60,13 @@ def check_file(index: Index, path: str, fixes: bool) -> Result:
     tools = ToolCheck(project, path)
     reports += tools.failures
     consulted |= tools.consulted
-    asked = {question.__name__ if is_plain(question) else EVERYTHING for question, *_ in consulted}
+    questions = {question.__name__ if is_plain(question) else EVERYTHING for question, *_ in consulted}
     return Result(
         tuple(report for report in reports if isinstance(report, Finding)),
         tuple(report for report in reports if isinstance(report, Failure)),
         tuple(project.cuts()),
         unread := _unread(parsed),
-        frozenset(asked),
+        frozenset(questions),
         tools.sights,
         tools.plain_numbers,
         unread,

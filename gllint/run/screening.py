@@ -54,13 +54,13 @@ def screen_bytes(settings: Settings, data: bytes) -> Screened:
     """Judge a file by its bytes alone."""
     original, data = data, as_read(data)
     screen = _screen(settings)
-    found = screen.fragments(data)
+    fragments = screen.fragments(data)
     # What is too large for the rules passes, so that it is told.
-    passes = screen.passes(data, found) or too_large(original) is not None
+    passes = screen.passes(data, fragments) or too_large(original) is not None
     flags = (PASSES if passes else 0) | (MAY_USE if b"import" in data else 0)
-    if screen.talks(data, found):
+    if screen.talks(data, fragments):
         flags |= TALKS
-    if not found.keys().isdisjoint(MARKS) and _NAMES_US.search(data):
+    if not fragments.keys().isdisjoint(MARKS) and _NAMES_US.search(data):
         flags |= MARKED
     if not _is_text(original):
         flags |= UNDECODABLE
@@ -132,8 +132,8 @@ def words_of_file(words: frozenset[str], path: str, read: Read = read_python) ->
     except OSError:
         return words
     plain = _plain(words)
-    held = frozenset(plain[found] for found in words_in(as_read(data), frozenset(plain)))
-    return held if data.isascii() else held.union(words.difference(plain.values()))
+    matches = frozenset(plain[raw_word] for raw_word in words_in(as_read(data), frozenset(plain)))
+    return matches if data.isascii() else matches.union(words.difference(plain.values()))
 
 
 @lru_cache(maxsize=4)

@@ -33,7 +33,7 @@ from gllint_rules.words.screen import Needles
 
 _WORTH_FILES = 2000
 _WORTH_BYTES = 250_000
-_Said = TypeVar("_Said")
+_Answer = TypeVar("_Answer")
 
 
 class Means:
@@ -67,60 +67,62 @@ class Table:
 
     def screen(self, paths: Iterable[str]) -> dict[str, Screened]:
         """Return what the first look says of files."""
-        rows, files, held = self._known(), self.files, set(self._means.sources.buffer_paths())
-        said: dict[str, Screened] = {}
+        rows, files, buffers = self._row_table(), self.files, set(self._means.sources.buffer_paths())
+        results: dict[str, Screened] = {}
         unknown: list[str] = []
         for path in paths:
-            if path in held:
-                said[path] = self._screen_buffer(path)
+            if path in buffers:
+                results[path] = self._screen_buffer(path)
                 continue
             row = rows.get(path)
             if row is not None and row.signature == files.get(path):
-                said[path] = row.screened
+                results[path] = row.screened
             else:
                 unknown.append(path)
         if not unknown:
-            return said
+            return results
         self._means.progress.expect("reading", len(unknown))
         nothing = Screened(UNREADABLE, b"", "cannot be read")
         for path, screened in self._look(screen_file, self._settings, unknown, nothing):
-            said[path] = screened
+            results[path] = screened
             self._put(path, Row(self.files.get(path) or Signature(0, 0, 0, 0), screened))
-        return said
+        return results
 
     def _screen_buffer(self, path: str) -> Screened:
         """Return what the first look says of a buffer, which is asked several times for each keystroke."""
         sources = self._means.sources
-        data, known = sources.read(path), self._buffers.get(path)
-        if known is None or known[0] is not data:
-            known = data, screen_bytes(self._settings, data)
-            others = {other: said for other, said in self._buffers.items() if sources.holds(other)}
-            self._buffers = {**others, path: known}
-        return known[1]
+        data, entry = sources.read(path), self._buffers.get(path)
+        if entry is None or entry[0] is not data:
+            entry = data, screen_bytes(self._settings, data)
+            rest = {other: value for other, value in self._buffers.items() if sources.holds(other)}
+            self._buffers = {**rest, path: entry}
+        return entry[1]
 
     def broken(self, paths: Iterable[str]) -> dict[str, Unparsed]:
         """Say which of some files are no Python, and why."""
         unknown = [
-            path for path, said in self.screen(paths).items() if not said.flags & (IS_PYTHON | UNREADABLE)
+            path
+            for path, screened in self.screen(paths).items()
+            if not screened.flags & (IS_PYTHON | UNREADABLE)
         ]
-        size = sum(seen.size for path in unknown if (seen := self.files.get(path)))
+        size = sum(signature.size for path in unknown if (signature := self.files.get(path)))
         self._means.progress.expect("parsing", len(unknown))
         crashed: Unparsed | None = Unparsed("the parser crashed on this file")
-        found: dict[str, Unparsed] = {}
+        verdicts: dict[str, Unparsed] = {}
         for path, verdict in self._look(judge_file, None, unknown, crashed, size > _WORTH_BYTES, chunk=16):
             if verdict is not None:
-                found[path] = verdict
+                verdicts[path] = verdict
             elif not self._means.sources.holds(path):
-                row = self._known()[path]
-                known = row.screened._replace(flags=row.screened.flags | IS_PYTHON)
-                self._put(path, row._replace(screened=known))
-        return found
+                row = self._row_table()[path]
+                sound = row.screened._replace(flags=row.screened.flags | IS_PYTHON)
+                self._put(path, row._replace(screened=sound))
+        return verdicts
 
     def users(self, names: Needles, paths: Iterable[str]) -> Iterator[tuple[str, bytes]]:
         """Yield each file and its digest, which is empty where it uses none of the tools named."""
         key = digest(*(part for needle in sorted(names) for part in (*needle, b"")))
         self.screen(paths := list(paths))
-        rows, unknown = self._known(), list[str]()
+        rows, unknown = self._row_table(), list[str]()
         for path in paths:
             row = rows.get(path)
             if row is not None and self._holds(path, row) and (row.uses or b"").startswith(key):
@@ -128,22 +130,22 @@ class Table:
                 yield path, row.uses[len(key) :]
             else:
                 unknown.append(path)
-        for path, said in self._look(uses_file, (self._settings, names), unknown, b""):
+        for path, file_digest in self._look(uses_file, (self._settings, names), unknown, b""):
             if path in rows:
-                self._put(path, rows[path]._replace(uses=key + said))
-            yield path, said
+                self._put(path, rows[path]._replace(uses=key + file_digest))
+            yield path, file_digest
 
     def unknown(self) -> int:
         """Count the files that must be read because nothing is kept of them."""
         return sum(
             1
             for path in self.files
-            if path not in self._known() or not self._holds(path, self._known()[path])
+            if path not in self._row_table() or not self._holds(path, self._row_table()[path])
         )
 
     def digest_of(self, path: str) -> bytes | None:
         """Return the digest of a file where it is known, as it is of those that took part in the project."""
-        row = self._known().get(path)
+        row = self._row_table().get(path)
         if row is None or not self._holds(path, row):
             return None
         return row.screened.digest or (row.uses or b"")[DIGEST_SIZE:] or None
@@ -154,21 +156,21 @@ class Table:
 
     def marked(self, paths: Iterable[str]) -> list[str]:
         """Return the files that may hold a suppression which names one of our codes."""
-        return [path for path, said in self.screen(paths).items() if said.flags & MARKED]
+        return [path for path, screened in self.screen(paths).items() if screened.flags & MARKED]
 
     def may_use(self, paths: Iterable[str]) -> list[str]:
         """Return the files that only the second round could let through."""
-        said = self.screen(paths)
-        return [path for path, s in said.items() if s.flags & MAY_USE and not s.flags & PASSES]
+        results = self.screen(paths)
+        return [path for path, s in results.items() if s.flags & MAY_USE and not s.flags & PASSES]
 
     def share(self) -> None:
         """Hold the path and the signature of a file once, for a process that lives on."""
         files = self.files
         shared = {
-            path: row.signature for path, row in self._known().items() if files.get(path) == row.signature
+            path: row.signature for path, row in self._row_table().items() if files.get(path) == row.signature
         }
-        others = {path: seen for path, seen in files.items() if path not in shared}
-        self.files = {**shared, **others}
+        rest = {path: signature for path, signature in files.items() if path not in shared}
+        self.files = {**shared, **rest}
 
     def forget(self) -> None:
         """Read the cache again: another process has written to it."""
@@ -188,37 +190,37 @@ class Table:
 
     def _look(
         self,
-        look: Callable[..., _Said],
+        look: Callable[..., _Answer],
         work: Any,
         paths: Sequence[str],
-        crashed: _Said,
+        crashed: _Answer,
         worth: bool | None = None,
         chunk: int = CHUNK,
-    ) -> Iterator[tuple[str, _Said]]:
+    ) -> Iterator[tuple[str, _Answer]]:
         """Look at files here, or in several processes where that is ``worth`` it; in order, the buffers last."""
         sources, tick = self._means.sources, self._means.progress.tick
-        here = [path for path in paths if sources.holds(path)]
-        there = [path for path in paths if not sources.holds(path)] if here else paths
-        worth = len(there) > _WORTH_FILES if worth is None else worth
-        if self._means.pool.takes(there, worth, chunk):
-            said = self._means.pool.map(look, work, there, crashed=crashed, chunk=chunk, tick=tick)
-            yield from zip(there, said, strict=True)
+        buffers = [path for path in paths if sources.holds(path)]
+        files = [path for path in paths if not sources.holds(path)] if buffers else paths
+        worth = len(files) > _WORTH_FILES if worth is None else worth
+        if self._means.pool.takes(files, worth, chunk):
+            results = self._means.pool.map(look, work, files, crashed=crashed, chunk=chunk, tick=tick)
+            yield from zip(files, results, strict=True)
         else:
-            here = [*there, *here]
-        for path in here:
+            buffers = [*files, *buffers]
+        for path in buffers:
             yield path, look(work, path, sources.read)
             tick(1)
 
     def _put(self, path: str, row: Row) -> None:
         if not self._means.sources.holds(path):
-            self._known()[path] = row
+            self._row_table()[path] = row
             self._has_changed = True
 
     def _holds(self, path: str, row: Row) -> bool:
         """Say whether a row still speaks of the file as it is."""
         return self.files.get(path) == row.signature and not self._means.sources.holds(path)
 
-    def _known(self) -> dict[str, Row]:
+    def _row_table(self) -> dict[str, Row]:
         if self._rows is None:
             self._rows = _rows(self._store.read("screen", "tuple[Any, ...]") or ())
         return self._rows

@@ -74,10 +74,10 @@ def _own(folder: str | None) -> Signer:
 def _read(path: str) -> Signer:
     handle = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
     with os.fdopen(handle, "rb") as file:
-        known = os.fstat(handle)
-        if not stat.S_ISREG(known.st_mode):
+        status = os.fstat(handle)
+        if not stat.S_ISREG(status.st_mode):
             raise OSError(0, "it is no file")
-        if sys.platform != "win32" and (known.st_uid != os.geteuid() or known.st_mode & 0o077):
+        if sys.platform != "win32" and (status.st_uid != os.geteuid() or status.st_mode & 0o077):
             raise OSError(0, "others can read it")
         key = file.read(_SIZE + 1)
     if len(key) != _SIZE:

@@ -12,7 +12,7 @@ from gllint.run.analysis_cache import result_of
 from gllint.run.cache import Store
 from gllint.run.index import Index
 from gllint.run.parsing import Unparsed
-from gllint.run.results import Held, Result
+from gllint.run.results import Result, StoredResult
 from gllint.run.rules import check_files, syntax_error
 from gllint.run.screening import MAY_USE, PASSES, UNDECODABLE, UNREADABLE, Screened
 from gllint_rules import Cut, Finding, PlainNumber, ToolSight
@@ -33,11 +33,11 @@ class Workspace:
         self.index, self.config, self.root = index, index.config, index.root
         self._store, self._take_turns, self._fixes = store, take_turns, fixes
         self._has_turn = self._is_unsaved = False
-        self._results: dict[str, Result | Held] | None = None
+        self._results: dict[str, Result | StoredResult] | None = None
         self._fixed: dict[str, Result] | None = None
         self._speaking: dict[str, list[str]] | None = None  # by file, the candidates that say something of it
         self._obstacles: Obstacles | None = None
-        self._told: dict[frozenset[str], Mapping[str, Sequence[Finding]]] = {}
+        self._findings_by_paths: dict[frozenset[str], Mapping[str, Sequence[Finding]]] = {}
 
     def take_over(self, other: Workspace) -> None:
         """Take over what was found out of the same project under another configuration; that one is done with."""
@@ -65,11 +65,11 @@ class Workspace:
         self._learn()
         landed = self._concerning(wanted)
         screened = self.index.table.screen(wanted)
-        asked = [path for path in wanted if path in named and path not in self.index.candidates()]
-        broken = self.index.table.broken(asked)
+        named_files = [path for path in wanted if path in named and path not in self.index.candidates()]
+        broken = self.index.table.broken(named_files)
         if not self._take_turns:
             self._save_table()
-        told: dict[str, Result] = {}
+        results: dict[str, Result] = {}
         for path in wanted:
             result = self._result(path) if path in self.index.candidates() else Result()
             findings = list(landed.get(path, ()))
@@ -80,8 +80,8 @@ class Workspace:
                 findings += unread
                 result = result._replace(notice="") if unread else result
             if findings or result.failures or result.notice:
-                told[path] = Result(tuple(findings), result.failures, notice=result.notice)
-        return told
+                results[path] = Result(tuple(findings), result.failures, notice=result.notice)
+        return results
 
     def _not_taken(self, path: str) -> tuple[Finding, ...]:
         """Return the finding of a file that was asked for and is sound Python, and that we cannot read as a whole."""
@@ -106,9 +106,11 @@ class Workspace:
         return sorted(numbers)
 
     def _offering(self, paths: Collection[str]) -> list[str]:
-        asked = frozenset(paths)
+        path_set = frozenset(paths)
         return list(
-            dict.fromkeys([*(p for p in self.index.candidates() if p in asked), *self._speaking_of(asked)])
+            dict.fromkeys(
+                [*(p for p in self.index.candidates() if p in path_set), *self._speaking_of(path_set)]
+            )
         )
 
     def left_out(self, paths: Collection[str]) -> dict[str, str]:
@@ -122,45 +124,53 @@ class Workspace:
 
     def _concerning(self, paths: Collection[str]) -> Mapping[str, Sequence[Finding]]:
         """Return the findings of all files in which one concerns ``paths``, with the fixes where they are wanted."""
-        asked = frozenset(paths)
-        if asked not in self._told:
-            found = [finding for path in self._speaking_of(asked) for finding in self._result(path).findings]
-            told = {finding.path for finding in found if finding.concerns(asked)}
-            by = self._speaking_of(told)
-            said = self._with_fixes(by) if self._fixes else {path: self._result(path) for path in by}
-            self._told = {asked: {path: all_ for path, all_ in landed(said.values()).items() if path in told}}
+        path_set = frozenset(paths)
+        if path_set not in self._findings_by_paths:
+            findings = [
+                finding for path in self._speaking_of(path_set) for finding in self._result(path).findings
+            ]
+            targets = {finding.path for finding in findings if finding.concerns(path_set)}
+            speakers = self._speaking_of(targets)
+            results = (
+                self._with_fixes(speakers) if self._fixes else {path: self._result(path) for path in speakers}
+            )
+            self._findings_by_paths = {
+                path_set: {path: all_ for path, all_ in landed(results.values()).items() if path in targets}
+            }
             self._save()
-        return self._told[asked]
+        return self._findings_by_paths[path_set]
 
     def _speaking_of(self, paths: Iterable[str]) -> list[str]:
         """Return the candidates whose findings concern one of ``paths``, in their order."""
         paths = frozenset(paths)
-        known = self._check_candidates(paths)
+        results = self._check_candidates(paths)
         if self._speaking is None:
             self._speaking = defaultdict(list)
             for path in self.index.candidates():
-                for other in known[path].concerned:
+                for other in results[path].concerned:
                     self._speaking[other].append(path)
-        found = {path for other in paths for path in self._speaking.get(other, ())}
-        return [path for path in self.index.candidates() if path in found] if found else []
+        speakers = {path for other in paths for path in self._speaking.get(other, ())}
+        return [path for path in self.index.candidates() if path in speakers] if speakers else []
 
     def _result(self, path: str) -> Result:
         """Return what the rules say of a candidate, without the fixes."""
-        known = self._check_candidates()
-        held = known[path]
-        if isinstance(held, Held):
-            known[path] = held = result_of(held)
-        return held
+        results = self._check_candidates()
+        result = results[path]
+        if isinstance(result, StoredResult):
+            results[path] = result = result_of(result)
+        return result
 
     def _with_fixes(self, paths: Sequence[str]) -> dict[str, Result]:
         """Return what the rules say of candidates, with the fixes."""
         index, candidates = self.index, self.index.candidates()
         if self._fixed is None:
             self._fixed = {}
-            kept = index.kept.fixed(self.config.codes, candidates) if self._may_be_known else None
-            if kept is not None and index.holds(kept.rests_on):
-                self._fixed = dict(kept.results)
-                index.dependencies.loaded.update(kept.rests_on.loaded)
+            cache_entry = (
+                index.analysis_cache.fixed(self.config.codes, candidates) if self._may_be_known else None
+            )
+            if cache_entry is not None and index.holds(cache_entry.rests_on):
+                self._fixed = dict(cache_entry.results)
+                index.dependencies.loaded.update(cache_entry.rests_on.loaded)
         missing = [path for path in paths if path not in self._fixed and self._result(path).findings]
         if missing:
             index.find_tools()
@@ -217,7 +227,9 @@ class Workspace:
         screened = self.index.table.screen(sorted(paths))
         taking_part = self.index.candidates()
         return [
-            path for path, said in screened.items() if said.flags & UNDECODABLE and path not in taking_part
+            path
+            for path, result in screened.items()
+            if result.flags & UNDECODABLE and path not in taking_part
         ]
 
     def changed(self, path: str) -> None:
@@ -225,7 +237,7 @@ class Workspace:
         self.index.files.setdefault(path, None)
         self.index.forget(path)
         self._results = self._fixed = self._speaking = self._obstacles = None
-        self._told = {}
+        self._findings_by_paths = {}
 
     @property
     def cache_folder(self) -> str | None:
@@ -251,33 +263,33 @@ class Workspace:
     def _save_table(self) -> None:
         self.index.table.save(self.index.is_complete)
 
-    def _check_candidates(self, asked: frozenset[str] = frozenset()) -> dict[str, Result | Held]:
-        """Return what the rules say of all candidates, without the fixes; ``asked`` is who will be shown some."""
+    def _check_candidates(self, audience: frozenset[str] = frozenset()) -> dict[str, Result | StoredResult]:
+        """Return what the rules say of all candidates, without the fixes; ``audience`` are files that will be shown."""
         index, candidates = self.index, self.index.candidates()
         if self._results is None:
-            known: dict[str, Result | Held] = {}
+            results: dict[str, Result | StoredResult] = {}
             if candidates and self._may_be_known:
-                known.update(index.kept.results(self.config.codes, candidates))
-            if len(known) < len(candidates):
-                self._check_others(known, asked)
-            self._results = known
+                results.update(index.analysis_cache.results(self.config.codes, candidates))
+            if len(results) < len(candidates):
+                self._check_others(results, audience)
+            self._results = results
         return self._results
 
-    def _check_others(self, known: dict[str, Result | Held], asked: frozenset[str]) -> None:
-        """Check the candidates that nothing is ``known`` of, or that turn out to rest on other things than they did."""
+    def _check_others(self, results: dict[str, Result | StoredResult], audience: frozenset[str]) -> None:
+        """Check the candidates that ``results`` lacks, or that turn out to rest on other things than they did."""
         index, candidates = self.index, self.index.candidates()
         index.find_tools()
-        for path in known.keys() - index.kept.fresh.keys():
-            del known[path]
-        missing = [path for path in candidates if path not in known]
+        for path in results.keys() - index.analysis_cache.fresh.keys():
+            del results[path]
+        missing = [path for path in candidates if path not in results]
         index.means.progress.expect("checking", len(missing))
         with index.means.clock.stage("rules"):
             # Of what somebody asks for, whatever has findings is asked for its fixes soon.
-            if self._fixes and not known and 2 * len(asked.intersection(missing)) >= len(missing):
+            if self._fixes and not results and 2 * len(audience.intersection(missing)) >= len(missing):
                 self._fixed = self._checked(missing, True)
-                known.update((path, _without_fixes(result)) for path, result in self._fixed.items())
+                results.update((path, _without_fixes(result)) for path, result in self._fixed.items())
             else:
-                known.update(self._checked(missing, False))
+                results.update(self._checked(missing, False))
         self._is_unsaved = True
 
     @property
@@ -307,7 +319,9 @@ class Workspace:
         index.save(self._results)
         if self._fixed is not None:
             with_findings = {path: result for path, result in self._fixed.items() if result.findings}
-            index.kept.keep_fixed(self.config.codes, index.candidates(), with_findings, index.dependencies)
+            index.analysis_cache.keep_fixed(
+                self.config.codes, index.candidates(), with_findings, index.dependencies
+            )
 
 
 def _without_fixes(result: Result) -> Result:
@@ -326,13 +340,13 @@ def tools_of(results: Mapping[str, Result], paths: Collection[str]) -> list[Tool
 
 def landed(results: Iterable[Result]) -> dict[str, list[Finding]]:
     """Return the findings by the file that they lie in, one for each place."""
-    found = [finding for result in results for finding in result.findings]
-    if not found:
+    findings = [finding for result in results for finding in result.findings]
+    if not findings:
         return {}
     from gllint_rules.check.merge import merged
 
     by_file: dict[str, list[Finding]] = {}
-    for finding in merged(found):
+    for finding in merged(findings):
         by_file.setdefault(finding.path, []).append(finding)
     return by_file
 
@@ -341,12 +355,12 @@ def caused(
     landed: Mapping[str, Sequence[Finding]], paths: Collection[str], files: Collection[str]
 ) -> dict[str, Result]:
     """Return those of the findings ``landed`` that ``paths`` bring about in others of the project's ``files``."""
-    found = {
+    findings_by_path = {
         path: tuple(finding for finding in findings if finding.concerns(paths))
         for path, findings in landed.items()
         if path not in paths and path in files
     }
-    return {path: Result(findings) for path, findings in found.items() if findings}
+    return {path: Result(findings) for path, findings in findings_by_path.items() if findings}
 
 
 def unreadable(path: str, screened: Screened, codes: frozenset[str]) -> tuple[Finding, ...]:

@@ -41,9 +41,9 @@ def allowing(
     for key, items in named_by(finding, config):
         if key in _ALLOWING:
             with contextlib.suppress(UsageError):
-                after = _with_items(path, snapshot.text, key, tuple(items))
+                new_text = _with_items(path, snapshot.text, key, tuple(items))
                 line = f"{key} = [{', '.join(json.dumps(item, ensure_ascii=False) for item in items)}]"
-                yield line, list(difference(snapshot.text, after))
+                yield line, list(difference(snapshot.text, new_text))
 
 
 @lru_cache(maxsize=16)

@@ -28,7 +28,7 @@ from gllint.files.writing import check_inside, read_bytes
 from gllint.server.cells import NotebookFile, OpenNotebook
 from gllint.server.diagnostics import Presenter
 from gllint.server.indexing import Cancelled
-from gllint.server.session import Session, Shown
+from gllint.server.session import FileFindings, Session
 from gllint.server.texts import Snapshot
 from gllint.server.worker import Worker
 from gllint_rules import Finding
@@ -298,11 +298,11 @@ class Server(LanguageServer):
             with contextlib.suppress(RuntimeError):  # the loop has ended, and with it the editor's interest
                 self._loop.call_soon_threadsafe(call)
 
-    def publish(self, path: str, snapshot: Snapshot, shown: Shown) -> None:
+    def publish(self, path: str, snapshot: Snapshot, file_findings: FileFindings) -> None:
         """Show the findings of one version of a buffer, unless it has another one by then."""
         if self.pulls:
             return
-        diagnostics = self.presenter.diagnostics(shown)
+        diagnostics = self.presenter.diagnostics(file_findings)
 
         def send() -> None:
             buffer = self.session.buffers.get(path)
@@ -321,16 +321,16 @@ class Server(LanguageServer):
 
         Of one that was opened meanwhile, an editor that is told of open files alone has the newest already.
         """
-        found, uri = self.text_of(path), from_fs_path(path)
-        if found is None:
+        snapshot, uri = self.text_of(path), from_fs_path(path)
+        if snapshot is None:
             diagnostics = {uri: list[types.Diagnostic]()} if uri is not None else {}
         else:
-            diagnostics = self.presenter.diagnostics(Shown(found, tuple(findings), level))
+            diagnostics = self.presenter.diagnostics(FileFindings(snapshot, tuple(findings), level))
 
         def send() -> None:
             if path not in self.session.buffers or (self.pulls and not findings):
-                for uri, found in diagnostics.items():
-                    self.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, found))
+                for uri, items in diagnostics.items():
+                    self.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, items))
 
         self._later(send)
 

@@ -19,8 +19,8 @@ class OpenNotebook(Snapshot):
 
     def __init__(self, uri: str, cells: Sequence[Snapshot], version: int | None, encoding: str) -> None:
         self.cells = tuple(cells)
-        found = read(self.data)
-        self._notebook = found if isinstance(found, Notebook) else Notebook("", "")
+        result = read(self.data)
+        self._notebook = result if isinstance(result, Notebook) else Notebook("", "")
         super().__init__(uri, self._notebook.source, version, encoding)
 
     @cached_property
@@ -39,11 +39,11 @@ class OpenNotebook(Snapshot):
         cells = list(self.cells)
         if (structure := changes.structure) is not None:
             texts = {text.uri: text for text in structure.did_open or ()}
-            known = {cell.uri: cell for cell in cells}
+            old_cells = {cell.uri: cell for cell in cells}
             new = [
                 Snapshot(text.uri, text.text, text.version, self.encoding)
                 if (text := texts.get(cell.document)) is not None
-                else known.get(cell.document) or Snapshot(cell.document, "", None, self.encoding)
+                else old_cells.get(cell.document) or Snapshot(cell.document, "", None, self.encoding)
                 for cell in structure.array.cells or ()
             ]
             start = structure.array.start
@@ -84,14 +84,14 @@ class OpenNotebook(Snapshot):
 
     def in_documents(self, changes: Sequence[Change]) -> list[tuple[Snapshot, Sequence[Change]]]:
         """The cells that changes of the code change; none where one reaches over several cells."""
-        found: dict[int, list[Change]] = {}
+        changes_by_cell: dict[int, list[Change]] = {}
         try:
             for change in changes:
                 number, start, end, content = self._notebook.in_cell(*change)
-                found.setdefault(number, []).append((start, end, content))
+                changes_by_cell.setdefault(number, []).append((start, end, content))
         except ValueError:
             return []
-        return [(self.cells[number - 1], inner) for number, inner in found.items()]
+        return [(self.cells[number - 1], inner) for number, inner in changes_by_cell.items()]
 
     def until(self, data: bytes) -> list[tuple[Snapshot, Sequence[Change]]]:
         """What makes the cells those of a file."""
@@ -105,8 +105,8 @@ class NotebookFile(Snapshot):
 
     def __init__(self, file: Snapshot) -> None:
         self.file = file
-        found = Source("x.ipynb", self.data).notebook
-        self._notebook = found if found is not None else Notebook("", "")
+        notebook = Source("x.ipynb", self.data).notebook
+        self._notebook = notebook if notebook is not None else Notebook("", "")
         super().__init__(file.uri, self._notebook.source, file.version, file.encoding)
 
     @cached_property

@@ -25,7 +25,7 @@ def items(
     """What may stand here, each with a word about it, in this order."""
     # An unclosed string reaches to the end of its line: what follows the cursor is not part of it.
     place = snapshot.location(spot.start, spot.end if spot.is_closed else offset).range
-    found = [
+    entries = [
         types.CompletionItem(
             label=text,
             kind=kind,
@@ -36,7 +36,7 @@ def items(
         )
         for number, (text, detail) in enumerate(named)
     ]
-    return types.CompletionList(is_incomplete=False, items=found)
+    return types.CompletionList(is_incomplete=False, items=entries)
 
 
 def units(typed: str, settings: Settings) -> Iterator[tuple[str, str]]:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from lsprotocol import types
 
-from gllint.server.session import Shown
+from gllint.server.session import FileFindings
 from gllint.server.texts import Snapshot
 from gllint_rules import RULES, Finding, Note, Span
 
@@ -33,21 +33,23 @@ class Presenter:
         self._wants_notes = bool(wanted and wanted.related_information)
         self._text_of = text_of
 
-    def diagnostics(self, shown: Shown) -> dict[str, list[types.Diagnostic]]:
+    def diagnostics(self, file_findings: FileFindings) -> dict[str, list[types.Diagnostic]]:
         """The diagnostics of a buffer, those of each of its documents by its address."""
-        found: dict[str, list[types.Diagnostic]] = {document.uri: [] for document in shown.snapshot.documents}
-        for finding in shown.findings:
-            uri, diagnostic = self.diagnostic(finding, shown)
-            found.setdefault(uri, []).append(diagnostic)
-        return found
+        results: dict[str, list[types.Diagnostic]] = {
+            document.uri: [] for document in file_findings.snapshot.documents
+        }
+        for finding in file_findings.findings:
+            uri, diagnostic = self.diagnostic(finding, file_findings)
+            results.setdefault(uri, []).append(diagnostic)
+        return results
 
-    def diagnostic(self, finding: Finding, shown: Shown) -> tuple[str, types.Diagnostic]:
+    def diagnostic(self, finding: Finding, file_findings: FileFindings) -> tuple[str, types.Diagnostic]:
         """The diagnostic of one finding, and the address of the document that it stands in."""
-        place = shown.snapshot.place_of(finding.span)
+        place = file_findings.snapshot.place_of(finding.span)
         return place.uri, types.Diagnostic(
             range=place.range,
             message=finding.message,
-            severity=_SEVERITIES[shown.level(finding.code)],
+            severity=_SEVERITIES[file_findings.level(finding.code)],
             code=finding.code,
             code_description=types.CodeDescription(url) if (url := RULES[finding.code].url) else None,
             source=SOURCE,
@@ -56,14 +58,14 @@ class Presenter:
         )
 
     def _related(self, notes: Sequence[Note]) -> list[types.DiagnosticRelatedInformation] | None:
-        found = []
+        locations = []
         for note in notes:
             location = self.location(note.path, note.span)
             if location is not None:
-                found.append(types.DiagnosticRelatedInformation(location, note.message))
-        return found or None
+                locations.append(types.DiagnosticRelatedInformation(location, note.message))
+        return locations or None
 
     def location(self, path: str, span: Span) -> types.Location | None:
         """A place in any file."""
-        found = self._text_of(path)
-        return found.place_of(span) if found is not None else None
+        snapshot = self._text_of(path)
+        return snapshot.place_of(span) if snapshot is not None else None

@@ -83,8 +83,8 @@ async def pull_diagnostics(
     path = ls.path_at(uri)
 
     def report() -> types.DocumentDiagnosticReport:
-        shown = ls.session.findings(path) if path is not None else None
-        items = ls.presenter.diagnostics(shown).get(uri, []) if shown is not None else []
+        file_findings = ls.session.findings(path) if path is not None else None
+        items = ls.presenter.diagnostics(file_findings).get(uri, []) if file_findings is not None else []
         name = hashlib.blake2b(repr(items).encode("utf-8", "replace"), digest_size=8).hexdigest()
         if name == params.previous_result_id:
             return types.RelatedUnchangedDocumentDiagnosticReport(name)
@@ -99,31 +99,33 @@ async def pull_diagnostics(
 async def code_actions(ls: Server, params: types.CodeActionParams) -> list[types.CodeAction]:
     """What can be done about the findings on the lines of a range."""
     path = ls.path_at(params.text_document.uri)
-    shown = await ls.ask(lambda: ls.session.fixable(path)) if path is not None else None
-    if path is None or shown is None:
+    file_findings = await ls.ask(lambda: ls.session.fixable(path)) if path is not None else None
+    if path is None or file_findings is None:
         return []
     uri, only = params.text_document.uri, params.context.only
-    found: list[types.CodeAction] = []
+    results: list[types.CodeAction] = []
     if _is_wanted(types.CodeActionKind.QuickFix.value, only):
-        told = [(finding, *ls.presenter.diagnostic(finding, shown)) for finding in shown.findings]
-        here = [
+        triples = [
+            (finding, *ls.presenter.diagnostic(finding, file_findings)) for finding in file_findings.findings
+        ]
+        pairs = [
             (finding, diagnostic)
-            for finding, where, diagnostic in told
+            for finding, where, diagnostic in triples
             if where == uri and _share_lines(diagnostic.range, params.range)
         ]
-        for finding, diagnostic in here:
-            found += _quick_fixes(ls, shown.snapshot, finding, diagnostic)
-        if any(finding.settings for finding, _ in here):
+        for finding, diagnostic in pairs:
+            results += _quick_fixes(ls, file_findings.snapshot, finding, diagnostic)
+        if any(finding.settings for finding, _ in pairs):
             place = await ls.ask(lambda: ls.session.place(path))
-            found += _settings(ls, place, here) if place is not None else []
+            results += _settings(ls, place, pairs) if place is not None else []
     # An editor that asks for the fixes of a source asks each cell for them, and would make those of all several times.
-    kind = FIX_NOTEBOOK if isinstance(shown.snapshot, OpenNotebook) else FIX_ALL
-    if _is_wanted(kind, only) and actions.has_safe_fix(shown.findings):
+    kind = FIX_NOTEBOOK if isinstance(file_findings.snapshot, OpenNotebook) else FIX_ALL
+    if _is_wanted(kind, only) and actions.has_safe_fix(file_findings.findings):
         action = types.CodeAction("gllint: Apply all safe fixes", kind=kind, data={"uri": uri})
         # Who asks for nothing else is about to save, and would only have to come back for the edit.
         is_late = _resolves_edits(ls) and not only
-        found.append(action if is_late else await resolve_action(ls, action))
-    return found
+        results.append(action if is_late else await resolve_action(ls, action))
+    return results
 
 
 async def resolve_action(ls: Server, action: types.CodeAction) -> types.CodeAction:
@@ -140,12 +142,12 @@ async def resolve_action(ls: Server, action: types.CodeAction) -> types.CodeActi
 def _quick_fixes(
     ls: Server, snapshot: Snapshot, finding: Finding, diagnostic: types.Diagnostic
 ) -> list[types.CodeAction]:
-    found: list[types.CodeAction] = []
+    results: list[types.CodeAction] = []
 
     def offer(title: str, changes: list[Change], is_preferred: bool | None = None) -> None:
         documents = snapshot.in_documents(changes) if changes else ()
         if documents:
-            found.append(
+            results.append(
                 types.CodeAction(
                     title,
                     kind=types.CodeActionKind.QuickFix,
@@ -161,57 +163,57 @@ def _quick_fixes(
         title = f"{finding.code}: {fix.message}" + ("" if is_safe else " (unsafe)")
         offer(title, chosen(snapshot.text, [fix])[0], is_safe or None)
     offer(f"{finding.code}: Suppress here", actions.suppression_changes(snapshot, finding))
-    return found
+    return results
 
 
 def _settings(
-    ls: Server, place: Place, here: Sequence[tuple[Finding, types.Diagnostic]]
+    ls: Server, place: Place, pairs: Sequence[tuple[Finding, types.Diagnostic]]
 ) -> list[types.CodeAction]:
     """The lines of configuration that would allow what is reported, each once."""
     file = ls.configuration_of(place)
     if file is None:
         return []
     path, snapshot = file
-    found: dict[str, types.CodeAction] = {}
-    for finding, diagnostic in here:
+    actions_by_title: dict[str, types.CodeAction] = {}
+    for finding, diagnostic in pairs:
         for line, changes in actions.allowing(finding, place.config, path, snapshot):
             title = f"Add `{line}` to {os.path.basename(path)}"
-            if title not in found:
-                found[title] = types.CodeAction(
+            if title not in actions_by_title:
+                actions_by_title[title] = types.CodeAction(
                     title,
                     kind=types.CodeActionKind.QuickFix,
                     diagnostics=[],
                     edit=_workspace_edit(ls, [(snapshot, changes)]),
                 )
-            found[title].diagnostics = [*(found[title].diagnostics or ()), diagnostic]
-    return list(found.values())
+            actions_by_title[title].diagnostics = [*(actions_by_title[title].diagnostics or ()), diagnostic]
+    return list(actions_by_title.values())
 
 
 def _workspace_edit(
     ls: Server, documents: Sequence[tuple[Snapshot, Sequence[Change]]]
 ) -> types.WorkspaceEdit:
-    found = [
+    document_edits = [
         (document, [types.TextEdit(document.range(start, end), text) for start, end, text in changes])
         for document, changes in documents
     ]
     workspace = ls.client_capabilities.workspace
     editing = workspace.workspace_edit if workspace is not None else None
     if editing is None or not editing.document_changes:
-        return types.WorkspaceEdit(changes={document.uri: edits for document, edits in found})
+        return types.WorkspaceEdit(changes={document.uri: edits for document, edits in document_edits})
     return types.WorkspaceEdit(
         document_changes=[
             types.TextDocumentEdit(
                 types.OptionalVersionedTextDocumentIdentifier(document.uri, document.version), list(edits)
             )
-            for document, edits in found
+            for document, edits in document_edits
         ]
     )
 
 
 def _resolves_edits(ls: Server) -> bool:
     text_document = ls.client_capabilities.text_document
-    known = text_document.code_action if text_document is not None else None
-    return bool(known and known.resolve_support and "edit" in known.resolve_support.properties)
+    capability = text_document.code_action if text_document is not None else None
+    return bool(capability and capability.resolve_support and "edit" in capability.resolve_support.properties)
 
 
 def _is_wanted(kind: str, only: Sequence[types.CodeActionKind | str] | None) -> bool:
@@ -230,15 +232,15 @@ def _share_lines(a: types.Range, b: types.Range) -> bool:
 
 async def show_hover(ls: Server, params: types.HoverParams) -> types.Hover | None:
     """The rule, unit, claim or tool at a place."""
-    here = _here(ls, params)
-    if here is None:
+    cursor = _cursor(ls, params)
+    if cursor is None:
         return None
-    path, buffer, snapshot, offset = here
+    path, buffer, snapshot, offset = cursor
     parts = [text for text in (_code_text(snapshot.text, offset),) if text]
     spot = spots.spot_at(snapshot.text, offset)
     if spot is not None and spots.is_unit(spot) and spot.value:
         parts.append(hover.unit_text(spot.value, buffer.settings))
-    parts += await ls.ask_soon(lambda: _known_texts(ls, path, snapshot, offset, spot), [])
+    parts += await ls.ask_soon(lambda: _project_texts(ls, path, snapshot, offset, spot), [])
     if not parts:
         return None
     text = "\n\n---\n\n".join(parts)
@@ -256,24 +258,26 @@ def _code_text(text: str, offset: int) -> str:
     return ""
 
 
-def _known_texts(
+def _project_texts(
     ls: Server, path: str, snapshot: Snapshot, offset: int, spot: spots.Spot | None
 ) -> list[str]:
     parts: list[str] = []
-    known = ls.session.known(path)
-    shown = ls.session.findings(path)
-    if known is None or shown is None or shown.snapshot is not snapshot:
+    loaded_project = ls.session.project_of(path)
+    file_findings = ls.session.findings(path)
+    if loaded_project is None or file_findings is None or file_findings.snapshot is not snapshot:
         return parts
     if spot is not None:
         macro = _macro_at(spot, offset)
         if macro is not None:
             claim = _claim(ls, path, snapshot, offset, macro)
             parts.append(hover.claim_text(macro, claim))
-        if spots.is_tool_name(spot, _dispatchers(known.workspace.config.rules)):
-            parts.append(hover.tool_text(knowledge.tools_named(known.workspace.index.project, spot.value)))
-    here = [f for f in shown.findings if _touches(snapshot.offsets.of(f.span), offset)]
-    if here:
-        parts.append(hover.findings_text(here))
+        if spots.is_tool_name(spot, _dispatchers(loaded_project.workspace.config.rules)):
+            parts.append(
+                hover.tool_text(knowledge.tools_named(loaded_project.workspace.index.project, spot.value))
+            )
+    findings = [f for f in file_findings.findings if _touches(snapshot.offsets.of(f.span), offset)]
+    if findings:
+        parts.append(hover.findings_text(findings))
     return [part for part in parts if part]
 
 
@@ -292,10 +296,10 @@ def _macro_at(spot: spots.Spot, offset: int) -> int | None:
 def _claim(
     ls: Server, path: str, snapshot: Snapshot, offset: int, macro: int | None
 ) -> knowledge.Claim | None:
-    known = ls.session.known(path)
-    if known is None:
+    loaded_project = ls.session.project_of(path)
+    if loaded_project is None:
         return None
-    project = known.workspace.index.project
+    project = loaded_project.workspace.index.project
     module = project.imports.module_at(path)
     if module is None:
         return None
@@ -307,10 +311,10 @@ def _claim(
 
 async def complete(ls: Server, params: types.CompletionParams) -> types.CompletionList | None:
     """The units or tools that may stand at a place."""
-    here = _here(ls, params)
-    if here is None:
+    cursor = _cursor(ls, params)
+    if cursor is None:
         return None
-    path, buffer, snapshot, offset = here
+    path, buffer, snapshot, offset = cursor
     spot = spots.spot_at(snapshot.text, offset)
     if spot is None:
         return None
@@ -326,28 +330,28 @@ async def complete(ls: Server, params: types.CompletionParams) -> types.Completi
 
 
 def _tool_names(ls: Server, path: str) -> dict[str, str]:
-    known = ls.session.known(path)
-    if known is None:
+    loaded_project = ls.session.project_of(path)
+    if loaded_project is None:
         return {}
-    names = knowledge.tool_names(known.workspace.index.project)
-    root = known.workspace.root.rstrip("/") + "/"
+    names = knowledge.tool_names(loaded_project.workspace.index.project)
+    root = loaded_project.workspace.root.rstrip("/") + "/"
     return {name: place.removeprefix(root) for name, place in names.items()}
 
 
 async def define(ls: Server, params: types.DefinitionParams) -> list[types.Location] | None:
     """The tool that a name or a claim speaks of."""
-    here = _here(ls, params)
-    spot = spots.spot_at(here[2].text, here[3]) if here is not None else None
-    if here is None or spot is None:
+    cursor = _cursor(ls, params)
+    spot = spots.spot_at(cursor[2].text, cursor[3]) if cursor is not None else None
+    if cursor is None or spot is None:
         return None
-    path, _, snapshot, offset = here
+    path, _, snapshot, offset = cursor
 
     def places() -> list[types.Location]:
-        found = [
+        locations = [
             ls.presenter.location(tool.path, tool.span)
             for tool in _tools_at(ls, path, snapshot, offset, spot)
         ]
-        return [place for place in found if place is not None]
+        return [place for place in locations if place is not None]
 
     return await ls.ask_soon(places, []) or None
 
@@ -360,11 +364,11 @@ def _tools_at(
     ls: Server, path: str, snapshot: Snapshot, offset: int, spot: spots.Spot
 ) -> Sequence[ToolDescription]:
     ls.session.apply(path)
-    known = ls.session.known(path)
-    if known is None:
+    loaded_project = ls.session.project_of(path)
+    if loaded_project is None:
         return ()
-    if spots.is_tool_name(spot, _dispatchers(known.workspace.config.rules)):
-        return knowledge.tools_named(known.workspace.index.project, spot.value)
+    if spots.is_tool_name(spot, _dispatchers(loaded_project.workspace.config.rules)):
+        return knowledge.tools_named(loaded_project.workspace.index.project, spot.value)
     macro = _macro_at(spot, offset)
     if macro is None and spot.place not in _CLAIM_KEYS:
         return ()
@@ -372,7 +376,7 @@ def _tools_at(
     return claim.tools if claim is not None else ()
 
 
-def _here(
+def _cursor(
     ls: Server, params: types.HoverParams | types.CompletionParams | types.DefinitionParams
 ) -> tuple[str, Buffer, Snapshot, int] | None:
     path = ls.path_at(params.text_document.uri)

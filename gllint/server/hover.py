@@ -17,9 +17,9 @@ _MOST_CONVERSIONS = 8
 
 def findings_text(findings: Sequence[Finding]) -> str:
     """What the findings at a place say, how to repair them, and the page of each of their rules."""
-    said = [f"**{f.code}** {f.message}" + (f"\n\n{f.help}" if f.help else "") for f in findings]
+    paragraphs = [f"**{f.code}** {f.message}" + (f"\n\n{f.help}" if f.help else "") for f in findings]
     pages = [rule_text(code) for code in dict.fromkeys(finding.code for finding in findings)]
-    return "\n\n---\n\n".join([*said, *pages])
+    return "\n\n---\n\n".join([*paragraphs, *pages])
 
 
 def rule_text(code: str) -> str:
@@ -48,12 +48,12 @@ def _conversions(unit: str, packs: Sequence[str]) -> list[str]:
 
     registry = UnitRegistry(extend=[unit], packs=packs)
     dimension = dimension_of(unit, packs=packs)
-    found = []
+    conversions = []
     for other in ALLOWED_UNITS:
         if other != unit and dimension_of(other) == dimension:
             value = registry.convert_to(Quantity(1, unit), other).value
-            found.append(f"{value:.6g} {other}")
-    return found[:_MOST_CONVERSIONS]
+            conversions.append(f"{value:.6g} {other}")
+    return conversions[:_MOST_CONVERSIONS]
 
 
 def claim_text(index: int, claim: Claim | None) -> str:

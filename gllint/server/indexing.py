@@ -31,7 +31,7 @@ class Reporter(Progress):
     """Hands progress on to ``report`` (what, done, total), a few times a second."""
 
     def __init__(self, report: Callable[[str, int, int], None]) -> None:
-        super().__init__(shown=False)
+        super().__init__(is_enabled=False)
         self._report, self._told_at = report, 0.0
 
     def expect(self, label: str, total: int) -> None:

@@ -58,14 +58,14 @@ def claim_at(project: Project, module: Module, span: Span) -> Claim | None:
     from gllint_rules.project.templates import claim_entries
 
     context = Context(project, module)
-    around = [
+    pairs = [
         (place, entry)
         for entry in claim_entries(context)
         if entry.site.module is module and _contains(place := context.span(entry.site), span)
     ]
-    if not around:
+    if not pairs:
         return None
-    _, entry = max(around, key=lambda pair: (pair[0].line, pair[0].column))
+    _, entry = max(pairs, key=lambda pair: (pair[0].line, pair[0].column))
     return _claim(context, entry.value, None)
 
 
@@ -85,8 +85,8 @@ def _contains(outer: Span, inner: Span) -> bool:
 
 
 def _claim(context: Context, value: Value, index: int | None) -> Claim | None:
-    said = claim_parts(value)
-    if said is None:
+    claim = claim_parts(value)
+    if claim is None:
         return None
-    tools = tuple(description_of(context.project, tool) for tool in sources(context, said))
-    return Claim(index, said.call_id, said.path, said.value, said.unit, tools)
+    tools = tuple(description_of(context.project, tool) for tool in sources(context, claim))
+    return Claim(index, claim.call_id, claim.path, claim.value, claim.unit, tools)

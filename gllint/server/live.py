@@ -59,7 +59,7 @@ class LiveWorkspace:
         return (
             self._store.folder is not None
             and len(index.files) > _FEW_FILES
-            and (index.table.unknown() > 0 or not index.kept.has_results(self.config.codes))
+            and (index.table.unknown() > 0 or not index.analysis_cache.has_results(self.config.codes))
         )
 
     def load(self) -> None:
@@ -78,15 +78,15 @@ class LiveWorkspace:
         """What earlier checks said, as far as it still holds."""
         index = self.index
         index.project  # noqa: B018
-        held = index.kept.results(self.config.codes, index.candidates())
+        entries = index.analysis_cache.results(self.config.codes, index.candidates())
         index.find_tools()
         self._is_forgotten = False
-        return {path: result_of(held[path]) for path in held.keys() & index.kept.fresh.keys()}
+        return {path: result_of(entries[path]) for path in entries.keys() & index.analysis_cache.fresh.keys()}
 
     def take_facts(self, other: LiveWorkspace) -> None:
         """Take over the facts of the same project under another configuration: they depend on the text alone."""
-        held = other._sources.holds
-        self.index.parsed = {path: facts for path, facts in other.index.parsed.items() if not held(path)}
+        is_buffer = other._sources.holds
+        self.index.parsed = {path: facts for path, facts in other.index.parsed.items() if not is_buffer(path)}
 
     # --- changes -------------------------------------------------------------------------------------------
 
@@ -100,10 +100,10 @@ class LiveWorkspace:
 
     def written(self, path: str) -> bool:
         """Follow a file that was written on disk, unless it is open; false where it is not known."""
-        seen = signature_of(path)
-        if path not in self.index.files or seen is None:
+        signature = signature_of(path)
+        if path not in self.index.files or signature is None:
             return False
-        self.index.files[path] = seen
+        self.index.files[path] = signature
         if not self._sources.holds(path):
             self.changed(path)
         return True
@@ -154,13 +154,13 @@ class LiveWorkspace:
         """Hold what ``stale`` files said for open; of those that ``changed`` no place is where it was."""
         self._is_settled, self._obstacles = False, None
         for path, result in self._results.items():
-            others = frozenset(finding.path for finding in result.findings) - {path}
-            if path in stale and others:
-                self._last[path], self._speakers[path] = result, others
+            other_paths = frozenset(finding.path for finding in result.findings) - {path}
+            if path in stale and other_paths:
+                self._last[path], self._speakers[path] = result, other_paths
         self._results = {path: result for path, result in self._results.items() if path not in stale}
         for path, result in self._last.items():
-            kept = tuple(f for f in result.findings if f.path not in changed or f.path == path)
-            self._last[path] = result._replace(findings=kept)
+            findings = tuple(f for f in result.findings if f.path not in changed or f.path == path)
+            self._last[path] = result._replace(findings=findings)
 
     # --- results -------------------------------------------------------------------------------------------
 
@@ -172,43 +172,44 @@ class LiveWorkspace:
         """Return what is known of ``paths``: what their own checks say, and what those of other files said last."""
         index, wanted = self.index, dict.fromkeys(paths)
         candidates = index.candidates()
-        asked = [*wanted, *islice(self._speaking_of(wanted), _MOST_SPEAKERS)]
-        unchecked = [path for path in asked if path in candidates and path not in self._results]
+        speakers = [*wanted, *islice(self._speaking_of(wanted), _MOST_SPEAKERS)]
+        unchecked = [path for path in speakers if path in candidates and path not in self._results]
         index.project  # noqa: B018
         self._results |= on_large_stack(check_files, index, unchecked, False)
-        said = {
+        results = {
             path: result
-            for path, result in self._said()
+            for path, result in self._all_results()
             if path in wanted or any(finding.path in wanted for finding in result.findings)
         }
         if fixes:
-            again = [path for path in said if path in candidates]
-            said |= on_large_stack(check_files, index, again, True)
+            again = [path for path in results if path in candidates]
+            results |= on_large_stack(check_files, index, again, True)
         for path, screened in index.table.screen(wanted).items():
             if screened.flags & UNREADABLE:
-                said.setdefault(path, Result(unreadable(path, screened, self.config.codes)))
-        found = landed(said.values())
+                results.setdefault(path, Result(unreadable(path, screened, self.config.codes)))
+        findings = landed(results.values())
         return {
-            path: Result(tuple(found.get(path, ())), said.get(path, Result()).failures) for path in wanted
+            path: Result(tuple(findings.get(path, ())), results.get(path, Result()).failures)
+            for path in wanted
         }
 
     def caused(self, paths: Collection[str]) -> dict[str, Result]:
         """Return what there is to say of other files of the project because of what stands in ``paths``."""
-        return caused(landed(result for _, result in self._said()), paths, self.index.files)
+        return caused(landed(result for _, result in self._all_results()), paths, self.index.files)
 
     def _speaking_of(self, paths: Collection[str]) -> Iterator[str]:
         """Yield the files that must be checked again and had findings in one of ``paths``."""
-        for path, others in self._speakers.items():
-            if path not in self._results and not others.isdisjoint(paths):
+        for path, other_paths in self._speakers.items():
+            if path not in self._results and not other_paths.isdisjoint(paths):
                 yield path
 
-    def _said(self) -> Iterator[tuple[str, Result]]:
+    def _all_results(self) -> Iterator[tuple[str, Result]]:
         """Yield what each file says; of one that an edit has broken, what it said of others before."""
         for path, result in self._results.items():
             last = self._last.get(path)
             if last is not None and isinstance(self.index.parsed.get(path), Unparsed):
-                others = tuple(finding for finding in last.findings if finding.path != path)
-                yield path, result._replace(findings=(*result.findings, *others))
+                old_findings = tuple(finding for finding in last.findings if finding.path != path)
+                yield path, result._replace(findings=(*result.findings, *old_findings))
             else:
                 yield path, result
 
@@ -219,10 +220,10 @@ class LiveWorkspace:
         """
         if not self._is_settled:
             return [] if (path, comment) in self._unused else [Obstacle(self.root, "is being read")]
-        found = self._unread().of(path, codes)
-        if not found:
+        obstacles = self._unread().of(path, codes)
+        if not obstacles:
             self._unused.add((path, comment))
-        return found
+        return obstacles
 
     def unread(self) -> list[Obstacle]:
         """Return the files of the project that cannot be read."""
@@ -262,45 +263,49 @@ class LiveWorkspace:
         self._last = {
             path: result for path, result in self._last.items() if isinstance(broken.get(path), Unparsed)
         }
-        self._speakers = {path: others for path, others in self._speakers.items() if path in self._last}
+        self._speakers = {
+            path: other_paths for path, other_paths in self._speakers.items() if path in self._last
+        }
         self._unused.clear()
         self._is_settled = True
 
     def settle_few(self) -> None:
         """Do at once what is left, where that is little: a suppression can be judged only then."""
-        known, candidates = self._results.keys(), self.index.candidates()
-        if not self._is_settled and len(candidates.keys() - known) <= _MOST_SPEAKERS:
+        result_paths, candidates = self._results.keys(), self.index.candidates()
+        if not self._is_settled and len(candidates.keys() - result_paths) <= _MOST_SPEAKERS:
             for _ in self.settle():
                 pass
 
     def _settle_users(self) -> Iterator[None]:
         index = self.index
-        before = index.candidates()
-        names = index.tool_names({path: name for path, name in before.items() if index.table.passing(path)})
+        old_candidates = index.candidates()
+        names = index.tool_names(
+            {path: name for path, name in old_candidates.items() if index.table.passing(path)}
+        )
         if names == index.names:
             return
         closed = [path for path in index.files if not self._sources.holds(path)]
         for number, _ in enumerate(index.table.users(names, index.table.may_use(closed))):
             if number % _CHUNK == 0:
                 yield
-        after = index.choose_again()
-        if after.keys() != before.keys():
-            self._renew({*(after.keys() ^ before.keys())})
+        new_candidates = index.choose_again()
+        if new_candidates.keys() != old_candidates.keys():
+            self._renew({*(new_candidates.keys() ^ old_candidates.keys())})
 
     def rescan(self) -> Iterator[None]:
         """Compare, step by step, the files on disk with what is known of them, and follow what changed."""
         index = self.index
-        found: dict[str, Signature | None] = {}
+        files: dict[str, Signature | None] = {}
         for number, item in enumerate(walk(self.root, index.means.places, within_project=True)):
-            found[item.path] = item.signature
+            files[item.path] = item.signature
             if number % _CHUNK == 0:
                 yield
         for path in self._sources.buffer_paths():
             if path in index.files:
-                found.setdefault(path, None)
-        changed = [path for path, seen in found.items() if index.files.get(path) != seen]
-        is_another = found.keys() != index.files.keys()
-        index.table.files = found
+                files.setdefault(path, None)
+        changed = [path for path, signature in files.items() if index.files.get(path) != signature]
+        is_another = files.keys() != index.files.keys()
+        index.table.files = files
         changed = [path for path in changed if not self._sources.holds(path)]
         if is_another:
             for path in changed:

@@ -32,7 +32,7 @@ _SETTINGS = MARKERS | {".gitignore"}
 class Client(Protocol):
     """What the session tells the editor; called in the worker's thread."""
 
-    def publish(self, path: str, snapshot: Snapshot, shown: Shown) -> None:
+    def publish(self, path: str, snapshot: Snapshot, file_findings: FileFindings) -> None:
         """Show the findings of one version of a buffer."""
 
     def publish_closed(self, path: str, findings: Sequence[Finding], level: Callable[[str], str]) -> None:
@@ -54,7 +54,7 @@ class Client(Protocol):
         """Show no progress any more."""
 
 
-class Shown(NamedTuple):
+class FileFindings(NamedTuple):
     """Findings and the text that they lie in. ``level`` gives the severity of a code."""
 
     snapshot: Snapshot
@@ -64,15 +64,15 @@ class Shown(NamedTuple):
 
 @dataclass(slots=True)
 class Buffer:
-    """An open file. ``applied`` is the text that the project knows, ``shown`` what was worked out last.
+    """An open file. ``applied`` is the text that the project knows, ``file_findings`` what was worked out last.
 
-    ``fixable`` are the findings of ``shown`` with their fixes, once somebody has asked for them.
+    ``fixable`` are these findings with their fixes, once somebody has asked for them.
     """
 
     snapshot: Snapshot
     applied: Snapshot | None = None
-    shown: Shown | None = None
-    fixable: Shown | None = None
+    file_findings: FileFindings | None = None
+    fixable: FileFindings | None = None
     is_checked: bool = True
     settings: Settings = field(default_factory=Settings)
 
@@ -90,7 +90,7 @@ class Root:
         return bool(self.folder) and path.startswith(self.folder.rstrip("/") + "/")
 
 
-class Known(NamedTuple):
+class LoadedProject(NamedTuple):
     """A project that is loaded."""
 
     root: Root
@@ -185,14 +185,14 @@ class Session:
 
     # --- projects ------------------------------------------------------------------------------------------
 
-    def known(self, path: str) -> Known | None:
+    def project_of(self, path: str) -> LoadedProject | None:
         """The project of a file, loaded; ``None`` where there can be none."""
         root = self._root_of(path)
         if not root.folder and not _FOREIGN.isdisjoint(path.split("/")):
             return None
         return self._loaded(root, os.path.dirname(path))
 
-    def _loaded(self, root: Root, folder: str, old: LiveWorkspace | None = None) -> Known | None:
+    def _loaded(self, root: Root, folder: str, old: LiveWorkspace | None = None) -> LoadedProject | None:
         """The project of a folder, loaded. ``old`` is what it was under another configuration."""
         try:
             workspace = root.engine.live(root.engine.places.project(folder))
@@ -203,7 +203,7 @@ class Session:
             if old is not None and old.root == workspace.root:
                 workspace.take_facts(old)
             self._load(root.engine, workspace)
-        return Known(root, root.engine, workspace) if workspace.is_loaded else None
+        return LoadedProject(root, root.engine, workspace) if workspace.is_loaded else None
 
     def _load(self, engine: LiveEngine, workspace: LiveWorkspace) -> None:
         name = os.path.basename(workspace.root) or workspace.root
@@ -233,16 +233,16 @@ class Session:
         if self._elsewhere.pop(path, None) is not None:
             self._client.publish_closed(path, (), lambda code: "error")
         is_new, snapshot = buffer.applied is None, buffer.snapshot
-        known = self.known(path)
+        loaded_project = self.project_of(path)
         if is_new:
-            buffer.is_checked = known is not None and known.engine.would_check(
-                path, known.root.folder or known.workspace.root
+            buffer.is_checked = loaded_project is not None and loaded_project.engine.would_check(
+                path, loaded_project.root.folder or loaded_project.workspace.root
             )
-        if known is not None:
-            buffer.settings = known.workspace.config.rules
-        if known is not None and buffer.is_checked:
-            known.engine.sources.put(path, snapshot.data)
-            known.workspace.changed(path)
+        if loaded_project is not None:
+            buffer.settings = loaded_project.workspace.config.rules
+        if loaded_project is not None and buffer.is_checked:
+            loaded_project.engine.sources.put(path, snapshot.data)
+            loaded_project.workspace.changed(path)
         buffer.applied = snapshot
         self._touch(path)
 
@@ -251,8 +251,8 @@ class Session:
         if path in self.buffers:
             return
         for root in self._roots:
-            if root.engine.sources.drop(path) and (known := self.known(path)) is not None:
-                known.workspace.changed(path)
+            if root.engine.sources.drop(path) and (loaded_project := self.project_of(path)) is not None:
+                loaded_project.workspace.changed(path)
                 self._touch(path)
 
     def _touch(self, path: str) -> None:
@@ -260,64 +260,68 @@ class Session:
         self._outdated = [path, *(other for other in self.buffers if other != path)]
         self._settling, self._settle_at = None, time.monotonic() + _PATIENCE
 
-    def findings(self, path: str) -> Shown | None:
+    def findings(self, path: str) -> FileFindings | None:
         """The findings in the newest text of an open file; ``None`` where it is not open."""
         buffer = self.buffers.get(path)
         if buffer is None:
             return None
         while buffer.applied is not buffer.snapshot:
             self.apply(path)
-        if path in self._outdated or buffer.shown is None or buffer.shown.snapshot is not buffer.applied:
+        if (
+            path in self._outdated
+            or buffer.file_findings is None
+            or buffer.file_findings.snapshot is not buffer.applied
+        ):
             self._check(path, buffer)
-        return buffer.shown
+        return buffer.file_findings
 
-    def fixable(self, path: str) -> Shown | None:
+    def fixable(self, path: str) -> FileFindings | None:
         """The findings in the newest text of an open file, with their fixes; ``None`` where it is not open."""
-        buffer, shown = self.buffers.get(path), self.findings(path)
-        if buffer is None or shown is None:
+        buffer, file_findings = self.buffers.get(path), self.findings(path)
+        if buffer is None or file_findings is None:
             return None
         if buffer.fixable is None:
-            buffer.fixable = self._conclude(path, shown.snapshot, buffer, fixes=True)
+            buffer.fixable = self._conclude(path, file_findings.snapshot, buffer, fixes=True)
         return buffer.fixable
 
     def place(self, path: str) -> Place | None:
         """The project of a file and its configuration; ``None`` where there is none, or a wrong one."""
-        known = self.known(path)
-        return known.engine.place_of(path) if known is not None else None
+        loaded_project = self.project_of(path)
+        return loaded_project.engine.place_of(path) if loaded_project is not None else None
 
     def _check(self, path: str, buffer: Buffer) -> None:
         """Work out and show the findings in a buffer."""
         if path in self._outdated:
             self._outdated.remove(path)
         assert buffer.applied is not None
-        old, shown = buffer.shown, self._conclude(path, buffer.applied, buffer)
-        buffer.shown, buffer.fixable = shown, None
-        is_same_text = old is not None and old.snapshot is shown.snapshot
-        if old is None or not is_same_text or old.findings != shown.findings:
-            self._client.publish(path, shown.snapshot, shown)
-        if old is not None and is_same_text and old.findings != shown.findings:
+        old, file_findings = buffer.file_findings, self._conclude(path, buffer.applied, buffer)
+        buffer.file_findings, buffer.fixable = file_findings, None
+        is_same_text = old is not None and old.snapshot is file_findings.snapshot
+        if old is None or not is_same_text or old.findings != file_findings.findings:
+            self._client.publish(path, file_findings.snapshot, file_findings)
+        if old is not None and is_same_text and old.findings != file_findings.findings:
             self._client.refresh()
 
-    def _conclude(self, path: str, snapshot: Snapshot, buffer: Buffer, fixes: bool = False) -> Shown:
-        known = self.known(path) if buffer.is_checked else None
-        if known is None:
-            return Shown(snapshot, (), lambda code: "error")
+    def _conclude(self, path: str, snapshot: Snapshot, buffer: Buffer, fixes: bool = False) -> FileFindings:
+        loaded_project = self.project_of(path) if buffer.is_checked else None
+        if loaded_project is None:
+            return FileFindings(snapshot, (), lambda code: "error")
         if not fixes:
-            known.workspace.forget_results(path)
-        outcome = known.engine.conclude(path, fixes)
-        self._leave_out(known, outcome)
+            loaded_project.workspace.forget_results(path)
+        outcome = loaded_project.engine.conclude(path, fixes)
+        self._leave_out(loaded_project, outcome)
         for failure in outcome.failures:
             if failure not in self._failures:
                 self._failures.add(failure)
                 self._client.log(failure_text(failure, failure.path))
-        return Shown(snapshot, tuple(outcome.findings), known.workspace.config.level)
+        return FileFindings(snapshot, tuple(outcome.findings), loaded_project.workspace.config.level)
 
-    def _leave_out(self, known: Known, outcome: Outcome) -> None:
+    def _leave_out(self, loaded_project: LoadedProject, outcome: Outcome) -> None:
         """Take out what the baseline holds that the configuration names; where it is none, say so once."""
-        if not outcome.findings or known.workspace.config.baseline_file is None:
+        if not outcome.findings or loaded_project.workspace.config.baseline_file is None:
             return
         try:
-            known.engine.baselines.leave_out(outcome)
+            loaded_project.engine.baselines.leave_out(outcome)
         except UsageError as error:
             if str(error) not in self._complaints:
                 self._complaints.add(str(error))
@@ -325,14 +329,14 @@ class Session:
 
     def fixed(self, path: str) -> tuple[Snapshot, bytes] | None:
         """The newest text of an open file and the bytes after all safe fixes; ``None`` where they do nothing."""
-        shown, known = self.findings(path), self.known(path)
-        if shown is None or known is None:
+        file_findings, loaded_project = self.findings(path), self.project_of(path)
+        if file_findings is None or loaded_project is None:
             return None
         try:
-            data = fixer.fix(known.engine, [path], unsafe=False).new_data.get(path)
+            data = fixer.fix(loaded_project.engine, [path], unsafe=False).new_data.get(path)
         finally:
-            known.engine.put(path, shown.snapshot.data)
-        return (shown.snapshot, data) if data is not None else None
+            loaded_project.engine.put(path, file_findings.snapshot.data)
+        return (file_findings.snapshot, data) if data is not None else None
 
     # --- what can wait -------------------------------------------------------------------------------------
 
@@ -368,7 +372,9 @@ class Session:
     def _settle_all(self) -> Iterator[None]:
         checked = [path for path, buffer in self.buffers.items() if buffer.is_checked]
         projects = {
-            known.workspace.root: known for path in checked if (known := self.known(path)) is not None
+            loaded_project.workspace.root: loaded_project
+            for path in checked
+            if (loaded_project := self.project_of(path)) is not None
         }
         for project in projects.values():
             yield from project.workspace.settle()
@@ -379,20 +385,20 @@ class Session:
                 yield
         self._show_elsewhere(projects.values(), checked)
 
-    def _show_elsewhere(self, projects: Iterable[Known], checked: Collection[str]) -> None:
+    def _show_elsewhere(self, projects: Iterable[LoadedProject], checked: Collection[str]) -> None:
         """Show what the open files cause in files that are not open."""
-        found: dict[str, list[Finding]] = {}
-        for known in projects:
-            outcome = known.engine.caused(known.workspace, checked)
-            self._leave_out(known, outcome)
+        elsewhere: dict[str, list[Finding]] = {}
+        for loaded_project in projects:
+            outcome = loaded_project.engine.caused(loaded_project.workspace, checked)
+            self._leave_out(loaded_project, outcome)
             for path, findings in by_path(outcome.findings).items():
                 if path not in self.buffers:
-                    found[path] = findings
+                    elsewhere[path] = findings
                     if self._elsewhere.get(path) != findings:
-                        self._client.publish_closed(path, findings, known.workspace.config.level)
-        for path in self._elsewhere.keys() - found.keys():
+                        self._client.publish_closed(path, findings, loaded_project.workspace.config.level)
+        for path in self._elsewhere.keys() - elsewhere.keys():
             self._client.publish_closed(path, (), lambda code: "error")
-        self._elsewhere = found
+        self._elsewhere = elsewhere
 
     # --- the disk ------------------------------------------------------------------------------------------
 
@@ -405,19 +411,21 @@ class Session:
             self._cancelled.clear()
             self._reapply(lambda path: True)
         for path in paths:
-            if (known := self._known_already(path)) is not None:
-                if known.workspace.written(path):
+            if (loaded_project := self._known_already(path)) is not None:
+                if loaded_project.workspace.written(path):
                     self._touch(path)
                 else:
-                    known.root.rescans[known.workspace.root] = known.workspace.rescan()
+                    loaded_project.root.rescans[loaded_project.workspace.root] = (
+                        loaded_project.workspace.rescan()
+                    )
 
     def rescan(self, paths: Iterable[str]) -> None:
         """Look for files that came, went or changed in the projects of ``paths``."""
         for path in paths:
-            if (known := self._known_already(path)) is not None:
-                known.root.rescans[known.workspace.root] = known.workspace.rescan()
+            if (loaded_project := self._known_already(path)) is not None:
+                loaded_project.root.rescans[loaded_project.workspace.root] = loaded_project.workspace.rescan()
 
-    def _known_already(self, path: str) -> Known | None:
+    def _known_already(self, path: str) -> LoadedProject | None:
         root = self._root_of(path)
         for workspace in root.engine.lives():
             if workspace.is_loaded and path.startswith(workspace.root.rstrip("/") + "/"):
@@ -426,7 +434,7 @@ class Session:
                 except UsageError:
                     continue
                 if is_its_own:
-                    return Known(root, root.engine, workspace)
+                    return LoadedProject(root, root.engine, workspace)
         return None
 
     def _complain(self, error: UsageError) -> None:

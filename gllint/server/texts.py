@@ -64,8 +64,8 @@ class Snapshot:
     def position(self, offset: int) -> types.Position:
         """The position of an offset; the reverse of :meth:`offset`."""
         line = self.offsets.place(offset)[0] - 1
-        before = self.text[self.offsets.starts[line] : offset]
-        return types.Position(line, units(before, self.encoding))
+        prefix = self.text[self.offsets.starts[line] : offset]
+        return types.Position(line, units(prefix, self.encoding))
 
     def range(self, start: int, end: int) -> types.Range:
         """The range between two offsets."""
@@ -105,20 +105,20 @@ class Snapshot:
         self, changes: Sequence[types.TextDocumentContentChangeEvent], version: int | None
     ) -> Snapshot:
         """The text after ``changes``, each of which speaks of the text that the one before it left."""
-        found = self
+        snapshot = self
         for change in changes:
             text = change.text
             if isinstance(change, types.TextDocumentContentChangePartial):
-                start, end = found.offset(change.range.start), found.offset(change.range.end)
-                text = found.text[:start] + text + found.text[max(start, end) :]
-            found = Snapshot(self.uri, text, version, self.encoding)
-        return found if changes else Snapshot(self.uri, self.text, version, self.encoding)
+                start, end = snapshot.offset(change.range.start), snapshot.offset(change.range.end)
+                text = snapshot.text[:start] + text + snapshot.text[max(start, end) :]
+            snapshot = Snapshot(self.uri, text, version, self.encoding)
+        return snapshot if changes else Snapshot(self.uri, self.text, version, self.encoding)
 
 
-def difference(before: str, after: str) -> Iterator[Change]:
+def difference(old_text: str, new_text: str) -> Iterator[Change]:
     """The changes, line by line, that make one text of the other."""
-    old, new = keep_lines(before), keep_lines(after)
-    starts = [*Offsets(before).starts, len(before)]
+    old, new = keep_lines(old_text), keep_lines(new_text)
+    starts = [*Offsets(old_text).starts, len(old_text)]
     matcher = difflib.SequenceMatcher(None, old, new, autojunk=False)
     for kind, first, last, from_line, to_line in matcher.get_opcodes():
         if kind != "equal":

@@ -22,7 +22,7 @@ from gllint.run import index as indexing
 from gllint.run.cache import Store
 from gllint.run.codec import RECORDS
 from gllint.run.engine import Engine, Options
-from gllint.run.results import Dependencies, Evidence, Facts, Fixed, Held, Result
+from gllint.run.results import Dependencies, Evidence, Facts, Fixed, Result, StoredResult
 from gllint.run.signing import signer
 from gllint_rules import Cut, Failure, Finding, Settings
 from gllint_rules.finding import Edit, Fix, Note, PlainNumber, Span, ToolAt, ToolSight
@@ -537,7 +537,7 @@ def test_each_record_comes_back_as_it_went(tmp_path: Path) -> None:
             b"f", True, {"m": evidence}, {}, {"p": True}, {"part": (([], {"m": True}),)}, (b"", frozenset({(b"n",), (b"i", b"u")})), (b"", {"q": b"a"})
         ),
         "Fixed": Fixed(b"s", {"a": result}, rests_on),
-        "dict[str, Held]": {"a": Held(b"e", {"q": b"a"}, frozenset({"a"}), "[]")},
+        "dict[str, StoredResult]": {"a": StoredResult(b"e", {"q": b"a"}, frozenset({"a"}), "[]")},
     }  # fmt: skip
     store = Store(str(tmp_path))
     for declared, value in values.items():
@@ -546,7 +546,9 @@ def test_each_record_comes_back_as_it_went(tmp_path: Path) -> None:
     seen = {
         type(record) for record in (*values.values(), evidence, rests_on, result, span, fix, tool, finding)
     }
-    assert {*seen, Failure, Cut, Edit, Note, Held, PlainNumber, ToolSight} - {dict} == set(RECORDS.values())
+    assert {*seen, Failure, Cut, Edit, Note, StoredResult, PlainNumber, ToolSight} - {dict} == set(
+        RECORDS.values()
+    )
 
 
 @pytest.mark.parametrize("value", [3, (), (b"", {}, 3), {"x": 3}, ([], [], []), Result(), ("",) * 9])
