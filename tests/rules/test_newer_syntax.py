@@ -169,7 +169,7 @@ def test_findings_and_fixes_in_newer_syntax() -> None:
     assert [code for code, _ in found] == ["GL101"] * 3
     [newer_last, older_last] = (fix_all({"a.py": text})["a.py"].splitlines()[-1] for text in (TOOL, older))
     assert newer_last == older_last.replace("strip()", """strip("'")""")
-    assert '"first": {"value": 5, "unit": ' in newer_last
+    assert '"load_kwh": {"value": ' in newer_last
 
 
 def test_an_edit_of_a_file_in_newer_syntax() -> None:
