@@ -58,6 +58,7 @@ class Context:
         self.settings = project.settings
         self.names = project.names
         self._answers: dict[object, Any] = {}
+        self._containers: dict[object, Value | None] = {}
         # For each record which of its numbers a unit in it speaks of, by the place of the record in memory.
         self.spoken_of: dict[int, tuple[Record, Mapping[str, frozenset[str]]]] = {}
 
@@ -99,7 +100,7 @@ class Context:
                 pairs = (
                     flow.yields if isinstance(function, facts.Function) and function.yields else flow.returns
                 )
-                declared = self._declared_container(callable)
+                declared = self.declared_container(callable)
                 for expr, value in pairs:
                     if declared is not None:
                         value = hints.typed(self.evaluator, value, declared)
@@ -112,8 +113,13 @@ class Context:
                         )
         return results
 
-    def _declared_container(self, callable: FunctionOf) -> Value | None:
+    def declared_container(self, callable: FunctionOf) -> Value | None:
         """What the annotation says the result holds: ``dict[str, float]``, a ``TypedDict``, perhaps optional."""
+        if callable.function not in self._containers:
+            self._containers[callable.function] = self._declared_container(callable)
+        return self._containers[callable.function]
+
+    def _declared_container(self, callable: FunctionOf) -> Value | None:
         function = callable.function
         if isinstance(function, facts.Function) and function.yields:
             return None

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
-from gllint_rules.inference import classes, functions
+from gllint_rules.inference import classes
 from gllint_rules.inference.values import (
     ClassOf,
     Entry,
@@ -370,9 +370,9 @@ def _model_of(context: Context, result: Result, leaf: Leaf) -> ClassOf | None:
     """The class that declares the container of a number: that which builds it, or a ``TypedDict`` that is promised."""
     if leaf.holder is not None and leaf.holder.cls is not None:
         return leaf.holder.cls
-    if len(leaf.keys) != 1 or not isinstance(result.callable.function, facts.Function):
+    if len(leaf.keys) != 1:
         return None
-    match functions.declared_return(context.evaluator, result.callable):
+    match context.declared_container(result.callable):
         case Instance(of=of) if classes.is_typed_dict(context.evaluator, of):
             return of
         case _:
