@@ -141,7 +141,7 @@ def _is_enormous(schema: Any) -> bool:
 
 def _of_references(tool: str, schema: Mapping[str, Any]) -> Iterator[Judged]:
     """The references that no client resolves: out of the schema, to nothing in it, or to themselves."""
-    for path in foreign_refs(schema, known=()):
+    for path in foreign_refs(schema, known_schemas=()):
         target = _at(schema, path)
         message = f"its output schema refers to `{target}`, which no client can resolve"
         yield Judged("GL204", tool, show_path(path), message, _HELP_204)

@@ -35,11 +35,11 @@ class Shown(NamedTuple):
 class Showing:
     """An answer that shows itself."""
 
-    shown: Shown
+    rendering: Shown
 
     def to_html(self) -> str:
         """A page: the message, each number with its source on hover and focus, and a timeline of the steps."""
-        title = escape("".join(self.shown.pieces)[:80])
+        title = escape("".join(self.rendering.pieces)[:80])
         return (
             '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
             '<meta name="viewport" content="width=device-width,initial-scale=1">'
@@ -50,13 +50,13 @@ class Showing:
 
     def _repr_html_(self) -> str:
         """The page's content, for a place in another one such as a notebook's cell."""
-        shown = self.shown
-        pieces = [escape(piece) for piece in shown.pieces]
-        for at, claim in zip(range(1, len(pieces), 2), shown.cited, strict=True):
-            value = escape(str(shown.returned[claim].value))
-            lines = list(_source(shown.provenance[claim], shown.returned[claim]))
+        rendering = self.rendering
+        pieces = [escape(piece) for piece in rendering.pieces]
+        for at, claim in zip(range(1, len(pieces), 2), rendering.cited, strict=True):
+            value = escape(str(rendering.returned[claim].value))
+            lines = list(_source(rendering.provenance[claim], rendering.returned[claim]))
             pairs = "".join(f"<i>{escape(name)}</i><b>{escape(text)}</b>" for name, text in lines)
-            spoken = escape(f"{shown.pieces[at]}: " + "; ".join(f"{name} {text}" for name, text in lines))
+            spoken = escape(f"{rendering.pieces[at]}: " + "; ".join(f"{name} {text}" for name, text in lines))
             pieces[at] = (
                 f'<span class="number"><data value="{value}" tabindex="0" role="note" aria-label="{spoken}">'
                 f"{pieces[at]}</data>"
@@ -66,18 +66,18 @@ class Showing:
             f'<li class="{"done" if done else "failed"}"><b>{escape(head)}</b> '
             f'<span class="more">{escape(detail)}</span>'
             f"<br><code>{escape(data)}</code></li>"
-            for head, detail, data, done in _steps(shown)
+            for head, detail, data, done in _steps(rendering)
         )
         timeline = f"<h2>How it came about</h2><ol>{steps}</ol>" if steps else ""
         return f'<style>{_style()}</style><div class="gllint"><p class="message">{"".join(pieces)}</p>{timeline}</div>'
 
     def to_mermaid(self) -> str:
         """A Mermaid flowchart from the tool calls over the values to the message."""
-        shown = self.shown
+        rendering = self.rendering
         lines = ["flowchart LR", '  message(["message"])']
-        calls = {entry["call_id"]: entry["tool_name"] for entry in shown.provenance}
+        calls = {entry["call_id"]: entry["tool_name"] for entry in rendering.provenance}
         lines += [f'  {_node(call)}["{_label(name)} ({_label(call)})"]' for call, name in calls.items()]
-        for i, (entry, quantity) in enumerate(zip(shown.provenance, shown.returned, strict=True)):
+        for i, (entry, quantity) in enumerate(zip(rendering.provenance, rendering.returned, strict=True)):
             lines.append(
                 f'  {_node(entry["call_id"])} -->|"{_label(entry["path"])}"| value{i}["{_label(_text(quantity))}"]'
             )
@@ -90,23 +90,23 @@ class Showing:
         from rich.table import Table
         from rich.text import Text
 
-        shown = self.shown
+        rendering = self.rendering
         message = Text()
-        for i, piece in enumerate(shown.pieces):
+        for i, piece in enumerate(rendering.pieces):
             message.append(_printable(piece, keep="\n"), style="underline" if i % 2 else "")
         sources = Table(
             "Number", "Tool call", "Path", "Returned", "Claimed", title="Where each number comes from"
         )
-        for claim, number in dict(zip(shown.cited, shown.pieces[1::2], strict=True)).items():
-            entry, quantity = shown.provenance[claim], shown.returned[claim]
+        for claim, number in dict(zip(rendering.cited, rendering.pieces[1::2], strict=True)).items():
+            entry, quantity = rendering.provenance[claim], rendering.returned[claim]
             call = f"{entry['tool_name']}({_data(entry['arguments'])}) {entry['call_id']}"
             claimed = _conversion(entry, quantity) or "as returned"
             row = (number, call, entry["path"], _text(quantity), claimed)
             sources.add_row(*(Text(_printable(cell)) for cell in row))
         steps = Table("Step", "", "What", title="How it came about")
-        for head, detail, data, done in _steps(shown):
+        for head, detail, data, done in _steps(rendering):
             steps.add_row(*(Text(_printable(c), style="" if done else "red") for c in (head, detail, data)))
-        return Group(message, *([sources] if shown.cited else []), *([steps] if steps.row_count else []))
+        return Group(message, *([sources] if rendering.cited else []), *([steps] if steps.row_count else []))
 
 
 @cache
@@ -131,9 +131,9 @@ def _conversion(entry: Mapping[str, Any], quantity: Quantity) -> str | None:
     return None if claimed.unit == quantity.unit else f"claimed as {_text(claimed)} = {_text(quantity)}"
 
 
-def _steps(shown: Shown) -> Iterator[tuple[str, str, str, bool]]:
+def _steps(rendering: Shown) -> Iterator[tuple[str, str, str, bool]]:
     """Head, what more, data and success of each step; without a trace, of each call that is cited."""
-    for entry in shown.trace:
+    for entry in rendering.trace:
         if entry["kind"] == "tool":
             detail = f"{entry['call_id'] or 'failed'}, {entry['duration_ms']:.1f} ms"
             refused = entry["validation"].get("error", {}).get("message")
@@ -145,8 +145,8 @@ def _steps(shown: Shown) -> Iterator[tuple[str, str, str, bool]]:
             yield "Model", detail, refused or _data(entry["observation"]), entry["success"]
         else:
             yield "Start", str(entry["input"].get("mode", "")), _data(entry["input"]), True
-    if not shown.trace:
-        calls = {entry["call_id"]: entry for entry in shown.provenance}
+    if not rendering.trace:
+        calls = {entry["call_id"]: entry for entry in rendering.provenance}
         for call_id, entry in calls.items():
             yield f"Tool {entry['tool_name']}", call_id, _data(entry["arguments"]), True
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from gllint_runtime import GLRuntimeError, scan_naked_numbers
 from gllint_runtime.policy.numbers import unsafe_characters
-from gllint_runtime.policy.quantity_context import MASK, beside
+from gllint_runtime.policy.quantity_context import MASK, context_faults
 from gllint_runtime.policy.rendered_text import View, is_numeral
 
 REFUSED = [
@@ -350,7 +350,7 @@ def test_each_macro_has_the_unit_of_its_claim() -> None:
 
 
 def test_the_place_is_that_of_the_word_that_counts() -> None:
-    assert [place[:2] for place in beside(f"有百{MASK}", 2, 3, ())] == [(1, 2)]
+    assert [place[:2] for place in context_faults(f"有百{MASK}", 2, 3, ())] == [(1, 2)]
 
 
 def test_text_that_is_safe_has_no_unsafe_characters() -> None:

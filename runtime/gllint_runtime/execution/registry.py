@@ -21,7 +21,7 @@ from gllint_runtime.policy import schemas, validation
 from gllint_runtime.policy.data import Survey
 from gllint_runtime.policy.errors import GLDataError, GLError, GLRuntimeError, GLValidationError
 from gllint_runtime.policy.outputs import plain_arguments, verified_output
-from gllint_runtime.policy.settings import OutputSettings, Policy, known
+from gllint_runtime.policy.settings import OutputSettings, Policy, checked_settings
 
 logger = logging.getLogger("gllint_runtime")
 
@@ -45,7 +45,7 @@ class ToolRegistry:
         confirm_notes: bool = False,
         **settings: Unpack[OutputSettings],
     ) -> None:
-        self.policy = Policy(**known(settings, OutputSettings))
+        self.policy = Policy(**checked_settings(settings, OutputSettings))
         self.units = self.policy.unit_registry()
         self.gate = ApprovalGate(approve, notify, confirm_notes=confirm_notes)
         self._entries: dict[str, Entry] = {}

@@ -25,7 +25,7 @@ from gllint_runtime.execution.trace import snapshot, trace_entry
 from gllint_runtime.policy.data import Survey, copy_plain
 from gllint_runtime.policy.errors import GLError, GLRuntimeError, error_from_dict, reason_of
 from gllint_runtime.policy.schemas import ASSISTANT_STEP_SCHEMA
-from gllint_runtime.policy.settings import MessageSettings, known
+from gllint_runtime.policy.settings import MessageSettings, checked_settings
 from gllint_runtime.providers import Provider, Tape, takes_options
 from gllint_runtime.show import Showing, Shown
 
@@ -74,7 +74,7 @@ class RunResult(Showing, dict[str, Any]):
         super().__init__(
             message=message, provenance=rendering.provenance, metrics=metrics, trace=rendering.trace
         )
-        self.shown = rendering
+        self.rendering = rendering
 
 
 class _Run(Session):
@@ -133,7 +133,7 @@ class ToolRuntime:
         self.seed = seed
         self.max_steps = max_steps
         self.repair_on = frozenset(repair_on)
-        self.policy = replace(registry.policy, **known(settings, MessageSettings))
+        self.policy = replace(registry.policy, **checked_settings(settings, MessageSettings))
         self.constants = numbers_by_name(constants)
         self.gate = registry.gate.asking(approve, notify)
         self.telemetry = telemetry

@@ -35,7 +35,7 @@ from gllint_runtime.policy.outputs import plain_arguments, resolve_path, usable_
 from gllint_runtime.policy.quantity_context import holds_time
 from gllint_runtime.policy.rendering import format_quantity
 from gllint_runtime.policy.schemas import Claim, Quantity
-from gllint_runtime.policy.settings import Policy, Settings, known
+from gllint_runtime.policy.settings import Policy, Settings, checked_settings
 from gllint_runtime.policy.units import UnitRegistry
 from gllint_runtime.policy.validation import Checker
 from gllint_runtime.show import Showing, Shown
@@ -54,7 +54,7 @@ class Verified(Showing):
     message: str
     provenance: list[dict[str, Any]]
     metrics: dict[str, Any]
-    shown: Shown = field(repr=False)
+    rendering: Shown = field(repr=False)
     status: Literal["success"] = "success"
 
 
@@ -85,7 +85,7 @@ class Session:
         max_bytes: int = _MAX_BYTES,
         **settings: Unpack[Settings],
     ) -> None:
-        policy = Policy(**known(settings, Settings))
+        policy = Policy(**checked_settings(settings, Settings))
         self._begin(policy, policy.unit_registry(), numbers_by_name(constants), max_bytes)
 
     def _begin(

@@ -256,14 +256,14 @@ class _Depth(Exception):
 
 def _too_deep(value: Any, path: Path) -> DataProblem:
     """Why the data at ``path`` of ``value`` is too deep: most often it holds itself."""
-    above: dict[int, Path] = {}
+    ancestors: dict[int, Path] = {}
     node = value
     for length in range(len(path) + 1):
-        if id(node) in above:
-            here, there = show_path(path[:length]), show_path(above[id(node)])
+        if id(node) in ancestors:
+            place, ancestor = show_path(path[:length]), show_path(ancestors[id(node)])
             remedy = "Leave out what leads back, or name it by an id."
-            return DataProblem(f"the data holds itself: {here} is {there} again", path[:length], remedy)
-        above[id(node)] = path[:length]
+            return DataProblem(f"the data holds itself: {place} is {ancestor} again", path[:length], remedy)
+        ancestors[id(node)] = path[:length]
         node = _member(node, path[length]) if length < len(path) else None
         if node is None:
             break

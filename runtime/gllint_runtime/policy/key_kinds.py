@@ -121,23 +121,23 @@ def _kind_of_words(words: list[str]) -> Kind | None:
     table = _table()
     while len(words) > 1 and words[-1] in table.bounds:
         words = words[:-1]
-    last, before = words[-1], words[-2] if len(words) > 1 else ""
-    if not before:
+    last, qualifier = words[-1], words[-2] if len(words) > 1 else ""
+    if not qualifier:
         return table.alone.get(last) or table.last.get(last)
-    if len(last) == 1 and table.last.get(before) in ("measure", "time"):  # in which unit: `temperature_c`
-        return table.last[before]
+    if len(last) == 1 and table.last.get(qualifier) in ("measure", "time"):  # in which unit: `temperature_c`
+        return table.last[qualifier]
     if last in ("number", "num", "nr", "no"):
         return (
             "identifier"
-            if before in table.numbered
+            if qualifier in table.numbered
             else "index"
-            if table.last.get(before) == "index"
+            if table.last.get(qualifier) == "index"
             else None
         )
     if last == "rate":
-        return "share" if before in table.rated else None
+        return "share" if qualifier in table.rated else None
     if last == "size":
-        return "count" if before in table.sized else None
+        return "count" if qualifier in table.sized else None
     if last == "at":
         return "time"
     if last in ("val", "value", "values"):  # the value of a number
@@ -145,13 +145,16 @@ def _kind_of_words(words: list[str]) -> Kind | None:
     first = table.first.get(words[0])
     if first == "count" and len(last) > 1:
         return first
-    if first == "count" or "by" in (words[0], before):  # `n_2`; `by_status` holds numbers of something else
+    if first == "count" or "by" in (
+        words[0],
+        qualifier,
+    ):  # `n_2`; `by_status` holds numbers of something else
         return None
     if last in table.behind:
-        said = table.last.get(before)
-        return said if said in ("count", "time") else first
-    if before.isdigit():  # over which time: `cost_1year`, `recent_7_day`
+        kind = table.last.get(qualifier)
+        return kind if kind in ("count", "time") else first
+    if qualifier.isdigit():  # over which time: `cost_1year`, `recent_7_day`
         return None
-    if (last in _LINES and before not in table.placed) or (last in _RANKS and before in table.levels):
+    if (last in _LINES and qualifier not in table.placed) or (last in _RANKS and qualifier in table.levels):
         return None
     return first or table.last.get(last)

@@ -95,8 +95,8 @@ def _table() -> _Table:
         dimensions=dimensions,
         per=things | rows["per"],
         letters=rows["letters"],
-        needs={end: frozenset(found.split()) for end, found in rows["needs"].items()},
-        unless={end: frozenset(found.split()) for end, found in rows["unless"].items()},
+        needs={end: frozenset(words_needed.split()) for end, words_needed in rows["needs"].items()},
+        unless={end: frozenset(words_needed.split()) for end, words_needed in rows["unless"].items()},
         scales=words("scales"),
         others=words("others"),
         qualifiers=words("qualifiers"),
@@ -208,12 +208,12 @@ def _expression(words: Sequence[str]) -> Sequence[str]:
             groups[-1].append(word)
     if len(groups) == 1:
         return _side_by_side(groups[0])
-    above, *below = groups
-    left = list(_side_by_side(above)) or _beside_per(above)
+    dividend, *below = groups
+    units = list(_side_by_side(dividend)) or _beside_per(dividend)
     divisors = [divisor for group in below for divisor in _divisors(group)]
-    if not left or not divisors or not all(divisors):
+    if not units or not divisors or not all(divisors):
         return ()
-    return ["/".join([unit, *map(str, divisors)]) for unit in left]
+    return ["/".join([unit, *map(str, divisors)]) for unit in units]
 
 
 def _beside_per(words: Sequence[str]) -> list[str]:
@@ -236,8 +236,8 @@ def _divisors(words: Sequence[str]) -> list[str | None]:
     joined = "_".join(words).lower()
     if not words:
         return [None]
-    if found := _table().per.get(joined):
-        return [found]
+    if unit := _table().per.get(joined):
+        return [unit]
     units, length = _atom(words)
     if len(units) == 1 and length == len(words):
         return [units[0]]
@@ -257,28 +257,32 @@ def _side_by_side(words: Sequence[str]) -> Sequence[str]:
     elif not units and last in ("year", "yr"):  # `kwh_m2_year`, the one such unit of the allowlist
         yearly = [f"{unit}/year" for unit in _side_by_side(words[:-1])]
         return yearly if all(unit in ALLOWED_UNITS for unit in yearly) else ()
-    before = words[: len(words) - length]
-    if not units or (before and not _is_open(before, units)):
+    preceding_words = words[: len(words) - length]
+    if not units or (preceding_words and not _is_open(preceding_words, units)):
         return ()
-    above, size = _atom(before) if not before or before[-1].lower() not in _BOUNDS else ((), 0)
-    letter = before[-1].lower() if before else ""
-    if not above and (
+    dividend, size = (
+        _atom(preceding_words)
+        if not preceding_words or preceding_words[-1].lower() not in _BOUNDS
+        else ((), 0)
+    )
+    letter = preceding_words[-1].lower() if preceding_words else ""
+    if not dividend and (
         (letter in _FIRST_LETTERS and {announced_dimension(unit) for unit in units} <= _DIVISORS)
         or (letter, last) == ("w", "h")
     ):
-        above, size = (_table().letters[letter],), 1
-    if above:
-        return _joined(above, units, before[: len(before) - size])
+        dividend, size = (_table().letters[letter],), 1
+    if dividend:
+        return _joined(dividend, units, preceding_words[: len(preceding_words) - size])
     if len(letter) == 1 and letter.isalpha() and not _DIVISORS.isdisjoint(map(announced_dimension, units)):
         return ()  # `density_p_cm3`: how many of what, or how much, in a volume
     return () if last in _LAST_LETTERS else units
 
 
-def _joined(above: Sequence[str], units: Sequence[str], before: Sequence[str]) -> Sequence[str]:
+def _joined(dividend: Sequence[str], units: Sequence[str], preceding_words: Sequence[str]) -> Sequence[str]:
     """A quotient where the second unit is an area, a volume or ``mol``, a product where it is the hour of a power."""
-    if before and (_atom(before)[0] or not _is_open(before, above)):
+    if preceding_words and (_atom(preceding_words)[0] or not _is_open(preceding_words, dividend)):
         return ()
-    pairs = [(first, second) for first in above for second in units]
+    pairs = [(first, second) for first in dividend for second in units]
     readings: list[str] = []
     for first, second in pairs:
         over, under = announced_dimension(first), announced_dimension(second)
@@ -295,18 +299,18 @@ def _joined(above: Sequence[str], units: Sequence[str], before: Sequence[str]) -
     return readings
 
 
-def _is_open(before: Sequence[str], units: Sequence[str]) -> bool:
+def _is_open(preceding_words: Sequence[str], units: Sequence[str]) -> bool:
     """Whether the word before a unit leaves it this number's (not ``share_of_kwh``), and of its size."""
-    word = before[-1].lower()
+    word = preceding_words[-1].lower()
     if word in _table().others or word in _table().scales:
         return False
     dimensions = {announced_dimension(unit) for unit in units}
     is_money = any(dimension and dimension.startswith("currency") for dimension in dimensions)
-    if is_money and not _EXCHANGES.isdisjoint(map(str.lower, before)):
+    if is_money and not _EXCHANGES.isdisjoint(map(str.lower, preceding_words)):
         return False
     if not is_money and "dimensionless" not in dimensions and word in _table().priced:
         return False
-    if "mass" in dimensions and not _GASES.isdisjoint(map(str.lower, before)):
+    if "mass" in dimensions and not _GASES.isdisjoint(map(str.lower, preceding_words)):
         return False  # a mass of the gas, or of what it is worth in CO2e?
     # `walk_10_km`, `last_30_days`, `over_100_usd` say which; `floor_2_kwh` is an energy.
     return not word.isdigit() or dimensions <= {"energy", "power", "emissions", "data"}
@@ -324,11 +328,11 @@ def _atom(tokens: Sequence[str]) -> tuple[tuple[str, ...], int]:
             continue
         if end.upper() in _currencies() and tokens[-1] not in (end.upper(), end.capitalize(), end):
             return (), 0  # `GBp`, which are pence
-        others = {token.lower() for token in tokens[:-length]}
-        before = tokens[-length - 1].lower() if len(tokens) > length else ""
-        if end in table.needs and table.needs[end].isdisjoint(others):
+        preceding_tokens = {token.lower() for token in tokens[:-length]}
+        previous = tokens[-length - 1].lower() if len(tokens) > length else ""
+        if end in table.needs and table.needs[end].isdisjoint(preceding_tokens):
             return (), 0
-        if end in table.unless and before in table.unless[end]:
+        if end in table.unless and previous in table.unless[end]:
             return (), 0
         exact = tokens[-1] if length == 1 and tokens[-1] != end and tokens[-1] in units else None
         return (units if exact is None else (exact,)), length

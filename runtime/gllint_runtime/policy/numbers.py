@@ -24,7 +24,7 @@ from datetime import date
 from functools import lru_cache
 
 from gllint_runtime.policy.claims import Macro, find_macros, in_place
-from gllint_runtime.policy.quantity_context import BULLET, JOINS, MASK, UNSPACED, beside
+from gllint_runtime.policy.quantity_context import BULLET, JOINS, MASK, UNSPACED, context_faults
 from gllint_runtime.policy.rendered_text import View, is_numeral, replaced
 from gllint_runtime.policy.units import ALLOWED_UNITS
 
@@ -106,8 +106,10 @@ def scan_naked_numbers(
         raise TypeError("scan_naked_numbers takes a text; whitelist and units are lists of texts")
     if macros is None:
         macros = find_macros(text)
-    shown = "".join(in_place(text, macros, lambda macro: MASK * len(macro.text))) if macros else text
-    masked = shown.replace(MASK, "X") if macros else shown  # a letter: no word ends beside a macro
+    masked_text = "".join(in_place(text, macros, lambda macro: MASK * len(macro.text))) if macros else text
+    masked = (
+        masked_text.replace(MASK, "X") if macros else masked_text
+    )  # a letter: no word ends beside a macro
     spans = _digits(masked, whitelist, units, glued)
     if ":" in masked:
         spans += [match.span() for match in _pattern(_SHORTCODE).finditer(masked)]
@@ -116,29 +118,29 @@ def scan_naked_numbers(
     is_ascii = text.isascii()
     if (not is_ascii or "<" in text) and (macros or spans or _NUMBER.search(text)):
         spans += [match.span() for match in _REVERSED.finditer(text)]
-    found: list[tuple[int, int, str | None]] = []
+    places: list[tuple[int, int, str | None]] = []
     if macros or words or "&" in text:
-        if "-" in shown:
-            shown = BULLET.sub(r"\n\1,", f"\n{shown}")[1:]  # what opens a line is no sign
+        if "-" in masked_text:
+            masked_text = BULLET.sub(r"\n\1,", f"\n{masked_text}")[1:]  # what opens a line is no sign
         view = None
-        if (_MARKUP if is_ascii else _PLAIN).search(shown):
-            view = View(shown, printable=is_ascii and _is_printable(text))
+        if (_MARKUP if is_ascii else _PLAIN).search(masked_text):
+            view = View(masked_text, printable=is_ascii and _is_printable(text))
             spans += view.numerals
             if macros:
-                found += [(*span, "Style and hide nothing around a number.") for span in view.hiding]
-            if "<!--" in shown:
-                shown = shown.replace("<!--", "\u2029" * 4).replace("-->", "\u2029" * 3)
+                places += [(*span, "Style and hide nothing around a number.") for span in view.hiding]
+            if "<!--" in masked_text:
+                masked_text = masked_text.replace("<!--", "\u2029" * 4).replace("-->", "\u2029" * 3)
         for macro in macros:
             if macro.problem is None:
                 index = macro.index or 0
                 unit = claimed[index] if index < len(claimed) else None
-                found += _beside(view, shown, macro, units, unit)
+                places += _context_faults(view, masked_text, macro, units, unit)
         if words:
-            spans += _spelled(masked, view or View(shown))
-    if not spans and not found:
+            spans += _spelled(masked, view or View(masked_text))
+    if not spans and not places:
         return []
-    found += [(*span, None) for span in spans]
-    return [NakedNumber(start, end, text[start:end], hint) for start, end, hint in _merge(found)]
+    places += [(*span, None) for span in spans]
+    return [NakedNumber(start, end, text[start:end], hint) for start, end, hint in _merge(places)]
 
 
 @lru_cache(maxsize=64)
@@ -158,8 +160,8 @@ def _digits(
     else:
         return []
     excused = _excused(text, whitelist, frozenset(units) | frozenset(glued))
-    found = [match.span() for match in _NUMBER.finditer(digits)]
-    return [span for span in found if any(digits[i].isdecimal() and not excused[i] for i in range(*span))]
+    spans = [match.span() for match in _NUMBER.finditer(digits)]
+    return [span for span in spans if any(digits[i].isdecimal() and not excused[i] for i in range(*span))]
 
 
 def _excused(text: str, whitelist: Collection[str], units: frozenset[str]) -> bytearray:
@@ -210,15 +212,15 @@ def is_in_symbol(text: str, digit: int) -> bool:
     return any(match.start() <= digit < match.end() for match in near)
 
 
-def _beside(
-    view: View | None, shown: str, macro: Macro, units: Collection[str], unit: str | None
+def _context_faults(
+    view: View | None, masked_text: str, macro: Macro, units: Collection[str], unit: str | None
 ) -> list[tuple[int, int, str]]:
     """Signs, letters, units and macros that would become part of what the macro renders."""
     start, end = macro.start, macro.end
     place = view.find(start) if view else None
     if view is None or place is None:  # inside a comment; whoever sees that sees it as it is typed
-        return beside(shown, start, end, units, unit)
-    places = beside(view.text, place, place + end - start, units, unit)
+        return context_faults(masked_text, start, end, units, unit)
+    places = context_faults(view.text, place, place + end - start, units, unit)
     return [(*view.span(first, last), hint) for first, last, hint in places]
 
 
@@ -230,10 +232,10 @@ def _spelled(masked: str, view: View) -> Iterator[tuple[int, int]]:
     yield from (view.span(*match.span()) for match in _pattern(_NUMBER_WORDS).finditer(plain))
 
 
-def _merge(found: list[tuple[int, int, str | None]]) -> list[tuple[int, int, str | None]]:
+def _merge(places: list[tuple[int, int, str | None]]) -> list[tuple[int, int, str | None]]:
     """The places in order, those that overlap or abut joined."""
     merged: list[tuple[int, int, str | None]] = []
-    for start, end, hint in sorted(found, key=lambda place: place[:2]):
+    for start, end, hint in sorted(places, key=lambda place: place[:2]):
         if merged and start <= merged[-1][1]:
             first, last, earlier = merged[-1]
             merged[-1] = (first, max(end, last), earlier or hint)
@@ -257,7 +259,7 @@ def unsafe_characters(text: str) -> list[tuple[int, int]]:
     """
     if text.isprintable() or _is_printable(text):
         return []
-    found = [match.span() for match in _CONTROL.finditer(text)]
+    spans = [match.span() for match in _CONTROL.finditer(text)]
     if not text.isascii():
         opened: list[int] = []
         for match in _ISOLATE.finditer(text):
@@ -266,6 +268,6 @@ def unsafe_characters(text: str) -> list[tuple[int, int]]:
             elif opened:
                 opened.pop()
             else:
-                found.append(match.span())
-        found.extend((place, place + 1) for place in opened)
-    return sorted(found)
+                spans.append(match.span())
+        spans.extend((place, place + 1) for place in opened)
+    return sorted(spans)

@@ -25,26 +25,26 @@ def verified_output(
     Raises GLValidationError RESULT_SCHEMA or UNIT_UNKNOWN.
     """
     try:
-        found = Survey(output, policy.plain_keys, policy.plain_kinds)
+        survey = Survey(output, policy.plain_keys, policy.plain_kinds)
     except DataProblem as problem:
         raise _bad_output(f"{problem}. {problem.remedy}", problem.path, problem.remedy) from None
-    if check is not None and (misfit := check(found.data)) is not None:
+    if check is not None and (misfit := check(survey.data)) is not None:
         place, message = misfit
         raise _bad_output(message, place)
     if not policy.allow_raw_numbers:
-        for path, trouble in found.malformed:
+        for path, trouble in survey.malformed:
             raise _bad_output(trouble, path)
-        for path in found.raw_numbers:
+        for path in survey.raw_numbers:
             raise _bad_output("a raw number; wrap it in a Quantity {value, unit}", path)
-    elif found.raw_numbers:
-        places = ", ".join(map(show_path, [*found.raw_numbers][:20]))
+    elif survey.raw_numbers:
+        places = ", ".join(map(show_path, [*survey.raw_numbers][:20]))
         logger.warning("Tool %s returned raw numbers at %s", tool_name, places)
-    for path, quantity in found.quantities.items():
+    for path, quantity in survey.quantities.items():
         if not units.is_allowed(quantity.unit):
             units.require(quantity.unit, show_path(path))
         if not quantity.unit.isascii():
-            found.quantities[path] = Quantity(quantity.value, units.symbol(quantity.unit))
-    return found
+            survey.quantities[path] = Quantity(quantity.value, units.symbol(quantity.unit))
+    return survey
 
 
 def plain_arguments(tool_name: str, arguments: Any) -> dict[str, Any]:
@@ -66,8 +66,8 @@ def resolve_path(output: Survey, path: str, *, arrays: bool = False) -> Quantity
         steps = parse_claim_path(path, arrays=arrays)
     except ClaimPathError as error:
         raise GLDataError("PATH_RESOLUTION", str(error), hint=error.hint, path=path[:200]) from None
-    if (found := output.quantities.get(steps)) is not None:
-        return found
+    if (quantity := output.quantities.get(steps)) is not None:
+        return quantity
     node = output.data
     for step in steps:
         try:
@@ -82,8 +82,8 @@ def _available(output: Survey) -> str:
     paths = [show_path(path) for path in output.quantities if path and all(isinstance(s, str) for s in path)]
     if not paths:
         return "This output holds no Quantity."
-    more = f" and {len(paths) - 20} more" if len(paths) > 20 else ""
-    return f"Quantities of this output: {', '.join(paths[:20])}{more}."
+    remainder = f" and {len(paths) - 20} more" if len(paths) > 20 else ""
+    return f"Quantities of this output: {', '.join(paths[:20])}{remainder}."
 
 
 def _bad_output(message: str, path: Path = (), hint: str | None = None) -> GLValidationError:

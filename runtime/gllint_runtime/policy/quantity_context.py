@@ -127,20 +127,22 @@ _DASH = re.compile(r"[-‐-―⸺⸻]+[\s*\"'“‘«(\[]*(?=[^\W_])")
 _OVER = re.compile(r"/\s*(?=\w)")
 
 
-def beside(text: str, start: int, end: int, symbols: Collection[str], unit: str | None = None) -> list[Place]:
+def context_faults(
+    text: str, start: int, end: int, symbols: Collection[str], unit: str | None = None
+) -> list[Place]:
     """What changes the quantity of the macro at ``start`` to ``end`` of ``text``.
 
     ``symbols`` are a project's own units beside the allowlist. ``unit`` is the unit that the macro will show, where
     that is known: then a time behind a rate, and a measure behind a bare count, are found as well.
     """
-    places = _before(text, start, end), _after(text, end, symbols, unit)
+    places = _fault_in_front(text, start, end), _fault_at_end(text, end, symbols, unit)
     return [place for place in places if place is not None]
 
 
 # ------------------------------------------------------------------------------------------------- before
 
 
-def _before(text: str, start: int, end: int) -> Place | None:
+def _fault_in_front(text: str, start: int, end: int) -> Place | None:
     while start and not text[start - 1].isascii() and _PICTURES.match(text[start - 1]):
         start -= 1
     if not start:
@@ -153,8 +155,8 @@ def _before(text: str, start: int, end: int) -> Place | None:
     if not _may_touch(char) and char not in _BEFORE_ONLY:
         head = text[max(0, start - 8) : start]
         if UNSPACED.match(char):
-            if found := _COUNTING_BEFORE.search(head):
-                return start - len(found[0]), start, "A word that counts would change the value."
+            if match := _COUNTING_BEFORE.search(head):
+                return start - len(match[0]), start, "A word that counts would change the value."
             if not _is_minus(text, start - 1) and not _sign_word(text, start):
                 return None
         elif _HEBREW_PREFIX.search(head):
@@ -181,9 +183,9 @@ def _before(text: str, start: int, end: int) -> Place | None:
             place,
             "A sign or a currency in words would change it: the tool's own sign and unit are shown.",
         )
-    if found := _SIGN_IN_BRACKETS.search(text, max(0, place - 24), place):
-        if _is_minus(text, found.start(1)) or _sign_word(text, found.end(1)):
-            return *found.span(1), "A sign before a macro would change the value."
+    if match := _SIGN_IN_BRACKETS.search(text, max(0, place - 24), place):
+        if _is_minus(text, match.start(1)) or _sign_word(text, match.end(1)):
+            return *match.span(1), "A sign before a macro would change the value."
     return None
 
 
@@ -222,11 +224,11 @@ def _is_quote_mark(text: str, place: int) -> bool:
 def _sign_word(text: str, place: int) -> int:
     """The length of the word for a sign that ends at ``place``, or 0."""
     head = text[max(0, place - 16) : place].rpartition(MASK)[2]
-    if not head.isascii() and (found := _pattern(_ACCENTED_SIGN).search(head)):
-        return len(found[0])
-    head = head.lower() if head.isascii() else _folded(_seen(head))
-    found = _pattern(_SIGN).search(head) if head.endswith(_sign_ends()) else None
-    return len(found[1] or "") if found else 0
+    if not head.isascii() and (match := _pattern(_ACCENTED_SIGN).search(head)):
+        return len(match[0])
+    head = head.lower() if head.isascii() else _folded(_visible(head))
+    match = _pattern(_SIGN).search(head) if head.endswith(_sign_ends()) else None
+    return len(match[1] or "") if match else 0
 
 
 def _is_minus(text: str, place: int) -> bool:
@@ -252,7 +254,7 @@ def _may_touch(char: str) -> bool:
 # -------------------------------------------------------------------------------------------------- after
 
 
-def _after(text: str, end: int, symbols: Collection[str], unit: str | None) -> Place | None:
+def _fault_at_end(text: str, end: int, symbols: Collection[str], unit: str | None) -> Place | None:
     char = text[end : end + 1]
     if not char.isascii() and (pictures := _PICTURES.match(text, end)):
         end = pictures.end()
@@ -265,7 +267,7 @@ def _after(text: str, end: int, symbols: Collection[str], unit: str | None) -> P
         word = _WORD.match(text, end, end + _REACH)
         return end, word.end() if word else end + 1, "Nothing but blanks or punctuation may touch a macro."
     place = end if UNSPACED.match(char) else _on_over(text, end)
-    if place < len(text) and (last := _behind(text, place, symbols, unit)):
+    if place < len(text) and (last := _end_of_fault(text, place, symbols, unit)):
         return place, last, _leave_out(text[place:last])
     return None
 
@@ -286,23 +288,23 @@ def _on_over(text: str, end: int) -> int:
     return place
 
 
-def _behind(text: str, place: int, symbols: Collection[str], unit: str | None) -> int:
+def _end_of_fault(text: str, place: int, symbols: Collection[str], unit: str | None) -> int:
     """The end of what changes the quantity at ``place``, behind the blanks; 0 where nothing does."""
-    char, before = text[place], text[place - 1]
+    char, previous = text[place], text[place - 1]
     if _is_operator(char):
         opens_line = not text[text.rfind("\n", 0, place) + 1 : place].strip()
         return 0 if char == "*" and opens_line else place + 1
-    seen, low = _window(text, place)
+    visible, low = _window(text, place)
     if dash := _DASH.match(text, place):
         start = dash.end()
-        last = _behind(text, start, symbols, unit)
+        last = _end_of_fault(text, start, symbols, unit)
         is_glued = (
             char in "-‐‑" and start == place + 1
         )  # "-million"; behind another dash a sentence may go on
         is_all = is_glued or _SENTENCE_END.match(text, last) or _match(r"<per>\s", low, start - place)
         return last if is_all else 0
     last = _multiplier_end(low)
-    if before == "\n" and _LABEL.match(text, place):
+    if previous == "\n" and _LABEL.match(text, place):
         return place + last if last else 0
     changes = [
         _CHANGES,
@@ -312,13 +314,13 @@ def _behind(text: str, place: int, symbols: Collection[str], unit: str | None) -
     ]
     for source in changes:
         last = last or _match(source, low)
-    later = _match(_LATER, low) if before in " \t\u00a0" else 0
+    later = _match(_LATER, low) if previous in " \t\u00a0" else 0
     last = (
         last
-        or _per(seen, low, 0, symbols)
-        or (later and _per(seen, low, later, symbols))
-        or _unit_end(seen, 0, symbols, _UNIT)
-        or _match(_MAGNITUDE, seen)
+        or _per(visible, low, 0, symbols)
+        or (later and _per(visible, low, later, symbols))
+        or _unit_end(visible, 0, symbols, _UNIT)
+        or _match(_MAGNITUDE, visible)
     )
     return place + last if last else 0
 
@@ -328,28 +330,28 @@ def _multiplier_end(low: str) -> int:
     return word.end() if word and word[0] in _multipliers() else 0
 
 
-def _per(seen: str, low: str, place: int, symbols: Collection[str]) -> int:
+def _per(visible: str, low: str, place: int, symbols: Collection[str]) -> int:
     """The end of "per" and a unit at ``place``; else 0."""
-    if over := _OVER.match(seen, place):
-        return _unit_end(seen, over.end(), symbols, _LONG_UNIT)
+    if over := _OVER.match(visible, place):
+        return _unit_end(visible, over.end(), symbols, _LONG_UNIT)
     for start, unit in _PER_UNIT if _match(r"<per>\s|<unspaced per>", low, place) else ():
         if end := _match(start, low, place):
-            if last := _match(_MEASURES_BEHIND_PER, low, end) or _unit_end(seen, end, symbols, unit):
+            if last := _match(_MEASURES_BEHIND_PER, low, end) or _unit_end(visible, end, symbols, unit):
                 return last
     return 0
 
 
-def _unit_end(seen: str, place: int, symbols: Collection[str], source: str) -> int:
+def _unit_end(visible: str, place: int, symbols: Collection[str], source: str) -> int:
     """The end of the symbol of a unit or a currency at ``place``; else 0."""
-    if last := _match(source, seen, place):
+    if last := _match(source, visible, place):
         return last
-    word = _WORD.match(seen, place)
+    word = _WORD.match(visible, place)
     last = word.end() if word else place
-    if word and word[0] in symbols and re.match(_WHOLE, seen[last:]):
+    if word and word[0] in symbols and re.match(_WHOLE, visible[last:]):
         return last
-    if unicodedata.category(seen[last : last + 1] or " ") == "Sc":  # "€", "k€"
+    if unicodedata.category(visible[last : last + 1] or " ") == "Sc":  # "€", "k€"
         return last + 1
-    char = seen[place : place + 1]
+    char = visible[place : place + 1]
     is_square = (
         not char.isascii() and unicodedata.normalize("NFKC", char).lstrip("°") in ALLOWED_UNITS
     )  # "㎾"
@@ -413,8 +415,8 @@ def _match(source: str, text: str, place: int = 0) -> int:
 
     ``<name>`` in it stands for any word of that section, ``/`` for the end of a word (and ``\\x2f`` for a slash).
     """
-    found = _pattern(source).match(text, place)
-    return found.end() if found else 0
+    match = _pattern(source).match(text, place)
+    return match.end() if match else 0
 
 
 @lru_cache(maxsize=64)
@@ -435,11 +437,11 @@ def _sign_ends() -> tuple[str, ...]:
 
 def _window(text: str, place: int) -> tuple[str, str]:
     """What stands at ``place``, up to the next macro: as it is seen, and in small letters without accents."""
-    seen = _seen(text[place : place + _REACH].partition(MASK)[0])
-    return seen, _folded(seen)
+    visible = _visible(text[place : place + _REACH].partition(MASK)[0])
+    return visible, _folded(visible)
 
 
-def _seen(text: str) -> str:
+def _visible(text: str) -> str:
     """The text without styles of letters, and in Latin letters alone what mixes them with others, each in its place."""
     if text.isascii():
         return text

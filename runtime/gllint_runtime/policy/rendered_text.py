@@ -94,8 +94,8 @@ def _is_unseen(char: str) -> bool:
 
 def replaced(text: str, wanted: Callable[[str], bool], by: str) -> str:
     """``text`` with every ``wanted`` character replaced by the one character ``by``."""
-    found = [char for char in {*text} if wanted(char)]
-    return text.translate(dict.fromkeys(map(ord, found), by)) if found else text
+    characters = [char for char in {*text} if wanted(char)]
+    return text.translate(dict.fromkeys(map(ord, characters), by)) if characters else text
 
 
 class View:
@@ -114,19 +114,19 @@ class View:
         parts: list[str] = []
         length = 0
 
-        def show(shown: str, start: int, end: int, alone: bool = False) -> None:
+        def show(piece: str, start: int, end: int, alone: bool = False) -> None:
             nonlocal length
-            if shown:
-                parts.append(shown)
+            if piece:
+                parts.append(piece)
                 self._begins.append(length)
                 self._sources.append((start, end, alone))
-                length += len(shown)
+                length += len(piece)
 
-        seen = message if printable else replaced(message, _is_unseen, "\u200b")
+        visible = message if printable else replaced(message, _is_unseen, "\u200b")
         position = search = 0
         quoted = True
-        while candidate := _START.search(seen, search):
-            match = _MARKUP.match(seen, candidate.start())
+        while candidate := _START.search(visible, search):
+            match = _MARKUP.match(visible, candidate.start())
             if match is None:
                 search = candidate.end()
                 continue
@@ -134,26 +134,26 @@ class View:
             kind = match.lastgroup
             if kind in ("comment", "bogus", "line", "block", "raised", "tag"):
                 rest = {"comment": _COMMENT_REST, "bogus": _BOGUS_REST}.get(kind, _TAG_REST)
-                closing = rest.match(seen, search) if quoted or kind == "comment" else None
+                closing = rest.match(visible, search) if quoted or kind == "comment" else None
                 if closing is None:  # nor is there an end for any other further on that is read so
                     quoted = False
-                    closing = _SIMPLE_REST.match(seen, search)
+                    closing = _SIMPLE_REST.match(visible, search)
                 if closing is None:  # no more than a "<"
                     continue
                 search = closing.end()
-                if kind != "comment" and _HIDING.match(seen, start, search):
+                if kind != "comment" and _HIDING.match(visible, start, search):
                     self.hiding.append((start, search))
             show(message[position:start], position, start, True)
             position = search
             if kind in _SHOWN_AS:
                 show(_SHOWN_AS[kind], start, search)
-            elif kind == "tag" and (alt := _ALT.match(seen, start, search)):
+            elif kind == "tag" and (alt := _ALT.match(visible, start, search)):
                 show(f" {html.unescape(alt[1])} ", start, search)
             elif kind == "escaped":
                 show(match["escaped"][1], start, search)
             elif kind == "latex":
                 show(_LATEX[match["latex"].lower()], start, search)
-            elif kind == "raised" and seen[search : search + 1] not in ("", "[", "*", "†", "‡", "<", " "):
+            elif kind == "raised" and visible[search : search + 1] not in ("", "[", "*", "†", "‡", "<", " "):
                 show("^", start, search)  # a power, no mark of a footnote
             elif kind is None:
                 decoded = "".join(char for char in html.unescape(match[0]) if not _is_unseen(char))

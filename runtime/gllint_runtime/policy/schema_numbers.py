@@ -107,15 +107,15 @@ def quantity_units(schema: Schema) -> Iterator[SchemaUnit]:
     for path, node in subschemas(schema):
         if not is_inlined_quantity(node) or not isinstance(unit := node["properties"]["unit"], Mapping):
             continue
-        here = (*path, "properties", "unit")
+        unit_path = (*path, "properties", "unit")
         for keyword in ("const", "default"):
             if isinstance(unit.get(keyword), str):
-                yield SchemaUnit((*here, keyword), unit[keyword])
+                yield SchemaUnit((*unit_path, keyword), unit[keyword])
         for keyword in ("enum", "examples"):
             values = unit.get(keyword)
             for number, value in enumerate(values if isinstance(values, (list, tuple)) else ()):
                 if isinstance(value, str):
-                    yield SchemaUnit((*here, keyword, number), value)
+                    yield SchemaUnit((*unit_path, keyword, number), value)
 
 
 def property_of(path: Path) -> str | None:

@@ -38,7 +38,7 @@ class Settings(OutputSettings, MessageSettings, total=False):
     """All of them."""
 
 
-def known(settings: Any, kind: Any) -> Any:
+def checked_settings(settings: Any, kind: Any) -> Any:
     """``settings`` themselves. Raises TypeError for one that is not of ``kind``."""
     if unknown := settings.keys() - kind.__annotations__.keys():
         raise TypeError(f"no such setting here: {', '.join(sorted(unknown))}")

@@ -42,13 +42,13 @@ def stock_readings(word: str) -> frozenset[str]:
     """
     if not _NAME.match(word) or not word.isascii():
         return frozenset()
-    found = set()
+    readings = set()
     for written in _cases(word):
         try:
-            found |= {prefix + unit for prefix, unit, _ in _parsed(written)}
+            readings |= {prefix + unit for prefix, unit, _ in _parsed(written)}
         except Exception:  # as above
             continue
-    return frozenset(found)
+    return frozenset(readings)
 
 
 @lru_cache(maxsize=1024)
@@ -68,8 +68,8 @@ def stock_sizes_agree(unit: str, other: str) -> bool | None:
     if stock_name(unit) is None or stock_name(other) is None:
         return None
     try:
-        one, another = (_registry().Quantity(1, symbol).to_base_units() for symbol in (unit, other))
-        return bool(one.units == another.units and abs(one.magnitude / another.magnitude - 1) < 1e-9)
+        first, another = (_registry().Quantity(1, symbol).to_base_units() for symbol in (unit, other))
+        return bool(first.units == another.units and abs(first.magnitude / another.magnitude - 1) < 1e-9)
     except Exception:  # as above; of a constant or a level, say
         return None
 

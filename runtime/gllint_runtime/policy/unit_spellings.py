@@ -101,8 +101,8 @@ def spelling_of(text: str, extend: frozenset[str] = frozenset()) -> Spelling:
 def _either(units: Collection[str]) -> str:
     if len(units) < 2:
         return "It can be read as several units, by its case: write the one that is meant."
-    *others, last = (f"`{unit}`" for unit in units)
-    return f"It can be read as {', '.join(others)} and as {last}: write the one that is meant."
+    *rest, last = (f"`{unit}`" for unit in units)
+    return f"It can be read as {', '.join(rest)} and as {last}: write the one that is meant."
 
 
 def _folded(text: str) -> str:
@@ -140,13 +140,13 @@ class _Reader:
             raise _UnreadableError
         meanings: list[Factors] = [()]
         for number, part in enumerate(map(_trimmed, parts)):
-            below = is_divisor or number > 0
+            is_below_bar = is_divisor or number > 0
             if part.startswith("(") and part.endswith(")"):
-                inner = self._quotient(part[1:-1], below, depth + 1)
+                inner = self._quotient(part[1:-1], is_below_bar, depth + 1)
             elif number == 0 and part == "1":
                 inner = [()]
             else:
-                inner = self._product(part, below, number > 0)
+                inner = self._product(part, is_below_bar, number > 0)
             sign = -1 if number else 1
             meanings = _products(meanings, [_raised_factors(factors, sign) for factors in inner])
         return meanings
@@ -171,10 +171,12 @@ class _Reader:
             meanings = _products(meanings, factors)
         if not is_behind_bar or not rest:
             return meanings
-        above = first
+        products = first
         for factors in rest:
-            above = _products(above, [_raised_factors(each, -1) for each in factors])
-        return meanings + above
+            products = _products(
+                products, [_raised_factors(factors_of_one, -1) for factors_of_one in factors]
+            )
+        return meanings + products
 
     def _is_product(self, words: list[str]) -> bool:
         """Whether words side by side are surely multiplied: ``kW h``, ``kWh m-2``."""
@@ -225,8 +227,8 @@ class _Reader:
             return []
         units = self._of_letters(word)
         meanings = {_meaning(unit) for unit in units}
-        if others := stock_readings(word) - meanings:
-            self.is_open |= len(others | meanings) > 1
+        if other_readings := stock_readings(word) - meanings:
+            self.is_open |= len(other_readings | meanings) > 1
             return units or [word]
         return units or self._counted(word)
 
@@ -312,7 +314,7 @@ def _named(text: str) -> str | None:
 
 
 def _products(left: list[Factors], right: list[Factors]) -> list[Factors]:
-    products = [(*one, *other) for one in left for other in right]
+    products = [(*factors, *other) for factors in left for other in right]
     if len(products) > _MAX_FACTORS:
         raise _UnreadableError
     return products

@@ -111,7 +111,7 @@ def is_same_size(unit: str, other: str) -> bool | None:
     unit, other = as_listed(unit, packs=PACKS), as_listed(other, packs=PACKS)
     if unit == other:
         return True
-    if not all(is_allowed(each, packs=PACKS) or each in TIME_UNITS for each in (unit, other)):
+    if not all(is_allowed(symbol, packs=PACKS) or symbol in TIME_UNITS for symbol in (unit, other)):
         return stock_sizes_agree(unit, other)
     return _dimension(unit, PACKS) == _dimension(other, PACKS) and _scale(unit, PACKS) == _scale(other, PACKS)
 
@@ -169,8 +169,8 @@ def _judge(unit: str, extend: frozenset[str], strict: bool, packs: tuple[str, ..
         reason = "It is empty, hence dimensionless, and that is not allowed."
         return UnitVerdict(unit, "not-allowed", "dimensionless", None, reason, unit)
     names = dict(factors_of(symbol))
-    known = (ALLOWED_UNITS, TIME_UNITS, extend, further)
-    if not all(any(name in units for units in known) for name in names):
+    tables = (ALLOWED_UNITS, TIME_UNITS, extend, further)
+    if not all(any(name in units for units in tables) for name in names):
         return None
     if symbol in TIME_UNITS:
         reason = "A unit of time is allowed inside a compound (kWh/year), not alone."
@@ -422,9 +422,9 @@ class UnitRegistry:
     def validate_dimension(self, quantity: Quantity, expected_dimension: str) -> None:
         """Raise UNIT_UNKNOWN unless the Quantity is of ``expected_dimension`` (``"energy/area"``)."""
         self.require(quantity.unit)
-        found = _dimension(self.symbol(quantity.unit), self.packs)
-        if found != expected_dimension:
-            message = f"Expected a unit of {expected_dimension}, got '{quantity.unit}' ({found})."
+        dimension = _dimension(self.symbol(quantity.unit), self.packs)
+        if dimension != expected_dimension:
+            message = f"Expected a unit of {expected_dimension}, got '{quantity.unit}' ({dimension})."
             raise GLValidationError("UNIT_UNKNOWN", message)
 
     def _in_base_units(self, value: Fraction, unit: str) -> Fraction:

@@ -176,14 +176,14 @@ def inline_refs(schema: Any, quantity: Mapping[str, Any] = QUANTITY_BODY) -> Any
     return dict(quantity)
 
 
-def foreign_refs(schema: Any, known: Collection[str] = KNOWN_SCHEMAS) -> list[Path]:
+def foreign_refs(schema: Any, known_schemas: Collection[str] = KNOWN_SCHEMAS) -> list[Path]:
     """The paths of each ``$ref`` that leads neither to a place in ``schema`` nor to one of the ``known`` schemas."""
     refs = [
         ((*path, key), ref)
         for path, node in subschemas(schema, keywords=EVERY_KEYWORD)
         if isinstance(node, Mapping)
         for key in ("$ref", "$dynamicRef")
-        if isinstance(ref := node.get(key), str) and ref not in known
+        if isinstance(ref := node.get(key), str) and ref not in known_schemas
     ]
     if not refs:
         return []
@@ -220,7 +220,7 @@ def endless_refs(schema: Any) -> list[Path]:
     leads = {path: list(_same_value(path, node, targets)) for path, node in nodes.items()}
     entered: set[Path] = set()
     finished: set[Path] = set()
-    found = []
+    endless = []
     for start in leads:
         waiting: list[tuple[Path, bool]] = [(start, False)]
         while waiting:
@@ -232,9 +232,9 @@ def endless_refs(schema: Any) -> list[Path]:
                 waiting.append((path, True))
                 for step, other in leads[path]:
                     if other in entered and other not in finished:
-                        found.append((*path, *step))
+                        endless.append((*path, *step))
                     waiting.append((other, False))
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(endless))
 
 
 def _same_value(path: Path, node: Any, targets: Mapping[str, Path]) -> Iterator[tuple[Path, Path]]:
