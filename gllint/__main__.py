@@ -4,11 +4,11 @@ import os
 import sys
 
 try:
-    _here = os.getcwd()
+    _current_folder = os.getcwd()
 except OSError:  # it has been deleted
-    _here = ""
+    _current_folder = ""
 # Python puts the current folder first on its path: there lies the code under lint, which must never be run.
-if not sys.flags.safe_path and sys.path and sys.path[0] in ("", _here):
+if not sys.flags.safe_path and sys.path and sys.path[0] in ("", _current_folder):
     del sys.path[0]
 
 from gllint.cli.main import main

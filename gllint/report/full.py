@@ -71,7 +71,7 @@ def _frame(
             yield f"{' ' * width}{paint(_BLUE, ' |')} {marks}"
 
 
-class _Shown(NamedTuple):
+class _DisplayLine(NamedTuple):
     """A line as it is shown, in cells of the terminal.
 
     ``columns`` says where each column of the source begins, ``cells`` where each character of ``text`` does; both
@@ -84,18 +84,18 @@ class _Shown(NamedTuple):
 
 
 @lru_cache(maxsize=4 * CONTEXT)
-def _shown(line: str) -> _Shown:
+def _display_line(line: str) -> _DisplayLine:
     """How a line is shown: worked out once, however many findings stand on it."""
     text = visible(line.replace("\t", _TAB))
     if text == line and text.isascii():
-        return _Shown(text, range(len(text) + 1), range(len(text) + 1))
+        return _DisplayLine(text, range(len(text) + 1), range(len(text) + 1))
     widths = [_cells(visible(character.replace("\t", _TAB))) for character in line]
-    return _Shown(text, [*accumulate(widths, initial=0)], [*accumulate(map(_cells, text), initial=0)])
+    return _DisplayLine(text, [*accumulate(widths, initial=0)], [*accumulate(map(_cells, text), initial=0)])
 
 
 def _underline(line: str, span: Span) -> tuple[int, int]:
     """Return where the marks begin, in cells of the terminal, and how many there are."""
-    columns = _shown(line).columns
+    columns = _display_line(line).columns
     end = min(span.end_column - 1 if span.end_line == span.line else len(line), len(line))
     start = columns[min(span.column - 1, len(line))]
     return start, max(1, columns[end] - start)
@@ -108,7 +108,7 @@ def _shift(line: str, span: Span) -> int:
 
 
 def _clip(line: str, shift: int) -> str:
-    text, _, cells = _shown(line)
+    text, _, cells = _display_line(line)
     return text[
         bisect_left(cells, shift, 0, len(text)) : bisect_left(cells, shift + _MAX_WIDTH, 0, len(text))
     ]

@@ -77,12 +77,12 @@ def scopes(comments: Comments) -> list[str]:
             continue
         indent = _indent(text)
         level = bisect_left(indents, indent)
-        around = names[level - 1] if level else ""
+        scope = names[level - 1] if level else ""
         head = _DEFINITION.match(text)
         if head:
-            around = f"{around}.{head[2]}" if around else head[2]
-            indents[level:], names[level:] = [indent], [around]
-        of_lines.append(around)
+            scope = f"{scope}.{head[2]}" if scope else head[2]
+            indents[level:], names[level:] = [indent], [scope]
+        of_lines.append(scope)
     return of_lines
 
 
