@@ -64,7 +64,7 @@ def with_strangers(text: str) -> str:
         node.lineno for node in tree.body if isinstance(node, ast.ImportFrom) and node.module == "__future__"
     ]
     for start in reversed(starts[1:]):
-        if start > max(future, default=0) and ";" not in lines[start - 2]:
+        if start > max(future, default=0) and not {*";\\"} & {*lines[start - 2]}:
             lines[start - 1 : start - 1] = ["# a remark of no weight", ""]
     return "\n".join(
         [

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import deque
 from collections.abc import Iterable, Iterator
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from gllint_rules.project.makers import Maker, is_composite, maker_at, shown_kind, suggested_kind
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from gllint_rules.words.settings import Settings
 
 _MOST_REASONS = 12
+_MOST_STATEMENTS = 400  # in which a tally is looked for
 _WHOLE: frozenset[Kind] = frozenset({"count", "index", "identifier"})
 
 
@@ -70,7 +72,10 @@ def is_tally(leaf: Leaf) -> bool:
         steps = [_step(binding.value) for binding in function.scope.find(expr.id)]
     else:
         steps = [_step(expr)] if isinstance(expr, facts.Const) else []
-        for statement in facts.statements(function.body):
+        # Most functions store into no container; of the others only so much is read for each number.
+        section = leaf.site.module.section_of(leaf.site.at).section
+        statements = facts.statements(function.body) if section.mutated else iter(())
+        for statement in islice(statements, _MOST_STATEMENTS):
             match statement:
                 case facts.AugAssign(target=facts.Sub(index=facts.Const(value=key)), op=op, value=value):
                     if key == leaf.key:
