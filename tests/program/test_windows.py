@@ -36,7 +36,7 @@ def test_processes_go_on_without_nice() -> None:
     [
         ("src/my agent.py", "src/my%20agent.py"),
         ("/home/a b.py", "file:///home/a%20b.py"),
-        ("C:/work/a b.py", "file:///C:/work/a%20b.py"),
+        ("C:/house/a b.py", "file:///C:/house/a%20b.py"),
         ("//server/share/a.py", "file://server/share/a.py"),
         ("c:file.py", "c%3Afile.py"),
     ],
