@@ -12,13 +12,13 @@ from gllint_rules.reading.expression_index import expression
 from gllint_rules.reading.facts import Expr, Scope
 from gllint_rules.tools.parameters import function_at
 from gllint_rules.tuples import NamedTuple
-from gllint_rules.words.kinds import Kind, kind_of_name
-from gllint_rules.words.library_units import (
+from gllint_rules.words.call_units import (
     kind_of_library_unit,
     unit_of_attribute,
     unit_of_function,
     unit_of_method,
 )
+from gllint_rules.words.kinds import Kind, kind_of_name
 
 if TYPE_CHECKING:
     from gllint_rules.project.project import Project

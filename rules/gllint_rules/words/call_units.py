@@ -1,4 +1,4 @@
-"""The units that the standard library fixes: seconds of a clock, bytes of a file. Data: ``library_units.txt``."""
+"""The units that the standard library fixes: seconds of a clock, bytes of a file. Data: ``call_units.txt``."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def kind_of_library_unit(unit: str) -> Kind:
 def _table() -> Mapping[str, Mapping[str, str]]:
     table: dict[str, dict[str, str]] = {}
     rows: dict[str, str] = {}
-    for line in files("gllint_rules.words").joinpath("library_units.txt").read_text("utf-8").splitlines():
+    for line in files("gllint_rules.words").joinpath("call_units.txt").read_text("utf-8").splitlines():
         if line.startswith("["):
             rows = table[line[1:-1]] = {}
         elif line and not line.startswith("#"):
