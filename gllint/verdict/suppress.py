@@ -30,7 +30,17 @@ from gllint_rules.tuples import NamedTuple
 
 # What flake8 reads as a suppression, and a code list of which the reason that may follow is no part.
 _CODES = r"[A-Z]+[0-9]+(?:[,\s]+[A-Z]+[0-9]+)*"
-NOQA = re.compile(rf"#\s*noqa(?::\s?(?P<codes>{_CODES}))?", re.IGNORECASE)
+_NOQA_OF_FLAKE8 = re.compile(rf"#\s*noqa(?::\s?(?P<codes>{_CODES}))?", re.IGNORECASE)
+# What suppresses here, as in ruff: behind a colon codes alone, and no code without a colon. flake8 takes what it cannot
+# read for a suppression of everything.
+NOQA = re.compile(
+    rf"#\s*noqa(?:\s*:\s*(?P<codes>{_CODES})(?!\w)|(?![^\S\r\n]*:|\w|[^\w#]*(?-i:[A-Z]+[0-9]+)(?!\w)))",
+    re.IGNORECASE,
+)
+_NOQA_START = re.compile(r"#\s*noqa", re.IGNORECASE)
+_FIRST_WORD = re.compile(r"#\s*noqa\s*:\s*(?P<word>\w+)", re.IGNORECASE)
+_NEXT_WORD = re.compile(r"[,\s]+(?P<word>\w+)")
+_LIKE_OURS = re.compile(r"\b(?:GL|(?i:GL)\w*\d\w*)\b")  # a code of ours, or what is to pass for one
 # Where another comment begins behind one: not at the number of an issue.
 _NEXT = re.compile(r"(?<!\S)#\s*(?=[^\W\d])")
 _OWN = re.compile(r"#\s*gllint:\s*", re.IGNORECASE)
@@ -172,7 +182,11 @@ class Comments:
         """Every comment that suppresses, in order."""
         results: list[Suppression] = []
         for line, column, text in self.comments:
-            several = [self._noqa(line, column, text, match) for match in NOQA.finditer(text)]
+            several = [
+                Suppression(_span(line, column, match), _split(match["codes"] or "") or None, "noqa")
+                for _, match in _noqas(text)
+                if match is not None
+            ]
             several += [own for own, _ in self._own_of(line, column, text) if own is not None]
             for suppression in several:
                 if suppression.form in ("disable", "enable"):
@@ -257,10 +271,14 @@ class Comments:
         return line, statements.block_end(next_statement, min(max(column, next_statement.indent), deepest))
 
     def unreadable(self, require_reason: bool) -> list[Unreadable]:
-        """Every comment that begins with ``gllint:`` and cannot be read, names an unknown code, or lacks a reason."""
+        """Every comment that begins with ``gllint:`` and cannot be read, names an unknown code, or lacks a reason.
+
+        And every noqa that names a code of ours, or what looks like one, where none is read.
+        """
         suppressions = {(own.span, own.form): own for own in self.suppressions if own.form != "noqa"}
         results: list[Unreadable] = []
         for line, column, text in self.comments:
+            results += _unread_noqas(line, column, text)
             for own, wrong in self._own_of(line, column, text):
                 needs_reason = require_reason and own is not None and own.form != "enable"
                 if wrong is None and own is not None and needs_reason and not own_reason(text, column, own):
@@ -280,12 +298,8 @@ class Comments:
     def flake8_hides(self, finding: Finding) -> bool:
         """Say whether flake8 takes a text beside a finding for a noqa: it looks for no comment."""
         first, last = self.row(finding.span.line)
-        matches = NOQA.finditer("\n".join(self.lines[first - 1 : last]))
+        matches = _NOQA_OF_FLAKE8.finditer("\n".join(self.lines[first - 1 : last]))
         return any(not match["codes"] or finding.code.startswith(_split(match["codes"])) for match in matches)
-
-    def _noqa(self, line: int, column: int, text: str, match: re.Match[str]) -> Suppression:
-        codes = _split(match["codes"]) if match["codes"] else None
-        return Suppression(_span(line, column, match), codes, "noqa")
 
     def _own_of(
         self, line: int, column: int, text: str
@@ -321,6 +335,42 @@ class Comments:
         return next_lines
 
 
+def _noqas(text: str) -> Iterator[tuple[int, re.Match[str] | None]]:
+    """Yield where a comment has a noqa, and how that is read; ``None``: not at all, so that it suppresses nothing."""
+    folded = _folded(text)
+    for begin in _NOQA_START.finditer(folded):
+        match, folded_match = NOQA.match(text, begin.start()), NOQA.match(folded, begin.start())
+        is_read = match is not None and folded_match is not None and match["codes"] == folded_match["codes"]
+        yield begin.start(), match if is_read else None
+
+
+def _folded(text: str) -> str:
+    """A text of the same length, its look-alikes (``：``, ``Ｌ``) as what they look like."""
+    if text.isascii():
+        return text
+    from unicodedata import normalize
+
+    return "".join(plain if len(plain := normalize("NFKC", char)) == 1 else char for char in text)
+
+
+def _unread_noqas(line: int, column: int, text: str) -> Iterator[Unreadable]:
+    """What is wrong with the noqas of a comment that are to suppress findings of ours."""
+    folded = _folded(text)
+    for start, match in _noqas(text):
+        begin = match.end() if match is not None else start
+        word = (_NEXT_WORD if match is not None else _FIRST_WORD).match(folded, begin)
+        is_word = word is not None and _LIKE_OURS.fullmatch(word["word"]) is not None
+        if word is not None and is_word and _selector(text[slice(*word.span("word"))]) is None:
+            first, end = word.span("word")
+            span = Span(line, column + first, line, column + end)
+            yield from filter(None, (_not_codes(span, [text[first:end]]),))
+        elif match is None:
+            rest = folded[start : _upto_next(folded, start + 1)].rstrip()
+            if _LIKE_OURS.search(rest) is not None:
+                span = Span(line, column + start, line, column + start + len(rest))
+                yield _no_form(span, rest.partition(":")[2] or rest)
+
+
 def _upto_next(text: str, start: int) -> int:
     """Return where the next comment within one begins from ``start`` on, else its end."""
     following = _NEXT.search(text[start:])
@@ -350,7 +400,7 @@ def _not_codes(span: Span, words: Sequence[str]) -> Unreadable | None:
         return Unreadable(span, "this suppression names no code", help_text)
     hint = nearest(unknown[0], [*RULES, *RULES.by_name])
     if hint:
-        help_text = hint.removeprefix("; ").capitalize() + " " + help_text
+        help_text = f"D{hint.removeprefix('; d')} {help_text}"
     listed = ", ".join(f"`{word}`" for word in unknown)
     return Unreadable(span, f"{listed} is not a code of gllint: it suppresses nothing", help_text)
 

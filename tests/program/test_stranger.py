@@ -396,12 +396,18 @@ def suppressions() -> Iterator[Attempt]:
     )
     yield "full-width number sign", at('\nＸ = "＃ noqa: GL101"'), "GL101 a.py:7"
     yield "noqa of another code", at("  # noqa: GL401"), "GL101 a.py:7"
-    yield (
-        "noqa of a code with a look-alike",
-        at("  # noqa: GL1O1"),
-        "told: 1 finding is suppressed by comments",
-    )
-    yield "noqa of a code in Cyrillic", at("  # noqa: GＬ101"), "told: 1 finding is suppressed by comments"
+    yield "noqa of a code with a look-alike", at("  # noqa: GL1O1"), "GL101 a.py:7"
+    yield "noqa of a code in full width", at("  # noqa: GＬ101"), "GL101 a.py:7"
+    yield "noqa of a code in Cyrillic", at("  # noqa: GL1О1"), "GL101 a.py:7"
+    yield "noqa of a code and a letter", at("  # noqa:GL101x"), "GL101 a.py:7"
+    yield "noqa of two codes in one", at("  # noqa: GL401GL101"), "GL101 a.py:7"
+    yield "noqa of another linter's code, misspelt", at("  # noqa: E5O1"), "GL101 a.py:7"
+    yield "noqa with a full-width colon", at("  # noqa： E501"), "GL101 a.py:7"
+    yield "noqa with a colon's look-alike", at("  # noqa꞉ E501"), "GL101 a.py:7"
+    yield "noqa without a colon", at("  # noqa E501"), "GL101 a.py:7"
+    yield "noqa with nothing behind its colon", at("  # noqa:"), "GL101 a.py:7"
+    yield "noqa of a sentence", at("  # noqa: because it is measured"), "GL101 a.py:7"
+    yield "noqa in full width", at("  # ｎｏｑａ: GL101"), "GL101 a.py:7"
     yield "noqa spelt no-qa", at("  # no-qa: GL101"), "GL101 a.py:7"
     yield (
         "noqa without a comment's space, odd blanks",
@@ -448,7 +454,7 @@ def suppressions() -> Iterator[Attempt]:
         {"a.py": TOOL.replace("5}", '5, "x": "\x0c# noqa: GL101"}')},
         "GL101 a.py:7",
     )
-    yield "a type comment", at("  # type: int # noqa : GL4O1"), "told: 1 finding is suppressed by comments"
+    yield "a type comment", at("  # type: int # noqa : GL4O1"), "GL101 a.py:7"
     yield "a real noqa", at("  # noqa: GL101"), "told: 1 finding is suppressed by comments"
     yield "a real noqa of everything", at("  # noqa"), "told: 1 finding is suppressed by comments"
     yield "a real ignore-file", {"a.py": "# gllint: ignore-file\n" + TOOL}, "GL101 a.py:8"

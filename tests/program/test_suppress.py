@@ -91,6 +91,67 @@ def test_what_cannot_be_read_suppresses_nothing_and_is_said(comment: str, said: 
     assert left(f"x = 1  {comment}\n", finding(1), codes=CODES - {"GL902"}) == ["1 GL401"]
 
 
+@pytest.mark.parametrize(
+    ("comment", "wrong", "said"),
+    [
+        ("# noqa: GL4O1", "GL4O1", "Did you mean 'GL401'?"),
+        ("# noqa: GL401x", "GL401x", "is not a code"),
+        ("# noqa:GL401GL101", "GL401GL101", "is not a code"),
+        ("# noqa : GL4l1", "GL4l1", "is not a code"),
+        ("# noqa: GＬ401", "GＬ401", "Did you mean 'GL401'?"),
+        ("# noqa: gl4o1", "gl4o1", "is not a code"),
+        ("# type: ignore  # noqa: GL4O1", "GL4O1", "is not a code"),
+        ("# noqa： GL401", "# noqa： GL401", "Write `# gllint: ignore[GL401]`"),
+        ("# noqa꞉ GL401", "# noqa꞉ GL401", "Write `# gllint: ignore[GL401]`"),
+        ("# ｎｏｑａ: GL401", "# ｎｏｑａ: GL401", "Write `# gllint: ignore[GL401]`"),
+        ("# noqa GL401", "# noqa GL401", "Write `# gllint: ignore[GL401]`"),
+        ("# noqa(GL401)", "# noqa(GL401)", "Write `# gllint: ignore[GL401]`"),
+        ("# noqa - GL401  # why", "# noqa - GL401", "Write `# gllint: ignore[GL401]`"),
+        ("# noqa: GL", "# noqa: GL", "cannot read"),
+    ],
+)
+def test_a_noqa_that_cannot_be_read_suppresses_nothing_and_is_said(
+    comment: str, wrong: str, said: str
+) -> None:
+    found = apply("/a.py", f"x = 1  {comment}\n", [finding(1)], CODES)
+    assert sorted(f.code for f in found) == ["GL401", "GL902"]
+    (told,) = [f for f in found if f.code == "GL902"]
+    assert said in f"{told.message}. {told.help}"
+    column = 8 + comment.index(wrong)
+    assert told.span == Span(1, column, 1, column + len(wrong))
+
+
+@pytest.mark.parametrize(
+    "comment",
+    [
+        "# noqa E501",
+        "# noqa: because",
+        "# noqa:",
+        "# noqa: E5O1",
+        "# noqa: E501x",
+        "# noqaGL401",
+        "# noqa F401 why",
+    ],
+)
+def test_a_noqa_of_others_that_cannot_be_read_suppresses_nothing_of_ours(comment: str) -> None:
+    assert left(f"x = 1  {comment}\n", finding(1)) == ["1 GL401"]
+    assert left(f"x = 1  {comment}\n") == []
+
+
+@pytest.mark.parametrize(
+    "comment",
+    ["# noqa because", "# noqa - see #12", "# noqa  # E501", "# noqa  # GL401", "# noqa, 3 of them"],
+)
+def test_a_noqa_with_a_reason_suppresses_everything(comment: str) -> None:
+    assert left(f"x = 1  {comment}\n", finding(1)) == []
+
+
+def test_what_a_noqa_names_beside_what_is_no_code_is_suppressed() -> None:
+    found = apply("/a.py", "x = 1  # noqa: GL401, GL1O1 why\n", [finding(1)], CODES)
+    assert [(f.code, "`GL1O1` is not a code" in f.message) for f in found] == [("GL902", True)]
+    assert left("x = 1  # noqa: GL401 as GL1O1 says\n", finding(1)) == []
+
+
 def test_what_is_known_beside_what_is_not_suppresses() -> None:
     found = apply("/a.py", "x = 1  # gllint: ignore[GL401, GL999] r\n", [finding(1)], CODES)
     assert [(f.code, "`GL999` is not a code" in f.message) for f in found] == [("GL902", True)]
@@ -451,6 +512,7 @@ def test_never_keeps_what_flake8_would_suppress(tmp_path: Path) -> None:
         ("x = 1 + \\\n  2", [(1, "GL401")], "x = 1 + \\\n  2  # noqa: GL401"),
         ("x = [\n  1,\n]\n", [(2, "GL101")], "x = [\n  1,  # noqa: GL101\n]\n"),
         ("x = 1  # noqa\n", [(1, "GL401")], "x = 1  # noqa\n"),
+        ("x = 1  # noqa: why\n", [(1, "GL401")], "x = 1  # noqa: why  # noqa: GL401\n"),
     ],
 )
 def test_adds_suppressions_where_they_count(

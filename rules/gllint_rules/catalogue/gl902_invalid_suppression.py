@@ -3,8 +3,8 @@
 ## What it does
 
 Reports a comment that begins with `gllint:` and is none of `# gllint: ignore[…]`, `ignore-file[…]`, `disable[…]` and
-`enable[…]`, or names a code that does not exist. What cannot be read suppresses nothing; the codes beside it that are
-known do.
+`enable[…]`, or names a code that does not exist; and a `noqa` that is to suppress a finding of gllint and cannot be
+read (`# noqa: GL1O1`, `# noqa GL101`). What cannot be read suppresses nothing; the codes beside it that are known do.
 
 ## Why is this bad?
 
