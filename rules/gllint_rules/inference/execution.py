@@ -10,12 +10,12 @@ from gllint_rules.inference import containers, operators, stub_values
 from gllint_rules.inference.arguments import parameter_values, written
 from gllint_rules.inference.narrowing import NARROWINGS, forget, in_both, narrow, under, variable
 from gllint_rules.inference.stores import (
-    MUTATORS,
     At,
     Change,
     Each,
     Step,
     Store,
+    as_method,
     is_same_way,
     mutated,
     removed,
@@ -41,13 +41,16 @@ from gllint_rules.inference.values import (
     Value,
     Variable,
     entries_in,
+    filled_elsewhere,
     filled_unseen,
     join,
     number,
     options,
+    over,
 )
 from gllint_rules.reading import facts
 from gllint_rules.reading.facts import Block, Expr
+from gllint_rules.reading.sketch import MUTATORS, STORING
 from gllint_rules.records import replace
 from gllint_rules.tuples import NamedTuple
 
@@ -134,6 +137,8 @@ class _Runner:
         # What variables stand for: elements of containers (or what was taken out of them), and keys.
         self.elements: dict[Variable, Origin] = {}
         self.keys: dict[str, Origin] = {}
+        # Methods that change a container, by the names that they are given: `put = rows.append`.
+        self.methods: dict[str, facts.Attr] = {}
         self.declared: Env = {}  # what annotations say of variables, wherever these are assigned
         self.swept: set[tuple[Variable, int]] = set()  # whose elements were all stored to, and in which loop
 
@@ -368,6 +373,9 @@ class _Runner:
             value = hints.typed(self.evaluator, value, declared, isinstance(statement.targets[0], facts.Name))
         for target in statement.targets:
             self.store_from(target, statement.value, value, env)
+            if isinstance(target, facts.Name) and isinstance(statement.value, facts.Attr):
+                if statement.value.name in MUTATORS or statement.value.name in STORING:
+                    self.methods[target.id] = statement.value
             if origin is not None:
                 self.lies_in(target, *origin)
             elif isinstance(target, facts.Sub | facts.Attr) and isinstance(statement.value, facts.Name):
@@ -395,6 +403,7 @@ class _Runner:
                 forget(name, env)
                 self.elements.pop(name, None)
                 self.keys.pop(name, None)
+                self.methods.pop(name, None)
             case facts.Seq(items=items):
                 for i, item in enumerate(items):
                     if isinstance(item, facts.Star):
@@ -589,6 +598,10 @@ class _Runner:
 
     def effect(self, expr: Expr, env: Env) -> None:
         """``out.update(…)``, ``rows.append(…)`` and ``yield``; anything else changes nothing that we follow."""
+        if isinstance(expr, facts.Call):
+            if isinstance(expr.func, facts.Name) and expr.func.id in self.methods:
+                expr = facts.Call(expr.at, self.methods[expr.func.id], expr.args, expr.keywords)
+            expr = as_method(self.evaluator, expr, self.frame(env))
         match expr:
             case facts.Await(value=inner):
                 self.effect(inner, env)
@@ -599,6 +612,9 @@ class _Runner:
                 self.flow.yields.append((value, result))
             case facts.Walrus():
                 self.eval(expr, env)
+            case facts.Call(func=facts.Attr(base=base, name="__setitem__"), args=(index, value)):
+                target = facts.Sub(expr.at, base, index)
+                self.store_from(target, value, self.eval(value, env), env)
             case facts.Call(func=facts.Attr(base=base, name="pop"), args=(index, *_)):
                 self.remove(facts.Sub(expr.at, base, index), env)
             case facts.Call(func=facts.Attr(base=base, name=name)) if name in MUTATORS:
@@ -669,7 +685,7 @@ class _Runner:
                 for callee in callees
             ):
                 assert isinstance(arg, facts.Name)
-                env[arg.id] = filled
+                env[arg.id] = over(filled, _perhaps_filled)
 
     def changed_by(
         self,
@@ -762,6 +778,12 @@ class _Runner:
                     break
         for call in reversed(calls):
             self.effect(call, env)
+
+
+def _perhaps_filled(value: Value) -> Value:
+    """An empty container that may hold anything by now; of one that is annotated what that says."""
+    is_empty = isinstance(value, (Record, ListOf)) and value.is_empty and value.rest is None
+    return filled_elsewhere(value) if is_empty else value
 
 
 def _iterated(target: Expr, source: Expr) -> tuple[str | None, str | None, Expr | None, str]:

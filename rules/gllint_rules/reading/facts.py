@@ -23,6 +23,7 @@ from gllint_rules.reading.outline import (
     mentions_the_same,
 )
 from gllint_rules.reading.reads import ALL, CALLS, SHAPE, Reads
+from gllint_rules.reading.sketch import CONTAINERS, STORING
 from gllint_rules.records import Record, fresh
 from gllint_rules.tuples import NamedTuple
 
@@ -922,9 +923,11 @@ def _handed_on(expr: Expr | None) -> Iterator[str]:
     while isinstance(expr, Await):
         expr = expr.value
     match expr:
-        case Call(func=Attr(base=base, name=name)) if name in _CHANGING:
+        case Call(func=Attr(base=base, name=name), args=args) if name in _CHANGING or name in STORING:
             if root := _root(base):
                 yield root
+            if name in STORING or root in CONTAINERS:  # `dict.update(rows, …)`
+                yield from filter(None, map(_root, args[:1]))
         case Call(func=Name() | Attr(base=Name(id="self" | "cls")), args=args, keywords=keywords):
             values = (*args, *(value for _, value in keywords))
             yield from (arg.id for arg in values if isinstance(arg, Name))

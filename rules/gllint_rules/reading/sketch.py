@@ -13,6 +13,9 @@ _CHAIN = (
 )
 SPREAD = "**"
 MUTATORS = frozenset({"update", "setdefault", "append", "add", "insert", "extend", "clear"})
+# What changes its first argument, or the object whose method it is: `setitem(d, k, v)`, `d.__setitem__(k, v)`.
+STORING = frozenset({"setitem", "__setitem__", "ior", "__ior__", "iadd", "__iadd__"})
+CONTAINERS = frozenset({"dict", "list", "set"})
 
 
 class Imported(NamedTuple):
@@ -251,8 +254,11 @@ class Sketch:
     def visit_Call(self, node: ast.Call, level: int) -> None:
         name = last_of(node.func)
         self.calls.add(name)
-        if type(node.func) is ast.Attribute and name in MUTATORS:
-            self.mutated.add(last_of(node.func.value))
+        if name in STORING or (name in MUTATORS and type(node.func) is ast.Attribute):
+            owner = last_of(node.func.value) if type(node.func) is ast.Attribute else ""
+            self.mutated.add(owner)
+            if node.args and (name in STORING or owner in CONTAINERS):  # `dict.update(d, …)`
+                self.mutated.add(last_of(node.args[0]))
         self.stack.append((node.func, level))
         for arg in node.args:
             if type(arg) is not ast.Constant:
