@@ -1567,7 +1567,7 @@ def names() -> Iterator[Attempt]:
                 "    return", '    o = {}\n    o.__setitem__("heat", 5)\n    return'
             )
         },
-        "missed: a container that is written by a dunder or by `operator` is taken for empty",
+        "GL101 a.py:8",
     )
     yield (
         "operator.setitem",
@@ -1576,7 +1576,36 @@ def names() -> Iterator[Attempt]:
                 "    return", '    o = {}\n    operator.setitem(o, "heat", 5)\n    return'
             )
         },
-        "missed: a container that is written by a dunder or by `operator` is taken for empty",
+        "GL101 a.py:8",
+    )
+    for name, fill in (
+        ("setitem imported", 'from operator import setitem as s\n    s(o, "heat", 5)'),
+        ("__setitem__ under another name", 'put = o.__setitem__\n    put("heat", 5)'),
+        ("dict.__setitem__", 'dict.__setitem__(o, "heat", 5)'),
+        ("dict.update", "dict.update(o, heat=5)"),
+        ("__ior__", 'o.__ior__({"heat": 5})'),
+        ("operator.ior", 'import operator\n    operator.ior(o, {"heat": 5})'),
+    ):
+        line = 8 + fill.count("\n")
+        body = f"    o = {{}}\n    {fill}\n    return"
+        yield name, {"a.py": tool(result="o").replace("    return", body)}, f"GL101 a.py:{line}"
+    yield (
+        "append under another name",
+        {
+            "a.py": tool(result="o").replace(
+                "    return", "    o = []\n    put = o.append\n    put(5)\n    return"
+            )
+        },
+        "GL101 a.py:9",
+    )
+    yield (
+        "filled by what nobody sees",
+        {
+            "a.py": tool(result="o", head="import b").replace(
+                "    return", "    o = {}\n    b.fill(o)\n    return"
+            )
+        },
+        "told: 1 unknown",
     )
     yield (
         "locals()",
@@ -1747,18 +1776,18 @@ def names() -> Iterator[Attempt]:
     yield (
         "a message by replace",
         {"a.py": 'FINAL_MESSAGE = "needs X kWh".replace("X", "9500")\n'},
-        "missed: a text that is computed is not a template",
+        "GL401 a.py:1",
     )
     yield "a message by %", {"a.py": 'FINAL_MESSAGE = "needs %d kWh" % 9500\n'}, "GL402 a.py:1"
     yield (
         "a message by chr",
         {"a.py": 'FINAL_MESSAGE = "needs " + chr(57) + " kWh"\n'},
-        "missed: a text that is computed is not a template",
+        "GL401 a.py:1",
     )
     yield (
         "a message reversed",
         {"a.py": 'FINAL_MESSAGE = "hWk 0059 sdeen"[::-1]\n'},
-        "missed: a text that is computed is not a template",
+        "GL401 a.py:1",
     )
     yield (
         "a message by augmented assignment",
@@ -1768,7 +1797,7 @@ def names() -> Iterator[Attempt]:
     yield (
         "a message in bytes",
         {"a.py": 'FINAL_MESSAGE = b"needs 9500 kWh".decode()\n'},
-        "missed: a text that is computed is not a template",
+        "GL401 a.py:1",
     )
     yield (
         "a message by a conditional",
@@ -1784,7 +1813,41 @@ def names() -> Iterator[Attempt]:
     yield (
         "a message by for",
         {"a.py": 'for FINAL_MESSAGE in ["needs 9500 kWh"]:\n    pass\n'},
-        "missed: a text that is computed is not a template",
+        "GL401 a.py:1",
+    )
+    for name, text in (
+        ("upper", '"needs 9500 kwh".upper()'),
+        ("title", '"needs 9500 kWh".title()'),
+        ("bytes from hexadecimal", 'bytes.fromhex("39353030").decode()'),
+        ("map over chr", '"".join(map(chr, [57, 53, 48, 48]))'),
+        ("a comprehension of chr", '"".join(chr(c) for c in (57, 53, 48, 48))'),
+        ("reversed", '"".join(reversed("0059"))'),
+        ("split", '"a|9500 kWh".split("|")[1]'),
+        ("a repeated text", '"9" * 4'),
+        ("str of bytes", 'str(b"9500", "ascii")'),
+        ("removeprefix", '"x9500 kWh".removeprefix("x")'),
+    ):
+        yield f"a message by {name}", {"a.py": f"FINAL_MESSAGE = {text}\n"}, "GL401 a.py:1"
+    yield (
+        "a message by base64",
+        {"a.py": 'import base64\nFINAL_MESSAGE = base64.b64decode("OTUwMA==").decode()\n'},
+        "GL401 a.py:2",
+    )
+    yield (
+        "a message by codecs",
+        {"a.py": 'import codecs\nFINAL_MESSAGE = codecs.decode("arrqf 9500 xJu", "rot13")\n'},
+        "GL401 a.py:2",
+    )
+    yield "a message by unpacking", {"a.py": 'FINAL_MESSAGE, X = "needs 9500 kWh", 5\n'}, "GL401 a.py:1"
+    yield (
+        "a message by unpacking in a loop",
+        {"a.py": 'for I, FINAL_MESSAGE in [(1, "needs 9500 kWh")]:\n    pass\n'},
+        "GL401 a.py:1",
+    )
+    yield (
+        "a message of which a part is replaced by something unknown",
+        {"a.py": 'import b\nFINAL_MESSAGE = "needs 9500 {x}".replace("{x}", b.unit())\n'},
+        "GL401 a.py:2",
     )
     yield "a unit by concatenation", {"a.py": UNIT.replace('"flurbs"', '"flu" + "rbs"')}, "GL501 a.py:7"
     yield (

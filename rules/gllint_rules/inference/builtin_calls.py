@@ -14,6 +14,7 @@ from gllint_rules.inference import (
     arguments,
     builtin_names,
     classes,
+    constants,
     containers,
     formatting,
     objects,
@@ -430,10 +431,15 @@ def _dumped(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
     return Text((Interpolation(value, frame.site(call)),))
 
 
+def _computed(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
+    """A call that makes a text, which is known where it is given constants: ``chr(57)``."""
+    return constants.as_text(evaluator, call, frame) or TEXT
+
+
 def _same_text(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
     """``str(x)``: a text that holds ``x``."""
     if len(call.args) != 1:
-        return TEXT
+        return _computed(evaluator, call, frame)
     value = evaluator.eval(call.args[0], frame)
     if isinstance(value, Text):
         return value
@@ -465,6 +471,8 @@ CALLS: dict[str, Handler] = {
     "builtins.getattr": _getattr,
     "builtins.super": _super,
     "builtins.str": _same_text,
+    "builtins.chr": _computed,
+    "codecs.decode": _computed,
     "json.dumps": _dumped,
     "importlib.import_module": _imported,
     "typing.cast": _cast,
@@ -621,7 +629,13 @@ def _text_method(evaluator: Evaluator, text: Text, name: str, call: facts.Call, 
         case "format":
             return formatting.format_call(evaluator, text, call, frame)
         case "join" if call.args:
-            return formatting.join_call(evaluator, text, call, frame)
+            joined = formatting.join_call(evaluator, text, call, frame)
+            return joined if joined.literal else constants.as_text(evaluator, call, frame) or joined
+        case "replace" if len(call.args) == 2 and text.parts is not None:
+            old = literal_of(evaluator.eval(call.args[0], frame))
+            return formatting.replaced(evaluator, text, old, call, frame) if old else TEXT
+        case "upper" | "lower" | "casefold" | "swapcase" if text.parts is not None and not call.args:
+            return formatting.recased(text, name)
         case "strip" | "lstrip" | "rstrip" if text.parts is not None:
             values = [evaluator.eval(arg, frame) for arg in call.args]
             characters = literal_of(values[0]) if values else None
@@ -633,4 +647,6 @@ def _text_method(evaluator: Evaluator, text: Text, name: str, call: facts.Call, 
         case "expandtabs":
             return text
         case _:
-            return stub_values.method(evaluator, text, name, call, frame) or TEXT
+            result = stub_values.method(evaluator, text, name, call, frame) or TEXT
+            is_constant = text.parts is not None or text.is_bytes
+            return constants.as_texts(evaluator, call, frame) or result if is_constant else result

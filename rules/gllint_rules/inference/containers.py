@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-from gllint_rules.inference import classes, stub_values
+from gllint_rules.inference import classes, constants, stub_values
 from gllint_rules.inference.narrowing import forget, narrow, under
 from gllint_rules.inference.values import (
     NONE,
@@ -273,7 +273,7 @@ def _subscripted(evaluator: Evaluator, base: Value, expr: facts.Sub, frame: Fram
             field = evaluator.field(of, name) if name is not None else None
             return field if field is not None else UNKNOWN
         case Text(is_bytes=False):
-            return TEXT
+            return (constants.as_text(evaluator, expr, frame) if base.parts is not None else None) or TEXT
         case Text():
             return base if isinstance(expr.index, facts.Slice) else stub_values.element(base)
         case External(name=name):

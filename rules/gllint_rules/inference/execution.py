@@ -676,7 +676,7 @@ class _Runner:
         """The empty containers that a call of something unknown is given, which may fill them."""
         for arg in (*call.args, *(arg for _, arg in call.keywords)):
             container = env.get(arg.id) if isinstance(arg, facts.Name) else None
-            if container is None or (filled := filled_unseen(container)) is container:
+            if container is None or (filled := over(container, _perhaps_filled)) is container:
                 continue
             callees = options(self.eval(call.func, env))
             if not all(
@@ -685,7 +685,7 @@ class _Runner:
                 for callee in callees
             ):
                 assert isinstance(arg, facts.Name)
-                env[arg.id] = over(filled, _perhaps_filled)
+                env[arg.id] = filled
 
     def changed_by(
         self,
@@ -782,8 +782,13 @@ class _Runner:
 
 def _perhaps_filled(value: Value) -> Value:
     """An empty container that may hold anything by now; of one that is annotated what that says."""
-    is_empty = isinstance(value, (Record, ListOf)) and value.is_empty and value.rest is None
-    return filled_elsewhere(value) if is_empty else value
+    match value:
+        case Record(cls=None, quantity=False, rest=None) if not value.entries:
+            return filled_elsewhere(value)
+        case ListOf(rest=None) if not value.items:
+            return filled_elsewhere(value)
+        case _:
+            return filled_unseen(value)
 
 
 def _iterated(target: Expr, source: Expr) -> tuple[str | None, str | None, Expr | None, str]:

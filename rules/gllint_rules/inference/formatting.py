@@ -173,6 +173,25 @@ def stripped(text: Text, method: str, characters: str | None) -> Text:
     return _without(text, selection)
 
 
+def replaced(evaluator: Evaluator, text: Text, old: str, call: facts.Call, frame: Frame) -> Text:
+    """``text.replace(old, new)``: of what is filled in ``old`` is no part."""
+    new = call.args[1]
+    return _filled_in(evaluator, text, re.compile(re.escape(old)), lambda _: (new, True), frame, call.at)
+
+
+def recased(text: Text, method: str) -> Text:
+    """``text.upper()``, ``.lower()`` and their like, character by character."""
+    parts: list[Literal | Interpolation] = []
+    for part in text.parts or ():
+        if isinstance(part, Literal):
+            changed = getattr(part.text, method)()
+            if len(changed) != len(part.text):  # `"ß".upper()`
+                return TEXT
+            part = Literal(changed, part.site, part.offsets)
+        parts.append(part)
+    return Text(tuple(parts)) if text.parts is not None else TEXT
+
+
 def _indentation(whole: str) -> list[int]:
     """Where the characters of a text stand that is left without its common indentation."""
     lines, originals = textwrap.dedent(whole).split("\n"), whole.split("\n")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gllint_rules.inference import formatting, stub_values
+from gllint_rules.inference import constants, formatting, stub_values
 from gllint_rules.inference.narrowing import narrow, under
 from gllint_rules.inference.values import (
     BOOL,
@@ -81,7 +81,7 @@ def operate(evaluator: Evaluator, expr: facts.BinOp, left: Value, right: Value, 
     if _survives(op, expr, left, right, a, b):
         return evaluator.number(f"`{op}` gives a number here", frame, expr.at, left, right, real=op == "/")
     if op == "*" and isinstance(left, Text):
-        return TEXT
+        return (constants.as_text(evaluator, expr, frame) if left.parts is not None else None) or TEXT
     if op == "*" and isinstance(left, ListOf):
         return left
     return UNKNOWN

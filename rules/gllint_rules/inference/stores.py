@@ -190,6 +190,8 @@ def as_method(evaluator: Evaluator, call: facts.Call, frame: Frame) -> facts.Cal
     """``call`` as that of a method of what it changes: ``d.update(x)`` for ``dict.update(d, x)`` or ``ior(d, x)``."""
     func, args = call.func, call.args
     name = facts.last_name(func)
+    if isinstance(func, facts.Name):
+        name = next((b.name for b in frame.scope.find(name) if b.kind == "import" and b.name), name)
     first = args[0] if args and not isinstance(args[0], facts.Star) else None
     if name in STORING:
         if first is not None and name[:2] != "__":

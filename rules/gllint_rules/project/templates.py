@@ -9,6 +9,7 @@ from itertools import accumulate, chain
 from typing import TYPE_CHECKING
 
 from gllint_rules import records
+from gllint_rules.inference import containers
 from gllint_rules.inference.values import (
     Entry,
     Interpolation,
@@ -22,7 +23,7 @@ from gllint_rules.inference.values import (
     options,
 )
 from gllint_rules.reading import facts
-from gllint_rules.reading.facts import Expr, Scope
+from gllint_rules.reading.facts import Binding, Expr, Scope
 from gllint_rules.records import derived
 from gllint_rules.words.names import NOT_A_TEMPLATE
 from gllint_runtime.policy.claims import HOLE, Macro, find_macros
@@ -193,8 +194,7 @@ def _named_steps(context: Context) -> Iterator[FinalStep]:
         for scope, bindings in part.namespaces(module):
             for name in filter(is_final, bindings):
                 for binding in bindings[name]:
-                    if binding.kind in ("assign", "annotated", "aug") and binding.value is not None:
-                        yield from _bound(context, binding.value, scope)
+                    yield from _written(context, binding, scope)
         for attributes in part.attribute_tables():
             for name in filter(is_final, attributes):
                 for value, _, scope in attributes[name]:
@@ -202,8 +202,32 @@ def _named_steps(context: Context) -> Iterator[FinalStep]:
                         yield from _bound(context, value, scope)
 
 
+def _written(context: Context, binding: Binding, scope: Scope) -> Iterator[FinalStep]:
+    """The final messages that a name for them is bound to in one way."""
+    value, kind = binding.value, binding.kind
+    if value is None:
+        return
+    if kind in ("assign", "annotated", "aug"):
+        yield from _bound(context, value, scope)
+    elif kind in ("loop", "item"):
+        for entry in _elements(context, value, scope) if kind == "loop" else [context.entry(value, scope)]:
+            item = containers.unpacked(context.evaluator, entry.value, binding.index)
+            yield from _unfilled(entry.holding(item), scope)
+
+
+def _elements(context: Context, source: Expr, scope: Scope) -> Iterator[Entry]:
+    """What a loop over ``source`` goes through, each where it is put in."""
+    for option in options(context.eval(source, scope)):
+        if isinstance(option, ListOf):
+            yield from option.items
+
+
 def _bound(context: Context, expr: Expr, scope: Scope) -> Iterator[FinalStep]:
-    for step in _steps(context.entry(expr, scope), None, scope):
+    yield from _unfilled(context.entry(expr, scope), scope)
+
+
+def _unfilled(entry: Entry, scope: Scope) -> Iterator[FinalStep]:
+    for step in _steps(entry, None, scope):
         step.unfilled = True
         yield step
 

@@ -128,7 +128,9 @@ class Expressions(Binder):
 
     def visit_Slice(self, node: ast.Slice) -> Expr:
         at = self.mark(node)
-        bounds = (self.expr(bound) for bound in (node.lower, node.upper, node.step) if bound is not None)
+        bounds = (
+            self.expr(bound) if bound is not None else None for bound in (node.lower, node.upper, node.step)
+        )
         return facts.Slice(at, tuple(bounds))
 
     def visit_Dict(self, node: ast.Dict) -> Expr:

@@ -181,8 +181,15 @@ class Walrus(Record):
 
 
 class Slice(Record):
+    """``lower:upper:step``, each ``None`` where it is left out."""
+
     at: int
-    parts: tuple[Expr, ...]
+    bounds: tuple[Expr | None, ...]
+
+    @property
+    def parts(self) -> tuple[Expr, ...]:
+        """The bounds that are written."""
+        return tuple(bound for bound in self.bounds if bound is not None)
 
 
 Expr: TypeAlias = (

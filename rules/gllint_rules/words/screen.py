@@ -203,7 +203,10 @@ class Screen:
                 _lone(b"final", b"Final", b"FINAL", *_encoded(final_parts)),
                 (
                     ((b'final"', b"final'"), _patterns(r"[\"']kind[\"']", r"[\"']final[\"']")),
-                    (_encoded(final_parts), _patterns(rf"{finals}\w{{0,200}}+{gap}[(:=+]")),
+                    (
+                        _encoded(final_parts),
+                        _patterns(rf"{finals}\w{{0,200}}+{gap}(?:[(:=+,\])]|in\b)"),
+                    ),
                 ),
             ),
             ((b"{{claim", b"source_call_id"), (((b"claim", b"source_call_id"), ()),)),
