@@ -127,7 +127,7 @@ def check(context: Context) -> Iterator[Pending]:
 
 def _annotated(context: Context, result: Result, leaf: Leaf | None) -> str:
     """What must change with the number, else it would still be declared as one."""
-    holder = leaf.holder.cls if leaf is not None and leaf.holder is not None else None
+    holder = leaf.holder.of if leaf is not None and leaf.holder is not None else None
     if leaf is not None and leaf.key is not None and holder is not None:
         declared = context.evaluator.field(holder, leaf.key)
         if declared is not None and declared is not UNKNOWN:

@@ -53,6 +53,7 @@ from collections.abc import Iterator
 from gllint_rules.fixes import repair
 from gllint_rules.inference.values import (
     Number,
+    QuantityInstance,
     Record,
     Site,
     Value,
@@ -84,7 +85,7 @@ def check(context: Context) -> Iterator[Pending]:
     for call, scope in context.module.calls_of({QUANTITY}):
         if facts.last_name(call.func) == QUANTITY and context.touches_tools:
             value = context.eval(call, scope)
-            if isinstance(value, Record) and value.quantity:
+            if isinstance(value, QuantityInstance):
                 problem = _problem(value)
                 if problem:
                     fix = repair("quantity", "mend", context, value)
@@ -96,7 +97,7 @@ def _problem(record: Record) -> str | None:
         return None
     extra = record.entries.keys() - QUANTITY_KEYS
     named = sorted(key for key in extra if isinstance(key, str))
-    if named and not record.quantity:
+    if named and not isinstance(record, QuantityInstance):
         return f"this Quantity has more keys than `value` and `unit`: {', '.join(f'`{k}`' for k in named)}"
     missing = sorted(QUANTITY_KEYS - set(record.entries))
     if missing:
@@ -112,7 +113,7 @@ def _problem(record: Record) -> str | None:
 
 def _of_units(record: Record, unit: Value) -> bool:
     """Whether a Quantity of a library may have been given a unit that arithmetic made: ``Quantity(3, 1 / u.s)``."""
-    outside = record.quantity and record.cls is None
+    outside = isinstance(record, QuantityInstance) and record.of is None
     return outside and any(isinstance(o, Number) and o.literal is None for o in options(unit))
 
 

@@ -61,7 +61,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from gllint_rules.inference.values import Record, Site, options
+from gllint_rules.inference.values import QuantityInstance, Record, Site, options
 from gllint_rules.project.context import Context, Pending
 from gllint_rules.project.results import Result
 from gllint_rules.project.schemas import Opaque, read_schema
@@ -101,7 +101,9 @@ def _problem(result: Result, schema: dict[str, Any]) -> tuple[str, Record] | Non
     properties = schema.get("properties")
     closed = schema.get("additionalProperties") is False and "patternProperties" not in schema
     for option in options(result.value):
-        if not isinstance(option, Record) or option.open or option.rest is not None or option.quantity:
+        if not isinstance(option, Record) or option.open or option.rest is not None:
+            continue
+        if isinstance(option, QuantityInstance):
             continue
         keys = set(option.entries)
         for name in required if isinstance(required, list) else ():

@@ -47,7 +47,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gllint_rules.inference.values import Record, options
+from gllint_rules.inference.values import DictOf, options
 from gllint_rules.project.context import Context, Pending
 from gllint_rules.project.tool_names import actions, is_nested
 from gllint_rules.rule import Rule
@@ -59,7 +59,7 @@ def check(context: Context) -> Iterator[Pending]:
     """Findings at the arguments that are nested."""
     for action in actions(context):
         for args in options(action.args.value) if action.args is not None else ():
-            if not isinstance(args, Record) or args.cls is not None or args.quantity:
+            if not isinstance(args, DictOf):
                 continue
             for key, entries in args.entries.items():
                 title = f"argument `{key}`" if isinstance(key, str) else "an argument"

@@ -6,12 +6,12 @@ from collections.abc import Collection, Iterator
 
 from gllint_rules.finding import Span, ToolAt
 from gllint_rules.inference.values import (
+    Container,
     Key,
     ListOf,
     OtherKey,
     Record,
     Value,
-    entries_in,
     literal_of,
     options,
 )
@@ -130,8 +130,8 @@ def _quantities(value: Value, path: str) -> Iterator[ReturnedNumber]:
             written = [o for entry in option.entries.get("unit", ()) for o in options(entry.value)]
             for unit in dict.fromkeys(map(literal_of, written)) or (None,):
                 yield ReturnedNumber(path, True, unit)
-        elif isinstance(option, (Record, ListOf)):
-            for key, entry in entries_in(option):
+        elif isinstance(option, Container):
+            for key, entry in option.contents():
                 yield from _quantities(entry.value, _path_to(path, key))
             if option.rest is not None:
                 yield from _quantities(

@@ -15,19 +15,21 @@ from gllint_rules.inference.values import (
     UNKNOWN,
     Because,
     Boolean,
+    Container,
+    DictOf,
     Entry,
     ExternalInstance,
     FunctionOf,
     Instance,
     ListOf,
     Number,
+    QuantityInstance,
     Record,
     Site,
     Text,
     ToolValue,
     UnionOf,
     Value,
-    entries_in,
     number,
     options,
 )
@@ -157,8 +159,8 @@ def _entries(
 ) -> Iterator[tuple[str | None, Entry]]:
     yield key, entry
     for option in options(value) if depth < 20 else ():
-        if isinstance(option, (Record, ListOf)):
-            for name, inner in entries_in(option):
+        if isinstance(option, Container):
+            for name, inner in option.contents():
                 under = key if isinstance(option, ListOf) else as_text(name)
                 yield from _entries(inner.value, inner, under, depth + 1)
 
@@ -172,19 +174,19 @@ def describe(value: Value) -> str:
             return "text"
         case Boolean():
             return "a truth value"
-        case Record(quantity=True):
+        case QuantityInstance():
             return "a Quantity"
         case Record(entries=entries) if set(entries) == {"value", "unit"}:
             return "a Quantity"
-        case Record(cls=None, open=True) if not value.entries and value.rest is None:
+        case DictOf(open=True) if not value.entries and value.rest is None:
             return "a dict, and nothing in the project shows what it holds"
-        case Record(cls=None):
+        case DictOf():
             return "a dict"
         case ListOf(items=(), rest=rest) if rest is UNKNOWN:
             return "a list, and nothing in the project shows what it holds"
         case ListOf():
             return "a list"
-        case Instance(of=of) | Record(cls=of) if of is not None:
+        case Instance(of=of) | Record(of=of) if of is not None:
             return f"an instance of `{of.cls.name}`"
         case ExternalInstance(name=name):
             return f"an instance of `{name}`, which is not part of the project"

@@ -19,6 +19,7 @@ from gllint_rules.inference.values import (
     Site,
     ToolValue,
     Value,
+    class_of,
     options,
 )
 from gllint_rules.project.context import Context, is_test_path
@@ -89,7 +90,7 @@ def _tool_of(project: Project, value: Value) -> Tool | None:
     match value:
         case ToolValue(tool=Tool() as tool):
             return tool
-        case Instance(of=of) | Record(cls=ClassOf() as of):
+        case Instance(of=of) | Record(of=ClassOf() as of):
             return next(
                 (t for t in project.tools.of(of.module) if t.cls is not None and t.cls.cls is of.cls), None
             )
@@ -136,9 +137,7 @@ def _entries(project: Project, registry: Value) -> Iterator[tuple[object, str]]:
 def _returns_plainly(context: Context, call: Call, scope: Scope) -> bool:
     """Whether the call gives what the dispatcher gives, no envelope around it."""
     value = context.eval(call, scope)
-    return not any(
-        isinstance(o, Instance) or (isinstance(o, Record) and o.cls is not None) for o in options(value)
-    )
+    return not any(class_of(o) is not None for o in options(value))
 
 
 # --- its arguments -------------------------------------------------------------------------------------------

@@ -154,7 +154,7 @@ def _registry(context: Context) -> Dispatcher | None:
 
 def _has_invoke(context: Context, registry: Value) -> bool:
     match registry:
-        case Instance(of=of) | Record(cls=ClassOf() as of):
+        case Instance(of=of) | Record(of=ClassOf() as of):
             method = context.evaluator.class_member(of, "invoke")
             if not isinstance(method, FunctionOf) or not isinstance(method.function, Function):
                 return False

@@ -30,7 +30,7 @@ _SPEC = re.compile(r",?(?:\.(?P<digits>[0-9]{1,2})f)?")
 def mend(context: Context, record: Record) -> Fix | None:
     """Drop the keys that a Quantity does not have, and unquote its number."""
     place = place_of(context, record.site)
-    if place is None or record.cls is not None or not record.entries.keys() >= QUANTITY_KEYS:
+    if place is None or record.of is not None or not record.entries.keys() >= QUANTITY_KEYS:
         return None
     value, unit = (join(*(entry.value for entry in record.entries[key])) for key in ("value", "unit"))
     if surely_not_text(unit):

@@ -24,6 +24,7 @@ from gllint_rules.inference.values import (
     NEVER,
     NONE,
     ClassOf,
+    DictOf,
     External,
     Number,
     Record,
@@ -292,7 +293,7 @@ def _schema_of(values: Sequence[Value], depth: int = 0) -> dict[str, Any] | None
     if all(isinstance(v, Number) or (isinstance(v, Record) and is_quantity(v)) for v in present):
         ref = {"$ref": QUANTITY_REF}
         return {"anyOf": [ref, {"type": "null"}]} if len(present) < len(values) else ref
-    records = [v for v in present if isinstance(v, Record) and v.cls is None and not is_quantity(v)]
+    records = [v for v in present if isinstance(v, DictOf) and not is_quantity(v)]
     names = dict.fromkeys(k for record in records for k in record.entries if isinstance(k, str))
     properties: dict[str, Any] = {}
     required = []

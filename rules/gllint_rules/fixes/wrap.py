@@ -14,12 +14,11 @@ from gllint_rules.inference.builtin_names import DICT_GENERICS
 from gllint_rules.inference.values import (
     NONE,
     UNKNOWN,
+    Container,
     Frame,
     FunctionOf,
     Instance,
-    ListOf,
     Number,
-    Record,
     Site,
     Text,
     UnionOf,
@@ -141,8 +140,8 @@ def _is_own_place(context: Context, leaf: Leaf) -> bool:
     """Whether the number, and nothing but it, is written where the finding is, in no list and no typed field."""
     if leaf.value is None or number(leaf.value) is None:
         return False
-    if leaf.holder is not None and leaf.holder.cls is not None:
-        declared = context.evaluator.field(leaf.holder.cls, leaf.key or "")
+    if leaf.holder is not None and leaf.holder.of is not None:
+        declared = context.evaluator.field(leaf.holder.of, leaf.key or "")
         if declared is not None and declared is not UNKNOWN:
             return False
     return not leaf.in_list and leaf.site not in context.listed_numbers
@@ -245,7 +244,7 @@ def _speaks_of_numbers(context: Context, declared: Value, depth: int = 0) -> boo
         match option:
             case Number():
                 return True
-            case Record(rest=rest) | ListOf(rest=rest) if rest is not None and depth < 5:
+            case Container(rest=rest) if rest is not None and depth < 5:
                 if _speaks_of_numbers(context, rest, depth + 1):
                     return True
             case Instance(of=of) if classes.is_typed_dict(context.evaluator, of):
@@ -282,7 +281,7 @@ def _wrap_returned(context: Context, result: Result, advised: Advice) -> Fix | N
         assert value is not None
         if place is None or not _is_in(context, other, unit) or _is_tools_own(context, place, function):
             return None
-        if any(isinstance(o, Record | ListOf | Text) for o in options(other.value)):
+        if any(isinstance(o, Container | Text) for o in options(other.value)):
             return None
         wrapped = _wrapped(place, value if value is not UNKNOWN else declared, unit)
         if wrapped is None:

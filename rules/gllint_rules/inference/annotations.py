@@ -11,6 +11,8 @@ from gllint_rules.inference.values import (
     NONE,
     UNKNOWN,
     ClassOf,
+    Container,
+    DictOf,
     Entry,
     External,
     ExternalInstance,
@@ -18,12 +20,11 @@ from gllint_rules.inference.values import (
     Instance,
     ListOf,
     Number,
-    Record,
+    QuantityInstance,
     Site,
     UnionOf,
     Value,
     as_keys,
-    each_changed,
     join,
     number,
     options,
@@ -216,7 +217,7 @@ def _declared(evaluator: Evaluator, named: Value, expr: Expr, frame: Frame) -> V
     match named:
         case ClassOf():
             if named.cls.name == QUANTITY:
-                return Record(quantity=True, open=True, cls=named)
+                return QuantityInstance(open=True, of=named)
             fields = classes.new_type(evaluator, named)
             return fields if fields is not None else Instance(named)
         case External(name=name):
@@ -228,10 +229,10 @@ def _declared(evaluator: Evaluator, named: Value, expr: Expr, frame: Frame) -> V
             if name in builtin_names.LIST_TYPES:
                 return ListOf(rest=UNKNOWN)
             if name in builtin_names.DICT_TYPES:
-                return Record(open=True)
+                return DictOf(open=True)
             last = name.rpartition(".")[2]
             if last == QUANTITY:
-                return Record(quantity=True, open=True)
+                return QuantityInstance(open=True)
             if name.startswith("builtins.") or name in builtin_names.OPAQUE_TYPES:
                 return UNKNOWN
             instance = stub_values.instance(
@@ -241,7 +242,7 @@ def _declared(evaluator: Evaluator, named: Value, expr: Expr, frame: Frame) -> V
         case _:
             last = facts.last_name(expr)
             if named is UNKNOWN and last == QUANTITY:
-                return Record(quantity=True, open=True)
+                return QuantityInstance(open=True)
             return UNKNOWN
 
 
@@ -280,7 +281,7 @@ def _generic(evaluator: Evaluator, base: Expr, index: Expr, frame: Frame) -> Val
             return ListOf(rest=element, kind=name.lower())
         case _ if name in builtin_names.DICT_GENERICS and len(parts) == 2:
             keys, rest = (evaluator.annotation(part, frame) for part in parts)
-            return Record(open=True, rest=rest, keys=as_keys(keys))
+            return DictOf(open=True, rest=rest, keys=as_keys(keys))
         case _:
             value = evaluator.eval(base, replace(frame, env=None))
             if isinstance(value, External) and not value.name.startswith("builtins."):
@@ -313,15 +314,15 @@ def typed(evaluator: Evaluator, value: Value, declared: Value, followed: bool = 
     if isinstance(value, UnionOf) and UNKNOWN in value.options:
         union = join(*(declared if option is UNKNOWN else option for option in value.options))
         return replace(union, conditional=value.conditional) if isinstance(union, UnionOf) else union
-    if isinstance(value, Record) and isinstance(declared, Instance):
-        if not value.quantity and value.cls is None and classes.is_typed_dict(evaluator, declared.of):
+    if isinstance(value, DictOf) and isinstance(declared, Instance):
+        if classes.is_typed_dict(evaluator, declared.of):
             return _with_fields(evaluator, value, declared.of)
-    if isinstance(value, (Record, ListOf)) and (item := _dict_inside(evaluator, declared)) is not None:
+    if isinstance(value, Container) and (item := _dict_inside(evaluator, declared)) is not None:
         value = _with_items(evaluator, value, item)
-    if isinstance(value, (Record, ListOf)) and isinstance(declared, (Record, ListOf)):
+    if isinstance(value, Container) and isinstance(declared, Container):
         if value.rest is UNKNOWN and declared.rest is not None:
             return replace(value, rest=declared.rest)
-        if isinstance(value, Record) and isinstance(declared, Record) and not declared.quantity:
+        if isinstance(value, DictOf) and isinstance(declared, DictOf):
             if not value.entries and value.rest is None and declared.rest is not None:
                 if followed and declared.rest.gap:
                     return replace(value, keys=declared.keys)
@@ -340,7 +341,7 @@ def typed(evaluator: Evaluator, value: Value, declared: Value, followed: bool = 
     return value
 
 
-def _with_fields(evaluator: Evaluator, record: Record, of: ClassOf) -> Record:
+def _with_fields(evaluator: Evaluator, record: DictOf, of: ClassOf) -> DictOf:
     """A dict literal annotated as a ``TypedDict``: what the class says of its keys is true of them."""
     entries = {}
     for key, slot in record.entries.items():
@@ -355,7 +356,7 @@ def _with_fields(evaluator: Evaluator, record: Record, of: ClassOf) -> Record:
 
 def _dict_inside(evaluator: Evaluator, declared: Value) -> Value | None:
     """What a container is declared to hold where that is a ``TypedDict``: ``list[Row]``, ``dict[str, list[Row]]``."""
-    element = declared.rest if isinstance(declared, (Record, ListOf)) else None
+    element = declared.rest if isinstance(declared, Container) else None
     return element if element is not None and _tells_fields(evaluator, element) else None
 
 
@@ -366,10 +367,10 @@ def _tells_fields(evaluator: Evaluator, declared: Value) -> bool:
     return _dict_inside(evaluator, declared) is not None
 
 
-def _with_items(evaluator: Evaluator, value: Record | ListOf, declared: Value) -> Record | ListOf:
+def _with_items(evaluator: Evaluator, value: Container, declared: Value) -> Container:
     """A container each of whose values is declared as ``declared``."""
     evaluator.step(value.size // 64)
-    return each_changed(value, lambda item: typed(evaluator, item, declared))
+    return value.each_changed(lambda item: typed(evaluator, item, declared))
 
 
 def _is_ellipsis(expr: Expr) -> bool:

@@ -10,7 +10,9 @@ from gllint_rules.inference import containers
 from gllint_rules.inference.values import (
     NEVER,
     UNKNOWN,
+    Arguments,
     ClassOf,
+    DictOf,
     Entry,
     Env,
     ExternalInstance,
@@ -18,13 +20,11 @@ from gllint_rules.inference.values import (
     FunctionOf,
     Instance,
     Key,
-    Leading,
     ListOf,
     Record,
     Value,
     join,
     options,
-    values_in,
 )
 from gllint_rules.reading import facts
 from gllint_rules.reading.facts import Expr, Param
@@ -76,7 +76,7 @@ def parameter_values(
             extra: dict[Key, tuple[Entry, ...]] = {
                 name: slot for name, slot in named.entries.items() if name not in by_name
             }
-            env[param.name] = Record(extra, named.sure & frozenset(extra), named.open, site=named.site)
+            env[param.name] = DictOf(extra, named.sure & frozenset(extra), named.open, named.site)
             new = new or bool(extra)
         elif param.name in values:
             declaration = declared(evaluator, callee, param)
@@ -104,11 +104,11 @@ def _tells_more(value: Value, declared: Value, passed_on: bool, depth: int = 3) 
                 return True
             case Instance() if named and option.of.cls not in classes:
                 return True
-            case Record(cls=ClassOf() as of) if named and (passed_on or of.cls not in classes):
+            case Record(of=ClassOf() as of) if named and (passed_on or of.cls not in classes):
                 return True
-            case Record(cls=None, quantity=False) | ListOf() if passed_on and depth:
+            case DictOf() | ListOf() if passed_on and depth:
                 inner = join(*(_element(kind) for kind in options(declared)))
-                if any(_tells_more(part, inner, passed_on, depth - 1) for part in values_in(option)):
+                if any(_tells_more(part, inner, passed_on, depth - 1) for part in option.values()):
                     return True
     return False
 
@@ -118,21 +118,23 @@ def _element(declared: Value) -> Value:
     match declared:
         case ListOf():
             return declared.element()
-        case Record(cls=None, rest=rest) if rest is not None:
+        case DictOf(rest=rest) if rest is not None:
             return rest
     return NEVER
 
 
-def leading(evaluator: Evaluator, call: facts.Call, frame: Frame, partial: Leading | None = None) -> Leading:
+def leading(
+    evaluator: Evaluator, call: facts.Call, frame: Frame, partial: Arguments | None = None
+) -> Arguments:
     """The arguments of a call, behind those of the ``partial``, if any."""
     places, is_complete = _positional(evaluator, call, frame)
-    record = partial.named if partial is not None else Record(site=frame.site(call))
+    record = partial.named if partial is not None else DictOf(site=frame.site(call))
     named = containers.with_keywords(evaluator, record, call, frame)
     if partial is None:
-        return Leading(tuple(places), is_complete, named)
+        return Arguments(tuple(places), is_complete, named)
     if not partial.is_complete:
         return replace(partial, named=named)
-    return Leading((*partial.places, *places), is_complete, named)
+    return Arguments((*partial.places, *places), is_complete, named)
 
 
 def _positional(evaluator: Evaluator, call: facts.Call, frame: Frame) -> tuple[list[Entry], bool]:

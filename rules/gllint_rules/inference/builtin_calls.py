@@ -28,8 +28,11 @@ from gllint_rules.inference.values import (
     UNKNOWN,
     Boolean,
     ClassOf,
+    Container,
+    DictOf,
     Entry,
     Env,
+    Envelope,
     External,
     ExternalInstance,
     FunctionOf,
@@ -38,15 +41,15 @@ from gllint_rules.inference.values import (
     ListOf,
     Literal,
     Method,
+    ModelInstance,
     Number,
+    QuantityInstance,
     Record,
     Site,
     Text,
     ToolValue,
     Value,
     as_constant,
-    each_changed,
-    entries_in,
     holds_constants,
     is_scalar,
     join,
@@ -72,9 +75,9 @@ def _dict_call(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
     site = frame.site(call)
     if call.args and not call.keywords:
         value = containers.of_pairs(evaluator, evaluator.eval(call.args[0], frame))
-        if isinstance(value, Record) and value.cls is None and not value.quantity:
+        if isinstance(value, DictOf):
             return replace(value, site=site)  # a copy, the whole of it made here
-    return containers.updated(evaluator, Record(site=site), call, frame)
+    return containers.updated(evaluator, DictOf(site=site), call, frame)
 
 
 def _listed(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
@@ -236,7 +239,7 @@ def _cast(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
     value = evaluator.eval(call.args[1], frame)
     if declared is UNKNOWN or any(isinstance(option, (FunctionOf, ToolValue)) for option in options(value)):
         return value  # of a function, the type of its calls says less than the function itself
-    if any(isinstance(option, (Record, ListOf)) for option in options(value)):
+    if any(isinstance(option, Container) for option in options(value)):
         return hints.typed(evaluator, value, declared)  # neither does that of a container say what is in it
     return declared
 
@@ -278,10 +281,10 @@ def _threaded(position: int) -> Handler:
 def _defaultdict(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
     """A dict whose values are what its factory gives, each where the factory puts it in."""
     mapping = stub_values.call(evaluator, "collections.defaultdict", call, frame) or UNKNOWN
-    if not isinstance(mapping, Record) or not call.args or isinstance(call.args[0], facts.Star):
+    if not isinstance(mapping, DictOf) or not call.args or isinstance(call.args[0], facts.Star):
         return mapping
     default = evaluator.eval(facts.Call(call.at, call.args[0], (), ()), frame)
-    if isinstance(default, (Record, ListOf)):
+    if isinstance(default, Container):
         return replace(mapping, rest=default)
     return replace(mapping, unfilled=len(call.args) == 1 and not call.keywords)
 
@@ -290,7 +293,7 @@ def _counter(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
     """A dict of counts, empty where it is given nothing to count."""
     counter = stub_values.call(evaluator, "collections.Counter", call, frame) or UNKNOWN
     is_empty = not (call.args or call.keywords)
-    return replace(counter, unfilled=True) if isinstance(counter, Record) and is_empty else counter
+    return replace(counter, unfilled=True) if isinstance(counter, DictOf) and is_empty else counter
 
 
 def _as_dict(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
@@ -299,7 +302,7 @@ def _as_dict(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
 
 
 def _fields_of(value: Value) -> Value:
-    return join(*(objects.fields_of(o) if isinstance(o, Record) else o for o in options(value)))
+    return join(*(o.as_dict() if isinstance(o, Record) else o for o in options(value)))
 
 
 def _replaced(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
@@ -314,13 +317,13 @@ def _gather(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
     if not isinstance(value, ListOf):
         return value
     may_be_raised = call.keyword("return_exceptions") is not None
-    return each_changed(value, _or_raised if may_be_raised else stub_values.awaited)
+    return value.each_changed(_or_raised if may_be_raised else stub_values.awaited)
 
 
 def _or_raised(task: Value) -> Value:
     """What ``task`` gives, or raises. Objects are followed no further: to do so costs more than it shows."""
     result = stub_values.awaited(task)
-    is_plain = all(is_scalar(o) or (isinstance(o, Record) and o.cls is None) for o in options(result))
+    is_plain = all(is_scalar(o) or isinstance(o, DictOf) for o in options(result))
     return join(result, UNKNOWN) if is_plain else UNKNOWN
 
 
@@ -591,11 +594,11 @@ def looked_up(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value | N
 
 
 def _record_method(evaluator: Evaluator, record: Record, name: str, call: facts.Call, frame: Frame) -> Value:
-    if name in ("model_copy", "copy") and record.cls is not None and not record.quantity:
+    if name in ("model_copy", "copy") and isinstance(record, (ModelInstance, Envelope)):
         return objects.copied(evaluator, record, call, frame)
     if name in builtin_names.RECORD_METHODS:
-        return objects.fields_of(record)
-    if record.quantity:
+        return record.as_dict()
+    if isinstance(record, QuantityInstance):
         return UNKNOWN
     match name:
         case "get" | "pop" | "setdefault" if call.args:
@@ -613,7 +616,7 @@ def _record_method(evaluator: Evaluator, record: Record, name: str, call: facts.
                 return operators.defaulted(evaluator, value, default, f"`.{name}()`", frame, call.at)
             return join(value, default)
         case "values":
-            entries = tuple(entry for _, entry in entries_in(record))
+            entries = tuple(entry for _, entry in record.contents())
             rest = record.rest if record.is_complete else UNKNOWN
             return ListOf(entries, rest, "values")
         case "keys":

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, TypeVar
 
 from gllint_rules.inference import classes, constants, stub_values
 from gllint_rules.inference.narrowing import forget, narrow, under
@@ -11,13 +11,16 @@ from gllint_rules.inference.values import (
     TEXT,
     UNKNOWN,
     ClassOf,
+    DictOf,
     Entry,
+    Envelope,
     External,
     ExternalInstance,
     Frame,
     Instance,
     Key,
     ListOf,
+    ModelInstance,
     OtherKey,
     Record,
     Site,
@@ -25,11 +28,11 @@ from gllint_rules.inference.values import (
     Unnamed,
     Value,
     as_keys,
+    class_of,
     join,
     lacks_key,
     number,
     options,
-    spread,
 )
 from gllint_rules.reading import facts
 from gllint_rules.reading.facts import Expr
@@ -37,6 +40,9 @@ from gllint_rules.records import replace
 
 if TYPE_CHECKING:
     from gllint_rules.inference.protocol import Evaluator
+
+
+_R = TypeVar("_R", bound=Record)
 
 
 def dict_literal(evaluator: Evaluator, expr: facts.Dict, frame: Frame) -> Value:
@@ -49,7 +55,7 @@ def dict_literal(evaluator: Evaluator, expr: facts.Dict, frame: Frame) -> Value:
         value = evaluator.eval(value_expr, frame)
         put_in = frame.site(value_expr)
         if key is None:
-            record = spread(Record(entries, frozenset(sure), open, site=site, listed=listed), value, put_in)
+            record = DictOf(entries, frozenset(sure), open, site, listed=listed).spread(value, put_in)
             entries, sure, open = dict(record.entries), set(record.sure), record.open
             listed = record.is_complete
             continue
@@ -60,7 +66,7 @@ def dict_literal(evaluator: Evaluator, expr: facts.Dict, frame: Frame) -> Value:
         else:
             name, open = Unnamed(put_in), True
         entries[name] = (entry,)
-    return Record(entries, frozenset(sure), open, site=site, listed=listed)
+    return DictOf(entries, frozenset(sure), open, site, listed=listed)
 
 
 def key_of(evaluator: Evaluator, expr: Expr, frame: Frame) -> Key | None:
@@ -119,14 +125,14 @@ def comprehension(evaluator: Evaluator, expr: facts.Comp, frame: Frame) -> Value
     element = evaluator.eval(expr.element, inner)
     if expr.kind == "dict":
         keys = as_keys(evaluator.eval(expr.key, inner)) if expr.key is not None else None
-        return Record(open=True, rest=element, site=site, keys=keys)
+        return DictOf(open=True, rest=element, site=site, keys=keys)
     return ListOf(rest=element, kind=expr.kind, site=site)
 
 
 def _unpacking(value: Value, kind: Literal["list", "set", "dict", "generator"], site: Site) -> Value:
     """What ``[*value for …]`` or ``{**value for …}`` makes: what any number of such values hold, no key for sure."""
     if kind == "dict":
-        return replace(spread(Record(open=True, site=site), value, site), sure=frozenset())
+        return replace(DictOf(open=True, site=site).spread(value, site), sure=frozenset())
     return ListOf(rest=element(value), kind=kind, site=site)
 
 
@@ -155,18 +161,18 @@ def comprehension_frame(evaluator: Evaluator, expr: facts.Comp, frame: Frame) ->
     return inner
 
 
-def with_keywords(evaluator: Evaluator, record: Record, call: facts.Call, frame: Frame) -> Record:
+def with_keywords(evaluator: Evaluator, record: _R, call: facts.Call, frame: Frame) -> _R:
     """``record`` with what the keywords of ``call`` put into it, those that are spread included."""
     for name, expr in call.keywords:
         entry = evaluator.entry(expr, frame)
-        record = spread(record, entry.value, entry.site) if name is None else record.store(name, entry)
+        record = record.spread(entry.value, entry.site) if name is None else record.store(name, entry)
     return record
 
 
-def updated(evaluator: Evaluator, record: Record, call: facts.Call, frame: Frame) -> Record:
+def updated(evaluator: Evaluator, record: _R, call: facts.Call, frame: Frame) -> _R:
     """``record`` with what ``record.update(…)`` puts into it."""
     for arg in call.args:
-        record = spread(record, of_pairs(evaluator, evaluator.eval(arg, frame)), frame.site(arg))
+        record = record.spread(of_pairs(evaluator, evaluator.eval(arg, frame)), frame.site(arg))
     return with_keywords(evaluator, record, call, frame)
 
 
@@ -174,7 +180,7 @@ def of_pairs(evaluator: Evaluator, value: Value) -> Value:
     """The dict of a list of pairs: each of two elements, the key and what it maps to; ``value`` where it is no list."""
     if not isinstance(value, ListOf):
         return value
-    record = Record(open=value.rest is not None, site=value.site)
+    record = DictOf(open=value.rest is not None, site=value.site)
     for entry in value.items:
         pair = entry.value
         key = pair.items[0].value if isinstance(pair, ListOf) and len(pair.items) == 2 else None
@@ -192,7 +198,7 @@ def element(value: Value) -> Value:
         match option:
             case ListOf():
                 elements.append(option.element())
-            case Record(cls=None):
+            case DictOf():
                 elements.append(option.any_key())
             case Text(is_bytes=False):
                 elements.append(TEXT)
@@ -217,7 +223,7 @@ def _item(evaluator: Evaluator, value: Value, index: int) -> Value:
         if 0 <= index < len(value.items):
             return value.items[index].value
         return value.element()
-    of = value.of if isinstance(value, Instance) else value.cls if isinstance(value, Record) else None
+    of = class_of(value)
     if of is not None and "NamedTuple" in classes.bases_named(evaluator, of):
         return _field_at(evaluator, value, of, index)
     if isinstance(value, Text):
@@ -254,12 +260,12 @@ def _subscripted(evaluator: Evaluator, base: Value, expr: facts.Sub, frame: Fram
             return classes.new_type(evaluator, base) or Instance(base)
         case ClassOf():  # `Result[Page](…)`
             return base
-        case Instance() | Record(cls=ClassOf()) if _position(expr.index) is not None:
+        case Instance() | Record(of=ClassOf()) if _position(expr.index) is not None:
             return _item(evaluator, base, _position(expr.index) or 0)
         case Record():
             name = key_of(evaluator, expr.index, frame)
-            if base.cls is not None and not base.quantity and name is not None:
-                member = base.get(name) if name in base.entries else evaluator.field(base.cls, name)
+            if isinstance(base, (ModelInstance, Envelope)) and base.of is not None and name is not None:
+                member = base.get(name) if name in base.entries else evaluator.field(base.of, name)
                 return member if member is not None else UNKNOWN
             return base.under(name) or UNKNOWN
         case ListOf():

@@ -22,7 +22,6 @@ from gllint_rules.inference import (
     containers,
     formatting,
     functions,
-    objects,
     operators,
     stub_values,
 )
@@ -40,6 +39,8 @@ from gllint_rules.inference.values import (
     Because,
     Boolean,
     ClassOf,
+    Container,
+    DictOf,
     Entry,
     External,
     ExternalInstance,
@@ -54,6 +55,7 @@ from gllint_rules.inference.values import (
     Method,
     ModuleOf,
     Number,
+    QuantityInstance,
     Record,
     Site,
     Text,
@@ -298,7 +300,7 @@ class Evaluator(Questions):
         if param.kind == "star":
             return ListOf(rest=value, kind="tuple")
         if param.kind == "double-star":
-            return Record(open=True, rest=value)
+            return DictOf(open=True, rest=value)
         return explained(value, f"parameter `{param.name}` is annotated as a number")
 
     # --- imports ---------------------------------------------------------------------------------------------
@@ -429,13 +431,13 @@ class Evaluator(Questions):
                 return member
             case ClassOf():
                 return self.class_member(base, name)
-            case Record(cls=ClassOf() as of):
+            case Record(of=ClassOf() as of):
                 value = base.get(name)
                 if value is not None and name in base.entries:
                     declared = self.field(of, name)
                     return hints.typed(self, value, declared) if declared is not None else value
                 if name == "__dict__":
-                    return objects.fields_of(base)
+                    return base.as_dict()
                 dumps = name in builtin_names.RECORD_METHODS and self.class_member(of, name) is UNKNOWN
                 if dumps or classes.is_typed_dict(self, of):
                     return Method(base, name, Site(frame.module, at))
@@ -443,7 +445,7 @@ class Evaluator(Questions):
                 if isinstance(member, FunctionOf) and member.first:
                     return replace(member, receiver=base)
                 return member
-            case Record(quantity=True):
+            case QuantityInstance():
                 if name in builtin_names.RECORD_METHODS:
                     return Method(base, name, Site(frame.module, at))
                 return UNKNOWN
@@ -514,7 +516,7 @@ class Evaluator(Questions):
             for value, annotation, scope in ancestor.cls.attributes.get(name, ()):
                 frame = Frame(ancestor.module, scope, None, of)
                 declared = self.annotation(annotation, frame) if annotation is not None else UNKNOWN
-                if declared is not UNKNOWN and (value is None or not isinstance(declared, (Record, ListOf))):
+                if declared is not UNKNOWN and (value is None or not isinstance(declared, Container)):
                     return declared
                 if value is None:
                     assigned.append(UNKNOWN)

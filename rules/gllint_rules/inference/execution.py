@@ -26,6 +26,8 @@ from gllint_rules.inference.values import (
     UNKNOWN,
     Because,
     ClassOf,
+    Container,
+    DictOf,
     Entry,
     Env,
     External,
@@ -40,7 +42,6 @@ from gllint_rules.inference.values import (
     Site,
     Value,
     Variable,
-    entries_in,
     filled_elsewhere,
     filled_unseen,
     join,
@@ -587,10 +588,10 @@ class _Runner:
         ):
             return False
         return all(
-            isinstance(option, Record)
+            isinstance(option, DictOf)
             and option.kind == "builtins.dict"
             and not option.open
-            and any(number(entry.value) is not None for _, entry in entries_in(option))
+            and any(number(entry.value) is not None for _, entry in option.contents())
             for option in options(self.eval(target.base, env))
         )
 
@@ -783,7 +784,7 @@ class _Runner:
 def _perhaps_filled(value: Value) -> Value:
     """An empty container that may hold anything by now; of one that is annotated what that says."""
     match value:
-        case Record(cls=None, quantity=False, rest=None) if not value.entries:
+        case DictOf(rest=None) if not value.entries:
             return filled_elsewhere(value)
         case ListOf(rest=None) if not value.items:
             return filled_elsewhere(value)
@@ -831,4 +832,4 @@ def _assigned(target: Expr, value: Value, site: Site) -> Value:
 
 
 def _holds_container(value: Value | None) -> bool:
-    return value is not None and any(isinstance(option, (Record, ListOf)) for option in options(value))
+    return value is not None and any(isinstance(option, Container) for option in options(value))

@@ -14,6 +14,7 @@ from gllint_rules.inference.values import (
     TEXT,
     UNKNOWN,
     ClassOf,
+    Container,
     Env,
     External,
     ExternalInstance,
@@ -38,7 +39,6 @@ from gllint_rules.inference.values import (
     over,
     passed_on,
     returned_at,
-    values_in,
 )
 from gllint_rules.reading import facts
 from gllint_rules.reading.facts import Function
@@ -262,11 +262,8 @@ def _hands_out_what_it_gets(evaluator: Evaluator, callee: FunctionOf, value: Val
     kinds = set(_kinds_in(value))
     if not kinds:
         return False
-    if (
-        isinstance(callee.receiver, Record)
-        and callee.receiver.cls is not None
-        and callee.receiver.cls.cls in kinds
-    ):
+    maker = callee.receiver.of if isinstance(callee.receiver, Record) else None
+    if maker is not None and maker.cls in kinds:
         return True
     return any(
         not kinds.isdisjoint(_kinds_in(arguments.declared(evaluator, callee, param)))
@@ -291,8 +288,8 @@ def _kinds_in(value: Value, depth: int = 3) -> Iterator[facts.Class | str]:
                 yield option.of.cls
             case ExternalInstance():
                 yield option.name
-            case Record() | ListOf() if depth:
-                for part in values_in(option):
+            case Container() if depth:
+                for part in option.values():
                     yield from _kinds_in(part, depth - 1)
 
 

@@ -13,15 +13,15 @@ from typing import TYPE_CHECKING, TypeAlias
 from gllint_rules.inference.values import (
     NONE,
     UNKNOWN,
+    Container,
+    DictOf,
     Env,
     Frame,
-    Instance,
-    ListOf,
     Own,
-    Record,
     UnionOf,
     Value,
     Variable,
+    class_of,
     explained,
     join,
     lacks_key,
@@ -178,7 +178,7 @@ def _lacks_attribute(evaluator: Evaluator, old: Value, name: str, key: str) -> t
 
 def _surely_has(evaluator: Evaluator, value: Value, name: str) -> bool:
     """Whether it is an object of a class of the project that declares the attribute."""
-    of = value.of if isinstance(value, Instance) else value.cls if isinstance(value, Record) else None
+    of = class_of(value)
     return of is not None and evaluator.field(of, name) is not None
 
 
@@ -187,7 +187,7 @@ def _has(old: Value, name: str, key: str, is_in: bool) -> tuple[Env, Env] | None
     if not isinstance(old, UnionOf):
         return None
     having = [option for option in old.options if not lacks_key(option, key)]
-    without = [o for o in old.options if not (isinstance(o, Record) and o.cls is None and key in o.sure)]
+    without = [o for o in old.options if not (isinstance(o, DictOf) and key in o.sure)]
     sides: list[Env] = [{name: join(*side)} if side else {} for side in (having, without)]
     return (sides[0], sides[1]) if is_in else (sides[1], sides[0])
 
@@ -201,7 +201,7 @@ def _is_of(evaluator: Evaluator, of: Expr, kinds: Expr, frame: Frame) -> tuple[E
     if isinstance(of, facts.Name):
         value = explained(value, f"`isinstance` says that `{of.id}` is a number")
         old = evaluator.lookup(of.id, frame)
-        if number(value) is not None or not isinstance(old, (Record, ListOf)):
+        if number(value) is not None or not isinstance(old, Container):
             rest = [option for option in options(old) if type(option) is not type(value)]
             return {of.id: value}, {of.id: join(*rest)} if rest and isinstance(old, UnionOf) else {}
         return None

@@ -10,12 +10,16 @@ from gllint_rules.inference.values import (
     NONE,
     UNKNOWN,
     ClassOf,
+    DictOf,
     Entry,
+    Envelope,
     Frame,
     FunctionOf,
     Instance,
     Key,
+    ModelInstance,
     Number,
+    QuantityInstance,
     Record,
     UnionOf,
     Unnamed,
@@ -24,7 +28,6 @@ from gllint_rules.inference.values import (
     number,
     options,
 )
-from gllint_rules.inference.values import spread as all_of
 from gllint_rules.reading import facts
 from gllint_rules.records import replace
 from gllint_rules.words.framework_table import Place
@@ -56,7 +59,7 @@ def construct(evaluator: Evaluator, of: ClassOf, expr: facts.Call, frame: Frame)
     for written in (value for name, value in expr.keywords if name is None):
         mapping = evaluator.eval(written, frame)
         if isinstance(mapping, UnionOf):  # one of several dicts, which may have some keys and not others
-            mapping = all_of(Record(), mapping, frame.site(written))
+            mapping = DictOf().spread(mapping, frame.site(written))
         spread = spread or not isinstance(mapping, Record) or mapping.open
         for key, slot in mapping.entries.items() if isinstance(mapping, Record) else ():
             if not (isinstance(key, str) and classes.is_left_out(evaluator, of, key)):
@@ -65,12 +68,12 @@ def construct(evaluator: Evaluator, of: ClassOf, expr: facts.Call, frame: Frame)
         if not classes.is_left_out(evaluator, of, name):
             value = in_field(evaluator, of, name, evaluator.eval(arg, frame))
             entries[name] = (Entry(value, frame.site(arg)),)
-    return Record(
+    return ModelInstance(
         entries=entries,
         sure=frozenset(entries),
         open=spread or len(expr.args) > len(names) or len(expr.placed()) < len(expr.args),
         site=frame.site(expr),
-        cls=of,
+        of=of,
     )
 
 
@@ -108,28 +111,23 @@ def is_model(evaluator: Evaluator, of: ClassOf) -> bool:
 
 def with_field(evaluator: Evaluator, value: Record, name: Key, entry: Entry) -> Record:
     """An object where ``entry`` was put into field ``name``."""
-    if value.cls is None:
+    if value.of is None:
         return value.store(name, entry)
-    if isinstance(name, str) and classes.is_left_out(evaluator, value.cls, name):
+    if isinstance(name, str) and classes.is_left_out(evaluator, value.of, name):
         return value
-    return value.store(name, entry.holding(in_field(evaluator, value.cls, name, entry.value)))
-
-
-def fields_of(record: Record) -> Record:
-    """What was made as a dict of its fields."""
-    return record if record.quantity else replace(record, cls=None)
+    return value.store(name, entry.holding(in_field(evaluator, value.of, name, entry.value)))
 
 
 def copied(evaluator: Evaluator, value: Value, call: facts.Call, frame: Frame) -> Value:
     """``value.model_copy(update={…})``: a model with other fields."""
     argument = call.keyword("update")
-    updates = options(evaluator.eval(argument, frame)) if argument is not None else (Record(),)
+    updates = options(evaluator.eval(argument, frame)) if argument is not None else (DictOf(),)
     return join(*(_changed(evaluator, value, update) for update in updates))
 
 
 def replaced(evaluator: Evaluator, value: Value, call: facts.Call, frame: Frame) -> Value:
     """``value._replace(x=…)`` and ``dataclasses.replace(value, x=…)``: an object with other fields."""
-    return _changed(evaluator, value, containers.with_keywords(evaluator, Record(), call, frame))
+    return _changed(evaluator, value, containers.with_keywords(evaluator, DictOf(), call, frame))
 
 
 def _changed(evaluator: Evaluator, value: Value, update: Value) -> Value:
@@ -138,7 +136,7 @@ def _changed(evaluator: Evaluator, value: Value, update: Value) -> Value:
     results: list[Value] = []
     for option in options(value):
         if isinstance(option, Instance) and fields and is_model(evaluator, option.of):
-            option = Record(open=True, cls=option.of)
+            option = ModelInstance(open=True, of=option.of)
         if isinstance(option, Record):
             for key, entry in ((key, entry) for key, slot in fields.items() for entry in slot):
                 option = with_field(evaluator, option, key, entry)
@@ -153,7 +151,7 @@ def envelope(
     expr: facts.Call,
     frame: Frame,
     of: ClassOf | None = None,
-) -> Record:
+) -> Envelope:
     """An envelope around a result (``ToolResult(…)``): only its payload goes to the model.
 
     ``payload`` are the places of what does; of a class of the project (``of``) a position is that of a field.
@@ -163,7 +161,7 @@ def envelope(
     named: dict[Key, tuple[Entry, ...]] = {
         name: (evaluator.entry(arg, frame),) for name, arg in zip(fields, placed, strict=False)
     }
-    named |= containers.with_keywords(evaluator, Record(), expr, frame).entries
+    named |= containers.with_keywords(evaluator, DictOf(), expr, frame).entries
     entries: dict[Key, tuple[Entry, ...]] = {}
     for i, place in enumerate(payload):
         if isinstance(place, int):
@@ -179,7 +177,7 @@ def envelope(
             if keyword in named:
                 slot = named[keyword]
                 entries[keyword] = tuple(e.holding(_part(e.value, inside)) for e in slot) if inside else slot
-    return Record(entries=entries, open=True, site=frame.site(expr), cls=of, envelope=True)
+    return Envelope(entries=entries, open=True, site=frame.site(expr), of=of)
 
 
 def _part(value: Value, keys: str) -> Value:
@@ -192,7 +190,7 @@ def _part(value: Value, keys: str) -> Value:
                 entry.holding(_part(entry.value, rest)) if rest else entry
                 for entry in option.entries.get(key, ())
             )
-            results.append(replace(option, entries={key: slot} if slot else {}, rest=None, open=True))
+            results.append(option.part(key, slot))
         else:
             results.append(UNKNOWN)
     return join(*results)
@@ -210,8 +208,8 @@ def _payload_of(evaluator: Evaluator, of: ClassOf) -> tuple[Place, ...] | None:
 
 
 def _with_own_fields(
-    evaluator: Evaluator, record: Record, expr: facts.Call, frame: Frame, of: ClassOf
-) -> Record:
+    evaluator: Evaluator, record: Envelope, expr: facts.Call, frame: Frame, of: ClassOf
+) -> Envelope:
     """An instance of a class that adds fields to an envelope: they go to the model as its payload does.
 
     Of an envelope that the model sees nothing of, it sees nothing of those that derive from it.
@@ -231,16 +229,9 @@ def _with_own_fields(
     return replace(record, entries=entries)
 
 
-def quantity(evaluator: Evaluator, expr: facts.Call, frame: Frame, of: ClassOf | None) -> Record:
+def quantity(evaluator: Evaluator, expr: facts.Call, frame: Frame, of: ClassOf | None) -> QuantityInstance:
     """A call of a class named ``Quantity``, of the project (``of``) or not."""
     entries: dict[Key, tuple[Entry, ...]] = {
         name: (evaluator.entry(arg, frame),) for name, arg in arguments.written(expr, ("value", "unit"))
     }
-    return Record(
-        entries=entries,
-        sure=frozenset(entries),
-        open=expr.spreads(),
-        site=frame.site(expr),
-        quantity=True,
-        cls=of,
-    )
+    return QuantityInstance(entries, frozenset(entries), expr.spreads(), frame.site(expr), of=of)

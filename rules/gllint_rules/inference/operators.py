@@ -30,7 +30,6 @@ from gllint_rules.inference.values import (
     number,
     options,
     pieces,
-    spread,
 )
 from gllint_rules.reading import facts
 from gllint_rules.reading.facts import Expr
@@ -75,7 +74,7 @@ def operate(evaluator: Evaluator, expr: facts.BinOp, left: Value, right: Value, 
         elements = [right.element() if isinstance(right, ListOf) else UNKNOWN] if op in "|^" else []
         return ListOf(rest=join(left.element(), *elements), kind="set")
     if op == "|" and isinstance(left, Record):
-        return spread(left, right, frame.site(expr.right))
+        return left.spread(right, frame.site(expr.right))
     if op == "%" and _may_be(left, Text):
         return formatting.percent(evaluator, left, expr, frame) if isinstance(left, Text) else UNKNOWN
     if _survives(op, expr, left, right, a, b):

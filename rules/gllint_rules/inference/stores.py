@@ -9,20 +9,21 @@ from gllint_rules import records
 from gllint_rules.inference import containers, objects
 from gllint_rules.inference.values import (
     UNKNOWN,
+    Container,
+    DictOf,
     Entry,
     External,
     Frame,
     Instance,
     Key,
     ListOf,
+    ModelInstance,
     Record,
     Site,
     UnionOf,
     Unnamed,
     Value,
     are_same,
-    each_changed,
-    entries_in,
     filled_unseen,
     join,
     number,
@@ -94,7 +95,7 @@ class Store(records.Record, frozen=True):
             return self._into_each(value, step, rest)
         is_attribute = isinstance(step.at, facts.Attr)
         if isinstance(value, Instance) and is_attribute and objects.is_model(self.evaluator, value.of):
-            value = Record(open=True, cls=value.of)
+            value = ModelInstance(open=True, of=value.of)
         if isinstance(value, Record):
             return self._into_record(value, step, rest)
         if isinstance(value, ListOf) and not is_attribute:
@@ -106,26 +107,26 @@ class Store(records.Record, frozen=True):
         if key is None:
             if rest:
                 return self._into_each(value, Each("dict", False, 0), rest)
-            new = self._changed(value, _unnamed(value))
-            return _with_unnamed(value, new) if new else filled_unseen(value)
+            new = self._changed(value, value.unnamed())
+            return value.with_unnamed(new) if new else filled_unseen(value)
         old = value.entries.get(key, ())
         if rest:
             if not old:
                 old = (
-                    (Entry(UNKNOWN, Site(self.module, index.at)),) if value.open and value.cls is None else ()
+                    (Entry(UNKNOWN, Site(self.module, index.at)),) if value.open and value.of is None else ()
                 )
             inner = tuple(e.holding(self.into(e.value, rest)) for e in old)
             is_same = all(e.value is UNKNOWN for e in inner) or (key in value.sure and are_same(inner, old))
             return value if is_same else value.store(key, *inner)
         if self.change is removed:
-            return _without(value, key)
+            return value.without(key)
         stored = tuple(
             replace(e, key=Site(self.module, index.at))
             if e.key is None and isinstance(index, facts.Const)
             else e
             for e in self.change(old)
         )
-        if value.cls is not None and isinstance(index, facts.Attr):
+        if value.of is not None and isinstance(index, facts.Attr):
             for entry in stored:
                 value = objects.with_field(self.evaluator, value, key, entry)
             return value
@@ -147,7 +148,7 @@ class Store(records.Record, frozen=True):
 
     def _into_each(self, value: Value, step: Each, rest: Sequence[Step]) -> Value:
         """Each element of a container changed; where not ``whole``, some of them."""
-        if not isinstance(value, (Record, ListOf)) or (isinstance(value, Record) and value.cls is not None):
+        if not isinstance(value, (DictOf, ListOf)):  # of an object, its fields are no elements
             return value
         self.evaluator.step(value.size // 64)
         if not rest:
@@ -157,10 +158,10 @@ class Store(records.Record, frozen=True):
             changed = self.into(part, rest)
             return changed if step.whole or changed is part else join(part, changed)
 
-        changed = each_changed(value, inner)
+        changed = value.each_changed(inner)
         return changed if changed is value else filled_unseen(changed)
 
-    def _changed(self, value: Record | ListOf, entries: tuple[Entry, ...]) -> tuple[Entry, ...]:
+    def _changed(self, value: Container, entries: tuple[Entry, ...]) -> tuple[Entry, ...]:
         """What a store makes of elements that no literal key names; nothing where a number there stays what it is."""
         if value.rest is not None and number(value.rest) is not None:
             nameless = Entry(value.rest, Site(self.module, -1))
@@ -168,13 +169,13 @@ class Store(records.Record, frozen=True):
                 return ()
         return self.change(entries)
 
-    def _into_elements(self, value: Record | ListOf, step: Each) -> Value:
-        elements = tuple(entry for _, entry in entries_in(value))
+    def _into_elements(self, value: DictOf | ListOf, step: Each) -> Value:
+        elements = tuple(entry for _, entry in value.contents())
         new = self._changed(value, elements)
         if not new:
             return filled_unseen(value)
         if not step.whole or not (elements or value.rest is not None):
-            return _with_items(value, new) if isinstance(value, ListOf) else _with_unnamed(value, new)
+            return _with_items(value, new) if isinstance(value, ListOf) else value.with_unnamed(new)
         if isinstance(value, ListOf):
             return replace(value, items=new, rest=None)
         entries: dict[Key, tuple[Entry, ...]] = dict.fromkeys(value.entries, new)
@@ -232,7 +233,7 @@ def mutated(evaluator: Evaluator, value: Value, name: str, call: facts.Call, fra
             stored = containers.key_of(evaluator, call.args[0], frame)
             entry = evaluator.entry(call.args[1], frame)
             if stored is None:
-                return _with_unnamed(value, (entry,))
+                return value.with_unnamed((entry,))
             if stored in value.sure:
                 return value
             return value.store(stored, *value.entries.get(stored, ()), entry)
@@ -258,34 +259,12 @@ def _has_text_key(way: Sequence[Step]) -> bool:
 def _made_up(step: Step) -> Value:
     if isinstance(step, Each) and step.kind == "list":
         return ListOf(rest=UNKNOWN)
-    return Record(open=True, rest=UNKNOWN if isinstance(step, Each) else None)
-
-
-def _unnamed(value: Record) -> tuple[Entry, ...]:
-    return tuple(entry for key, slot in value.entries.items() if isinstance(key, Unnamed) for entry in slot)
-
-
-def _with_unnamed(value: Record, new: tuple[Entry, ...]) -> Record:
-    """A record that may have ``new`` under keys that are not known."""
-    entries = dict(value.entries)
-    for entry in new:
-        named = next((key for key, slot in entries.items() if any(e.site == entry.site for e in slot)), None)
-        key = named if named is not None else Unnamed(entry.site)
-        siblings = tuple(e for e in entries.get(key, ()) if e.site != entry.site)
-        old = next((e for e in entries.get(key, ()) if e.site == entry.site), None)
-        same = entry if old is None else entry.holding(join(old.value, entry.value))
-        entries[key] = (*siblings, same)
-    return replace(value, entries=entries, open=True, listed=value.is_complete and value.rest is None)
+    return DictOf(open=True, rest=UNKNOWN if isinstance(step, Each) else None)
 
 
 def _with_items(value: ListOf, new: tuple[Entry, ...]) -> ListOf:
     sites = {entry.site for entry in new}
     return replace(value, items=(*(e for e in value.items if e.site not in sites), *new))
-
-
-def _without(value: Record, key: Key) -> Record:
-    entries = {name: slot for name, slot in value.entries.items() if name != key}
-    return replace(value, entries=entries, sure=value.sure - {key})
 
 
 def _extended(evaluator: Evaluator, value: ListOf, other: Value) -> ListOf:

@@ -22,6 +22,7 @@ from gllint_rules.inference.values import (
     UNKNOWN,
     Because,
     Boolean,
+    DictOf,
     Entry,
     External,
     ExternalInstance,
@@ -40,7 +41,6 @@ from gllint_rules.inference.values import (
     join,
     number,
     options,
-    values_in,
 )
 from gllint_rules.reading import facts
 from gllint_rules.records import fresh, replace
@@ -159,7 +159,7 @@ def _instance(name: str, arguments: tuple[Value, ...], at: _At) -> Value:
             return arguments[-1] if arguments else UNKNOWN
         case "mapping":
             keys, rest = (_argument_of(name, arguments, "typing.Mapping", place, at) for place in (0, 1))
-            return Record(open=True, rest=rest, kind=name, keys=as_keys(keys))
+            return DictOf(open=True, rest=rest, kind=name, keys=as_keys(keys))
         case "tuple":
             return _tuple(name, arguments, at)
         case "list":
@@ -232,7 +232,7 @@ def _class_name(value: Value, attribute: str = "") -> str | None:
             return "builtins.bool"
         case ListOf(kind=kind):
             return _KINDS.get(kind, kind)
-        case Record(cls=None, quantity=False, kind=kind):
+        case DictOf(kind=kind):
             return kind
         case ExternalInstance(name=name):
             declaration = stubs.find(name)
@@ -306,7 +306,7 @@ def numeric_constant(name: str, site: Site | None) -> Value | None:
 def _is_numeric(value: Value) -> bool:
     if not isinstance(value, (ListOf, Record)):
         return number(value) is not None
-    parts = values_in(value)
+    parts = value.values()
     return bool(parts) and all(number(part) is not None for part in parts)
 
 

@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING
 from gllint_rules.inference import classes
 from gllint_rules.inference.values import (
     NONE,
+    Container,
+    DictOf,
     Entry,
+    Envelope,
     Frame,
     FunctionOf,
     Key,
     ListOf,
-    Record,
     Text,
     Value,
     join,
@@ -67,8 +69,7 @@ def _changes(evaluator: Evaluator, tool: Tool, changer: Expr) -> bool:
 def _stays(value: Value) -> bool:
     """Whether one of its alternatives is none, or a container that came from elsewhere."""
     return any(
-        option is NONE or (isinstance(option, Record | ListOf) and option.site is None)
-        for option in options(value)
+        option is NONE or (isinstance(option, Container) and option.site is None) for option in options(value)
     )
 
 
@@ -161,7 +162,7 @@ def _each_of_pair(value: Value) -> tuple[Value, ...]:
 
 def _shaped(value: Value, shapes: Mapping[frozenset[str], tuple[Place, ...]]) -> Value:
     """Of a dict with the keys of one of ``shapes`` what stands at its places."""
-    if isinstance(value, Record) and value.cls is None:
+    if isinstance(value, DictOf):
         for keys, places in shapes.items():
             if keys <= value.entries.keys():
                 entries: dict[Key, tuple[Entry, ...]] = {
@@ -173,4 +174,4 @@ def _shaped(value: Value, shapes: Mapping[frozenset[str], tuple[Place, ...]]) ->
 
 def _unless_refused(value: Value) -> Value:
     """``value`` where it is text or an envelope; anything else raises before the model sees it."""
-    return value if isinstance(value, Text) or (isinstance(value, Record) and value.envelope) else NONE
+    return value if isinstance(value, (Text, Envelope)) else NONE

@@ -9,16 +9,17 @@ from gllint_rules.inference.values import (
     NEVER,
     NONE,
     Because,
+    Container,
     Entry,
     FunctionOf,
     Key,
     ListOf,
     Number,
+    QuantityInstance,
     Record,
     Site,
     UnionOf,
     Value,
-    entries_in,
     number,
     options,
 )
@@ -74,15 +75,15 @@ class Leaf(NamedTuple):
 def is_quantity(record: Record) -> bool:
     """Whether a record is meant as a Quantity, well-formed or not: it has ``value`` and ``unit``."""
     return (
-        record.quantity
-        or ("value" in record.entries and "unit" in record.entries and record.cls is None)
-        or (record.cls is not None and set(record.entries) == {"value", "unit"})
+        isinstance(record, QuantityInstance)
+        or ("value" in record.entries and "unit" in record.entries and record.of is None)
+        or (record.of is not None and set(record.entries) == {"value", "unit"})
     )
 
 
 def _may_be_quantity(record: Record) -> bool:
     """Whether what nobody sees of a record may hold the unit of its ``value``."""
-    return record.open and record.cls is None and "value" in record.entries and "unit" not in record.entries
+    return record.open and record.of is None and "value" in record.entries and "unit" not in record.entries
 
 
 def leaves(value: Value, site: Site) -> Iterator[Leaf]:
@@ -104,7 +105,7 @@ def _leaves(value: Value, at: Leaf, sure: bool = True) -> Iterator[Leaf]:
     if figure is not None and sure:
         yield at._replace(number=figure)
     for option in options(value):
-        if not isinstance(option, (Record, ListOf)) or (isinstance(option, Record) and is_quantity(option)):
+        if not isinstance(option, Container) or (isinstance(option, Record) and is_quantity(option)):
             continue
         if isinstance(option, ListOf) and (option.kind == "declared" or "." in option.kind):
             option = replace(option, items=(), rest=option.element())
@@ -112,7 +113,7 @@ def _leaves(value: Value, at: Leaf, sure: bool = True) -> Iterator[Leaf]:
             yield from _first_of_matrix(option, at)
             continue
         has_leaf = False
-        for key, entry in entries_in(option):
+        for key, entry in option.contents():
             if key == "value" and isinstance(option, Record) and _may_be_quantity(option):
                 continue
             for leaf in _leaves(entry.value, _inside(at, option, key, entry)):
@@ -149,14 +150,14 @@ def _known_throughout(value: Value) -> bool:
     for option in value.options:
         if option is NONE or option is NEVER:
             continue
-        if not isinstance(option, (Record, ListOf)):
+        if not isinstance(option, Container):
             return False
         if option.rest is not None and number(option.rest) is None:
             return False
     return True
 
 
-def _inside(at: Leaf, container: Record | ListOf, key: Key | None, entry: Entry) -> Leaf:
+def _inside(at: Leaf, container: Container, key: Key | None, entry: Entry) -> Leaf:
     """Where ``entry`` stands. What a constant holds stands where the constant is used."""
     if entry.constant:
         in_list = at.in_list or isinstance(container, ListOf)
@@ -178,7 +179,7 @@ def _inside(at: Leaf, container: Record | ListOf, key: Key | None, entry: Entry)
     return at._replace(
         site=entry.site,
         value=value,
-        holder=container,
+        holder=container if isinstance(container, Record) else None,
         keys=keys,
         key=at.key if name is None else name,
         is_named=name is not None,
@@ -186,10 +187,10 @@ def _inside(at: Leaf, container: Record | ListOf, key: Key | None, entry: Entry)
     )
 
 
-def _what(container: Record | ListOf) -> str:
-    if isinstance(container, Record):
-        return "dict of numbers"
-    return f"{container.kind if container.kind in ('tuple', 'set') else 'list'} of numbers"
+def _what(container: Container) -> str:
+    if isinstance(container, ListOf):
+        return f"{container.kind if container.kind in ('tuple', 'set') else 'list'} of numbers"
+    return "dict of numbers"
 
 
 def as_text(key: Key | None) -> str | None:
@@ -223,9 +224,9 @@ def quantities(
     for option in options(value):
         if isinstance(option, Record) and is_quantity(option):
             yield QuantityLeaf(option, site, key, entry, in_list)
-        elif isinstance(option, (Record, ListOf)):
+        elif isinstance(option, Container):
             is_list = isinstance(option, ListOf)
-            for name, item in entries_in(option):
+            for name, item in option.contents():
                 under = key if is_list else as_text(name)
                 yield from quantities(item.value, item.site, under, item, in_list or is_list)
             if option.rest is not None:

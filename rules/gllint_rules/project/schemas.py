@@ -9,10 +9,11 @@ from gllint_rules import records
 from gllint_rules.inference.values import (
     NONE,
     Boolean,
+    Container,
+    DictOf,
     Key,
     ListOf,
     Number,
-    Record,
     Site,
     Text,
     UnionOf,
@@ -70,7 +71,7 @@ def _read(context: Context) -> dict[int, tuple[SchemaLiteral | None, frozenset[R
 
 
 def _literal(value: Value) -> SchemaLiteral | None:
-    if not isinstance(value, Record) or value.site is None or value.cls is not None or value.quantity:
+    if not isinstance(value, DictOf) or value.site is None:
         return None
     schema = SchemaLiteral(None, value.site)
     schema.data = _plain(value, (), schema.places, value.site)
@@ -80,7 +81,7 @@ def _literal(value: Value) -> SchemaLiteral | None:
 def _plain(value: Value, path: Path, places: dict[Path, Site], site: Site) -> Any:
     places[path] = site
     match value:
-        case Record(cls=None, rest=None) if not value.quantity:
+        case DictOf(rest=None):
             plain: dict[Any, Any] = {}
             for key, entries in value.entries.items():
                 entry = entries[-1]
@@ -118,7 +119,7 @@ def _plain(value: Value, path: Path, places: dict[Path, Site], site: Site) -> An
 
 def _own_site(value: Value, site: Site) -> Site:
     """A schema that a constant names is reported where it is written."""
-    if isinstance(value, (Record, ListOf)) and value.site is not None:
+    if isinstance(value, Container) and value.site is not None:
         return value.site
     return site
 

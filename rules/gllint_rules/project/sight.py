@@ -10,13 +10,12 @@ from gllint_rules.inference.values import (
     NEVER,
     NONE,
     Boolean,
+    Container,
     FunctionOf,
-    ListOf,
     Record,
     Site,
     Text,
     Value,
-    entries_in,
     number,
     options,
 )
@@ -126,12 +125,12 @@ def _parts(value: Value) -> Iterator[ToolResult]:
                 yield "text"
             case Record() if is_quantity(option):
                 yield "number"
-            case Record() | ListOf():
-                for _, entry in entries_in(option):
+            case Container():
+                for _, entry in option.contents():
                     yield from _parts(entry.value)
                 if option.rest is not None:
                     yield from _parts(option.rest)
-                if isinstance(option, Record) and option.open and not option.listed:
+                if isinstance(option, Record) and not option.is_listed:
                     yield "unknown"
             case Boolean():
                 pass

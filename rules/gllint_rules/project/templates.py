@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from gllint_rules import records
 from gllint_rules.inference import containers
 from gllint_rules.inference.values import (
+    DictOf,
     Entry,
     Interpolation,
     Key,
@@ -295,4 +296,4 @@ def claim_entries(context: Context) -> Iterator[Entry]:
             entries: dict[Key, tuple[Entry, ...]] = {
                 name: (context.entry(value, scope),) for name, value in call.keywords if name is not None
             }
-            yield Entry(Record(entries=entries, sure=frozenset(entries), site=site), site)
+            yield Entry(DictOf(entries=entries, sure=frozenset(entries), site=site), site)

@@ -10,6 +10,7 @@ from gllint_rules.inference import classes
 from gllint_rules.inference.values import (
     NONE,
     ClassOf,
+    DictOf,
     Entry,
     ExternalInstance,
     Frame,
@@ -19,7 +20,6 @@ from gllint_rules.inference.values import (
     Record,
     Value,
     class_of,
-    entries_in,
     literal_of,
     options,
 )
@@ -70,7 +70,7 @@ def actions(context: Context) -> Iterator[Action]:
             continue
         for source in sources:
             value = context.eval(source, scope)
-            if isinstance(value, Record) and value.cls is None and not value.quantity:
+            if isinstance(value, DictOf):
                 yield Action(_entry(value, "name"), _entry(value, "args"))
 
 
@@ -230,7 +230,7 @@ def _registered_in(project: Project, module: Module, argument: None) -> tuple[fr
                 value = project.evaluator.eval(binding.value, Frame(module, module.scope))
                 if isinstance(value, Record):
                     keys.update(key for key in value.entries if isinstance(key, str))
-                    values = (entry.value for _, entry in entries_in(value))
+                    values = (entry.value for _, entry in value.contents())
                     classes.update(filter(None, map(_class_name, values)))
     return frozenset(keys), frozenset(classes)
 

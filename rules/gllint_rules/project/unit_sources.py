@@ -12,10 +12,10 @@ from collections.abc import Iterator, Mapping
 from gllint_rules.inference import classes
 from gllint_rules.inference.values import (
     ClassOf,
+    Container,
     Entry,
     Frame,
     Instance,
-    ListOf,
     Record,
     Text,
     literal_of,
@@ -197,7 +197,7 @@ def _spoken_of(context: Context, holder: Record) -> Mapping[str, frozenset[str]]
 
 def _all_spoken_of(context: Context, holder: Record) -> Mapping[str, frozenset[str]]:
     present = [name for name in NEIGHBOURS if name in holder.entries]
-    if holder.rest is not None or (holder.open and not holder.listed):
+    if holder.rest is not None or not holder.is_complete:
         return {}
     kinds: dict[str, Kind | None] = {}
     own: set[str] = set()  # those with a unit of their own
@@ -235,7 +235,7 @@ def _number_under(
             if not leaf.keys:
                 entry_leaf = leaf._replace(key=key, is_named=True, holder=holder)
                 return True, kind_of_leaf(entry_leaf)
-    if any(isinstance(o, Record | ListOf) or surely_not_number(o) for e in entries for o in options(e.value)):
+    if any(isinstance(o, Container) or surely_not_number(o) for e in entries for o in options(e.value)):
         return False, None
     kind = kind_of_name(key)
     is_number = (
@@ -368,8 +368,8 @@ def _declared(context: Context, result: Result, leaf: Leaf) -> Iterator[UnitSour
 
 def _model_of(context: Context, result: Result, leaf: Leaf) -> ClassOf | None:
     """The class that declares the container of a number: that which builds it, or a ``TypedDict`` that is promised."""
-    if leaf.holder is not None and leaf.holder.cls is not None:
-        return leaf.holder.cls
+    if leaf.holder is not None and leaf.holder.of is not None:
+        return leaf.holder.of
     if len(leaf.keys) != 1:
         return None
     match context.declared_container(result.callable):

@@ -12,6 +12,7 @@ from gllint_rules.inference.values import (
     UNKNOWN,
     Because,
     ClassOf,
+    DictOf,
     Entry,
     Frame,
     Key,
@@ -55,7 +56,7 @@ def declared_by_schema(evaluator: Evaluator, schema: Expr, frame: Frame, param: 
                         key: tuple(Entry(_json_value(e.value, e.site), e.site) for e in schemas)
                         for key, schemas in properties.entries.items()
                     }
-                    fields = Record(entries=entries, open=True)
+                    fields = DictOf(entries=entries, open=True)
                 elif param.name in properties.entries:
                     [*_, entry] = properties.entries[param.name]
                     return _json_value(entry.value, entry.site)
@@ -68,7 +69,7 @@ def _model_record(evaluator: Evaluator, of: ClassOf) -> Record:
         value = evaluator.field(of, name)
         if value is not None:
             entries[name] = (Entry(value, Site(of.module, of.cls.at)),)
-    return Record(entries=entries, open=True)
+    return DictOf(entries=entries, open=True)
 
 
 def _json_value(schema: Value, site: Site) -> Value:

@@ -11,6 +11,7 @@ from gllint_rules.inference import classes
 from gllint_rules.inference.builtin_names import PROPERTIES
 from gllint_rules.inference.values import (
     ClassOf,
+    DictOf,
     Frame,
     FunctionOf,
     Instance,
@@ -19,7 +20,6 @@ from gllint_rules.inference.values import (
     Record,
     ToolValue,
     Value,
-    entries_in,
     options,
 )
 from gllint_rules.reading import facts
@@ -461,8 +461,8 @@ class _Walk(records.Record):
             if not self.spend():
                 return
             match option:
-                case ListOf() | Record(cls=None, quantity=False):
-                    for _, entry in entries_in(option):
+                case ListOf() | DictOf():
+                    for _, entry in option.contents():
                         self.value(entry.value)
                     if isinstance(option, ListOf) and option.rest is not None:
                         self.value(option.rest)
@@ -521,7 +521,7 @@ class _Walk(records.Record):
                 case ModuleOf(module=module) if expr.name in module.scope.bindings:
                     self.named(expr.name, Frame(module, module.scope))
                     return
-                case Instance(of=of) | Record(cls=ClassOf() as of) | (ClassOf() as of):
+                case Instance(of=of) | Record(of=ClassOf() as of) | (ClassOf() as of):
                     self.of_class(expr.name, of, None)
                 case _:
                     pass

@@ -9,13 +9,12 @@ from gllint_rules.inference.evaluator import Evaluator
 from gllint_rules.inference.protocol import Modules
 from gllint_rules.inference.values import (
     ClassOf,
+    Container,
     Frame,
-    ListOf,
     Number,
     Record,
     Text,
     Value,
-    entries_in,
     options,
 )
 from gllint_rules.reading.facts import Call, Expr, Function, Module, Param, Scope
@@ -227,5 +226,5 @@ def assigns_registry(evaluator: Evaluator, module: Module) -> bool:
 def _may_hold_tools(value: Value) -> bool:
     if not isinstance(value, Record) or value.open or not value.entries:
         return True
-    parts = (option for _, entry in entries_in(value) for option in options(entry.value))
-    return any(not isinstance(option, Record | ListOf | Text | Number) for option in parts)
+    parts = (option for _, entry in value.contents() for option in options(entry.value))
+    return any(not isinstance(option, Container | Text | Number) for option in parts)

@@ -1,0 +1,188 @@
+"""What every value of the inference answers, and what becomes of several of which one holds."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from gllint_rules import records
+from gllint_rules.records import derived, replace
+from gllint_rules.tuples import NamedTuple
+
+if TYPE_CHECKING:
+    from gllint_rules.reading.facts import Module
+
+
+class Site(NamedTuple):
+    """An expression of a module."""
+
+    module: Module
+    at: int
+
+
+class Because(records.Record, frozen=True):
+    """One reason, and the reasons behind it."""
+
+    message: str
+    site: Site | None
+    causes: tuple[Because, ...] = ()
+
+
+class Value(records.Record, frozen=True):
+    """Base of all values.
+
+    ``size`` counts a value and all that it holds, once for each way that leads there, and ``nesting`` how deep
+    that goes: what walks a value takes that many steps, however little memory it shares. ``gap`` says whether
+    something in it is unknown that the arguments of a call might tell.
+    """
+
+    @property
+    def size(self) -> int:
+        return 1
+
+    @property
+    def nesting(self) -> int:
+        return 0
+
+    @property
+    def gap(self) -> bool:
+        return self is UNKNOWN
+
+    @property
+    def identity(self) -> object:
+        """What two options of a union have in common that become one."""
+        return self
+
+    @property
+    def family(self) -> object:
+        """What many options of a union have in common that become one where they are too many; ``None``: nothing."""
+        return None
+
+    def merged(self, others: Sequence[Any]) -> Value:
+        """This and ``others`` of its identity, or its family, as one."""
+        return self
+
+
+def measure(whole: Value, parts: Iterable[Value], level: int = 1, gap: bool = False) -> None:
+    """Set the measures of ``whole``, which holds ``parts``; ``gap`` where it may hold more."""
+    size, nesting = 1, 0
+    for part in parts:
+        if isinstance(part, Holder):
+            size += part.size
+            gap = gap or part.gap
+            if part.nesting > nesting:
+                nesting = part.nesting
+        else:
+            size += 1
+            gap = gap or part is UNKNOWN
+    set_measures(whole, size, nesting + level, gap)
+
+
+def set_measures(whole: Value, size: int, nesting: int, gap: bool) -> None:
+    object.__setattr__(whole, "size", size)
+    object.__setattr__(whole, "nesting", nesting)
+    object.__setattr__(whole, "gap", gap)
+
+
+class Holder(Value, frozen=True):
+    """A value that holds others; its measures are taken once."""
+
+    size: int = derived()
+    nesting: int = derived()
+    gap: bool = derived()
+
+    def measures_with(self, parts: Iterable[Value]) -> tuple[int, int, bool]:
+        """Its measures with ``parts`` beside what it holds: what grows by one each time is not counted anew."""
+        size, nesting, gap = self.size, self.nesting, self.gap
+        for part in parts:
+            size += part.size
+            nesting = max(nesting, part.nesting + 1)
+            gap = gap or part.gap
+        return size, nesting, gap
+
+
+class _Singleton(Value, frozen=True):
+    name: str
+
+    def __repr__(self) -> str:
+        return self.name
+
+
+UNKNOWN: Value = _Singleton("UNKNOWN")
+# What a value in the middle of its own definition is worth: nothing, until the other assignments speak.
+NEVER: Value = _Singleton("NEVER")
+NONE: Value = _Singleton("NONE")
+
+
+class UnionOf(Holder, frozen=True):
+    """One of several, :data:`UNKNOWN` perhaps among them.
+
+    ``conditional`` where a conditional expression chose: each of its arms is a value of its own.
+    """
+
+    options: tuple[Value, ...]
+    conditional: bool = False
+
+    def __post_init__(self) -> None:
+        measure(self, self.options, level=0)
+
+
+# The members of a family among the options of a union are told apart up to this many; more become one.
+MOST_OF_A_FAMILY = 16
+# Options of a union that are no references to functions and classes: of those a table may hold any number.
+MOST_OPTIONS = 64
+
+
+def options(value: Value) -> tuple[Value, ...]:
+    """The alternatives of a union; of anything else the value alone."""
+    return value.options if isinstance(value, UnionOf) else (value,)
+
+
+def join(*values: Value) -> Value:
+    """What holds one of ``values``. It may have more options than the evaluator lets stand."""
+    first = values[0] if values else NEVER
+    if all(value is first for value in values):
+        return first
+    union: dict[object, Value] = {}
+    for value in values:
+        for option in options(value):
+            # What has no value yet adds nothing: the next round of the loop, or the circle's end, tells.
+            if option is not NEVER:
+                identity = option.identity
+                old = union.get(identity)
+                union[identity] = option if old is None or old is option else old.merged([option])
+    if len(union) > MOST_OF_A_FAMILY:
+        union = _with_families_merged(union)
+    if not union:
+        return NEVER
+    return next(iter(union.values())) if len(union) == 1 else UnionOf(tuple(union.values()))
+
+
+def _with_families_merged(union: dict[object, Value]) -> dict[object, Value]:
+    """The options of ``union``, those of each family as one."""
+    result: dict[object, Value] = {}
+    families: dict[object, list[Value]] = {}
+    for identity, option in union.items():
+        family = option.family
+        if family is None:
+            result[identity] = option
+        else:
+            families.setdefault(family, []).append(option)
+            result[family] = option  # holds the place
+    for family, (first, *others) in families.items():
+        result[family] = first.merged(others)  # all at once: one after the other takes the square of the time
+    return result
+
+
+def over(value: Value, change: Callable[[Value], Value]) -> Value:
+    """``value`` with each of its alternatives changed; itself where all stay what they are."""
+    if not isinstance(value, UnionOf):
+        return change(value)
+    changed = tuple(map(change, value.options))
+    return value if are_same(changed, value.options) else replace(value, options=changed)
+
+
+def are_same(new: Iterable[object], old: Iterable[object]) -> bool:
+    """Whether a change has left all parts of a value as they were."""
+    return all(map(operator.is_, new, old))

@@ -1,0 +1,115 @@
+"""Functions as values, the frame that an expression is evaluated in, and the outcome of a body."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol, TypeAlias
+
+from gllint_rules import records
+from gllint_rules.inference.values.base import Site, Value
+from gllint_rules.inference.values.collections import DictOf, Entry
+from gllint_rules.inference.values.references import ClassOf, External, Method, ModuleOf
+from gllint_rules.records import fresh
+from gllint_rules.tuples import NamedTuple
+
+if TYPE_CHECKING:
+    from gllint_rules.reading.facts import Class, Expr, Function, Lambda, Module, Param, Scope
+
+
+class Own(NamedTuple):
+    """The attribute of ``self`` of that name, as a variable."""
+
+    name: str
+
+
+Variable: TypeAlias = str | Own
+Env: TypeAlias = dict[Variable, Value]
+
+
+class Frame(records.Record):
+    """Where an expression is evaluated. ``env`` holds the flow's variables; without it the reading is static."""
+
+    module: Module
+    scope: Scope
+    env: Env | None = None
+    bound: ClassOf | None = None  # what ``self`` is
+
+    @property
+    def cls(self) -> Class | None:
+        return self.bound.cls if self.bound is not None else None
+
+    def site(self, expr: Expr) -> Site:
+        """Where ``expr`` stands, which is evaluated here."""
+        return Site(self.module, expr.at)
+
+
+class Flow(records.Record):
+    """The outcome of a function: ``returns`` and ``yields`` as expression and value, in reading order.
+
+    ``parameters`` are what its parameters held when it began.
+    """
+
+    returns: list[tuple[Expr, Value]] = fresh(default_factory=list)
+    yields: list[tuple[Expr, Value]] = fresh(default_factory=list)
+    parameters: tuple[Value, ...] = ()
+    falls_through: bool = False
+    open: bool = False  # what stands for the outcome while it is being worked out
+    result: Value | None = None  # all returns together, once somebody asked
+
+
+class Arguments(records.Record, frozen=True):
+    """What a call gives: in their ``places``, which are all where ``is_complete``, and ``named``."""
+
+    places: tuple[Entry, ...]
+    is_complete: bool
+    named: DictOf
+
+
+class FunctionOf(Value, frozen=True):
+    """A function, method (with the class it is bound to) or lambda of the project."""
+
+    module: Module
+    function: Function | Lambda
+    bound: ClassOf | None = None
+    first: bool = False  # whether the first parameter is already given
+    # What was made, where a method is called on something that is seen to be made.
+    receiver: Value | None = None
+    # What `functools.partial` gives to it before its calls.
+    leading: Arguments | None = None
+
+    @property
+    def identity(self) -> object:
+        if self.receiver is not None:
+            return self
+        return self.function, self.bound.cls if self.bound is not None else None, self.first
+
+    @property
+    def params(self) -> tuple[Param, ...]:
+        """The parameters that a call gives."""
+        return self.function.params[1 if self.first else 0 :]
+
+    @property
+    def home(self) -> Frame:
+        """Where its annotations and defaults are evaluated."""
+        return Frame(self.module, self.function.scope.parent or self.function.scope, None, self.bound)
+
+
+class ToolData(Protocol):
+    """What the inference needs to know of a tool; who recognises tools knows more of each."""
+
+    @property
+    def name(self) -> str | None: ...
+
+    @property
+    def called(self) -> FunctionOf | None:
+        """The function that a call of the tool object is a call of, as it is behind a decorator."""
+
+
+class ToolValue(Value, frozen=True):
+    """A tool object: what a T1 or T4 call makes, or a T3 decorator leaves behind."""
+
+    tool: ToolData
+
+
+def is_reference(value: Value) -> bool:
+    """Whether it stands for a function or a class, which its own code says all about."""
+    return isinstance(value, (FunctionOf, ClassOf, ToolValue, Method, External, ModuleOf))

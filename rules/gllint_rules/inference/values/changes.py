@@ -1,0 +1,179 @@
+"""What becomes of a whole value, all that it holds included: moved, made a constant, condensed, filled elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+from gllint_rules.inference.values.base import (
+    MOST_OPTIONS,
+    UNKNOWN,
+    Site,
+    UnionOf,
+    Value,
+    join,
+    options,
+    over,
+)
+from gllint_rules.inference.values.collections import (
+    Container,
+    DictOf,
+    Entry,
+    Key,
+    ListOf,
+    Record,
+    Slots,
+    Unnamed,
+)
+from gllint_rules.inference.values.instances import QuantityInstance
+from gllint_rules.inference.values.scalars import BYTES, TEXT, Text
+from gllint_rules.records import replace
+
+
+def _throughout(
+    value: Value,
+    change: Callable[[Container, Callable[[Value], Value]], Value],
+    done: dict[Value, Value],
+) -> Value:
+    """``value`` with all containers in it changed, from within; what it shares stays shared, as ``done`` knows."""
+
+    def inner(part: Value) -> Value:
+        if part not in done:
+            done[part] = _throughout(part, change, done)
+        return done[part]
+
+    if isinstance(value, UnionOf):
+        return over(value, inner)
+    return change(value, inner) if isinstance(value, Container) else value
+
+
+def moved(value: Value, site: Site) -> Value:
+    """``value`` as if all of it had been built at ``site``: a helper outside the project is reported at its call."""
+
+    def put(entry: Entry, part: Value) -> Entry:
+        return Entry(part, site, site if entry.key is not None else None)
+
+    return _throughout(value, lambda container, inner: container.each_changed(inner, put).moved(site), {})
+
+
+def as_constant(value: Value) -> Value:
+    """``value`` with all that it holds as what a constant table holds; a model is reported where it is built."""
+
+    def put(entry: Entry, part: Value) -> Entry:
+        return replace(entry, value=part, constant=True)
+
+    def fix(container: Container, inner: Callable[[Value], Value]) -> Value:
+        return container if isinstance(container, QuantityInstance) else container.each_changed(inner, put)
+
+    return over(value, lambda o: o if isinstance(o, Record) and o.of is not None else _throughout(o, fix, {}))
+
+
+def condensed(value: Value) -> Value:
+    """A constant table of any size as a small value: a list of what its rows have in common, a dict of what is in it.
+
+    Texts are no longer told apart, nor is where each number stands: a table is reported where it is used.
+    """
+    return over(value, _condensed)
+
+
+def _condensed(value: Value) -> Value:
+    match value:
+        case ListOf():
+            rest = _blended([entry.value for entry in value.items], value.rest)
+            return ListOf(rest=rest, kind=value.kind, site=value.site)
+        case DictOf() if len(value.entries) > MOST_OPTIONS:
+            rest = _blended(value.values(), None if value.is_complete else UNKNOWN)
+            return DictOf(open=True, rest=rest, site=value.site, kind=value.kind, keys=value.keys)
+        case DictOf():
+            return value.each_changed(condensed)
+        case Text(is_bytes=is_bytes):
+            return BYTES if is_bytes else TEXT
+        case _:
+            return value
+
+
+def _blended(values: Iterable[Value], rest: Value | None) -> Value:
+    """What each of many values is: the numbers as one, the texts as one, the dicts as one with all their keys."""
+    union: dict[object, Value] = {}
+    rows: list[DictOf] = []
+    lists: list[ListOf] = []
+    for value in (*values, *(() if rest is None else (rest,))):
+        for option in options(value):
+            match option:
+                case DictOf() if len(option.entries) <= MOST_OPTIONS:
+                    rows.append(option)
+                case ListOf():
+                    lists.append(option)
+                case _:
+                    option = _condensed(option)
+                    union.setdefault(option.identity, option)
+    if rows:
+        shapes = {row.entries.keys() >= {"value", "unit"} for row in rows}
+        union[DictOf] = _blended_rows(rows) if len(shapes) == 1 else UNKNOWN
+    if lists:
+        items = [entry.value for sequence in lists for entry in sequence.items]
+        inner = _blended([*items, *(sequence.rest for sequence in lists if sequence.rest is not None)], None)
+        union[ListOf] = replace(lists[0], items=(), rest=inner)
+    return join(*union.values()) if len(union) <= MOST_OPTIONS else UNKNOWN
+
+
+def _blended_rows(rows: Sequence[DictOf]) -> DictOf:
+    by_key: dict[Key, list[Entry]] = {}
+    for row in rows:
+        for key, slot in row.entries.items():
+            by_key.setdefault(key, []).extend(slot)
+    entries: Slots = {
+        key: (slot[0].holding(_blended([entry.value for entry in slot], None)),)
+        for key, slot in by_key.items()
+        if not isinstance(key, Unnamed)
+    }
+    unnamed = [e.value for key, slot in by_key.items() if isinstance(key, Unnamed) for e in slot]
+    rests = [*unnamed, *(row.rest for row in rows if row.rest is not None)]
+    return replace(
+        rows[0],
+        entries=entries,
+        sure=frozenset.intersection(*(row.sure for row in rows)),
+        open=any(row.open for row in rows),
+        listed=all(row.is_complete for row in rows),
+        rest=_blended(rests, None) if rests else None,
+    )
+
+
+def holds_constants(value: Value) -> bool:
+    """Whether one of its alternatives is part of a constant table."""
+    return any(
+        isinstance(option, Container) and any(entry.constant for _, entry in option.contents())
+        for option in options(value)
+    )
+
+
+def returned_at(value: Value, site: Site) -> Value:
+    """``value`` where a function returns it at ``site``: a container whose elements cannot be seen belongs there."""
+
+    def returned(option: Value) -> Value:
+        if isinstance(option, (DictOf, ListOf)) and option.rest is not None and option.returned is None:
+            return replace(option, returned=site)
+        return option
+
+    return over(value, returned)
+
+
+def filled_unseen(value: Value) -> Value:
+    """A container that what nobody sees may fill: an empty one holds what its annotation says."""
+
+    def filled(option: Value) -> Value:
+        is_empty = isinstance(option, (DictOf, ListOf)) and option.is_empty
+        return replace(option, unfilled=False) if is_empty else option
+
+    return over(value, filled)
+
+
+def filled_elsewhere(value: Value) -> Value:
+    """A container that other statements of its module fill: there may be anything in it beside what is written."""
+    values: list[Value] = []
+    for option in options(filled_unseen(value)):
+        if isinstance(option, DictOf) and option.rest is None:
+            option = replace(option, open=True, listed=False)
+        elif isinstance(option, ListOf) and option.rest is None:
+            option = replace(option, rest=UNKNOWN)
+        values.append(option)
+    return join(*values)

@@ -1,0 +1,517 @@
+"""Values that hold others, each where it was put in: dicts, lists, and the base of objects with fields."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+
+from gllint_rules import records
+from gllint_rules.inference.values.base import (
+    NONE,
+    UNKNOWN,
+    Holder,
+    Site,
+    Value,
+    are_same,
+    join,
+    measure,
+    options,
+    set_measures,
+)
+from gllint_rules.inference.values.references import ClassOf, ExternalInstance
+from gllint_rules.inference.values.scalars import TEXT, Boolean, Number, Text
+from gllint_rules.records import fresh, replace
+from gllint_rules.tuples import NamedTuple
+
+if TYPE_CHECKING:
+    from dataclasses import InitVar
+
+    Measures: TypeAlias = tuple[int, int, bool]
+
+
+class Entry(records.Record, frozen=True):
+    """A value in a container, where it was put in, and the place of its key where that is written out.
+
+    ``constant`` where a table holds it that a module or a class binds to a name: it is reported where it is used.
+    """
+
+    value: Value
+    site: Site
+    key: Site | None = None
+    constant: bool = False
+
+    def holding(self, value: Value) -> Entry:
+        """The entry with ``value`` in it: itself, where that is the one it holds."""
+        return self if value is self.value else Entry(value, self.site, self.key, self.constant)
+
+
+class Unnamed(NamedTuple):
+    """A key of a record that is no text, or none that is known: the place of what it leads to tells it apart."""
+
+    site: Site
+
+
+class OtherKey(NamedTuple):
+    """A key of a record that is written out and is no text, as ``repr`` shows it."""
+
+    representation: str
+
+
+Key: TypeAlias = str | Unnamed | OtherKey
+Slots: TypeAlias = dict[Key, tuple[Entry, ...]]
+
+_C = TypeVar("_C", bound="Container")
+_R = TypeVar("_R", bound="Record")
+
+
+class Container(Holder, frozen=True):
+    """What holds values.
+
+    ``site`` is where it was made. ``rest`` is what those may be that have no entry of their own
+    (``dict[str, float]``), ``returned`` where the function that made such a one returns it. ``hinted``: ``rest`` is
+    what the annotation, or the factory, of an empty one says; ``unfilled``: nothing that could have filled it was met
+    since.
+    """
+
+    @property
+    def site(self) -> Site | None:
+        return None
+
+    @property
+    def rest(self) -> Value | None:
+        return None
+
+    @property
+    def returned(self) -> Site | None:
+        return None
+
+    @property
+    def hinted(self) -> bool:
+        return False
+
+    @property
+    def unfilled(self) -> bool:
+        return False
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing was put in, whatever an annotation says of what might be."""
+        return self.unfilled and next(self.contents(), None) is None
+
+    def contents(self) -> Iterator[tuple[Key | None, Entry]]:
+        """What it is seen to hold, each entry with its key; an element of a list has none."""
+        raise NotImplementedError
+
+    def values(self) -> list[Value]:
+        """All values that it is known to hold."""
+        raise NotImplementedError
+
+    def each_changed(
+        self: _C, change: Callable[[Value], Value], put: Callable[[Entry, Value], Entry] = Entry.holding
+    ) -> _C:
+        """With all that it holds changed, and ``put`` into its entries; itself where all stay as they are."""
+        raise NotImplementedError
+
+    def moved(self: _C, site: Site) -> _C:
+        """As if it had been made at ``site``, and returned by nobody."""
+        raise NotImplementedError
+
+
+class Record(Container, frozen=True):
+    """What holds values under keys: a dict, or an object with known fields.
+
+    ``entries``: for each key all that may be stored there. ``sure``: keys that are always there. ``open``: there may
+    be more keys. ``of``: the class of the project that it is an instance of.
+    """
+
+    entries: Slots = fresh(default_factory=dict)
+    sure: frozenset[Key] = frozenset()
+    open: bool = False
+    site: Site | None = None
+    measures: InitVar[Measures | None] = None  # where its size, nesting and gap are known
+
+    def __post_init__(self, measures: Measures | None) -> None:
+        if measures is not None:
+            set_measures(self, *measures)
+            return
+        measure(self, self.values(), gap=self.open and self.rest is None)
+
+    @property
+    def of(self) -> ClassOf | None:
+        return None
+
+    @property
+    def identity(self) -> object:
+        return self if self.site is None else (type(self), self.site)
+
+    def merged(self, others: Sequence[Any]) -> Record:
+        return self._merged_with(others)
+
+    def _merged_with(self: _R, others: Sequence[_R], **changes: Any) -> _R:
+        records = (self, *others)
+        by_key: dict[Key, list[tuple[Entry, ...]]] = {}
+        for record in records:
+            for key, slot in record.entries.items():
+                by_key.setdefault(key, []).append(slot)
+        return replace(
+            self,
+            entries={key: _united(slots) for key, slots in by_key.items()},
+            sure=frozenset.intersection(*(record.sure for record in records)),
+            open=any(record.open for record in records),
+            **changes,
+        )
+
+    def values(self) -> list[Value]:
+        return [entry.value for slot in self.entries.values() for entry in slot]
+
+    def contents(self) -> Iterator[tuple[Key | None, Entry]]:
+        for key, slot in self.entries.items():
+            yield from ((key, entry) for entry in slot)
+
+    def each_changed(
+        self: _R, change: Callable[[Value], Value], put: Callable[[Entry, Value], Entry] = Entry.holding
+    ) -> _R:
+        entries = {
+            key: tuple(put(entry, change(entry.value)) for entry in slot)
+            for key, slot in self.entries.items()
+        }
+        if all(map(are_same, entries.values(), self.entries.values())):
+            return self
+        return replace(self, entries=entries)
+
+    def moved(self: _R, site: Site) -> _R:
+        return replace(self, site=site if self.site is not None else None)
+
+    @property
+    def is_listed(self) -> bool:
+        """Whether all of its values are known to be among the entries, but for the ``rest``."""
+        return not self.open
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether all of its values are known to be among the entries, or what ``rest`` says."""
+        return self.is_listed or self.rest is not None
+
+    def get(self, key: Key) -> Value | None:
+        """What is under ``key``; ``None`` where nothing is known of it."""
+        entries = self.entries.get(key)
+        if entries is None:
+            return self.other()
+        value = join(*(entry.value for entry in entries))
+        return value if key in self.sure else join(value, NONE)
+
+    def any_value(self) -> Value:
+        """What is under a key that is not known."""
+        values = self.values() if self.is_complete else []
+        return join(*values) if values else UNKNOWN
+
+    def other(self) -> Value | None:
+        """What is under a key that is none of those that are written out; ``None`` where nothing is known of it."""
+        return None
+
+    def under(self, key: Key | None) -> Value | None:
+        """What ``key`` leads to where it is there, or one that is not known; ``None`` where nothing is known of it."""
+        if key is not None and key in self.entries:
+            return join(*(entry.value for entry in self.entries[key]))
+        value = self.any_value() if key is None else self.other()
+        kinds = {type(option) for option in options(value)} if value is not None else set()
+        # What may be a text or a container alike is unknown: a rule about either would speak of the other too.
+        return UNKNOWN if kinds & {Text, Boolean} and any(issubclass(k, Container) for k in kinds) else value
+
+    def any_key(self) -> Value:
+        """What one of its keys is."""
+        return TEXT
+
+    def as_dict(self) -> Record:
+        """What was made, as a dict of its fields."""
+        return DictOf(self.entries, self.sure, self.open, self.site)
+
+    def store(self: _R, key: Key, *entries: Entry) -> _R:
+        measures = None
+        if key not in self.entries:
+            measures = self.measures_with(entry.value for entry in entries)
+        return self._stored({**self.entries, key: entries}, self.sure | {key}, measures)
+
+    def _stored(self: _R, entries: Slots, sure: frozenset[Key], measures: Measures | None) -> _R:
+        return replace(self, entries=entries, sure=sure, measures=measures)
+
+    def part(self: _R, key: Key, slot: tuple[Entry, ...]) -> _R:
+        """What ``slot`` holds under ``key``, and nothing else that is seen of it."""
+        return replace(self, entries={key: slot} if slot else {}, open=True)
+
+    def without(self: _R, key: Key) -> _R:
+        """The same with nothing under ``key``."""
+        entries = {name: slot for name, slot in self.entries.items() if name != key}
+        return replace(self, entries=entries, sure=self.sure - {key})
+
+    def unnamed(self) -> tuple[Entry, ...]:
+        """What was stored under keys that are not known."""
+        return tuple(
+            entry for key, slot in self.entries.items() if isinstance(key, Unnamed) for entry in slot
+        )
+
+    def with_unnamed(self: _R, new: Iterable[Entry]) -> _R:
+        """The same where ``new`` may stand under keys that are not known."""
+        entries = dict(self.entries)
+        for entry in new:
+            # The same statement stores again in a later round of its loop: that is still the one entry.
+            named = next(
+                (key for key, slot in entries.items() if any(e.site == entry.site for e in slot)), None
+            )
+            key = named if named is not None else Unnamed(entry.site)
+            siblings = tuple(e for e in entries.get(key, ()) if e.site != entry.site)
+            old = next((e for e in entries.get(key, ()) if e.site == entry.site), None)
+            same = entry if old is None else entry.holding(join(old.value, entry.value))
+            entries[key] = (*siblings, same)
+        return self._opened(entries)
+
+    def _opened(self: _R, entries: Slots) -> _R:
+        return replace(self, entries=entries, open=True)
+
+    def spread(self: _R, value: Value, site: Site) -> _R:
+        """``{**value}``, ``update(value)``, ``record | value``: what ``value`` holds comes on top, put in at ``site``.
+
+        A key that ``value`` has on some ways only leaves what the record has there.
+        """
+        choices = options(value)
+        dicts = [option for option in choices if isinstance(option, DictOf)]
+        all_seen = len(dicts) == len(choices)
+        sure = (
+            frozenset.intersection(*(option.sure for option in dicts)) if dicts and all_seen else frozenset()
+        )
+        on_top: Slots = {}
+        for option in dicts:
+            for key, slot in option.entries.items():
+                # A constant table is reported where it is used, and this is the use.
+                slot = tuple(replace(e, site=site, constant=False) if e.constant else e for e in slot)
+                on_top[key] = _united([on_top[key], slot]) if key in on_top else slot
+            if option.rest is not None and not option.is_empty:
+                # Values without names of their own are put in here, all together.
+                on_top[Unnamed(site)] = (Entry(DictOf(open=True, rest=option.rest), site),)
+        entries = dict(self.entries)
+        for key, slot in on_top.items():
+            old = entries.get(key) if key not in sure else None
+            entries[key] = _united([old, slot]) if old is not None else slot
+        is_open = self.open or not all_seen or any(option.open for option in dicts)
+        return self._overlaid(entries, self.sure | sure, is_open, dicts, all_seen)
+
+    def _overlaid(
+        self: _R, entries: Slots, sure: frozenset[Key], open: bool, dicts: Sequence[DictOf], all_seen: bool
+    ) -> _R:
+        return replace(self, entries=entries, sure=sure, open=open)
+
+
+class DictOf(Record, frozen=True):
+    """A dict, or another mapping.
+
+    ``kind`` is the full name of its class. ``listed``: although there may be more keys, all values are among the
+    entries. ``keys``: what its unnamed keys are, where that is said and they are no texts.
+    """
+
+    rest: Value | None = None
+    kind: str = "builtins.dict"
+    returned: Site | None = None
+    hinted: bool = False
+    listed: bool = False
+    keys: Number | ExternalInstance | None = None
+    unfilled: bool = False
+
+    @property
+    def family(self) -> object:
+        # Those with a `value` or a `unit` are left to themselves: together they would look like Quantities.
+        return None if "value" in self.entries or "unit" in self.entries else DictOf
+
+    def merged(self, others: Sequence[DictOf]) -> DictOf:
+        dicts = (self, *others)
+        return self._merged_with(
+            others,
+            listed=all(option.is_complete for option in dicts),
+            rest=_joined_rest(dicts),
+            hinted=_all_hinted(dicts),
+            unfilled=all(option.unfilled for option in dicts),
+            keys=_joined_keys(dicts),
+        )
+
+    def each_changed(
+        self, change: Callable[[Value], Value], put: Callable[[Entry, Value], Entry] = Entry.holding
+    ) -> DictOf:
+        rest = change(self.rest) if self.rest is not None else None
+        changed = super().each_changed(change, put)
+        return changed if rest is self.rest else replace(changed, rest=rest)
+
+    def moved(self, site: Site) -> DictOf:
+        return replace(self, site=site if self.site is not None else None, returned=None)
+
+    def values(self) -> list[Value]:
+        values = super().values()
+        return values if self.rest is None else [*values, self.rest]
+
+    @property
+    def is_listed(self) -> bool:
+        return not self.open or self.listed
+
+    def other(self) -> Value | None:
+        if self.rest is not None or not self.listed:
+            return self.rest
+        values = [entry.value for entry in self.unnamed()]
+        return join(*values) if values else None
+
+    def any_key(self) -> Value:
+        if self.keys is None:
+            return TEXT
+        return join(self.keys, TEXT) if any(isinstance(key, str) for key in self.entries) else self.keys
+
+    def as_dict(self) -> DictOf:
+        return self
+
+    def part(self, key: Key, slot: tuple[Entry, ...]) -> DictOf:
+        return replace(super().part(key, slot), rest=None)
+
+    def _stored(self, entries: Slots, sure: frozenset[Key], measures: Measures | None) -> DictOf:
+        return DictOf(  # `replace` takes nearly twice as long
+            entries,
+            sure,
+            self.open,
+            self.site,
+            measures,
+            self.rest,
+            self.kind,
+            self.returned,
+            self.hinted,
+            self.listed,
+            self.keys,
+        )
+
+    def _opened(self, entries: Slots) -> DictOf:
+        return replace(self, entries=entries, open=True, listed=self.is_complete and self.rest is None)
+
+    def _overlaid(
+        self, entries: Slots, sure: frozenset[Key], open: bool, dicts: Sequence[DictOf], all_seen: bool
+    ) -> DictOf:
+        return replace(
+            self,
+            entries=entries,
+            sure=sure,
+            open=open,
+            listed=all_seen and all(layer.is_complete and layer.rest is None for layer in (self, *dicts)),
+            unfilled=self.unfilled and all_seen and all(layer.is_complete for layer in dicts),
+            keys=_joined_keys((self, *dicts)),
+        )
+
+
+class ListOf(Container, frozen=True):
+    """A list, tuple, set or generator: known ``items`` in order, then any number of ``rest``.
+
+    A ``pair`` is a tuple that nobody wrote: ``zip``, ``enumerate`` and ``.items()`` make it. A ``declared`` one is
+    what an annotation says of a tuple, position by position. A ``matrix`` is written out as lists of numbers in a
+    list. A kind with a dot in it is the full name of the class from outside that it is an instance of.
+    """
+
+    items: tuple[Entry, ...] = ()
+    rest: Value | None = None
+    kind: str = "list"
+    site: Site | None = None
+    returned: Site | None = None
+    hinted: bool = False
+    unfilled: bool = False
+    matrix: bool = False
+    measures: InitVar[Measures | None] = None
+
+    def __post_init__(self, measures: Measures | None) -> None:
+        if measures is not None:
+            set_measures(self, *measures)
+            return
+        measure(self, self.values())
+
+    @property
+    def identity(self) -> object:
+        return self if self.site is None else (ListOf, self.site)
+
+    def merged(self, others: Sequence[ListOf]) -> ListOf:
+        lists = (self, *others)
+        return replace(
+            self,
+            items=_united([option.items for option in lists]),
+            rest=_joined_rest(lists),
+            hinted=_all_hinted(lists),
+            unfilled=all(option.unfilled for option in lists),
+        )
+
+    def values(self) -> list[Value]:
+        values = [entry.value for entry in self.items]
+        return values if self.rest is None else [*values, self.rest]
+
+    def contents(self) -> Iterator[tuple[None, Entry]]:
+        return ((None, entry) for entry in self.items)
+
+    def each_changed(
+        self, change: Callable[[Value], Value], put: Callable[[Entry, Value], Entry] = Entry.holding
+    ) -> ListOf:
+        rest = change(self.rest) if self.rest is not None else None
+        items = tuple(put(entry, change(entry.value)) for entry in self.items)
+        if rest is self.rest and are_same(items, self.items):
+            return self
+        return replace(self, items=items, rest=rest)
+
+    def moved(self, site: Site) -> ListOf:
+        return replace(self, site=site if self.site is not None else None, returned=None)
+
+    def appended(self, entry: Entry) -> ListOf:
+        measures = self.measures_with((entry.value,))
+        items = (*self.items, entry)
+        return ListOf(items, self.rest, self.kind, self.site, self.returned, self.hinted, measures=measures)
+
+    def element(self) -> Value:
+        """What any element may be."""
+        values = self.values()
+        return join(*values) if values else UNKNOWN
+
+
+def as_keys(value: Value) -> Number | ExternalInstance | None:
+    """``value`` where it says more of keys than that they are texts."""
+    return value if isinstance(value, (Number, ExternalInstance)) else None
+
+
+def lacks_key(value: Value, key: Key) -> bool:
+    """Whether ``value`` is a plain dict all of whose keys are seen, and ``key`` is none of them."""
+    if not isinstance(value, DictOf) or value.kind != "builtins.dict":
+        return False
+    return not value.open and value.rest is None and key not in value.entries
+
+
+def surely_not_number(value: Value) -> bool:
+    """Whether it is definitely something else, as ``"12"`` or ``None`` in a Quantity's value."""
+    return all(option is NONE or isinstance(option, (Boolean, Text, Container)) for option in options(value))
+
+
+def surely_not_text(value: Value) -> bool:
+    """Whether it is definitely something else, as ``3`` or ``None`` in a Quantity's unit."""
+    return all(
+        option is NONE or isinstance(option, (Boolean, Number, Container)) for option in options(value)
+    )
+
+
+def _joined_keys(dicts: Sequence[DictOf]) -> Number | ExternalInstance | None:
+    if all(option.keys is None for option in dicts):
+        return None
+    return as_keys(join(*(option.any_key() for option in dicts if option.entries or option.open)))
+
+
+def _joined_rest(containers: Sequence[Container]) -> Value | None:
+    rests = [container.rest for container in containers if container.rest is not None]
+    return join(*rests) if rests else None
+
+
+def _all_hinted(containers: Sequence[Container]) -> bool:
+    return all(container.hinted or container.rest is None for container in containers)
+
+
+def _united(slots: Sequence[tuple[Entry, ...]]) -> tuple[Entry, ...]:
+    """The entries of several containers in one place, those of one site as one."""
+    if all(entries is slots[0] for entries in slots):
+        return slots[0]
+    by_site: dict[Site, list[Entry]] = {}
+    for entries in slots:
+        for entry in entries:
+            by_site.setdefault(entry.site, []).append(entry)
+    return tuple(same[0].holding(join(*(entry.value for entry in same))) for same in by_site.values())

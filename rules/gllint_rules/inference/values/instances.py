@@ -1,0 +1,63 @@
+"""Objects: by the class that they are of, or by the fields that they were made with."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from gllint_rules.inference.values.base import UNKNOWN, Value
+from gllint_rules.inference.values.collections import Record
+from gllint_rules.inference.values.references import ClassOf
+from gllint_rules.records import derived, fresh, replace
+
+
+class Instance(Value, frozen=True):
+    """An instance of a class of the project whose fields are looked up in the class.
+
+    ``arguments`` are what stands for its type variables: ``Context[Building]``. ``attributes`` are those that are
+    what its constructor was given, where the class is a record of its arguments.
+    """
+
+    of: ClassOf
+    arguments: tuple[Value, ...] = ()
+    attributes: Mapping[str, Value] = fresh(default_factory=dict)
+    gap: bool = derived()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(
+            self, "gap", any(value is UNKNOWN or value.gap for value in self.attributes.values())
+        )
+
+    @property
+    def identity(self) -> object:
+        return self if self.arguments else (Instance, self.of.cls)
+
+    def merged(self, others: Sequence[Instance]) -> Instance:
+        # Two that were made with other arguments: what they have in common is what their class says.
+        is_same = all(self.attributes is other.attributes for other in others)
+        return self if is_same else replace(self, attributes={})
+
+
+class ModelInstance(Record, frozen=True, kw_only=True):
+    """An instance of a class of the project whose fields are what its constructor was given."""
+
+    of: ClassOf
+
+
+class QuantityInstance(Record, frozen=True):
+    """What a call of a class named ``Quantity`` makes, whatever its fields; ``of`` where the class is the project's."""
+
+    of: ClassOf | None = None
+
+    def as_dict(self) -> QuantityInstance:
+        return self  # as a dict it is a Quantity still
+
+
+class Envelope(Record, frozen=True):
+    """What the model sees of an instance that a framework takes apart; ``of`` where its class is the project's."""
+
+    of: ClassOf | None = None
+
+
+def class_of(value: Value) -> ClassOf | None:
+    """The class of the project that an object is an instance of."""
+    return value.of if isinstance(value, (Instance, Record)) else None

@@ -1,0 +1,167 @@
+"""Values that hold no others under keys: truth values, numbers, and texts with what is formatted into them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from gllint_rules import records
+from gllint_rules.inference.values.base import (
+    NEVER,
+    NONE,
+    Because,
+    Holder,
+    Site,
+    UnionOf,
+    Value,
+    measure,
+    options,
+    over,
+)
+from gllint_rules.records import replace
+
+
+class Boolean(Value, frozen=True):
+    """A truth value, no number; ``literal`` where it is written out."""
+
+    literal: bool | None = None
+
+    @property
+    def identity(self) -> object:
+        return Boolean
+
+
+BOOL = Boolean()
+
+
+class Number(Value, frozen=True):
+    """Definitely a number; ``real`` where it is known to be a float, which no sequence can be multiplied by."""
+
+    because: Because
+    real: bool = False
+    literal: object = None
+
+    @property
+    def identity(self) -> object:
+        return Number
+
+    def merged(self, others: Sequence[Number]) -> Number:
+        # Where one may be an integer, so may the whole: a float alone would make a number of its product with a list.
+        speaker = self
+        for other in others:
+            if speaker.real or not other.real:
+                speaker = other
+        return speaker
+
+
+class Literal(records.Record, frozen=True):
+    """A stretch of literal text. ``offsets`` maps its characters to those of the string at ``site``."""
+
+    text: str
+    site: Site
+    offsets: tuple[int, ...] | None = None
+
+
+class Interpolation(records.Record, frozen=True):
+    """A value formatted into a text."""
+
+    value: Value
+    site: Site
+
+
+class Text(Holder, frozen=True):
+    """A string; ``parts`` is ``None`` where its text is unknown. Bytes count as text of unknown content."""
+
+    parts: tuple[Literal | Interpolation, ...] | None = None
+    is_bytes: bool = False
+
+    def __post_init__(self) -> None:
+        measure(self, (part.value for part in self.parts or () if isinstance(part, Interpolation)))
+        # An argument that would tell more of what is formatted in changes no finding about the text.
+        object.__setattr__(self, "gap", False)
+
+    @property
+    def identity(self) -> object:
+        if self.parts is None:
+            return Text, self.is_bytes
+        # The same expression in a later round of a loop is the same text with better known parts.
+        return tuple(part.site for part in self.parts) or self
+
+    def merged(self, others: Sequence[Text]) -> Text:
+        return self if self.parts is None else others[-1]
+
+    @property
+    def literal(self) -> str | None:
+        """The whole text where all of it is literal."""
+        if self.parts is None:
+            return None
+        texts = []
+        for part in self.parts:
+            if not isinstance(part, Literal):
+                return None
+            texts.append(part.text)
+        return "".join(texts)
+
+
+TEXT = Text()
+BYTES = Text(is_bytes=True)
+
+
+def literal_of(value: Value | None) -> str | None:
+    """The text that a value is known to be."""
+    return value.literal if isinstance(value, Text) else None
+
+
+def pieces(value: Value, site: Site, plain: bool = True) -> tuple[Literal | Interpolation, ...]:
+    """What a value put into a text at ``site`` adds to it: its own parts where it is a text that is not changed."""
+    if plain and isinstance(value, Text) and value.parts is not None:
+        return value.parts
+    return (Interpolation(value, site),)
+
+
+def number(value: Value) -> Number | None:
+    """The number that ``value`` definitely is; when it may be ``None`` but is a number otherwise, that one."""
+    if isinstance(value, Number):
+        return value
+    if isinstance(value, UnionOf):
+        result = None
+        for option in value.options:
+            if isinstance(option, Number):
+                result = option
+            elif option is not NONE and option is not NEVER:
+                return None
+        return result
+    return None
+
+
+def is_scalar(value: Value) -> bool:
+    return all(isinstance(o, (Number, Text, Boolean)) or o is NONE for o in options(value))
+
+
+def explained(value: Value, message: str) -> Value:
+    """``value`` with a better reason where it is a number because of an annotation."""
+    return _with_reason(value, lambda because: Because(message, because.site))
+
+
+def passed_on(value: Value, message: str, site: Site) -> Value:
+    """``value`` where a file that hands it on belongs to the evidence that it is a number."""
+
+    def extend(because: Because) -> Because:
+        # Within one file the reader sees the way; a line for each call on it would bury the two ends.
+        is_here = because.site is None or because.site.module is site.module
+        return because if is_here else Because(message, site, (because,))
+
+    return _with_reason(value, extend)
+
+
+def _with_reason(value: Value, reason: Callable[[Because], Because]) -> Value:
+    """``value`` with another reason where it is a number."""
+    if number(value) is None:
+        return value
+
+    def reasoned(option: Value) -> Value:
+        if not isinstance(option, Number):
+            return option
+        because = reason(option.because)
+        return option if because is option.because else replace(option, because=because)
+
+    return over(value, reasoned)
