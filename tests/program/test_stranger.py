@@ -1849,6 +1849,18 @@ def names() -> Iterator[Attempt]:
         {"a.py": 'import b\nFINAL_MESSAGE = "needs 9500 {x}".replace("{x}", b.unit())\n'},
         "GL401 a.py:2",
     )
+    for name, alias, expression in (
+        ("type Box[T]", "type Box[T] = list[T]", "Box[float]"),
+        (
+            "a generic alias of the older kind",
+            "from typing import TypeVar\nT = TypeVar('T')\nBox = list[T]",
+            "Box[float]",
+        ),
+        ("a bounded type variable", "from typing import TypeVar\nBox = TypeVar('Box', bound=float)", "Box"),
+    ):
+        line = 7 + alias.count("\n")
+        source = tool(result="b.read()", head=f"import b\n{alias}").replace("-> dict", f"-> {expression}")
+        yield name, {"a.py": source}, f"GL101 a.py:{line + 2}"
     yield "a unit by concatenation", {"a.py": UNIT.replace('"flurbs"', '"flu" + "rbs"')}, "GL501 a.py:7"
     yield (
         "a unit by a constant",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -19,6 +20,7 @@ from gllint_rules.inference.values import (
     Frame,
     Instance,
     ListOf,
+    ModuleOf,
     Number,
     QuantityInstance,
     Site,
@@ -61,6 +63,8 @@ def read(evaluator: Evaluator, expr: Expr, frame: Frame) -> Value:
             return _generic(evaluator, base, index, frame)
         case facts.Name() | facts.Attr():
             if isinstance(expr, facts.Name):
+                if frame.variables and expr.id in frame.variables:
+                    return frame.variables[expr.id]
                 named = alias(evaluator, expr.id, frame)
                 if named is not None:
                     return named
@@ -195,9 +199,127 @@ def _aliased(evaluator: Evaluator, binding: Binding, home: Frame) -> Value | Non
     if isinstance(value, facts.Const) and _names_a_type(binding):  # `Share: TypeAlias = "float"`
         return evaluator.annotation(value, home)
     if binding.kind == "assign" and isinstance(value, facts.Call):
-        if facts.last_name(value.func) == "NewType" and len(value.args) == 2:
+        name = facts.last_name(value.func)
+        if name == "NewType" and len(value.args) == 2:
             return evaluator.annotation(value.args[1], home)
+        if name == "TypeVar" and (bound := value.keyword("bound")) is not None:
+            return evaluator.annotation(bound, home)
+        if name == "TypeVar" and len(value.args) > 1:
+            return join(*(evaluator.annotation(constraint, home) for constraint in value.args[1:]))
     return None
+
+
+def with_variables(evaluator: Evaluator, function: facts.Function | facts.Lambda, home: Frame) -> Frame:
+    """Where the annotations of a function are evaluated: its own type variables are what bounds them."""
+    params = function.type_params if isinstance(function, facts.Function) else ()
+    if not params:
+        return home
+    bounds = {
+        param.name: evaluator.annotation(_bound(param.bound, function.at), home) if param.bound else UNKNOWN
+        for param in params
+    }
+    return replace(home, variables=bounds)
+
+
+def _bound(text: str, at: int) -> Expr:
+    """The annotation that bounds a type variable; of several types in a tuple any of them."""
+    read = _of_string(text, at)
+    if not isinstance(read, facts.Seq) or not read.items:
+        return facts.Const(at, text)
+    union, *others = read.items
+    for other in others:
+        union = facts.BinOp(at, "|", union, other)
+    return union
+
+
+def _parametrised(evaluator: Evaluator, base: Expr, parts: tuple[Expr, ...], frame: Frame) -> Value | None:
+    """What an alias says with types for its variables: ``Box[float]``, of ``type Box[T] = list[T]``.
+
+    ``None`` where it is no such alias. What is given nothing for stands for what bounds it.
+    """
+    alias_and_home = _alias_binding(evaluator, base, frame)
+    if alias_and_home is None:
+        return None
+    binding, home = alias_and_home
+    value = binding.value
+    params = binding.type_params or tuple(_free_variables(value, home))
+    if value is None or not params:
+        return None
+    evaluator.step()
+    types = [evaluator.annotation(part, frame) for part in parts]
+    bounds = [
+        evaluator.annotation(_bound(param.bound, value.at), home) if param.bound else UNKNOWN
+        for param in params
+    ]
+    standing = dict(zip((param.name for param in params), [*types, *bounds[len(types) :]], strict=False))
+    inner = replace(home, variables=standing)
+    site = Site(home.module, value.at)
+    if any(
+        type_.nesting > _MOST_LEVELS for type_ in types
+    ):  # an alias that puts itself around its own variable
+        evaluator.cut(site, f"{_MOST_LEVELS} levels")
+        return UNKNOWN
+    return evaluator.ask(
+        ("parametrised", value, *types),
+        lambda: evaluator.limit(evaluator.annotation(value, inner), site),
+        UNKNOWN,  # an alias that is part of itself ends here
+        lambda: UNKNOWN,
+        site,
+    )
+
+
+def _alias_binding(evaluator: Evaluator, base: Expr, frame: Frame) -> tuple[Binding, Frame] | None:
+    """How the alias is bound that an expression names, once, and where; imports are followed."""
+    home = frame
+    match base:
+        case facts.Name(id=name):
+            scope = next((s for s in frame.scope.enclosing() if name in s.bindings), None)
+        case facts.Attr(base=facts.Name() as inner, name=name):
+            value = evaluator.eval(inner, replace(frame, env=None))
+            if not isinstance(value, ModuleOf):
+                return None
+            home = Frame(value.module, value.module.scope)
+            scope = value.module.scope if name in value.module.scope.bindings else None
+        case _:
+            return None
+    for _ in range(_MOST_IMPORTS):
+        match scope.bindings[name] if scope is not None else ():
+            case [facts.Binding(kind="import", module=dotted, name=original)] if original:
+                module = evaluator.module_named(dotted, home.module)
+                if module is None or original not in module.scope.bindings:
+                    return None
+                name, scope, home = original, module.scope, Frame(module, module.scope)
+            case [facts.Binding(kind="alias" | "annotated" | "assign") as binding]:
+                return binding, Frame(home.module, scope or home.scope)
+            case _:
+                return None
+    return None
+
+
+_MOST_IMPORTS = 8  # that lead to each other
+_MOST_LEVELS = 20  # of what a variable of an alias stands for
+_VARIABLES = frozenset({"TypeVar", "ParamSpec", "TypeVarTuple"})
+
+
+def _free_variables(expr: Expr | None, home: Frame) -> Iterator[facts.TypeParam]:
+    """The type variables of the older kind in an alias, each once, in the order in which they are given types."""
+    names: dict[str, None] = {}
+    waiting = [expr]
+    while waiting:
+        match waiting.pop():
+            case facts.Name(id=name):
+                match home.scope.find(name):
+                    case [facts.Binding(value=facts.Call(func=func))] if facts.last_name(func) in _VARIABLES:
+                        names[name] = None
+            case facts.Sub(index=index):
+                waiting.append(index)
+            case facts.Seq(items=items):
+                waiting += reversed(items)
+            case facts.BinOp(left=left, right=right):
+                waiting += (right, left)
+            case _:
+                pass
+    return (facts.TypeParam(name, "") for name in names)
 
 
 def _names_a_type(binding: Binding) -> bool:
@@ -283,6 +405,8 @@ def _generic(evaluator: Evaluator, base: Expr, index: Expr, frame: Frame) -> Val
             keys, rest = (evaluator.annotation(part, frame) for part in parts)
             return DictOf(open=True, rest=rest, keys=as_keys(keys))
         case _:
+            if (meaning := _parametrised(evaluator, base, parts, frame)) is not None:
+                return meaning
             value = evaluator.eval(base, replace(frame, env=None))
             if isinstance(value, External) and not value.name.startswith("builtins."):
                 arguments = tuple(evaluator.annotation(part, frame) for part in parts)

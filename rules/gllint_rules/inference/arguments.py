@@ -153,4 +153,8 @@ def _positional(evaluator: Evaluator, call: facts.Call, frame: Frame) -> tuple[l
 
 def declared(evaluator: Evaluator, callee: FunctionOf, param: Param) -> Value:
     """What a parameter is annotated as."""
-    return evaluator.annotation(param.annotation, callee.home) if param.annotation is not None else UNKNOWN
+    if param.annotation is None:
+        return UNKNOWN
+    return evaluator.annotation(
+        param.annotation, hints.with_variables(evaluator, callee.function, callee.home)
+    )

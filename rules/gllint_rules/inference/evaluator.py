@@ -293,6 +293,8 @@ class Evaluator(Questions):
         inner = frame
         if inner.scope.owner is not None and inner.scope.parent is not None and inner.env is None:
             inner = replace(frame, scope=inner.scope.parent)
+        if isinstance(owner, Function) and owner.type_params:
+            inner = hints.with_variables(self, owner, inner)
         match param.annotation:
             case facts.Sub(base=base, index=fields) if facts.last_name(base) == "Unpack":
                 return self.annotation(fields, inner)  # `**options: Unpack[Options]`
@@ -367,7 +369,7 @@ class Evaluator(Questions):
         return self._annotation(expr, frame)
 
     def _annotation(self, expr: Expr, frame: Frame) -> Value:
-        if frame.env is not None:
+        if frame.env is not None or frame.variables:
             return self._read_annotation(expr, frame)
         key = ("annotation", expr, frame.scope, frame.cls)
         return self.again(key, lambda: self._read_annotation(expr, frame))

@@ -22,6 +22,7 @@ from gllint_rules.inference.values import (
     Value,
     number,
     options,
+    surely_not_text,
 )
 from gllint_rules.reading.facts import Expr
 from gllint_rules.records import replace
@@ -73,11 +74,16 @@ class Leaf(NamedTuple):
 
 
 def is_quantity(record: Record) -> bool:
-    """Whether a record is meant as a Quantity, well-formed or not: it has ``value`` and ``unit``."""
-    return (
-        isinstance(record, QuantityInstance)
-        or ("value" in record.entries and "unit" in record.entries and record.of is None)
-        or (record.of is not None and set(record.entries) == {"value", "unit"})
+    """Whether a record is meant as a Quantity, well-formed or not: it has ``value`` and ``unit``.
+
+    An object of a class of the project is one where it has nothing else, and its unit may be a text.
+    """
+    if isinstance(record, QuantityInstance):
+        return True
+    if record.of is None:
+        return "value" in record.entries and "unit" in record.entries
+    return set(record.entries) == {"value", "unit"} and not all(
+        surely_not_text(entry.value) for entry in record.entries["unit"]
     )
 
 

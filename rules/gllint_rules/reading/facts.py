@@ -345,6 +345,13 @@ BindingKind: TypeAlias = Literal[
 ]
 
 
+class TypeParam(NamedTuple):
+    """``T: bound`` in square brackets, with how the bound is written; ``""`` where there is none."""
+
+    name: str
+    bound: str
+
+
 class Branch(Record):
     """A block that is not always executed: an arm of an ``if``, a ``try`` or a ``match``, the body of a loop.
 
@@ -365,6 +372,7 @@ class Binding(Record):
     module: str = ""  # of an import: the dotted module, with leading dots where relative
     name: str = ""  # of an import: the name in it; "" where the module itself is bound
     at: int = -1  # of an assignment: the name that it binds
+    type_params: tuple[TypeParam, ...] = ()  # of ``type X[T] = value``
     scope: Scope | None = None  # the function that assigns it, where that is not the scope that binds it
     branch: Branch | None = None  # the block that it stands in, where that is not always executed
 
@@ -439,6 +447,7 @@ class Function(Record):
     body: Block = ()
     yields: list[Yield] = fresh(default_factory=list)
     end: int = 0
+    type_params: tuple[TypeParam, ...] = ()
     _changed: frozenset[str] | None = None
 
     @property

@@ -12,6 +12,8 @@ from gllint_rules.records import fresh
 from gllint_rules.tuples import NamedTuple
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from gllint_rules.reading.facts import Class, Expr, Function, Lambda, Module, Param, Scope
 
 
@@ -26,12 +28,16 @@ Env: TypeAlias = dict[Variable, Value]
 
 
 class Frame(records.Record):
-    """Where an expression is evaluated. ``env`` holds the flow's variables; without it the reading is static."""
+    """Where an expression is evaluated. ``env`` holds the flow's variables; without it the reading is static.
+
+    ``variables`` are the type variables of the function or alias whose annotation it is, each with what stands for it.
+    """
 
     module: Module
     scope: Scope
     env: Env | None = None
     bound: ClassOf | None = None  # what ``self`` is
+    variables: Mapping[str, Value] | None = None
 
     @property
     def cls(self) -> Class | None:
