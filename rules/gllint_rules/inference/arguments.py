@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from gllint_rules.inference import annotations as hints
@@ -12,6 +12,7 @@ from gllint_rules.inference.values import (
     UNKNOWN,
     Arguments,
     ClassOf,
+    Container,
     DictOf,
     Entry,
     Env,
@@ -19,7 +20,6 @@ from gllint_rules.inference.values import (
     Frame,
     FunctionOf,
     Instance,
-    Key,
     ListOf,
     Record,
     Value,
@@ -40,6 +40,27 @@ def written(call: facts.Call, names: Iterable[str]) -> Iterator[tuple[str, Expr]
     yield from ((name, arg) for name, arg in call.keywords if name is not None)
 
 
+def bind(params: Sequence[Param], arguments: Arguments) -> dict[str, Value]:
+    """What each of ``params`` gets that gets something, as by ``inspect.Signature.bind``: no types, no defaults."""
+    places = [param for param in params if param.kind in ("positional", "any")]
+    names = {param.name for param in params if param.kind in ("any", "keyword")}
+    named = arguments.named
+    bindings = {param.name: entry.value for param, entry in zip(places, arguments.places, strict=False)}
+    for param in params:
+        match param.kind:
+            case "star":
+                rest = None if arguments.is_complete else UNKNOWN
+                bindings[param.name] = ListOf(arguments.places[len(places) :], rest, "tuple")
+            case "double-star":
+                entries = {key: slot for key, slot in named.entries.items() if key not in names}
+                sure = named.sure & frozenset(entries)
+                bindings[param.name] = DictOf(entries, sure, named.open, named.site)
+            case "any" | "keyword" if param.name in named.sure and param.name not in bindings:
+                # What a spread dict has on some ways only may leave the parameter its default.
+                bindings[param.name] = join(*(entry.value for entry in named.entries.get(param.name, ())))
+    return bindings
+
+
 def parameter_values(
     evaluator: Evaluator, callee: FunctionOf, call: facts.Call, frame: Frame, passed_on: bool = False
 ) -> Env:
@@ -49,44 +70,25 @@ def parameter_values(
     nothing. A default counts where nothing is passed, provided that all arguments are seen. What is seen of the fields
     of objects is new where the function has ``passed_on`` objects of the classes that it takes, or their fields.
     """
+    arguments = arguments_of(evaluator, call, frame, callee.leading)
+    bindings = bind(callee.params, arguments)
     new = False
-    params = callee.params
-    places = [param for param in params if param.kind in ("positional", "any")]
-    call_arguments = leading(evaluator, call, frame, callee.leading)
-    entries, has_all_places, named = (
-        list(call_arguments.places),
-        call_arguments.is_complete,
-        call_arguments.named,
-    )
-    values: dict[str, Value] = {}
-    for param, entry in zip(places, entries, strict=False):
-        values[param.name] = entry.value
-    for param in params:
-        if param.kind in ("any", "keyword") and param.name in named.entries and param.name not in values:
-            if param.name in named.sure:
-                values[param.name] = join(*(entry.value for entry in named.entries[param.name]))
-    by_name = {param.name for param in params if param.kind in ("any", "keyword")}
     env: Env = {}
-    for param in params:
-        if param.kind == "star":
-            rest = None if has_all_places else UNKNOWN
-            env[param.name] = ListOf(tuple(entries[len(places) :]), rest, "tuple")
-            new = new or bool(entries[len(places) :])
-        elif param.kind == "double-star":
-            extra: dict[Key, tuple[Entry, ...]] = {
-                name: slot for name, slot in named.entries.items() if name not in by_name
-            }
-            env[param.name] = DictOf(extra, named.sure & frozenset(extra), named.open, named.site)
-            new = new or bool(extra)
-        elif param.name in values:
+    for param in callee.params:
+        value = bindings.get(param.name)
+        if value is None:
+            if param.default is not None and arguments.is_complete and not arguments.named.open:
+                env[param.name] = evaluator.eval(param.default, callee.home)
+        elif isinstance(value, Container) and param.kind in ("star", "double-star"):
+            env[param.name] = value
+            new = new or next(value.contents(), None) is not None
+        else:
             declaration = declared(evaluator, callee, param)
-            value = values[param.name]
             value = hints.typed(evaluator, value, declaration) if UNKNOWN in options(value) else value
             if value is not UNKNOWN and value is not NEVER:
                 env[param.name] = value
                 new = new or declaration.gap or _tells_more(value, declaration, passed_on)
-        elif param.default is not None and has_all_places and not named.open:
-            env[param.name] = evaluator.eval(param.default, callee.home)
+    # A body that is executed again for what its annotations say already costs as much as one that tells more.
     return env if new else {}
 
 
@@ -123,7 +125,7 @@ def _element(declared: Value) -> Value:
     return NEVER
 
 
-def leading(
+def arguments_of(
     evaluator: Evaluator, call: facts.Call, frame: Frame, partial: Arguments | None = None
 ) -> Arguments:
     """The arguments of a call, behind those of the ``partial``, if any."""

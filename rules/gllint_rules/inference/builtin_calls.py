@@ -255,7 +255,7 @@ def _partial(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
             option = option.tool.called
         match option:
             case FunctionOf():
-                leading = arguments.leading(evaluator, rest, frame, option.leading)
+                leading = arguments.arguments_of(evaluator, rest, frame, option.leading)
                 callables.append(replace(option, leading=leading))
             case ClassOf() if rest.args or rest.keywords:
                 callables.append(UNKNOWN)

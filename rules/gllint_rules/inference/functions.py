@@ -210,7 +210,7 @@ def _lambda_result(
         return NEVER
     names: Env = {}
     if expr is not None and frame is not None:
-        leading = arguments.leading(evaluator, expr, frame, callee.leading)
+        leading = arguments.arguments_of(evaluator, expr, frame, callee.leading)
         places = [param for param in function.params if param.kind in ("positional", "any")]
         for param, entry in zip(places, leading.places, strict=False):
             names[param.name] = entry.value

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from gllint_rules import records
 from gllint_rules.inference.values.base import (
@@ -59,6 +59,8 @@ class OtherKey(NamedTuple):
 
 Key: TypeAlias = str | Unnamed | OtherKey
 Slots: TypeAlias = dict[Key, tuple[Entry, ...]]
+ValueChange: TypeAlias = Callable[[Value], Value]
+EntryMaker: TypeAlias = Callable[[Entry, Value], Entry]
 
 _C = TypeVar("_C", bound="Container")
 _R = TypeVar("_R", bound="Record")
@@ -106,9 +108,7 @@ class Container(Holder, frozen=True):
         """All values that it is known to hold."""
         raise NotImplementedError
 
-    def each_changed(
-        self: _C, change: Callable[[Value], Value], put: Callable[[Entry, Value], Entry] = Entry.holding
-    ) -> _C:
+    def each_changed(self: _C, change: ValueChange, put: EntryMaker = Entry.holding) -> _C:
         """With all that it holds changed, and ``put`` into its entries; itself where all stay as they are."""
         raise NotImplementedError
 
@@ -144,10 +144,7 @@ class Record(Container, frozen=True):
     def identity(self) -> object:
         return self if self.site is None else (type(self), self.site)
 
-    def merged(self, others: Sequence[Any]) -> Record:
-        return self._merged_with(others)
-
-    def _merged_with(self: _R, others: Sequence[_R], **changes: Any) -> _R:
+    def merged(self: _R, others: Sequence[_R]) -> _R:
         records = (self, *others)
         by_key: dict[Key, list[tuple[Entry, ...]]] = {}
         for record in records:
@@ -158,7 +155,6 @@ class Record(Container, frozen=True):
             entries={key: _united(slots) for key, slots in by_key.items()},
             sure=frozenset.intersection(*(record.sure for record in records)),
             open=any(record.open for record in records),
-            **changes,
         )
 
     def values(self) -> list[Value]:
@@ -168,9 +164,7 @@ class Record(Container, frozen=True):
         for key, slot in self.entries.items():
             yield from ((key, entry) for entry in slot)
 
-    def each_changed(
-        self: _R, change: Callable[[Value], Value], put: Callable[[Entry, Value], Entry] = Entry.holding
-    ) -> _R:
+    def each_changed(self: _R, change: ValueChange, put: EntryMaker = Entry.holding) -> _R:
         entries = {
             key: tuple(put(entry, change(entry.value)) for entry in slot)
             for key, slot in self.entries.items()
@@ -263,9 +257,6 @@ class Record(Container, frozen=True):
             old = next((e for e in entries.get(key, ()) if e.site == entry.site), None)
             same = entry if old is None else entry.holding(join(old.value, entry.value))
             entries[key] = (*siblings, same)
-        return self._opened(entries)
-
-    def _opened(self: _R, entries: Slots) -> _R:
         return replace(self, entries=entries, open=True)
 
     def spread(self: _R, value: Value, site: Site) -> _R:
@@ -292,13 +283,12 @@ class Record(Container, frozen=True):
         for key, slot in on_top.items():
             old = entries.get(key) if key not in sure else None
             entries[key] = _united([old, slot]) if old is not None else slot
-        is_open = self.open or not all_seen or any(option.open for option in dicts)
-        return self._overlaid(entries, self.sure | sure, is_open, dicts, all_seen)
-
-    def _overlaid(
-        self: _R, entries: Slots, sure: frozenset[Key], open: bool, dicts: Sequence[DictOf], all_seen: bool
-    ) -> _R:
-        return replace(self, entries=entries, sure=sure, open=open)
+        return replace(
+            self,
+            entries=entries,
+            sure=self.sure | sure,
+            open=self.open or not all_seen or any(option.open for option in dicts),
+        )
 
 
 class DictOf(Record, frozen=True):
@@ -323,8 +313,8 @@ class DictOf(Record, frozen=True):
 
     def merged(self, others: Sequence[DictOf]) -> DictOf:
         dicts = (self, *others)
-        return self._merged_with(
-            others,
+        return replace(
+            super().merged(others),
             listed=all(option.is_complete for option in dicts),
             rest=_joined_rest(dicts),
             hinted=_all_hinted(dicts),
@@ -332,9 +322,7 @@ class DictOf(Record, frozen=True):
             keys=_joined_keys(dicts),
         )
 
-    def each_changed(
-        self, change: Callable[[Value], Value], put: Callable[[Entry, Value], Entry] = Entry.holding
-    ) -> DictOf:
+    def each_changed(self, change: ValueChange, put: EntryMaker = Entry.holding) -> DictOf:
         rest = change(self.rest) if self.rest is not None else None
         changed = super().each_changed(change, put)
         return changed if rest is self.rest else replace(changed, rest=rest)
@@ -382,20 +370,18 @@ class DictOf(Record, frozen=True):
             self.keys,
         )
 
-    def _opened(self, entries: Slots) -> DictOf:
-        return replace(self, entries=entries, open=True, listed=self.is_complete and self.rest is None)
+    def with_unnamed(self, new: Iterable[Entry]) -> DictOf:
+        return replace(super().with_unnamed(new), listed=self.is_complete and self.rest is None)
 
-    def _overlaid(
-        self, entries: Slots, sure: frozenset[Key], open: bool, dicts: Sequence[DictOf], all_seen: bool
-    ) -> DictOf:
+    def spread(self, value: Value, site: Site) -> DictOf:
+        choices = options(value)
+        dicts = [self, *(option for option in choices if isinstance(option, DictOf))]
+        all_seen = len(dicts) == len(choices) + 1
         return replace(
-            self,
-            entries=entries,
-            sure=sure,
-            open=open,
-            listed=all_seen and all(layer.is_complete and layer.rest is None for layer in (self, *dicts)),
-            unfilled=self.unfilled and all_seen and all(layer.is_complete for layer in dicts),
-            keys=_joined_keys((self, *dicts)),
+            super().spread(value, site),
+            listed=all_seen and all(option.is_complete and option.rest is None for option in dicts),
+            unfilled=self.unfilled and all_seen and all(option.is_complete for option in dicts[1:]),
+            keys=_joined_keys(dicts),
         )
 
 
@@ -444,9 +430,7 @@ class ListOf(Container, frozen=True):
     def contents(self) -> Iterator[tuple[None, Entry]]:
         return ((None, entry) for entry in self.items)
 
-    def each_changed(
-        self, change: Callable[[Value], Value], put: Callable[[Entry, Value], Entry] = Entry.holding
-    ) -> ListOf:
+    def each_changed(self, change: ValueChange, put: EntryMaker = Entry.holding) -> ListOf:
         rest = change(self.rest) if self.rest is not None else None
         items = tuple(put(entry, change(entry.value)) for entry in self.items)
         if rest is self.rest and are_same(items, self.items):
