@@ -25,6 +25,7 @@ _SHOWN = 60  # characters of a name that nobody knows
 _SLOW, _MOST_SLOW = ("punycode", "idna"), 10_000  # their time grows with the square of the size
 _LATIN = ("latin-1-", "iso-8859-1-", "iso-latin-1-")
 _BLANK_OR_COMMENT = re.compile(rb"^[ \t\f]*(?:#.*)?$")
+_TWO_LINES = re.compile(rb"[^\r\n]*+(?:\r\n|\r|\n)?+[^\r\n]*+")
 _NEWLINE = re.compile(r"\r\n|\r|\n")
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 
@@ -167,10 +168,16 @@ def _encoded(source: str, encoding: str) -> bytes:
         raise UnicodeEncodeError(encoding, source, 0, len(source), str(error)) from None
 
 
+def may_declare(data: bytes) -> bool:
+    """Whether a cookie may stand in the first two lines, however long they are."""
+    lines = _TWO_LINES.match(data)
+    return lines is not None and b"coding" in lines.group()
+
+
 def _declared_encoding(body: bytes, bom: bool) -> str:
-    if b"coding" not in body[:1000]:
+    if not may_declare(body):
         return "utf-8"
-    for number, line in enumerate(re.split(rb"\r\n|\r|\n", body[:1000], maxsplit=2)[:2], 1):
+    for number, line in enumerate(re.split(rb"\r\n|\r|\n", body, maxsplit=2)[:2], 1):
         cookie = _COOKIE.match(line)
         if cookie:
             return _text_codec(cookie.group(1).decode("ascii", "replace"), bom, number)

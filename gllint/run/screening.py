@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, TypeAlias
 
 from gllint.files.digest import digest
-from gllint.files.source import Undecodable, decode
+from gllint.files.source import Text, Undecodable, decode, may_declare
 from gllint.files.sources import read_python
 from gllint.run.parsing import Unparsed, judge, outlined, too_large
 from gllint_rules import Settings
@@ -25,7 +25,7 @@ PASSES, MAY_USE, MARKED, UNREADABLE, UNDECODABLE, IS_PYTHON, TALKS = 1, 2, 4, 8,
 _NAMES_US = re.compile(rb"gllint:|(?i:noqa:(?:(?!noqa:)[^\r\n])*?GL[0-9])")
 # Where something may stand between an ``@`` or a dot and the name behind it, and what may.
 _SPREAD = re.compile(rb"@ ?+(?:[ \t\f(\\]|[\w.]++[ \t\f\\])")
-_SPREAD_DOTS = (b".\\\n", b".\\\r")
+_SPREAD_DOT = re.compile(rb"\.\\[\r\n]")
 _COMMENT = re.compile(r"#[^\r\n]*+")
 _GAP = re.compile(r"([@.])[\s\\(]++")
 _SUPERSETS = frozenset({"utf-8", "iso8859-1"})  # of ASCII: each of its bytes means itself
@@ -50,9 +50,11 @@ def screen_file(settings: Settings, path: str, read: Read = read_python) -> Scre
         return Screened(UNREADABLE, b"", f"cannot be read: {error.strerror}")
 
 
-def screen_bytes(settings: Settings, data: bytes) -> Screened:
+def screen_bytes(settings: Settings, original: bytes) -> Screened:
     """Judge a file by its bytes alone."""
-    original, data = data, as_read(data)
+    is_plain = _is_plain(original)
+    text = None if is_plain else _text(original)
+    data = _with_readings(original, text)
     screen = _screen(settings)
     fragments = screen.fragments(data)
     # What is too large for the rules passes, so that it is told.
@@ -62,7 +64,7 @@ def screen_bytes(settings: Settings, data: bytes) -> Screened:
         flags |= TALKS
     if not fragments.keys().isdisjoint(MARKS) and _NAMES_US.search(data):
         flags |= MARKED
-    if not _is_text(original):
+    if not is_plain and text is None:
         flags |= UNDECODABLE
     return Screened(flags, digest(original) if flags & PASSES else b"")
 
@@ -73,23 +75,39 @@ def as_read(data: bytes) -> bytes:
     Python compares names after NFKC (``function_tooℓ``), reads what a declared encoding makes of the bytes
     (``\\x66`` in ``unicode_escape``), and goes on behind a backslash at the end of a line and in brackets.
     """
-    is_spread = _SPREAD.search(data) is not None or any(dot in data for dot in _SPREAD_DOTS)
-    if data.isascii() and b"coding" not in data[:1000] and not is_spread:
+    return _with_readings(data, None if _is_plain(data) else _text(data))
+
+
+def _with_readings(data: bytes, text: Text | None) -> bytes:
+    is_spread = _SPREAD.search(data) is not None or (b"\\" in data and _SPREAD_DOT.search(data) is not None)
+    if text is None and not is_spread:
         return data
-    try:
-        text = decode(data)
-    except Undecodable:
-        return data
-    source = text.source
+    source = text.source if text is not None else data.decode("utf-8", "replace")
+    readings = []
     if not source.isascii():
         from unicodedata import is_normalized, normalize  # most files are ASCII
 
-        source = source if is_normalized("NFKC", source) else normalize("NFKC", source)
-    is_odd = text.encoding not in _SUPERSETS
-    readings = [source] if source is not text.source or is_odd else []
+        if not is_normalized("NFKC", source):
+            source = normalize("NFKC", source)
+            readings.append(source)
+    is_odd = text is not None and text.encoding not in _SUPERSETS
+    if is_odd and not readings:
+        readings.append(source)
     if is_spread or is_odd:
         readings.append(_GAP.sub(r"\1", _COMMENT.sub("", source)))
     return b"\n".join((data, *(reading.encode("utf-8", "surrogatepass") for reading in readings)))
+
+
+def _is_plain(data: bytes) -> bool:
+    """Whether the bytes mean what they say: ASCII, and no declared encoding makes something else of it."""
+    return data.isascii() and b"\0" not in data and not may_declare(data)
+
+
+def _text(data: bytes) -> Text | None:
+    try:
+        return decode(data)
+    except Undecodable:
+        return None
 
 
 def judge_file(_: None, path: str, read: Read = read_python) -> Unparsed | None:
@@ -139,16 +157,6 @@ def words_of_file(words: frozenset[str], path: str, read: Read = read_python) ->
 @lru_cache(maxsize=4)
 def _plain(words: frozenset[str]) -> dict[bytes, str]:
     return {word.encode(): word for word in words if word.isascii()}
-
-
-def _is_text(data: bytes) -> bool:
-    if data.isascii() and b"\0" not in data and b"coding" not in data[:1000]:
-        return True
-    try:
-        decode(data)
-    except Undecodable:
-        return False
-    return True
 
 
 @lru_cache(maxsize=16)

@@ -24,6 +24,8 @@ from gllint.files.source import Undecodable, as_bytes, decode, keep_lines, main_
         (b"\n\n# coding: latin-1\n", "\n\n# coding: latin-1\n", "utf-8", False),
         (codecs.BOM_UTF8 + b"# coding: utf-8-sig\n", "# coding: utf-8-sig\n", "utf-8", True),
         (b"# coding: UTF_8-sig\n", "# coding: UTF_8-sig\n", "utf-8", False),
+        (b"#" * 3000 + b"\n# coding: cp1252\n#\x80", "#" * 3000 + "\n# coding: cp1252\n#€", "cp1252", False),
+        (b"#" * 3000 + b" coding: cp1252\n#\x80", "#" * 3000 + " coding: cp1252\n#€", "cp1252", False),
     ],
 )
 def test_decodes_as_python_does(data: bytes, source: str, encoding: str, bom: bool) -> None:

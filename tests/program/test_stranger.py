@@ -87,6 +87,16 @@ def encodings() -> Iterator[Attempt]:
         "told: not checked, cannot be decoded",
     )
     yield "cp500 said in ASCII", {"a.py": b"# coding: cp500\n" + TOOL.encode("cp500")}, "GL900 a.py:1"
+    yield (
+        "a cookie behind a long line",
+        {"a.py": b"#" * 2000 + b"\n# coding: unicode_escape\n" + odd},
+        "GL101 a.py:9",
+    )
+    yield (
+        "a cookie far to the right",
+        {"a.py": b"#" * 2000 + b" coding: unicode_escape\n" + odd},
+        "GL101 a.py:8",
+    )
     yield "unicode_escape", {"a.py": b"# coding: unicode_escape\n" + odd}, "GL101 a.py:8"
     yield "unicode-escape with capitals", {"a.py": b"# coding: Unicode-Escape\n" + odd}, "GL101 a.py:8"
     yield (
