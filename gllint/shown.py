@@ -29,10 +29,12 @@ def _escaped(character: str) -> str:
     return character.encode("unicode_escape").decode("ascii")
 
 
-def failure_text(failure: Failure, path: str) -> str:
-    """What to say of a rule that failed on the file shown as ``path``: whose defect it is, ours or a package's."""
+def failure_text(failure: Failure, *paths: str) -> str:
+    """What to say of a rule that failed in one way on the files shown as ``paths``: whose defect it is."""
     from gllint_rules.catalogue.installed import package_of
 
     package = package_of(failure.code)
     whose = "internal error:" if package is None else f"the package {package}:"
-    return f"{whose} {failure.code} failed on {path}: {failure.error}"
+    more = len(paths) - 1
+    rest = f" and {more} more file{'s' * (more > 1)}" if more else ""
+    return f"{whose} {failure.code} failed on {paths[0]}{rest}: {failure.error}"

@@ -48,11 +48,12 @@ def check_file(index: Index, path: str, fixes: bool) -> Result:
         why = f"{parsed.message} (line {parsed.line})"
         return Result(syntax_error(path, parsed, codes), notice=why if parsed.is_python else "", left_out=why)
     from gllint_rules.check.check import Check, ToolCheck
+    from gllint_rules.check.own_rules import in_turn
     from gllint_rules.project.project_questions import is_plain
 
     consulted: set[tuple[Any, ...]] = set()
     reports: list[Finding | Failure] = []
-    for some in [{code} for code in sorted(codes)] if clock.by_rule else [codes]:
+    for some in [{code} for code in in_turn(codes)] if clock.by_rule else [codes]:
         with clock.stage(*some) if clock.by_rule else nullcontext():
             check = Check(project, path, frozenset(some))
             reports += check.reports(fixes)

@@ -150,7 +150,7 @@ def _joined(names: Sequence[str]) -> str:
 
 
 class Failure(NamedTuple):
-    """A rule that raised on one file: gllint's own defect, reported so that nothing else is lost."""
+    """A rule that failed on one file, reported so that nothing else is lost: a defect of whoever brings the rule."""
 
     code: str
     path: str

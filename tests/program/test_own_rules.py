@@ -121,7 +121,7 @@ RULE = Rule("BAD101", "raises-always", "It raises", "It raises.", check)
     ("code", "value", "said"),
     [
         ("BAD101", "bad:RULE", "BAD101 failed on agent.py: KeyError: 'nobody thought of this'"),
-        ("BAD102", "bad:RULE", "BAD102 failed on agent.py: RuntimeError: The rule BAD102 cannot be loaded"),
+        ("BAD102", "bad:RULE", "BAD102 failed on agent.py: it cannot be loaded: bad:RULE has the code"),
         ("BAD101", "bad:NOTHING", "has no attribute 'NOTHING'"),
         ("BAD101", "nowhere:RULE", "No module named 'nowhere'"),
         ("BAD101", "bad:Rule", "is no gllint_rules.rule.Rule"),
@@ -195,6 +195,17 @@ EDIT = "Edit(Span(1, 1, 1, 1), '# more\\n')"
         ("sys.exit(0)", "", "cannot be loaded: SystemExit: 0"),
         ("class Odd(BaseException): pass", "raise Odd('x')", "Odd: x"),
         ("class Odd(BaseException): pass\nraise Odd('x')", "", "cannot be loaded: Odd: x"),
+        ("", "raise KeyboardInterrupt", "KeyboardInterrupt (bad.py:11)"),
+        ("raise KeyboardInterrupt", "", "cannot be loaded: KeyboardInterrupt"),
+        ("", "raise GeneratorExit", "GeneratorExit (bad.py:11)"),
+        ("", "raise MemoryError", "MemoryError (bad.py:11)"),
+        ("", "f = lambda: f(); f()", "RecursionError: maximum recursion depth exceeded"),
+        ("class Mute(Exception): __str__ = None", "raise Mute", "Mute (bad.py:11)"),
+        ("", "raise ValueError('x' * 10**6)", "ValueError: xxx"),
+        ("", "while True: yield ok", "it yields more than 10,000 findings for one file"),
+        ("", "yield context.finding('BAD101', place, '')", "a finding has no message"),
+        ("", "yield context.finding('BAD101', place, 'm', because=5)", "the evidence of a finding is none"),
+        ("", "yield context.finding('BAD101', place, 'm', characters=[0, 1])", "where no text is"),
         ("", "yield None", "it yields NoneType"),
         ("", "yield ('BAD101', 3)", "it yields tuple"),
         ("", "yield context.finding('GL101', place, 'm')", "a finding of 'GL101'"),
@@ -222,6 +233,72 @@ def test_each_defect_is_the_packages(write: Write, tmp_path: Path, top: str, bod
     assert "GL101" in [entry["code"] for entry in json.loads(done.stdout)]
     assert "the package bad: BAD101 failed on agent.py: " in done.stderr and said in done.stderr
     assert "internal error" not in done.stderr and "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("record", "said"),
+    [
+        ("Rule('BAD101', 'x', 'y', 'z', None)", "has a check that cannot be called"),
+        ("Rule('BAD101', 'x', None, 'z', print)", "has a summary that is no text"),
+        ("Rule('BAD101', 'x', 'y', 'z', print, needles=5)", "has needles that are no tuple of texts"),
+        ("Rule('BAD101', 'x', 'y', 'z', print, needles=('',))", "has needles that are no tuple of texts"),
+    ],
+)  # fmt: skip
+def test_a_record_that_is_none_is_the_packages(write: Write, tmp_path: Path, record: str, said: str) -> None:
+    packages = install(tmp_path / "packages", "bad", {"BAD101": "bad:RULE"})
+    (packages / "bad.py").write_text(f"from gllint_rules.rule import Rule\nRULE = {record}\n")
+    done = gllint(write({"agent.py": AGENT}), packages, "gllint", "check", "--output-format", "concise")
+    assert done.returncode == 2 and "agent.py:6:22: GL101" in done.stdout
+    assert f"the package bad: BAD101 failed on agent.py: it cannot be loaded: bad:RULE {said}" in done.stderr
+
+
+# The program with less patience than it has.
+HASTY = (
+    "import sys; from gllint_rules.catalogue import foreign_code as code;"
+    "code.PATIENCE, code._GRACE, code._LAST = 0.5, 0.2, 5;"
+    "from gllint.cli.main import main; main(['check', '--no-cache', '--output-format', 'concise', *sys.argv[1:]])"
+)
+
+
+def hasty(top: Path, packages: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-c", HASTY, *arguments]
+    env = {**os.environ, "PYTHONPATH": str(packages)}
+    return subprocess.run(command, cwd=top, env=env, capture_output=True, text=True, timeout=120, check=False)
+
+
+@pytest.mark.parametrize("body", ["while True: pass", "import time; time.sleep(1000)"])
+@pytest.mark.parametrize("where", ["check", "import"])
+def test_a_rule_that_hangs_is_ended_and_named_once(
+    write: Write, tmp_path: Path, body: str, where: str
+) -> None:
+    packages = install(tmp_path / "packages", "bad", {"BAD101": "bad:RULE"})
+    top, inner = (body, "pass") if where == "import" else ("", body)
+    (packages / "bad.py").write_text(OWN.format(top=top, body=inner))
+    done = hasty(write({"a.py": AGENT, "b.py": AGENT, "c.py": AGENT}), packages)
+    assert done.returncode == 2 and done.stdout.count("GL101") == 3
+    [said] = [line for line in done.stderr.splitlines() if line.startswith("gllint: ")]
+    assert said == "gllint: the package bad: BAD101 failed on a.py and 2 more files: " + (
+        "it cannot be loaded: it did not come back within 0.5 s"
+        if where == "import"
+        else "it did not come back within 0.5 s from a.py, and is not asked any more"
+    )
+
+
+def test_a_fix_that_hangs_costs_no_finding(write: Write, tmp_path: Path) -> None:
+    packages = install(tmp_path / "packages", "bad", {"BAD101": "bad:RULE"})
+    slow = "import time; yield context.finding('BAD101', place, 'slow', '', lambda: time.sleep(1000))"
+    (packages / "bad.py").write_text(OWN.format(top="", body=slow))
+    done = hasty(write({"a.py": AGENT, "b.py": AGENT}), packages, "--fix")
+    assert done.returncode == 2 and done.stdout.count("GL101") == done.stdout.count("BAD101 slow") == 2
+    assert "its fix did not come back within 0.5 s from a.py, and is not asked any more" in done.stderr
+
+
+def test_what_lets_nothing_of_python_run_is_ended_and_named(write: Write, tmp_path: Path) -> None:
+    packages = install(tmp_path / "packages", "bad", {"BAD101": "bad:RULE"})
+    (packages / "bad.py").write_text(OWN.format(top="import re", body="re.match(r'(a+)+$', 'a' * 50 + 'b')"))
+    done = hasty(write({"a.py": AGENT}), packages)
+    assert done.returncode == 1 and "bad.py" in done.stderr
+    assert "BAD101 of the package bad, asked about " in done.stderr
 
 
 def test_what_a_rule_prints_is_no_report(write: Write, tmp_path: Path) -> None:

@@ -11,7 +11,6 @@ import re
 import sys
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import redirect_stdout
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -44,19 +43,36 @@ def installed() -> dict[str, EntryPoint]:
 
 def load(code: str, entry: EntryPoint) -> Rule:
     """The rule behind an entry point; of one that cannot be loaded a rule that raises, and nothing else is lost."""
+    from gllint_rules.catalogue.foreign_code import ForeignError, run_foreign
+
     try:
-        with redirect_stdout(sys.stderr):  # the standard output is the report's
-            rule = entry.load()
-        if not isinstance(rule, Rule):
-            raise TypeError(f"{entry.value} is no gllint_rules.rule.Rule")
-        if rule.code != code:
-            raise ValueError(f"{entry.value} has the code {rule.code}")
-    except KeyboardInterrupt:
-        raise
-    except BaseException as error:  # whatever somebody else's package does, sys.exit included
-        text = f"The rule {code} cannot be loaded: {type(error).__name__}: {error}"
-        return Rule(code, "rule-that-cannot-be-loaded", text, f"{text}.", _raising(text))
+        rule = run_foreign(f"the import of {code} ({entry.value})", entry.load)
+        if (problem := _problem(rule, code)) is not None:
+            raise ForeignError(f"{entry.value} {problem}")
+    except ForeignError as error:  # whatever somebody else's package does, sys.exit included
+        text = f"it cannot be loaded: {error}"
+        summary = f"The rule {code} cannot be loaded: {error}"
+        return Rule(code, "rule-that-cannot-be-loaded", summary, f"{summary}.", _raising(ForeignError(text)))
+    assert isinstance(rule, Rule)
     return rule
+
+
+def _problem(rule: object, code: str) -> str | None:
+    """Why what an entry point leads to is no rule of that ``code``, ``None`` where it is one."""
+    if not isinstance(rule, Rule):
+        return "is no gllint_rules.rule.Rule"
+    if rule.code != code:
+        return f"has the code {rule.code!r}"
+    for field in ("name", "summary", "documentation", "fix", "since"):
+        if not isinstance(getattr(rule, field), str):
+            return f"has a {field} that is no text"
+    if not callable(rule.check):
+        return "has a check that cannot be called"
+    for field in ("needles", "options"):
+        texts = getattr(rule, field)
+        if not isinstance(texts, tuple) or not all(isinstance(text, str) and text for text in texts):
+            return f"has {field} that are no tuple of texts"
+    return None
 
 
 def package_of(code: str) -> str | None:
@@ -82,9 +98,9 @@ def folders() -> list[str]:
     return list(paths)
 
 
-def _raising(text: str) -> Callable[[Any], Iterator[Any]]:
+def _raising(error: Exception) -> Callable[[Any], Iterator[Any]]:
     def check(_: Any) -> Iterator[Any]:
-        raise RuntimeError(text)
+        raise error
         yield
 
     return check

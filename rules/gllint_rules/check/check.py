@@ -9,7 +9,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 
 from gllint_rules.catalogue import RULES
-from gllint_rules.check.own_rules import OwnRuleError, is_own, sound_findings, sound_fix
+from gllint_rules.catalogue.foreign_code import ForeignError
+from gllint_rules.check.own_rules import in_turn, is_own, sound_findings, sound_fix
 from gllint_rules.finding import (
     Failure,
     Finding,
@@ -27,6 +28,7 @@ from gllint_rules.project.project import Project
 from gllint_rules.project.sight import numbers_of_plain_kinds, sights
 from gllint_rules.reading.facts import Module
 from gllint_rules.reading.sections import Unreadable
+from gllint_rules.rule import Rule
 
 MOST_NOTES = 8
 MOST_REASONS = 400  # that are looked at for the files which a finding rests on
@@ -51,35 +53,46 @@ class Check:
         self._failures: dict[Failure, None] = {}
         project.consulted.clear()
         context = Context.of(project, self._module)
-        for code in sorted(codes):
+        for code in in_turn(codes):
             rule = RULES.get(code)
             if rule is None or rule.check is None:
                 continue
+            if is_own(code):
+                pendings, errors = sound_findings(rule, context)
+                self._failures.update((_failure(code, self._module, error), None) for error in errors)
+                self._take(rule, pendings)
+                continue
             try:
-                for pending in sound_findings(rule, context) if is_own(code) else rule.check(context):
-                    if isinstance(pending, OwnRuleError):
-                        self._failures[_failure(code, self._module, pending)] = None
-                        continue
-                    apart = pending.subject if rule.per_tool else None
-                    place = (code, pending.site, pending.characters, apart)
-                    self._pendings.setdefault(place, []).append(pending)
+                self._take(rule, rule.check(context))
             except Exception as error:
                 self._failures[_failure(code, self._module, error)] = None
         self.consulted = frozenset(project.consulted)  # no finding rests on what fixes ask
 
+    def _take(self, rule: Rule, pendings: Iterable[Pending]) -> None:
+        """Take what a rule yields, by its places."""
+        for pending in pendings:
+            apart = pending.subject if rule.per_tool else None
+            place = (rule.code, pending.site, pending.characters, apart)
+            self._pendings.setdefault(place, []).append(pending)
+
     def reports(self, fixes: bool) -> Iterator[Finding | Failure]:
         """What the rules say; with ``fixes``, which take longer to work out than to find what they are for."""
         for pendings in self._pendings.values():
-            fix = self._fix(pendings[0]) if fixes else None
-            yield _placed(self._project, self._module, pendings, fix)
+            try:
+                fix = self._fix(pendings[0]) if fixes else None
+                finding = _placed(self._project, self._module, pendings, fix)
+            except Exception as error:
+                self._failures[_failure(pendings[0].code, self._module, error)] = None
+            else:
+                yield finding
         yield from self._failures
 
     def _fix(self, pending: Pending) -> Fix | None:
         try:
-            fix = pending.fix() if pending.fix is not None else None
-            if not is_own(pending.code):
-                return fix
-            return sound_fix(fix, self._project.positions(pending.site.module).lines)
+            if pending.fix is None or not is_own(pending.code):
+                return pending.fix() if pending.fix is not None else None
+            lines = self._project.positions(pending.site.module).lines
+            return sound_fix(pending.code, self._module.path, pending.fix, lines)
         except Unreadable:  # there is no tree to mend
             return None
         except Exception as error:  # what no fix foresaw costs the fix, not the finding
@@ -112,7 +125,7 @@ class ToolCheck:
 
 
 def _failure(code: str, module: Module, error: Exception) -> Failure:
-    if isinstance(error, OwnRuleError):
+    if isinstance(error, ForeignError):
         return Failure(code, module.path, str(error))
     last = traceback.extract_tb(error.__traceback__)[-1]
     place = f"{posixpath.basename(last.filename)}:{last.lineno}"

@@ -1,17 +1,28 @@
-"""What the rules of installed packages yield, held to what a finding is: nobody has read them here."""
+"""What the rules of installed packages yield, held to what a finding is: nobody has read them here.
+
+What they do runs in a thread of its own with a limit of time, so that whatever they do, all else is found and told.
+"""
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterator
-from contextlib import redirect_stdout
+import posixpath
+from collections.abc import Callable
 from itertools import pairwise
+from typing import TypeVar, get_args
 
+from gllint_rules.catalogue.foreign_code import ForeignError, OutOfTime, run_foreign
+from gllint_rules.catalogue.installed import package_of
 from gllint_rules.finding import Edit, Fix, Span
-from gllint_rules.inference.values import Site
-from gllint_rules.project.context import Context, Pending
+from gllint_rules.inference.values import Because, Site
+from gllint_rules.project.context import Context, Pending, Subject
 from gllint_rules.reading.positions import Lines
 from gllint_rules.rule import Rule
+from gllint_runtime.policy.number_kinds import Kind
+
+_T = TypeVar("_T")
+MOST_FINDINGS = 10_000  # of a rule in a file
+# Why rules are not asked any more in this process: of a hundred files each would take its time.
+_given_up: dict[str, str] = {}
 
 
 def is_own(code: str) -> bool:
@@ -19,31 +30,51 @@ def is_own(code: str) -> bool:
     return not code.startswith("GL")
 
 
-class OwnRuleError(Exception):
-    """What a package's rule did wrong, in words."""
+def in_turn(codes: frozenset[str]) -> list[str]:
+    """The codes in the order in which their rules are run: ours first, so that theirs wait for nothing of ours."""
+    return sorted(codes, key=lambda code: (is_own(code), code))
 
 
-def sound_findings(rule: Rule, context: Context) -> Iterator[Pending | OwnRuleError]:
-    """What a package's rule yields, and for each thing that is no finding what is wrong with it.
+def sound_findings(rule: Rule, context: Context) -> tuple[list[Pending], list[ForeignError]]:
+    """What a package's rule yields, and what is wrong with that: with each thing that is no finding, and at its end."""
+    pendings: list[Pending] = []
+    problems: dict[str, None] = {}
 
-    What it prints goes to standard error: the standard output is the report's. Raises what the rule raises; of what
-    would end the program or pass by everybody, an OwnRuleError.
-    """
-    assert rule.check is not None
-    with redirect_stdout(sys.stderr):
-        try:
-            findings = iter(rule.check(context) or ())
-            while True:
-                try:
-                    pending = next(findings)
-                except StopIteration:
-                    return
-                problem = _problem(rule, context, pending)
-                yield pending if problem is None else OwnRuleError(problem)
-        except (Exception, KeyboardInterrupt):
-            raise
-        except BaseException as error:  # sys.exit, and what derives from nothing that anybody catches
-            raise OwnRuleError(f"{type(error).__name__}: {error}") from error
+    def collect() -> None:
+        assert rule.check is not None
+        for count, pending in enumerate(rule.check(context) or ()):
+            if count == MOST_FINDINGS:
+                raise ForeignError(f"it yields more than {MOST_FINDINGS:,} findings for one file")
+            problem = _problem(rule, context, pending)
+            if problem is None:
+                pendings.append(pending)
+            else:
+                problems[problem] = None
+
+    try:
+        _limited(rule.code, context.module.path, collect)
+    except ForeignError as error:
+        problems[str(error)] = None
+    return pendings[:], [ForeignError(problem) for problem in [*problems]]
+
+
+def sound_fix(code: str, path: str, make: Callable[[], object], lines: Lines) -> Fix | None:
+    """The fix that a package's rule makes. Raises ForeignError for edits that cannot be made."""
+    return _checked_fix(_limited(code, path, make, "its fix"), lines)
+
+
+def _limited(code: str, path: str, work: Callable[[], _T], what: str = "it") -> _T:
+    """Do what a package's rule does with a file. Raises ForeignError for its errors, and where it takes too long."""
+    key = f"{code} {what}"
+    if key in _given_up:
+        raise ForeignError(_given_up[key])
+    try:
+        return run_foreign(f"{code} of the package {package_of(code)}, asked about {path}", work)
+    except OutOfTime as error:
+        _given_up[key] = (
+            f"{what}{str(error).removeprefix('it')} from {posixpath.basename(path)}, and is not asked any more"
+        )
+        raise ForeignError(_given_up[key]) from None
 
 
 def _problem(rule: Rule, context: Context, pending: object) -> str | None:
@@ -56,6 +87,10 @@ def _problem(rule: Rule, context: Context, pending: object) -> str | None:
         return "the message or the help of a finding is no text"
     if pending.fix is not None and not callable(pending.fix):
         return "the fix of a finding is nothing that can be called"
+    if not pending.message and pending.subject is None:
+        return "a finding has no message"
+    if not _is_evidence(pending):
+        return "the evidence of a finding is none"
     site = pending.site
     if not isinstance(site, Site) or not isinstance(site.at, int):
         return f"a finding stands at {type(site).__name__}, not at a place"
@@ -72,40 +107,52 @@ def _problem(rule: Rule, context: Context, pending: object) -> str | None:
     return None
 
 
+def _is_evidence(pending: Pending) -> bool:
+    """Whether what stands in a finding beside its place and texts is what it is declared to be."""
+    return (
+        isinstance(pending.because, Because | None)
+        and isinstance(pending.subject, Subject | None)
+        and isinstance(pending.key, str | None)
+        and isinstance(pending.what, str)
+        and (pending.kind is None or pending.kind in get_args(Kind))
+        and isinstance(pending.settings, tuple)
+        and all(isinstance(line, str) for line in pending.settings)
+    )
+
+
 def _is_within(characters: object, length: int) -> bool:
     match characters:
-        case (int(first), int(last)):
+        case tuple((int(first), int(last))):
             return 0 <= first <= last <= length
         case _:
             return False
 
 
-def sound_fix(fix: object, lines: Lines) -> Fix | None:
-    """The fix of a package's rule. Raises OwnRuleError for edits that cannot be made."""
+def _checked_fix(fix: object, lines: Lines) -> Fix | None:
     if fix is None:
         return None
     if not isinstance(fix, Fix) or fix.applicability not in ("safe", "unsafe"):
-        raise OwnRuleError(f"its fix is {type(fix).__name__}, not a Fix that is safe or unsafe")
+        raise ForeignError(f"its fix is {type(fix).__name__}, not a Fix that is safe or unsafe")
     if not isinstance(fix.message, str) or not isinstance(fix.edits, tuple) or not fix.edits:
-        raise OwnRuleError("its fix has no message, or no tuple of edits")
+        raise ForeignError("its fix has no message, or no tuple of edits")
     stretches = sorted(_stretch(edit, lines) for edit in fix.edits)
     if any(second[0] < first[1] for first, second in pairwise(stretches)):
-        raise OwnRuleError("the edits of its fix overlap")
+        raise ForeignError("the edits of its fix overlap")
     return fix
 
 
 def _stretch(edit: object, lines: Lines) -> tuple[int, int]:
     if not isinstance(edit, Edit) or not isinstance(edit.content, str):
-        raise OwnRuleError("an edit of its fix is no Edit of a text")
+        raise ForeignError("an edit of its fix is no Edit of a text")
     span = edit.span
     if not isinstance(span, Span) or not all(type(number) is int for number in span):
-        raise OwnRuleError("an edit of its fix has no span of lines and columns")
+        raise ForeignError("an edit of its fix has no span of lines and columns")
     last = len(lines.starts)
     if not (
         1 <= span.line <= last and 1 <= span.end_line <= last and span.column >= 1 and span.end_column >= 1
     ):
-        raise OwnRuleError("an edit of its fix lies outside the file")
+        raise ForeignError("an edit of its fix lies outside the file")
     start, end = lines.offset(span.line, span.column), lines.offset(span.end_line, span.end_column)
     if not 0 <= start <= end <= len(lines.source):
-        raise OwnRuleError("an edit of its fix lies outside the file, or ends before it begins")
+        raise ForeignError("an edit of its fix lies outside the file, or ends before it begins")
     return start, end

@@ -1,0 +1,116 @@
+"""Running what an installed package brings: whatever it does, and however long it takes, the run goes on."""
+
+from __future__ import annotations
+
+import faulthandler
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, redirect_stdout
+from types import FunctionType
+from typing import TYPE_CHECKING, TypeVar
+
+from gllint_rules.reading.stack import start_thread
+
+if TYPE_CHECKING:
+    import threading
+
+_T = TypeVar("_T")
+PATIENCE = 10.0  # seconds for an import, and for a rule and a file: what gllint infers for it is mostly known by then
+_GRACE = 1.0  # seconds in which what was stopped must have ended
+_LAST = 30.0  # seconds after which the program ends where nothing of Python runs any more
+_MOST_SAID = 300  # characters of an error
+
+
+class ForeignError(Exception):
+    """What somebody else's code did wrong, in words."""
+
+
+class OutOfTime(ForeignError):
+    """It took too long."""
+
+
+class _Stop(BaseException):
+    """Ends a thread in the middle of what it does."""
+
+
+def run_foreign(name: str, work: Callable[[], _T]) -> _T:
+    """Return what ``work`` does, in a thread of its own; ``name`` says whose it is. Raises ForeignError for its errors.
+
+    Where it takes longer than :data:`PATIENCE` it is stopped between two steps of Python, and OutOfTime raised. What
+    waits in the operating system for ever is left behind in its thread, and stopped where it comes back. What lets
+    nothing else of Python run (a regular expression that backtracks for ever) ends the program, with a traceback.
+    Where the machine grants no thread there is no limit. What is printed goes to standard error: the standard output
+    is the report's.
+    """
+    result: list[_T] = []
+    failure: list[BaseException] = []
+
+    def call() -> None:
+        try:
+            result.append(work())
+        except BaseException as error:  # sys.exit, and what derives from nothing that anybody catches
+            failure.append(error)
+
+    limit = sys.getrecursionlimit()
+    with redirect_stdout(sys.stderr), _last_resort():
+        thread = start_thread(_called(name, call), name)
+        if thread is None:
+            call()
+        elif not _has_ended(thread):
+            raise OutOfTime(f"it did not come back within {PATIENCE:g} s")
+    sys.setrecursionlimit(limit)
+    if failure:
+        error = failure[0]
+        raise error if isinstance(error, ForeignError) else ForeignError(_described(error))
+    return result[0]
+
+
+def _called(name: str, function: Callable[[], None]) -> Callable[[], None]:
+    """``function`` behind a frame of this name: all that a traceback says where nothing of Python runs any more."""
+
+    def call() -> None:
+        function()
+
+    code = call.__code__.replace(co_name=name, co_qualname=name)
+    return FunctionType(code, globals(), name, None, call.__closure__)
+
+
+@contextmanager
+def _last_resort() -> Iterator[None]:
+    """End the program, with a traceback, where it hangs so that no line of Python runs any more."""
+    try:
+        faulthandler.dump_traceback_later(_LAST, exit=True, file=sys.__stderr__ or sys.stderr)
+    except (AttributeError, OSError, RuntimeError, ValueError):  # there is nowhere to write to
+        yield
+        return
+    try:
+        yield
+    finally:
+        faulthandler.cancel_dump_traceback_later()
+
+
+def _has_ended(thread: threading.Thread) -> bool:
+    """Wait for a thread, and end it where that takes too long; false where it had to be ended."""
+    thread.join(PATIENCE)
+    if not thread.is_alive():
+        return True
+    import ctypes
+
+    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread.ident or 0), ctypes.py_object(_Stop))
+    thread.join(_GRACE)
+    return False
+
+
+def _described(error: BaseException) -> str:
+    """An error in words, with the place where it was raised."""
+    try:
+        text = str(error)
+    except Exception:  # theirs too
+        text = ""
+    text = text if len(text) <= _MOST_SAID else f"{text[:_MOST_SAID]}…"
+    place = error.__traceback__
+    while place is not None and place.tb_next is not None:
+        place = place.tb_next
+    file = "" if place is None else place.tb_frame.f_code.co_filename.replace("\\", "/").rpartition("/")[2]
+    where = f" ({file}:{place.tb_lineno})" if place is not None else ""
+    return f"{type(error).__name__}{': ' if text else ''}{text}{where}"
