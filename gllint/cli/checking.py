@@ -27,7 +27,7 @@ from gllint.run.engine import Engine, Notice, Outcome
 from gllint.run.pool import ENDING
 from gllint.run.signing import signer
 from gllint.shown import failure_text, visible
-from gllint_rules import RULES, Finding
+from gllint_rules import RULES, Failure, Finding
 
 if TYPE_CHECKING:
     from gllint.run.baselines import Baselines
@@ -191,7 +191,10 @@ class _Run:
             raise UsageError(f"--why: {path}: no such file")
         if code is not None and code not in RULES:
             raise UsageError(f"--why: unknown code '{code}'")
-        lines = len(self.engine.sources.of(absolute(path)).data.splitlines())
+        try:
+            lines = len(self.engine.sources.of(absolute(path)).data.splitlines())
+        except OSError as error:
+            raise UsageError(f"--why: {path}: cannot be read: {error.strerror}") from None
         if line > max(lines, 1):
             raise UsageError(f"--why: {path} has only {counted(lines, 'line')}")
         from gllint.run.silences import silences
@@ -273,8 +276,8 @@ class _Run:
                         else report.render(self.request.output_format, findings_report))  # fmt: skip
         if self.request.output_format == report.PAGE and self.request.output_file:
             self._note(f"Wrote {counted(len(outcome.findings), 'finding')} to {self.request.output_file}.")
-        for failure in outcome.failures:
-            _complain(failure_text(failure, self.show(failure.path)))
+        for several in _alike(outcome.failures):
+            _complain(failure_text(several[0], *(self.show(failure.path) for failure in several)))
         for notice in outcome.notices:
             self._note(self._noticed(notice))
         for what in ("name", "suppression"):
@@ -283,6 +286,8 @@ class _Run:
                 self._note(self._not_judged(len(unjudged), what, "", obstacles))
         if not self.request.quiet and self.request.output_format in ("full", "concise"):
             self._summarise(outcome)
+        elif self.request.output_format == report.PAGE and not findings_report.unseen.is_empty:
+            self._note(f"{findings_report.unseen.line()}.")  # the page says the rest
 
     def _findings_report(self, outcome: Outcome) -> report.Report:
         return report.Report(
@@ -314,10 +319,12 @@ class _Run:
         )
 
     def _noticed(self, notice: Notice) -> str:
-        names = ", ".join(map(self.show, notice.paths[:_SHOWN]))
-        rest = len(notice.paths) - _SHOWN
-        listed = f"{names} and {rest} more" if rest > 0 else names
-        return f"{counted(len(notice.paths), notice.noun)} not checked, {notice.why}: {listed}"
+        details = notice.details or ("",) * len(notice.paths)
+        entries = [(self.show(path), detail) for path, detail in zip(notice.paths, details, strict=True)]
+        listed = ", ".join(f"{name} ({detail})" if detail else name for name, detail in entries[:_SHOWN])
+        tail = f" and {len(entries) - _SHOWN} more" if len(entries) > _SHOWN else ""
+        why = f", {notice.why}" if notice.why else ""
+        return f"{counted(len(entries), notice.noun)} not checked{why}: {listed}{tail}"
 
     def _not_judged(self, number: int, noun: str, of: str, obstacles: Iterable[tuple[str, str]]) -> str:
         """Say how many could not be judged, and for what that was not read."""
@@ -425,6 +432,15 @@ class _Run:
             return WRONG
         is_done = not (self.request.prune_baseline and self.has_unjudged)
         fails = self.would_change or not is_done or any(map(self._fails, outcome.findings))
+        if (
+            self.request.output_format == report.PAGE
+        ):  # to which findings are no failure, but for what it asked for
+            named = set(map(absolute, self.request.paths))
+            return (
+                FOUND
+                if any(f.code == "GL900" and f.path in named for f in outcome.findings)
+                else NOTHING_FOUND
+            )
         return FOUND if fails and not self.request.exit_zero else NOTHING_FOUND
 
     def _fails(self, finding: Finding) -> bool:
@@ -535,6 +551,14 @@ def _shower(paths: Sequence[str]) -> Callable[[str], str]:
 
 def _complain(text: str) -> None:
     say(f"gllint: {visible(text)}", error=True)
+
+
+def _alike(failures: Iterable[Failure]) -> Iterable[Sequence[Failure]]:
+    """Group the failures of one rule that say the same."""
+    groups: dict[tuple[str, str], list[Failure]] = {}
+    for failure in failures:
+        groups.setdefault((failure.code, failure.error), []).append(failure)
+    return groups.values()
 
 
 def _is_stream(name: str) -> bool:

@@ -56,11 +56,15 @@ class Options(NamedTuple):
 
 
 class Notice(NamedTuple):
-    """Files that were not checked although nothing that is reported is wrong with them, and why; or such folders."""
+    """Files that were not checked although no finding tells of them, and why; or such folders.
+
+    ``why`` holds of all of them, ``details`` of each.
+    """
 
     paths: tuple[str, ...]
-    why: str
+    why: str = ""
     noun: str = "file"
+    details: tuple[str, ...] = ()
 
 
 class Unjudged(NamedTuple):
@@ -202,7 +206,10 @@ class Engine(Means):
             outcome.notices.append(Notice(unread, "cannot be decoded"))
         outcome.tools = _tools_in_force(workspace.tools(files), place.config)
         outcome.plain_numbers = workspace.plain_numbers(files)
-        outcome.left_out = dict.fromkeys(unread, "cannot be decoded") | workspace.left_out(files)
+        unparsed = workspace.unparsed(files, named)
+        if unparsed:
+            outcome.notices.append(Notice(tuple(unparsed), details=tuple(unparsed.values())))
+        outcome.left_out = dict.fromkeys(unread, "cannot be decoded") | unparsed | workspace.left_out(files)
         for folder, why in sorted(workspace.index.locked.items()):
             outcome.notices.append(Notice((folder,), why, "folder"))
             outcome.left_out[f"{folder}/"] = why

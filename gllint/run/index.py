@@ -231,6 +231,17 @@ class Index:
         """The candidates that need not be read before somebody asks for more than is kept of them."""
         return self.analysis_cache.fresh
 
+    def unsound(self) -> set[str]:
+        """Return the files that were read for an answer, now or when what is kept was found out, and have no facts."""
+        read = {path for path, parsed in self.parsed.items() if isinstance(parsed, Unparsed)}
+        return read | {path for path, evidence in self.unread.items() if not evidence.sound}
+
+    def why_unparsed(self, path: str, parsed: Unparsed) -> str:
+        """Say why a file has no facts, and where."""
+        cell = self.means.sources.cell(path, parsed.line)
+        place = f"line {parsed.line}" if cell is None else f"cell {cell.cell}, line {cell.line}"
+        return f"{parsed.message}, {place}"
+
     def _announce(self, project: Project, path: str) -> None:
         parsed = self.parsed.get(path)
         if parsed is None and self.unread[path].sound:

@@ -25,6 +25,7 @@ from gllint_rules.tuples import NamedTuple
 from gllint_rules.words.screen import words_in
 
 MOST_FILES, MOST_BYTES = 10_000, 64_000_000
+_FEW_FILES = 200
 # What tools have put there, and what others have written.
 _FOREIGN = frozenset(DEFAULT_EXCLUDE) | {"dist-packages"}
 # Rules that report what a project has nowhere, or only where it has something: any of its files may have that.
@@ -57,6 +58,23 @@ class Obstacles:
             matter = self._matter(path, unread_files) if unread_files else frozenset()
         return [Obstacle(other, unread_files[other]) for other in sorted(matter)] + self._excluded_for(path)
 
+    def beside(self, paths: Collection[str]) -> dict[str, str]:
+        """Return the unread files beside ``paths`` that mention one of them or that one mentions, each with the reason.
+
+        The rest of the project is not looked through for what leads from one to the other: this is asked at every run.
+        """
+        files = {path: why for path, why in self.files.items() if path not in paths}
+        if not files:
+            return {}
+        stems = frozenset(map(stem, paths))
+        texts = {path: self._raw(path) for path in files}
+        matter = {path for path, data in texts.items() if data is None or _words(data, stems)}
+        if len(paths) <= _FEW_FILES:
+            file_stems = frozenset(map(stem, files))
+            mentioned = set[str]().union(*(_words(self._raw(path) or b"", file_stems) for path in paths))
+            matter |= {path for path in files if stem(path) in mentioned}
+        return {path: why for path, why in files.items() if path in matter}
+
     def unread(self) -> list[Obstacle]:
         """Return the files of the project that cannot be read."""
         return [Obstacle(*entry) for entry in sorted(self.files.items())]
@@ -66,12 +84,14 @@ class Obstacles:
         """The files of the project that were not read, each with the reason."""
         index = self._index
         reasons = {
-            path: parsed_why(parsed) for path, parsed in index.parsed.items() if isinstance(parsed, Unparsed)
+            path: index.why_unparsed(path, parsed)
+            for path, parsed in index.parsed.items()
+            if isinstance(parsed, Unparsed)
         }
         for path, evidence in index.unread.items():
             if not evidence.sound and path not in index.parsed:
                 reasons[path] = "cannot be parsed"
-        for path, screened in index.table.screen(sorted(index.files)).items():
+        for path, screened in index.table.screen(index.files).items():
             if screened.flags & UNREADABLE:
                 reasons[path] = screened.error
             elif screened.flags & UNDECODABLE:
@@ -173,11 +193,6 @@ class Obstacles:
                 break
             entries.append((path, "is excluded", frozenset(_words(data, stems))))
         return entries
-
-
-def parsed_why(parsed: Unparsed) -> str:
-    """Say why a file has no facts."""
-    return f"{parsed.message}, line {parsed.line}"
 
 
 def stem(path: str) -> str:

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from gllint.run.obstacles import Obstacle, Obstacles
     from gllint_rules.check.map import Map
 
+_FEW_BYTES = 100_000  # that are parsed although no rule could speak about them: some 30 ms, once
+
 
 class Workspace:
     """The files of one project and what is said of them.
@@ -182,12 +184,13 @@ class Workspace:
     def explain(self, path: str, line: int, code: str | None) -> list[str]:
         """Return why there is, or is not, a finding at a line: floor 2's own words."""
         speakers = self._speaking_of([path])
-        if path not in self.index.candidates() and not speakers:
-            return [f"{path} mentions nothing that a rule speaks about; it was not parsed."]
-        project = self.index.project
-        broken = self.index.read(path)
+        takes_part = path in self.index.candidates() or speakers
+        broken = self.index.read(path) if takes_part else self.index.table.broken([path]).get(path)
         if isinstance(broken, Unparsed):
-            return [f"{path}:{broken.line}:{broken.column}: {broken.message}"]
+            return [f"{path} was not checked: {self.index.why_unparsed(path, broken)}"]
+        if not takes_part:
+            return [f"{path} mentions nothing that a rule speaks about: there is nothing to find in it."]
+        project = self.index.project
         from gllint_rules.check.why import why
 
         codes = self.config.codes_in(path)
@@ -231,6 +234,22 @@ class Workspace:
             for path, result in screened.items()
             if result.flags & UNDECODABLE and path not in taking_part
         ]
+
+    def unparsed(self, paths: Collection[str], named: Collection[str]) -> dict[str, str]:
+        """Return, of what was met on the way to ``paths`` and that no finding tells of, why it has no facts.
+
+        A file that no rule could speak about is parsed where an answer rests on it, and where all of these together
+        are small. Of the files beside ``paths`` those are told that could matter to them.
+        """
+        index, candidates = self.index, self.index.candidates()
+        others = {path for path in paths if path not in candidates}.difference(named)
+        sizes = [signature.size for path in others if (signature := index.files.get(path))]
+        doubtful = others if sum(sizes) <= _FEW_BYTES else set()
+        doubtful |= index.unsound().difference(candidates, named)
+        reasons = self._unread().beside(paths) if index.files.keys() - paths else {}
+        undecodable = self.undecodable(paths)  # which is told by itself
+        broken = index.table.broken(sorted(doubtful.union(reasons).difference(undecodable)))
+        return reasons | {path: index.why_unparsed(path, why) for path, why in broken.items()}
 
     def changed(self, path: str) -> None:
         """Take note that the content of a file is another one now; what other files say is kept."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import json
 import os
 import subprocess
 import sys
@@ -51,7 +52,7 @@ ROWS: dict[str, tuple[bytes | None, str, int, str]] = {
     "no such file": (None, "no such file or folder", 0, "No findings"),
     "not to be decoded": (b"# \xff\n", "GL900 not utf-8 text", 0, "1 file not checked, cannot be decoded: a.py"),
     "not to be parsed": (AGENT.encode() + b"x = (", "GL900 '(' was never closed", 1, "GL900 '(' was never closed"),
-    "no tool in it, and not to be parsed": (b"x = (", "GL900 '(' was never closed", 0, "No findings"),
+    "no tool in it, and not to be parsed": (b"x = (", "GL900 '(' was never closed", 0, "1 file not checked: a.py ('(' was never closed, line 1)\nNo findings in 2 files, as far as gllint looked."),
     "too many bytes": (b"# x\n" * 100_000 * 11, "GL900 too large to be read", 0, "1 file not checked, too large"),
 }  # fmt: skip
 
@@ -75,6 +76,85 @@ def test_what_cannot_be_read_as_named_and_on_the_way(write: Write, run: Run, row
     page = top.parent / "page.html"
     assert run("report", "-o", str(page), cwd=top).returncode == 0
     assert ("a.py" in page.read_text("utf-8")) == ("a.py" in (met.stdout + met.stderr).decode())
+
+
+READS_A_HELPER = "from helper import rooms\n" + AGENT.replace("5", "rooms()")
+UNPARSED = "1 file not checked: helper.py ('(' was never closed, line 2)"
+
+
+def test_a_helper_that_cannot_be_parsed_is_told_beside_a_named_file(write: Write, run: Run) -> None:
+    rest = {f"other{number}.py": "x = 1\n" * 5_000 for number in range(5)}  # too much to be parsed by the way
+    top = write({"gllint.toml": "", "agent.py": READS_A_HELPER, "helper.py": "\ndef rooms(:\n", **rest})
+    write({"helper.py": "\ndef rooms(\n", "elsewhere.py": "x = (\n"})
+    for arguments in (["agent.py"], ["."], ["agent.py", "--no-cache"], ["agent.py"]):
+        done = run("check", *arguments, cwd=top)
+        assert done.returncode == 0
+        assert done.stderr.decode().startswith(f"{UNPARSED}\nNo findings in ")
+        assert b"1 tool: 0 return numbers, 1 unknown; 1 file left out." in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (READS_A_HELPER + "<<<<<<< HEAD\n", "agent.py (invalid syntax, line 6)"),
+        (READS_A_HELPER.encode("utf-16"), "agent.py (UTF-16 text: Python reads no source in this encoding"),
+    ],
+)  # fmt: skip
+def test_what_uses_a_named_file_and_cannot_be_read_is_told(
+    write: Write, run: Run, text: str | bytes, said: str
+) -> None:
+    top = write({"gllint.toml": "", "helper.py": "def rooms():\n    return 3\n", "agent.py": text})
+    write({"other.py": "x = 1\n"})
+    for _ in range(2):
+        done = run("check", "helper.py", cwd=top)
+        assert f"1 file not checked: {said}" in done.stderr.decode()
+        assert b"\nNo findings in 1 file, as far as gllint looked." in done.stderr
+        assert done.returncode == 0
+        assert run("check", "other.py", cwd=top).stderr == b"No findings in 1 file.\n"
+
+
+def test_a_cell_that_cannot_be_parsed_is_named(write: Write, run: Run) -> None:
+    cells = [{"cell_type": "code", "source": text} for text in ("%%bash\nls (", "x = 1", "y = (")]
+    top = write({"gllint.toml": "", "a.ipynb": json.dumps({"cells": cells, "metadata": {}, "nbformat": 4})})
+    assert (
+        b"a.ipynb:cell 3:1:5: GL900 '('"
+        in run("check", "a.ipynb", "--output-format", "concise", cwd=top).stdout
+    )
+    assert b"not checked: a.ipynb ('(' was never closed, cell 3, line 1)" in run("check", cwd=top).stderr
+
+
+def test_the_report_fails_where_what_it_was_asked_for_cannot_be_read(write: Write, run: Run) -> None:
+    top = write(
+        {"gllint.toml": "", "a.py": AGENT, "b.py": "x = (\n", "c.py": b"\xff", "d.py": AGENT + "x = ("}
+    )
+    for named, status, said in (
+        ([], 0, "1 tool: 1 returns numbers; 3 files left out."),
+        (["a.py"], 0, "Wrote 1 finding to ../page.html."),
+        (["a.py", "b.py"], 1, "1 tool: 1 returns numbers; 1 file left out."),
+        (["c.py"], 1, "1 file left out."),
+        (["nowhere.py"], 2, "nowhere.py: no such file or folder"),
+    ):
+        done = run("report", "-o", "../page.html", *named, cwd=top)
+        assert (done.returncode, done.stderr.decode().splitlines()[-1].endswith(said)) == (status, True), (
+            named
+        )
+    assert run("report", "-o", "../page.html", "--quiet", "b.py", cwd=top).stderr == b""
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (b"x = (", "/a.py was not checked: '(' was never closed, line 1"),
+        (b"\xff", "/a.py was not checked: not utf-8 text: invalid start byte, line 1"),
+        (b"x = 1", "/a.py mentions nothing that a rule speaks about: there is nothing to find in it."),
+    ],
+)  # fmt: skip
+def test_why_there_is_nothing_of_a_file_that_was_not_read(
+    write: Write, run: Run, text: bytes, said: str
+) -> None:
+    top = write({"gllint.toml": "", "a.py": text})
+    done = run("check", "--why", "a.py:1", cwd=top)
+    assert done.returncode == 0 and done.stdout.decode().endswith(f"{said}\n")
 
 
 @pytest.fixture
