@@ -1,7 +1,7 @@
-"""What calls into Python itself and a few libraries give, and methods of values of a known kind.
+"""What calls into Python itself and a few libraries give.
 
 :data:`CALLS` is the table: a full name, and what works out its value. What gives a number, a text or its argument,
-whatever it is called with, is in :mod:`tables`.
+whatever it is called with, is in :mod:`builtin_names`.
 """
 
 from __future__ import annotations
@@ -12,27 +12,24 @@ from typing import TYPE_CHECKING, TypeAlias
 from gllint_rules.inference import annotations as hints
 from gllint_rules.inference import (
     arguments,
-    builtin_names,
     classes,
     constants,
     containers,
     formatting,
     objects,
     operators,
+    stub_calls,
     stub_values,
 )
 from gllint_rules.inference.execution import execute
 from gllint_rules.inference.values import (
-    NONE,
     TEXT,
     UNKNOWN,
-    Boolean,
     ClassOf,
     Container,
     DictOf,
     Entry,
     Env,
-    Envelope,
     External,
     ExternalInstance,
     FunctionOf,
@@ -41,25 +38,18 @@ from gllint_rules.inference.values import (
     ListOf,
     Literal,
     Method,
-    ModelInstance,
-    Number,
-    QuantityInstance,
     Record,
     Site,
     Text,
     ToolValue,
     Value,
-    as_constant,
-    holds_constants,
     is_scalar,
     join,
-    literal_of,
     number,
     options,
 )
 from gllint_rules.reading import facts
 from gllint_rules.records import replace
-from gllint_rules.words.names import QUANTITY
 
 if TYPE_CHECKING:
     from gllint_rules.inference.protocol import Evaluator
@@ -182,7 +172,7 @@ def _sum(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
 def _abs(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
     value = evaluator.eval(call.args[0], frame) if call.args else UNKNOWN
     if isinstance(value, ExternalInstance) and stub_values.is_described(value):  # of a duration: a duration
-        return stub_values.call(evaluator, "builtins.abs", call, frame) or UNKNOWN
+        return stub_calls.call(evaluator, "builtins.abs", call, frame) or UNKNOWN
     return evaluator.number("`abs()` gives a number", frame, call.at)
 
 
@@ -195,20 +185,20 @@ def _divmod(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
 def _enumerate(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
     index = evaluator.number("an index of `enumerate()`", frame, call.at)
     element = containers.element(evaluator.eval(call.args[0], frame)) if call.args else UNKNOWN
-    return _tuples(frame.site(call), index, element)
+    return tuples(frame.site(call), index, element)
 
 
 def _zip(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
     elements = [containers.element(evaluator.eval(arg, frame)) for arg in call.args]
-    return _tuples(frame.site(call), *elements)
+    return tuples(frame.site(call), *elements)
 
 
-def _tuples(site: Site, *values: Value, kind: str = "generator") -> ListOf:
+def tuples(site: Site, *values: Value, kind: str = "generator") -> ListOf:
     """Any number of tuples of ``values``."""
     return ListOf(rest=ListOf(tuple(Entry(value, site) for value in values), None, "pair"), kind=kind)
 
 
-def _map(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
+def map_call(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
     if len(call.args) < 2:
         return UNKNOWN
     function = evaluator.eval(call.args[0], frame)
@@ -268,7 +258,7 @@ def _partial(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
     return join(*callables)
 
 
-def _threaded(position: int) -> Handler:
+def thread_call(position: int) -> Handler:
     def handler(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
         if len(call.args) <= position:
             return UNKNOWN
@@ -280,7 +270,7 @@ def _threaded(position: int) -> Handler:
 
 def _defaultdict(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
     """A dict whose values are what its factory gives, each where the factory puts it in."""
-    mapping = stub_values.call(evaluator, "collections.defaultdict", call, frame) or UNKNOWN
+    mapping = stub_calls.call(evaluator, "collections.defaultdict", call, frame) or UNKNOWN
     if not isinstance(mapping, DictOf) or not call.args or isinstance(call.args[0], facts.Star):
         return mapping
     default = evaluator.eval(facts.Call(call.at, call.args[0], (), ()), frame)
@@ -291,7 +281,7 @@ def _defaultdict(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
 
 def _counter(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
     """A dict of counts, empty where it is given nothing to count."""
-    counter = stub_values.call(evaluator, "collections.Counter", call, frame) or UNKNOWN
+    counter = stub_calls.call(evaluator, "collections.Counter", call, frame) or UNKNOWN
     is_empty = not (call.args or call.keywords)
     return replace(counter, unfilled=True) if isinstance(counter, DictOf) and is_empty else counter
 
@@ -317,12 +307,12 @@ def _gather(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
     if not isinstance(value, ListOf):
         return value
     may_be_raised = call.keyword("return_exceptions") is not None
-    return value.each_changed(_or_raised if may_be_raised else stub_values.awaited)
+    return value.each_changed(_or_raised if may_be_raised else stub_calls.awaited)
 
 
 def _or_raised(task: Value) -> Value:
     """What ``task`` gives, or raises. Objects are followed no further: to do so costs more than it shows."""
-    result = stub_values.awaited(task)
+    result = stub_calls.awaited(task)
     is_plain = all(is_scalar(o) or isinstance(o, DictOf) for o in options(result))
     return join(result, UNKNOWN) if is_plain else UNKNOWN
 
@@ -368,35 +358,17 @@ def _named_like(evaluator: Evaluator, call: facts.Call, text: Value, frame: Fram
                 yield method.name
 
 
-def _is_key(evaluator: Evaluator, expr: facts.Expr, frame: Frame) -> bool:
-    """Whether it can be what something is looked up by: a queue's ``get(True, 5)`` waits."""
-    if isinstance(expr, facts.Star):
-        return False
-    value = evaluator.eval(expr, frame)
-    return not all(option is NONE or isinstance(option, Boolean) for option in options(value))
-
-
-def _is_address(value: Value) -> bool:
-    """Whether it says where a client is to look, and a number behind it how long: ``client.get("/meters", 5)``."""
-    return any(
-        isinstance(part, Literal) and "/" in part.text
-        for option in options(value)
-        if isinstance(option, Text)
-        for part in option.parts or ()
-    )
-
-
 def _dedent(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
     value = evaluator.eval(call.args[0], frame) if call.args else UNKNOWN
-    return _cut(evaluator, value, formatting.dedented, call, frame)
+    return cut(evaluator, value, formatting.dedented, call, frame)
 
 
 def _clean(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
     value = evaluator.eval(call.args[0], frame) if call.args else UNKNOWN
-    return _cut(evaluator, value, formatting.cleaned, call, frame)
+    return cut(evaluator, value, formatting.cleaned, call, frame)
 
 
-def _cut(
+def cut(
     evaluator: Evaluator, value: Value, cut: Callable[[Text], Text], call: facts.Call, frame: Frame
 ) -> Value:
     """``value`` without the characters that ``cut`` takes away, unless it is no text or too long."""
@@ -469,7 +441,7 @@ CALLS: dict[str, Handler] = {
     "builtins.divmod": _divmod,
     "builtins.enumerate": _enumerate,
     "builtins.zip": _zip,
-    "builtins.map": _map,
+    "builtins.map": map_call,
     "builtins.filter": _filter,
     "builtins.getattr": _getattr,
     "builtins.super": _super,
@@ -491,165 +463,8 @@ CALLS: dict[str, Handler] = {
     "dataclasses.asdict": _as_dict,
     "builtins.vars": _as_dict,
     "dataclasses.replace": _replaced,
-    "asyncio.to_thread": _threaded(0),
+    "asyncio.to_thread": thread_call(0),
     "asyncio.gather": _gather,
     "textwrap.dedent": _dedent,
     "inspect.cleandoc": _clean,
 }
-
-
-# --- methods of values of a known kind -----------------------------------------------------------------------
-
-
-def call_method(evaluator: Evaluator, method: Method, call: facts.Call, frame: Frame) -> Value:
-    """What a method of a value of a known kind gives."""
-    match method.of:
-        case Record():
-            return _record_method(evaluator, method.of, method.name, call, frame)
-        case Instance(of=of) if call.args:  # of a TypedDict
-            key = containers.key_of(evaluator, call.args[0], frame)
-            field = evaluator.field(of, key) if key is not None else None
-            default = evaluator.eval(call.args[1], frame) if len(call.args) > 1 else NONE
-            return join(field, default) if field is not None else UNKNOWN
-        case Text():
-            return _text_method(evaluator, method.of, method.name, call, frame)
-        case ListOf() if method.name == "copy":
-            return method.of
-        case Number() if method.name in builtin_names.NUMBER_METHODS:
-            return method.of
-        case ExternalInstance(name=name) if (
-            name in builtin_names.ARRAY_CALLS and method.name in builtin_names.REDUCTIONS
-        ):
-            if not call.args and call.keyword("axis", "keepdims") is None:
-                return evaluator.number(f"`.{method.name}()` of an array is a number", frame, call.at)
-            return UNKNOWN
-        case _:
-            return _method_by_name(evaluator, method.of, method.name, call, frame)
-
-
-def _method_by_name(evaluator: Evaluator, of: Value, name: str, call: facts.Call, frame: Frame) -> Value:
-    """What the name of a method alone says; else what the stubs say of it."""
-    result = call_unknown(evaluator, call, frame)
-    if name == "map" and isinstance(of, ExternalInstance) and of.name in builtin_names.EXECUTORS:
-        return _map(evaluator, call, frame)
-    if result is UNKNOWN:
-        result = stub_values.method(evaluator, of, name, call, frame) or UNKNOWN
-    return result
-
-
-def call_unknown(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
-    """A call of something unknown, of which only the name speaks."""
-    last = facts.last_name(call.func)
-    if last == QUANTITY:
-        return objects.quantity(evaluator, call, frame, None)
-    if isinstance(call.func, facts.Attr):
-        if last == "timestamp" and not call.args:
-            return evaluator.number("`.timestamp()` is a number", frame, call.at, real=True)
-        default = looked_up(evaluator, call, frame)
-        if default is not None:
-            return default
-        if last == "run_in_executor" and len(call.args) >= 2:
-            return _threaded(1)(evaluator, call, frame)
-        if last == "submit" and call.args:
-            result = _threaded(0)(evaluator, call, frame)
-            return ExternalInstance(builtin_names.FUTURE, (result,)) if result is not UNKNOWN else UNKNOWN
-        if last == "_replace":
-            return objects.replaced(evaluator, evaluator.eval(call.func.base, frame), call, frame)
-        if last == "model_copy":
-            return objects.copied(evaluator, evaluator.eval(call.func.base, frame), call, frame)
-        if last in builtin_names.MODEL_PARSERS or last == "model_construct":
-            models = options(evaluator.eval(call.func.base, frame))
-            return join(*(_parsed(evaluator, last, model, call, frame) for model in models))
-    payload = evaluator.tools.payload(last)
-    if payload is not None:
-        return objects.envelope(evaluator, payload, call, frame)
-    return UNKNOWN
-
-
-def _parsed(evaluator: Evaluator, method: str, model: Value, call: facts.Call, frame: Frame) -> Value:
-    """What pydantic's ``method`` makes of data by a class of the project."""
-    if not isinstance(model, ClassOf):
-        return UNKNOWN
-    if method == "model_construct":
-        return objects.construct(evaluator, model, facts.Call(call.at, call.func, (), call.keywords), frame)
-    data = evaluator.eval(call.args[0], frame) if len(call.args) == 1 else UNKNOWN
-    if isinstance(data, Record) and data.entries:  # as `Model(**data)`
-        spread = facts.Call(call.at, call.func, (), ((None, call.args[0]),))
-        return objects.construct(evaluator, model, spread, frame)
-    return Instance(model)
-
-
-def looked_up(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value | None:
-    """What ``d.get(k, 0)`` gives whatever ``d`` is; ``None`` of another call, or where ``d`` is something known."""
-    if not isinstance(call.func, facts.Attr) or call.func.name not in ("get", "pop") or len(call.args) != 2:
-        return None
-    default = evaluator.eval(call.args[1], frame)
-    if number(default) is None or not _is_key(evaluator, call.args[0], frame):
-        return None
-    if _is_address(evaluator.eval(call.args[0], frame)):
-        return None
-    if all(stub_values.is_described(option) for option in options(evaluator.eval(call.func.base, frame))):
-        return None
-    return operators.defaulted(evaluator, UNKNOWN, default, f"`.{call.func.name}()`", frame, call.at)
-
-
-def _record_method(evaluator: Evaluator, record: Record, name: str, call: facts.Call, frame: Frame) -> Value:
-    if name in ("model_copy", "copy") and isinstance(record, (ModelInstance, Envelope)):
-        return objects.copied(evaluator, record, call, frame)
-    if name in builtin_names.RECORD_METHODS:
-        return record.as_dict()
-    if isinstance(record, QuantityInstance):
-        return UNKNOWN
-    match name:
-        case "get" | "pop" | "setdefault" if call.args:
-            key = containers.key_of(evaluator, call.args[0], frame)
-            value = record.under(key)
-            if value is not None and key in record.sure:
-                return value
-            default = evaluator.eval(call.args[1], frame) if len(call.args) > 1 else NONE
-            if value is None and not record.open:
-                return default
-            value = value if value is not None else UNKNOWN
-            if holds_constants(value):
-                default = as_constant(default)
-            if name != "setdefault" and _is_key(evaluator, call.args[0], frame):
-                return operators.defaulted(evaluator, value, default, f"`.{name}()`", frame, call.at)
-            return join(value, default)
-        case "values":
-            entries = tuple(entry for _, entry in record.contents())
-            rest = record.rest if record.is_complete else UNKNOWN
-            return ListOf(entries, rest, "values")
-        case "keys":
-            return ListOf(rest=record.any_key(), kind="keys")
-        case "items":
-            return _tuples(frame.site(call), record.any_key(), record.any_value(), kind="items")
-        case _:
-            return _method_by_name(evaluator, record, name, call, frame)
-
-
-def _text_method(evaluator: Evaluator, text: Text, name: str, call: facts.Call, frame: Frame) -> Value:
-    match name:
-        case "format":
-            return formatting.format_call(evaluator, text, call, frame)
-        case "join" if call.args:
-            joined = formatting.join_call(evaluator, text, call, frame)
-            return joined if joined.literal else constants.as_text(evaluator, call, frame) or joined
-        case "replace" if len(call.args) == 2 and text.parts is not None:
-            old = literal_of(evaluator.eval(call.args[0], frame))
-            return formatting.replaced(evaluator, text, old, call, frame) if old else TEXT
-        case "upper" | "lower" | "casefold" | "swapcase" if text.parts is not None and not call.args:
-            return formatting.recased(text, name)
-        case "strip" | "lstrip" | "rstrip" if text.parts is not None:
-            values = [evaluator.eval(arg, frame) for arg in call.args]
-            characters = literal_of(values[0]) if values else None
-            if values and characters is None and values[0] is not NONE:
-                return TEXT
-            return _cut(
-                evaluator, text, lambda text: formatting.stripped(text, name, characters), call, frame
-            )
-        case "expandtabs":
-            return text
-        case _:
-            result = stub_values.method(evaluator, text, name, call, frame) or TEXT
-            is_constant = text.parts is not None or text.is_bytes
-            return constants.as_texts(evaluator, call, frame) or result if is_constant else result

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, TypeVar
 
-from gllint_rules.inference import classes, constants, stub_values
+from gllint_rules.inference import classes, constants, stub_calls, stub_values
 from gllint_rules.inference.narrowing import forget, narrow, under
 from gllint_rules.inference.values import (
     NONE,
@@ -203,7 +203,7 @@ def element(value: Value) -> Value:
             case Text(is_bytes=False):
                 elements.append(TEXT)
             case _:
-                elements.append(stub_values.element(option))
+                elements.append(stub_calls.element(option))
     return join(*elements) if elements else UNKNOWN
 
 
@@ -227,7 +227,7 @@ def _item(evaluator: Evaluator, value: Value, index: int) -> Value:
     if of is not None and "NamedTuple" in classes.bases_named(evaluator, of):
         return _field_at(evaluator, value, of, index)
     if isinstance(value, Text):
-        return stub_values.element(value) if value.is_bytes else TEXT
+        return stub_calls.element(value) if value.is_bytes else TEXT
     return UNKNOWN
 
 
@@ -281,7 +281,7 @@ def _subscripted(evaluator: Evaluator, base: Value, expr: facts.Sub, frame: Fram
         case Text(is_bytes=False):
             return (constants.as_text(evaluator, expr, frame) if base.parts is not None else None) or TEXT
         case Text():
-            return base if isinstance(expr.index, facts.Slice) else stub_values.element(base)
+            return base if isinstance(expr.index, facts.Slice) else stub_calls.element(base)
         case External(name=name):
             constant = stub_values.constant(name, frame.site(expr))
             if constant is None or isinstance(constant, External):
@@ -289,6 +289,6 @@ def _subscripted(evaluator: Evaluator, base: Value, expr: facts.Sub, frame: Fram
             return join(*(_subscripted(evaluator, option, expr, frame) for option in options(constant)))
         case ExternalInstance() if not isinstance(expr.index, facts.Slice):
             index = evaluator.eval(expr.index, frame)
-            return stub_values.item(base, index, frame.site(expr))
+            return stub_calls.item(base, index, frame.site(expr))
         case _:
             return UNKNOWN

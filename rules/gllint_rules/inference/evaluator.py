@@ -23,6 +23,7 @@ from gllint_rules.inference import (
     formatting,
     functions,
     operators,
+    stub_calls,
     stub_values,
 )
 from gllint_rules.inference.execution import execute, too_complex
@@ -256,7 +257,7 @@ class Evaluator(Questions):
                 # One text of many is no template: only its kind is kept.
                 return join(*(TEXT if isinstance(o, Text) else o for o in options(item)))
             case "with" if binding.value is not None:
-                return stub_values.entered(evaluate(), frame.site(binding.value))
+                return stub_calls.entered(evaluate(), frame.site(binding.value))
             case "param":
                 assert isinstance(binding.target, facts.Param)
                 return self.parameter(binding.target, frame)
@@ -642,7 +643,7 @@ class Evaluator(Questions):
         return FunctionOf(frame.module, expr, frame.bound)
 
     def _await(self, expr: facts.Await, frame: Frame) -> Value:
-        return stub_values.awaited(self.eval(expr.value, frame))
+        return stub_calls.awaited(self.eval(expr.value, frame))
 
     def _unknown(self, expr: Any, frame: Frame) -> Value:
         return UNKNOWN

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from gllint_rules.inference import annotations as hints
-from gllint_rules.inference import containers, operators, stub_values
+from gllint_rules.inference import containers, operators, stub_calls
 from gllint_rules.inference.arguments import parameter_values, written
 from gllint_rules.inference.narrowing import NARROWINGS, forget, in_both, narrow, under, variable
 from gllint_rules.inference.stores import (
@@ -200,7 +200,7 @@ class _Runner:
                 for source, target in statement.items:
                     manager = self.eval(source, env)
                     if target is not None:
-                        resource = stub_values.entered(manager, Site(self.module, source.at))
+                        resource = stub_calls.entered(manager, Site(self.module, source.at))
                         self.store(target, resource, env)
                 return self.block(statement.body, env)
             case facts.Try():

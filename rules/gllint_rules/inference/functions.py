@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING
 
 from gllint_rules.inference import annotations as hints
-from gllint_rules.inference import arguments, builtin_calls, builtin_names, objects, stub_values
+from gllint_rules.inference import arguments, builtin_calls, builtin_names, method_calls, objects, stub_calls
 from gllint_rules.inference.execution import execute
 from gllint_rules.inference.values import (
     NEVER,
@@ -79,14 +79,14 @@ def called(evaluator: Evaluator, callee: Value, expr: facts.Call, frame: Frame) 
         case External(name=name):
             return call_external(evaluator, name, expr, frame)
         case Method():
-            return builtin_calls.call_method(evaluator, callee, expr, frame)
+            return method_calls.call_method(evaluator, callee, expr, frame)
         case Instance(of=of):
             method = evaluator.class_member(of, "__call__")
             if isinstance(method, FunctionOf):
                 return call_function(evaluator, replace(method, first=True), expr, frame)
             return UNKNOWN
         case _:
-            return builtin_calls.call_unknown(evaluator, expr, frame) if callee is UNKNOWN else UNKNOWN
+            return method_calls.call_unknown(evaluator, expr, frame) if callee is UNKNOWN else UNKNOWN
 
 
 def call_external(evaluator: Evaluator, name: str, expr: facts.Call, frame: Frame) -> Value:
@@ -104,12 +104,12 @@ def call_external(evaluator: Evaluator, name: str, expr: facts.Call, frame: Fram
         return evaluator.eval(expr.args[0], frame)
     if name in builtin_names.NUMBERS_OF_ARRAYS or name in builtin_names.ELEMENTWISE:
         return _of_arrays(evaluator, name, expr, frame)
-    result = stub_values.call(evaluator, name, expr, frame)
+    result = stub_calls.call(evaluator, name, expr, frame)
     if result is not None:
         return result
     if last[:1].isupper() or name in builtin_names.ARRAY_CALLS:
         return ExternalInstance(name)
-    return builtin_calls.looked_up(evaluator, expr, frame) or UNKNOWN
+    return method_calls.looked_up(evaluator, expr, frame) or UNKNOWN
 
 
 def _of_arrays(evaluator: Evaluator, name: str, expr: facts.Call, frame: Frame) -> Value:
@@ -181,7 +181,7 @@ def lifespan(evaluator: Evaluator, module: facts.Module) -> Value:
             value = evaluator.eval(argument, Frame(home, scope)) if argument is not None else UNKNOWN
             if isinstance(value, FunctionOf):
                 site = Site(home, call.at)
-                resources.append(stub_values.entered(call_function(evaluator, value), site))
+                resources.append(stub_calls.entered(call_function(evaluator, value), site))
     return join(*resources) if resources else UNKNOWN
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gllint_rules.inference import constants, formatting, stub_values
+from gllint_rules.inference import constants, formatting, stub_calls
 from gllint_rules.inference.narrowing import narrow, under
 from gllint_rules.inference.values import (
     BOOL,
@@ -98,7 +98,7 @@ def _overloaded(evaluator: Evaluator, op: str, left: Value, right: Value, site: 
     name = _SPECIAL.get(op, "")
     for value, other, special in ((left, right, f"__{name}__"), (right, left, f"__r{name}__")):
         if isinstance(value, ExternalInstance) and name:
-            result = stub_values.special(value, special, (other,), site)
+            result = stub_calls.special(value, special, (other,), site)
             if result is not None:
                 return result
     return None

@@ -1,15 +1,10 @@
-"""What names, attributes, calls and items of the standard library give, by what its stubs declare.
+"""What the types in the stubs of the standard library say of values, and which of its classes a value is of.
 
-In: a full name or a value, and the arguments as values. Out: a value; :data:`UNKNOWN` where the stubs say nothing,
-``None`` where they do not know the name. Type variables are what the arguments show; of several overloads those
-count that the arguments admit.
+In: a full name or a value. Out: a value; :data:`UNKNOWN` where the stubs say nothing, ``None`` where they do not know
+the name.
 """
 
 from __future__ import annotations
-
-from collections.abc import Callable, Collection
-from functools import cached_property
-from typing import TYPE_CHECKING
 
 from gllint_rules import records, stubs
 from gllint_rules.inference import builtin_names
@@ -26,8 +21,6 @@ from gllint_rules.inference.values import (
     Entry,
     External,
     ExternalInstance,
-    Frame,
-    FunctionOf,
     Instance,
     ListOf,
     Method,
@@ -35,23 +28,14 @@ from gllint_rules.inference.values import (
     Record,
     Site,
     Text,
-    UnionOf,
     Value,
     as_keys,
     join,
     number,
-    options,
 )
-from gllint_rules.reading import facts
 from gllint_rules.records import fresh, replace
 from gllint_rules.stubs import Type
-from gllint_rules.tuples import NamedTuple
 
-if TYPE_CHECKING:
-    from gllint_rules.inference.protocol import Evaluator
-
-_ANY, _KEYWORD, _STAR, _DOUBLE_STAR = 1, 2, 3, 4
-_DEFAULT = 8
 _KINDS = {
     "list": "builtins.list",
     "tuple": "builtins.tuple",
@@ -68,7 +52,7 @@ _KINDS = {
 _SHORT = {full: short for short, full in _KINDS.items() if short not in ("pair", "declared")}
 
 
-class _At(records.Record):
+class Declaration(records.Record):
     """Where, and why, what the stubs declare becomes a value; ``inside`` are the classes whose items are asked for."""
 
     site: Site | None
@@ -76,7 +60,7 @@ class _At(records.Record):
     inside: frozenset[str] = frozenset()
 
 
-class _Bindings(records.Record):
+class TypeBindings(records.Record):
     """What type variables stand for: a function's in ``own``, a class's in ``cls``; ``this`` is what ``self`` is.
 
     ``protocols`` are those that a class is being held against: an iterator gives itself as its iterator.
@@ -94,7 +78,7 @@ class _Bindings(records.Record):
 # --- from types to values ------------------------------------------------------------------------------------
 
 
-def _value(form: Type, bindings: _Bindings, at: _At) -> Value:
+def value_of(form: Type, bindings: TypeBindings, at: Declaration) -> Value:
     """What a value that is declared as ``form`` is."""
     match form:
         case "?":
@@ -106,44 +90,44 @@ def _value(form: Type, bindings: _Bindings, at: _At) -> Value:
         case "self":
             return bindings.this
         case str():
-            return _instance(stubs.full(form), (), at)
+            return instance_of(stubs.full(form), (), at)
         case ["|", *parts]:
-            return join(*(_value(part, bindings, at) for part in parts))
+            return join(*(value_of(part, bindings, at) for part in parts))
         case ["=", bool() as literal]:
             return Boolean(literal)
         case ["=", int()]:
-            return _number(at)
+            return number_of(at)
         case ["=", _]:
             return TEXT
         case ["~" | "^" as mark, name, *bound]:
             value = bindings.variables(mark).get(name)
             if value is not None and value is not UNKNOWN:
                 return value
-            return _value(bound[0], bindings, at) if bound else UNKNOWN
+            return value_of(bound[0], bindings, at) if bound else UNKNOWN
         case ["()", _] | ["type", *_]:
             return UNKNOWN
         case ["tuple...", element]:
-            return ListOf(rest=_value(element, bindings, at), kind="tuple")
+            return ListOf(rest=value_of(element, bindings, at), kind="tuple")
         case ["tuple", *parts]:
-            return _row([_value(part, bindings, at) for part in parts], "pair", at)
+            return _row([value_of(part, bindings, at) for part in parts], "pair", at)
         case [str() as name, *parts]:
-            return _instance(stubs.full(name), tuple(_value(part, bindings, at) for part in parts), at)
+            return instance_of(stubs.full(name), tuple(value_of(part, bindings, at) for part in parts), at)
         case _:
             return UNKNOWN
 
 
-def _number(at: _At, name: str = "") -> Number:
+def number_of(at: Declaration, name: str = "") -> Number:
     return Number(Because(at.why, at.site), name in builtin_names.REAL_TYPES)
 
 
-def _row(values: list[Value], kind: str, at: _At) -> Value:
+def _row(values: list[Value], kind: str, at: Declaration) -> Value:
     site = at.site
     if site is None or len(values) < 2:
         return ListOf(rest=join(*values) if values else UNKNOWN, kind="tuple")
     return ListOf(tuple(Entry(value, site) for value in values), kind=kind)
 
 
-def _instance(name: str, arguments: tuple[Value, ...], at: _At) -> Value:
+def instance_of(name: str, arguments: tuple[Value, ...], at: Declaration) -> Value:
     """An instance of a class of the stubs."""
     shape = stubs.shape(name)
     if shape in _SCALARS:
@@ -154,16 +138,16 @@ def _instance(name: str, arguments: tuple[Value, ...], at: _At) -> Value:
         at = replace(at, inside=at.inside | {name})
     match shape:
         case "number":
-            return _number(at, name)
+            return number_of(at, name)
         case "awaitable":
             return arguments[-1] if arguments else UNKNOWN
         case "mapping":
-            keys, rest = (_argument_of(name, arguments, "typing.Mapping", place, at) for place in (0, 1))
+            keys, rest = (type_argument(name, arguments, "typing.Mapping", place, at) for place in (0, 1))
             return DictOf(open=True, rest=rest, kind=name, keys=as_keys(keys))
         case "tuple":
             return _tuple(name, arguments, at)
         case "list":
-            rest = _iterated(name, arguments, at)
+            rest = item_of(name, arguments, at)
             return ListOf(rest=rest, kind=_SHORT.get(name, name))
         case _:
             return ExternalInstance(name, arguments)
@@ -172,42 +156,46 @@ def _instance(name: str, arguments: tuple[Value, ...], at: _At) -> Value:
 _SCALARS: dict[str, Value] = {"text": TEXT, "bytes": BYTES, "bool": BOOL, "none": NONE}
 
 
-def _tuple(name: str, arguments: tuple[Value, ...], at: _At) -> Value:
-    bindings = _of_class(name, arguments)
+def _tuple(name: str, arguments: tuple[Value, ...], at: Declaration) -> Value:
+    bindings = class_bindings(name, arguments)
     names = stubs.fields(name)
     if names:
         members = [stubs.member(name, field) for field in names]
-        values = [_value(member.type, bindings, at) if member is not None else UNKNOWN for member in members]
+        values = [
+            value_of(member.type, bindings, at) if member is not None else UNKNOWN for member in members
+        ]
         return _row(values, name, at)
     items = stubs.tuple_items(name)
     if items is None:
-        return ListOf(rest=_iterated(name, arguments, at), kind=_SHORT.get(name, name))
-    return _row([_value(item, bindings, at) for item in items], name, at)
+        return ListOf(rest=item_of(name, arguments, at), kind=_SHORT.get(name, name))
+    return _row([value_of(item, bindings, at) for item in items], name, at)
 
 
-def _of_class(name: str, arguments: tuple[Value, ...]) -> _Bindings:
+def class_bindings(name: str, arguments: tuple[Value, ...]) -> TypeBindings:
     """What the type variables of a class stand for."""
-    return _Bindings(dict(zip(stubs.variables(name), arguments, strict=False)))
+    return TypeBindings(dict(zip(stubs.variables(name), arguments, strict=False)))
 
 
-def _argument_of(name: str, arguments: tuple[Value, ...], ancestor: str, position: int, at: _At) -> Value:
+def type_argument(
+    name: str, arguments: tuple[Value, ...], ancestor: str, position: int, at: Declaration
+) -> Value:
     """What stands for a type variable of an ancestor of a class."""
     substitution = stubs.lineage(name).get(ancestor)
     variables = stubs.variables(ancestor)
     if substitution is None or position >= len(variables):
         return UNKNOWN
-    return _value(substitution.get(variables[position], "?"), _of_class(name, arguments), at)
+    return value_of(substitution.get(variables[position], "?"), class_bindings(name, arguments), at)
 
 
-def _iterated(name: str, arguments: tuple[Value, ...], at: _At) -> Value:
+def item_of(name: str, arguments: tuple[Value, ...], at: Declaration) -> Value:
     for ancestor in ("typing.Iterable", "typing.AsyncIterable"):
-        value = _argument_of(name, arguments, ancestor, 0, at)
+        value = type_argument(name, arguments, ancestor, 0, at)
         if value is not UNKNOWN:
             return value
     for step in ("__next__", "__anext__"):
         member = stubs.member(name, step)
         if member is not None and member.kind == "m":
-            return _value(member.type[0][1], _of_class(name, arguments), at)
+            return value_of(member.type[0][1], class_bindings(name, arguments), at)
     return UNKNOWN
 
 
@@ -218,7 +206,7 @@ def _iterated(name: str, arguments: tuple[Value, ...], at: _At) -> Value:
 _BYTES_CLASSES = ("builtins.bytes", "builtins.bytearray", "builtins.memoryview")
 
 
-def _class_name(value: Value, attribute: str = "") -> str | None:
+def class_name(value: Value, attribute: str = "") -> str | None:
     """The class of the stubs that a value is an instance of; of several, the first that has the attribute."""
     match value:
         case Text(is_bytes=True):
@@ -241,9 +229,9 @@ def _class_name(value: Value, attribute: str = "") -> str | None:
             return None
 
 
-def _class_of(value: Value, attribute: str = "") -> tuple[str, tuple[Value, ...]] | None:
+def class_and_arguments(value: Value, attribute: str = "") -> tuple[str, tuple[Value, ...]] | None:
     """The class of the stubs that a value is an instance of, with what stands for its type variables."""
-    name = _class_name(value, attribute)
+    name = class_name(value, attribute)
     if name is None:
         return None
     variables = stubs.variables(name)
@@ -259,7 +247,7 @@ def _class_of(value: Value, attribute: str = "") -> tuple[str, tuple[Value, ...]
             return name, ()
 
 
-_NUMBER_CLASSES = (
+NUMBER_CLASSES = (
     "builtins.int",
     "builtins.float",
     "decimal.Decimal",
@@ -268,7 +256,7 @@ _NUMBER_CLASSES = (
 )
 
 
-def _short(name: str) -> str:
+def short_name(name: str) -> str:
     return name.removeprefix("builtins.")
 
 
@@ -277,23 +265,23 @@ def _short(name: str) -> str:
 
 def constant(name: str, site: Site | None) -> Value | None:
     """The value of a variable of the standard library by its full name; ``None`` where that is none."""
-    return _variable(name, _At(site, f"`{_short(name)}` is declared as a number"))
+    return variable(name, Declaration(site, f"`{short_name(name)}` is declared as a number"))
 
 
-def _variable(name: str, at: _At) -> Value | None:
+def variable(name: str, at: Declaration) -> Value | None:
     """The value of a variable, of a member of an enumeration, or of an attribute of either."""
     declaration = stubs.find(name)
     head, _, tail = (declaration.name if declaration is not None else name).rpartition(".")
     if declaration is not None and declaration.kind == "a":
         is_member = stubs.is_class(head) and stubs.is_enum(head)
-        return _instance(head, (), at) if is_member else _value(declaration.type, _Bindings(), at)
+        return instance_of(head, (), at) if is_member else value_of(declaration.type, TypeBindings(), at)
     if declaration is None or declaration.kind != "inner":
         return None
     owner = stubs.find(head)
     if owner is not None and owner.kind == "class":
         member = stubs.member(owner.name, tail)
-        return _value(member.type, _Bindings(), at) if member and member.kind == "a" else None
-    holder = _variable(head, at)
+        return value_of(member.type, TypeBindings(), at) if member and member.kind == "a" else None
+    holder = variable(head, at)
     return attribute(holder, tail, at.site) if holder is not None else None
 
 
@@ -312,18 +300,18 @@ def _is_numeric(value: Value) -> bool:
 
 def attribute(value: Value, name: str, site: Site | None) -> Value | None:
     """A variable or property of ``value``; ``None`` where it is a method or the stubs know none."""
-    cls = _class_name(value, name)
+    cls = class_name(value, name)
     member = stubs.member(cls, name) if cls is not None else None
-    generic = _class_of(value, name) if member is not None and member.kind == "a" else None
+    generic = class_and_arguments(value, name) if member is not None and member.kind == "a" else None
     if member is None or generic is None:
         return None
-    at = _At(site, f"`{_short(generic[0])}.{name}` is declared as a number")
-    return _value(member.type, replace(_of_class(*generic), this=value), at)
+    at = Declaration(site, f"`{short_name(generic[0])}.{name}` is declared as a number")
+    return value_of(member.type, replace(class_bindings(*generic), this=value), at)
 
 
 def lacks(value: Value, name: str) -> bool:
     """Whether ``value`` is of a class of the stubs that has no such attribute."""
-    cls = _class_name(value, name)
+    cls = class_name(value, name)
     if cls is None or not stubs.is_class(cls) or stubs.member(cls, name) is not None:
         return False
     return stubs.member(cls, "__getattr__") is None and "?" not in stubs.lineage(cls)
@@ -335,405 +323,11 @@ def is_described(value: Value) -> bool:
         case External(name=name):  # of a module itself the functions are called: `requests.get(url, 5)`
             return "." not in name or stubs.knows(name)
         case ExternalInstance():
-            return _class_name(value) is not None
+            return class_name(value) is not None
         case Instance() | Method():
             return False
         case _:
             return value is not UNKNOWN
-
-
-# --- calls ---------------------------------------------------------------------------------------------------
-
-
-class _Arguments:
-    """The arguments of a call, evaluated once, and only when somebody asks."""
-
-    def __init__(self, read: Callable[[], _ArgumentValues]) -> None:
-        self.read = read
-
-    @cached_property
-    def values(self) -> _ArgumentValues:
-        return self.read()
-
-
-class _ArgumentValues(NamedTuple):
-    """The arguments in their place, those by name, and whether there are more that are not written out."""
-
-    placed: list[Value]
-    named: list[tuple[str, Value]]
-    spread: bool = False
-
-
-def _written(evaluator: Evaluator, call: facts.Call, frame: Frame) -> _Arguments:
-    """The arguments of a call in the source; after a ``*spread`` nobody knows what stands in which place."""
-
-    def read() -> _ArgumentValues:
-        named = [(name, evaluator.eval(arg, frame)) for name, arg in call.keywords if name is not None]
-        return _ArgumentValues([evaluator.eval(arg, frame) for arg in call.placed()], named, call.spreads())
-
-    return _Arguments(read)
-
-
-def call(evaluator: Evaluator, name: str, expr: facts.Call, frame: Frame) -> Value | None:
-    """What a call of a full name gives; ``None`` where the stubs do not know the name."""
-    at = _At(frame.site(expr), f"`{_short(name)}()` gives a number")
-    return _called(name, _written(evaluator, expr, frame), at)
-
-
-def _called(name: str, arguments: _Arguments, at: _At) -> Value | None:
-    if name in builtin_names.NUMBER_CALLS:
-        return _number(at)
-    if name in builtin_names.TEXT_CALLS:
-        return TEXT
-    declaration = stubs.find(name)
-    if declaration is None:
-        return None
-    if declaration.kind == "inner":
-        head, _, tail = declaration.name.rpartition(".")
-        owner = stubs.find(head)
-        if owner is not None and owner.kind == "class":
-            return _class_method(owner.name, tail, arguments, at)
-        holder = _variable(head, at)
-        return _method(holder, tail, arguments, at) if holder is not None else None
-    match declaration.kind:
-        case "class":
-            return _constructed(declaration.name, arguments, at)
-        case "f":
-            return _result(declaration.type, _Bindings(), arguments, at)
-        case "m" | "c" | "s":
-            owner_name, _, tail = declaration.name.rpartition(".")
-            return _class_method(owner_name, tail, arguments, at)
-        case _ if isinstance(declaration.type, list) and declaration.type[0] == "()":
-            return _value(declaration.type[1], _Bindings(), at)  # of a variable that holds a function
-        case _:
-            value = _value(declaration.type, _Bindings(), at)
-            return _method(value, "__call__", arguments, at)
-
-
-def _class_method(name: str, attribute: str, arguments: _Arguments, at: _At) -> Value | None:
-    """A method that is called on the class itself."""
-    member = stubs.member(name, attribute)
-    if member is None or member.kind == "a":
-        return None
-    if member.kind == "m":  # `str.count(text, "a")`: the first argument is the instance
-        placed, named, _ = arguments.values
-        rest = _Arguments(lambda: _ArgumentValues(placed[1:], named))
-        return _method(placed[0], attribute, rest, at) if placed else UNKNOWN
-    bindings = _Bindings(this=_instance(name, (), at))
-    return _result(member.type, bindings, arguments, at)
-
-
-def method(evaluator: Evaluator, value: Value, name: str, expr: facts.Call, frame: Frame) -> Value | None:
-    """What a call of a method of ``value`` gives; ``None`` where the stubs do not know it."""
-    evaluator.step(value.size // 64)
-    at = _At(frame.site(expr), f"`.{name}()` gives a number")
-    return _method(value, name, _written(evaluator, expr, frame), at)
-
-
-def special(value: Value, name: str, operands: tuple[Value, ...], site: Site) -> Value | None:
-    """What a special method such as ``__sub__`` gives."""
-    arguments = _Arguments(lambda: _ArgumentValues(list(operands), []))
-    return _method(value, name, arguments, _At(site, f"`{name}` gives a number"))
-
-
-def _method(value: Value, name: str, arguments: _Arguments, at: _At) -> Value | None:
-    if isinstance(value, UnionOf):
-        results = [_method(option, name, arguments, at) for option in value.options if option is not NONE]
-        values = [result for result in results if result is not None]
-        return join(*values) if len(values) == len(results) and values else None
-    if isinstance(value, Number):
-        results = [_method_of(number, (), value, name, arguments, at) for number in _NUMBER_CLASSES]
-        values = [result for result in results if result is not None]
-        return join(*values) if values else None
-    generic = _class_of(value, name)
-    return _method_of(*generic, value, name, arguments, at) if generic is not None else None
-
-
-def _method_of(
-    name: str, type_arguments: tuple[Value, ...], this: Value, attribute: str, arguments: _Arguments, at: _At
-) -> Value | None:
-    member = stubs.member(name, attribute)
-    if member is None or member.kind == "a":
-        return None
-    bindings = replace(_of_class(name, type_arguments), this=this)
-    return _result(
-        member.type, bindings, arguments, replace(at, why=f"`{_short(name)}.{attribute}()` gives a number")
-    )
-
-
-def _constructed(name: str, arguments: _Arguments, at: _At) -> Value:
-    """An instance made by a call, with its type variables as the arguments show."""
-    variables = stubs.variables(name)
-    if not variables:
-        return _instance(name, (), at)
-    candidates: dict[str, list[Value]] = {variable: [] for variable in variables}
-    makers = [stubs.member(name, "__new__"), stubs.member(name, "__init__")]
-    for maker in makers:
-        if maker is None or maker.owner == "builtins.object":
-            continue
-        for signature in maker.type:
-            bindings = _Bindings()
-            fits = _fits(signature, bindings, arguments)
-            if fits is False:
-                continue
-            form = signature[2] if len(signature) > 2 else signature[1] if maker is makers[0] else None
-            if isinstance(form, list) and form[0] == "type":
-                form = form[1]
-            if isinstance(form, list) and stubs.full(str(form[0])) == name:
-                for variable, part in zip(variables, form[1:], strict=False):
-                    candidates[variable].append(_value(part, bindings, at))
-            else:
-                for variable in variables:
-                    candidates[variable].append(bindings.cls.get(variable, NEVER))
-            if fits:
-                break
-    type_arguments = (join(*values) if values else UNKNOWN for values in candidates.values())
-    return _instance(name, tuple(UNKNOWN if value is NEVER else value for value in type_arguments), at)
-
-
-def _result(signatures: list[list[Type]], bindings: _Bindings, arguments: _Arguments, at: _At) -> Value:
-    """What a call gives: the results of all overloads that the arguments admit."""
-    results: list[Value] = []
-    same = _same_parameters(signatures)
-    for signature in signatures:
-        if signature[0] is None:
-            return _value(signature[1], bindings, at)
-        inner = _Bindings(dict(bindings.cls), {}, bindings.this)
-        fits = _fits(signature, inner, arguments, same)
-        if fits is False:
-            continue
-        results.append(_value(signature[1], inner, at))
-        if fits:
-            break
-    result = join(*results)
-    return UNKNOWN if result is NEVER else result
-
-
-def _same_parameters(signatures: list[list[Type]]) -> dict[str, Type]:
-    """The parameters that are declared alike in all overloads: they do not tell which one it is."""
-    common: dict[str, Type] = {param[0]: param[2] for param in signatures[0][0] or ()}
-    for signature in signatures[1:]:
-        declared = {param[0]: param[2] for param in signature[0] or ()}
-        common = {name: form for name, form in common.items() if declared.get(name) == form}
-    return common
-
-
-def _fits(
-    signature: list[Type], bindings: _Bindings, arguments: _Arguments, same: Collection[str] = ()
-) -> bool | None:
-    """Whether a signature takes the arguments; ``None`` where nobody knows. Type variables get what they show.
-
-    What is given for a parameter in ``same`` does not matter for that.
-    """
-    params = signature[0] or []
-    pairings: list[tuple[Type, Value, bool]] = []
-    places = [param for param in params if param[1] & 7 < _KEYWORD]
-    filled = set()
-    positional, keywords, spread = arguments.values
-    star = next((param for param in params if param[1] == _STAR), None)
-    for i, value in enumerate(positional):
-        if i < len(places):
-            pairings.append((places[i][2], value, places[i][0] in same))
-            filled.add(places[i][0])
-        elif star is not None:
-            pairings.append((star[2], value, False))
-        else:
-            return False
-    named = {param[0]: param for param in params if param[1] & 7 in (_ANY, _KEYWORD)}
-    double = next((param for param in params if param[1] == _DOUBLE_STAR), None)
-    for name, value in keywords:
-        if name in named and name not in filled:
-            pairings.append((named[name][2], value, name in same))
-            filled.add(name)
-        elif double is not None:
-            pairings.append((double[2], value, False))
-        else:
-            return False
-    sure: bool | None = True
-    if spread:
-        sure = None
-    elif any(param[1] < _STAR and param[0] not in filled for param in params):
-        return False
-    if len(signature) > 2:
-        own = _takes(signature[2], bindings.this, bindings) if bindings.this is not UNKNOWN else True
-        if own is False:
-            return False
-    for form, value, alike in pairings:
-        fit = _takes(form, value, bindings)
-        if alike:
-            continue
-        if fit is False:
-            return False
-        sure = sure and fit if fit is not None else None
-    return sure
-
-
-def _takes(form: Type, value: Value, bindings: _Bindings) -> bool | None:
-    """Whether something declared as ``form`` takes ``value``; type variables get what it shows."""
-    if isinstance(value, UnionOf):
-        fits = [_takes(form, option, bindings) for option in value.options]
-        return fits[0] if all(fit is fits[0] for fit in fits) else None
-    match form:
-        case "?":
-            return True
-        case ["~" | "^" as mark, name, *bound]:
-            fit = _takes(bound[0], value, bindings) if bound else True
-            if fit is not False:
-                variables = bindings.variables(mark)
-                variables[name] = join(variables[name], value) if name in variables else value
-            return fit
-        case ["|", *parts]:
-            return _takes_one(parts, value, bindings)
-    if value is UNKNOWN or value is NEVER:
-        return None
-    match form:
-        case "None":
-            return value is NONE
-        case "self":
-            return _same_class(bindings.this, value)
-        case ["=", literal]:
-            return _is_literal(literal, value)
-        case ["()", result]:
-            return _takes_callable(result, value, bindings)
-        case ["type", *_]:
-            return None if isinstance(value, (External, Instance)) or value is UNKNOWN else False
-    if value is NONE:
-        return False
-    name, parts = (form[0], form[1:]) if isinstance(form, list) else (form, [])
-    return _takes_instance(stubs.full(name), parts, value, bindings)
-
-
-def _takes_one(parts: list[Type], value: Value, bindings: _Bindings) -> bool | None:
-    """Of a union: a plain part that takes the value, else the type variables in it."""
-    plain = [part for part in parts if not (isinstance(part, list) and part[0] == "~")]
-    outcome: bool | None = False
-    for part in plain:
-        fit = _takes(part, value, bindings)
-        if fit:
-            return True
-        if fit is None:
-            outcome = None
-    for part in parts:
-        if isinstance(part, list) and part[0] == "~":
-            fit = _takes(part, value, bindings)
-            if fit is not False:
-                return fit if outcome is False else None
-    return outcome
-
-
-def _is_literal(literal: object, value: Value) -> bool | None:
-    match value:
-        case External() | Instance():
-            return None
-        case Text(is_bytes=False) | Number() | Boolean() if type(literal) is _LITERALS[type(value)]:
-            return value.literal == literal if value.literal is not None else None
-        case _:
-            return False
-
-
-_LITERALS: dict[type[Value], type] = {Text: str, Number: int, Boolean: bool}
-
-
-def _takes_callable(result: Type, value: Value, bindings: _Bindings) -> bool | None:
-    match value:
-        case External(name=name):
-            anything = _Arguments(lambda: _ArgumentValues([], [], spread=True))
-            outcome = _called(name, anything, _At(None, f"`{_short(name)}()` gives a number"))
-            _takes(result, outcome if outcome is not None else UNKNOWN, bindings)
-            return True
-        case FunctionOf():
-            _takes(result, UNKNOWN, bindings)
-            return True
-        case Number() | Text() | Boolean() | ListOf() | Record():
-            return False
-        case _:
-            return None
-
-
-def _same_class(this: Value, value: Value) -> bool | None:
-    generic, other = _class_of(this), _class_of(value)
-    if generic is None or other is None:
-        return None
-    return stubs.derives(other[0], generic[0])
-
-
-def _takes_instance(name: str, parts: list[Type], value: Value, bindings: _Bindings) -> bool | None:
-    if name == "builtins.object":
-        return True
-    shape = stubs.shape(name)
-    if shape == "awaitable" and not isinstance(value, ExternalInstance):
-        _take_all(parts[-1:], [value], bindings)  # what an ``async def`` gives is what awaiting it gives
-        return True
-    match value:
-        case Number():
-            if shape == "number":
-                return True if name == "builtins.float" or value.literal is not None else None
-            return None if stubs.is_protocol(name) and not _iterates(name) else False
-        case Boolean():
-            return shape in ("bool", "number") or (None if stubs.is_protocol(name) else False)
-        case External() | FunctionOf() | Instance():
-            return None
-    generic = _class_of(value)
-    if generic is None:
-        return None
-    cls, arguments = generic
-    if isinstance(value, ListOf) and name == "builtins.tuple" and value.items and value.rest is None:
-        if len(parts) != len(value.items):
-            return False
-        _take_all(parts, [entry.value for entry in value.items], bindings)
-        return None if value.kind == "list" else True
-    at = _At(None, "an argument's element")
-    substitution = stubs.lineage(cls).get(name)
-    if substitution is not None:
-        own = _of_class(cls, arguments)
-        _take_all(parts, [_value(substitution.get(v, "?"), own, at) for v in stubs.variables(name)], bindings)
-        return True
-    if name == "_typeshed.SupportsKeysAndGetItem" and isinstance(value, Record):
-        _take_all(parts, list(arguments), bindings)
-        return True
-    wanted = stubs.wanted(name)
-    if wanted:
-        return _has_all(name, wanted, parts, value, bindings)
-    if stubs.is_protocol(name):
-        return False if _iterates(name) and not stubs.derives(cls, "typing.Iterable") else None
-    if stubs.derives(name, cls) or not stubs.is_class(cls) or "?" in stubs.lineage(cls):
-        return None
-    return False
-
-
-def _has_all(
-    name: str, wanted: list[str], parts: list[Type], value: Value, bindings: _Bindings
-) -> bool | None:
-    """Whether ``value`` has what a protocol wants; its type variables get what the members give."""
-    generic = _class_of(value)
-    if generic is None:
-        return None
-    if (name, generic[0]) in bindings.protocols:
-        return True
-    variables = stubs.variables(name)
-    protocol_bindings = _Bindings(protocols=bindings.protocols | {(name, generic[0])})
-    at = _At(None, "what a member gives is declared as a number")
-    for attribute in wanted:
-        requirement, member = stubs.member(name, attribute), stubs.member(generic[0], attribute)
-        if member is None:
-            return False if stubs.is_class(generic[0]) else None
-        if requirement is not None and requirement.kind != "a" and member.kind != "a":
-            own = replace(_of_class(*generic), this=value)
-            _takes(requirement.type[0][1], _value(member.type[0][1], own, at), protocol_bindings)
-    _take_all(parts, [protocol_bindings.cls.get(variable, UNKNOWN) for variable in variables], bindings)
-    return True
-
-
-def _iterates(name: str) -> bool:
-    return stubs.derives(name, "typing.Iterable") or name == "typing.Iterable"
-
-
-def _take_all(parts: list[Type], values: list[Value], bindings: _Bindings) -> None:
-    for part, value in zip(parts, values, strict=False):
-        _takes(part, value, bindings)
-
-
-# --- items ---------------------------------------------------------------------------------------------------
 
 
 def instance(name: str, arguments: tuple[Value, ...], site: Site | None, why: str) -> Value | None:
@@ -741,46 +335,4 @@ def instance(name: str, arguments: tuple[Value, ...], site: Site | None, why: st
     declaration = stubs.find(name)
     if declaration is None or declaration.kind != "class":
         return None
-    return _instance(declaration.name, arguments, _At(site, why))
-
-
-def element(value: Value) -> Value:
-    """What iterating over an instance gives."""
-    match value:
-        case Text(is_bytes=True):
-            return _number(_At(None, "an element of bytes is a number"))
-        case ExternalInstance():
-            generic = _class_of(value)
-            if generic is None:
-                return UNKNOWN
-            return _iterated(
-                *generic, _At(None, f"an element of `{_short(generic[0])}` is declared as a number")
-            )
-        case _:
-            return UNKNOWN
-
-
-def awaited(value: Value) -> Value:
-    """What awaiting ``value`` gives: of a future or task its result."""
-    return join(*map(_awaited, options(value)))
-
-
-def _awaited(value: Value) -> Value:
-    generic = _class_of(value) if isinstance(value, ExternalInstance) else None
-    if generic is None or not stubs.derives(generic[0], *stubs.AWAITABLES):
-        return value
-    return _argument_of(*generic, "typing.Awaitable", 0, _At(None, "what is awaited is declared as a number"))
-
-
-def item(value: Value, index: Value, site: Site) -> Value:
-    """What a subscript takes out of an instance."""
-    return special(value, "__getitem__", (index,), site) or UNKNOWN
-
-
-def entered(value: Value, site: Site) -> Value:
-    """What ``with value as …`` binds; an instance itself where nobody says."""
-    for name in ("__enter__", "__aenter__"):
-        result = special(value, name, (), site)
-        if result is not None and result is not UNKNOWN:
-            return result
-    return value if isinstance(value, (Instance, ExternalInstance)) else UNKNOWN
+    return instance_of(declaration.name, arguments, Declaration(site, why))
