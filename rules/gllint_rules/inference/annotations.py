@@ -438,6 +438,7 @@ def typed(evaluator: Evaluator, value: Value, declared: Value, followed: bool = 
     if isinstance(value, UnionOf) and UNKNOWN in value.options:
         union = join(*(declared if option is UNKNOWN else option for option in value.options))
         return replace(union, conditional=value.conditional) if isinstance(union, UnionOf) else union
+    # A `TypedDict` is a dict at execution: its literal keeps the places of its entries, the class says what they are.
     if isinstance(value, DictOf) and isinstance(declared, Instance):
         if classes.is_typed_dict(evaluator, declared.of):
             return _with_fields(evaluator, value, declared.of)

@@ -79,6 +79,7 @@ def parameter_values(
         if value is None:
             if param.default is not None and arguments.is_complete and not arguments.named.open:
                 env[param.name] = evaluator.eval(param.default, callee.home)
+        # What a call spreads is no place for a type: the annotation speaks of one element.
         elif isinstance(value, Container) and param.kind in ("star", "double-star"):
             env[param.name] = value
             new = new or next(value.contents(), None) is not None
@@ -88,7 +89,7 @@ def parameter_values(
             if value is not UNKNOWN and value is not NEVER:
                 env[param.name] = value
                 new = new or declaration.gap or _tells_more(value, declaration, passed_on)
-    # A body that is executed again for what its annotations say already costs as much as one that tells more.
+    # To execute the body again for what its annotations say already would cost as much and tell nothing.
     return env if new else {}
 
 

@@ -75,6 +75,7 @@ def _listed(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
     if not call.args:
         return ListOf(site=frame.site(call))
     value = evaluator.eval(call.args[0], frame)
+    # Without elements of its own it is no place that numbers were put in: they stay where they came from.
     if not isinstance(value, ListOf):
         return ListOf(rest=containers.element(value))
     return replace(value, kind="list") if "." in value.kind else value
@@ -96,6 +97,8 @@ def _reduce(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
     if isinstance(values[0], External) and values[0].name in _OPERATORS:
         chain = facts.BinOp(call.at, _OPERATORS[values[0].name], call, call)
         return operators.operate(evaluator, chain, first, element, frame)
+    # What the function makes of its own outcome may differ from what it makes of the start; a third time would tell
+    # no more.
     once = _applied(evaluator, values[0], values[2] if len(values) > 2 else element, element)
     return join(once, _applied(evaluator, values[0], once, element))
 
@@ -151,6 +154,7 @@ def _smallest(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
     default = call.keyword("default")
     if default is not None:
         values.append(evaluator.eval(default, frame))
+    # What is compared with a number is one.
     candidates = [value for value in values if value is not UNKNOWN]
     if candidates and all(number(value) is not None for value in candidates):
         return evaluator.number("the smallest or largest of numbers", frame, call.at, *values)
@@ -164,6 +168,7 @@ def _next(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
 
 def _sum(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
     start = call.args[1] if len(call.args) > 1 else call.keyword("start")
+    # `sum(lists, [])` is a list.
     if start is not None and number(evaluator.eval(start, frame)) is None:
         return UNKNOWN
     return evaluator.number("`sum()` gives a number", frame, call.at)

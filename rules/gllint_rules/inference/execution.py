@@ -184,6 +184,7 @@ class _Runner:
                         self.effect(expr, env)
                     elif kind == "del":
                         self.remove(expr, env)
+                # Where the assertion fails nothing goes on, so what it says holds for all that follows.
                 if kind == "assert":
                     sides = narrow(self.evaluator, exprs[0], self.frame(env))
                     return under(env, sides[0]) if sides is not None else env
@@ -226,6 +227,7 @@ class _Runner:
         """The variables after an ``if`` and all its ``elif``."""
         ends: list[Env | None] = []
         while True:
+            # A test may bind a name, `if (n := f()) > 3`, which both ways read.
             if isinstance(statement.test, (facts.Walrus, facts.Compare, facts.BoolOp)):
                 self.eval(statement.test, env)
             narrowed = narrow(self.evaluator, statement.test, self.frame(env))
@@ -251,6 +253,7 @@ class _Runner:
         self.evaluator.step((len(a) + len(b)) // 16)
         env = dict(a)
         if NARROWINGS in a or NARROWINGS in b:
+            # What a test has shown on one way only says nothing where the ways meet.
             alike = in_both(env.pop(NARROWINGS, None), b.get(NARROWINGS))
             b = {name: value for name, value in b.items() if name != NARROWINGS}
             if alike is not None:
@@ -268,6 +271,8 @@ class _Runner:
         self.loops_begun += 1
         number = self.loops_begun
         source = self.eval(statement.source, env) if statement.target is not None else UNKNOWN
+        # What a round stores the next one reads, and two rounds show that. Deep within loops one must do: their number
+        # doubles with each loop around.
         if self.loops <= MOST_REPEATS:  # a first round, for what the second one starts with
             lengths = len(self.flow.returns), len(self.flow.yields)
             self.first_rounds += 1
@@ -275,6 +280,7 @@ class _Runner:
             self.first_rounds -= 1
             del self.flow.returns[lengths[0] :], self.flow.yields[lengths[1] :]
             env = self.joined(env, end) or env
+            # The body may have changed what it iterates over: `for row in rows: rows.append(…)`.
             if statement.target is not None and not self.swept_in(number):
                 source = self.eval(statement.source, env)  # else each element is met once, as it was before
         end, broken = self.round(statement, dict(env), source, number)
@@ -282,6 +288,7 @@ class _Runner:
         if end is not None and broken is None:
             # Where there was no element, there is none that was not stored to.
             env = {**env, **{name: end[name] for name in self.swept_in(number) if name in end}}
+        # Behind `while True` only a `break` leads on.
         endless = (
             statement.target is None
             and isinstance(statement.source, facts.Const)
@@ -334,6 +341,7 @@ class _Runner:
         return result
 
     def match(self, statement: facts.Match, env: Env) -> Env | None:
+        # Where no case need match, the statement may change nothing.
         result: Env | None = None if statement.exhaustive else dict(env)
         for names, body in statement.cases:
             captured: Env = {name: self.captured(kind, statement.subject, env) for name, kind in names}
@@ -386,6 +394,7 @@ class _Runner:
 
     def store_from(self, target: Expr, source: Expr, value: Value, env: Env) -> None:
         """Store the ``value`` of ``source``: of ``a["x"], b = 1, 2`` each from its own place."""
+        # Each number is a leaf where it stands, not where the tuple begins.
         if isinstance(target, facts.Seq) and isinstance(source, facts.Seq):
             items = (*target.items, *source.items)
             if len(target.items) == len(source.items) and not any(isinstance(i, facts.Star) for i in items):
@@ -408,6 +417,7 @@ class _Runner:
             case facts.Seq(items=items):
                 for i, item in enumerate(items):
                     if isinstance(item, facts.Star):
+                        # What is no list may give anything: a starred target takes an iterator as well as a text.
                         listed = all(isinstance(option, ListOf) for option in options(value))
                         rest = ListOf(rest=containers.element(value)) if listed else UNKNOWN
                         self.store(item.value, rest, env)

@@ -91,6 +91,7 @@ def called(evaluator: Evaluator, callee: Value, expr: facts.Call, frame: Frame) 
 
 def call_external(evaluator: Evaluator, name: str, expr: facts.Call, frame: Frame) -> Value:
     """What a call of a name from outside the project gives, where that is known."""
+    # From what is certain to what only the name suggests: the first that has an answer decides.
     handler = builtin_calls.CALLS.get(name)
     if handler is not None:
         return handler(evaluator, expr, frame)
@@ -107,6 +108,7 @@ def call_external(evaluator: Evaluator, name: str, expr: facts.Call, frame: Fram
     result = stub_calls.call(evaluator, name, expr, frame)
     if result is not None:
         return result
+    # Classes are named so everywhere; of what they make nothing is known but where it comes from.
     if last[:1].isupper() or name in builtin_names.ARRAY_CALLS:
         return ExternalInstance(name)
     return method_calls.looked_up(evaluator, expr, frame) or UNKNOWN
@@ -124,6 +126,7 @@ def _of_arrays(evaluator: Evaluator, name: str, expr: facts.Call, frame: Frame) 
         or expr.keyword("axis", "keepdims", "size") is not None
     ):
         return UNKNOWN
+    # One quantile is a number, a list of them an array.
     if name in builtin_names.ORDER_REDUCTIONS:
         place = expr.args[1] if len(expr.args) > 1 else expr.keyword("q")
         if place is None or number(evaluator.eval(place, frame)) is None:
@@ -143,10 +146,12 @@ def call_function(
         value = _lambda_result(evaluator, callee, function, expr, frame)
     else:
         decorators = [facts.last_name(d) for d in function.decorators]
+        # These give back something else than the function that they decorate.
         if not builtin_names.OPAQUE_DECORATORS.isdisjoint(decorators):
             return UNKNOWN
         declared = declared_return(evaluator, callee)
         if declared is not None and is_scalar(declared):
+            # The annotation says that it is text, the body which: a template is read there.
             if all(isinstance(option, Text) or option is NONE for option in options(declared)):
                 return _returned_texts(evaluator, callee, declared)
             return explained(declared, f"`{function.name}()` is annotated to return a number")
@@ -166,6 +171,7 @@ def call_function(
         if managed is not None:
             value = ExternalInstance(managed, (value.element() if isinstance(value, ListOf) else UNKNOWN,))
     if expr is not None and frame is not None and callee.module is not frame.module:
+        # Nobody can mend what is outside the project, so the finding belongs to the call.
         if not evaluator.modules.owns(callee.module.path):
             evaluator.step(value.size // 64)
             value = moved(value, frame.site(expr))
@@ -206,6 +212,7 @@ def _lambda_result(
 ) -> Value:
     """What a lambda gives for the arguments of a call, or, deep within others, for any."""
     key = (function, expr)
+    # A lambda that calls itself adds nothing to its own outcome.
     if evaluator.executes(key):
         return NEVER
     names: Env = {}
@@ -249,6 +256,7 @@ def _specialised(
     flow = evaluator.executed((function, expr), lambda: execute(evaluator, callee, env), site)
     if flow is not None and function.yields:
         return _yielded(flow)
+    # Too deep or too large to execute for this call: what it gives for any call is true here, too.
     if flow is None or not flow.returns:
         return general
     return join(*(_of_call(callee, expr, value, env) for expr, value in flow.returns))
@@ -262,6 +270,7 @@ def _hands_out_what_it_gets(evaluator: Evaluator, callee: FunctionOf, value: Val
     kinds = set(_kinds_in(value))
     if not kinds:
         return False
+    # A method that returns `self`, or a copy of it, returns what is seen of it here.
     maker = callee.receiver.of if isinstance(callee.receiver, Record) else None
     if maker is not None and maker.cls in kinds:
         return True

@@ -104,6 +104,7 @@ def in_both(a: Value | None, b: Value | None) -> Narrowings | None:
         return None
     if a is b:
         return a
+    # The same object, not an equal one: two tests that say alike give two reasons, and each holds on its way alone.
     places = {place: value for place, value in a.places.items() if b.places.get(place) is value}
     return Narrowings(places) if places else None
 
@@ -112,6 +113,7 @@ def forget(changed: Variable, env: Env) -> None:
     """Nothing is known any more of the attributes and items that are reached by way of what has ``changed``."""
     narrowings = env.get(NARROWINGS)
     if isinstance(narrowings, Narrowings):
+        # An attribute of `self` is reached by way of `self`: whoever sets one may set what hangs on it.
         name = "self" if isinstance(changed, Own) else changed
         places = {
             place: value
@@ -136,6 +138,7 @@ def narrow(evaluator: Evaluator, test: Expr, frame: Frame) -> tuple[Env, Env] | 
         case facts.UnaryOp(op="not", operand=inner):
             opposite = narrow(evaluator, inner, frame)
             return (opposite[1], opposite[0]) if opposite is not None else None
+        # Of the other way only one part need be wrong, and nobody knows which.
         case facts.BoolOp(op=op, left=left, right=right):
             sides = [side for side in (narrow(evaluator, part, frame) for part in (left, right)) if side]
             env: Env = {}
@@ -161,6 +164,7 @@ def narrow(evaluator: Evaluator, test: Expr, frame: Frame) -> tuple[Env, Env] | 
             return _lacks_attribute(evaluator, evaluator.lookup(name, frame), name, key)
         case facts.Name(id=name):
             old = evaluator.lookup(name, frame)
+            # False, zero and the empty text are left on the other way: only of None is it known that it is gone.
             if isinstance(old, UnionOf) and NONE in old.options:
                 return {name: join(*(option for option in old.options if option is not NONE))}, {}
             return None
@@ -201,6 +205,7 @@ def _is_of(evaluator: Evaluator, of: Expr, kinds: Expr, frame: Frame) -> tuple[E
     if isinstance(of, facts.Name):
         value = explained(value, f"`isinstance` says that `{of.id}` is a number")
         old = evaluator.lookup(of.id, frame)
+        # A container that is seen says more than the class that the test names.
         if number(value) is not None or not isinstance(old, Container):
             rest = [option for option in options(old) if type(option) is not type(value)]
             return {of.id: value}, {of.id: join(*rest)} if rest and isinstance(old, UnionOf) else {}

@@ -108,6 +108,7 @@ def _concatenated(
     evaluator: Evaluator, left: Value, right: Value, expr: facts.BinOp, frame: Frame
 ) -> Value | None:
     if isinstance(left, ListOf) and isinstance(right, ListOf):
+        # What is declared of an empty list says nothing of the other one.
         rests = [o.rest for o in (left, right) if o.rest is not None and not o.is_empty]
         return ListOf(
             left.items + right.items, join(*rests) if rests else None, left.kind, left.site or right.site
@@ -132,6 +133,7 @@ def unary(evaluator: Evaluator, expr: facts.UnaryOp, frame: Frame) -> Value:
     value = number(evaluator.eval(expr.operand, frame))
     if value is None:
         return UNKNOWN
+    # The literal is compared with what a schema allows, so the sign belongs to it.
     if expr.op == "-" and isinstance(value.literal, (int, float)):
         return replace(value, literal=-value.literal)
     return value if expr.op == "+" else replace(value, literal=None)
@@ -147,6 +149,7 @@ def either(evaluator: Evaluator, expr: facts.BoolOp, frame: Frame) -> Value:
         if operation.op == "or":  # None is falsy: only the rest of the left side survives
             value = join(*[option for option in options(value) if option is not NONE])
         right = evaluator.eval(operation.right, frame)
+        # Only behind `or` is the right side a default; `and` gives it where the left side is true.
         if operation.op == "or":
             value = defaulted(evaluator, value, right, "`or`", frame, operation.at)
         else:
@@ -158,6 +161,7 @@ def either(evaluator: Evaluator, expr: facts.BoolOp, frame: Frame) -> Value:
 def defaulted(evaluator: Evaluator, value: Value, default: Value, what: str, frame: Frame, at: int) -> Value:
     """``value`` or its ``default``: a number where the default is one and nothing shows that the value is none."""
     numeric = number(default)
+    # A method or a name from outside stands for what reading it gives, which nobody knows.
     candidates = [o for o in options(value) if not (o is UNKNOWN or isinstance(o, (Method, External)))]
     if (
         numeric is not None
@@ -182,9 +186,11 @@ def conditional(evaluator: Evaluator, expr: facts.IfExp, frame: Frame) -> Value:
             body = replace(frame, env=under(frame.env, positive))
             orelse = replace(frame, env=under(frame.env, negative))
     arms = evaluator.eval(expr.body, body), evaluator.eval(expr.orelse, orelse)
+    # Somebody who gives a number in one arm means one in the other: `x.value if x else 0.0`.
     if UNKNOWN in arms and any(number(arm) is not None for arm in arms):
         return evaluator.number("the other arm is a number", frame, expr.at, *arms)
     value = join(*arms)
+    # Each arm is written out and is a leaf of its own, even beside an arm that is a text.
     if isinstance(value, UnionOf) and any(number(arm) is not None for arm in arms):
         return replace(value, conditional=True)
     return value
@@ -216,12 +222,16 @@ def _survives(
         )
     if not all(o is UNKNOWN or isinstance(o, Number) or o in (NONE, NEVER) for o in options(unknown)):
         return False
+    # A text or a list and a number raise a TypeError here, so whoever gets a result has numbers.
     if op in ("+", "-", "//", "**"):
         return True
+    # `folder / name` is a path as well.
     if op == "/":
         return not _may_be_path(expr.right if a is not None else expr.left)
+    # An integer multiplies a text or a list, a float does not.
     if op == "*":
         return any(n is not None and n.real for n in (a, b))
+    # A text on the left is formatted; a number there leaves nothing but the remainder.
     if op == "%":
         return a is not None
     return False

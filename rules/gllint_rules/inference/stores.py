@@ -89,10 +89,13 @@ class Store(records.Record, frozen=True):
         if not way:  # a slice of it stands for all of it
             return value
         step, rest = way[0], way[1:]
+        # Whoever stores under a text has a dict there, whatever made it.
         if value is UNKNOWN and self.change is not removed and _has_text_key(way):
             value = _made_up(step)
         if isinstance(step, Each):
             return self._into_each(value, step, rest)
+        # `x.a = 1` sets a field, `x["a"] = 1` an entry: a list has no fields, and an object whose fields are its
+        # arguments becomes a record of them.
         is_attribute = isinstance(step.at, facts.Attr)
         if isinstance(value, Instance) and is_attribute and objects.is_model(self.evaluator, value.of):
             value = ModelInstance(open=True, of=value.of)
@@ -112,6 +115,7 @@ class Store(records.Record, frozen=True):
         old = value.entries.get(key, ())
         if rest:
             if not old:
+                # A store into what is missing would raise, so it is there, whoever put it in.
                 old = (
                     (Entry(UNKNOWN, Site(self.module, index.at)),) if value.open and value.of is None else ()
                 )

@@ -152,10 +152,12 @@ def special(value: Value, name: str, operands: tuple[Value, ...], site: Site) ->
 
 
 def _method(value: Value, name: str, arguments: _Arguments, at: Declaration) -> Value | None:
+    # On None the call would raise, so it is one of the others: where one of these is not described, nor is the result.
     if isinstance(value, UnionOf):
         results = [_method(option, name, arguments, at) for option in value.options if option is not NONE]
         values = [result for result in results if result is not None]
         return join(*values) if len(values) == len(results) and values else None
+    # A number may be any of them; what none of them has, it has not.
     if isinstance(value, Number):
         results = [_method_of(number, (), value, name, arguments, at) for number in NUMBER_CLASSES]
         values = [result for result in results if result is not None]
@@ -192,6 +194,7 @@ def _constructed(name: str, arguments: _Arguments, at: Declaration) -> Value:
     candidates: dict[str, list[Value]] = {variable: [] for variable in variables}
     makers = [stubs.member(name, "__new__"), stubs.member(name, "__init__")]
     for maker in makers:
+        # `object` takes anything and says nothing of type variables.
         if maker is None or maker.owner == "builtins.object":
             continue
         for signature in maker.type:
@@ -225,11 +228,14 @@ def _result(
             return value_of(signature[1], bindings, at)
         inner = TypeBindings(dict(bindings.cls), {}, bindings.this)
         fits = _fits(signature, inner, arguments, same)
+        # An overload that may fit counts, and so do those behind it: the first that fits for sure ends the search,
+        # as a type checker would end it.
         if fits is False:
             continue
         results.append(value_of(signature[1], inner, at))
         if fits:
             break
+    # A call that no overload admits raises, or the stubs are behind: either way nothing is known.
     result = join(*results)
     return UNKNOWN if result is NEVER else result
 
@@ -275,6 +281,7 @@ def _fits(
         else:
             return False
     sure: bool | None = True
+    # Nobody counts what a spread brings, so no parameter is missing for sure.
     if spread:
         sure = None
     elif any(param[1] < _STAR and param[0] not in filled for param in params):
@@ -285,6 +292,7 @@ def _fits(
             return False
     for form, value, alike in pairings:
         fit = _takes(form, value, bindings)
+        # What all overloads declare alike binds type variables, but does not choose among them.
         if alike:
             continue
         if fit is False:
@@ -296,6 +304,7 @@ def _fits(
 def _takes(form: Type, value: Value, bindings: TypeBindings) -> bool | None:
     """Whether something declared as ``form`` takes ``value``; type variables get what it shows."""
     if isinstance(value, UnionOf):
+        # One that fits and one that does not: which overload it is shows only at execution.
         fits = [_takes(form, option, bindings) for option in value.options]
         return fits[0] if all(fit is fits[0] for fit in fits) else None
     match form:

@@ -64,6 +64,7 @@ def as_constant(value: Value) -> Value:
     def fix(container: Container, inner: Callable[[Value], Value]) -> Value:
         return container if isinstance(container, QuantityInstance) else container.each_changed(inner, put)
 
+    # An object is built where its class is called, in a table or not, and is mended there.
     return over(value, lambda o: o if isinstance(o, Record) and o.of is not None else _throughout(o, fix, {}))
 
 
@@ -107,6 +108,7 @@ def _blended(values: Iterable[Value], rest: Value | None) -> Value:
                     option = _condensed(option)
                     union.setdefault(option.identity, option)
     if rows:
+        # Rows with a unit and rows without would together look like Quantities that lack one.
         shapes = {row.entries.keys() >= {"value", "unit"} for row in rows}
         union[DictOf] = _blended_rows(rows) if len(shapes) == 1 else UNKNOWN
     if lists:
@@ -150,6 +152,7 @@ def returned_at(value: Value, site: Site) -> Value:
     """``value`` where a function returns it at ``site``: a container whose elements cannot be seen belongs there."""
 
     def returned(option: Value) -> Value:
+        # The innermost function is the one that made it.
         if isinstance(option, (DictOf, ListOf)) and option.rest is not None and option.returned is None:
             return replace(option, returned=site)
         return option
