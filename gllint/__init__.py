@@ -1,3 +1,3 @@
 """gllint finds files, runs the rules of :mod:`gllint_rules` over them and tells people."""
 
-__version__ = "0.1.0"
+from gllint_runtime import __version__ as __version__

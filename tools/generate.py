@@ -18,6 +18,7 @@ from gllint.files.config import Config, schema, value_of
 from gllint_rules import RULES, Rule
 from gllint_rules.words.framework_table import shipped
 from gllint_runtime.policy.packs import PACKS, pack_units
+from gllint_runtime.policy.settings import POLICY_KEYS
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 DOCS = REPOSITORY / "docs"
@@ -95,7 +96,9 @@ def configuration() -> str:
     for key, value in schema()["properties"].items():
         default = value_of(Config(), key)
         shown = "not set" if default is None or default == () else f"`{_toml(default)}`"
-        out.append(f"## {key}\n\n{value['description']}\n\nTakes {_type(value)}. Default: {shown}.\n")
+        field = POLICY_KEYS.get(key)
+        both = f" At execution: `{field}` of [`Policy`](runtime.md#the-gate)." if field is not None else ""
+        out.append(f"## {key}\n\n{value['description']}\n\nTakes {_type(value)}. Default: {shown}.{both}\n")
     return "\n" + "\n".join(out) + "\n"
 
 

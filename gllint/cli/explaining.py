@@ -48,13 +48,13 @@ def units_text(output_format: str, pack: str | None = None) -> str:
     from gllint_runtime.policy.packs import PACKS, pack_units
     from gllint_runtime.policy.units import ALLOWED_UNITS, dimension_of
 
-    rules = config_for(".", None, False).rules
+    policy = config_for(".", None, False).rules.policy
     if pack is not None and pack not in PACKS:
         hint = nearest(pack, PACKS)
         raise UsageError(f"--pack: there is no pack of units '{pack}'{hint}; there are {', '.join(PACKS)}")
-    packs = (pack,) if pack is not None else rules.unit_packs
+    packs = (pack,) if pack is not None else policy.packs
     units = {} if pack is not None else dict(ALLOWED_UNITS)
-    for unit in rules.extend_units if pack is None else ():
+    for unit in policy.extend_units if pack is None else ():
         units.setdefault(unit, "extend-units")
     for unit in pack_units(packs):
         units.setdefault(unit, dimension_of(unit, packs=packs) or "")
@@ -65,8 +65,8 @@ def units_text(output_format: str, pack: str | None = None) -> str:
     width = max(map(len, units))
     rows = "".join(f"{unit:<{width}}  {kind}".rstrip() + "\n" for unit, kind in units.items())
     if pack is not None:
-        return rows + _allowing(pack, rules.unit_packs)
-    if rules.strict_units:
+        return rows + _allowing(pack, policy.packs)
+    if policy.strict_units:
         return rows
     return (
         rows
@@ -108,14 +108,14 @@ def unit_text(unit: str) -> tuple[str, bool]:
     """Return why a unit is allowed or not under the configuration of this folder, and whether it is."""
     from gllint_rules.project.kinds import unit_advice
 
-    rules = config_for(".", None, False).rules
-    verdict = rules.judge(unit)
+    policy = config_for(".", None, False).rules.policy
+    verdict = policy.judge(unit)
     allowed = verdict.status == "allowed"
     lines = [f"{unit!r} is {verdict.status.replace('-', ' ')}. {verdict.reason}"]
     if verdict.dimension is not None:
         lines.append(f"dimension: {verdict.dimension}")
     if not allowed:
-        lines.append(unit_advice(rules, verdict))
+        lines.append(unit_advice(policy, verdict))
     elif verdict.symbol != unit:
         lines.append(f"written: {verdict.symbol}")
     return "\n".join(lines) + "\n", allowed

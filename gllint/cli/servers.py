@@ -14,7 +14,6 @@ from gllint.shown import visible
 from gllint_rules import RULES
 from gllint_rules.project.kinds import unit_advice
 from gllint_rules.tuples import NamedTuple
-from gllint_rules.words.settings import Settings
 from gllint_rules.words.tool_verbs import NamedEffect, effect_of_name
 from gllint_runtime.policy.schema_numbers import (
     declared_units,
@@ -29,6 +28,7 @@ from gllint_runtime.policy.schemas import (
     show_path,
     subschemas,
 )
+from gllint_runtime.policy.settings import Policy
 from gllint_runtime.policy.units import unit_title
 from gllint_runtime.policy.validation import endless_refs, foreign_refs
 
@@ -56,7 +56,7 @@ class Judged(NamedTuple):
 # ------------------------------------------------------------------------------------------------ judging
 
 
-def judged(tools: Sequence[Offered], settings: Settings) -> Iterator[Judged]:
+def judged(tools: Sequence[Offered], policy: Policy) -> Iterator[Judged]:
     """What is wrong with the tools of a server, one by one, whatever is wrong with the others."""
     for tool in tools:
         if tool.trouble is not None:
@@ -65,7 +65,7 @@ def judged(tools: Sequence[Offered], settings: Settings) -> Iterator[Judged]:
         yield from _of_input(tool)
         yield from _of_hints(tool)
         try:
-            yield from [*_of_output(tool, settings)]
+            yield from [*_of_output(tool, policy)]
         except RecursionError:
             yield Judged("GL203", tool.name, "$", "its output schema is nested too deeply to judge", "", True)
 
@@ -96,7 +96,7 @@ def _not_an_object(schema: Any) -> str:
     return f'lacks "type": "object" at its root: {_LOST}'
 
 
-def _of_output(tool: Offered, settings: Settings) -> Iterator[Judged]:
+def _of_output(tool: Offered, policy: Policy) -> Iterator[Judged]:
     schema = tool.output_schema
     if schema is None:
         yield Judged("GL202", tool.name, "$", "it has no output schema", _HELP_201)
@@ -119,13 +119,13 @@ def _of_output(tool: Offered, settings: Settings) -> Iterator[Judged]:
         yield Judged("GL202", tool.name, "$", "its output schema is empty", _HELP_201)
     elif schema.get("type") == "object" and _says_nothing(schema):
         yield Judged("GL202", tool.name, "$", "its output schema has no properties", _HELP_201)
-    for path in find_raw_numbers(schema, settings.is_plain, settings.allows):
+    for path in find_raw_numbers(schema, policy.is_plain, policy.allows):
         name = property_of(path[:-1])
         what = f"`{name}`" if name else "the result"
         message = f"its output schema lets {what} be a number without a unit"
         yield Judged("GL201", tool.name, show_path(path), message, _HELP_201)
     for path, unit in dict.fromkeys((*declared_units(schema), *quantity_units(schema))):
-        yield from _of_unit(tool.name, show_path(path), unit, settings)
+        yield from _of_unit(tool.name, show_path(path), unit, policy)
 
 
 def _is_enormous(schema: Any) -> bool:
@@ -155,15 +155,13 @@ def _at(schema: Any, path: Sequence[str | int]) -> Any:
     return schema
 
 
-def _of_unit(tool: str, place: str, unit: str, settings: Settings) -> Iterator[Judged]:
-    verdict = settings.judge(unit)
+def _of_unit(tool: str, place: str, unit: str, policy: Policy) -> Iterator[Judged]:
+    verdict = policy.judge(unit)
     if verdict.status == "unknown":
-        yield Judged(
-            "GL501", tool, place, f"unknown unit `{unit_title(unit)}`", unit_advice(settings, verdict)
-        )
+        yield Judged("GL501", tool, place, f"unknown unit `{unit_title(unit)}`", unit_advice(policy, verdict))
     elif verdict.status == "not-allowed":
         message = f"unit `{unit}` is not allowed" if unit else "the empty unit is not allowed"
-        yield Judged("GL502", tool, place, message, unit_advice(settings, verdict))
+        yield Judged("GL502", tool, place, message, unit_advice(policy, verdict))
 
 
 _SAYS_MORE = frozenset({"properties", "$ref", "allOf", "anyOf", "oneOf", "patternProperties"})
@@ -207,7 +205,7 @@ def _of_hints(tool: Offered) -> Iterator[Judged]:
 
 def report(tools: Sequence[Offered], config: Config, output_format: str) -> tuple[str, bool]:
     """What to print, and whether anything was found."""
-    everything = [*judged(tools, config.rules)]
+    everything = [*judged(tools, config.rules.policy)]
     findings = [finding for finding in everything if finding.code in config.codes]
     if output_format == "json":
         entries = [

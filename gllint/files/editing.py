@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from gllint.errors import UsageError
-from gllint.files.config import Config
+from gllint.files.config import Config, value_of
 from gllint.files.places import Place
 from gllint_rules.tuples import NamedTuple
 
@@ -27,14 +27,11 @@ class Addition(NamedTuple):
 
     def applied(self, config: Config) -> Config:
         """Return ``config`` with it, but for its baseline, which is no setting of a rule."""
-        fields: dict[str, Any] = {
-            key.replace("-", "_"): (*getattr(config.rules, key.replace("-", "_")), *items)
-            for key, items in self.lists.items()
-        }
-        fields |= {key.replace("-", "_"): value for key, value in self.values.items() if key != "baseline"}
-        return config._replace(
-            rules=config.rules._replace(**fields),
-            per_file_ignores={**config.per_file_ignores, **self.ignores},
+        changes: dict[str, Any] = {
+            key: (*value_of(config, key), *items) for key, items in self.lists.items()
+        } | {key: value for key, value in self.values.items() if key != "baseline"}
+        return config.with_rules(changes)._replace(
+            per_file_ignores={**config.per_file_ignores, **self.ignores}
         )
 
 

@@ -1,4 +1,4 @@
-"""Reading what may be no plain file, and writing files so that nobody ever sees half of one."""
+"""Reading and writing files of others: nothing outside the project, and nobody ever sees half of one."""
 
 from __future__ import annotations
 
@@ -7,38 +7,10 @@ import os
 import stat
 from typing import BinaryIO
 
-MAX_BYTES = 64_000_000
-_READING = (
-    os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
-)
+from gllint_runtime.policy.regular_files import read_bytes as read_bytes
+
 _STREAMS = ("/dev/", "/proc/")
 _NO_WRITE_BIT = "write-protected"
-
-
-def read_bytes(path: str, limit: int = MAX_BYTES) -> bytes:
-    """Return a file's bytes. Raises ``OSError``, also for what is no regular file or holds more than ``limit``.
-
-    Nothing is waited for: a pipe that nobody writes to would hold the run up for ever.
-    """
-    try:
-        handle = os.open(path, _READING)
-    except ValueError as error:  # a null byte in the name
-        raise OSError(0, str(error)) from None
-    try:
-        status = os.fstat(handle)
-        if not stat.S_ISREG(status.st_mode):
-            raise OSError(0, "not a regular file")
-        if status.st_size > limit:
-            raise OSError(0, f"too large to be read: {status.st_size} bytes")
-        data = os.read(handle, status.st_size)
-        if len(data) == status.st_size > 0:
-            return data
-        parts = [data]  # it is empty or being written, or its size is told nowhere
-        while not parts[1:] or parts[-1]:
-            parts.append(os.read(handle, limit))
-        return b"".join(parts)[:limit]
-    finally:
-        os.close(handle)
 
 
 def way_out(path: str, root: str) -> str | None:

@@ -8,7 +8,7 @@ from lsprotocol import types
 
 from gllint.server.spots import Spot
 from gllint.server.texts import Snapshot
-from gllint_rules import Settings
+from gllint_runtime.policy.settings import Policy
 from gllint_runtime.policy.units import ALLOWED_UNITS, TIME_UNITS
 
 TRIGGERS = ['"', "'", "/"]
@@ -39,11 +39,11 @@ def items(
     return types.CompletionList(is_incomplete=False, items=entries)
 
 
-def units(typed: str, settings: Settings) -> Iterator[tuple[str, str]]:
+def units(typed: str, policy: Policy) -> Iterator[tuple[str, str]]:
     """The units that may stand behind what is typed, with their dimensions; behind an operator allowed compounds."""
     head = typed[: max(typed.rfind(operator) for operator in _OPERATORS) + 1]
-    last = [*ALLOWED_UNITS, *settings.extend_units, *sorted(settings.pack_symbols())]
+    last = [*ALLOWED_UNITS, *policy.extend_units, *sorted(policy.pack_symbols())]
     for unit in dict.fromkeys([*last, *TIME_UNITS] if head else last):
-        verdict = settings.judge(head + unit)
+        verdict = policy.judge(head + unit)
         if verdict.status == "allowed":
             yield head + unit, verdict.dimension or "one of the project's own units"

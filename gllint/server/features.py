@@ -239,7 +239,7 @@ async def show_hover(ls: Server, params: types.HoverParams) -> types.Hover | Non
     parts = [text for text in (_code_text(snapshot.text, offset),) if text]
     spot = spots.spot_at(snapshot.text, offset)
     if spot is not None and spots.is_unit(spot) and spot.value:
-        parts.append(hover.unit_text(spot.value, buffer.settings))
+        parts.append(hover.unit_text(spot.value, buffer.settings.policy))
     parts += await ls.ask_soon(lambda: _project_texts(ls, path, snapshot, offset, spot), [])
     if not parts:
         return None
@@ -319,7 +319,7 @@ async def complete(ls: Server, params: types.CompletionParams) -> types.Completi
     if spot is None:
         return None
     if spots.is_unit(spot):
-        units = completion.units(snapshot.text[spot.start : offset], buffer.settings)
+        units = completion.units(snapshot.text[spot.start : offset], buffer.settings.policy)
         return completion.items(spot, offset, snapshot, types.CompletionItemKind.Unit, units)
     if spots.is_tool_name(spot, _dispatchers(buffer.settings)):
         unknown: dict[str, str] = {}

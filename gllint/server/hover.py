@@ -6,9 +6,10 @@ import re
 from collections.abc import Sequence
 
 from gllint.server.knowledge import Claim
-from gllint_rules import RULES, Finding, Settings
+from gllint_rules import RULES, Finding
 from gllint_rules.project.descriptions import ToolDescription
 from gllint_rules.project.kinds import unit_advice
+from gllint_runtime.policy.settings import Policy
 from gllint_runtime.policy.units import ALLOWED_UNITS, UnitRegistry, dimension_of, unit_title
 
 CODE = re.compile(r"\bGL[0-9]{3}\b")
@@ -31,15 +32,15 @@ def rule_text(code: str) -> str:
     return f"# {rule.code} {rule.name}\n\n{rule.documentation.strip()}{link}"
 
 
-def unit_text(unit: str, settings: Settings) -> str:
+def unit_text(unit: str, policy: Policy) -> str:
     """The dimension of a unit, whether it is allowed, and what it converts to."""
-    verdict = settings.judge(unit)
+    verdict = policy.judge(unit)
     dimension = f": {verdict.dimension}" if verdict.dimension else ""
     lines = [f"**`{unit_title(unit)}`**{dimension}", verdict.reason]
     if verdict.status != "allowed":
-        lines.append(unit_advice(settings, verdict))
+        lines.append(unit_advice(policy, verdict))
     else:
-        lines += [f"- 1 {unit} = {text}" for text in _conversions(verdict.symbol, settings.unit_packs)]
+        lines += [f"- 1 {unit} = {text}" for text in _conversions(verdict.symbol, policy.packs)]
     return "\n\n".join(lines[:2]) + ("\n\n" + "\n".join(lines[2:]) if lines[2:] else "")
 
 

@@ -7,7 +7,7 @@ import tomllib
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from gllint.files.config import Config
+from gllint.files.config import Config, value_of
 from gllint_rules import Finding
 
 # What the help may propose without changing what the policy asks for.
@@ -41,16 +41,16 @@ def _lacking(
     requests: Iterable[tuple[str, list[str]]], finding: Finding, config: Config
 ) -> Iterator[tuple[str, list[str]]]:
     for key, items in requests:
-        if key == "plain-keys" and finding.kind in config.rules.plain_kinds:
+        if key == "plain-keys" and finding.kind in config.rules.policy.plain_kinds:
             continue  # its key does not say so: whether to name it is for a person to decide
-        new = [item for item in items if item not in getattr(config.rules, key.replace("-", "_"))]
+        new = [item for item in items if item not in value_of(config, key)]
         if new:
             yield key, new
 
 
 def switches_asked_by(finding: Finding, config: Config) -> list[str]:
     """The keys that the help of a finding says are to be ``true``, where ``config`` has them not."""
-    return [key for key in _SWITCH.findall(finding.help) if not getattr(config.rules, key.replace("-", "_"))]
+    return [key for key in _SWITCH.findall(finding.help) if not value_of(config, key)]
 
 
 def is_settled(finding: Finding, config: Config) -> bool:

@@ -9,6 +9,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from gllint_runtime.policy.version import __version__ as __version__
+
 if TYPE_CHECKING:
     from gllint_runtime.execution.approval import ToolCategory as ToolCategory
     from gllint_runtime.execution.dispatch import TOOL_REGISTRY as TOOL_REGISTRY
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
     from gllint_runtime.execution.tools import Tool as Tool
     from gllint_runtime.execution.tools import ToolResult as ToolResult
     from gllint_runtime.execution.typed import tool as tool
+    from gllint_runtime.policy.configuration import ConfigurationError as ConfigurationError
     from gllint_runtime.policy.errors import GLDataError as GLDataError
     from gllint_runtime.policy.errors import GLError as GLError
     from gllint_runtime.policy.errors import GLProvenanceError as GLProvenanceError
@@ -34,6 +37,7 @@ if TYPE_CHECKING:
     from gllint_runtime.policy.schemas import QUANTITY_SCHEMA as QUANTITY_SCHEMA
     from gllint_runtime.policy.schemas import Claim as Claim
     from gllint_runtime.policy.schemas import Quantity as Quantity
+    from gllint_runtime.policy.settings import Policy as Policy
     from gllint_runtime.policy.units import UnitRegistry as UnitRegistry
     from gllint_runtime.providers.scripted import Recorder as Recorder
     from gllint_runtime.providers.scripted import Replayer as Replayer
@@ -48,9 +52,11 @@ _HOMES = {
     "execution.steps": "ToolAction",
     "execution.typed": "tool",
     "execution.tools": "BaseTool Tool ToolResult",
+    "policy.configuration": "ConfigurationError",
     "policy.errors": "GLDataError GLError GLProvenanceError GLRuntimeError GLSecurityError GLValidationError",
     "policy.numbers": "scan_naked_numbers",
     "policy.schemas": "QUANTITY_SCHEMA Claim Quantity",
+    "policy.settings": "Policy",
     "policy.units": "UnitRegistry",
     "providers.scripted": "Recorder Replayer ScriptedProvider",
 }

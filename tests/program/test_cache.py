@@ -26,6 +26,7 @@ from gllint.run.results import Dependencies, Evidence, Facts, Fixed, Result, Sto
 from gllint.run.signing import signer
 from gllint_rules import Cut, Failure, Finding, Settings
 from gllint_rules.finding import Edit, Fix, Note, PlainNumber, Span, ToolAt, ToolSight
+from gllint_runtime import Policy
 
 Write = Callable[..., Path]
 Run = Callable[..., Any]
@@ -223,7 +224,9 @@ def test_no_configuration_puts_the_cache_outside_the_project(
         done = run(command, cwd=project)
         assert done.returncode == 2
         said = done.stderr.decode()
-        assert said.startswith(f"gllint: {project}/pyproject.toml: key 'cache-dir' leads out of the project")
+        assert said.startswith(
+            f"gllint: {project}/pyproject.toml:2: key 'cache-dir' leads out of the project"
+        )
         assert len(said.splitlines()) == 1
     assert sorted(os.listdir(tmp_path)) == before
 
@@ -566,7 +569,7 @@ def test_a_changed_gllint_does_not_find_old_results(tmp_path: Path, monkeypatch:
     one = Store.of(str(tmp_path), "/p", Settings()).folder
     assert Store.of(str(tmp_path), "/p", Settings()).folder == one
     assert Store.of(str(tmp_path), "/q", Settings()).folder != one
-    assert Store.of(str(tmp_path), "/p", Settings(strict_units=True)).folder != one
+    assert Store.of(str(tmp_path), "/p", Settings(policy=Policy(strict_units=True))).folder != one
     monkeypatch.setattr(cache, "installation", lambda: b"another")
     assert Store.of(str(tmp_path), "/p", Settings()).folder != one
 

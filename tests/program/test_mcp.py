@@ -15,8 +15,8 @@ import pytest
 from gllint.cli.server_tools import Offered
 from gllint.cli.servers import judged, report
 from gllint.files.config import Config
-from gllint_rules.words.settings import Settings
 from gllint_runtime.policy.schemas import QUANTITY_REF
+from gllint_runtime.policy.settings import Policy
 
 SERVER = """
 import sys
@@ -157,7 +157,7 @@ def test_without_the_sdk(tmp_path: Path) -> None:
 
 
 def codes(schema: Any) -> list[str]:
-    return [one.code for one in judged([Offered("t", schema)], Settings())]
+    return [one.code for one in judged([Offered("t", schema)], Policy())]
 
 
 def of(schema: Any) -> Any:
@@ -245,7 +245,7 @@ def test_judged_as_in_the_source(schema: Any, found: list[str]) -> None:
 )
 def test_a_name_that_says_the_contrary_of_its_hints(name: str, hints: Any, contrary: str | None) -> None:
     schema = of(QUANTITY)
-    found = [*judged([Offered(name, schema, {"type": "object"}, hints)], Settings())]
+    found = [*judged([Offered(name, schema, {"type": "object"}, hints)], Policy())]
     assert [one.code for one in found] == (["GL702"] if contrary else [])
     assert all(contrary is not None and contrary in one.message for one in found)
 

@@ -193,8 +193,8 @@ def opened(path: Path) -> tuple[Session, Editor]:
 
 
 def completed(session: Session, path: Path) -> set[str]:
-    settings = session.buffers[str(path)].settings
-    return {unit for head in ("", "MJ/") for unit, _ in units(head, settings)}
+    policy = session.buffers[str(path)].settings.policy
+    return {unit for head in ("", "MJ/") for unit, _ in units(head, policy)}
 
 
 def why(path: Path, line: int) -> str:

@@ -16,6 +16,8 @@ from gllint_rules.check.merge import merged
 from gllint_rules.project.imports import top_level_packages
 from gllint_rules.project.project import Project
 from gllint_rules.reading.modules import read_module
+from gllint_runtime import Policy
+from gllint_runtime.policy.configuration import Table
 
 _CASE = re.compile(r"^## (?P<title>.+?)$(?P<body>.*?)(?=^## |\Z)", re.MULTILINE | re.DOTALL)
 _BLOCK = re.compile(r"^```(?P<kind>python|toml) ?(?P<path>\S*)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -84,13 +86,15 @@ def _expected(path: str, text: str) -> list[Expected]:
 
 
 def settings_of(configuration: dict[str, object]) -> Settings:
+    table = Table("gllint.toml", "", configuration)
     names = set(Settings._fields)
     values = {key.replace("-", "_"): value for key, value in configuration.items()}
     rows = values.get("frameworks", [])
     assert isinstance(rows, list)
     values["frameworks"] = [json.dumps(row) for row in rows]
     return Settings(
-        **{k: tuple(v) if isinstance(v, list) else v for k, v in values.items() if k in names}  # type: ignore[arg-type]
+        policy=Policy.of_table(table),
+        **{k: tuple(v) if isinstance(v, list) else v for k, v in values.items() if k in names},  # type: ignore[arg-type]
     )
 
 

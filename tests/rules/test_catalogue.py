@@ -12,11 +12,12 @@ import pytest
 from gllint_rules import RULES, Rule, Settings
 from gllint_rules import catalogue as catalogue_package
 from gllint_rules.rule import home_page
+from gllint_runtime.policy.settings import POLICY_KEYS
 from harness import Case, places, run
 
 SECTIONS = ["What it does", "Why is this bad?", "Bad", "Good", "How to fix", "Options", "References"]
 REPOSITORY = Path(__file__).parents[2]
-OPTIONS = {name.replace("_", "-") for name in Settings._fields} | {"exclude", "extend-exclude"}
+OPTIONS = {name.replace("_", "-") for name in Settings._fields} | {*POLICY_KEYS, "exclude", "extend-exclude"}
 _BLOCK = re.compile(r"^```(?P<kind>\w+) ?(?P<path>\S*)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
 
 each_rule = pytest.mark.parametrize("rule", RULES.values(), ids=lambda rule: rule.code)

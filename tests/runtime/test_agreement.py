@@ -6,13 +6,12 @@ Sources are drawn at random, linted as text and executed as code; the two verdic
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import fields
 from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gllint_rules import Finding, Settings
+from gllint_rules import Finding
 from gllint_runtime import (
     GLError,
     GLValidationError,
@@ -27,7 +26,6 @@ from gllint_runtime.policy.numbers import scan_naked_numbers
 from gllint_runtime.policy.packs import PACKS
 from gllint_runtime.policy.schema_numbers import find_raw_numbers, unknown_refs
 from gllint_runtime.policy.schemas import QUANTITY_REF, schema_problems
-from gllint_runtime.policy.settings import Policy
 from gllint_runtime.policy.units import ALLOWED_UNITS, TIME_UNITS, judge_unit
 from harness import Case, run
 
@@ -348,11 +346,3 @@ def test_claim_paths_under_settings(path: str, arrays: bool) -> None:
         assert bool(found) == ("not of the form" in error.message)
     else:
         assert not found
-
-
-def test_the_shared_settings_are_all_of_them() -> None:
-    """A key that one moment knows and the other does not would part their verdicts."""
-    policy = {field.name for field in fields(Policy)}
-    own = set(Settings._fields)
-    names = {"packs": "unit_packs", "whitelist": "whitelist_patterns"}
-    assert {names.get(name, name) for name in policy - {"argument_origin", "allow_raw_numbers"}} <= own

@@ -8,7 +8,6 @@ import math
 import re
 import threading
 from collections import OrderedDict
-from dataclasses import fields
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
@@ -28,8 +27,9 @@ from gllint_runtime import (
 from gllint_runtime.execution.record import CallRecord
 from gllint_runtime.execution.session import Refused
 from gllint_runtime.policy.data import Survey
+from gllint_runtime.policy.keywords import PolicySettings
 from gllint_runtime.policy.schemas import QUANTITY_REF
-from gllint_runtime.policy.settings import Policy, Settings
+from gllint_runtime.policy.settings import Policy
 
 HEAT = {"heat": {"value": 12.5, "unit": "kWh"}}
 
@@ -711,7 +711,7 @@ def test_just_so_much_is_traced(most: Any, more: Any) -> None:
 
 
 def test_each_setting_is_taken_where_it_belongs() -> None:
-    assert Settings.__annotations__.keys() == {field.name for field in fields(Policy)}
+    assert PolicySettings.__annotations__.keys() == {*Policy._fields}
     script = ScriptedProvider([])
     for make, name in [
         (Session, "whitelisted"),

@@ -63,8 +63,8 @@ WALKS: dict[str, Walk] = {
     "configuration": Walk(
         "configuration",
         lambda n: "exclude = [" + ", ".join(f"'a{i}/*'" for i in range(n)) + "]\n",
-        "gllint.files.config",
-        "_LARGEST",
+        "gllint_runtime.policy.configuration",
+        "LARGEST",
     ),
     "patterns of files": Walk(
         "configuration",

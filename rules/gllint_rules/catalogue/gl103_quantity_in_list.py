@@ -65,7 +65,7 @@ HELP = (
 
 def check(context: Context) -> Iterator[Pending]:
     """Findings at the Quantities that a list of a result holds."""
-    if context.settings.array_paths:
+    if context.policy.array_paths:
         return
     for result in context.results:
         for quantity in quantities(result.value, result.site):

@@ -82,15 +82,15 @@ HELP = f'Declare a Quantity there: `{{"$ref": "{QUANTITY_REF}"}}`.'
 
 def check(context: Context) -> Iterator[Pending]:
     """Findings at the numeric types of literal result schemas."""
-    settings = context.settings
+    policy = context.policy
     for keyword_schema in keyword_schemas(context, OUTPUT_SCHEMAS):
         schema = keyword_schema.schema
-        for path in find_raw_numbers(schema.data, settings.is_plain, settings.allows):
+        for path in find_raw_numbers(schema.data, policy.is_plain, policy.allows):
             named = [str(name) for step, name in pairwise(path[:-1]) if step == "properties"]
             what = f"`{named[-1]}`" if named else "the result"
             message = f"the result schema lets {what} be a number without a unit"
             kind = kind_of_name(named[-1]) if named else None
-            plain = plain_advice(settings, kind, named[-1]) if named else None
+            plain = plain_advice(policy, kind, named[-1]) if named else None
             if is_ours(context, keyword_schema):
                 help_text, fix = HELP, repair("schemas", "refer_to_quantity", context, schema, path)
             else:

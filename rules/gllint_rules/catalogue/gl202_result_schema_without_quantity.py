@@ -88,8 +88,8 @@ def check(context: Context) -> Iterator[Pending]:
                 yield context.finding("GL202", tool.at, f"{name} has no result schema", HELP, fix)
             continue
         schema = read_schema(context, tool.result_schema, tool.scope)
-        settings = context.settings
-        if schema is None or find_raw_numbers(schema.data, settings.is_plain, settings.allows):
+        policy = context.policy
+        if schema is None or find_raw_numbers(schema.data, policy.is_plain, policy.allows):
             continue
         problem = _problem(context, tool, schema.data)
         if problem is not None:
@@ -109,9 +109,7 @@ def _problem(context: Context, tool: Tool, data: Any) -> str | None:
         return "has no properties"
     if unknown_refs(data):  # GL204's
         return None
-    if not demands_quantity(data) and any(
-        holds_numbers(r, context.settings) for r in context.results_of(tool)
-    ):
+    if not demands_quantity(data) and any(holds_numbers(r, context.policy) for r in context.results_of(tool)):
         return "declares no Quantity although the result holds a number"
     return None
 

@@ -60,7 +60,7 @@ HELP = "Claim it: let a tool return it as a Quantity and write {{claim:i}} in it
 
 def check(context: Context) -> Iterator[Pending]:
     """Findings at the naked numbers of final-message templates."""
-    settings = context.settings
+    policy = context.policy
     for step in final_steps(context):
         # Here: few files have a final message, and the scanner's tables take longer to load than most files to check.
         from gllint_runtime.policy.numbers import scan_naked_numbers
@@ -70,11 +70,11 @@ def check(context: Context) -> Iterator[Pending]:
         aside = Stretches([*broken, *step.later()])
         for naked in scan_naked_numbers(
             text,
-            whitelist=settings.whitelist_patterns,
-            words=settings.number_words,
-            units=settings.extend_units,
+            whitelist=policy.whitelist,
+            words=policy.number_words,
+            units=policy.extend_units,
             macros=step.macros,
-            glued=settings.pack_symbols(),
+            glued=policy.pack_symbols(),
             claimed=_units(step),
         ):
             if aside.meet(naked.start, naked.end):

@@ -69,7 +69,7 @@ def check(context: Context) -> Iterator[Pending]:
                 if not isinstance(option, Text) or option.literal is None:
                     continue
                 try:
-                    parse_claim_path(option.literal, arrays=context.settings.array_paths)
+                    parse_claim_path(option.literal, arrays=context.policy.array_paths)
                 except ClaimPathError as error:
                     fix = repair("claims", "mend_path", context, entry.site, option.literal)
                     yield context.finding("GL404", entry.site, str(error), error.hint, fix)

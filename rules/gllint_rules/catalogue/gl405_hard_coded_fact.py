@@ -77,8 +77,8 @@ def check(context: Context) -> Iterator[Pending]:
     """Findings at the strings that state a fact."""
     if not context.touches_tools:
         return
-    further = (unit for unit in context.settings.pack_symbols() if len(unit) > 1)
-    pattern = _pattern((*context.settings.extend_units, *sorted(further)))
+    further = (unit for unit in context.policy.pack_symbols() if len(unit) > 1)
+    pattern = _pattern((*context.policy.extend_units, *sorted(further)))
     logged = {arg.at for call, _ in context.module.calls if _logs(call) for arg in call.args}
     for part, text, scope in ((p, text, scope) for p in context.module.sections() for text, scope in p.texts):
         if text.at in part.docstrings or text.at in logged:

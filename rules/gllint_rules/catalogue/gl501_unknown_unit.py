@@ -68,7 +68,7 @@ def check(context: Context) -> Iterator[Pending]:
             message = f"unknown unit `{unit_title(verdict.unit)}`"
             is_written = isinstance(unit, WrittenUnit)
             fix = repair("names", "correct_unit", context, unit) if is_written else None
-            yield context.finding("GL501", unit.site, message, unit_advice(context.settings, verdict), fix)
+            yield context.finding("GL501", unit.site, message, unit_advice(context.policy, verdict), fix)
 
 
 RULE = Rule(

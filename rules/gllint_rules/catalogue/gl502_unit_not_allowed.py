@@ -68,7 +68,7 @@ def check(context: Context) -> Iterator[Pending]:
             )
             is_written = isinstance(unit, WrittenUnit)
             fix = repair("names", "correct_unit", context, unit) if is_written else None
-            yield context.finding("GL502", unit.site, message, unit_advice(context.settings, verdict), fix)
+            yield context.finding("GL502", unit.site, message, unit_advice(context.policy, verdict), fix)
 
 
 RULE = Rule(

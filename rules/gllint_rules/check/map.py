@@ -121,7 +121,7 @@ def _mapped(context: Context, tool: Tool, at: ToolAt) -> MappedTool:
 def _judged(context: Context, quantity: ReturnedNumber) -> ReturnedNumber:
     if quantity.unit is None:
         return quantity
-    return quantity._replace(is_allowed=context.settings.judge(quantity.unit).status == "allowed")
+    return quantity._replace(is_allowed=context.policy.judge(quantity.unit).status == "allowed")
 
 
 def _quantities(value: Value, path: str) -> Iterator[ReturnedNumber]:

@@ -149,7 +149,7 @@ def _plain(context: Context, key: str | None, value: Value) -> Iterator[str]:
     """Which setting says that the numbers under a key are no quantities."""
     if key is None or number(value) is None:
         return
-    for pattern in context.settings.plain_keys:
+    for pattern in context.policy.plain_keys:
         if is_plain_key(key, (pattern,)):
             yield f"  `{key}` is no quantity by the configuration: `plain-keys` has `{pattern}`"
 

@@ -287,7 +287,7 @@ def mend_path(context: Context, site: Site, path: str) -> Fix | None:
     names = text.removeprefix("$").removeprefix(".").removesuffix(".")
     wanted = f"$.{names}"
     try:
-        parse_claim_path(wanted, arrays=context.settings.array_paths)
+        parse_claim_path(wanted, arrays=context.policy.array_paths)
     except ClaimPathError:
         return None
     node = rewritten(place.node, wanted)

@@ -38,9 +38,9 @@ def correct_unit(context: Context, unit: WrittenUnit) -> Fix | None:
     else in the file.
     """
     nearest = unit.verdict.nearest
-    if nearest is None or not context.settings.allows(nearest):
+    if nearest is None or not context.policy.allows(nearest):
         return None
-    dimension = context.settings.judge(nearest).dimension
+    dimension = context.policy.judge(nearest).dimension
     if not all(
         announced_dimension(announced) == dimension
         for name in _carriers(context, unit)

@@ -63,7 +63,7 @@ def wrap_declared(context: Context, result: Result, advised: Advice) -> Fix | No
 def _writable(context: Context, advised: Advice) -> str | None:
     """The unit that a fix may write: one that is shown, and allowed."""
     unit = advised.unit
-    return unit if unit is not None and context.settings.allows(unit) else None
+    return unit if unit is not None and context.policy.allows(unit) else None
 
 
 def _fix(edits: tuple[Edit, ...], unit: str | None) -> Fix:

@@ -25,7 +25,7 @@ from gllint_rules.words.kinds import PLAIN, TITLES, Kind, is_calendar
 
 if TYPE_CHECKING:
     from gllint_rules.inference.values import Site
-    from gllint_rules.words.settings import Settings
+    from gllint_runtime.policy.settings import Policy
 
 _SHOWN = 32
 _LONGEST_KEY = 100
@@ -57,36 +57,36 @@ def advice_for_leaf(
 
     ``declared`` says what else must change with the value: the annotation that speaks of a number.
     """
-    settings = context.settings
+    policy = context.policy
     key = leaf.key if leaf.is_named else None
     number = _shortened(text_at(context.project, leaf.site)) if leaf.value is not None else _NUMBER
     argument = echoed_argument(context, result, leaf.site) if leaf.value is not None else None
     if argument is not None:
-        return _echoed(settings, kind, key, argument)
-    if key and _is_plain(settings, kind):
-        return _plain(settings, kind, key)
+        return _echoed(policy, kind, key, argument)
+    if key and _is_plain(policy, kind):
+        return _plain(policy, kind, key)
     unit = unit_of_leaf(context, result, leaf, kind)
     if unit.neighbour is not None and leaf.what == "number" and leaf.key is not None:
-        return _joined(settings, kind, leaf.key, number, unit, declared)
-    return _wrapped(settings, kind, key, number, unit, leaf.in_list, declared)
+        return _joined(policy, kind, leaf.key, number, unit, declared)
+    return _wrapped(policy, kind, key, number, unit, leaf.in_list, declared)
 
 
 def advice_for_returned(context: Context, result: Result, declared: str) -> Advice:
     """The repair of what a callable returns that is annotated to return a number."""
     argument = echoed_argument(context, result, result.site)
     if argument is not None:
-        return _echoed(context.settings, None, None, argument)
-    return _wrapped(context.settings, None, None, _NUMBER, unit_of_returned(context, result), False, declared)
+        return _echoed(context.policy, None, None, argument)
+    return _wrapped(context.policy, None, None, _NUMBER, unit_of_returned(context, result), False, declared)
 
 
-def plain_advice(settings: Settings, kind: Kind | None, key: str) -> Advice | None:
+def plain_advice(policy: Policy, kind: Kind | None, key: str) -> Advice | None:
     """How to declare that a key holds no quantity, where its kind is none."""
-    return _plain(settings, kind, key) if _is_plain(settings, kind) else None
+    return _plain(policy, kind, key) if _is_plain(policy, kind) else None
 
 
-def _is_plain(settings: Settings, kind: Kind | None) -> bool:
+def _is_plain(policy: Policy, kind: Kind | None) -> bool:
     """Whether numbers of a kind are no quantities, or the project says so."""
-    return kind is not None and kind in {*PLAIN, *settings.plain_kinds}
+    return kind is not None and kind in {*PLAIN, *policy.plain_kinds}
 
 
 def echoed_argument(context: Context, result: Result, site: Site) -> str | None:
@@ -103,19 +103,19 @@ def echoed_argument(context: Context, result: Result, site: Site) -> str | None:
 # --- the words -----------------------------------------------------------------------------------------------
 
 
-def _echoed(settings: Settings, kind: Kind | None, key: str | None, argument: str) -> Advice:
+def _echoed(policy: Policy, kind: Kind | None, key: str | None, argument: str) -> Advice:
     start = f"It is the tool's own argument `{argument}`: leave it out"
     if not key:
         return Advice(kind, None, None, (), None, f"{start}.")
     pattern = _pattern(key)
-    line = list_line("plain-keys", settings.plain_keys, pattern)
+    line = list_line("plain-keys", policy.plain_keys, pattern)
     text = f"{start}, or declare with `{line}` that it is not a quantity."
     return Advice(kind, None, None, (line,), pattern, text)
 
 
-def _plain(settings: Settings, kind: Kind | None, key: str) -> Advice:
+def _plain(policy: Policy, kind: Kind | None, key: str) -> Advice:
     pattern = _pattern(key)
-    line = list_line("plain-keys", settings.plain_keys, pattern)
+    line = list_line("plain-keys", policy.plain_keys, pattern)
     article = "an" if TITLES[kind][0] in "aeiou" else "a"
     name = f"`{key}`" if _is_shown(key) else "It"
     text = f"{name} is {article} {TITLES[kind]}: `{line}` declares that it is not a quantity."
@@ -123,7 +123,7 @@ def _plain(settings: Settings, kind: Kind | None, key: str) -> Advice:
 
 
 def _joined(
-    settings: Settings, kind: Kind | None, key: str, number: str, measure: ShownUnit, declared: str
+    policy: Policy, kind: Kind | None, key: str, number: str, measure: ShownUnit, declared: str
 ) -> Advice:
     """The repair where the unit stands beside the number; it stays as it is written."""
     neighbour = measure.neighbour
@@ -135,17 +135,17 @@ def _joined(
     start = f"Join it with the `{neighbour.key}` beside it: `{entry}`"
     lines: tuple[str, ...] = ()
     meant = ""
-    if literal is not None and not settings.allows(literal):
-        symbol = symbol_of(settings, literal)
+    if literal is not None and not policy.allows(literal):
+        symbol = symbol_of(policy, literal)
         if symbol is None or symbol == literal:
-            lines = (allowing(settings, literal),)
+            lines = (allowing(policy, literal),)
         else:
             meant = f"Did you mean `{symbol}`?"
     return _advised(kind, literal, neighbour, lines, start, meant, declared)
 
 
 def _wrapped(
-    settings: Settings,
+    policy: Policy,
     kind: Kind | None,
     key: str | None,
     number: str,
@@ -155,15 +155,15 @@ def _wrapped(
 ) -> Advice:
     unit = measure.unit
     if unit is None and key and kind == "time" and is_calendar(key) and not measure.sources:
-        return _plain(settings, kind, key)
+        return _plain(policy, kind, key)
     lines: list[str] = []
     if unit is not None:
-        unit = symbol_of(settings, unit) or unit
-        if not settings.allows(unit):
-            lines.append(allowing(settings, unit))
-    elif kind in _PACKS and _PACKS[kind] not in settings.unit_packs and not measure.sources:
-        lines.append(list_line("unit-packs", settings.unit_packs, _PACKS[kind]))
-    if in_list and not settings.array_paths:
+        unit = symbol_of(policy, unit) or unit
+        if not policy.allows(unit):
+            lines.append(allowing(policy, unit))
+    elif kind in _PACKS and _PACKS[kind] not in policy.packs and not measure.sources:
+        lines.append(list_line("unit-packs", policy.packs, _PACKS[kind]))
+    if in_list and not policy.array_paths:
         lines.append("array-paths = true")
     start = f'Return a Quantity: `{{"value": {number}, "unit": "{unit or _OPEN}"}}`'
     return _advised(kind, unit, None, tuple(lines), start, "" if unit else _why_open(measure), declared)

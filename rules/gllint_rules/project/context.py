@@ -56,6 +56,7 @@ class Context:
         self.project = project
         self.module = module
         self.settings = project.settings
+        self.policy = project.settings.policy
         self.names = project.names
         self._answers: dict[object, Any] = {}
         self._containers: dict[object, Value | None] = {}

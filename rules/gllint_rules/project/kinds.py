@@ -24,7 +24,7 @@ from gllint_runtime.policy.units import UnitVerdict
 
 if TYPE_CHECKING:
     from gllint_rules.project.results import Leaf
-    from gllint_rules.words.settings import Settings
+    from gllint_runtime.policy.settings import Policy
 
 _MOST_REASONS = 12
 _MOST_STATEMENTS = 400  # in which a tally is looked for
@@ -126,22 +126,22 @@ def _makers(leaf: Leaf) -> Iterator[Maker]:
 # --- what would allow a unit ---------------------------------------------------------------------------------
 
 
-def allowing(settings: Settings, unit: str) -> str:
+def allowing(policy: Policy, unit: str) -> str:
     """The line of configuration that allows a unit."""
     from gllint_runtime.policy.units import packs_for
 
     packs = packs_for(unit)
     if packs:
-        return list_line("unit-packs", settings.unit_packs, *packs)
-    return list_line("extend-units", settings.extend_units, unit)
+        return list_line("unit-packs", policy.packs, *packs)
+    return list_line("extend-units", policy.extend_units, unit)
 
 
-def unit_advice(settings: Settings, verdict: UnitVerdict) -> str:
+def unit_advice(policy: Policy, verdict: UnitVerdict) -> str:
     """What to do about a unit that is not allowed, in a sentence or two."""
     from gllint_runtime.policy.units import unit_help
 
-    is_nearest_allowed = verdict.nearest is not None and settings.allows(verdict.nearest)
-    return unit_help(verdict, is_nearest_allowed, lambda unit: allowing(settings, unit))
+    is_nearest_allowed = verdict.nearest is not None and policy.allows(verdict.nearest)
+    return unit_help(verdict, is_nearest_allowed, lambda unit: allowing(policy, unit))
 
 
 def list_line(key: str, old_entries: tuple[str, ...], *entries: str) -> str:

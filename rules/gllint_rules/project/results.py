@@ -28,7 +28,7 @@ from gllint_rules.reading.facts import Expr
 from gllint_rules.records import replace
 from gllint_rules.tools.tool import Tool
 from gllint_rules.tuples import NamedTuple
-from gllint_rules.words.settings import Settings
+from gllint_runtime.policy.settings import Policy
 
 
 class Result(records.Record, frozen=True):
@@ -68,9 +68,9 @@ class Leaf(NamedTuple):
     what: str = "number"
     is_named: bool = True  # whether nothing but lists lies between ``key`` and the number
 
-    def is_plain(self, settings: Settings) -> bool:
+    def is_plain(self, policy: Policy) -> bool:
         """Whether its key is one whose numbers are no quantities."""
-        return self.is_named and settings.is_plain(self.key)
+        return self.is_named and policy.is_plain(self.key)
 
 
 def is_quantity(record: Record) -> bool:
@@ -239,9 +239,9 @@ def quantities(
                 yield from quantities(option.rest, site, key, entry, in_list or is_list)
 
 
-def holds_numbers(result: Result, settings: Settings) -> bool:
+def holds_numbers(result: Result, policy: Policy) -> bool:
     """Whether a result holds a number that should be a Quantity, or a Quantity."""
     return (
-        any(not leaf.is_plain(settings) for leaf in leaves(result.value, result.site))
+        any(not leaf.is_plain(policy) for leaf in leaves(result.value, result.site))
         or next(quantities(result.value, result.site), None) is not None
     )

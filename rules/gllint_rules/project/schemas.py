@@ -162,5 +162,5 @@ def declared_keys(context: Context, tool: Tool) -> frozenset[tuple[str, ...]]:
         return frozenset()
     schema = read_schema(context, tool.result_schema, tool.scope)
     numbers = schema_numbers(schema.data) if schema is not None else ()
-    allowed = (path for path, unit in numbers if unit is not None and context.settings.allows(unit.unit))
+    allowed = (path for path, unit in numbers if unit is not None and context.policy.allows(unit.unit))
     return frozenset(names for path in allowed if (names := property_names(path[:-1])) is not None)

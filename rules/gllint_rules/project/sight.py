@@ -48,20 +48,20 @@ def sights(context: Context) -> Iterator[ToolSight]:
 
 def numbers_of_plain_kinds(context: Context) -> list[Site]:
     """Where a number of a result, or a schema that admits one, is left out for ``plain-kinds`` alone, each once."""
-    settings = context.settings
-    if not settings.plain_kinds:
+    policy = context.policy
+    if not policy.plain_kinds:
         return []
-    unsettled = settings._replace(plain_kinds=())
+    unsettled = policy.with_settings(plain_kinds=())
     places = [
         leaf.site
         for result in context.results
         for leaf in leaves(result.value, result.site)
-        if leaf.is_plain(settings) and not leaf.is_plain(unsettled)
+        if leaf.is_plain(policy) and not leaf.is_plain(unsettled)
     ]
     for keyword_schema in keyword_schemas(context, OUTPUT_SCHEMAS):
         schema = keyword_schema.schema
-        reported = find_raw_numbers(schema.data, settings.is_plain, settings.allows)
-        raw = find_raw_numbers(schema.data, unsettled.is_plain, settings.allows)
+        reported = find_raw_numbers(schema.data, policy.is_plain, policy.allows)
+        raw = find_raw_numbers(schema.data, unsettled.is_plain, policy.allows)
         places += [schema.place(path) for path in raw if path not in reported]
     return list(dict.fromkeys(places))
 

@@ -41,9 +41,9 @@ from gllint_rules.project.schemas import read_schema
 from gllint_rules.reading import facts
 from gllint_rules.tuples import NamedTuple
 from gllint_rules.words.kinds import Kind, contradicts, kind_of_name, words_of
-from gllint_rules.words.settings import Settings
 from gllint_rules.words.unit_names import announced_dimension, readings_of_name
 from gllint_runtime.policy.packs import PACKS
+from gllint_runtime.policy.settings import Policy
 from gllint_runtime.policy.unit_expressions import MAX_LENGTH
 from gllint_runtime.policy.unit_spellings import spelling_of
 
@@ -132,13 +132,13 @@ def _agreed(sources: list[UnitSource], neighbour: Neighbour | None) -> ShownUnit
 
 
 def _same(first: str, second: str) -> bool:
-    return first == second or symbol_of(Settings(), first) == symbol_of(Settings(), second)
+    return first == second or symbol_of(Policy(), first) == symbol_of(Policy(), second)
 
 
-def symbol_of(settings: Settings, unit: str) -> str | None:
+def symbol_of(policy: Policy, unit: str) -> str | None:
     """A unit as the allowlist or a pack writes it, ``None`` where neither has it."""
-    every = settings._replace(unit_packs=PACKS)
-    if settings.allows(unit) or every.allows(unit):
+    every = policy.with_settings(packs=PACKS)
+    if policy.allows(unit) or every.allows(unit):
         return unit
     nearest = every.judge(unit).nearest
     return nearest if nearest is not None and every.allows(nearest) else None
@@ -161,7 +161,7 @@ def _neighbour(context: Context, leaf: Leaf, key: str, kind: Kind | None) -> Nei
         unit = _unit_in(context, holder, name)
         if unit is None or key not in _spoken_of(context, holder).get(name, ()):
             continue
-        if unit.literal is None or _fits(context.settings, name, key, kind, unit.literal):
+        if unit.literal is None or _fits(context.policy, name, key, kind, unit.literal):
             return unit
     return None
 
@@ -251,10 +251,10 @@ def _has_own_unit(context: Context, entry: Entry) -> bool:
     )
 
 
-def _fits(settings: Settings, name: str, key: str, kind: Kind | None, unit: str) -> bool:
+def _fits(policy: Policy, name: str, key: str, kind: Kind | None, unit: str) -> bool:
     """Whether a number of this kind, under this key, may be in this unit."""
-    symbol = symbol_of(settings, unit) or unit
-    dimension = announced_dimension(symbol) or settings.judge(symbol).dimension
+    symbol = symbol_of(policy, unit) or unit
+    dimension = announced_dimension(symbol) or policy.judge(symbol).dimension
     if name == "currency":
         return kind in ("money", None)
     if kind == "money":
@@ -297,9 +297,7 @@ def _named_by_callable(context: Context, result: Result) -> Iterator[UnitSource]
         case facts.Sub(base=base, index=facts.Seq(items=(_, *extra))) if facts.last_name(base) == "Annotated":
             texts = [e.value for e in extra if isinstance(e, facts.Const) and isinstance(e.value, str)]
             unit = (
-                symbol_of(context.settings, texts[0]) or _said_in(context.settings, texts[0])
-                if texts
-                else None
+                symbol_of(context.policy, texts[0]) or _said_in(context.policy, texts[0]) if texts else None
             )
             if unit is not None and len(texts) == 1:
                 yield UnitSource("the annotation", (unit,))
@@ -362,8 +360,8 @@ def _declared(context: Context, result: Result, leaf: Leaf) -> Iterator[UnitSour
             yield UnitSource(f"the field `{leaf.key}`", (unit,))
         for ancestor in classes.ancestors(context.evaluator, model):
             if isinstance(ancestor, ClassOf):
-                yield from _documented(context.settings, ancestor.cls.docstring, leaf.key)
-    yield from _documented(context.settings, _docstring(result), leaf.key)
+                yield from _documented(context.policy, ancestor.cls.docstring, leaf.key)
+    yield from _documented(context.policy, _docstring(result), leaf.key)
 
 
 def _model_of(context: Context, result: Result, leaf: Leaf) -> ClassOf | None:
@@ -393,7 +391,7 @@ def _declared_at(context: Context, result: Result, keys: tuple[object, ...]) -> 
         return
     unit = next((node[keyword] for keyword in DECLARING if isinstance(node.get(keyword), str)), None)
     for text in (node.get("description"), node.get("title")) if unit is None else ():
-        unit = unit or (_said_in(context.settings, text) if isinstance(text, str) else None)
+        unit = unit or (_said_in(context.policy, text) if isinstance(text, str) else None)
     if unit:
         yield UnitSource("the schema", (unit,))
 
@@ -428,30 +426,30 @@ def _unit_of_call(context: Context, call: facts.Call, frame: Frame) -> str | Non
                     return unit
     value = call.keyword("description")
     text = literal_of(context.evaluator.eval(value, frame)) if value is not None else None
-    return _said_in(context.settings, text) if text else None
+    return _said_in(context.policy, text) if text else None
 
 
-def _said_in(settings: Settings, text: str) -> str | None:
+def _said_in(policy: Policy, text: str) -> str | None:
     """The one unit that a description names: ``"Heat in kWh"``, ``"Heat (kWh/m2)"``."""
     words = {match["bracket"] or match["end"].rstrip(".") for match in _SAID.finditer(text)}
-    units = {unit for word in words if (unit := symbol_of(settings, word)) is not None}
+    units = {unit for word in words if (unit := symbol_of(policy, word)) is not None}
     return units.pop() if len(units) == 1 else None
 
 
-def _documented(settings: Settings, docstring: str, key: str) -> Iterator[UnitSource]:
+def _documented(policy: Policy, docstring: str, key: str) -> Iterator[UnitSource]:
     """The unit in brackets of the entry of a docstring that is about ``key``."""
     if key not in docstring or len(docstring) > _MOST_TEXT:
         return
     entry = re.compile(rf"^[\s*\-\"'`]*{re.escape(key)}[\"'`*]*\s*(?:[:(–—-].*)$", re.MULTILINE)
-    units = {_bracketed(settings, match[0]) for match in entry.finditer(docstring)}
+    units = {_bracketed(policy, match[0]) for match in entry.finditer(docstring)}
     unit = units.pop() if len(units) == 1 else None
     if unit is not None:
         yield UnitSource("the docstring", (unit,))
 
 
-def _bracketed(settings: Settings, line: str) -> str | None:
+def _bracketed(policy: Policy, line: str) -> str | None:
     words = {match["bracket"] for match in _SAID.finditer(line) if match["bracket"]}
-    units = {unit for word in words if (unit := symbol_of(settings, word)) is not None}
+    units = {unit for word in words if (unit := symbol_of(policy, word)) is not None}
     return units.pop() if len(units) == 1 else None
 
 

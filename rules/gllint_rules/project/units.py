@@ -67,7 +67,7 @@ def schema_units(context: Context) -> Iterator[SchemaUnitPlace]:
             site = keyword_schema.schema.place(path)
             if site not in sites and (keyword_schema.name != ARGS_SCHEMA or path[-1] == "x-unit"):
                 sites.add(site)
-                yield SchemaUnitPlace(site, context.settings.judge(unit))
+                yield SchemaUnitPlace(site, context.policy.judge(unit))
 
 
 def named_units(context: Context) -> Iterator[WrittenUnit | SchemaUnitPlace]:
@@ -89,4 +89,4 @@ def written_units(context: Context, *, every: bool = False) -> Iterator[WrittenU
                 site = first.site if len(option.parts) == 1 else entry.site
                 if every or site not in sites:
                     sites.add(site)
-                    yield WrittenUnit(site, context.settings.judge(option.literal), quantity)
+                    yield WrittenUnit(site, context.policy.judge(option.literal), quantity)

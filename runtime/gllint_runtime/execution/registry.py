@@ -20,8 +20,9 @@ from gllint_runtime.execution.tools import ToolResult, as_tool
 from gllint_runtime.policy import schemas, validation
 from gllint_runtime.policy.data import Survey
 from gllint_runtime.policy.errors import GLDataError, GLError, GLRuntimeError, GLValidationError
+from gllint_runtime.policy.keywords import OutputSettings
 from gllint_runtime.policy.outputs import plain_arguments, verified_output
-from gllint_runtime.policy.settings import OutputSettings, Policy, checked_settings
+from gllint_runtime.policy.settings import Policy, combined
 
 logger = logging.getLogger("gllint_runtime")
 
@@ -33,7 +34,7 @@ class ToolRegistry:
 
     ``settings`` are ``extend_units``, ``strict_units``, ``packs``, ``plain_keys``, ``plain_kinds`` and
     ``allow_raw_numbers`` of :class:`~gllint_runtime.policy.settings.Policy`; numbers outside Quantities can
-    never be claimed. ``approve``, ``notify`` and ``confirm_notes`` are those of
+    never be claimed. They go before those of ``policy``. ``approve``, ``notify`` and ``confirm_notes`` are those of
     :mod:`gllint_runtime.execution.approval`. A registry is also a read-only mapping from names to tools.
     """
 
@@ -43,9 +44,10 @@ class ToolRegistry:
         approve: Approve | None = None,
         notify: Notify | None = None,
         confirm_notes: bool = False,
+        policy: Policy | None = None,
         **settings: Unpack[OutputSettings],
     ) -> None:
-        self.policy = Policy(**checked_settings(settings, OutputSettings))
+        self.policy = combined(policy, settings, OutputSettings)
         self.units = self.policy.unit_registry()
         self.gate = ApprovalGate(approve, notify, confirm_notes=confirm_notes)
         self._entries: dict[str, Entry] = {}

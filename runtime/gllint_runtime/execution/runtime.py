@@ -11,7 +11,6 @@ import logging
 import operator
 from collections.abc import Callable, Collection, Mapping
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol, Unpack, cast
 
@@ -24,8 +23,9 @@ from gllint_runtime.execution.steps import Step, read_step
 from gllint_runtime.execution.trace import snapshot, trace_entry
 from gllint_runtime.policy.data import Survey, copy_plain
 from gllint_runtime.policy.errors import GLError, GLRuntimeError, error_from_dict, reason_of
+from gllint_runtime.policy.keywords import MessageSettings
 from gllint_runtime.policy.schemas import ASSISTANT_STEP_SCHEMA
-from gllint_runtime.policy.settings import MessageSettings, checked_settings
+from gllint_runtime.policy.settings import combined
 from gllint_runtime.providers import Provider, Tape, takes_options
 from gllint_runtime.show import Showing, Shown
 
@@ -133,7 +133,7 @@ class ToolRuntime:
         self.seed = seed
         self.max_steps = max_steps
         self.repair_on = frozenset(repair_on)
-        self.policy = replace(registry.policy, **checked_settings(settings, MessageSettings))
+        self.policy = combined(registry.policy, settings, MessageSettings)
         self.constants = numbers_by_name(constants)
         self.gate = registry.gate.asking(approve, notify)
         self.telemetry = telemetry

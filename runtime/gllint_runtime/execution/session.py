@@ -30,12 +30,13 @@ from gllint_runtime.policy.errors import (
     GLRuntimeError,
     GLValidationError,
 )
+from gllint_runtime.policy.keywords import PolicySettings
 from gllint_runtime.policy.numbers import scan_naked_numbers, unsafe_characters
 from gllint_runtime.policy.outputs import plain_arguments, resolve_path, usable_checker, verified_output
 from gllint_runtime.policy.quantity_context import holds_time
 from gllint_runtime.policy.rendering import format_quantity
 from gllint_runtime.policy.schemas import Claim, Quantity
-from gllint_runtime.policy.settings import Policy, Settings, checked_settings
+from gllint_runtime.policy.settings import Policy, combined
 from gllint_runtime.policy.units import UnitRegistry
 from gllint_runtime.policy.validation import Checker
 from gllint_runtime.show import Showing, Shown
@@ -71,9 +72,9 @@ class Refused:
 class Session:
     """One conversation: what its tools returned, and what may be said of it. Safe under threads and tasks.
 
-    ``settings`` are the fields of :class:`~gllint_runtime.policy.settings.Policy`; ``constants`` are numbers that
-    arguments may hold, by name. Claims may cite any earlier call; beyond ``max_bytes`` of outputs the oldest are
-    forgotten, and a claim that cites one of them is refused.
+    ``settings`` are the fields of :class:`~gllint_runtime.policy.settings.Policy`, and go before those of ``policy``;
+    ``constants`` are numbers that arguments may hold, by name. Claims may cite any earlier call; beyond ``max_bytes``
+    of outputs the oldest are forgotten, and a claim that cites one of them is refused.
     """
 
     trace: Sequence[Mapping[str, Any]] = ()  # what a run has done; a session knows its tools' outputs only
@@ -83,9 +84,10 @@ class Session:
         *,
         constants: Mapping[str, Any] | None = None,
         max_bytes: int = _MAX_BYTES,
-        **settings: Unpack[Settings],
+        policy: Policy | None = None,
+        **settings: Unpack[PolicySettings],
     ) -> None:
-        policy = Policy(**checked_settings(settings, Settings))
+        policy = combined(policy, settings, PolicySettings)
         self._begin(policy, policy.unit_registry(), numbers_by_name(constants), max_bytes)
 
     def _begin(
@@ -316,7 +318,7 @@ class Session:
             ]
             stored = {
                 "gllint_session": _VERSION,
-                "policy": asdict(self.policy),
+                "policy": self.policy._asdict(),
                 "constants": {name: _exact_text(value) for name, value in self.constants.items()},
                 "max_bytes": self._max_bytes,
                 "count": self._count,

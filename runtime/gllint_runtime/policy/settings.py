@@ -1,52 +1,57 @@
-"""One frozen record of what a gate holds outputs and messages to."""
+"""One frozen record of what both moments are told: what counts as a unit, a quantity and a number.
+
+A project writes it into ``[tool.gllint]``. The rules hold the source to it, a gate the outputs and messages.
+"""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Collection
-from dataclasses import dataclass, fields
-from typing import Any, Literal, TypedDict
+import os
+from collections.abc import Collection, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from gllint_runtime.policy.number_kinds import KINDS
-from gllint_runtime.policy.patterns import backtracks
-from gllint_runtime.policy.units import UnitRegistry
+if TYPE_CHECKING:
+    from typing import Self, Unpack
 
-ArgumentOrigin = Literal["off", "record", "strict"]
+    from gllint_runtime.policy.configuration import Problem, Table
+    from gllint_runtime.policy.keywords import ArgumentOrigin, PolicySettings
+    from gllint_runtime.policy.units import UnitRegistry, UnitVerdict
 
+POLICY_KEYS: Mapping[str, str] = {
+    "extend-units": "extend_units",
+    "strict-units": "strict_units",
+    "unit-packs": "packs",
+    "plain-keys": "plain_keys",
+    "plain-kinds": "plain_kinds",
+    "array-paths": "array_paths",
+    "whitelist-patterns": "whitelist",
+    "number-words": "number_words",
+}
+"""The keys of ``[tool.gllint]`` that hold at execution, too, with the fields of :class:`Policy` that they become."""
 
-class OutputSettings(TypedDict, total=False):
-    """What tool outputs are held to; see :class:`Policy`."""
-
-    extend_units: Collection[str]
-    strict_units: bool
-    packs: Collection[str]
-    plain_keys: Collection[str]
-    plain_kinds: Collection[str]
-    allow_raw_numbers: bool
-
-
-class MessageSettings(TypedDict, total=False):
-    """What messages and the arguments of calls are held to; see :class:`Policy`."""
-
-    whitelist: Collection[str]
-    number_words: bool
-    argument_origin: ArgumentOrigin
-    array_paths: bool
-
-
-class Settings(OutputSettings, MessageSettings, total=False):
-    """All of them."""
+_KEY_OF = {field: key for key, field in POLICY_KEYS.items()}
+# Of what an agent alone is told there is no key.
+_SHAPES: Mapping[str, Mapping[str, Any]] = {
+    "argument_origin": {"enum": ["off", "record", "strict"]},
+    "allow_raw_numbers": {"type": "boolean"},
+}
 
 
-def checked_settings(settings: Any, kind: Any) -> Any:
-    """``settings`` themselves. Raises TypeError for one that is not of ``kind``."""
-    if unknown := settings.keys() - kind.__annotations__.keys():
-        raise TypeError(f"no such setting here: {', '.join(sorted(unknown))}")
-    return settings
+class _Fields(NamedTuple):
+    """The fields of :class:`Policy`."""
+
+    extend_units: tuple[str, ...] = ()
+    strict_units: bool = False
+    packs: tuple[str, ...] = ()
+    plain_keys: tuple[str, ...] = ()
+    plain_kinds: tuple[str, ...] = ()
+    whitelist: tuple[str, ...] = ()
+    number_words: bool = False
+    argument_origin: ArgumentOrigin = "record"
+    array_paths: bool = False
+    allow_raw_numbers: bool = False
 
 
-@dataclass(frozen=True)
-class Policy:
+class Policy(_Fields):
     """What counts as a unit, a number and an origin. Raises ValueError or TypeError for a setting of no use.
 
     ``extend_units`` and ``strict_units`` widen or narrow the units that results may carry, ``packs`` adds
@@ -58,40 +63,102 @@ class Policy:
     number that is neither the user's, nor a tool's, nor a constant, ``"off"`` looks at none.
     """
 
-    extend_units: Collection[str] = ()
-    strict_units: bool = False
-    packs: Collection[str] = ()
-    plain_keys: Collection[str] = ()
-    plain_kinds: Collection[str] = ()
-    whitelist: Collection[str] = ()
-    number_words: bool = False
-    argument_origin: ArgumentOrigin = "record"
-    array_paths: bool = False
-    allow_raw_numbers: bool = False
+    __slots__ = ()
 
-    def __post_init__(self) -> None:
-        for field in fields(self):
-            value = getattr(self, field.name)
-            if isinstance(field.default, tuple):
-                if isinstance(value, str) or not all(isinstance(item, str) for item in value):
-                    raise TypeError(f"{field.name} is a list of texts, not {value!r}")
-                object.__setattr__(self, field.name, tuple(value))
-            elif isinstance(field.default, bool) and not isinstance(value, bool):
-                raise TypeError(f"{field.name} is True or False, not {value!r}")
-        if self.argument_origin not in ("off", "record", "strict"):
-            raise ValueError(f'argument_origin is "off", "record" or "strict", not {self.argument_origin!r}')
-        if unknown := sorted(set(self.plain_kinds) - set(KINDS)):
-            raise ValueError(
-                f"plain_kinds: {unknown[0]!r} is no kind of number (there are {', '.join(KINDS)})"
-            )
-        for pattern in self.whitelist:
-            try:
-                re.compile(pattern)
-            except re.error as error:
-                raise ValueError(f"whitelist: {pattern!r} is no regular expression: {error}") from None
-            if backtracks(pattern):
-                raise ValueError(f"whitelist: {pattern!r} can take for ever: it repeats what repeats")
+    def __new__(cls, **settings: Unpack[PolicySettings]) -> Self:
+        """Check the settings that differ from the defaults. Lists are kept as tuples."""
+        return super().__new__(cls, **{field: _usable(field, value) for field, value in settings.items()})
+
+    @classmethod
+    def from_project(cls, path: str | os.PathLike[str] = ".") -> Self:
+        """The policy in ``[tool.gllint]`` of the project that ``path`` (a file or a folder) lies in.
+
+        That is the nearest ``gllint.toml`` or ``pyproject.toml`` with such a table upwards, which ``gllint check``
+        obeys there, too; or ``path`` itself where it is such a file. Without one the defaults hold. Raises
+        :class:`~gllint_runtime.policy.configuration.ConfigurationError`, a ValueError of one line, for what is wrong.
+        """
+        from gllint_runtime.policy.configuration import table_for
+
+        table = table_for(os.fspath(path))
+        return cls() if table is None else cls.of_table(table)
+
+    @classmethod
+    def of_table(cls, table: Table) -> Self:
+        """The policy in a table whose shape is checked."""
+        settings: dict[str, Any] = {
+            field: tuple(value) if isinstance(value, list) else value
+            for key, value in table.entries.items()
+            if (field := POLICY_KEYS.get(key)) is not None
+        }
+        return super().__new__(cls, **settings)
+
+    def __getnewargs_ex__(self) -> tuple[tuple[()], dict[str, Any]]:
+        return (), self._asdict()
+
+    def with_settings(self, **settings: Unpack[PolicySettings]) -> Self:
+        """This policy but for ``settings``. Raises as the constructor does."""
+        changes = {field: _usable(field, value) for field, value in settings.items()}
+        return super().__new__(type(self), **self._asdict() | changes)
 
     def unit_registry(self) -> UnitRegistry:
-        """A registry of the units that this policy allows. Raises ValueError for a pack that does not exist."""
+        """A registry of the units that this policy allows."""
+        from gllint_runtime.policy.units import UnitRegistry
+
         return UnitRegistry(self.extend_units, strict=self.strict_units, packs=self.packs)
+
+    def judge(self, unit: str) -> UnitVerdict:
+        """What there is to say of a unit under this policy."""
+        from gllint_runtime.policy.units import judge_unit
+
+        return judge_unit(unit, extend=self.extend_units, strict=self.strict_units, packs=self.packs)
+
+    def allows(self, unit: str) -> bool:
+        """Whether a result may carry a unit."""
+        from gllint_runtime.policy.units import is_allowed
+
+        return is_allowed(unit, extend=self.extend_units, strict=self.strict_units, packs=self.packs)
+
+    def pack_symbols(self) -> frozenset[str]:
+        """The units that the packs add."""
+        from gllint_runtime.policy.packs import pack_units
+
+        return frozenset(pack_units(self.packs)) if self.packs else frozenset()
+
+    def is_plain(self, key: object) -> bool:
+        """Whether a number under this key is declared to be no quantity."""
+        if not (self.plain_keys or self.plain_kinds) or not isinstance(key, str):
+            return False
+        from gllint_runtime.policy.key_kinds import is_plain
+
+        return is_plain(key, self.plain_keys, self.plain_kinds)
+
+
+def combined(policy: Policy | None, settings: Mapping[str, Any], kind: type) -> Policy:
+    """``policy``, or the defaults, but for ``settings``: keywords of ``kind``. Raises ValueError or TypeError."""
+    if policy is not None and not isinstance(policy, Policy):
+        raise TypeError(f"policy is a Policy, not {type(policy).__name__}")
+    if unknown := settings.keys() - kind.__annotations__.keys():
+        raise TypeError(f"no such setting here: {', '.join(sorted(unknown))}")
+    return (policy or Policy()).with_settings(**settings)
+
+
+def _usable(field: str, value: Any) -> Any:
+    """The value of a field as :class:`Policy` keeps it. Raises ValueError or TypeError."""
+    if field not in _Fields._fields:
+        raise TypeError(f"Policy has no field {field!r}; there are {', '.join(_Fields._fields)}")
+    if value is _Fields._field_defaults[field]:
+        return value
+    if isinstance(value, Collection) and not isinstance(value, str | bytes):
+        value = [*value]
+    problem = _problem(field, value)
+    if problem is not None:
+        raise problem.error(f"{field}{problem.place}{problem.text}")
+    return tuple(value) if isinstance(value, list) else value
+
+
+def _problem(field: str, value: Any) -> Problem | None:
+    from gllint_runtime.policy.configuration import schema, shape_problem
+
+    return shape_problem(
+        _SHAPES[field] if field in _SHAPES else schema()["properties"][_KEY_OF[field]], value
+    )

@@ -1,0 +1,277 @@
+"""``[tool.gllint]``: which file holds it, what shape it has, and what is wrong with it, by file and line.
+
+The table of a ``pyproject.toml``, or the whole of a ``gllint.toml``. The program reads all of it, an agent the
+:class:`~gllint_runtime.policy.settings.Policy` in it; both read it here. The shape is the JSON Schema in
+``configuration.json``, of which this knows as much as that one says: jsonschema would take longer to load than a short
+run takes.
+"""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import re
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
+from typing import Any, NamedTuple, cast
+
+from gllint_runtime.policy.data_files import read
+from gllint_runtime.policy.regular_files import read_bytes
+from gllint_runtime.policy.wording import literal, nearest, shortened, visible
+
+FILE_NAMES = ("gllint.toml", "pyproject.toml")
+LARGEST = 1_000_000
+# tomllib takes quadratic time for a key of many parts: a megabyte of them keeps it busy for minutes.
+_MOST_PARTS = 1000
+_DEEP_KEY = rb"""(?m)(?:^|[\[{,])[ \t]*(?:(?:[\w-]+|"[^"\n]*"|'[^'\n]*')[ \t]*\.[ \t]*){%d}""" % _MOST_PARTS
+_MISSING = (errno.ENOENT, errno.ENOTDIR)
+_OTHER_ENCODINGS = (b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff")
+"""How a file in UTF-16 or UTF-32 begins."""
+_TOML_PLACE = re.compile(r" \(at line (\d+), column (\d+)\)$")
+_KINDS: Mapping[str, tuple[type[Any], str]] = {
+    "object": (dict, "a table"),
+    "string": (str, "a text"),
+    "boolean": (bool, "true or false"),
+    "integer": (int, "a whole number"),
+}
+
+
+class ConfigurationError(ValueError):
+    """A configuration that cannot be used: one line with the file, the line, the key and what to do."""
+
+
+class Problem(NamedTuple):
+    """What is wrong with a value: ``place`` within it (``".0"``), and ``text``, which follows the name of the value."""
+
+    place: str
+    text: str
+    error: type[Exception] = ValueError
+
+
+class Table(NamedTuple):
+    """The settings of one file as they are written, under their keys."""
+
+    path: str
+    text: str
+    entries: Mapping[str, Any]
+    # Where the table stands in its document.
+    root: tuple[str, ...] = ()
+
+    def error(self, message: str, *key: str) -> ConfigurationError:
+        """The error that tells of ``message``, at the line of ``key`` or of what it is part of."""
+        from gllint_runtime.policy.toml_lines import line_of
+
+        line = line_of(self.text, (*self.root, *key)) if key else None
+        return ConfigurationError(f"{self.path}{f':{line}' if line else ''}: {message}")
+
+    def key_error(self, key: str, problem: Problem) -> ConfigurationError:
+        """The error for a problem with the value of ``key``."""
+        name = shortened(key + problem.place)
+        return self.error(f"key '{name}'{problem.text}", key, *problem.place[1:].split("."))
+
+
+# --- which file ----------------------------------------------------------------------------------------------
+
+
+def table_in(folder: str) -> Table | None:
+    """The settings that stand in ``folder``: a gllint.toml, else a pyproject.toml with our table.
+
+    Each file is read once: an editor may be writing it. Raises :class:`ConfigurationError`.
+    """
+    for name in FILE_NAMES:
+        table = _table(f"{folder.rstrip('/')}/{name}", explicit=False)
+        if table is not None:
+            return table
+    return None
+
+
+def table_of(path: str) -> Table:
+    """The settings of the configuration file ``path``. Raises :class:`ConfigurationError`."""
+    table = _table(path, explicit=True)
+    if table is None:
+        raise ConfigurationError(f"{path}: has no table [tool.gllint]")
+    return table
+
+
+def table_for(path: str) -> Table | None:
+    """The settings in force for ``path``, a file or a folder, and nothing wrong in them.
+
+    Those of the nearest configuration upwards, or of ``path`` itself where it is one (``*.toml``); ``None`` where
+    there is none. Raises :class:`ConfigurationError`.
+    """
+    path = os.path.abspath(path).replace(os.sep, "/")
+    if path.endswith(".toml"):
+        return checked(table_of(path))
+    if not os.path.exists(path):
+        raise ConfigurationError(f"{path}: no such file or folder; name one of the project")
+    folder = path if os.path.isdir(path) else os.path.dirname(path)
+    while (table := table_in(folder)) is None:
+        parent = os.path.dirname(folder)
+        if parent == folder:
+            return None
+        folder = parent
+    return checked(table)
+
+
+def _table(path: str, explicit: bool) -> Table | None:
+    try:
+        data = read_bytes(path)
+    except OSError as error:
+        if not explicit and error.errno in _MISSING and not os.path.lexists(path):
+            return None
+        raise ConfigurationError(f"{path}: cannot be read: {error.strerror}") from None
+    if data.startswith(_OTHER_ENCODINGS):
+        raise ConfigurationError(f"{path}: not UTF-8, as TOML files are: save it in that encoding")
+    own = path.endswith("gllint.toml")
+    if not own and not explicit and b"gllint" not in data:
+        return None
+    if len(data) > LARGEST:
+        raise ConfigurationError(
+            f"{path}: too large for a configuration: {len(data)} bytes, at most {LARGEST}"
+        )
+    if len(data) > 2 * _MOST_PARTS and re.search(_DEEP_KEY, data):  # the expression takes time to compile
+        raise ConfigurationError(
+            f"{path}: a key has too many parts: at most {_MOST_PARTS} names joined by dots"
+        )
+    import tomllib
+
+    try:
+        text = data.decode("utf-8-sig")
+        document = tomllib.loads(text)
+    except ValueError as error:
+        message = visible(str(error))
+        place = _TOML_PLACE.search(message)
+        where, what = (f":{place[1]}:{place[2]}", message[: place.start()]) if place else ("", message)
+        raise ConfigurationError(f"{path}{where}: not valid TOML: {what}") from None
+    except RecursionError:
+        raise ConfigurationError(f"{path}: not valid TOML: nested too deeply") from None
+    tool = document.get("tool", {})
+    entries = tool.get("gllint") if isinstance(tool, dict) else None
+    if entries is None and not path.endswith("pyproject.toml"):
+        return Table(path, text, document)
+    table = Table(path, text, entries or {}, ("tool", "gllint"))
+    if entries is not None and not isinstance(entries, dict):
+        raise table.error(f"key 'tool.gllint' must be a table, not {literal(entries)}", "")
+    return table if entries is not None else None
+
+
+# --- what shape ----------------------------------------------------------------------------------------------
+
+
+@cache
+def schema() -> dict[str, Any]:
+    """The JSON Schema of the configuration."""
+    return cast(dict[str, Any], json.loads(read("configuration.json")))
+
+
+def checked(table: Table) -> Table:
+    """``table`` once its version and its shape are right. Raises :class:`ConfigurationError`."""
+    # First: a configuration for another version may hold keys that this one does not know.
+    _check_version(table)
+    shapes = schema()["properties"]
+    for key in (key for key in table.entries if key not in shapes):
+        hint = nearest(key, sorted(shapes), "; gllint config --schema lists them")
+        raise table.error(f"unknown key '{shortened(key)}'{hint}", key)
+    for key, value in table.entries.items():
+        if (problem := shape_problem(shapes[key], value)) is not None:
+            raise table.key_error(key, problem)
+    return table
+
+
+def shape_problem(shape: Mapping[str, Any], value: Any) -> Problem | None:
+    """What a schema of ours has against a value, ``None``: nothing."""
+    try:
+        return _shape_problem(shape, value)
+    except (RecursionError, ValueError):  # nested too deeply to be shown, or a number of too many digits
+        text = " has a value of the wrong type; gllint config --schema tells the right one"
+        return Problem("", text, TypeError)
+
+
+def _shape_problem(shape: Mapping[str, Any], value: Any) -> Problem | None:
+    shape = _resolved(shape)
+    if "enum" in shape:
+        return _choice_problem(shape["enum"], value)
+    if shape["type"] == "array":
+        items = shape["items"]
+        if type(value) is not list:
+            return _kind_problem(f"a list of {'tables' if _is_table(items) else 'texts'}", value)
+        return _first_problem(items, enumerate(value))
+    kind, words = _KINDS[shape["type"]]
+    if type(value) is not kind:
+        return _kind_problem(words, value)
+    if kind is int and value < shape.get("minimum", value):
+        return Problem("", f" must be at least {shape['minimum']}, not {value}")
+    if shape.get("format") == "regex":
+        return _pattern_problem(value)
+    # What stands in a row of frameworks is judged with its meaning.
+    members = shape.get("additionalProperties")
+    return _first_problem(members, value.items()) if isinstance(members, dict) else None
+
+
+def _is_table(shape: Mapping[str, Any]) -> bool:
+    return _resolved(shape).get("type") == "object"
+
+
+def _resolved(shape: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A schema, or the definition that it refers to."""
+    name = shape.get("$ref", "").rpartition("/")[2]
+    return cast("Mapping[str, Any]", schema()["$defs"][name]) if name else shape
+
+
+def _first_problem(shape: Mapping[str, Any], members: Iterable[tuple[object, Any]]) -> Problem | None:
+    """The first problem with the members of a list or a table."""
+    for key, member in members:
+        if (problem := _shape_problem(shape, member)) is not None:
+            return problem._replace(place=f".{key}{problem.place}")
+    return None
+
+
+def _kind_problem(words: str, value: Any) -> Problem:
+    return Problem("", f" must be {words}, not {literal(value)}", TypeError)
+
+
+def _choice_problem(choices: Sequence[str], value: Any) -> Problem | None:
+    if value in choices:
+        return None
+    is_text = isinstance(value, str)
+    shown, hint = (f"'{shortened(value)}'", nearest(value, choices)) if is_text else (literal(value), "")
+    text = f" must be one of {', '.join(choices)}, not {shown}{hint}"
+    return Problem("", text, ValueError if is_text else TypeError)
+
+
+def _pattern_problem(pattern: str) -> Problem | None:
+    """What is wrong with a regular expression that somebody configured."""
+    from gllint_runtime.policy.patterns import backtracks
+
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of what a later Python may read otherwise
+            re.compile(pattern)
+    except (re.error, OverflowError, RecursionError) as error:
+        return Problem("", f": '{shortened(pattern)}' is no regular expression: {error}")
+    if backtracks(pattern):
+        text = f": '{shortened(pattern)}' can take for ever: it repeats what repeats; make it simpler"
+        return Problem("", text)
+    return None
+
+
+def _check_version(table: Table) -> None:
+    """Refuse a configuration that asks for another version of gllint."""
+    required = table.entries.get("required-version")
+    if not isinstance(required, str):
+        return  # what it must be is said with the other keys
+    from packaging.specifiers import InvalidSpecifier, SpecifierSet
+
+    from gllint_runtime.policy.version import __version__
+
+    exact, key = required.strip(), "required-version"
+    try:
+        wanted = SpecifierSet(f"=={exact}" if exact[:1].isdigit() else exact)
+    except InvalidSpecifier:
+        text = f": '{shortened(required)}' is not a version such as '>=0.1' or '0.1.0'"
+        raise table.key_error(key, Problem("", text)) from None
+    if not wanted.contains(__version__, prereleases=True):
+        text = f" asks for gllint {shortened(required)}, this is {__version__}: install that version, or change the key"
+        raise table.key_error(key, Problem("", text))

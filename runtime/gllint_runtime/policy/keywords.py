@@ -1,0 +1,32 @@
+"""The fields of :class:`~gllint_runtime.policy.settings.Policy` as keywords: whose constructor takes which."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Literal, TypedDict
+
+ArgumentOrigin = Literal["off", "record", "strict"]
+
+
+class OutputSettings(TypedDict, total=False):
+    """What tool outputs are held to."""
+
+    extend_units: Collection[str]
+    strict_units: bool
+    packs: Collection[str]
+    plain_keys: Collection[str]
+    plain_kinds: Collection[str]
+    allow_raw_numbers: bool
+
+
+class MessageSettings(TypedDict, total=False):
+    """What messages and the arguments of calls are held to."""
+
+    whitelist: Collection[str]
+    number_words: bool
+    argument_origin: ArgumentOrigin
+    array_paths: bool
+
+
+class PolicySettings(OutputSettings, MessageSettings, total=False):
+    """All of them."""

@@ -1,0 +1,93 @@
+"""On which lines of a TOML document its keys stand, which ``tomllib`` does not say. Asked only for what is wrong."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterator
+from itertools import islice
+
+_TOKEN = re.compile(
+    r'''"""(?:\\.|[^\\])*?"{3,5} | \'{3}.*?\'{3,5} | "(?:\\.|[^"\\\n])*" | '[^'\n]*' | \#[^\n]*
+    | [\[\]{}=,\n] | [^\s"'\#\[\]{}=,]+''',
+    re.VERBOSE | re.DOTALL,
+)
+_PART = re.compile(r'"(?:\\.|[^"\\\n])*"|\'[^\'\n]*\'|[\w-]+')
+Key = tuple[str, ...]
+_DEEPEST = 6  # parts of a key that are told apart
+
+
+def line_of(text: str, key: Key) -> int | None:
+    """The line of a valid document on which ``key`` stands, or else what it is part of.
+
+    Items of a list are numbered (``("unit-packs", "0")``). ``None`` where nothing of it stands there.
+    """
+    lines = key_lines(text)
+    return next((lines[key[:end]] for end in range(len(key), 0, -1) if key[:end] in lines), None)
+
+
+def key_lines(text: str) -> dict[Key, int]:
+    """The lines of all keys of a valid document and of the items of its lists, counted from 1.
+
+    What an inline table holds stands on its line.
+    """
+    lines: dict[Key, int] = {}
+    tables: dict[Key, int] = {}
+    table: Key = ()
+    line, statement = 1, ""
+    tokens = iter(_TOKEN.finditer(text))
+    for token in tokens:
+        word, start = token[0], line
+        line += word.count("\n")
+        if word == "\n" or word.startswith("#"):
+            statement = "" if word == "\n" else statement
+        elif word == "=":
+            key = (*table, *_parts(statement))
+            for end in range(len(table) + 1, len(key) + 1):
+                lines.setdefault(key[:end], start)
+            line = _items(tokens, lines, key, line)
+            statement = ""
+        elif word == "]" and statement.startswith("["):
+            table = _parts(statement)
+            for end in range(1, len(table) + 1):
+                lines.setdefault(table[:end], start)
+            if statement.startswith("[["):
+                number = tables[table] = tables.get(table, -1) + 1
+                table = (*table, str(number))
+                lines[table] = start
+            # The second bracket of `]]` and what else follows on the line is no key.
+            statement = " "
+        else:
+            statement += word
+    return lines
+
+
+def _items(tokens: Iterator[re.Match[str]], lines: dict[Key, int], key: Key, line: int) -> int:
+    """Pass over the value of ``key`` and note the items of a list; returns the line where it ends."""
+    depth, number, is_list, is_item = 0, 0, False, False
+    for token in tokens:
+        word = token[0]
+        if word == "\n":
+            line += 1
+            if depth == 0:
+                return line
+            continue
+        if word.startswith("#"):
+            continue
+        if depth == 0:
+            is_list = word == "["
+        elif depth == 1 and is_list:
+            if word == ",":
+                number, is_item = number + 1, False
+            elif word != "]" and not is_item:
+                lines.setdefault((*key, str(number)), line)
+                is_item = True
+        depth += (word in "[{") - (word in "]}")
+        line += word.count("\n")
+    return line
+
+
+def _parts(key: str) -> Key:
+    """The names of a dotted key, as they are written or in quotes."""
+    parts = (match[0] for match in islice(_PART.finditer(key), _DEEPEST))
+    return tuple(tomllib.loads(f"k={part}")["k"] if part[0] in "\"'" else part for part in parts)

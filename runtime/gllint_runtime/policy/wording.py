@@ -1,0 +1,54 @@
+"""Words of others in our own messages: harmless on one line, cut where they are long, and the nearest right one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+_NEAR = 0.7
+# A runner in CI takes the first where a line begins with it, blanks aside, the second (`##[error]`, `##vso[`) anywhere.
+_COMMAND = re.compile(r"^\s*:(?=:)|##\w*\[")
+
+
+def visible(text: str) -> str:
+    """Return text with its control and other unprintable characters as escapes, so that it stays on one line.
+
+    Whatever comes from a file, its name included, passes here before a terminal or a CI log shows it: a line feed
+    could begin a workflow command, an escape sequence or a right-to-left override could hide what is written.
+    Zero-width characters are what a naked number may hide behind: they are shown too. What is a workflow command
+    by itself loses its last sign to an escape.
+    """
+    if not text.isprintable():
+        text = "".join(c if c.isprintable() else _escaped(c) for c in text)
+    return _COMMAND.sub(lambda command: f"{command[0][:-1]}\\x{ord(command[0][-1]):02x}", text)
+
+
+def _escaped(character: str) -> str:
+    return character.encode("unicode_escape").decode("ascii")
+
+
+def shortened(text: str, most: int = 60) -> str:
+    """Text as :func:`visible` shows it, at most so many characters of it."""
+    text = visible(text)
+    return text if len(text) <= most else text[: most - 3] + "…"
+
+
+def literal(value: Any) -> str:
+    """A value as JSON writes it, shortened. Raises RecursionError or ValueError for what cannot be written."""
+    import json
+
+    return shortened(json.dumps(value, ensure_ascii=False, default=str))
+
+
+def nearest(word: str, candidates: Mapping[str, str] | Iterable[str], otherwise: str = "") -> str:
+    """Return ``"; did you mean 'x'?"`` for the nearest of ``candidates``, or ``otherwise`` where none is near.
+
+    A mapping tells what to suggest for each candidate.
+    """
+    import difflib
+
+    suggestions = candidates if isinstance(candidates, Mapping) else {name: name for name in candidates}
+    folded = {name.casefold().replace("_", "-"): right for name, right in suggestions.items()}
+    close = difflib.get_close_matches(word.casefold().replace("_", "-"), folded, n=1, cutoff=_NEAR)
+    return f"; did you mean '{folded[close[0]]}'?" if close else otherwise

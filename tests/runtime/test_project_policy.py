@@ -1,0 +1,217 @@
+"""The settings of a project in an agent: read as the linter reads them, refused as it refuses them."""
+
+from __future__ import annotations
+
+import json
+import pickle
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gllint.errors import UsageError
+from gllint.files import config
+from gllint_runtime import ConfigurationError, Policy, ScriptedProvider, Session, ToolRegistry, ToolRuntime
+from gllint_runtime.policy.configuration import schema, table_of
+from gllint_runtime.policy.settings import POLICY_KEYS
+from gllint_runtime.policy.toml_lines import key_lines
+
+SETTINGS = """
+extend-units = ["furlong"]
+strict-units = true
+unit-packs = ["counts", "time"]
+plain-keys = ["*_id"]
+plain-kinds = ["index"]
+array-paths = true
+whitelist-patterns = ["Form \\\\d+"]
+number-words = true
+"""
+POLICY = Policy(
+    extend_units=["furlong"], strict_units=True, packs=["counts", "time"], plain_keys=["*_id"], plain_kinds=["index"],
+    array_paths=True, whitelist=[r"Form \d+"], number_words=True,
+)  # fmt: skip
+
+
+@pytest.fixture
+def top(tmp_path: Path) -> Path:
+    folder = tmp_path / "project" / "src" / "agent"
+    folder.mkdir(parents=True)
+    (folder / "main.py").write_text("")
+    (tmp_path / "project" / "pyproject.toml").write_text(f"[tool.gllint]{SETTINGS}select = ['GL4']\n")
+    return tmp_path / "project"
+
+
+@pytest.mark.parametrize("place", ["", "src", "src/agent", "src/agent/main.py", "pyproject.toml"])
+def test_the_policy_of_a_project(top: Path, place: str) -> None:
+    assert Policy.from_project(top / place) == POLICY
+    assert Policy.from_project(str(top / place)) == POLICY
+
+
+def test_every_setting_of_both_moments_is_one() -> None:
+    """A key that one moment knows and the other does not would part their verdicts."""
+    assert {*POLICY_KEYS.values()} == {*Policy._fields} - {"argument_origin", "allow_raw_numbers"}
+    assert POLICY_KEYS.keys() <= schema()["properties"].keys()
+    assert not {*POLICY_KEYS.values()} & {*config.Config().rules._fields}
+    assert not {key.replace("-", "_") for key in POLICY_KEYS} & {*config.Config().rules._fields}
+
+
+def test_the_program_reads_the_same(top: Path) -> None:
+    loaded = config.in_folder(str(top))
+    assert loaded is not None and loaded.rules.policy == POLICY
+    for key, field in POLICY_KEYS.items():
+        assert config.value_of(loaded, key) == getattr(POLICY, field)
+
+
+def test_the_nearest_configuration_counts(top: Path) -> None:
+    (top / "src" / "gllint.toml").write_text("plain-keys = ['page']\n")
+    (top / "src" / "pyproject.toml").write_text("[tool.gllint]\nnumber-words = true\n")
+    (top / "src" / "agent" / "pyproject.toml").write_text("[project]\nname = 'x'\n")
+    assert Policy.from_project(top / "src" / "agent") == Policy(plain_keys=["page"])
+    assert Policy.from_project(top) == POLICY
+
+
+def test_without_a_configuration_the_defaults_hold(tmp_path: Path) -> None:
+    assert Policy.from_project(tmp_path) == Policy()
+    (tmp_path / "pyproject.toml").write_text("= somebody else's business")
+    assert Policy.from_project(tmp_path) == Policy()
+
+
+def test_a_program_started_in_the_project_needs_no_path(top: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(top / "src")
+    assert Policy.from_project() == POLICY
+    monkeypatch.chdir(top.parent)
+    assert Policy.from_project() == Policy()
+    assert Policy.from_project("project") == POLICY
+
+
+WRONG = [
+    ("unit-packs = [\n  'counts',\n  'cuonts',\n]", 4, "key 'unit-packs.1' must be one of counts, "),
+    ("unit-packs = ['cuonts']", 2, "not 'cuonts'; did you mean 'counts'?"),
+    ("# a\n\nplain-kind = ['count']", 4, "unknown key 'plain-kind'; did you mean 'plain-kinds'?"),
+    ("select = ['GL1']\nstrict-units = 'yes'", 3, "key 'strict-units' must be true or false, not \"yes\""),
+    ("whitelist-patterns = ['(']", 2, "key 'whitelist-patterns.0': '(' is no regular expression"),
+    ("whitelist-patterns = ['a',\n '(a+)+$']", 3, "'(a+)+$' can take for ever: it repeats what repeats; make it simpler"),
+    ("plain-keys = 'page'", 2, "key 'plain-keys' must be a list of texts, not \"page\""),
+    ("jobs = 0", 2, "key 'jobs' must be at least 1, not 0"),
+    ("required-version = '>=99'", 2, "asks for gllint >=99, this is "),
+    ("plain-keys = ['a',,]", "2:19", "not valid TOML: "),
+    ("[[tool.gllint.frameworks]]\nname = 'x'\n[tool.gllint.severity]\nGL1 = 'warn'", 5, "key 'severity.GL1' must be one of"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "place", "message"), WRONG)
+def test_what_is_wrong_is_told_alike_with_its_line(
+    tmp_path: Path, text: str, place: object, message: str
+) -> None:
+    file = tmp_path / "pyproject.toml"
+    file.write_text(f"[tool.gllint]\n{text}\n")
+    with pytest.raises(ConfigurationError) as at_execution:
+        Policy.from_project(tmp_path)
+    assert str(at_execution.value).startswith(f"{file}:{place}: ")
+    assert message in str(at_execution.value) and "\n" not in str(at_execution.value)
+    with pytest.raises(UsageError) as of_the_program:
+        config.in_folder(str(tmp_path))
+    assert str(of_the_program.value) == str(at_execution.value)
+
+
+def test_a_place_that_is_none_is_told(tmp_path: Path) -> None:
+    with pytest.raises(ConfigurationError, match="nowhere: no such file or folder; name one of the project"):
+        Policy.from_project(tmp_path / "nowhere")
+    with pytest.raises(ConfigurationError, match=r"gllint\.toml: cannot be read: No such file"):
+        Policy.from_project(tmp_path / "gllint.toml")
+    (tmp_path / "pyproject.toml").write_text("[project]\nname = 'x'\n")
+    with pytest.raises(ConfigurationError, match=r"pyproject\.toml: has no table \[tool\.gllint\]"):
+        Policy.from_project(tmp_path / "pyproject.toml")
+
+
+def test_the_runtime_reads_a_project_without_the_linter(top: Path) -> None:
+    code = (
+        "import json, sys; from gllint_runtime import Policy; "
+        f"policy = Policy.from_project({str(top)!r}); "
+        "print(json.dumps([*policy.packs])); "
+        "print(json.dumps([name for name in sys.modules if name.split('.')[0] in "
+        "('libcst', 'click', 'flake8', 'jsonschema', 'pint', 'gllint', 'gllint_rules')]))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert [json.loads(line) for line in done.stdout.splitlines()] == [["counts", "time"], []]
+
+
+def test_a_policy_in_a_session_and_a_registry() -> None:
+    session = Session(policy=POLICY, argument_origin="strict", packs=["counts"])
+    assert session.policy == POLICY.with_settings(argument_origin="strict", packs=("counts",))
+    assert session.units.is_allowed("furlong") and not session.units.is_allowed("kWh/year")
+    registry = ToolRegistry(policy=POLICY)
+    runtime = ToolRuntime(ScriptedProvider([]), registry, number_words=False)
+    assert registry.policy == POLICY and runtime.policy == POLICY.with_settings(number_words=False)
+    assert Session.from_json(session.to_json()).policy == session.policy
+    for make in (Session, ToolRegistry):
+        with pytest.raises(TypeError, match="policy is a Policy, not dict"):
+            make(policy={"packs": ["counts"]})  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("setting", "error", "message"),
+    [
+        ({"packs": ["cuonts"]}, ValueError, r"packs\.0 must be one of counts, .*; did you mean 'counts'\?"),
+        ({"packs": "counts"}, TypeError, "packs must be a list of texts, not \"counts\""),
+        ({"packs": 3}, TypeError, "packs must be a list of texts, not 3"),
+        ({"plain_keys": [b"a"]}, TypeError, r"plain_keys\.0 must be a text"),
+        ({"strict_units": 1}, TypeError, "strict_units must be true or false, not 1"),
+        ({"argument_origin": "loose"}, ValueError, "argument_origin must be one of off, record, strict, not 'loose'"),
+        ({"allow_raw_numbers": None}, TypeError, "allow_raw_numbers must be true or false, not null"),
+        ({"unit_packs": []}, TypeError, "no field 'unit_packs'; there are extend_units"),
+    ],
+)  # fmt: skip
+def test_a_setting_of_no_use_is_told(setting: dict[str, Any], error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
+        Policy(**setting)
+    with pytest.raises(error, match=message):
+        POLICY.with_settings(**setting)
+
+
+def test_a_policy_is_frozen_and_crosses_processes() -> None:
+    with pytest.raises(AttributeError):
+        POLICY.packs = ()  # type: ignore[misc]
+    assert pickle.loads(pickle.dumps(POLICY)) == POLICY
+    assert hash(POLICY) == hash(POLICY.with_settings())
+    assert Policy(packs={"time"}).packs == ("time",)
+
+
+LINES = '''
+a = 1  # [x]
+b.c = """
+k = 2
+"""
+[tool.gllint]  # c = 1
+"quoted \\" k" = [
+  "x",  # ,
+  ["y", "z"],
+  {a = [1]},
+  \'\'\'
+= [
+\'\'\',
+  "end",
+]
+d = {e = 1}
+[[ tool . gllint."rows" ]]
+name = 'x'
+[[tool.gllint.rows]]
+name = 'y'
+'''
+
+
+def test_the_lines_of_keys() -> None:
+    lines = {".".join(key): line for key, line in key_lines(LINES).items()}
+    assert lines == {
+        "a": 2, "b": 3, "b.c": 3, "tool": 6, "tool.gllint": 6, 'tool.gllint.quoted " k': 7,
+        'tool.gllint.quoted " k.0': 8, 'tool.gllint.quoted " k.1': 9, 'tool.gllint.quoted " k.2': 10,
+        'tool.gllint.quoted " k.3': 11, 'tool.gllint.quoted " k.4': 14, "tool.gllint.d": 16, "tool.gllint.rows": 17,
+        "tool.gllint.rows.0": 17, "tool.gllint.rows.0.name": 18, "tool.gllint.rows.1": 19, "tool.gllint.rows.1.name": 20,
+    }  # fmt: skip
+
+
+def test_our_own_configuration_is_one_table() -> None:
+    table = table_of(str(Path(__file__).parents[2] / "pyproject.toml"))
+    assert table.error("x", "select").args[0].rpartition(": ")[2] == "x"
