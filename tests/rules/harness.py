@@ -10,6 +10,8 @@ import tomllib
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from gllint.files.config import Config
+from gllint.run.engine import Engine, Options
 from gllint_rules import RULES, Failure, Finding, Settings
 from gllint_rules.check.check import check
 from gllint_rules.check.merge import merged
@@ -125,6 +127,24 @@ def run(case: Case) -> list[Finding | Failure]:
     said = [item for path in texts for item in check(project, path, codes_of(case.configuration))]
     found = [*merged(i for i in said if isinstance(i, Finding)), *(i for i in said if isinstance(i, Failure))]
     return sorted(found, key=lambda f: (f.path, str(getattr(f, "span", "")), f.code))
+
+
+def checked(case: Case, folder: Path) -> list[Expected]:
+    """The findings of ``gllint check`` on the case's files, written to ``folder``."""
+    for path, text in case.files.items():
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_text(text, encoding="utf-8", newline="")
+    (folder / ".git").mkdir()
+    config = Config(
+        select=tuple(codes_of(case.configuration) - {"GL901"}), rules=settings_of(case.configuration)
+    )
+    outcome = Engine(Options(fixed=config, cache=False, jobs=1)).check([str(folder)])
+    assert outcome.failures == []
+    root = folder.as_posix() + "/"
+    return sorted(
+        Expected(finding.path.removeprefix(root), finding.span.line, finding.span.column, finding.code)
+        for finding in outcome.findings
+    )
 
 
 def places(found: list[Finding | Failure]) -> list[Expected]:

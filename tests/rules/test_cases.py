@@ -1,4 +1,4 @@
-"""Every labelled case: the rules report the marked places and no other."""
+"""Every labelled case: the program reports the marked places and no other."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from gllint_rules import RULES
-from harness import Case, cases, places, run
+from harness import Case, cases, checked
 
 FILES = sorted((Path(__file__).parent / "cases").glob("*.md"))
 CASES = [
@@ -19,8 +19,8 @@ CASES = [
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_case(case: Case) -> None:
-    assert places(run(case)) == case.expected()
+def test_case(case: Case, tmp_path: Path) -> None:
+    assert checked(case, tmp_path) == case.expected()
 
 
 def test_no_marker_is_overlooked() -> None:
