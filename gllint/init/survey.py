@@ -10,7 +10,7 @@ from fnmatch import fnmatchcase
 
 from gllint.run.engine import Engine, Outcome
 from gllint_rules import Finding
-from gllint_rules.project.context import is_test_path
+from gllint_rules.project.test_paths import is_test_path
 from gllint_rules.words.framework_table import shipped
 
 _IMPORT = re.compile(r"^[ \t]*(?:from|import)[ \t]+([A-Za-z_][\w.]*)", re.MULTILINE)

@@ -59,7 +59,7 @@ def screen_bytes(settings: Settings, original: bytes) -> Screened:
     fragments = screen.fragments(data)
     # What is too large for the rules passes, so that it is told.
     passes = screen.passes(data, fragments) or too_large(original) is not None
-    flags = (PASSES if passes else 0) | (MAY_USE if b"import" in data else 0)
+    flags = (PASSES if passes else 0) | (MAY_USE if b"import" in data or b"def " in data else 0)
     if screen.talks(data, fragments):
         flags |= TALKS
     if not fragments.keys().isdisjoint(MARKS) and _NAMES_US.search(data):

@@ -16,11 +16,12 @@ from gllint_rules.inference.values import (
     options,
 )
 from gllint_rules.project.claimed import ClaimParts, claim_parts, sources
-from gllint_rules.project.context import Context, is_test_path, subject_of
+from gllint_rules.project.context import Context, subject_of
 from gllint_rules.project.kinds import kind_of_leaf
 from gllint_rules.project.project import Project
 from gllint_rules.project.results import Result, is_quantity, leaves
 from gllint_rules.project.templates import FinalStep, final_steps
+from gllint_rules.project.test_paths import is_test_path
 from gllint_rules.tools.tool import Tool
 from gllint_rules.tuples import NamedTuple
 from gllint_runtime.policy.claims import HOLE

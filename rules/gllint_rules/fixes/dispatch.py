@@ -22,8 +22,9 @@ from gllint_rules.inference.values import (
     class_of,
     options,
 )
-from gllint_rules.project.context import Context, is_test_path
+from gllint_rules.project.context import Context
 from gllint_rules.project.project import Project
+from gllint_rules.project.test_paths import is_test_path
 from gllint_rules.project.tool_names import is_nested
 from gllint_rules.reading import facts
 from gllint_rules.reading.facts import Call, Scope

@@ -6,7 +6,6 @@ A finding may land in another file than the one that made it visible (a constant
 
 from __future__ import annotations
 
-import posixpath
 from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import Any, TypeVar
@@ -39,6 +38,7 @@ from gllint_rules.project.model_view import (
 )
 from gllint_rules.project.project import Project
 from gllint_rules.project.results import Result, leaves
+from gllint_rules.project.test_paths import is_test_path
 from gllint_rules.project.tool_exports import imports_tools
 from gllint_rules.reading import facts
 from gllint_rules.reading.facts import Expr, Module, Scope
@@ -268,16 +268,3 @@ class Pending(records.Record, frozen=True):
     what: str = ""
     kind: Kind | None = None
     settings: tuple[str, ...] = ()
-
-
-def is_test_path(path: str, root: str) -> bool:
-    """Test code: ``test_*.py``, ``*_test.py``, ``conftest.py``, or anything under ``tests/`` or ``test/``."""
-    relative = posixpath.relpath(path, root) if root and path.startswith(f"{root}/") else path
-    *folders, name = relative.split("/")
-    return (
-        name == "conftest.py"
-        or (name.startswith("test_") and name.endswith(".py"))
-        or name.endswith("_test.py")
-        or "tests" in folders
-        or "test" in folders
-    )

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, TypeVarTuple, cast
 
 from gllint_rules.finding import Cut
 from gllint_rules.project.imports import Imports
+from gllint_rules.project.test_paths import is_test_path
 from gllint_rules.reading.facts import Module
 from gllint_rules.reading.modules import read_module
 from gllint_rules.reading.reads import Read, Reads, Spoilt, noted
@@ -366,7 +367,13 @@ def registrars(project: Project) -> frozenset[Registrar]:
         parts = project.answers(_registrars_through, new)
         new = frozenset(Registrar._make(fields) for part in parts for fields in part) - registrars
         registrars |= new
-    return registrars
+    return frozenset(_without_tests(project, registrar) for registrar in registrars)
+
+
+def _without_tests(project: Project, registrar: Registrar) -> Registrar:
+    """A registrar that says so where it is the name of a tool that a test describes: no other file calls that."""
+    is_tested = registrar.kind == "described" and is_test_path(registrar.path, project.root)
+    return registrar._replace(kind="tested") if is_tested else registrar
 
 
 def _registrars_in(

@@ -10,11 +10,11 @@ from gllint_rules.project.project import registrars
 from gllint_rules.reading import facts
 from gllint_rules.reading.facts import Module
 from gllint_rules.reading.outline import SECTION_BITS
-from gllint_rules.tools.registrars import Registrar
+from gllint_rules.tools.registrars import DESCRIPTIONS, Registrar
 from gllint_rules.tools.tools import assigns_registry
 from gllint_rules.words.framework_table import GENERAL
 from gllint_rules.words.names import TOOL_REGISTRY_CLASSES, TOOL_REGISTRY_NAMES
-from gllint_rules.words.screen import Needles
+from gllint_rules.words.screen import IN_SMALL_PROJECT, Needles
 
 if TYPE_CHECKING:
     from gllint_rules.project.project import Project
@@ -30,8 +30,16 @@ def names_of_tools(project: Project) -> Needles:
     made_by = classes | TOOL_REGISTRY_CLASSES
     names = classes.union(*project.answers_by_words(_names_in, made_by, None))
     # What is handed over to a callee that no framework knows bears names like `chat`, which too many files use.
-    specific = [registrar for registrar in project.once(registrars) if registrar.framework != GENERAL]
-    uses = {pair for registrar in specific for pair in _names_of(project, registrar)}
+    registered = project.once(registrars)
+    specific = [r for r in registered if r.framework not in (GENERAL, DESCRIPTIONS)]
+    uses: set[tuple[str, ...]] = {pair for registrar in specific for pair in _names_of(project, registrar)}
+    for registrar in registered:
+        if registrar.kind == "described":
+            # A file that writes such a name out may call its tool by it; one that defines it, look it up by a name.
+            uses.update((form.format(registrar.used_as),) for form in ('"{}"', "'{}'"))
+            uses.add((IN_SMALL_PROJECT, f"def {registrar.used_as}("))
+        elif registrar.framework == DESCRIPTIONS and registrar.kind != "tested":
+            uses.update((IN_SMALL_PROJECT, *pair) for pair in _names_of(project, registrar))
     return frozenset(
         tuple(name.encode("utf-8", "surrogateescape") for name in needle)
         for needle in (*((name,) for name in names), *uses)

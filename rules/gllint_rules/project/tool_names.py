@@ -23,8 +23,8 @@ from gllint_rules.inference.values import (
     literal_of,
     options,
 )
-from gllint_rules.project.context import is_test_path
 from gllint_rules.project.project import registrars
+from gllint_rules.project.test_paths import is_test_path
 from gllint_rules.project.tool_exports import tool_classes
 from gllint_rules.reading import facts
 from gllint_rules.reading.facts import Call, Class, Expr, Module, Scope, Sub

@@ -19,6 +19,22 @@ def expression(module: Module, at: int) -> Expr | None:
     return section_facts.by_number[number] if number < len(section_facts.by_number) else None
 
 
+def expressions_in(block: facts.Block) -> Iterator[Expr]:
+    """All expressions of a block and of the blocks in it, each before its parts; definitions aside."""
+    for statement in facts.statements(block):
+        for expr in _of_statement(statement):
+            yield from parts_of(expr)
+
+
+def parts_of(expr: Expr) -> Iterator[Expr]:
+    """An expression and all that it is put together of."""
+    waiting = [expr]
+    while waiting:
+        expr = waiting.pop()
+        yield expr
+        waiting += _parts(expr)
+
+
 def _by_number(section_facts: SectionFacts) -> list[Expr | None]:
     """The expressions of a section by their numbers; of those that share one, the outer one."""
     by_number: list[Expr | None] = [None] * section_facts.size

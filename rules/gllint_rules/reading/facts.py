@@ -281,6 +281,7 @@ class Match(Record):
     # Captured names, each with the plain class that its pattern asks for or "", and the body.
     cases: tuple[tuple[tuple[tuple[str, str], ...], Block], ...]
     exhaustive: bool
+    values: tuple[tuple[Expr, ...], ...] = ()  # those that the pattern of each case compares with
 
 
 class Def(Record):
@@ -753,11 +754,15 @@ class Module:
         wanted = frozenset(names)
         return self.calls_where(lambda section: not wanted.isdisjoint(section.calls), CALLS)
 
+    def dicts_where(self, about: Callable[[Section], bool]) -> Iterator[tuple[Dict, Scope]]:
+        """The dict displays in the sections of which the outline says so."""
+        for part in self.sections(about):
+            yield from part.dicts
+
     def dicts_with(self, *keys: str) -> Iterator[tuple[Dict, Scope]]:
         """The dict displays in the sections that write out all of ``keys``."""
         wanted = frozenset(keys)
-        for part in self.sections(lambda section: wanted <= section.keys):
-            yield from part.dicts
+        return self.dicts_where(lambda section: wanted <= section.keys)
 
     def functions_where(self, about: Callable[[Section], bool], by: int = ALL) -> Iterator[Function]:
         """The functions in the sections of which the outline says so, nested ones included."""
@@ -888,6 +893,11 @@ class _ClassAttributes(Mapping[str, "list[tuple[Expr | None, Expr | None, Scope]
 
     def __len__(self) -> int:
         return len(list(iter(self)))
+
+
+def literal_text(expr: Expr) -> str:
+    """The text of a literal; ``""`` of anything else."""
+    return expr.value if isinstance(expr, Const) and isinstance(expr.value, str) else ""
 
 
 def last_name(expr: Expr) -> str:

@@ -251,10 +251,12 @@ class Statements(Expressions):
     def visit_Match(self, node: ast.Match) -> facts.Stmt:
         subject = self.expr(node.subject)
         cases = []
+        values: list[tuple[Expr, ...]] = []
         exhaustive = False
         for case in node.cases:
             names: dict[str, str] = {}
-            for value in self.pattern(case.pattern, names):
+            values.append(tuple(self.pattern(case.pattern, names)))
+            for value in values[-1]:
                 self.section_facts.comparisons.append(
                     (facts.Compare(value.at, (subject, value), ("==",)), self.scope)
                 )
@@ -268,7 +270,7 @@ class Statements(Expressions):
             elif isinstance(case.pattern, ast.MatchAs) and case.pattern.pattern is None:
                 exhaustive = True
             cases.append((tuple(names.items()), self.arm(case.body)))
-        return facts.Match(subject, tuple(cases), exhaustive)
+        return facts.Match(subject, tuple(cases), exhaustive, tuple(values))
 
     def pattern(self, node: ast.pattern, names: dict[str, str]) -> list[Expr]:
         """Collect the names that a ``case`` captures, with the class that their pattern asks for where it does.

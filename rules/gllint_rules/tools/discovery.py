@@ -39,10 +39,13 @@ from gllint_rules.tools.framework_names import (
     origins,
     real_names,
 )
+from gllint_rules.tools.name_calls import called_by_name
 from gllint_rules.tools.registrars import (
+    DESCRIPTIONS,
     Registrar,
     Sink,
     arguments,
+    describe,
     functions,
     functions_in,
     functions_in_value,
@@ -111,20 +114,29 @@ class Forms:
         tool_functions: set[object] = {callee.function for tool in own_tools for callee in tool.callables}
         rows = {row.name: row for row in self.table.rows}
         for callee, scope, at, framework in registrations(
-            self.evaluator, module, registrars, lambda _: nowhere
+            self.evaluator, module, registrars, lambda _: nowhere, self.table.descriptions
         ):
             if callee.function not in tool_functions:
                 tool_functions.add(callee.function)
                 yield self._plain("T7", Frame(module, scope), at, callee, rows.get(framework))
         for tool in self._decorated_by_others(module, registrars):
             if tool.callables[0].function not in tool_functions:
+                tool_functions.add(tool.callables[0].function)
                 yield tool
+        for call in called_by_name(self.evaluator, self.table.descriptions, module, registrars):
+            if call.function.function not in tool_functions:
+                tool_functions.add(call.function.function)
+                yield Tool("T5", module, call.scope, call.at, (call.function,), call.name)
 
     def registrars_in(self, module: Module, registrars: frozenset[Registrar]) -> frozenset[Registrar]:
         """What of ``module`` itself takes functions, as it hands them on to ``registrars``."""
         by_path: dict[str, set[Registrar]] = {}
         for _ in registrations(
-            self.evaluator, module, registrars, partial(self._sink, module, registrars=by_path)
+            self.evaluator,
+            module,
+            registrars,
+            partial(self._sink, module, registrars=by_path),
+            self.table.descriptions,
         ):
             pass
         return frozenset(by_path.get(module.path, ()))
@@ -171,6 +183,14 @@ class Forms:
             yield from self._list_tools(call, frame)
         if self.callees.talks():
             yield from self._assigned(module)
+            self._describe(module)
+
+    def _describe(self, module: Module) -> None:
+        """T5: note the names of the tools that ``module`` describes as JSON to a model's SDK."""
+        words = self.table.descriptions
+        places, sink = words.places, self._sink(module, DESCRIPTIONS)
+        for value, scope in _values_under(module, places):
+            describe(self.evaluator, value, Frame(module, scope), sink, words)
 
     def _tools_of_call(self, tool: Tool) -> Iterator[Tool]:
         """``tool``; of a call that makes one of whatever function of several it is given, one for each."""
@@ -748,6 +768,22 @@ class Forms:
             if expr is not None and isinstance(ancestor, ClassOf):
                 return list(_texts(self.evaluator.eval(expr, Frame(ancestor.module, ancestor.cls.scope))))
         return []
+
+
+def _values_under(module: Module, words: frozenset[str]) -> Iterator[tuple[Expr, Scope]]:
+    """What a module gives by keywords of calls, and stores under keys of dicts, that are among ``words``."""
+    for call, scope in module.calls_where(lambda section: not words.isdisjoint(section.keywords)):
+        yield from ((value, scope) for keyword, value in call.keywords if keyword in words)
+    for display, scope in module.dicts_where(lambda section: not words.isdisjoint(section.keys)):
+        for key, value in display.items:
+            if key is not None and facts.literal_text(key) in words:
+                yield value, scope
+    quoted = [form.format(word) for word in sorted(words) for form in ('"{}"]', "'{}']")]
+    for target, value, scope in stores(
+        module, lambda section: bool(section.mutated) and module.mentions(section, quoted)
+    ):
+        if isinstance(target, facts.Sub) and facts.literal_text(target.index) in words:
+            yield value, scope
 
 
 def _is_on_self(call: Call, names: Collection[str], scope: Scope, of: ClassOf) -> bool:

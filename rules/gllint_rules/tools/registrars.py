@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING, TypeAlias
@@ -11,6 +12,7 @@ from gllint_rules.inference import classes
 from gllint_rules.inference.builtin_names import PROPERTIES
 from gllint_rules.inference.values import (
     ClassOf,
+    Container,
     DictOf,
     Frame,
     FunctionOf,
@@ -18,6 +20,7 @@ from gllint_rules.inference.values import (
     ListOf,
     ModuleOf,
     Record,
+    Text,
     ToolValue,
     Value,
     options,
@@ -29,14 +32,17 @@ from gllint_rules.reading.reads import ALL, SHAPE
 from gllint_rules.records import fresh
 from gllint_rules.tools.framework_names import bound_function
 from gllint_rules.tuples import NamedTuple
-from gllint_rules.words.framework_table import Place
+from gllint_rules.words.framework_table import DescriptionWords, Place
 
 if TYPE_CHECKING:
     from gllint_rules.inference.protocol import Evaluator
 
+DESCRIPTIONS = "descriptions"
 MOST_PARTS = 2_000  # expressions and values that are looked at for one argument
 _ADDS_ONE = frozenset({"append", "add", "insert"})
 _ADDS_MANY = frozenset({"extend", "update"})
+_TOOL_NAME = re.compile(r"[^\W\d][\w-]{0,99}")
+_NAME = "name"  # the key under which each description has the name of its tool
 _COPIES = frozenset(
     {"list", "tuple", "set", "frozenset", "sorted", "reversed", "dict", "copy", "deepcopy", "cast"}
 )
@@ -46,6 +52,8 @@ class Registrar(NamedTuple):
     """What hands functions over wherever it is used: a parameter, a decorator, a name of a class.
 
     ``at`` is the place of the function or class in the file at ``path``, ``used_as`` its name where it is used.
+    What takes JSON descriptions of tools alone has :data:`DESCRIPTIONS` as its framework, as have the names of the
+    tools that the module describes.
     """
 
     path: str
@@ -53,7 +61,8 @@ class Registrar(NamedTuple):
     used_as: str
     name: str
     # Of a parameter "one", "all" or, of what the function returns, "made"; of a class "below"; of a decorator of the
-    # table to which a module gives that name "renamed".
+    # table to which a module gives that name "renamed"; of the name of a tool that is described as JSON "described",
+    # or, where a test describes it, "tested".
     kind: str
     framework: str
 
@@ -94,7 +103,8 @@ class _Uses(NamedTuple):
 def _uses_of(registrars: frozenset[Registrar]) -> _Uses:
     at: dict[tuple[str, int], list[Registrar]] = {}
     for registrar in map(Registrar._make, registrars):  # from another process they come as plain tuples
-        at.setdefault((registrar.path, registrar.at), []).append(registrar)
+        if registrar.kind not in ("described", "tested"):
+            at.setdefault((registrar.path, registrar.at), []).append(registrar)
     records = [registrar for several in at.values() for registrar in several]
     names, bases = (
         frozenset(registrar.used_as for registrar in records if (registrar.kind == "below") is is_base)
@@ -104,7 +114,11 @@ def _uses_of(registrars: frozenset[Registrar]) -> _Uses:
 
 
 def registrations(
-    evaluator: Evaluator, module: Module, registrars: frozenset[Registrar], sink: Callable[[str], Sink]
+    evaluator: Evaluator,
+    module: Module,
+    registrars: frozenset[Registrar],
+    sink: Callable[[str], Sink],
+    words: DescriptionWords,
 ) -> Iterator[tuple[FunctionOf, Scope, int, str]]:
     """The functions that ``module`` gives to what stands in another one: each with where it does, and a framework.
 
@@ -116,9 +130,9 @@ def registrations(
     ):
         yield from _decorator_registrations(evaluator, module, function, uses)
     for call, scope in module.calls_of(uses.names):
-        yield from _call_registrations(evaluator, call, Frame(module, scope), uses, sink)
+        yield from _call_registrations(evaluator, call, Frame(module, scope), uses, sink, words)
     for cls in module.classes_where(lambda s: any(b.rpartition(".")[2] in uses.bases for b in s.bases)):
-        yield from _class_registrations(evaluator, ClassOf(module, cls), uses, sink)
+        yield from _class_registrations(evaluator, ClassOf(module, cls), uses, sink, words)
 
 
 def _decorator_registrations(
@@ -134,33 +148,44 @@ def _decorator_registrations(
 
 
 def _call_registrations(
-    evaluator: Evaluator, call: Call, frame: Frame, uses: _Uses, sink: Callable[[str], Sink]
+    evaluator: Evaluator,
+    call: Call,
+    frame: Frame,
+    uses: _Uses,
+    sink: Callable[[str], Sink],
+    words: DescriptionWords,
 ) -> Iterator[tuple[FunctionOf, Scope, int, str]]:
     maker = call.func.func if isinstance(call.func, Call) else None  # ``maker(…)(function)``
     for registrar, run in _registrars_of(evaluator, uses, call.func if maker is None else maker, frame):
-        walk, argument = _Walk(evaluator, sink(registrar.framework)), None
+        walk, argument = _Walk(evaluator, sink(registrar.framework), words), None
         if maker is None and registrar.kind != "made" and isinstance(run.function, Function):
             argument = _argument(call, run.function, registrar.name, run.shift)
         elif maker is not None and registrar.kind == "made" and call.args:
             argument = call.args[0]
         if argument is not None:
             (walk.container if registrar.kind == "all" else walk.element)(argument, frame)
-        for callee in walk.functions(of_tools=registrar.kind != "all"):
-            yield callee, frame.scope, call.at, registrar.framework
+        if registrar.framework == DESCRIPTIONS:
+            walk.tell_descriptions(frame.module)
+        else:
+            for callee in walk.functions(of_tools=registrar.kind != "all"):
+                yield callee, frame.scope, call.at, registrar.framework
 
 
 def _class_registrations(
-    evaluator: Evaluator, of: ClassOf, uses: _Uses, sink: Callable[[str], Sink]
+    evaluator: Evaluator, of: ClassOf, uses: _Uses, sink: Callable[[str], Sink], words: DescriptionWords
 ) -> Iterator[tuple[FunctionOf, Scope, int, str]]:
     """What a class holds under a name of which one above it hands over what is there."""
     for base in classes.ancestors(evaluator, of)[1:]:
         if not isinstance(base, ClassOf) or base.module.path == of.module.path:
             continue
         for registrar in uses.at.get((base.module.path, base.cls.at), ()):
-            walk = _Walk(evaluator, sink(registrar.framework))
+            walk = _Walk(evaluator, sink(registrar.framework), words)
             walk.class_entry(of, registrar.name)
-            for callee in walk.functions(of_tools=False):
-                yield callee, of.cls.scope, of.cls.at, registrar.framework
+            if registrar.framework == DESCRIPTIONS:
+                walk.tell_descriptions(of.module)
+            else:
+                for callee in walk.functions(of_tools=False):
+                    yield callee, of.cls.scope, of.cls.at, registrar.framework
 
 
 def _registrars_of(
@@ -206,6 +231,13 @@ def _methods(evaluator: Evaluator, of: ClassOf, name: str, of_result: bool | Non
         if isinstance(ancestor, ClassOf) and (method := ancestor.cls.method(name)) is not None:
             yield _CallTarget(ancestor.module, method, 1, of_result)
             return
+
+
+def describe(evaluator: Evaluator, expr: Expr, frame: Frame, sink: Sink, words: DescriptionWords) -> None:
+    """Tell ``sink`` which tools are described as JSON in what a module gives to a model's SDK."""
+    walk = _Walk(evaluator, sink, words)
+    walk.container(expr, frame)
+    walk.tell_descriptions(frame.module)
 
 
 def functions_in_value(evaluator: Evaluator, value: Value) -> tuple[FunctionOf, ...]:
@@ -274,9 +306,34 @@ class _Walk(records.Record):
 
     evaluator: Evaluator
     sink: Sink = nowhere
+    words: DescriptionWords = DescriptionWords()
     values: list[Value] = fresh(default_factory=list)
     budget: int = MOST_PARTS
     visits: set[tuple[Scope, str]] = fresh(default_factory=set)
+    names: set[str] = fresh(default_factory=set)  # of tools that calls describe
+
+    def tell_descriptions(self, module: Module) -> None:
+        """Tell which tools are described as JSON among what was met, where ``module`` gives that to others."""
+        for value in self.values:
+            self.names.update(self.described(value))
+        for name in sorted(self.names):
+            self.sink(module.path, 0, name, name, "described")
+
+    def described(self, value: Value, is_nested: bool = False) -> Iterator[str]:
+        """The names of the tools that are described in a value, however deep."""
+        for option in options(value):
+            if not isinstance(option, Container) or not self.spend():
+                continue
+            if isinstance(option, Record) and _NAME in option.entries:
+                if is_nested or not self.words.schemas.isdisjoint(option.entries):
+                    names = (o for entry in option.entries[_NAME] for o in options(entry.value))
+                    literals = (o.literal for o in names if isinstance(o, Text))
+                    yield from (name for name in literals if name and _TOOL_NAME.fullmatch(name))
+                    continue
+            for key, entry in option.contents():
+                yield from self.described(entry.value, key in self.words.nested)
+            if option.rest is not None:
+                yield from self.described(option.rest)
 
     def functions(self, of_tools: bool) -> tuple[FunctionOf, ...]:
         callables: dict[object, FunctionOf] = {}
@@ -306,9 +363,10 @@ class _Walk(records.Record):
                 self.element(second, frame)
             case facts.Await(value=inner) | facts.Walrus(value=inner):
                 self.element(inner, frame)
-            case facts.Const() | facts.Join() | facts.Dict():
+            case facts.Const() | facts.Join():
                 pass
             case facts.Call():
+                self.describing(expr, frame)
                 for option in options(self.evaluator.eval(expr, frame)):
                     if not (isinstance(option, FunctionOf) and self.wrapped(expr, option, frame)):
                         self.values.append(option)
@@ -324,9 +382,29 @@ class _Walk(records.Record):
                 else:
                     if scope is not None:
                         self.looped(bindings, expr.at, Frame(frame.module, scope, None, frame.bound))
+                        self.imported_descriptions(bindings, frame.module)
                     self.whole(self.evaluator.eval(expr, frame))
             case _:
                 self.values.append(self.evaluator.eval(expr, frame))
+
+    def describing(self, call: Call, frame: Frame) -> None:
+        """Note the tool that a call describes: by its own ``name=``, or in what it is given."""
+        name = call.keyword(_NAME)
+        if isinstance(name, facts.Const) and isinstance(name.value, str) and _TOOL_NAME.fullmatch(name.value):
+            self.names.add(name.value)
+        for _, value in call.keywords if name is None and self.spend() else ():
+            if isinstance(value, facts.Call):
+                self.describing(value, frame)
+            elif isinstance(value, facts.Dict):
+                self.names.update(self.described(self.evaluator.eval(value, frame)))
+
+    def imported_descriptions(self, bindings: list[facts.Binding], module: Module) -> None:
+        """Note the tools that calls in other modules describe from which ``module`` imports what they make."""
+        for binding in bindings:
+            origin = self.origin(module, binding.module, binding.name) if binding.kind == "import" else None
+            for made in origin.scope.bindings[binding.name] if origin is not None else ():
+                if isinstance(made.value, Call) and origin is not None:
+                    self.describing(made.value, Frame(origin, origin.scope))
 
     def looped(self, bindings: list[facts.Binding], at: int, home: Frame) -> None:
         """The elements that the variable of a loop stands for; ``at`` says in which of several loops."""
@@ -444,6 +522,7 @@ class _Walk(records.Record):
             case facts.Call(func=facts.Attr(base=base, name="copy" | "values")):
                 self.container(base, frame)
             case facts.Call(func=func):
+                self.describing(expr, frame)
                 for option in options(self.evaluator.eval(expr.keyword("default_factory") or func, frame)):
                     if isinstance(option, FunctionOf):
                         self.returned(option)

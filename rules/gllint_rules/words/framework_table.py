@@ -116,6 +116,22 @@ KEYS = frozenset((*_KINDS, *(field.replace("_", "-") for field in Framework._fie
 }
 
 
+class DescriptionWords(NamedTuple):
+    """By what JSON descriptions of tools, and the calls of the functions that they describe, are told.
+
+    ``places`` are the keywords and keys under which descriptions are given, ``schemas`` the keys of which one stands
+    beside the name of each, unless it is ``nested`` under one of these. The others are last words of names: of what
+    holds the name of a tool, of what holds its arguments, and of a function beside the name of its tool.
+    """
+
+    places: frozenset[str] = frozenset()
+    schemas: frozenset[str] = frozenset()
+    nested: frozenset[str] = frozenset()
+    names: frozenset[str] = frozenset()
+    arguments: frozenset[str] = frozenset()
+    affixes: frozenset[str] = frozenset()
+
+
 class TableEntry(NamedTuple):
     """What the table says of one name, and whose row it is."""
 
@@ -153,8 +169,10 @@ class Table:
         model_sdks: Iterable[str],
         methods: Sequence[str] = (),
         payloads: Sequence[str] = (),
+        descriptions: DescriptionWords | None = None,
     ) -> None:
         self.rows, self.written = rows, written
+        self.descriptions = descriptions or DescriptionWords()
         self.model_sdks = tuple(model_sdks)
         self._methods, self._payloads = tuple(methods), tuple(payloads)
         self._by_last: dict[str, list[TableEntry]] = {}
@@ -623,7 +641,8 @@ def shipped() -> Table:
     """The table that gllint ships."""
     with open(LOADED, "rb") as file:
         data = json.load(file)
-    return Table(read_rows(data["frameworks"]), data["frameworks"], data["model-sdks"])
+    words = DescriptionWords(**{key: frozenset(names) for key, names in data["descriptions"].items()})
+    return Table(read_rows(data["frameworks"]), data["frameworks"], data["model-sdks"], descriptions=words)
 
 
 def with_rows(
@@ -635,7 +654,14 @@ def with_rows(
         return base
     own = read_rows(rows, own=True)
     written = [{"name": read.name, **row} for read, row in zip(own, rows, strict=True)]
-    return Table((*own, *base.rows), (*written, *base.written), base.model_sdks, methods, payloads)
+    return Table(
+        (*own, *base.rows),
+        (*written, *base.written),
+        base.model_sdks,
+        methods,
+        payloads,
+        base.descriptions,
+    )
 
 
 @lru_cache(maxsize=16)

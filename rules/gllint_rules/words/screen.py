@@ -53,10 +53,12 @@ def _word(names: Iterable[str]) -> str:
 # What every comment holds that may suppress a finding: `gllint:`, `noqa`, `NoQA`.
 MARKS = (b"gllint:", b"oqa", b"OQA")
 Needles: TypeAlias = frozenset[tuple[bytes, ...]]
-"""By what files may use the tools of others: each the name of a tool or of what makes or holds one, or two names, of
-what is imported and of what it is given a function by, which makes that a tool."""
-# Among them: any other name may stand for a tool, too.
+"""By what files may use the tools of others: each the name of a tool or of what makes or holds one, a text that calls
+one by its name, or two names, of what is imported and of what it is given a function by, which makes that a tool."""
+# Among them: any other name may stand for a tool, too. That is so in a small project.
 ANY_NAME = (b"*",)
+# Stands before a needle that counts there alone.
+IN_SMALL_PROJECT = "?"
 
 
 class Screen:
@@ -103,6 +105,9 @@ class Screen:
             )
             for modules, words in table_words.framework_words
         ]
+        # T5: JSON that describes tools, where a model is talked to.
+        places = _word(table.descriptions.places - table.any_keywords)
+        self._descriptions = _LazyPattern(rf"\b{places}(?:{gap}=(?!=)|[\"']{gap}[:\]])")
         # Each family: fragments of which one must be there, then the groups that it may belong to. Each group:
         # words of which one must be there, then patterns that must all be found.
         self._families: tuple[tuple[_Needles, tuple[tuple[_Needles, _Patterns], ...]], ...] = (
@@ -268,9 +273,12 @@ class Screen:
 
     def _uses_framework(self, data: bytes, hits: Hits) -> bool:
         imported = self._imported(data, hits)
-        return bool(imported) and any(
-            not imported.isdisjoint(modules) and pattern.search(data) is not None
-            for modules, pattern in self._framework_patterns
+        return bool(imported) and (
+            self._descriptions.search(data) is not None
+            or any(
+                not imported.isdisjoint(modules) and pattern.search(data) is not None
+                for modules, pattern in self._framework_patterns
+            )
         )
 
     def uses(self, data: bytes, needles: Needles) -> bool:
@@ -279,7 +287,9 @@ class Screen:
         Making one counts where the project has a registry that should make them, and so does giving a function to
         what hands it over.
         """
-        names, uses = _sorted_out(needles)
+        names, uses, texts = _sorted_out(needles)
+        if texts and _calls_by_name(data, texts):
+            return True
         imported = {b"*"} if ANY_NAME in needles else imported_names(data)
         if _gives(data, imported, uses):
             return True
@@ -471,15 +481,44 @@ def _gives(data: bytes, imported: set[bytes], uses: Mapping[bytes, set[bytes]]) 
     return any(_use(word).search(data) is not None for word in words)
 
 
+# How a file calls by a name: a key of a dict, compared with what the model asks for, one of several.
+_CALLED_BY = re.compile(rb"\s*+(?::|==)")
+_COMPARED_WITH = re.compile(rb"(?:==|\bcase|\||\b(?:in|case)\s*+[(\[{][^()\[\]{}]*)\s*\\?\s*$")
+_LOOKS_UP = re.compile(rb"\b(?:getattr|globals|vars|locals|eval)\s*+\(|__dict__")
+_LONGEST_LIST = 400
+
+
+def _calls_by_name(data: bytes, texts: frozenset[bytes]) -> bool:
+    """Whether a file may call by one of some names: ``texts`` are these in quotes, and behind ``def``."""
+    for text, places in _automaton(texts).places(data).items():
+        if text[:1] not in b"\"'":
+            if _LOOKS_UP.search(data):
+                return True
+        elif any(
+            _CALLED_BY.match(data, place + len(text))
+            or _COMPARED_WITH.search(data[max(0, place - _LONGEST_LIST) : place])
+            for place in places
+        ):
+            return True
+    return False
+
+
 @lru_cache(maxsize=4)
-def _sorted_out(needles: Needles) -> tuple[frozenset[bytes], Mapping[bytes, set[bytes]]]:
-    """The names of tools, and by what is imported what is used with it to give a function; by ``*`` all of it."""
+def _sorted_out(needles: Needles) -> tuple[frozenset[bytes], Mapping[bytes, set[bytes]], frozenset[bytes]]:
+    """The names of tools; by what is imported what is used with it to give a function, by ``*`` all of it; texts."""
     uses: dict[bytes, set[bytes]] = {}
+    small = (IN_SMALL_PROJECT.encode(),)
+    is_small = ANY_NAME in needles
+    needles = frozenset(
+        needle[1:] if needle[:1] == small else needle for needle in needles if is_small or needle[:1] != small
+    )
     for needle in needles:
         if len(needle) > 1:
             for imported in (needle[0], b"*"):
                 uses.setdefault(imported, set()).add(needle[1])
-    return frozenset(needle[0] for needle in needles if len(needle) == 1), uses
+    alone = frozenset(needle[0] for needle in needles if len(needle) == 1)
+    texts = frozenset(word for word in alone if not _WHOLE_IDENTIFIER.fullmatch(word) and (word,) != ANY_NAME)
+    return alone - texts, uses, texts
 
 
 def imported_names(data: bytes) -> set[bytes]:
