@@ -19,7 +19,7 @@ from gllint.cli.status import FOUND, NOTHING_FOUND, WRONG
 from gllint.cli.summary import allowable, counted, statistics
 from gllint.errors import UsageError
 from gllint.files.config import FILE_NAMES, LEVELS
-from gllint.files.discover import SUFFIXES
+from gllint.files.discover import is_python_name
 from gllint.files.places import absolute
 from gllint.files.writing import check_inside, write_output
 from gllint.report.unseen import TEXT_RULE, Unseen, unseen
@@ -166,7 +166,11 @@ class _Run:
                     check_inside(absolute(name), self.engine.top_of(absolute(name)))
             except OSError as error:
                 raise UsageError(f"{option}: {name}: cannot be written: {error.strerror}") from None
-            is_ours = name is not None and name.endswith((*SUFFIXES, *FILE_NAMES)) and os.path.exists(name)
+            is_ours = (
+                name is not None
+                and (is_python_name(name) or name.endswith(FILE_NAMES))
+                and os.path.exists(name)
+            )
             if is_ours and option == "--output-file":
                 raise UsageError(f"{option}: {name}: is a file of the project; not overwritten")
 

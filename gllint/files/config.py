@@ -117,6 +117,13 @@ class Config(_Keys):
         return Patterns((*self.exclude, *self.extend_exclude))
 
     @cached_property
+    def excluded_by_wish(self) -> Patterns:
+        """The patterns of what is left out that are not those of every project."""
+        return Patterns(
+            pattern for pattern in (*self.exclude, *self.extend_exclude) if pattern not in DEFAULT_EXCLUDE
+        )
+
+    @cached_property
     def _file_ignores(self) -> list[tuple[Patterns, bool, tuple[str, ...]]]:
         return [
             (Patterns([pattern.removeprefix("!")]), pattern.startswith("!"), codes)

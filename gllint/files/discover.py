@@ -20,7 +20,9 @@ from gllint.files.places import MARKERS, Place, Places
 from gllint.files.writing import read_bytes
 from gllint_rules.tuples import NamedTuple
 
-SUFFIXES = (".py", ".pyi", ".ipynb")
+SUFFIXES = (".py", ".pyi", ".pyw", ".ipynb")
+_LONGEST_SUFFIX = max(map(len, SUFFIXES))
+FOLDER, FILE, LINK, SCRIPT = "dfls"
 _FINE_CLOCK, _COARSE_CLOCK = 100_000_000, 2_000_000_000
 _LARGEST = 1_000_000  # of a .gitignore; what is larger is as good as none
 
@@ -42,30 +44,46 @@ class SourceFile(NamedTuple):
     signature: Signature
 
 
+class Omission(NamedTuple):
+    """What a walk left out, and what it is: a Python file, a folder, a link to a folder, or what may be a script.
+
+    What the configuration leaves out of its own accord is none: who wrote that knows of it.
+    """
+
+    path: str
+    what: str
+
+
 class Folders:
     """What walks found in folders, to be believed as long as a folder is the same: nothing in it has come or gone then.
 
     ``listings`` is what an earlier one held, whatever its shape; ``visits`` are the folders that were met, ``locked``
-    those within a project that cannot be listed, each with the reason.
+    those within a project that cannot be listed, each with the reason, and ``omissions`` what was left out.
     """
 
     def __init__(self, listings: dict[str, Any] | None = None) -> None:
         self.listings = listings or {}
         self.visits: set[str] = set()
         self.locked: dict[str, str] = {}
+        self.omissions: list[Omission] = []
         self.has_changed = False
         self._started = time.time_ns()
 
-    def of(self, folder: str, stamp: list[int]) -> tuple[str, list[str], list[str], list[str]] | None:
-        """Return what was known of a folder with that stamp: under which patterns, its marks, folders and files."""
+    def of(
+        self, folder: str, stamp: list[int]
+    ) -> tuple[str, list[str], list[str], list[str], list[str]] | None:
+        """Return what was known of a folder with that stamp: under which patterns, its marks, folders and files.
+
+        Behind them come the others, which are left out, each with a letter before its name that says what it is.
+        """
         self.visits.add(folder)
         entry = self.listings.get(folder)
         try:
-            old_stamp, under, marks, folders, files = entry or ((), "", [], [], [])
-            is_sound = all(_is_name(name) for name in (*marks, *folders, *files))
+            old_stamp, under, marks, folders, files, others = entry or ((), "", [], [], [], [])
+            is_sound = all(_is_name(name) for name in (*marks, *folders, *files, *(o[1:] for o in others)))
         except (TypeError, ValueError):  # an entry of another making
             return None
-        return (under, marks, folders, files) if is_sound and old_stamp == stamp else None
+        return (under, marks, folders, files, others) if is_sound and old_stamp == stamp else None
 
     def put(self, folder: str, stamp: list[int], *listing: object) -> None:
         """Note what is found in a folder, unless it was written to just now."""
@@ -129,6 +147,11 @@ class _Judge:
                 return verdict
         return False
 
+    def is_wish(self, path: str, name: str, is_folder: bool) -> bool:
+        """Say whether the configuration itself leaves the entry ``path`` out: with more than the usual excludes."""
+        config = self.place.config
+        return config.excluded_by_wish.verdict(config.relative(path), name, is_folder) is True
+
 
 def signature(stat: os.stat_result) -> Signature:
     """Return the signature of a file from its status."""
@@ -188,14 +211,14 @@ def walk(
         start = folder if folder != "/" else ""
         if listing is None or listing[0] != judge.under:
             try:
-                subfolders, files = _subfolders_and_files(start, _list(folder) if listing else entries, judge)
+                subfolders, files, others = _sorted_out(start, _list(folder) if listing else entries, judge)
             except OSError:  # it has gone meanwhile
                 continue
-            folders.put(
-                folder, stamp, judge.under, sorted(names & {*MARKERS, ".gitignore"}), subfolders, files
-            )
+            marks = sorted(names & {*MARKERS, ".gitignore"})
+            folders.put(folder, stamp, judge.under, marks, subfolders, files, others)
         else:
-            _, _, subfolders, files = listing
+            _, _, subfolders, files, others = listing
+        folders.omissions += [Omission(f"{start}/{other[1:]}", other[0]) for other in others]
         pending += [(f"{start}/{name}", judge) for name in subfolders]
         for name in files:
             path = f"{start}/{name}"
@@ -212,23 +235,47 @@ def _list(folder: str) -> list[os.DirEntry[str]]:
         return list(entries)
 
 
-def _subfolders_and_files(
+def _sorted_out(
     start: str, entries: list[os.DirEntry[str]], judge: _Judge
-) -> tuple[list[str], list[str]]:
-    """Return the folders and the files, or what may be some, that are not left out."""
+) -> tuple[list[str], list[str], list[str]]:
+    """Return the folders and the files, or what may be some, and the others that are left out and may be Python.
+
+    Each of the others has the letter before it that says what it is.
+    """
     folders: list[str] = []
     files: list[str] = []
+    others: list[str] = []
     for entry in entries:
         name = entry.name
         try:
             is_folder = entry.is_dir(follow_symlinks=False)
         except OSError:
             continue
-        if (is_folder or name.endswith(SUFFIXES)) and not judge.leaves_out(
-            f"{start}/{name}", name, is_folder
-        ):
-            (folders if is_folder else files).append(name)
-    return folders, files
+        is_python = not is_folder and is_python_name(name)
+        if is_folder or is_python:
+            path = f"{start}/{name}"
+            if not judge.leaves_out(path, name, is_folder):
+                (folders if is_folder else files).append(name)
+            elif not judge.is_wish(path, name, is_folder):
+                others.append(f"{FOLDER if is_folder else FILE}{name}")
+        elif _leads_to_folder(entry):
+            if not judge.is_wish(f"{start}/{name}", name, True):
+                others.append(f"{LINK}{name}")
+        elif "." not in name and not judge.leaves_out(f"{start}/{name}", name, False):
+            others.append(f"{SCRIPT}{name}")
+    return folders, files, others
+
+
+def _leads_to_folder(entry: os.DirEntry[str]) -> bool:
+    try:
+        return entry.is_symlink() and entry.is_dir()
+    except OSError:
+        return False
+
+
+def is_python_name(name: str) -> bool:
+    """Say whether a file of that name is Python to somebody: to Windows, whose names have no capitals, ``A.PY`` is."""
+    return name.endswith(SUFFIXES) or name[-_LONGEST_SUFFIX:].lower().endswith(SUFFIXES)
 
 
 def is_excluded(path: str, place: Place) -> bool:

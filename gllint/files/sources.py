@@ -16,6 +16,11 @@ NOTEBOOK = ".ipynb"
 KEPT_BYTES = 64_000_000
 
 
+def is_notebook(path: str) -> bool:
+    """Say whether a file is a notebook by its name."""
+    return path.endswith(NOTEBOOK) or path[-len(NOTEBOOK) :].lower() == NOTEBOOK
+
+
 class Source:
     """One file as it was read: its bytes and, where asked for, its text and lines.
 
@@ -29,7 +34,7 @@ class Source:
     @cached_property
     def notebook(self) -> Notebook | None:
         """The notebook that it is, ``None`` where it is none or cannot be read."""
-        if not self.path.endswith(NOTEBOOK):
+        if not is_notebook(self.path):
             return None
         from gllint.files.notebooks import Notebook, read
 
@@ -112,7 +117,7 @@ class Sources:
     def cell(self, path: str, line: int) -> Place | None:
         """Return where a line of a notebook stands, ``None`` of any other file."""
         try:
-            notebook = self.of(path).notebook if path.endswith(NOTEBOOK) else None
+            notebook = self.of(path).notebook if is_notebook(path) else None
         except OSError:
             return None
         return notebook.place(line) if notebook is not None else None
@@ -124,7 +129,7 @@ def read_python(path: str) -> bytes:
 
 
 def _as_python(path: str, data: bytes) -> bytes:
-    if not path.endswith(NOTEBOOK):
+    if not is_notebook(path):
         return data
     from gllint.files.notebooks import as_python
 

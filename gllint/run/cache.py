@@ -19,7 +19,7 @@ from typing import Any, BinaryIO
 
 import gllint
 from gllint.files.digest import DIGEST_SIZE, digest
-from gllint.files.discover import Folders, SourceFile, walk
+from gllint.files.discover import Folders, Omission, SourceFile, walk
 from gllint.files.places import Places
 from gllint.files.writing import read_bytes
 from gllint.run.codec import decode, encode
@@ -118,16 +118,24 @@ class Store:
         return os.path.basename(self.folder or "").encode("utf-8", "surrogateescape"), name.encode()
 
     def walk(
-        self, top: str, places: Places, within_project: bool = False, locked: dict[str, str] | None = None
+        self,
+        top: str,
+        places: Places,
+        within_project: bool = False,
+        locked: dict[str, str] | None = None,
+        omissions: list[Omission] | None = None,
     ) -> Iterator[SourceFile]:
         """Yield the Python files below ``top`` as :func:`~gllint.files.discover.walk` does, keeping what it finds.
 
-        ``locked`` takes the folders within a project that cannot be listed, each with the reason.
+        ``locked`` takes the folders within a project that cannot be listed, each with the reason, ``omissions`` what
+        is left out.
         """
         folders = Folders(self.read(_FOLDERS, "dict[str, Any]"))
         yield from walk(top, places, within_project, folders)
         if locked is not None:
             locked |= folders.locked
+        if omissions is not None:
+            omissions += folders.omissions
         if not within_project:
             folders.forget_others()
         if folders.has_changed:

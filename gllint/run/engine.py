@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from gllint.errors import UsageError
 from gllint.files.config import Config
-from gllint.files.discover import Signature, is_excluded, signature_of
+from gllint.files.discover import Omission, Signature, is_excluded, signature_of
 from gllint.files.places import Place, Places, absolute
 from gllint.files.source import Undecodable
 from gllint.files.sources import Sources
@@ -143,9 +143,10 @@ class Engine(Means):
 
     def check(self, paths: Sequence[str]) -> Outcome:
         """Check files and folders (as the user names them). Raises :class:`UsageError`."""
+        omissions: list[Omission] = []
         with self.clock.stage("discover"):
             named = [absolute(path) for path in paths]
-            grouped = self._collect(named)
+            grouped = self._collect(named, omissions)
 
         def check(root: str) -> Outcome:
             return self._check_project(*grouped[root], named)
@@ -154,6 +155,8 @@ class Engine(Means):
         outcome = Outcome()
         for root in sorted(grouped):
             outcome.add(parts.get(root) or check(root))
+        with self.clock.stage("left out"):
+            self._tell_omissions(named, omissions, outcome)
         outcome.findings.sort(key=in_order)
         outcome.failures.sort(key=lambda failure: (failure.path, failure.code))
         self.progress.clear()
@@ -218,6 +221,25 @@ class Engine(Means):
                 if finding.code == "GL900":
                     outcome.left_out.setdefault(path, f"{finding.message} (line {finding.span.line})")
         return outcome
+
+    def _tell_omissions(
+        self, named: Collection[str], omissions: Iterable[Omission], outcome: Outcome
+    ) -> None:
+        """Tell of what lies in the folders ``named``, was left out, and is the project's all the same."""
+        folders = [path for path in named if os.path.isdir(path)]
+        if not folders:
+            return
+        from gllint.run.omissions import Omissions
+
+        def index_of(path: str) -> Index:
+            return self.workspace(self.place_of(path)).index
+
+        untold = Omissions(folders, frozenset(outcome.checked), omissions, self.places, index_of).untold()
+        by_reason: dict[tuple[str, str], list[str]] = defaultdict(list)
+        for path, why in untold:
+            by_reason[why, "folder" if path.endswith("/") else "file"].append(path)
+            outcome.left_out.setdefault(path, why)
+        outcome.notices += [Notice(tuple(paths), why, noun) for (why, noun), paths in by_reason.items()]
 
     def files(self, paths: Sequence[str]) -> list[str]:
         """Return the files that :meth:`check` would check. Raises :class:`UsageError`."""
@@ -330,7 +352,7 @@ class Engine(Means):
 
     # --- from paths to files -------------------------------------------------------------------------------
 
-    def _collect(self, paths: list[str]) -> dict[str, _Grouped]:
+    def _collect(self, paths: list[str], omissions: list[Omission] | None = None) -> dict[str, _Grouped]:
         for path in paths:
             if not self.sources.holds(path) and not os.path.lexists(path):
                 raise UsageError(f"{path}: no such file or folder")
@@ -350,7 +372,7 @@ class Engine(Means):
             place = self.places.project(path)
             if place.config.force_exclude and is_excluded(path, place):
                 continue
-            for file in self.store(place).walk(path, self.places):
+            for file in self.store(place).walk(path, self.places, omissions=omissions):
                 add(file.path, file.place, file.signature)
                 if f"{file.place.root}/".startswith(path.rstrip("/") + "/"):
                     self._complete.add(file.place.root)

@@ -14,7 +14,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import cached_property
 
 from gllint.files.config import DEFAULT_EXCLUDE
-from gllint.files.discover import SUFFIXES
+from gllint.files.discover import is_python_name
 from gllint.files.places import MARKERS
 from gllint.files.writing import read_bytes
 from gllint.run.index import Index
@@ -237,7 +237,5 @@ def _unlisted_files(root: str, listed: Collection[str]) -> Iterator[tuple[str, s
             if entry.is_dir(follow_symlinks=False):
                 if entry.name not in _FOREIGN:
                     pending.append(path)
-            elif (
-                entry.name.endswith(SUFFIXES) and path not in listed and entry.is_file(follow_symlinks=False)
-            ):
+            elif is_python_name(entry.name) and path not in listed and entry.is_file(follow_symlinks=False):
                 yield path, ""

@@ -23,7 +23,7 @@ from gllint.files.discover import SUFFIXES
 from gllint.files.editing import configuration
 from gllint.files.places import Place, absolute
 from gllint.files.source import Undecodable, decode
-from gllint.files.sources import NOTEBOOK
+from gllint.files.sources import is_notebook
 from gllint.files.writing import check_inside, read_bytes
 from gllint.server.cells import NotebookFile, OpenNotebook
 from gllint.server.diagnostics import Presenter
@@ -182,7 +182,7 @@ class Server(LanguageServer):
     def snapshot(self, uri: str, text: str, version: int | None) -> Snapshot:
         """Return the text of a file with the encoding that was agreed on."""
         snapshot = Snapshot(uri, text, version, self._encoding)
-        return NotebookFile(snapshot) if uri.endswith(NOTEBOOK) else snapshot
+        return NotebookFile(snapshot) if is_notebook(uri) else snapshot
 
     def notebook(
         self, document: types.NotebookDocument, texts: Sequence[types.TextDocumentItem]

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import islice
 
 from gllint.files.digest import digest
-from gllint.files.discover import SUFFIXES, Signature, is_left_out, signature_of, walk
+from gllint.files.discover import Signature, is_left_out, is_python_name, signature_of, walk
 from gllint.files.places import Place
 from gllint.files.sources import Sources
 from gllint.run.analysis_cache import result_of
@@ -344,7 +344,7 @@ class LiveEngine(Engine):
 
     def would_check(self, path: str, top: str) -> bool:
         """Say whether ``gllint check`` of the folder ``top`` would come upon a file, were it saved."""
-        return path.endswith(SUFFIXES) and not is_left_out(path, top, self.places)
+        return is_python_name(path) and not is_left_out(path, top, self.places)
 
     def obstacles(self, path: str, codes: Iterable[str]) -> list[Obstacle]:
         """Return what was not read and may matter to findings of ``codes`` in a file, by its absolute path."""

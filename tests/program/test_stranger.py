@@ -692,17 +692,17 @@ def places() -> Iterator[Attempt]:
     yield (
         ".gitignore names it",
         {".gitignore": "a.py\n", "a.py": TOOL, "clean.py": CLEAN},
-        "missed: what git ignores is left out, and not counted",
+        "told: 1 file not checked, ignored by git: a.py",
     )
     yield (
         ".gitignore of a star",
         {".gitignore": "*\n!clean.py\n", "a.py": TOOL, "clean.py": CLEAN},
-        "missed: what git ignores is left out, and not counted",
+        "told: 1 file not checked, ignored by git: a.py",
     )
     yield (
         ".gitignore in a folder",
         {"s/.gitignore": "*\n", "s/a.py": TOOL, "clean.py": CLEAN},
-        "missed: what git ignores is left out, and not counted",
+        "told: 1 file not checked, ignored by git: s/a.py",
     )
     yield ".ignore, that is not git's", {".ignore": "*\n", "a.py": TOOL, "clean.py": CLEAN}, "GL101 a.py:7"
     yield (
@@ -713,11 +713,25 @@ def places() -> Iterator[Attempt]:
             "a.py": TOOL,
             "clean.py": CLEAN,
         },
-        "missed: what git ignores is left out, and not counted",
+        "told: 1 file not checked, ignored by git: a.py",
+    )
+    yield (
+        ".gitignore of a folder",
+        {".gitignore": "/s\n", "s/t/a.py": TOOL, "clean.py": CLEAN},
+        "told: 1 file not checked, ignored by git: s/t/a.py",
+    )
+    yield (
+        ".gitignore of a notebook",
+        {".gitignore": "*.ipynb\n", "a.ipynb": notebook([code(TOOL)]), "clean.py": CLEAN},
+        "told: 1 file not checked, ignored by git: a.ipynb",
+    )
+    yield (
+        ".gitignore names what is imported",
+        {".gitignore": "a.py\n", "a.py": TOOL, "clean.py": "import a\n"},
+        "told: 1 file not checked, ignored by git: a.py",
     )
     yield "a hidden file", {".a.py": TOOL}, "GL101 .a.py:7"
     yield "a hidden folder", {".s/a.py": TOOL}, "GL101 .s/a.py:7"
-    usual = "missed: the usual folders are left out, unless the configuration says otherwise"
     for folder in (
         ".venv",
         "venv",
@@ -730,7 +744,23 @@ def places() -> Iterator[Attempt]:
         "buck-out",
         ".vscode",
     ):
-        yield f"a folder named {folder}", {f"{folder}/a.py": TOOL, "clean.py": CLEAN}, usual
+        yield (
+            f"a folder named {folder}",
+            {f"{folder}/a.py": TOOL, "clean.py": CLEAN},
+            f"told: 1 file not checked, excluded by default: {folder}/a.py",
+        )
+    for name in (
+        ".venv/lib/a.py",
+        "build/lib/a.py",
+        "node_modules/b/a.py",
+        "_build/html/a.ipynb",
+        ".git/hooks/a.py",
+    ):
+        yield (
+            f"a file named {name}",
+            {name: notebook([code(TOOL)]) if name.endswith(".ipynb") else TOOL, "clean.py": CLEAN},
+            f"told: 1 file not checked, excluded by default: {name}",
+        )
     for folder in ("target", "vendor", "third_party", "env", "Build", "build2"):
         yield (
             f"a folder named {folder}",
@@ -740,7 +770,7 @@ def places() -> Iterator[Attempt]:
     yield (
         "below a folder named build in a package",
         {"x/build/a.py": TOOL, "x/__init__.py": "", "x/build/__init__.py": ""},
-        "missed: the usual folders are left out, unless the configuration says otherwise",
+        "told: 1 file not checked, excluded by default: x/build/a.py",
     )
     yield "a folder named like a file", {"s.py/a.py": TOOL}, "GL101 s.py/a.py:7"
     yield "a nested repository", {"s/.git/HEAD": "ref: refs/heads/main\n", "s/a.py": TOOL}, "GL101 s/a.py:7"
@@ -749,12 +779,14 @@ def places() -> Iterator[Attempt]:
     yield "a conftest", {"conftest.py": TOOL}, "GL101 conftest.py:7"
     no_python = "missed: no name of a Python file, as ruff has them"
     yield "a stub", {"a.pyi": TOOL}, "GL101 a.pyi:7"
-    for name in (".pyw", ".PY", ".Py", ".pyx", ".pyc", ".txt", ".py ", ".pth"):
+    for name in (".pyw", ".PY", ".Py", ".pYw", ".PYI"):
+        yield f"a name that ends in {name!r}", {f"a{name}": TOOL, "clean.py": CLEAN}, f"GL101 a{name}:7"
+    for name in (".pyx", ".pyc", ".txt", ".py ", ".pth"):
         yield f"a name that ends in {name!r}", {f"a{name}": TOOL, "clean.py": CLEAN}, no_python
     yield (
         "no ending but #!",
         {"agent": "#!/usr/bin/env python3\n" + TOOL, "clean.py": CLEAN},
-        "missed: no name of a Python file, as ruff has them",
+        "told: 1 file not checked, has a line #! of Python and no name of it: agent",
     )
     for name in (
         "-rf.py",
@@ -801,7 +833,7 @@ def links() -> Iterator[Attempt]:
     yield (
         "a folder outside",
         {"s": Link("../outside"), "../outside/a.py": TOOL, "clean.py": CLEAN},
-        "missed: a link to a folder is not followed, and not counted",
+        "told: 1 file not checked, behind a link that leads elsewhere: s/a.py",
     )
     yield "a file outside", {"a.py": Link("../outside/a.py"), "../outside/a.py": TOOL}, "GL101 a.py:7"
     yield "a loop of folders", {"s/t": Link("../../p"), "s/a.py": TOOL}, "GL101 s/a.py:7"
@@ -809,7 +841,7 @@ def links() -> Iterator[Attempt]:
     yield (
         "a usual folder behind a link",
         {"s": Link("build"), "build/a.py": TOOL, "clean.py": CLEAN},
-        "missed: the usual folders are left out, unless the configuration says otherwise",
+        "told: 1 file not checked, excluded by default: build/a.py",
     )
     yield (
         "a configuration behind a link",
@@ -820,7 +852,7 @@ def links() -> Iterator[Attempt]:
     yield (
         "a .gitignore behind a link",
         {".gitignore": Link("x.txt"), "x.txt": "a.py\n", "a.py": TOOL, "clean.py": CLEAN},
-        "missed: read as git read it before 2.32",
+        "told: 1 file not checked, ignored by git: a.py",
     )
     yield "a folder named like a module", {"a.py": Link("t"), "t/b.py": TOOL}, "GL101 t/b.py:7"
 
@@ -1117,12 +1149,12 @@ def notebooks() -> Iterator[Attempt]:
     yield (
         "a notebook named .IPYNB",
         {"a.IPYNB": notebook([code(TOOL)]), "clean.py": CLEAN},
-        "missed: no name of a notebook, as ruff has them",
+        "GL101 a.IPYNB:cell 1:7",
     )
     yield (
         "checkpoints",
         {".ipynb_checkpoints/a-checkpoint.ipynb": notebook([code(TOOL)]), "clean.py": CLEAN},
-        "missed: the usual folders are left out, unless the configuration says otherwise",
+        "told: 1 file not checked, excluded by default: .ipynb_checkpoints/a-checkpoint.ipynb",
     )
     yield "a Jupytext script", {"a.py": "# %%\n" + TOOL}, "GL101 a.py:8"
     yield (

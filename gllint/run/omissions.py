@@ -1,0 +1,288 @@
+"""What a walk left out although the project takes it for its own, so that it is told.
+
+The usual folders (``build``, ``.venv`` …) and what git ignores are left out as what tools have put there. So a file in
+them counts where git tracks it or the project's code imports it; where git knows nothing of the files beside it,
+wherever nothing says that a tool made it. Of all that only what rules could speak about is told.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+
+from gllint.files.discover import FILE, FOLDER, LINK, SCRIPT, Omission, is_python_name
+from gllint.files.places import Places
+from gllint.files.sources import is_notebook, read_python
+from gllint.files.tracked import tracked
+from gllint.files.writing import read_bytes
+from gllint.run.index import Index
+from gllint.run.screening import PASSES, screen_bytes, words_of_file
+from gllint_rules.tuples import NamedTuple
+
+MOST_ENTRIES, MOST_FILES, MOST_BYTES = 50_000, 5_000, 64_000_000
+_MOST_SCRIPTS = 2_000
+_STORES = {
+    ".git": ("objects", "refs", "logs", "lfs", "modules"), ".hg": ("store",), ".svn": ("pristine",),
+    ".bzr": ("repository",),
+}  # fmt: skip
+_CHECKPOINTS, _CHECKPOINT = ".ipynb_checkpoints", "-checkpoint.ipynb"
+_MODULES = "node_modules"
+# What tools leave where they install or keep things.
+_MARKS = frozenset(
+    {
+        "pyvenv.cfg", "conda-meta", "CACHEDIR.TAG", "EGG-INFO", ".package-lock.json", ".yarn-integrity",
+        ".modules.yaml", ".yarn-state.yml",
+    }
+)  # fmt: skip
+_MARK_ENDS = (".dist-info", ".egg-info")
+_SCRIPT = re.compile(rb"#![^\n]*python")
+_BY_DEFAULT, _BY_GIT, _LINKED = "excluded by default", "ignored by git", "behind a link that leads elsewhere"
+_TRACKED = {
+    _BY_DEFAULT: "excluded by default though tracked by git",
+    _BY_GIT: "ignored though tracked by git",
+}
+_NO_NAME = "has a line #! of Python and no name of it"
+_TOO_MANY = "holds too many files to look for Python in"
+
+
+class Untold(NamedTuple):
+    """A file that was left out, and why; of a folder, whose path ends with a slash, no one knows what it holds."""
+
+    path: str
+    why: str
+
+
+class Omissions:
+    """What walks of the folders ``tops`` left out beside the files that they ``listed``.
+
+    ``index_of`` gives the project that a file (absolute) belongs to.
+    """
+
+    def __init__(
+        self,
+        tops: Collection[str],
+        listed: frozenset[str],
+        omissions: Iterable[Omission],
+        places: Places,
+        index_of: Callable[[str], Index],
+    ) -> None:
+        self._tops = tuple(top.rstrip("/") + "/" for top in tops)
+        self._listed, self._places, self._index_of = listed, places, index_of
+        self._omissions = sorted(set(omissions))
+        self._entries = MOST_ENTRIES
+        self._bytes = MOST_BYTES
+        self._full: list[Untold] = []
+
+    def untold(self) -> list[Untold]:
+        """Return what of it the project takes for its own, as far as rules could speak about it."""
+        reasons = {path: _TRACKED.get(why, why) for path, why in self._tracked()}
+        suspects: dict[str, str] = {}
+        for omission in self._omissions:
+            is_plain = self._known(omission.path) is None
+            if omission.what == SCRIPT:
+                continue
+            if is_plain and (omission.what != LINK or not self._is_inside(omission.path)):
+                for path in self._below(omission):
+                    reasons.setdefault(path, self._why(omission))
+            elif omission.what != LINK:
+                suspects |= {path: self._why(omission) for path in _near(omission) if path not in reasons}
+        speaking = {path: why for path, why in reasons.items() if self._could_matter(path)}
+        suspects = {path: why for path, why in suspects.items() if self._could_matter(path)}
+        imports = self._imported(suspects) if suspects else frozenset()
+        speaking |= {path: f"{suspects[path]} though imported" for path in imports}
+        speaking |= {path: _NO_NAME for path in self._scripts() if self._could_matter(path)}
+        return [*(Untold(*entry) for entry in sorted(speaking.items())), *self._full]
+
+    # --- what git knows ------------------------------------------------------------------------------------
+
+    def _known(self, path: str) -> frozenset[str] | None:
+        """Return what git tracks (absolute), where it tracks anything below the folder that was walked to a path."""
+        top = next((top for top in self._tops if path.startswith(top)), "")
+        return self._tracked_below.get(top)
+
+    @cached_property
+    def _tracked_below(self) -> dict[str, frozenset[str]]:
+        known: dict[str, frozenset[str]] = {}
+        for top in self._tops:
+            repository = self._places.of(top.rstrip("/") or "/").repository
+            names = tracked(repository, is_python_name) if repository else None
+            start = repository.rstrip("/") + "/"
+            paths = frozenset(path for name in names or () if (path := start + name).startswith(top))
+            if paths:
+                known[top] = paths
+        return known
+
+    def _tracked(self) -> Iterator[tuple[str, str]]:
+        """Yield what git tracks and the walk did not list, with what left it out."""
+        links = {omission.path: omission for omission in self._omissions if omission.what == LINK}
+        for paths in self._tracked_below.values():
+            for path in sorted(paths - self._listed):
+                if path in links:
+                    if not self._is_inside(path):
+                        yield from ((below, _LINKED) for below in self._below(links[path]))
+                elif is_python_name(path) and os.path.isfile(path):
+                    config = self._places.project(os.path.dirname(path)).config
+                    relative = config.relative(path)
+                    if not config.excluded_by_wish.excludes(relative):
+                        yield path, _BY_DEFAULT if config.excluded.excludes(relative) else _BY_GIT
+
+    # --- what lies there -----------------------------------------------------------------------------------
+
+    def _why(self, omission: Omission) -> str:
+        if omission.what == LINK:
+            return _LINKED
+        config = self._places.project(os.path.dirname(omission.path)).config
+        return _BY_DEFAULT if config.excluded.excludes(config.relative(omission.path)) else _BY_GIT
+
+    def _is_inside(self, link: str) -> bool:
+        """Say whether a link leads to what was walked, or is to be, whatever came of that."""
+        target = os.path.realpath(link).replace(os.sep, "/") + "/"
+        return any(target.startswith(os.path.realpath(top).replace(os.sep, "/") + "/") for top in self._tops)
+
+    def _below(self, omission: Omission) -> Iterator[str]:
+        """Yield the Python files that an omission is or holds, and that no tool has put there."""
+        if omission.what == FILE:
+            yield omission.path
+            return
+        pending = [omission.path]
+        while pending:
+            folder = pending.pop()
+            stores = _STORES.get(os.path.basename(folder), ())
+            entries = _entries(folder)
+            self._entries -= len(entries)
+            if self._entries < 0:
+                if not any(full.path == f"{omission.path}/" for full in self._full):
+                    self._full.append(Untold(f"{omission.path}/", _TOO_MANY))
+                return
+            names = {entry.name for entry in entries}
+            is_package = "package.json" in names and f"/{_MODULES}/" in folder
+            if is_package or is_installed(names):
+                continue
+            for entry in entries:
+                path = f"{folder}/{entry.name}"
+                if entry.is_dir(follow_symlinks=False):
+                    if entry.name not in stores:
+                        pending.append(path)
+                elif is_python_name(entry.name) and not self._is_copy(path, omission.path):
+                    yield path
+
+    def _is_copy(self, path: str, folder: str) -> bool:
+        """Say whether a file in a folder of a tool's making was made from one that was looked at."""
+        base, name = os.path.dirname(folder), os.path.basename(path)
+        if os.path.basename(folder) == _CHECKPOINTS and name.endswith(_CHECKPOINT):
+            return f"{base}/{name.removesuffix(_CHECKPOINT)}.ipynb" in self._listed
+        first, _, rest = path.removeprefix(folder + "/").partition("/")
+        if first.partition(".")[0] == "lib":  # setuptools: `build/lib/package/module.py`
+            return any(f"{base}/{source}{rest}" in self._listed for source in ("", "src/"))
+        return any(_same(path, other) for other in self._by_name.get(name, ()))
+
+    @cached_property
+    def _by_name(self) -> Mapping[str, Sequence[str]]:
+        by_name: dict[str, list[str]] = defaultdict(list)
+        for path in self._listed:
+            by_name[path.rpartition("/")[2]].append(path)
+        return by_name
+
+    def _scripts(self) -> Iterator[str]:
+        """Yield the files without an ending that say that Python runs them."""
+        scripts = [omission.path for omission in self._omissions if omission.what == SCRIPT]
+        for path in scripts[:_MOST_SCRIPTS]:
+            try:
+                with open(path, "rb") as file:
+                    head = file.read(200) if os.path.isfile(path) else b""
+            except OSError:
+                continue
+            if _SCRIPT.match(head) and path not in self._listed:
+                yield path
+
+    # --- what matters --------------------------------------------------------------------------------------
+
+    def _could_matter(self, path: str) -> bool:
+        """Say whether rules could speak about a file."""
+        index = self._index_of(path)
+        try:
+            data = read_python(path)
+        except OSError:
+            return True
+        self._bytes -= len(data)
+        return self._bytes < 0 or bool(screen_bytes(index.settings, data).flags & PASSES)
+
+    def _imported(self, suspects: Collection[str]) -> frozenset[str]:
+        """Return those of some files that one of those listed imports."""
+        words = frozenset(_module_name(path) for path in suspects)
+        imported: set[str] = set()
+        size = 0
+        for number, path in enumerate(sorted(self._listed)):
+            index = self._index_of(path)
+            signature = index.files.get(path)
+            size += signature.size if signature is not None else 0
+            if number >= MOST_FILES or size > MOST_BYTES:
+                break
+            if words_of_file(words, path, index.means.sources.read):
+                names = _imports(index.means.sources.code(path))
+                imported.update(filter(None, (index.leads_to(path, name) for name in names)))
+        return frozenset(imported & set(suspects))
+
+
+def is_installed(names: Collection[str]) -> bool:
+    """Say whether a folder of those entries is what a tool has installed or keeps there."""
+    return not _MARKS.isdisjoint(names) or any(name.endswith(_MARK_ENDS) for name in names)
+
+
+def _near(omission: Omission) -> Iterator[str]:
+    """Yield the files that an import can reach: one that is left out, and those that stand in such a folder."""
+    name = os.path.basename(omission.path)
+    if omission.what == FILE and not is_notebook(name):
+        yield omission.path
+    elif omission.what == FOLDER and name.isidentifier() and name != "__pycache__":
+        yield from (
+            f"{omission.path}/{entry.name}"
+            for entry in _entries(omission.path)
+            if is_python_name(entry.name) and not is_notebook(entry.name)
+        )
+
+
+def _entries(folder: str) -> list[os.DirEntry[str]]:
+    try:
+        with os.scandir(folder) as entries:
+            return sorted(entries, key=lambda entry: entry.name)
+    except OSError:
+        return []
+
+
+def _same(path: str, other: str) -> bool:
+    try:
+        return read_bytes(path) == read_bytes(other)
+    except OSError:
+        return False
+
+
+def _module_name(path: str) -> str:
+    folder, _, name = path.rpartition("/")
+    stem = name.partition(".")[0]
+    return folder.rpartition("/")[2] if stem == "__init__" else stem
+
+
+def _imports(source: str) -> set[str]:
+    """Return the dotted names that a text imports, and what may be modules among the names it imports from one."""
+    import ast
+    import warnings
+
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            tree = ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return set()
+    names: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            names.update(alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            start = "." * node.level + (node.module or "")
+            names.add(start)
+            names.update(f"{start}{'.' if node.module else ''}{alias.name}" for alias in node.names)
+    return names
