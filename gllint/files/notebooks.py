@@ -1,9 +1,10 @@
 """Notebooks as Python: the code cells joined in order, and from the joined text back to the bytes of the file.
 
 The joined text has a line for each line of each code cell. What only IPython reads (``%matplotlib inline``, ``!ls``,
-``obj?``) is left out: another statement stands in its line, so that every place is the one in the cell. A cell in
-another language (``%%bash``) has no lines. What cannot be read comes back as bytes that
-:func:`~gllint.files.source.decode` refuses with the reason.
+``obj?``) is left out: another statement stands in its line, so that every place is the one in the cell. Behind a magic
+stands Python where it parses (``%%writefile agent.py``), in a shell what is handed to Python or to a file of its
+(``python - <<EOF``). Any other cell in another language (``%%sql``) has no lines. What cannot be read comes back as
+bytes that :func:`~gllint.files.source.decode` refuses with the reason.
 """
 
 from __future__ import annotations
@@ -26,11 +27,35 @@ _MOST_BYTES = 64_000_000
 _UNIT = re.compile(r"\\u[0-9a-fA-F]{4}|\\.|.", re.DOTALL)
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _COOKIE = re.compile(r"coding(?=[:=])")
-# Cell magics whose cell is Python all the same.
+# Cell magics whose cell is Python, even where it does not parse.
 _PYTHON_CELLS = frozenset(
     {"time", "timeit", "capture", "prun", "memit", "mprun", "python", "python3", "pypy"}
 )
-_CELL_MAGIC = re.compile(r"\s*%%(\w+)")
+_SHELL_CELLS = frozenset({"bash", "sh", "system", "sx", "!"})
+_OTHER_CELLS = frozenset(
+    {
+        "cmd",
+        "html",
+        "javascript",
+        "js",
+        "julia",
+        "latex",
+        "markdown",
+        "perl",
+        "powershell",
+        "r",
+        "ruby",
+        "sql",
+        "svg",
+    }
+)
+# The text that a line of a shell hands to Python, or puts into a file of its, begins below it.
+_HANDED = re.compile(r"[^#\n]*?<<-?\s*(?P<quote>['\"]?)(?P<end>\w+)(?P=quote)")
+_TO_PYTHON = re.compile(r"\bpython[\d.]*\b|\.pyw?\b")
+_IMPORT = re.compile(r"^[ \t]*(?:import|from)[ \t]", re.MULTILINE)
+_PYTHON_KERNELS = ("python", "python3", "ipython", "ipython3", "")
+_KEYS = frozenset({"cells", "worksheets", "cell_type", "source", "input"})
+_CELL_MAGIC = re.compile(r"\s*%%(\w+|!)")
 _BEGINNINGS = ("%", "!", "?", "/", ",", ";")  # of no line of Python
 # Magics that IPython takes without their sign where the line is no Python: `pip install x`.
 _BARE_MAGIC = re.compile(
@@ -211,9 +236,10 @@ def read(data: bytes) -> Notebook | str:
     problem = _problem(document)
     if problem is not None:
         return f"1:1: {problem}"
-    if not _is_python(document):
-        return Notebook(text, "", mark=mark)
-    return _as_notebook(text, document, mark)
+    notebook = _as_notebook(text, document, mark)
+    if _is_python(document) or (_IMPORT.search(notebook.source) and _parses(notebook.source)):
+        return notebook
+    return Notebook(text, "", mark=mark)
 
 
 def _problem(document: Any) -> str | None:
@@ -224,9 +250,14 @@ def _problem(document: Any) -> str | None:
     for number, cell in enumerate(_cells(document), 1):
         if not isinstance(cell, dict):
             return f"not a notebook: cell {number} is no object"
-        if cell.get("cell_type") == "code" and _pieces(cell) is None:
+        if _is_code(cell) and _pieces(cell) is None:
             return f"not a notebook: the source of cell {number} is no text"
     return None
+
+
+def _is_code(cell: dict[str, Any]) -> bool:
+    kind = cell.get("cell_type")
+    return isinstance(kind, str) and kind.lower() == "code"
 
 
 def _pieces(cell: dict[str, Any]) -> list[_Piece] | None:
@@ -240,9 +271,20 @@ class _Decoder(json.JSONDecoder):
     """Reads JSON, its strings with their places. A number of any length says nothing to us."""
 
     def __init__(self) -> None:
-        super().__init__(parse_int=float)
+        super().__init__(parse_int=float, object_pairs_hook=_object)
         self.parse_string = _scan_piece
         self.scan_once = py_make_scanner(self)  # the one in C would not ask
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object of JSON. Of a key that stands twice readers take one or the other. Raises ``ValueError``."""
+    result = dict(pairs)
+    if len(result) < len(pairs):
+        names = [name for name, _ in pairs]
+        for name in sorted(_KEYS.intersection(names)):
+            if names.count(name) > 1:
+                raise ValueError(f"the key '{name}' stands twice in an object")
+    return result
 
 
 def _scan_piece(text: str, start: int, strict: bool) -> tuple[_Piece, int]:
@@ -260,7 +302,7 @@ def _is_python(document: dict[str, Any]) -> bool:
     for key, name in (("language_info", "name"), ("kernelspec", "language")):
         part = metadata.get(key)
         if isinstance(part, dict) and isinstance(part.get(name), str):
-            return str(part[name]).lower() in ("python", "python3", "ipython", "ipython3", "")
+            return str(part[name]).lower() in _PYTHON_KERNELS
     return True
 
 
@@ -268,7 +310,7 @@ def _as_notebook(text: str, document: dict[str, Any], mark: bytes) -> Notebook:
     notebook = Notebook(text, "", mark=mark)
     lines: list[str] = []
     for number, cell in enumerate(_cells(document), 1):
-        pieces = _pieces(cell) if cell.get("cell_type") == "code" else None
+        pieces = _pieces(cell) if _is_code(cell) else None
         if not pieces:
             continue
         code = "".join(pieces)
@@ -305,9 +347,12 @@ def _without_magics(code: str) -> list[str] | None:
     first = next((i for i, line in enumerate(lines) if line.strip()), 0)
     magic = _CELL_MAGIC.match(lines[first]) if lines else None
     if magic is not None:
-        if magic[1].lower() not in _PYTHON_CELLS:
-            return None
+        name = magic[1].lower()
         lines = [*lines[:first], _ending(lines[first]), *lines[first + 1 :]]
+        if name in _SHELL_CELLS:
+            return _handed_to_python(lines)
+        if name not in _PYTHON_CELLS and (name in _OTHER_CELLS or not _parses("".join(lines))):
+            return None
     if _parses("".join(lines)):
         return lines
     python_lines: list[str] = []
@@ -321,6 +366,25 @@ def _without_magics(code: str) -> list[str] | None:
         python_lines.append(line)
         quote, depth, is_joined = _line_state(line, quote, depth)
     return python_lines
+
+
+def _handed_to_python(lines: list[str]) -> list[str] | None:
+    """The lines of a shell's cell, those empty that are none of Python; ``None`` where all are."""
+    python_lines = [_ending(line) for line in lines]
+    number = 0
+    while number < len(lines):
+        handed = _HANDED.match(lines[number])
+        number += 1
+        if handed is None:
+            continue
+        end = number
+        while end < len(lines) and lines[end].strip() != handed["end"]:
+            end += 1
+        text = lines[number:end]
+        if _TO_PYTHON.search(lines[number - 1]) and _parses("".join(text)):
+            python_lines[number:end] = text
+        number = end + 1
+    return python_lines if any(map(str.strip, python_lines)) else None
 
 
 def _is_magic(line: str) -> bool:

@@ -1,7 +1,8 @@
 """What a stranger's repository may try in order to be told "No findings": each is found, refused or told.
 
 An attempt is a name, files, and what must come of it: a code and its place (``GL101 a.py:7``), ``refused: `` with what an error
-(exit status 2) says, ``told: `` with what stands beside "No findings", or ``missed: `` with the reason why nothing is.
+(exit status 2) says, ``told: `` with what stands beside "No findings", ``missed: `` with the reason why nothing is, or
+``nothing: `` with the reason why there is nothing to say: nothing runs what stands there.
 """
 
 from __future__ import annotations
@@ -1023,12 +1024,12 @@ def notebooks() -> Iterator[Attempt]:
     yield (
         "in another language by name",
         {"a.ipynb": notebook([code(TOOL)], metadata={"kernelspec": {"language": "julia", "name": "julia"}})},
-        "missed: its kernel runs no Python",
+        "GL101 a.ipynb:cell 1:7",
     )
     yield (
         "language_info says R",
         {"a.ipynb": notebook([code(TOOL)], metadata={"language_info": {"name": "R"}})},
-        "missed: its kernel runs no Python",
+        "GL101 a.ipynb:cell 1:7",
     )
     yield (
         "language_info is a list",
@@ -1038,22 +1039,41 @@ def notebooks() -> Iterator[Attempt]:
     yield (
         "a raw cell",
         {"a.ipynb": notebook([{**code(TOOL), "cell_type": "raw"}])},
-        "missed: no cell of code: nothing runs it",
+        "nothing: no cell of code, so that nothing runs it",
     )
     yield (
         "a Markdown cell",
         {"a.ipynb": notebook([{**code(TOOL), "cell_type": "markdown"}])},
-        "missed: no cell of code: nothing runs it",
+        "nothing: no cell of code, so that nothing runs it",
     )
     yield (
         "%%writefile",
         {"a.ipynb": notebook([code("%%writefile a.txt\n" + TOOL)])},
-        "missed: the text of a magic of another language is not read",
+        "GL101 a.ipynb:cell 1:8",
     )
     yield (
         "%%writefile of a module",
         {"a.ipynb": notebook([code("%%writefile agent.py\n" + TOOL)])},
-        "missed: the text of a magic of another language is not read",
+        "GL101 a.ipynb:cell 1:8",
+    )
+    for magic in (
+        "%%file a.py",
+        "%%writefile -a a.py",
+        "%%script python",
+        "%%ipython",
+        "%%px",
+        "%%skip",
+        "%%a_magic x",
+    ):
+        yield magic, {"a.ipynb": notebook([code(f"{magic}\n" + TOOL)])}, "GL101 a.ipynb:cell 1:8"
+    yield (
+        "%%writefile of a module with a future",
+        {
+            "a.ipynb": notebook(
+                [code("x = 1"), code("%%writefile a.py\nfrom __future__ import annotations\n" + TOOL)]
+            )
+        },
+        "GL101 a.ipynb:cell 2:9",
     )
     yield "%%time", {"a.ipynb": notebook([code("%%time\n" + TOOL)])}, "GL101 a.ipynb:cell 1:8"
     yield "%%capture", {"a.ipynb": notebook([code("%%capture out\n" + TOOL)])}, "GL101 a.ipynb:cell 1:8"
@@ -1062,8 +1082,19 @@ def notebooks() -> Iterator[Attempt]:
     yield (
         "%%bash",
         {"a.ipynb": notebook([code("%%bash\npython - <<EOF\n" + TOOL + "EOF\n")])},
-        "missed: the text of a magic of another language is not read",
+        "GL101 a.ipynb:cell 1:9",
     )
+    for line in (
+        "cat > agent.py <<'EOF'",
+        "tee x/a.py << EOF",
+        'python3.12 -u <<"EOF" > out',
+        "cat <<-EOF | python",
+    ):
+        yield (
+            f"%%sh {line}",
+            {"a.ipynb": notebook([code(f"%%sh\nset -e\n{line}\n" + TOOL + "EOF\nls\n")])},
+            "GL101 a.ipynb:cell 1:10",
+        )
     yield (
         "%%prun behind a blank line",
         {"a.ipynb": notebook([code("\n%%prun\n" + TOOL)])},
@@ -1105,12 +1136,26 @@ def notebooks() -> Iterator[Attempt]:
     yield (
         "cell_type in capitals",
         {"a.ipynb": notebook([{**code(TOOL), "cell_type": "CODE"}])},
-        "missed: no cell of code: nothing runs it",
+        "GL101 a.ipynb:cell 1:7",
     )
     yield (
         "cells twice",
         {"a.ipynb": notebook([code(TOOL)])[:-1] + ', "cells": []}'},
-        "missed: Jupyter too reads the last",
+        "GL900 a.ipynb:1",
+    )
+    yield (
+        "a source twice",
+        {"a.ipynb": notebook([code(TOOL)]).replace('"metadata": {}, "outputs"', '"source": [], "outputs"')},
+        "GL900 a.ipynb:1",
+    )
+    yield (
+        "a type of cell twice",
+        {
+            "a.ipynb": notebook([code(TOOL)]).replace(
+                '"metadata": {}, "outputs"', '"cell_type": "raw", "outputs"'
+            )
+        },
+        "GL900 a.ipynb:1",
     )
     yield (
         "a byte order mark",
@@ -1139,7 +1184,7 @@ def notebooks() -> Iterator[Attempt]:
     yield (
         "output cells",
         {"a.ipynb": notebook([code("x", outputs=[{"output_type": "stream", "text": MESSAGE}])])},
-        "missed: no cell of code: nothing runs it",
+        "nothing: no cell of code, so that nothing runs it",
     )
     yield (
         "a skipped cell by tag",
@@ -1959,6 +2004,8 @@ def test_nobody_is_told_only_that_there_are_no_findings(
         return
     if outcome.startswith("missed: "):
         assert done.stdout or not BARE.fullmatch(done.stderr)
+    elif outcome.startswith("nothing: "):
+        assert not done.stdout and BARE.fullmatch(done.stderr)
     elif outcome.startswith("told: "):
         assert done.exit_code == 0
         assert outcome.removeprefix("told: ") in done.stderr
