@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 import os
 from bisect import bisect, insort
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 
+from gllint.files.line_changes import patch
 from gllint.files.source import Change, Offsets, Undecodable, changed, main_newline
 from gllint.files.writing import check_inside, read_bytes, write_atomically
 from gllint.run.engine import Engine, Outcome, by_path
@@ -196,14 +196,8 @@ def diff(path: str, old_data: bytes, new_data: bytes) -> bytes:
     """Return the change as a patch that ``git apply`` and ``patch -p1`` take."""
     name = path.encode("utf-8", "surrogateescape")
     tail = b"\t" if b" " in name else b""
-    lines = difflib.diff_bytes(
-        difflib.unified_diff,
-        _at_newlines(old_data),
-        _at_newlines(new_data),
-        _quoted(b"a/" + name) + tail,
-        _quoted(b"b/" + name) + tail,
-        lineterm=b"\n",
-    )
+    names = (_quoted(side + name) + tail for side in (b"a/", b"b/"))
+    lines = patch(_at_newlines(old_data), _at_newlines(new_data), *names)
     return b"".join(
         line if line.endswith(b"\n") else line + b"\n\\ No newline at end of file\n" for line in lines
     )

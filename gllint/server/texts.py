@@ -6,12 +6,12 @@ nowhere else. A character of the protocol is a code unit of the encoding that wa
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 
 from lsprotocol import types
 
+from gllint.files.line_changes import line_changes
 from gllint.files.source import Change, Offsets, as_bytes, decode, keep_lines
 from gllint_rules import Span
 
@@ -119,10 +119,9 @@ def difference(old_text: str, new_text: str) -> Iterator[Change]:
     """The changes, line by line, that make one text of the other."""
     old, new = keep_lines(old_text), keep_lines(new_text)
     starts = [*Offsets(old_text).starts, len(old_text)]
-    matcher = difflib.SequenceMatcher(None, old, new, autojunk=False)
-    for kind, first, last, from_line, to_line in matcher.get_opcodes():
-        if kind != "equal":
-            yield starts[first], starts[last], "".join(new[from_line:to_line])
+    for change in line_changes(old, new):
+        content = "".join(new[change.new_first : change.new_last])
+        yield starts[change.first], starts[change.last], content
 
 
 def units(text: str, encoding: str) -> int:
