@@ -9,9 +9,10 @@ import pytest
 
 from gllint_rules import RULES, Failure, Finding, Settings
 from gllint_rules.check.check import check
+from gllint_rules.fixes import names
 from gllint_rules.inference.formatting import MOST_CHARACTERS, MOST_PARTS
 from gllint_rules.inference.questions import MOST_DEPTH, MOST_EXECUTED, MOST_STEPS, Questions, TooComplex
-from gllint_rules.inference.values import Flow, Literal, Site, Text
+from gllint_rules.inference.values import External, Flow, Literal, Site, Text
 from gllint_rules.project.imports import top_level_packages
 from gllint_rules.project.project import Project
 from gllint_rules.reading import strings
@@ -210,6 +211,31 @@ def test_a_message_of_many_faults_is_read_once(piece: str, monkeypatch: pytest.M
     _, found = checked({"a.py": f'final_message = "{piece * 300}"\n'})
     assert len(found) == 300
     assert len(asked) == 1
+
+
+def test_a_name_that_is_imported_again_and_again_is_one_thing() -> None:
+    """Else each of its uses would look at each of its imports."""
+    lines = ["from agents import function_tool", "import numpy", "import agents.more"] * 50
+    text = "\n".join(lines)
+    project, _ = checked({"a.py": text})
+    frame = _frame(read_module("/project/a.py", text))
+    for name in ("function_tool", "numpy", "agents"):
+        assert isinstance(project.evaluator.lookup(name, frame), External)
+
+
+def test_the_units_of_a_file_are_listed_once_for_all_fixes(monkeypatch: pytest.MonkeyPatch) -> None:
+    listed: list[str] = []
+    every = names.written_units
+    monkeypatch.setattr(names, "written_units", lambda context: listed.append("") or every(context))
+    tools = (
+        f"@function_tool\ndef f{i}(x):\n    return {{'a': {{'value': x, 'unit': 'kwh'}}}}\n"
+        for i in range(40)
+    )
+    found = run(example("from agents import function_tool\n\n\n" + "".join(tools)))
+    assert [item.fix.applicability for item in found if isinstance(item, Finding) and item.fix] == [
+        "safe"
+    ] * 40
+    assert len(listed) == 1
 
 
 @pytest.mark.parametrize("call", ["{}.format(x)", "{}.strip()", "textwrap.dedent({})", "{} % x"])

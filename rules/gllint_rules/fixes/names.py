@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Collection
 from difflib import get_close_matches
 
@@ -16,7 +17,10 @@ from gllint_rules.project.context import Context
 from gllint_rules.project.units import WrittenUnit, variable, written_units
 from gllint_rules.words.unit_names import announced_dimension, unit_of_name
 from gllint_runtime.policy.schemas import KNOWN_SCHEMAS
+from gllint_runtime.policy.unit_expressions import MAX_LENGTH
 
+# The closing quote is looked at alone: it may be what the next text opens with.
+_IN_QUOTES = re.compile(rf"""(["'])(?=([^"'\n]{{1,{MAX_LENGTH}}}+)\1)""")
 _SEPARATORS = str.maketrans("", "", " \t_-")
 
 
@@ -72,9 +76,18 @@ def _spelt_like(name: str, names: Collection[str]) -> set[str]:
 
 def _stands_elsewhere(context: Context, unit: str) -> bool:
     """Whether the file has the text of a misspelt unit where it is mended with none: in a comparison, in a table."""
-    sites = {u.site for u in written_units(context) if u.verdict.unit == unit}
-    texts = re.findall(rf"""(["']){re.escape(unit)}\1""", context.module.source)
-    return len(texts) > sum(site.module is context.module for site in sites)
+    return context.once(_texts_in_quotes)[unit] > context.once(_literal_units)[unit]
+
+
+def _texts_in_quotes(context: Context) -> Counter[str]:
+    """How often each short text stands between two quotes of the file, and no quote in it."""
+    return Counter(text for _, text in _IN_QUOTES.findall(context.module.source))
+
+
+def _literal_units(context: Context) -> Counter[str]:
+    """How often each unit is written in the file for a Quantity."""
+    sites = {unit.site: unit.verdict.unit for unit in written_units(context)}
+    return Counter(unit for site, unit in sites.items() if site.module is context.module)
 
 
 def _renamed(context: Context, site: Site, old: str, new: str | None, *, is_sure: bool) -> Fix | None:

@@ -16,17 +16,29 @@ class ClassOf(Value, frozen=True):
     module: Module
     cls: Class
 
+    @property
+    def identity(self) -> object:
+        return ClassOf, self.cls
+
 
 class ModuleOf(Value, frozen=True):
     """A module of the project."""
 
     module: Module
 
+    @property
+    def identity(self) -> object:
+        return ModuleOf, self.module.path
+
 
 class External(Value, frozen=True):
     """A name from outside the project (``numpy.mean``) or a builtin (``builtins.len``)."""
 
     name: str
+
+    @property
+    def identity(self) -> object:
+        return External, self.name
 
 
 class ExternalInstance(Value, frozen=True):
