@@ -9,11 +9,10 @@ questions about all modules, too: it holds as long as their answers are the same
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from typing import Any, Protocol
+from typing import Any, Protocol, get_type_hints
 
 from gllint.files.digest import digest
-from gllint.run.cache import Store
-from gllint.run.codec import decode, encode, from_json
+from gllint.run.cache import Store, decode, encode
 from gllint.run.results import Dependencies, Evidence, Facts, Fixed, Result, StoredResult
 from gllint_rules.words.screen import Needles
 
@@ -21,6 +20,8 @@ FACTS = "facts"
 _OURS = "gllint_rules."
 EVERYTHING = "everything"  # the question of which nothing is known but that it rests on all modules
 
+# What every part takes first; its module imports these for type checkers only.
+_UNRESOLVED = {"Project": Any, "Module": Any}
 _NONE = Facts(b"", False, {}, {}, {}, {}, (b"", frozenset()), (b"", {}))
 
 
@@ -61,13 +62,10 @@ class AnalysisCache:
         self._set({})
         self._answers: dict[str, bytes] = {}  # answers to questions about all modules
         self._facts, self._unasked = _NONE, {}
-        facts = self._store.read(FACTS, "Facts")
+        facts = self._store.read(FACTS, Facts)
         if facts is None or facts.talks != talks:
             return
-        try:
-            fresh = self._still_fresh(facts)
-        except Exception:  # an entry of another making, whatever it holds, is as good as absent
-            return
+        fresh = self._still_fresh(facts)
         self._facts, self._unasked = facts, facts.parts
         self._set(fresh)
 
@@ -94,11 +92,16 @@ class AnalysisCache:
     def part_values(self, part: Callable[..., Any]) -> Iterator[tuple[Any, dict[str, Any]]]:
         """Yield what ``part`` was given and what it said of the fresh modules then."""
         name = _name(part)
-        *_, to, returned = part.__annotations__.values()
-        for entry in self._facts.parts.get(name, ()):
+        entries = self._facts.parts.get(name, ())
+        if not entries:
+            return
+        import msgspec
+
+        *_, to, returned = get_type_hints(part, localns=_UNRESOLVED).values()
+        for entry in entries:
             try:
-                argument, answers = from_json(f"tuple[{to}, dict[str, {returned}]]", list(entry))
-            except Exception:
+                argument, answers = msgspec.convert(entry, tuple[to, dict[str, returned]])  # type: ignore[valid-type]
+            except msgspec.ValidationError:
                 continue
             yield argument, {path: value for path, value in answers.items() if path in self.fresh}
 
@@ -120,9 +123,7 @@ class AnalysisCache:
 
     def results(self, codes: frozenset[str], candidates: Collection[str]) -> dict[str, StoredResult]:
         """Return what still holds of what the rules ``codes`` said."""
-        saved = (
-            self._store.read(_results_name(codes, False), "dict[str, StoredResult]") if self.fresh else None
-        )
+        saved = self._store.read(_results_name(codes, False), dict[str, StoredResult]) if self.fresh else None
         return {
             path: result
             for path in candidates
@@ -144,7 +145,7 @@ class AnalysisCache:
 
     def fixed(self, codes: frozenset[str], candidates: Collection[str]) -> Fixed | None:
         """Return what the rules ``codes`` said with their fixes, where all modules that it rests on are the same."""
-        entry = self._store.read(_results_name(codes, True), "Fixed")
+        entry = self._store.read(_results_name(codes, True), Fixed)
         return entry if entry is not None and entry.state == self._everything(candidates) else None
 
     def _everything(self, candidates: Collection[str]) -> bytes:
@@ -246,9 +247,7 @@ class AnalysisCache:
                 entries[path] = result._replace(evidence=evidence)
             elif not result.failures:
                 answers = {question: self._answer(question, candidates) for question in result.consulted}
-                entries[path] = StoredResult(
-                    evidence, answers, result.concerned, encode(result).decode("ascii")
-                )
+                entries[path] = StoredResult(evidence, answers, result.concerned, encode(result))
         self._store.write(_results_name(codes, False), entries)
 
     def keep_fixed(
@@ -297,10 +296,9 @@ class AnalysisCache:
 def result_of(entry: StoredResult) -> Result:
     """Return a kept result, an empty one where it is none."""
     try:
-        result: Result = decode("Result", entry.result.encode("ascii"))
-    except Exception:  # an entry of another making
+        return decode(entry.result, Result)
+    except ValueError:  # an entry of another making
         return Result()
-    return result
 
 
 def _name(part: Callable[..., Any]) -> str:

@@ -1,34 +1,34 @@
 """The cache of one project: a folder of entries, each whole or absent, never wrong.
 
-An entry is its payload behind the signature of its name and payload, written to a temporary file and renamed into
-place; what a killed process leaves behind does not pass the signature or was never renamed. An entry can come with a
-repository that somebody else made: it is believed where this user's key signed it, and reading one can build our own
-records and nothing else.
+An entry is its payload, a value in MessagePack, behind the signature of its name and payload, written to a temporary
+file and renamed into place; what a killed process leaves behind does not pass the signature or was never renamed. An
+entry can come with a repository that somebody else made: it is believed where this user's key signed it, and reading
+one can build our own records and nothing else.
 """
 
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import re
 import sys
 import time
 from collections.abc import Callable, Iterator
 from functools import cache
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, TypeVar
 
 import gllint
 from gllint.files.digest import DIGEST_SIZE, digest
 from gllint.files.discover import Folders, Omission, SourceFile, walk
 from gllint.files.places import Places
 from gllint.files.writing import read_bytes
-from gllint.run.codec import decode, encode
 from gllint.run.signing import signer
 from gllint_rules import RULES, Settings
 from gllint_rules.tuples import NamedTuple
 
 FOLDER = ".gllint_cache"
-_PREFIX = b"gllint-3\n"
+_PREFIX = b"gllint-4\n"
 _LABELS = {
     "CACHEDIR.TAG": "Signature: 8a477f597d28d172789f06886806bc55\n# A cache of gllint; gllint clean removes it.\n",
     ".gitignore": "*\n",
@@ -37,11 +37,35 @@ _STORE = re.compile(r"[0-9a-f]{40}")
 _ENTRY = re.compile(r"screen|facts|folders|(?:results|fixes)-[0-9a-f]{40}")
 _TEMPORARY = re.compile(r"new-[0-9a-z_]{8}")
 _OURS = re.compile(rb"gllint-\d+\n")
+_JSON_STARTS = (b"[", b"{")  # no array or map of MessagePack begins with these
 _LOCK = "lock"
 _FOLDERS = "folders"
 _LOCK_PATIENCE = 60.0
 _KEEP_SECONDS = 14 * 24 * 3600
 _OWN_PACKAGES = ("gllint", "gllint_rules", "gllint_runtime")
+_T = TypeVar("_T")
+
+
+def encode(value: object) -> bytes:
+    """Return as bytes a value of plain values, named tuples, tuples, frozen sets and dicts by text."""
+    import msgspec  # not for a run that keeps nothing
+
+    try:
+        return msgspec.msgpack.encode(value)
+    except UnicodeEncodeError:  # a lone surrogate, as in the name of a file that is no UTF-8, fits only JSON
+        return json.dumps(msgspec.to_builtins(value)).encode("ascii")
+
+
+def decode(payload: bytes, kind: type[_T]) -> _T:
+    """Return the value of :func:`encode`. Raises ``ValueError`` where it is no ``kind``, or no value at all."""
+    import msgspec
+
+    try:
+        if payload.startswith(_JSON_STARTS):
+            return msgspec.convert(json.loads(payload), kind)
+        return msgspec.msgpack.decode(payload, type=kind)
+    except (RecursionError, MemoryError, OverflowError) as error:  # it is nested or long beyond all sense
+        raise ValueError("no entry") from error
 
 
 class Store:
@@ -67,8 +91,8 @@ class Store:
         )
         return cls(f"{cache_dir}/{name.hex()}")
 
-    def read(self, name: str, declared: str) -> Any:
-        """Return the entry ``name``, ``None`` where there is no sound one that is what an annotation ``declared``."""
+    def read(self, name: str, kind: type[_T]) -> _T | None:
+        """Return the entry ``name``, ``None`` where there is no sound one that holds a ``kind``."""
         if self.folder is None:
             return None
         try:
@@ -83,9 +107,8 @@ class Store:
         ):
             return None
         try:
-            return decode(declared, payload)
-        except Exception:
-            # Whatever a sound digest over an entry of another making holds: it is as good as absent.
+            return decode(payload, kind)
+        except ValueError:  # an entry of another making is as good as absent
             return None
 
     def has(self, name: str) -> bool:
@@ -130,7 +153,7 @@ class Store:
         ``locked`` takes the folders within a project that cannot be listed, each with the reason, ``omissions`` what
         is left out.
         """
-        folders = Folders(self.read(_FOLDERS, "dict[str, Any]"))
+        folders = Folders(self.read(_FOLDERS, dict[str, Any]))
         yield from walk(top, places, within_project, folders)
         if locked is not None:
             locked |= folders.locked

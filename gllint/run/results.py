@@ -48,7 +48,7 @@ class Facts(NamedTuple):
 
 
 class StoredResult(NamedTuple):
-    """A kept result, as text; the digest of its ``evidence`` and the ``answers`` that it rests on.
+    """A kept result, encoded; the digest of its ``evidence`` and the ``answers`` that it rests on.
 
     ``concerned`` are the files in which its findings and tools lie, and those that bring findings about.
     """
@@ -56,7 +56,7 @@ class StoredResult(NamedTuple):
     evidence: bytes
     answers: dict[str, bytes]
     concerned: frozenset[str]
-    result: str
+    result: bytes
 
 
 class Fixed(NamedTuple):

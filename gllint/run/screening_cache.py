@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, TypeVar
 
 from gllint.files.digest import DIGEST_SIZE, digest
@@ -185,7 +185,7 @@ class Table:
             for path, row in self._rows.items()
             if self._is_settled(row) and (path in self.files or not is_complete)
         }
-        self._store.write("screen", _columns(trusted))
+        self._store.write("screen", trusted)
         self._has_changed = False
 
     def _look(
@@ -222,33 +222,9 @@ class Table:
 
     def _row_table(self) -> dict[str, Row]:
         if self._rows is None:
-            self._rows = _rows(self._store.read("screen", "tuple[Any, ...]") or ())
+            self._rows = self._store.read("screen", dict[str, Row]) or {}
         return self._rows
 
     def _is_settled(self, row: Row) -> bool:
         """Say whether the file was last written clearly before this run began to read."""
         return is_settled(max(row.signature.mtime, row.signature.ctime), self._started)
-
-
-def _columns(table: Mapping[str, Row]) -> tuple[list[Any], ...]:
-    """Lay the table out in columns, which are read many times faster than rows."""
-    rows = table.values()
-    return (
-        list(table),
-        *([row.signature[part] for row in rows] for part in range(len(Signature._fields))),
-        [row.screened.flags for row in rows],
-        [row.screened.digest.hex() for row in rows],
-        [row.screened.error for row in rows],
-        ["-" if row.uses is None else row.uses.hex() for row in rows],
-    )
-
-
-def _rows(columns: tuple[list[Any], ...]) -> dict[str, Row]:
-    """Return the table of :func:`_columns`, empty where the columns are none."""
-    try:
-        paths, *signature, flags, digests, errors, uses = columns
-        screened = map(Screened, flags, map(bytes.fromhex, digests), errors)
-        used = (None if value == "-" else bytes.fromhex(value) for value in uses)
-        return dict(zip(paths, map(Row, map(Signature, *signature), screened, used), strict=True))
-    except (TypeError, ValueError):
-        return {}

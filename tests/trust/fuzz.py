@@ -40,8 +40,8 @@ with watched:
     from gllint.files import notebooks
     from gllint.files.places import Places
     from gllint.files.source import Undecodable, decode
-    from gllint.run.codec import decode as decode_entry
-    from gllint.run.codec import encode
+    from gllint.run.cache import decode as decode_entry
+    from gllint.run.cache import encode
     from gllint.run.parsing import Unparsed, parse
     from gllint.run.results import Result
     from gllint.server.texts import Snapshot, difference
@@ -191,7 +191,7 @@ TARGETS: dict[str, Target] = {  # what reads it, from what one starts, and what 
     "configuration": (_in_file("gllint.toml", _config), [_CONFIG], (UsageError,)),
     "baselines": (_in_file("base.json", baseline.read), [_BASELINE], (UsageError,)),
     # Whatever this raises, the store takes for an entry that is not there.
-    "cache files": (lambda text: decode_entry("dict[str, Result]", _bytes(text)), [encode({"a": Result()}).decode("latin-1")], (Exception,)),
+    "cache files": (lambda text: decode_entry(_bytes(text), dict[str, Result]), [encode({"a": Result()}).decode("latin-1")], (ValueError,)),
     "editors' texts": (_buffer, ["a = 'é𝄞'\r\n(1, 2) 12:30\n"], ()),
 }  # fmt: skip
 
