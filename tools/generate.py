@@ -176,7 +176,7 @@ def _framework(row: Mapping[str, Any]) -> Iterator[str]:
     }  # fmt: skip
     titles = {
         "decorators": "Decorators that make a function a tool",
-        "generators": "Decorators of a generator that yields its tools",
+        "generators": "Decorators of a function that yields or returns its tools",
         "calls": "Calls that make a tool of the function at",
         "keywords": "Places that take tools",
         "bases": "Base classes, and the methods of theirs that are tools",
@@ -192,6 +192,10 @@ def _framework(row: Mapping[str, Any]) -> Iterator[str]:
             yield f"- {titles[key]}: {text}."
     if row.get("plain-functions") is False:
         yield "- A list of tools takes no undecorated functions."
+    if row.get("callable-objects"):
+        yield "- Objects with a `__call__` are taken like functions."
+    if row.get("only-with"):
+        yield f"- Counts in files that give {_names(f'{name}=' for name in row['only-with'])} to a call."
     yield ""
 
 

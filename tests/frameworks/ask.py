@@ -75,7 +75,7 @@ class Project:
 
 
 def plain(value: object) -> Any:
-    """The function that a partial, a bound method or a wrapper leads to."""
+    """The function that a partial, a bound method, a wrapper or a callable object leads to."""
     while True:
         if isinstance(value, functools.partial):
             value = value.func
@@ -83,6 +83,8 @@ def plain(value: object) -> Any:
             value = value.__func__
         elif hasattr(value, "__wrapped__"):
             value = value.__wrapped__
+        elif callable(value) and not hasattr(value, "__qualname__"):
+            value = type(value).__call__
         else:
             return value
 

@@ -47,7 +47,9 @@ def test_each_row_names_the_version_that_is_recorded() -> None:
         ),
         # Exactly this name makes no tool, although its last part does.
         ("decorators", "tool", "crewai.project.tool", False, [], None),
-        ("decorators", "tool", "fastmcp.tools.tool", False, [], None),
+        ("decorators", "tool", "inspect_ai.tool.tool", False, [], None),
+        ("generators", "tool", "inspect_ai.tool.tool", False, [], "inspect-ai"),
+        ("decorators", "tool", "fastmcp.tools.tool", False, [], "fastmcp"),
         # A method of a known class, of an unknown one where the framework is imported, and of nobody knows what.
         ("decorators", "mcp.tool", "fastmcp.FastMCP.tool", True, [], "fastmcp"),
         ("decorators", "self.action", "", True, ["browser_use"], "browser-use"),

@@ -11,6 +11,7 @@ from gllint_rules.inference.values import (
     Because,
     Container,
     Entry,
+    Envelope,
     FunctionOf,
     Key,
     ListOf,
@@ -89,7 +90,13 @@ def is_quantity(record: Record) -> bool:
 
 def _may_be_quantity(record: Record) -> bool:
     """Whether what nobody sees of a record may hold the unit of its ``value``."""
-    return record.open and record.of is None and "value" in record.entries and "unit" not in record.entries
+    return (
+        record.open
+        and record.of is None
+        and not isinstance(record, Envelope)
+        and "value" in record.entries
+        and "unit" not in record.entries
+    )
 
 
 def leaves(value: Value, site: Site) -> Iterator[Leaf]:

@@ -57,7 +57,7 @@ from gllint_rules.tools.registrars import (
 )
 from gllint_rules.tools.subclasses import Derivation
 from gllint_rules.tools.tool import Form, Tool
-from gllint_rules.words.framework_table import GENERAL, Callee, Framework, Kind, Place, TableEntry
+from gllint_rules.words.framework_table import ANY, GENERAL, Callee, Framework, Kind, Place, TableEntry
 from gllint_rules.words.names import ARGS_SCHEMA, LIST_PUTS, RESULT_SCHEMAS, SCHEMA_FN
 
 _CALLED: frozenset[Kind] = frozenset({"calls", "keywords", "decorators", "described"})
@@ -303,7 +303,11 @@ class Forms:
             return None
         entry, decorator = match
         callables = functions(
-            self.evaluator, argument, frame, self._sink(frame.module, entry.framework, registrars)
+            self.evaluator,
+            argument,
+            frame,
+            self._sink(frame.module, entry.framework, registrars),
+            entry.framework.callable_objects,
         )
         if not callables:
             return None
@@ -337,7 +341,11 @@ class Forms:
             if isinstance(place, int) and (settled or (callables and place > 0)):
                 continue
             callees = functions(
-                self.evaluator, argument, frame, self._sink(frame.module, entry.framework, registrars)
+                self.evaluator,
+                argument,
+                frame,
+                self._sink(frame.module, entry.framework, registrars),
+                entry.framework.callable_objects,
             )
             if callees:
                 settled = settled or isinstance(place, int)
@@ -538,15 +546,17 @@ class Forms:
                         yield self._marked(function, frame, *match)
 
     def _generated(self, module: Module, function: Function) -> Iterator[Tool]:
-        """T7: the functions that a decorated generator yields."""
+        """T7: the functions inside of a decorated one that it yields or returns."""
         frame = Frame(module, function.scope.parent or function.scope)
         for written in function.decorators:
             match = self._entry("generators", written, frame)
-            for item in function.yields if match is not None else ():
-                if match is not None and item.value is not None:
-                    inner = Frame(module, function.scope)
-                    for callee in functions(self.evaluator, item.value, inner):
-                        yield self._plain("T7", inner, item.at, callee, match[0].framework)
+            if match is None:
+                continue
+            inner = Frame(module, function.scope)
+            values = [item.value for item in function.yields if item.value is not None]
+            for value in values or returned(function.body):
+                for callee in functions(self.evaluator, value, inner):
+                    yield self._plain("T7", inner, value.at, callee, match[0].framework)
 
     def _plain(
         self, form: Form, frame: Frame, at: int, callee: FunctionOf, framework: Framework | None
@@ -573,7 +583,11 @@ class Forms:
                 callees = functions_in_value(self.evaluator, argument)
             else:
                 callees = functions_in(
-                    self.evaluator, argument, frame, self._sink(frame.module, entry.framework)
+                    self.evaluator,
+                    argument,
+                    frame,
+                    self._sink(frame.module, entry.framework),
+                    entry.framework.callable_objects,
                 )
             for callee in callees:
                 yield self._plain("T6", frame, call.at, callee, entry.framework)
@@ -734,7 +748,16 @@ class Forms:
         return None
 
     def _published(self, of: ClassOf, attribute: str) -> Iterator[FunctionOf]:
-        """T8: the methods that a toolkit lists by name, or returns from a method of its."""
+        """T8: the methods that a toolkit lists by name, or returns from a method of its; of ``*`` all public ones."""
+        if attribute == ANY:
+            for origin in self.callees.outside(of):
+                hidden = self.table.unpublished(origin)
+                yield from (
+                    FunctionOf(of.module, method, of, True)
+                    for method in of.cls.methods()
+                    if self.table.published(origin) and method.name[:1] != "_" and method.name not in hidden
+                )
+            return
         method = of.cls.method(attribute)
         if method is not None:
             for expr in returned(method.body):

@@ -51,14 +51,25 @@ class Callees(records.Record):
         rows = self.imported(frame.module)
         imported = [*self._by_imports(func, frame)]
         for callee in imported:
-            entry = self.table.find(kind, callee, rows, called)
+            entry = self._active(self.table.find(kind, callee, rows, called), frame.module)
             if entry is not None and (kind != "keywords" or _is_named(entry)):
                 return entry
         # A class of the project's own that bears a framework's name by chance takes tools as any does.
         for callee in self.of(func, frame) if kind == "keywords" or not imported else ():
-            entry = self.table.find(kind, callee, rows, called)
+            entry = self._active(self.table.find(kind, callee, rows, called), frame.module)
             if entry is not None:
                 return entry
+        return None
+
+    def _active(self, entry: TableEntry | None, module: Module) -> TableEntry | None:
+        """The entry, where its row counts in ``module``."""
+        wanted = entry.framework.only_with if entry is not None else ()
+        if not wanted or any(
+            (value := call.keyword(*wanted)) is not None
+            and not (isinstance(value, facts.Const) and value.value is False)
+            for call, _ in module.calls_where(lambda section: not section.keywords.isdisjoint(wanted))
+        ):
+            return entry
         return None
 
     def is_no_tool(self, keyword: str, func: Expr, frame: Frame) -> bool:

@@ -23,13 +23,14 @@ from gllint_rules.inference.values import (
     Text,
     ToolValue,
     Value,
+    class_of,
     options,
 )
 from gllint_rules.reading import facts
 from gllint_rules.reading.facts import Call, Expr, Function, Lambda, Module, Param, Scope
 from gllint_rules.reading.outline import Section
 from gllint_rules.reading.reads import ALL, SHAPE
-from gllint_rules.records import fresh
+from gllint_rules.records import fresh, replace
 from gllint_rules.tools.framework_names import bound_function
 from gllint_rules.tuples import NamedTuple
 from gllint_rules.words.framework_table import DescriptionWords, Place
@@ -75,20 +76,25 @@ def nowhere(*fields: object) -> None:
     pass
 
 
-def functions(evaluator: Evaluator, expr: Expr, frame: Frame, sink: Sink = nowhere) -> tuple[FunctionOf, ...]:
-    """The functions of the project that ``expr`` may be, those behind tool objects among them."""
+def functions(
+    evaluator: Evaluator, expr: Expr, frame: Frame, sink: Sink = nowhere, of_objects: bool = False
+) -> tuple[FunctionOf, ...]:
+    """The functions of the project that ``expr`` may be, those behind tool objects among them.
+
+    ``of_objects`` says that an object stands for its ``__call__``, here and below.
+    """
     walk = _Walk(evaluator, sink)
     walk.element(expr, frame)
-    return walk.functions(of_tools=True)
+    return walk.functions(True, of_objects)
 
 
 def functions_in(
-    evaluator: Evaluator, expr: Expr, frame: Frame, sink: Sink = nowhere
+    evaluator: Evaluator, expr: Expr, frame: Frame, sink: Sink = nowhere, of_objects: bool = False
 ) -> tuple[FunctionOf, ...]:
     """The plain functions in the container that ``expr`` is, or that it is itself; what is a tool already aside."""
     walk = _Walk(evaluator, sink)
     walk.container(expr, frame)
-    return walk.functions(of_tools=False)
+    return walk.functions(False, of_objects)
 
 
 class _Uses(NamedTuple):
@@ -335,11 +341,16 @@ class _Walk(records.Record):
             if option.rest is not None:
                 yield from self.described(option.rest)
 
-    def functions(self, of_tools: bool) -> tuple[FunctionOf, ...]:
+    def functions(self, of_tools: bool, of_objects: bool = False) -> tuple[FunctionOf, ...]:
         callables: dict[object, FunctionOf] = {}
         for value in self.values:
             for option in options(value):
                 callee = option.tool.called if of_tools and isinstance(option, ToolValue) else option
+                if of_objects and (of := class_of(option)) is not None:
+                    callee = self.evaluator.member(of, "__call__")
+                    if not isinstance(callee, FunctionOf):
+                        continue
+                    callee = replace(callee, bound=of, first=True)
                 if isinstance(callee, FunctionOf):
                     callables.setdefault(callee.function, callee)
         return tuple(callables.values())

@@ -59,7 +59,8 @@ class TableName(NamedTuple):
 class ToolListing(NamedTuple):
     """What a toolkit lists its tools in: an attribute, or a method that returns them.
 
-    Names that an attribute holds are methods of the class itself, or of the subclasses of ``of``.
+    Names that an attribute holds are methods of the class itself, or of the subclasses of ``of``. ``*`` stands for
+    all public methods.
     """
 
     attribute: str
@@ -74,6 +75,8 @@ class Framework(NamedTuple):
     verified: str = ""
     names: tuple[TableName, ...] = ()
     plain_functions: bool = True
+    callable_objects: bool = False
+    only_with: tuple[str, ...] = ()
     bases: Mapping[str, tuple[str, ...]] = {}
     published: Mapping[str, tuple[ToolListing, ...]] = {}
     envelopes: Mapping[str, tuple[Place, ...]] = {}
@@ -260,7 +263,9 @@ class Table:
             weight = (0, 0)
             for entry in self._named_or_any(callee):
                 name = entry.name
-                if name.kind == kind or (name.kind == "not-tools" and not name.keyword):
+                # Of a decorator whose inner functions are tools the decorated one is none.
+                is_other = kind == "decorators" and name.kind == "generators"
+                if name.kind == kind or is_other or (name.kind == "not-tools" and not name.keyword):
                     # As well fitting: what makes none wins over what makes one, that over a missing `()`.
                     rank = 2 if name.kind != kind else 0 if name.called and not called else 1
                     score = (self._fits(entry, callee, imported), rank)
@@ -352,9 +357,8 @@ class Table:
     @cached_property
     def published_in(self) -> frozenset[str]:
         """What toolkits list their tools in, where that is no attribute of somebody else's."""
-        return frozenset(
-            p.attribute for row in self.rows for ps in row.published.values() for p in ps if not p.of
-        )
+        listings = (p for row in self.rows for ps in row.published.values() for p in ps)
+        return frozenset(p.attribute for p in listings if not p.of and p.attribute != ANY)
 
     @cached_property
     def _general(self) -> tuple[Framework, ...]:
@@ -376,6 +380,15 @@ class Table:
         """What the subclasses of an outside class list their tools in."""
         row = self._that_knows("published", origin)
         return row.published[_last(origin)] if row is not None else ()
+
+    def unpublished(self, origin: str) -> frozenset[str]:
+        """The methods of the subclasses of an outside class that are no tools, though all others are."""
+        return frozenset(
+            name.last
+            for row in self.rows
+            for name in row.names
+            if name.kind == "not-tools" and name.owner == _last(origin) and row.owns(origin)
+        )
 
     def answered(self, origin: str) -> tuple[str, ...]:
         """The attributes of messages that name the methods of the subclasses of an outside class."""
@@ -443,7 +456,9 @@ class Table:
         if name.last == ANY:  # a keyword, whatever the callee
             return 5 if owned or (not outside and active) else 0
         if name.owner == ANY:
-            return 4 if method and (owned or callee.talks) else 0
+            if not method or not (owned or callee.talks):
+                return 0
+            return 5 if owned else 4 if active else 3
         if owned:
             if owner == name.owner or (not name.owner and not owner[:1].isupper()):
                 return 6
@@ -493,7 +508,7 @@ def _row(row: object, where: str, own: bool) -> Framework:
     imports = _strings(row, "imports", where)
     if wrong := next((module for module in imports if not _MODULE.fullmatch(module)), None):
         raise TableError(f"{where}: `imports`: {wrong!r} is no module")
-    for flag in ("plain-functions", "plain-results", "pair-results"):
+    for flag in ("plain-functions", "callable-objects", "plain-results", "pair-results"):
         if not isinstance(row.get(flag, True), bool):
             raise TableError(f"{where}: `{flag}` is true or false")
     if not isinstance(row.get("verified", ""), str):
@@ -509,6 +524,8 @@ def _row(row: object, where: str, own: bool) -> Framework:
             for text, places in _names(row, kind, where).items()
         ),
         plain_functions=row.get("plain-functions", True),
+        callable_objects=row.get("callable-objects", False),
+        only_with=_strings(row, "only-with", where),
         bases=_by_class(_bases(row, where), "bases", where),
         published=_by_class(_published(row, where), "published", where),
         envelopes=_by_class(

@@ -41,9 +41,9 @@ def ticket(age: int) -> ToolResult:  # tool
 
 
 @tool
-def described_only(day: str) -> dict:
-    """Described, but never added to a server."""
-    return {"hours": 8.375}
+def found_later(day: str) -> dict:  # tool
+    """Described, then found by what looks through the module."""
+    return {"hours": 8.375}  # GL101 @ 8.375
 
 
 @tool
@@ -53,6 +53,31 @@ def added_later(day: str) -> dict:  # tool
 
 
 zoo.add_tool(added_later)
+
+
+class Gate:
+    """Counts who comes."""
+
+    def __call__(self, day: str) -> dict:  # tool
+        """Comers of a day."""
+        return {"comers": 611.5}  # GL101 @ 611.5
+
+    def close(self) -> dict:
+        return {"closed": 3.125}
+
+
+zoo.add_tool(Tool.from_function(Gate(), name="gate"))
+
+
+async def keepers_for_children(house: str) -> dict:  # tool
+    """Keepers of a house who are glad to talk."""
+    return {"talkers": 2.625}  # GL101 @ 2.625
+
+
+zoo.add_tool(Tool.from_tool(Tool.from_function(keepers), name="talkers", transform_fn=keepers_for_children))
+for value in list(globals().values()):
+    if hasattr(value, "__fastmcp__") and value is found_later:
+        zoo.add_tool(value)
 aquarium = FastMCP("aquarium")
 
 
