@@ -28,6 +28,7 @@ from gllint_rules.inference.values import (
 from gllint_rules.reading import facts
 from gllint_rules.reading.expression_index import expressions_in, parts_of
 from gllint_rules.reading.facts import Call, Expr, Module, Scope, SectionFacts
+from gllint_rules.reading.reads import SHAPE
 from gllint_rules.records import fresh
 from gllint_rules.tools.registrars import Registrar
 from gllint_rules.tuples import NamedTuple
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
 
 ANYWHERE = "*"
 MOST_NAMES = 500  # described tools of a project
+MOST_IMPORTS = 100  # of a module that are looked at for what they import
 _NAMESPACES = frozenset({"globals", "locals", "vars"})
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _IN_THREADS = frozenset({"to_thread", "run_in_executor", "run_sync", "run_in_threadpool"})
@@ -68,7 +70,11 @@ def called_by_name(
     own = frozenset(name for name, paths in described.items() if module.path in paths)
     calls = dict.fromkeys((*search.calls(), *search.direct_calls(own)))
     with_namesake = {call.name for call in calls if call.is_namesake}
-    return [call for call in calls if call.is_namesake or call.name not in with_namesake]
+    return [
+        call
+        for call in calls
+        if (call.is_namesake or call.name not in with_namesake) and search.is_near(described[call.name])
+    ]
 
 
 @lru_cache(maxsize=4)
@@ -96,6 +102,7 @@ class _Search(records.Record):
     words: DescriptionWords
     module: Module
     names: frozenset[str]
+    _leads: dict[str, frozenset[str]] = fresh(default_factory=dict)
     _words_of: dict[str, tuple[str, ...]] = fresh(default_factory=dict)
 
     def calls(self) -> Iterator[NameCall]:
@@ -116,6 +123,41 @@ class _Search(records.Record):
             if isinstance(call.func, facts.Name) and call.func.id in own:
                 for function in self._functions(call.func, Frame(self.module, scope)):
                     yield NameCall(call.func.id, function, scope, call.at, True)
+
+    def is_near(self, paths: set[str]) -> bool:
+        """Whether the module, or one at ``paths``, imports the other, or what does: else the name is another's."""
+        own = self.module.path
+        return (
+            own in paths
+            or not self.imports.isdisjoint(paths)
+            or any(own in self._led_to(path) for path in paths)
+        )
+
+    @property
+    def imports(self) -> frozenset[str]:
+        """The files that the module imports, and those that these do."""
+        return self._led_to(self.module.path)
+
+    def _led_to(self, path: str) -> frozenset[str]:
+        """The files that the one at ``path`` imports, and those that these do; what a package imports aside."""
+        if path not in self._leads:
+            first = self._imported_by(path)
+            direct = [other for other in first if not other.endswith("/__init__.py")][:MOST_IMPORTS]
+            self._leads[path] = first.union(*map(self._imported_by, direct))
+        return self._leads[path]
+
+    def _imported_by(self, path: str) -> frozenset[str]:
+        modules = self.evaluator.modules
+        module = modules.module_at(path) if path != ANYWHERE else None
+        if module is None:
+            return frozenset()
+        module.note(SHAPE)
+        names = {i.module for i in module.outline.imports}
+        names |= {
+            f"{i.module}{'' if i.module.endswith('.') else '.'}{i.name}" for i in module.outline.imports
+        }
+        files = (modules.find_module(path, dotted) for dotted in sorted(names))
+        return frozenset(file for file in files if file is not None)
 
     # --- branches ------------------------------------------------------------------------------------------------
 
