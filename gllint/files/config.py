@@ -87,7 +87,7 @@ class Config(_Keys):
     def narrowing(self) -> tuple[str, ...]:
         """The keys of its file that leave out of the report what would else stand in it.
 
-        Baselines and ``plain-kinds`` aside, whose share is counted, and what a project says of its own: units, names.
+        Baselines and ``plain-kinds`` aside, whose share is counted.
         """
         rules = self.rules
         has_fewer_codes = not Config().codes <= self.codes
@@ -100,6 +100,9 @@ class Config(_Keys):
             "extend-exclude": self.extend_exclude,
             "plain-keys": rules.policy.plain_keys,
             "whitelist-patterns": rules.policy.whitelist,
+            "extend-units": rules.policy.extend_units,
+            "dispatchers": rules.dispatchers,
+            "registry-modules": rules.registry_modules,
             "frameworks": any('"not-tools"' in row for row in rules.frameworks),
         }
         return tuple(

@@ -7,8 +7,10 @@ wherever nothing says that a tool made it. Of all that only what rules could spe
 
 from __future__ import annotations
 
+import ast
 import os
 import re
+import warnings
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
@@ -19,7 +21,8 @@ from gllint.files.sources import is_notebook, read_python
 from gllint.files.tracked import tracked
 from gllint.files.writing import read_bytes
 from gllint.run.index import Index
-from gllint.run.screening import PASSES, screen_bytes, words_of_file
+from gllint.run.parsing import judge
+from gllint.run.screening import LOADERS, LOADS, PASSES, screen_bytes, words_of_file
 from gllint_rules.tuples import NamedTuple
 
 MOST_ENTRIES, MOST_FILES, MOST_BYTES = 50_000, 5_000, 64_000_000
@@ -45,6 +48,10 @@ _TRACKED = {
     _BY_GIT: "ignored though tracked by git",
 }
 _NO_NAME = "has a line #! of Python and no name of it"
+_LOADED = "run from code by its path"
+# The texts near to what runs a file.
+_TEXT = re.compile(r"""(?P<quote>["'])(?P<text>[^"'\\\n]{1,255})(?P=quote)""")
+_WINDOW, _MOST_TEXTS = 300, 1_000
 _TOO_MANY = "holds too many files to look for Python in"
 
 
@@ -93,7 +100,12 @@ class Omissions:
         suspects = {path: why for path, why in suspects.items() if self._could_matter(path)}
         imports = self._imported(suspects) if suspects else frozenset()
         speaking |= {path: f"{suspects[path]} though imported" for path in imports}
-        speaking |= {path: _NO_NAME for path in self._scripts() if self._could_matter(path)}
+        speaking |= {
+            path: _LOADED for path in self._loaded() if self._could_matter(path) and _is_python(path)
+        }
+        speaking |= {
+            path: _NO_NAME for path in self._scripts() if path not in speaking and self._could_matter(path)
+        }
         return [*(Untold(*entry) for entry in sorted(speaking.items())), *self._full]
 
     # --- what git knows ------------------------------------------------------------------------------------
@@ -198,6 +210,30 @@ class Omissions:
             if _SCRIPT.match(head) and path not in self._listed:
                 yield path
 
+    def _loaded(self) -> Iterator[str]:
+        """Yield the files that were not listed and whose path, or name as a module, stands in code that runs files."""
+        loaders = 0
+        by_index: dict[str, list[str]] = defaultdict(list)
+        for path in sorted(self._listed):
+            by_index[self._places.project(os.path.dirname(path)).root].append(path)
+        found: set[str] = set()
+        for paths in by_index.values():
+            index = self._index_of(paths[0])
+            screened = index.table.screen(paths)
+            for path in paths:
+                if not screened[path].flags & LOADS or loaders >= MOST_FILES:
+                    continue
+                loaders += 1
+                folders = [os.path.dirname(path), index.root, *(top.rstrip("/") for top in self._tops)]
+                found |= {
+                    file
+                    for text in _texts(index.means.sources.code(path))
+                    for name in (text, text.replace(".", "/") + ".py")
+                    for folder in folders
+                    if (file := _joined(folder, name)) not in self._listed and os.path.isfile(file)
+                }
+        yield from sorted(found)
+
     # --- what matters --------------------------------------------------------------------------------------
 
     def _could_matter(self, path: str) -> bool:
@@ -260,6 +296,41 @@ def _same(path: str, other: str) -> bool:
         return False
 
 
+def _joined(folder: str, name: str) -> str:
+    return os.path.normpath(os.path.join(folder, name)).replace(os.sep, "/")
+
+
+def _texts(source: str) -> set[str]:
+    """Return the texts that may be paths beside what runs a file."""
+    texts: set[str] = set()
+    for loader in LOADERS:
+        start = source.find(word := loader.decode())
+        while start >= 0 and len(texts) <= _MOST_TEXTS:
+            window = source[max(0, start - _WINDOW) : start + _WINDOW]
+            texts.update(text["text"] for text in _TEXT.finditer(window))
+            start = source.find(word, start + _WINDOW // 2)
+    return texts
+
+
+def _is_python(path: str) -> bool:
+    """Say whether all of a file is Python, as what code runs is."""
+    try:
+        return judge(read_python(path)) is None
+    except OSError:
+        return False
+
+
+def _nodes(source: str) -> Iterator[ast.AST]:
+    """Yield the nodes of a text, none where it does not parse."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            tree = ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return
+    yield from ast.walk(tree)
+
+
 def _module_name(path: str) -> str:
     folder, _, name = path.rpartition("/")
     stem = name.partition(".")[0]
@@ -268,17 +339,8 @@ def _module_name(path: str) -> str:
 
 def _imports(source: str) -> set[str]:
     """Return the dotted names that a text imports, and what may be modules among the names it imports from one."""
-    import ast
-    import warnings
-
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            tree = ast.parse(source)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return set()
     names: set[str] = set()
-    for node in ast.walk(tree):
+    for node in _nodes(source):
         if isinstance(node, ast.Import):
             names.update(alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):

@@ -20,9 +20,17 @@ if TYPE_CHECKING:
 
 # What the first look finds: rules could speak about the file; it could use a tool that another file defines;
 # a comment in it suppresses findings of ours by name; it cannot be read; it is no text; Python was asked and takes it;
-# it imports a framework or a model's SDK.
-PASSES, MAY_USE, MARKED, UNREADABLE, UNDECODABLE, IS_PYTHON, TALKS = 1, 2, 4, 8, 16, 32, 64
+# it imports a framework or a model's SDK; it may run a file by its path.
+PASSES, MAY_USE, MARKED, UNREADABLE, UNDECODABLE, IS_PYTHON, TALKS, LOADS = 1, 2, 4, 8, 16, 32, 64, 128
 _NAMES_US = re.compile(rb"gllint:|(?i:noqa:(?:(?!noqa:)[^\r\n])*?GL[0-9])")
+LOADERS = (
+    b"exec(",
+    b"run_path",
+    b"FileLoader",
+    b"spec_from_file_location",
+    b"import_module(",
+    b"__import__(",
+)
 # Where something may stand between an ``@`` or a dot and the name behind it, and what may.
 _SPREAD = re.compile(rb"@ ?+(?:[ \t\f(\\]|[\w.]++[ \t\f\\])")
 _SPREAD_DOT = re.compile(rb"\.\\[\r\n]")
@@ -62,6 +70,8 @@ def screen_bytes(settings: Settings, original: bytes) -> Screened:
     flags = (PASSES if passes else 0) | (MAY_USE if b"import" in data or b"def " in data else 0)
     if screen.talks(data, fragments):
         flags |= TALKS
+    if any(loader in data for loader in LOADERS):
+        flags |= LOADS
     if not fragments.keys().isdisjoint(MARKS) and _NAMES_US.search(data):
         flags |= MARKED
     if not is_plain and text is None:

@@ -545,7 +545,15 @@ def configurations() -> Iterator[Attempt]:
     yield (
         "extend-units of the unit",
         {"gllint.toml": 'extend-units = ["flurbs"]\n', "a.py": UNIT},
-        "missed: a project says which units are its own",
+        "told: `extend-units` in gllint.toml narrows",
+    )
+    yield (
+        "dispatchers, where all else is sound",
+        {
+            "gllint.toml": 'dispatchers = ["answer"]\n',
+            "a.py": DIRECT.replace('{"heat": 5}', '{"area": area}'),
+        },
+        "told: `dispatchers` in gllint.toml narrows",
     )
     yield (
         "whitelist-patterns of everything",
@@ -778,12 +786,37 @@ def places() -> Iterator[Attempt]:
     yield "a submodule", {"s/.git": "gitdir: ../.git/modules/s\n", "s/a.py": TOOL}, "GL101 s/a.py:7"
     yield "a test file", {"tests/test_a.py": TOOL}, "GL101 tests/test_a.py:7"
     yield "a conftest", {"conftest.py": TOOL}, "GL101 conftest.py:7"
-    no_python = "missed: no name of a Python file, as ruff has them"
     yield "a stub", {"a.pyi": TOOL}, "GL101 a.pyi:7"
     for name in (".pyw", ".PY", ".Py", ".pYw", ".PYI"):
         yield f"a name that ends in {name!r}", {f"a{name}": TOOL, "clean.py": CLEAN}, f"GL101 a{name}:7"
     for name in (".pyx", ".pyc", ".txt", ".py ", ".pth"):
-        yield f"a name that ends in {name!r}", {f"a{name}": TOOL, "clean.py": CLEAN}, no_python
+        yield (
+            f"a name that ends in {name!r}, and nothing runs it",
+            {f"a{name}": TOOL, "clean.py": CLEAN},
+            "nothing: neither Python nor anything here runs it",
+        )
+    for name, line in (
+        ("a.pyx", 'exec(open("a.pyx").read())'),
+        ("a.pyc", 'import runpy\nrunpy.run_path("a.pyc")'),
+        (
+            "a.txt",
+            'from pathlib import Path\ntext = Path(__file__).with_name("a.txt").read_text()\nexec(text)',
+        ),
+        (
+            "a.py ",
+            'from importlib.machinery import SourceFileLoader\nSourceFileLoader("a", "a.py ").load_module()',
+        ),
+        ("s/a.pth", 'import os\nexec(compile(open(os.path.join("s", "./s/a.pth")).read(), "x", "exec"))'),
+        ("a", 'import importlib.util as u\nu.spec_from_file_location("a", "a")'),
+        ("s/a.tmpl", 'import runpy\nrunpy.run_path("s/a.tmpl")'),
+        (".venv/a.py", 'import runpy\nrunpy.run_path(".venv/a.py")'),
+        ("build/a.py", 'import importlib\nimportlib.import_module("build.a")'),
+    ):
+        yield (
+            f"{name!r} is run by its path",
+            {name: TOOL, "clean.py": line + "\n", ".venv/pyvenv.cfg": "", "build/CACHEDIR.TAG": ""},
+            f"told: 1 file not checked, run from code by its path: {name}",
+        )
     yield (
         "no ending but #!",
         {"agent": "#!/usr/bin/env python3\n" + TOOL, "clean.py": CLEAN},
