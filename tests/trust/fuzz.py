@@ -54,7 +54,7 @@ with watched:
     from gllint_rules.words.settings import Settings
     from gllint_runtime import GLError, UnitRegistry, scan_naked_numbers
     from gllint_runtime.policy.claims import ClaimPathError, find_macros, macro_problems, parse_claim_path
-    from gllint_runtime.policy.patterns import backtracks
+    from gllint_runtime.policy.patterns import why_endless
 
 _TESTS = Path(__file__).parents[1]
 _MOST = 4_000  # characters of a text
@@ -135,7 +135,7 @@ def _unit(text: str) -> None:
 
 def _pattern(text: str) -> None:
     re.compile(text)
-    backtracks(text)
+    why_endless(text)
 
 
 def _buffer(text: str) -> None:

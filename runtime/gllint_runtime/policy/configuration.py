@@ -243,7 +243,7 @@ def _choice_problem(choices: Sequence[str], value: Any) -> Problem | None:
 
 def _pattern_problem(pattern: str) -> Problem | None:
     """What is wrong with a regular expression that somebody configured."""
-    from gllint_runtime.policy.patterns import backtracks
+    from gllint_runtime.policy.patterns import why_endless
 
     try:
         with warnings.catch_warnings():
@@ -251,9 +251,8 @@ def _pattern_problem(pattern: str) -> Problem | None:
             re.compile(pattern)
     except (re.error, OverflowError, RecursionError) as error:
         return Problem("", f": '{shortened(pattern)}' is no regular expression: {error}")
-    if backtracks(pattern):
-        text = f": '{shortened(pattern)}' can take for ever: it repeats what repeats; make it simpler"
-        return Problem("", text)
+    if why := why_endless(pattern):
+        return Problem("", f": '{shortened(pattern)}' can take for ever: {why}; make it simpler")
     return None
 
 

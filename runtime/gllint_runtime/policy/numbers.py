@@ -238,12 +238,15 @@ def _excused(text: str, whitelist: Collection[str], units: frozenset[str]) -> by
     """For each character whether it is inside a whitelisted context or the symbol of a unit."""
     inside = bytearray(len(text))
     parted = text if text.isascii() else _ENDS_A_WORD.sub(" ", text)
-    contexts = [(pattern, parted) for pattern in (*_CONTEXTS, _symbols(units))]
-    for pattern, where in [*contexts, *((_pattern(own), text) for own in whitelist)]:
-        for match in pattern.finditer(where):
-            if pattern not in (_DATE, _TIME) or _is_real(match):
-                start, end = match.span()
-                inside[start:end] = b"\1" * (end - start)
+    excuses = [match for pattern in (*_CONTEXTS, _symbols(units)) for match in pattern.finditer(parted)]
+    if whitelist:
+        from gllint_runtime.policy.patterns import matches  # few projects have expressions of their own
+
+        excuses += (match for own in whitelist for match in matches(_pattern(own), text))
+    for match in excuses:
+        if match.re not in (_DATE, _TIME) or _is_real(match):
+            start, end = match.span()
+            inside[start:end] = b"\1" * (end - start)
     return inside
 
 

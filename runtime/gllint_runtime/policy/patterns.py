@@ -1,40 +1,170 @@
-"""Whether a regular expression of a user can take for ever: :mod:`re` has no time limit, and texts come from models.
+"""What a regular expression of a user can cost: :mod:`re` has no time limit, and texts come from models.
 
 What backtracks without bound repeats what itself repeats, with nothing between two rounds that tells them apart:
-``(a+)+``, ``(a|a)*``. It is found by reading the expression, so that the verdict holds for every text.
+``(a+)+``, ``(a|a)*``, or has many parts that may take the same characters: ``a?a?a?…aaa``. It is found by reading the
+expression, so that the verdict holds for every text. What is left tries at each place of a text only so often, as long
+as no match may be longer than :func:`reach` says; :func:`matches` finds no longer ones, so that the time grows with the
+text alone.
 """
 
 from __future__ import annotations
 
 import importlib
+import math
+import re
 import warnings
 from collections.abc import Iterable, Iterator
-from typing import Any
+from functools import lru_cache
+from typing import Any, NamedTuple
 
 _parser: Any = importlib.import_module("re._parser")
 _ENDLESS = 100  # repetitions that are as good as any number of them
 _MOST_IN_A_ROW = 3  # repeats of the same characters one after another: the time grows with that power
+_MOST_CHOICES = 100_000  # that parts of a certain length leave
+_MOST_TRIES = 10_000  # at one place of a text, by parts of any length
+_LEAST = 20  # characters that a match may have at least
 _SAMPLE = frozenset(map(chr, range(128))) | frozenset("é²٣ \u2028漢")
 
 
-def backtracks(pattern: str) -> bool:
-    """Whether ``pattern``, which compiles, can take a time that explodes with the length of the text."""
+class _Trades(NamedTuple):
+    """How parts of an expression that stand in a row may share characters out among themselves.
+
+    ``endless`` of them repeat without end; ``choices`` are the ways that the others leave.
+    """
+
+    endless: int = 0
+    choices: int = 1
+
+    def and_then(self, other: _Trades) -> _Trades:
+        return _Trades(self.endless + other.endless, min(self.choices * other.choices, _MOST_CHOICES + 1))
+
+    def or_else(self, other: _Trades) -> _Trades:
+        return _Trades(max(self.endless, other.endless), max(self.choices, other.choices))
+
+
+def why_endless(pattern: str) -> str:
+    """Why ``pattern``, which compiles, can take a time that explodes with the text; empty where it cannot."""
+    tree, sample = _read(pattern)
+    if _is_bad(tree, sample):
+        return "it repeats what repeats"
+    trades = _trades(tree, sample)
+    too_many = trades.endless > _MOST_IN_A_ROW or trades.choices > _MOST_CHOICES
+    return "too many of its parts may take the same characters" if too_many or _reach(trades) < _LEAST else ""
+
+
+@lru_cache(maxsize=64)
+def reach(pattern: str) -> int:
+    """How many characters a match of ``pattern``, which does not backtrack for ever, may have, so that trying stays
+    quick."""
+    return _reach(_trades(*_read(pattern)))
+
+
+def _reach(trades: _Trades) -> int:
+    if not trades.endless:
+        return _MOST_TRIES
+    return int((_MOST_TRIES * math.factorial(trades.endless) / trades.choices) ** (1 / trades.endless))
+
+
+def matches(pattern: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:
+    """The matches of ``pattern`` in ``text``, each cut off where it has more characters than it may have.
+
+    A stretch of the text is looked at by itself; what begins in its first quarter is certain to have room in it.
+    """
+    longest, at = reach(pattern.pattern), 0
+    if len(text) <= longest:
+        yield from pattern.finditer(text)
+        return
+    while at < len(text):
+        end = at + max(longest // 4, 1)
+        for match in pattern.finditer(text, at, at + longest):
+            if match.start() >= end:
+                break
+            yield match
+            at = match.end()
+        at = max(at, end)
+
+
+def _read(pattern: str) -> tuple[Any, frozenset[str]]:
+    """The parts of an expression, and the characters by which they are told apart."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         tree = _parser.parse(pattern)
-    return _is_bad(tree, _SAMPLE | {c for c in pattern if not c.isascii()})
+    return tree, _SAMPLE | {c for c in pattern if not c.isascii()}
 
 
 def _is_bad(sequence: Any, sample: frozenset[str]) -> bool:
-    endless = [_chars(item, sample) for item in sequence if _is_endless(item)]
-    for start in range(len(endless) - _MOST_IN_A_ROW):
-        if frozenset.intersection(*endless[start : start + _MOST_IN_A_ROW + 1]):
-            return True
     return any(
         (_is_often(item) and _is_ambiguous(item[1][2], sample)) or _is_bad(inner, sample)
         for item in sequence
         for inner in _inner(item)
     )
+
+
+def _trades(sequence: Iterable[Any], sample: frozenset[str]) -> _Trades:
+    """The most that a row of parts of ``sequence``, or of what stands in them, may trade."""
+    return _rows(sequence, sample)[0]
+
+
+def _rows(sequence: Iterable[Any], sample: frozenset[str]) -> tuple[_Trades, bool]:
+    """What :func:`_trades` says, and whether nothing is left at the end to trade with what follows."""
+    most = row = aside = _Trades()
+    shared = shared_aside = frozenset[str]()  # what the parts of both rows may take
+    for item in _unwrapped(sequence):
+        chars, own = _chars(item, sample), _trades_of(item, sample)
+        if _is_optional_and_closed(item, sample):
+            most = most.or_else(row.and_then(own))
+            continue
+        if shared.isdisjoint(chars):
+            if _takes(item):  # it tells the parts before it from those behind
+                is_after = not shared_aside.isdisjoint(chars)
+                row, shared = (aside, shared_aside) if is_after else (_Trades(), frozenset())
+                aside, shared_aside = _Trades(), frozenset()
+            elif shared:  # which matters where what follows shares with the parts before
+                aside, shared_aside = aside.and_then(own), shared_aside | chars
+                most = most.or_else(aside)
+                continue
+        if own != _Trades():
+            row, shared = row.and_then(own).and_then(aside), shared | chars | shared_aside
+            aside, shared_aside = _Trades(), frozenset()
+        most = most.or_else(row)
+    return most, row == aside == _Trades()
+
+
+def _is_optional_and_closed(item: Any, sample: frozenset[str]) -> bool:
+    """Whether a part is either nothing, or ends with what tells it from all that follows: ``(?:[0-9]+Y)?``."""
+    if _kind(item) not in ("MAX_REPEAT", "MIN_REPEAT") or item[1][:2] != (0, 1):
+        return False
+    trades, is_closed = _rows(item[1][2], sample)
+    return trades != _Trades() and is_closed
+
+
+def _takes(item: Any) -> bool:
+    """Whether a part always takes a character."""
+    if _kind(item) in ("AT", "ASSERT", "ASSERT_NOT", "GROUPREF", "GROUPREF_EXISTS"):
+        return False
+    return not (_kind(item) in ("MAX_REPEAT", "MIN_REPEAT") and item[1][0] == 0)
+
+
+def _trades_of(item: Any, sample: frozenset[str]) -> _Trades:
+    most = _Trades()
+    for inner in _inner(item):
+        most = most.or_else(_trades(inner, sample))
+    if _kind(item) == "BRANCH":
+        firsts = [_first(alternative, sample) for alternative in item[1][1]]
+        is_clear = all(a and a.isdisjoint(b) for i, a in enumerate(firsts) for b in firsts[i + 1 :])
+        return most if is_clear else most.and_then(_Trades(0, len(firsts)))
+    if _kind(item) not in ("MAX_REPEAT", "MIN_REPEAT"):
+        return most
+    if _is_endless(item):
+        return most.or_else(_Trades(1, most.choices))
+    rounds = _rounds(item)
+    if rounds > 1 and most != _Trades():
+        # Whether one round trades with the next.
+        twice = _trades([*item[1][2], *item[1][2]], sample)
+        choices = most.choices**rounds if twice.choices > most.choices else most.choices
+        endless = most.endless * rounds if twice.endless > most.endless else most.endless
+        most = _Trades(endless, min(choices, _MOST_CHOICES + 1))
+    return most.and_then(_Trades(0, rounds - int(item[1][0]) + 1))
 
 
 def _is_ambiguous(body: Any, sample: frozenset[str]) -> bool:

@@ -134,10 +134,10 @@ def _bounded(keyword: Callable[..., Any]) -> Callable[..., Any]:
     """``pattern`` or ``patternProperties``, which refuse an expression that can take for ever instead of trying it."""
 
     def bounded(validator: Any, value: Any, instance: Any, schema: Any) -> Iterator[Any]:
-        from gllint_runtime.policy.patterns import backtracks
+        from gllint_runtime.policy.patterns import why_endless
 
         for pattern in value if isinstance(value, dict) else [value]:
-            if backtracks(pattern):
+            if why_endless(pattern):
                 yield _refusal(f"the pattern {pattern!r} can take for ever, so it is not tried")
                 return
         yield from keyword(validator, value, instance, schema) or ()
