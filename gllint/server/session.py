@@ -17,6 +17,7 @@ from gllint.errors import UsageError
 from gllint.files.places import MARKERS, Place
 from gllint.run import fixer
 from gllint.run.engine import Options, Outcome, by_path
+from gllint.run.parsing import too_large
 from gllint.server.indexing import Cancelled, Reporter, index_apart
 from gllint.server.live import LiveEngine, LiveWorkspace
 from gllint.server.texts import Snapshot
@@ -74,6 +75,7 @@ class Buffer:
     file_findings: FileFindings | None = None
     fixable: FileFindings | None = None
     is_checked: bool = True
+    is_too_large: bool = False  # so that nothing of it is read
     settings: Settings = field(default_factory=Settings)
 
 
@@ -233,6 +235,12 @@ class Session:
         if self._elsewhere.pop(path, None) is not None:
             self._client.publish_closed(path, (), lambda code: "error")
         is_new, snapshot = buffer.applied is None, buffer.snapshot
+        was_too_large, buffer.is_too_large = buffer.is_too_large, too_large(snapshot.data) is not None
+        if was_too_large and buffer.is_too_large and not is_new:
+            # Of the project nothing has changed: nothing of the text was read before, and nothing is now.
+            buffer.applied = snapshot
+            self._outdated = [path, *(other for other in self._outdated if other != path)]
+            return
         loaded_project = self.project_of(path)
         if is_new:
             buffer.is_checked = loaded_project is not None and loaded_project.engine.would_check(
@@ -294,7 +302,11 @@ class Session:
         if path in self._outdated:
             self._outdated.remove(path)
         assert buffer.applied is not None
-        old, file_findings = buffer.file_findings, self._conclude(path, buffer.applied, buffer)
+        old = buffer.file_findings
+        if old is not None and buffer.is_too_large and too_large(old.snapshot.data) is not None:
+            file_findings = old._replace(snapshot=buffer.applied)
+        else:
+            file_findings = self._conclude(path, buffer.applied, buffer)
         buffer.file_findings, buffer.fixable = file_findings, None
         is_same_text = old is not None and old.snapshot is file_findings.snapshot
         if old is None or not is_same_text or old.findings != file_findings.findings:
