@@ -1249,32 +1249,32 @@ def names() -> Iterator[Attempt]:
     yield (
         "globals()[name]",
         {"a.py": plain('report = globals()["tool"](report)')},
-        "missed: reflection and computed names are not followed",
+        "GL101 a.py:6",
     )
     yield (
         "getattr with a literal",
         {"a.py": plain('report = getattr(t, "tool")(report)', lc)},
-        "missed: reflection and computed names are not followed",
+        "GL101 a.py:6",
     )
     yield (
         "getattr with a sum",
         {"a.py": plain('report = getattr(t, "to" + "ol")(report)', lc)},
-        "missed: reflection and computed names are not followed",
+        "GL101 a.py:6",
     )
     yield (
         "getattr as a decorator",
         {"a.py": tool('@getattr(t, "tool")', head="import langchain_core.tools as t")},
-        "missed: reflection and computed names are not followed",
+        "GL101 a.py:7",
     )
     yield (
         "vars()",
         {"a.py": plain('report = vars(t)["tool"](report)', lc)},
-        "missed: reflection and computed names are not followed",
+        "GL101 a.py:6",
     )
     yield (
         "__dict__",
         {"a.py": plain('report = t.__dict__["tool"](report)', lc)},
-        "missed: reflection and computed names are not followed",
+        "GL101 a.py:6",
     )
     yield (
         "setattr on a class",
@@ -1306,7 +1306,7 @@ def names() -> Iterator[Attempt]:
     yield (
         "eval of a tool",
         {"a.py": plain('report = eval("tool")(report)')},
-        "missed: reflection and computed names are not followed",
+        "GL101 a.py:6",
     )
     yield (
         "__import__",
@@ -1325,17 +1325,17 @@ def names() -> Iterator[Attempt]:
     yield (
         "a decorator in a dict",
         {"a.py": tool('@D["t"]', head='D = {"t": tool}')},
-        "missed: what a container, a call or a class hands over is not taken for a decorator or a base",
+        "GL101 a.py:7",
     )
     yield (
         "a decorator in a list",
         {"a.py": tool("@D[0]", head="D = [tool]")},
-        "missed: what a container, a call or a class hands over is not taken for a decorator or a base",
+        "GL101 a.py:7",
     )
     yield (
         "a decorator in a class",
         {"a.py": tool("@N.t", head="class N:\n    t = tool\n")},
-        "missed: what a container, a call or a class hands over is not taken for a decorator or a base",
+        "GL101 a.py:9",
     )
     yield (
         "a decorator in a namespace",
@@ -1347,7 +1347,7 @@ def names() -> Iterator[Attempt]:
     yield (
         "aliases by unpacking",
         {"a.py": tool("@u", head="u, v = tool, 5")},
-        "missed: of other names of decorators and bases only those are followed that one assignment or import gives",
+        "GL101 a.py:7",
     )
     yield (
         "an import under another name",
@@ -1362,7 +1362,7 @@ def names() -> Iterator[Attempt]:
             "c.py": "from d import u\nv = u\n",
             "d.py": "from langchain_core.tools import tool as u\n",
         },
-        "missed: of other names of decorators and bases only those are followed that one assignment or import gives",
+        "GL101 a.py:6",
     )
     yield (
         "a star import",
@@ -1425,7 +1425,7 @@ def names() -> Iterator[Attempt]:
     yield (
         "a decorator factory that returns the tool",
         {"a.py": tool("@w()", head="def w():\n    return tool\n")},
-        "missed: what a container, a call or a class hands over is not taken for a decorator or a base",
+        "GL101 a.py:9",
     )
     yield (
         "a decorator factory elsewhere",
@@ -1433,7 +1433,7 @@ def names() -> Iterator[Attempt]:
             "a.py": 'from b import w\n\n\n@w()\ndef report(area):\n    return {"heat": 5}\n',
             "b.py": "from langchain_core.tools import tool\n\n\ndef w():\n    return tool\n",
         },
-        "missed: what a container, a call or a class hands over is not taken for a decorator or a base",
+        "GL101 a.py:6",
     )
     yield (
         "a conditional import",
@@ -1448,17 +1448,17 @@ def names() -> Iterator[Attempt]:
     yield (
         "a conditional alias",
         {"a.py": tool("@u", head="import os\nif os.name:\n    u = tool\nelse:\n    u = lambda f: f\n")},
-        "missed: of other names of decorators and bases only those are followed that one assignment or import gives",
+        "GL101 a.py:12",
     )
     yield (
         "a conditional expression",
         {"a.py": tool("@(tool if X else None)", head="X = True")},
-        "missed: of other names of decorators and bases only those are followed that one assignment or import gives",
+        "GL101 a.py:7",
     )
     yield (
         "or",
         {"a.py": tool("@(tool or None)")},
-        "missed: of other names of decorators and bases only those are followed that one assignment or import gives",
+        "GL101 a.py:7",
     )
     yield "redefined afterwards", {"a.py": TOOL + "\n\ndef report(area):\n    return 'x'\n"}, "GL101 a.py:7"
     yield (
@@ -1478,7 +1478,7 @@ def names() -> Iterator[Attempt]:
     yield (
         "a walrus",
         {"a.py": tool("@(u := tool)")},
-        "missed: of other names of decorators and bases only those are followed that one assignment or import gives",
+        "GL101 a.py:7",
     )
     yield "a walrus in the result", {"a.py": tool(result='(x := {"heat": 5})')}, "GL101 a.py:7"
     yield (
@@ -1539,7 +1539,7 @@ def names() -> Iterator[Attempt]:
     yield (
         "partial inline",
         {"a.py": tool("@partial(tool, return_direct=True)", head="from functools import partial")},
-        "missed: what a container, a call or a class hands over is not taken for a decorator or a base",
+        "GL101 a.py:7",
     )
     yield (
         "functools.reduce of decorators",
@@ -1577,14 +1577,14 @@ def names() -> Iterator[Attempt]:
         {
             "a.py": 'from langchain_core.tools import BaseTool\nB = [BaseTool]\n\n\nclass A(B[0]):\n    def _run(self, area):\n        return {"heat": 5}\n'
         },
-        "missed: what a container, a call or a class hands over is not taken for a decorator or a base",
+        "GL101 a.py:7",
     )
     yield (
         "a base by alias",
         {
             "a.py": 'from langchain_core.tools import BaseTool\nB = BaseTool\n\n\nclass A(B):\n    def _run(self, area):\n        return {"heat": 5}\n'
         },
-        "missed: of other names of decorators and bases only those are followed that one assignment or import gives",
+        "GL101 a.py:7",
     )
     yield (
         "a base through a mixin elsewhere",
@@ -1620,7 +1620,7 @@ def names() -> Iterator[Attempt]:
         {
             "a.py": 'from langchain_core.tools import BaseTool\n\n\ndef base():\n    return BaseTool\n\n\nclass A(base()):\n    def _run(self, area):\n        return {"heat": 5}\n'
         },
-        "missed: what a container, a call or a class hands over is not taken for a decorator or a base",
+        "GL101 a.py:10",
     )
     yield (
         "under TYPE_CHECKING",
@@ -1751,7 +1751,7 @@ def names() -> Iterator[Attempt]:
         {"a.py": tool(result="ast.literal_eval(\"{'heat': 5}\")", head="import ast")},
         "told: 1 unknown",
     )
-    yield "eval of a number", {"a.py": tool(result='{"heat": eval("5")}')}, "told: 1 unknown"
+    yield "eval of a number", {"a.py": tool(result='{"heat": eval("5")}')}, "GL101 a.py:7"
     yield "int of a text", {"a.py": tool(result='{"heat": int("5")}')}, "GL101 a.py:7"
     yield "minus True", {"a.py": tool(result='{"heat": -True * 5}')}, "told: 1 unknown"
     yield "a complex number", {"a.py": tool(result='{"heat": 5j}')}, "GL101 a.py:7"
@@ -1809,7 +1809,7 @@ def names() -> Iterator[Attempt]:
                 'from mcp.server.fastmcp import FastMCP\nm = FastMCP()\ngetattr(m, "add_" + "tool")(report)'
             )
         },
-        "missed: reflection and computed names are not followed",
+        "GL101 a.py:6",
     )
     yield (
         "a list of tools by attribute",
@@ -1978,9 +1978,9 @@ def names() -> Iterator[Attempt]:
         ),
         ("a bounded type variable", "from typing import TypeVar\nBox = TypeVar('Box', bound=float)", "Box"),
     ):
-        line = 7 + alias.count("\n")
+        line = 8 + alias.count("\n")
         source = tool(result="b.read()", head=f"import b\n{alias}").replace("-> dict", f"-> {expression}")
-        yield name, {"a.py": source}, f"GL101 a.py:{line + 2}"
+        yield name, {"a.py": source}, f"GL101 a.py:{line}"
     yield "a unit by concatenation", {"a.py": UNIT.replace('"flurbs"', '"flu" + "rbs"')}, "GL501 a.py:7"
     yield (
         "a unit by a constant",

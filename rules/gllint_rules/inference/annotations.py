@@ -42,8 +42,8 @@ if TYPE_CHECKING:
 
 
 @lru_cache(maxsize=4096)
-def _of_string(text: str, at: int) -> Expr | None:
-    """The annotation that the string ``at`` holds, if it does: the same facts each time it is asked for."""
+def expression(text: str, at: int) -> Expr | None:
+    """The annotation or other expression that the string ``at`` holds: the same facts each time it is asked for."""
     from gllint_rules.reading.sections import read_annotation
 
     return read_annotation(text, at)
@@ -55,7 +55,7 @@ def read(evaluator: Evaluator, expr: Expr, frame: Frame) -> Value:
         case facts.Const(value=None):
             return NONE
         case facts.Const(value=str() as text):
-            inner = _of_string(text, expr.at)
+            inner = expression(text, expr.at)
             return evaluator.annotation(inner, frame) if inner is not None else UNKNOWN
         case facts.BinOp(op="|", left=left, right=right):
             return join(evaluator.annotation(left, frame), evaluator.annotation(right, frame))
@@ -223,7 +223,7 @@ def with_variables(evaluator: Evaluator, function: facts.Function | facts.Lambda
 
 def _bound(text: str, at: int) -> Expr:
     """The annotation that bounds a type variable; of several types in a tuple any of them."""
-    read = _of_string(text, at)
+    read = expression(text, at)
     if not isinstance(read, facts.Seq) or not read.items:
         return facts.Const(at, text)
     union, *others = read.items

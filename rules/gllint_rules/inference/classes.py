@@ -71,9 +71,14 @@ def _read_bases(evaluator: Evaluator, of: ClassOf) -> Iterator[ClassOf | Externa
     frame = Frame(of.module, of.cls.scope.parent or of.cls.scope)
     for base in of.cls.bases:
         inner = base.base if isinstance(base, facts.Sub) else base
-        value = evaluator.eval(inner, frame)
-        bases = [o for o in options(value) if isinstance(o, (ClassOf, External))]
+        bases = _classes(evaluator.eval(inner, frame))
+        if not bases and inner is not base:  # `CLASSES["x"]`
+            bases = _classes(evaluator.eval(base, frame))
         yield from bases or [External(f"?.{facts.last_name(inner)}")]
+
+
+def _classes(value: Value) -> list[ClassOf | External]:
+    return [option for option in options(value) if isinstance(option, (ClassOf, External))]
 
 
 def bases_named(evaluator: Evaluator, of: ClassOf) -> Iterator[str]:

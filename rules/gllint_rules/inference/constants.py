@@ -14,7 +14,7 @@ import sys
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from gllint_rules.inference.values import Entry, External, Frame, ListOf, Literal, Site, Text, options
+from gllint_rules.inference.values import Entry, External, Frame, ListOf, Literal, Site, Text
 from gllint_rules.reading import facts
 from gllint_rules.reading.facts import Expr
 
@@ -25,6 +25,7 @@ Constant: TypeAlias = str | bytes | int | tuple[Any, ...]
 
 MOST_SIZE = 20_000  # characters, bytes, items, and whole numbers among the arguments
 MOST_DEPTH = 40
+MOST_NODES = 50_000  # expressions, those of a comprehension once for each item
 
 
 class NoConstantError(Exception):
@@ -37,12 +38,15 @@ class TooLargeError(NoConstantError):
 
 def folded(evaluator: Evaluator, expr: Expr, frame: Frame) -> Constant | None:
     """What ``expr`` comes to; ``None`` where it is no constant, or too large, which is noted."""
+    folding = _Folding(evaluator, frame)
     try:
-        return _Folding(evaluator, frame).of(expr)
+        return folding.of(expr)
     except TooLargeError:
         evaluator.cut(frame.site(expr), f"{MOST_SIZE} characters of a text")
     except NoConstantError:
         pass
+    finally:
+        evaluator.step(folding.count // 64)
     return None
 
 
@@ -95,6 +99,7 @@ _FUNCTIONS: Mapping[str, Callable[..., Any]] = {
     "binascii.a2b_hex": binascii.a2b_hex, "binascii.a2b_base64": binascii.a2b_base64,
     "codecs.decode": _decoded,
 }  # fmt: skip
+_NAMES = frozenset(name.rpartition(".")[2] for name in _FUNCTIONS)
 _METHODS = frozenset(
     {"capitalize", "casefold", "center", "decode", "encode", "join", "ljust", "lower", "lstrip",
      "partition", "removeprefix", "removesuffix", "replace", "rjust", "rpartition", "rsplit", "rstrip", "split",
@@ -117,22 +122,18 @@ def _text(value: Constant, encoding: str = "", errors: str = "strict") -> str:
 
 
 class _Folding:
-    """Folds one expression. ``variables`` are those of the comprehensions around."""
+    """Folds one expression. ``variables`` are those of the comprehensions around, ``count`` what was folded so far."""
 
-    def __init__(
-        self,
-        evaluator: Evaluator,
-        frame: Frame,
-        variables: Mapping[str, Constant] | None = None,
-        depth: int = 0,
-    ) -> None:
-        self.evaluator, self.frame, self.variables, self.depth = evaluator, frame, variables or {}, depth
+    def __init__(self, evaluator: Evaluator, frame: Frame) -> None:
+        self.evaluator, self.frame = evaluator, frame
+        self.variables: dict[str, Constant] = {}
+        self.depth = self.count = 0
 
     def of(self, expr: Expr) -> Constant:
         """What ``expr`` comes to. Raises :class:`NoConstantError`."""
         self.depth += 1
-        self.evaluator.step()
-        if self.depth > MOST_DEPTH:
+        self.count += 1
+        if self.depth > MOST_DEPTH or self.count > MOST_NODES:
             raise TooLargeError
         try:
             value = self._of(expr)
@@ -177,18 +178,13 @@ class _Folding:
                 raise NoConstantError
 
     def _named(self, name: facts.Name) -> Constant:
-        """What a name holds that is assigned once, or that is known to be one text; no list, which may be filled."""
-        value = self.evaluator.eval(name, self.frame)
-        if isinstance(value, Text) and value.literal is not None:
-            return value.literal
+        """What a name holds that is assigned once; no list, which may be filled."""
         home = self.frame.scope.home(name.id)
         match home.bindings[name.id] if home is not None else ():
             case [
                 facts.Binding(kind="assign", value=facts.Const() | facts.Call() | facts.Sub() as source)
             ] if home:
-                constant = _Folding(self.evaluator, Frame(self.frame.module, home), None, self.depth).of(
-                    source
-                )
+                constant = self._elsewhere(source, Frame(self.frame.module, home))
                 if isinstance(constant, tuple):
                     raise NoConstantError
                 return constant
@@ -226,10 +222,19 @@ class _Folding:
         if isinstance(items, int):
             raise NoConstantError
         results = []
+        old = self.variables
         for item in items:
-            inner = _Folding(self.evaluator, self.frame, {**self.variables, name: item}, self.depth)
-            results.append(inner.of(element))
+            self.variables = {**old, name: item}
+            results.append(self.of(element))
+        self.variables = old
         return tuple(results)
+
+    def _elsewhere(self, expr: Expr, frame: Frame) -> Constant:
+        """What an expression in another place comes to."""
+        here, self.frame, self.variables = (self.frame, self.variables), frame, {}
+        constant = self.of(expr)
+        self.frame, self.variables = here
+        return constant
 
     def _call(self, call: facts.Call) -> Any:
         func = call.func
@@ -260,10 +265,15 @@ class _Folding:
         return self._function(func)(*(self.of(arg) for arg in call.args), **named)
 
     def _is_outside(self, func: facts.Attr) -> bool:
-        values = options(self.evaluator.eval(func.base, self.frame))
-        return any(isinstance(value, External) for value in values)
+        """Whether it is the function of a module."""
+        base = func.base
+        return isinstance(base, facts.Name) and any(
+            binding.kind == "import" for binding in self.frame.scope.find(base.id)
+        )
 
     def _function(self, func: Expr) -> Callable[..., Any]:
+        if facts.last_name(func) not in _NAMES:
+            raise NoConstantError
         value = self.evaluator.eval(func, self.frame)
         function = _FUNCTIONS.get(value.name) if isinstance(value, External) else None
         if function is None:

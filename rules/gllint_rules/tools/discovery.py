@@ -6,13 +6,13 @@ those the table says.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterable, Iterator
 from functools import partial
 
 from gllint_rules.inference import classes
 from gllint_rules.inference.values import (
     ClassOf,
+    Container,
     External,
     ExternalInstance,
     Frame,
@@ -55,6 +55,7 @@ from gllint_rules.tools.registrars import (
     stores,
     wrapped_functions,
 )
+from gllint_rules.tools.stand_ins import StandIns
 from gllint_rules.tools.subclasses import Derivation
 from gllint_rules.tools.tool import Form, Tool
 from gllint_rules.words.framework_table import ANY, GENERAL, Callee, Framework, Kind, Place, TableEntry
@@ -63,6 +64,8 @@ from gllint_rules.words.names import ARGS_SCHEMA, LIST_PUTS, RESULT_SCHEMAS, SCH
 _CALLED: frozenset[Kind] = frozenset({"calls", "keywords", "decorators", "described"})
 _MAKING: tuple[Kind, ...] = ("decorators", "calls")
 _MADE = frozenset(_MAKING)
+# What gives a callee that has no name of its own.
+_COMPUTED = (facts.Sub, facts.Call, facts.IfExp, facts.BoolOp, facts.Walrus)
 _DECORATORS: frozenset[Kind] = frozenset({"decorators", "generators"})
 MOST_BASES = 8  # classes between one of the project and that from outside
 # How a decorator that is called with a function is given it by name.
@@ -76,8 +79,7 @@ class Forms:
         self.callees, self.derivation = callees, derivation
         self.evaluator, self.table = callees.evaluator, callees.table
         self.taking = Derivation(self.evaluator.modules, self.table.last_names("calls", "keywords"))
-        decorators = "|".join(map(re.escape, sorted(self.table.last_names("decorators"))))
-        self._renames = re.compile(rf"\w+ *= *(?:(?:\w+\.)?partial\(\s*)?(?:\w+\.)*(?:{decorators})\b")
+        self.stand_ins = StandIns(self.evaluator.modules, self.table.last_names("decorators"))
         self._decorated: dict[object, Tool] = {}
         self.registrars: dict[str, set[Registrar]] = {}  # by the modules that hand it over
 
@@ -89,6 +91,7 @@ class Forms:
         """Forget what was known from the outlines of the modules at ``changed``."""
         self.derivation.forget()
         self.taking.forget()
+        self.stand_ins.forget()
         self.callees.forget(changed)
 
     def of(self, module: Module) -> Iterator[Tool]:
@@ -219,6 +222,7 @@ class Forms:
             or not self.table.any_keywords.isdisjoint(keywords)
             or "map" in names
             or any(self.table.may_call(name, keywords) for name in names)
+            or (bool(self.callees.imported(module)) and self.stand_ins.may_call(module, section))
             or (
                 section.owner is not None
                 and {"super", "__init__"} <= section.calls
@@ -232,6 +236,7 @@ class Forms:
             or not _CALLED.isdisjoint(self._kinds(call.func, frame))
             or facts.last_name(call.func) == "__init__"
             or _is_map(call)
+            or self._is_computed(call.func, frame.module)
         )
 
     # --- T1, T4, T5, T7 ----------------------------------------------------------------------------------------
@@ -240,7 +245,8 @@ class Forms:
         """The tool object that ``call`` makes, if it makes one."""
         kinds = self._kinds(call.func, frame)
         if call.keyword(SCHEMA_FN) is None and _MADE.isdisjoint(kinds):
-            return None
+            if not self._is_computed(call.func, frame.module):
+                return None
         nothing: tuple[Tool | None, list[Registrar]] = (None, [])
         tool, registrars = self.evaluator.ask(
             ("tool", call),
@@ -286,7 +292,7 @@ class Forms:
     def _entry(self, kind: Kind, expr: Expr, frame: Frame) -> tuple[TableEntry, Expr] | None:
         """What the table says under ``kind`` of what ``expr`` stands for, a callee or a call of one, and that."""
         if kind not in self._kinds(_callee(expr), frame):
-            return None
+            return self._stood_for(kind, expr, frame) if self._is_computed(expr, frame.module) else None
         target, home = alias_target(expr, frame)
         entry = self.callees.entry(kind, _callee(target), home, called=isinstance(target, Call))
         return (entry, target) if entry is not None else None
@@ -463,7 +469,9 @@ class Forms:
         if not section.decorators.isdisjoint(section.stores):
             return True  # by what is bound beside it
         names = {*section.decorators, *self._other_names(module, section.decorators)}
-        return any(not _DECORATORS.isdisjoint(self.table.kinds(name)) for name in names)
+        if any(not _DECORATORS.isdisjoint(self.table.kinds(name)) for name in names):
+            return True
+        return self.callees.talks() and self.stand_ins.may_decorate(module, section)
 
     def _other_names(self, module: Module, names: frozenset[str]) -> Iterator[str]:
         """The last names of what those of ``names`` stand for that the module assigns."""
@@ -476,10 +484,49 @@ class Forms:
         frame = Frame(module, function.scope.parent or function.scope)
         for written in function.decorators:
             match = self._entry("decorators", written, frame)
-            if match is None:
-                continue
-            return self._marked(function, frame, *match)
+            if match is None and self.callees.talks():
+                section = module.outline.sections[function.at >> SECTION_BITS]
+                if self.stand_ins.may_decorate(module, section):
+                    match = self._stood_for("decorators", written, frame)
+            if match is not None:
+                return self._marked(function, frame, *match)
         return None
+
+    def _stood_for(self, kind: Kind, expr: Expr, frame: Frame) -> tuple[TableEntry, Expr] | None:
+        """As :meth:`_entry`, of what ``expr`` holds, whatever it is: an element, what a call returns, a choice."""
+        rows = self.callees.imported(frame.module)
+        for inner in dict.fromkeys((_callee(expr), expr)):
+            is_called = inner is not expr
+            for callee in self.callees.of_value(self.evaluator.eval(inner, frame)):
+                entry = self.table.find(kind, callee, rows, is_called)
+                if entry is not None:
+                    return entry, expr if is_called else facts.Name(expr.at, callee.name.rpartition(".")[2])
+        return None
+
+    def _held(self, kind: Kind, name: Expr, frame: Frame) -> tuple[TableEntry, Expr] | None:
+        """As :meth:`_stood_for`, also of what a container or a class of that name holds, or a function returns."""
+        match = self._stood_for(kind, name, frame)
+        if match is not None:
+            return match
+        rows = self.callees.imported(frame.module)
+        for option in options(self.evaluator.eval(name, frame)):
+            parts: Iterable[Value] = ()
+            if isinstance(option, FunctionOf):
+                parts = [self.evaluator.eval(facts.Call(name.at, name, (), ()), frame)]
+            elif isinstance(option, Container):
+                parts = option.values()
+            elif isinstance(option, ClassOf):
+                parts = [self.evaluator.class_member(option, member) for member, _ in option.cls.statements()]
+            for part in parts:
+                for callee in self.callees.of_value(part):
+                    entry = self.table.find(kind, callee, rows, called=False)
+                    if entry is not None:
+                        return entry, name
+        return None
+
+    def _is_computed(self, expr: Expr, module: Module) -> bool:
+        """Whether what is called is the value of an expression, in a module that imports a framework."""
+        return isinstance(expr, _COMPUTED) and bool(self.callees.imported(module))
 
     def _marked(self, function: Function, frame: Frame, entry: TableEntry, decorator: Expr) -> Tool:
         """The tool that ``decorator`` makes of a function that is defined in ``frame``."""
@@ -507,7 +554,8 @@ class Forms:
         frame = Frame(module, module.scope)
         for name, section in self._may_be_renamed(module):
             at = section.number << SECTION_BITS
-            match = self._entry("decorators", facts.Name(at, name), frame)
+            written = facts.Name(at, name)
+            match = self._entry("decorators", written, frame) or self._held("decorators", written, frame)
             if match is not None:
                 yield Registrar(module.path, at, name, name, "renamed", match[0].framework.name)
 
@@ -517,10 +565,9 @@ class Forms:
             if imported.name and imported.name != imported.bound:
                 yield from ((imported.bound, section) for section in module.binders(imported.bound))
         for section in module.outline.sections:
-            if section.kind == "other" and len(section.binds) == 1:
-                module.note(section.number)
-                if self._renames.match(module.source, section.begin, section.end):
-                    yield from ((name, section) for name in section.binds)
+            if section.owner is None and section.kind != "imports" and section.binds:
+                if self.stand_ins.is_made_of(module, section):
+                    yield from ((name, section) for name in sorted(section.binds))
 
     def _decorated_by_others(self, module: Module, registrars: frozenset[Registrar]) -> Iterator[Tool]:
         """T3: the functions of ``module`` under a decorator to which another module gives its name."""

@@ -109,7 +109,7 @@ class _Uses(NamedTuple):
 def _uses_of(registrars: frozenset[Registrar]) -> _Uses:
     at: dict[tuple[str, int], list[Registrar]] = {}
     for registrar in map(Registrar._make, registrars):  # from another process they come as plain tuples
-        if registrar.kind not in ("described", "tested"):
+        if registrar.kind not in ("described", "tested", "renamed"):  # which take no function themselves
             at.setdefault((registrar.path, registrar.at), []).append(registrar)
     records = [registrar for several in at.values() for registrar in several]
     names, bases = (

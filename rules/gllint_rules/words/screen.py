@@ -220,6 +220,7 @@ class Screen:
             # Rules of installed packages.
             *(((needle,), (((needle,), ()),)) for needle in _encoded(settings.needles)),
         )
+        self._values = _Values(table_words.decorators, table_words.classes)
         self._uses = _patterns(
             rf"\.{gap}{calls}{gap}\(", rf"\b{QUANTITY}{gap}\(", rf"\bdef\b{gap}{methods}\b"
         )
@@ -230,7 +231,7 @@ class Screen:
         )
         needles = {needle for fragments, groups in self._families for needle in fragments}
         needles |= {needle for _, groups in self._families for group, _ in groups for needle in group}
-        self._fragments = _Automaton({*MARKS, *needles, *self._imports})
+        self._fragments = _Automaton({*MARKS, *needles, *self._imports, *self._values.needles})
         self._watches_makers = bool(settings.registry_modules)
         self._audits = settings.audit
 
@@ -254,6 +255,13 @@ class Screen:
                 for fragments, groups in self._families
             )
             or self._uses_framework(data, hits)
+            or self._hands_on(data, hits)
+        )
+
+    def _hands_on(self, data: bytes, hits: Hits) -> bool:
+        """Whether a decorator or base of a framework may go under another name, or be looked up by its name."""
+        return (self._values.stand(data, hits) or _Values.look_up(data, hits)) and bool(
+            self._imported(data, hits)
         )
 
     def talks(self, data: bytes, hits: Hits | None = None) -> bool:
@@ -298,6 +306,8 @@ class Screen:
                 return False
         if self._audits or any(pattern.search(data) for pattern in self._uses):
             return True
+        if ANY_NAME in needles and (_DECORATES.search(data) or _DERIVES.search(data)):
+            return True
         words = set(self._lookup.compiled.findall(data))
         # What a class defines may be what one above it returns.
         for bases in self._subclass.compiled.findall(data):
@@ -305,6 +315,81 @@ class Screen:
         if self._watches_makers or not names.isdisjoint(_encoded(TOOL_REGISTRY_NAMES)):
             words.update(self._call.compiled.findall(data))
         return not words.isdisjoint(names) or not words.isdisjoint(_ALIAS.findall(data))
+
+
+class _Values:
+    """Finds where a decorator or a base class is handed on as a value, or looked up by its name.
+
+    ``D = {"t": tool}``, ``return BaseTool``; ``getattr(m, "tool")(f)``, ``exec(text)``, ``type("A", (B,), {})``.
+    """
+
+    _CALLED = (b"getattr(", b"eval(")
+    _REFLECTIVE = (
+        *_CALLED,
+        b"exec(",
+        b"new_class(",
+        b"reduce(",
+        b"__dict__[",
+        b"globals()[",
+        b"vars(",
+        b"type(",
+    )
+    # What is called at once or decorates, a call of three arguments, a look-up that is called.
+    _look_up = re.compile(
+        rb"(?:getattr|eval)\((?:[^()\n]|\([^()\n]*+\)){0,200}+\)\s*+\(\s*+\w"
+        rb"|exec\(|new_class\(|reduce\([^\n]{0,200}?\b[tT]ool|(?:__dict__|globals\(\)|vars\([^()\n]{0,80}+\))\[[^\]\n]{0,200}+\]\s*+\(\s*+\w"
+        rb"|type\(\s*+[^(),\n]{1,80}+,\s*+[(\w]"
+    )
+    _OF_A_MODULE = (b"new_class(", b"reduce(", b"__dict__[")  # which stand behind a dot
+    _within = re.compile(rb"[\w.]$")
+    _decorates = re.compile(rb"@\s*+$")
+    # What stands before a word that is a value, the words before the dot of an attribute aside.
+    _decorator_before = re.compile(rb"(?:[\[{(,:=]|\b(?:return|else|or|and))\s*+(\w++\s*+\.\s*+)*+$")
+    _base_before = re.compile(
+        rb"(?:(?<![=!<>])=\s*+[\[({]?|\b(?:return|else|or)|[\"']\s*+:)\s*+(\w++\s*+\.\s*+)*+$"
+    )
+    _REACH = 60  # bytes that are looked at before a word
+
+    def __init__(self, decorators: frozenset[str], bases: frozenset[str]) -> None:
+        self._words = [
+            (
+                word.encode(),
+                re.compile(rb"\b%b\b(?![ \t]*+[(=.\"']|[ \t]++(?!if|else|or|and|for)\w)" % word.encode()),
+                before,
+            )
+            for words, before in ((decorators, self._decorator_before), (bases, self._base_before))
+            for word in sorted(words)
+        ]
+        self.needles = {*self._REFLECTIVE, *(word for word, _, _ in self._words)}
+
+    def stand(self, data: bytes, hits: Hits) -> bool:
+        """Whether one of the words stands for itself as a value, imported by that name or as an attribute."""
+        imported: set[bytes] | None = None
+        for word, pattern, before in self._words:
+            for place in hits.get(word, ()):
+                if pattern.match(data, place) is None:
+                    continue
+                context = before.search(data[max(place - self._REACH, 0) : place])
+                if context is None:
+                    continue
+                if context[1]:
+                    return True
+                imported = imported_names(data) if imported is None else imported
+                if word in imported:
+                    return True
+        return False
+
+    @classmethod
+    def look_up(cls, data: bytes, hits: Hits) -> bool:
+        """Whether something is looked up by its name and called, or decorates; or code is made of a text."""
+        for needle in cls._REFLECTIVE:
+            for place in hits.get(needle, ()):
+                before = data[max(place - cls._REACH, 0) : place]
+                if cls._within.search(before) is not None and needle not in cls._OF_A_MODULE:
+                    continue
+                if cls._look_up.match(data, place) or cls._decorates.search(before):
+                    return True
+        return False
 
 
 class _TableWords:
@@ -362,6 +447,13 @@ _IMPORTED = re.compile(
     rf"import({_LINE.format('(')}(?:\({_LINE.format(')')}(?:\){_LINE.format('')}|[^)]*+))?+)".encode()
 )
 _ALIAS = re.compile(rb"\bas\s+(\w+)")
+# A decorator or base that may be another name for one of a framework's.
+_DECORATES = re.compile(
+    rb"^[ \t]*+@(?!(?:property|staticmethod|classmethod|override|overload|dataclass)\b)", re.M
+)
+_DERIVES = re.compile(
+    rb"^[ \t]*+class\s[^(:\n]{1,200}\((?!(?:object|Exception|[\w.]*Enum|BaseModel)\))", re.M
+)
 _WORD_BEFORE = re.compile(rb"\w")
 _IN_WORDS = frozenset(c for c in range(128) if chr(c).isalnum() or chr(c) == "_")
 
@@ -468,7 +560,7 @@ class _Bases:
 def _use(word: bytes) -> re.Pattern[bytes]:
     """How what a name stands for is given a function, and how it gets another name."""
     name = rb"\b%b\b" % re.escape(word)
-    called, renamed = name + rb"[\s\\]*+\(", name + rb"[\s\\]++as\b"
+    called, renamed = name + rb"[\s\\]*+\(", rb"(?:=[ \t]*+" + name + rb"|" + name + rb"[\s\\]++as\b)"
     decorator, subclass = rb"@[\s\w.\\]{0,200}?" + name, rb"\bclass\b[^(:]{1,200}\([^)]{0,400}?" + name
     return re.compile(b"|".join((called, renamed, decorator, subclass)))
 
