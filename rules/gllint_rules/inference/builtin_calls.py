@@ -324,7 +324,8 @@ def _or_raised(task: Value) -> Value:
 
 def _eval(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
     """``eval("x")``, where what is evaluated is written out."""
-    text = literal_of(evaluator.eval(call.args[0], frame)) if len(call.args) == 1 else None
+    value = evaluator.eval(call.args[0], frame) if len(call.args) == 1 else UNKNOWN
+    text = value.literal if isinstance(value, Text) else None
     inner = hints.expression(text, call.at) if text is not None and len(text) <= MOST_EVALUATED else None
     return evaluator.eval(inner, frame) if inner is not None else UNKNOWN
 
