@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
-from gllint_rules import ToolSight
+from gllint_rules import BlindSpot, ToolSight
 from gllint_rules.tuples import NamedTuple
 
 TEXT_RULE = "GL104"
+MOST_LISTED = 5  # places that are named
 
 
 class Unseen(NamedTuple):
@@ -17,7 +18,7 @@ class Unseen(NamedTuple):
     The path of a folder ends with a slash.
 
     ``judges_text`` says that GL104 is on wherever a tool returns text; ``first_unknown`` is the place of a tool whose
-    result is unknown, for ``--why``.
+    result is unknown, for ``--why``. ``computed`` are the places that may make more tools.
     """
 
     tools: int = 0
@@ -27,11 +28,12 @@ class Unseen(NamedTuple):
     judges_text: bool = False
     first_unknown: str = ""
     files: Mapping[str, str] = {}
+    computed: tuple[BlindSpot, ...] = ()
 
     @property
     def is_empty(self) -> bool:
         """Whether all was looked at."""
-        return not (self.files or self.unknown or (self.text and not self.judges_text))
+        return not (self.files or self.computed or self.unknown or (self.text and not self.judges_text))
 
     def line(self) -> str:
         """The figures in one line, without its full stop; ``""`` where all was looked at."""
@@ -52,7 +54,9 @@ class Unseen(NamedTuple):
         tools = (
             f"{self.tools} {'tool' if self.tools == 1 else 'tools'}: {', '.join(parts)}" if self.tools else ""
         )
-        return "; ".join(filter(None, (tools, files)))
+        count = len(self.computed)
+        computed = f"{count} {'place' if count == 1 else 'places'} not followed" if count else ""
+        return "; ".join(filter(None, (tools, files, computed)))
 
     def advice(self) -> Iterator[str]:
         """How to have it looked at, one sentence each."""
@@ -64,10 +68,17 @@ class Unseen(NamedTuple):
                 f"--why {self.first_unknown} says what is not known of {'it' if self.unknown == 1 else 'the first'}."
             )
 
+        if self.computed:
+            listed = ", ".join(f"{path}:{line} ({what})" for path, line, what in self.computed[:MOST_LISTED])
+            rest = len(self.computed) - MOST_LISTED
+            yield f"What is computed was not followed: {listed}{f' and {rest} more' if rest > 0 else ''}."
+
     def as_json(self) -> dict[str, Any]:
         """The figures as ``--statistics --output-format json`` gives them."""
         figures = {name: getattr(self, name) for name in ("tools", "number", "text", "unknown")}
-        return {**figures, "files": [{"path": path, "reason": why} for path, why in self.files.items()]}
+        files = [{"path": path, "reason": why} for path, why in self.files.items()]
+        computed = {"computed": [spot._asdict() for spot in self.computed]} if self.computed else {}
+        return {**figures, "files": files, **computed}
 
 
 def unseen(
@@ -75,6 +86,7 @@ def unseen(
     left_out: Mapping[str, str],
     show: Callable[[str], str],
     judges_text: Callable[[str], bool],
+    computed: Iterable[BlindSpot] = (),
 ) -> Unseen:
     """Count. ``show`` gives the path that people see, ``judges_text`` whether GL104 is on in a file."""
     listed = list(sights)
@@ -88,4 +100,5 @@ def unseen(
         all(judges_text(path) for path in {s.tool.path for s in listed if s.result == "text"}),
         f"{show(first.tool.path)}:{first.line}" if first is not None else "",
         {show(path): why for path, why in sorted(left_out.items())},
+        tuple(spot._replace(path=show(spot.path)) for spot in sorted(set(computed))),
     )

@@ -21,7 +21,7 @@ from gllint.run.progress import Progress
 from gllint.run.results import Result
 from gllint.run.screening_cache import Means
 from gllint.run.workspace import Workspace
-from gllint_rules import Failure, Finding, PlainNumber, ToolSight
+from gllint_rules import BlindSpot, Failure, Finding, PlainNumber, ToolSight
 from gllint_rules.tuples import NamedTuple
 
 if TYPE_CHECKING:
@@ -81,6 +81,7 @@ class Outcome:
 
     Findings may lie in other files than those ``checked``, which bring them about. ``tools`` are those that the
     files offer, or whose callables stand there, each once; ``plain_numbers`` are left out for ``plain-kinds``;
+    ``blind_spots`` are what is computed and may make tools;
     ``left_out`` says of files why they, or parts of them, were not checked; ``suppressed`` counts the findings that
     comments suppress.
     """
@@ -94,6 +95,7 @@ class Outcome:
         self.tools: list[ToolSight] = []
         self.plain_numbers: list[PlainNumber] = []
         self.left_out: dict[str, str] = {}
+        self.blind_spots: list[BlindSpot] = []
         self.suppressed = 0
 
     def add(self, other: Outcome) -> None:
@@ -106,6 +108,7 @@ class Outcome:
         self.tools += other.tools
         self.plain_numbers += other.plain_numbers
         self.left_out |= other.left_out
+        self.blind_spots += other.blind_spots
         self.suppressed += other.suppressed
 
 
@@ -212,6 +215,7 @@ class Engine(Means):
         unparsed = workspace.unparsed(files, named)
         if unparsed:
             outcome.notices.append(Notice(tuple(unparsed), details=tuple(unparsed.values())))
+        outcome.blind_spots = workspace.blind_spots(files)
         outcome.left_out = dict.fromkeys(unread, "cannot be decoded") | unparsed | workspace.left_out(files)
         for folder, why in sorted(workspace.index.locked.items()):
             outcome.notices.append(Notice((folder,), why, "folder"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gllint_rules import Cut, Failure, Finding, PlainNumber, ToolSight
+from gllint_rules import BlindSpot, Cut, Failure, Finding, PlainNumber, ToolSight
 from gllint_rules.tuples import NamedTuple
 
 
@@ -72,7 +72,8 @@ class Result(NamedTuple):
 
     ``consulted`` are the questions about all modules that the answers rest on, by their names. ``tools`` are
     those that it offers, with what of their results can be seen, ``plain_numbers`` what ``plain-kinds`` leaves
-    out of these; ``left_out`` says why it could not be read, or which part of it.
+    out of these; ``left_out`` says why it could not be read, or which part of it. ``blind_spots`` are computed: nobody
+    follows them.
     """
 
     findings: tuple[Finding, ...] = ()
@@ -83,6 +84,7 @@ class Result(NamedTuple):
     tools: tuple[ToolSight, ...] = ()
     plain_numbers: tuple[PlainNumber, ...] = ()
     left_out: str = ""
+    blind_spots: tuple[BlindSpot, ...] = ()
 
     @property
     def concerned(self) -> frozenset[str]:

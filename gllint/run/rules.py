@@ -71,6 +71,7 @@ def check_file(index: Index, path: str, fixes: bool) -> Result:
         tools.sights,
         tools.plain_numbers,
         unread,
+        tools.blind_spots,
     )
 
 

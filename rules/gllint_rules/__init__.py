@@ -1,12 +1,25 @@
 """Floor 2: reads source (tree → facts → findings). Importing this package does not import LibCST."""
 
 from gllint_rules.catalogue import RULES
-from gllint_rules.finding import Cut, Edit, Failure, Finding, Fix, Note, PlainNumber, Span, ToolAt, ToolSight
+from gllint_rules.finding import (
+    BlindSpot,
+    Cut,
+    Edit,
+    Failure,
+    Finding,
+    Fix,
+    Note,
+    PlainNumber,
+    Span,
+    ToolAt,
+    ToolSight,
+)
 from gllint_rules.rule import Rule
 from gllint_rules.words.settings import Settings
 
 __all__ = [
     "RULES",
+    "BlindSpot",
     "Cut",
     "Edit",
     "Failure",

@@ -1297,11 +1297,11 @@ def names() -> Iterator[Attempt]:
         },
         "told: 1 unknown",
     )
-    yield "exec", {"a.py": f"exec({TOOL!r})\n"}, "missed: reflection and computed names are not followed"
+    yield "exec", {"a.py": f"exec({TOOL!r})\n"}, "told: , as far as gllint looked"
     yield (
         "exec of bytes in base64",
         {"a.py": f"import base64\nexec(base64.b64decode({base64.b64encode(TOOL.encode())!r}))\n"},
-        "missed: reflection and computed names are not followed",
+        "told: , as far as gllint looked",
     )
     yield (
         "eval of a tool",
@@ -1340,7 +1340,7 @@ def names() -> Iterator[Attempt]:
     yield (
         "a decorator in a namespace",
         {"a.py": tool("@n.t", head="from types import SimpleNamespace\nn = SimpleNamespace(t=tool)")},
-        "missed: what a container, a call or a class hands over is not taken for a decorator or a base",
+        "told: , as far as gllint looked",
     )
     yield "an alias", {"a.py": tool("@u", head="u = tool")}, "GL101 a.py:7"
     yield "an alias of an alias", {"a.py": tool("@w", head="u = tool\nv = u\nw = v")}, "GL101 a.py:9"
@@ -1406,7 +1406,7 @@ def names() -> Iterator[Attempt]:
             "a.py": 'import b\n\n\n@b.w\ndef report(area):\n    return {"heat": 5}\n',
             "b.py": "from langchain_core.tools import tool\n\n\ndef __getattr__(name):\n    return tool\n",
         },
-        "missed: reflection and computed names are not followed",
+        "told: , as far as gllint looked",
     )
     yield (
         "a decorator of one's own that wraps",
@@ -1544,7 +1544,7 @@ def names() -> Iterator[Attempt]:
     yield (
         "functools.reduce of decorators",
         {"a.py": plain("from functools import reduce\nr = reduce(lambda f, d: d(f), [tool], report)")},
-        "missed: reflection and computed names are not followed",
+        "told: , as far as gllint looked",
     )
     yield "map over functions", {"a.py": plain("tools = list(map(tool, [report]))")}, "GL101 a.py:6"
     yield (
@@ -1561,7 +1561,7 @@ def names() -> Iterator[Attempt]:
     yield (
         "type() makes the class",
         {"a.py": plain('A = type("A", (BaseTool,), {"_run": report})')},
-        "missed: reflection and computed names are not followed",
+        "told: , as far as gllint looked",
     )
     yield (
         "types.new_class",
@@ -1570,7 +1570,7 @@ def names() -> Iterator[Attempt]:
                 'import types\nA = types.new_class("A", (BaseTool,), {}, lambda n: n.update(_run=report))'
             )
         },
-        "missed: reflection and computed names are not followed",
+        "told: , as far as gllint looked",
     )
     yield (
         "a base by subscript",
@@ -1845,7 +1845,7 @@ def names() -> Iterator[Attempt]:
                 "from langchain.agents import create_agent\nimport sys\nm = sys.modules[__name__]\ncreate_agent('m', tools=[getattr(m, n) for n in dir(m) if n.startswith('re')])"
             )
         },
-        "missed: reflection and computed names are not followed",
+        "told: , as far as gllint looked",
     )
     yield (
         "tools by globals()",
@@ -1854,7 +1854,7 @@ def names() -> Iterator[Attempt]:
                 "from langchain.agents import create_agent\ncreate_agent('m', tools=list(globals().values()))"
             )
         },
-        "missed: reflection and computed names are not followed",
+        "told: , as far as gllint looked",
     )
     yield (
         "a direct call by getattr",
@@ -1928,7 +1928,7 @@ def names() -> Iterator[Attempt]:
     yield (
         "a message by globals()",
         {"a.py": 'globals()["FINAL_MESSAGE"] = "needs 9500 kWh"\n'},
-        "missed: reflection and computed names are not followed",
+        "GL401 a.py:1",
     )
     yield (
         "a message by for",

@@ -26,6 +26,7 @@ from gllint_rules.inference.values import (
 from gllint_rules.reading import facts
 from gllint_rules.reading.facts import Binding, Expr, Scope
 from gllint_rules.records import derived
+from gllint_rules.tools.registrars import stores
 from gllint_rules.words.names import NOT_A_TEMPLATE
 from gllint_runtime.policy.claims import HOLE, Macro, find_macros
 
@@ -142,7 +143,13 @@ def final_steps(context: Context) -> list[FinalStep]:
 def _final_steps(context: Context) -> list[FinalStep]:
     final_steps: list[FinalStep] = []
     sites: set[Site] = set()
-    steps = (_dict_steps(context), _call_steps(context), _named_steps(context), _macro_steps(context))
+    steps = (
+        _dict_steps(context),
+        _call_steps(context),
+        _named_steps(context),
+        _stored_steps(context),
+        _macro_steps(context),
+    )
     for step in chain.from_iterable(steps):
         if not step.template.parts:
             continue
@@ -201,6 +208,26 @@ def _named_steps(context: Context) -> Iterator[FinalStep]:
                 for value, _, scope in attributes[name]:
                     if value is not None:
                         yield from _bound(context, value, scope)
+
+
+def _stored_steps(context: Context) -> Iterator[FinalStep]:
+    """The final messages that are stored in a namespace: ``globals()["FINAL_MESSAGE"] = …``."""
+    module, is_final = context.module, context.names.is_final_name
+    for target, value, scope in stores(module, lambda section: not _NAMESPACES.isdisjoint(section.calls)):
+        if isinstance(target, facts.Sub) and isinstance(target.base, facts.Call):
+            key = context.eval(target.index, scope)
+            if facts.last_name(target.base.func) in _NAMESPACES and isinstance(key, Text):
+                if key.literal is not None and is_final(key.literal):
+                    yield from _bound(context, value, scope)
+    for call, scope in module.calls_of({"setattr"}):
+        if len(call.args) != 3:
+            continue
+        key = context.eval(call.args[1], scope)
+        if isinstance(key, Text) and key.literal is not None and is_final(key.literal):
+            yield from _bound(context, call.args[2], scope)
+
+
+_NAMESPACES = frozenset({"globals", "vars", "locals"})
 
 
 def _written(context: Context, binding: Binding, scope: Scope) -> Iterator[FinalStep]:

@@ -222,7 +222,7 @@ class Forms:
             or not self.table.any_keywords.isdisjoint(keywords)
             or "map" in names
             or any(self.table.may_call(name, keywords) for name in names)
-            or (bool(self.callees.imported(module)) and self.stand_ins.may_call(module, section))
+            or (self.callees.imports_framework(module) and self.stand_ins.may_call(module, section))
             or (
                 section.owner is not None
                 and {"super", "__init__"} <= section.calls
@@ -526,7 +526,7 @@ class Forms:
 
     def _is_computed(self, expr: Expr, module: Module) -> bool:
         """Whether what is called is the value of an expression, in a module that imports a framework."""
-        return isinstance(expr, _COMPUTED) and bool(self.callees.imported(module))
+        return isinstance(expr, _COMPUTED) and self.callees.imports_framework(module)
 
     def _marked(self, function: Function, frame: Frame, entry: TableEntry, decorator: Expr) -> Tool:
         """The tool that ``decorator`` makes of a function that is defined in ``frame``."""

@@ -86,6 +86,10 @@ class Callees(records.Record):
             names = self._imported[module.path] = self.table.imported(module.outline.modules())
         return names
 
+    def imports_framework(self, module: Module) -> bool:
+        """Whether ``module`` itself imports a framework of the table or a model's SDK."""
+        return self.table.talks_to_a_model(module.outline.modules())
+
     def of(self, func: Expr, frame: Frame) -> Iterator[Callee]:
         """The names that ``func`` may have; where an origin is known, that comes first."""
         talks = self.talks()

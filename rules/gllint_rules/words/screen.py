@@ -210,7 +210,7 @@ class Screen:
                     ((b'final"', b"final'"), _patterns(r"[\"']kind[\"']", r"[\"']final[\"']")),
                     (
                         _encoded(final_parts),
-                        _patterns(rf"{finals}\w{{0,200}}+{gap}(?:[(:=+,\])]|in\b)"),
+                        _patterns(rf"{finals}\w{{0,200}}+{gap}(?:[(:=+,\])]|in\b|[\"'][\],])"),
                     ),
                 ),
             ),
@@ -260,6 +260,8 @@ class Screen:
 
     def _hands_on(self, data: bytes, hits: Hits) -> bool:
         """Whether a decorator or base of a framework may go under another name, or be looked up by its name."""
+        if _Values.hides_code(data, hits):
+            return True
         return (self._values.stand(data, hits) or _Values.look_up(data, hits)) and bool(
             self._imported(data, hits)
         )
@@ -340,6 +342,10 @@ class _Values:
         rb"|exec\(|new_class\(|reduce\([^\n]{0,200}?\b[tT]ool|(?:__dict__|globals\(\)|vars\([^()\n]{0,80}+\))\[[^\]\n]{0,200}+\]\s*+\(\s*+\w"
         rb"|type\(\s*+[^(),\n]{1,80}+,\s*+[(\w]"
     )
+    _decoded = re.compile(
+        rb"(?:exec|eval)\([^\n]{0,200}?(?:b(?:16|32|64|85)decode|a85decode|a2b_|decodebytes|decompress|fromhex|unhexlify|loads"
+        rb"|decode)\("
+    )
     _OF_A_MODULE = (b"new_class(", b"reduce(", b"__dict__[")  # which stand behind a dot
     _within = re.compile(rb"[\w.]$")
     _decorates = re.compile(rb"@\s*+$")
@@ -378,6 +384,12 @@ class _Values:
                 if word in imported:
                     return True
         return False
+
+    @classmethod
+    def hides_code(cls, data: bytes, hits: Hits) -> bool:
+        """Whether code is run that has to be decoded first."""
+        places = [*hits.get(b"exec(", ()), *hits.get(b"eval(", ())]
+        return any(cls._decoded.match(data, place) for place in places)
 
     @classmethod
     def look_up(cls, data: bytes, hits: Hits) -> bool:
