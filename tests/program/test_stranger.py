@@ -1981,6 +1981,75 @@ def names() -> Iterator[Attempt]:
         line = 8 + alias.count("\n")
         source = tool(result="b.read()", head=f"import b\n{alias}").replace("-> dict", f"-> {expression}")
         yield name, {"a.py": source}, f"GL101 a.py:{line}"
+
+    def base(head: str, written: str) -> str:
+        body = '    def _run(self, area):\n        return {"heat": 5}\n'
+        return f"from langchain_core.tools import BaseTool\n{head}\n\n\nclass A({written}):\n{body}"
+
+    for name, head, written in (
+        ("a tuple", "D = (1, tool)", "@D[1]"),
+        ("a dict in a dict", 'D = {"a": {"t": tool}}', '@D["a"]["t"]'),
+        ("a dict's get", 'D = {"t": tool}', '@D.get("t")'),
+        ("a lambda", "w = lambda: tool", "@w()"),
+        ("a lambda that wraps", "w = lambda f: tool(f)", "@w"),
+        ("a static method", "class N:\n    @staticmethod\n    def w():\n        return tool\n", "@N.w()"),
+        ("a default", "from b import c\nu = c or tool", "@u"),
+        ("a list that is unpacked", "[u, *_] = [tool, 5]", "@u"),
+        ("partial of partial", "from functools import partial", "@partial(partial(tool))"),
+        ("globals", "", '@globals()["tool"]'),
+        ("eval", "", '@eval("tool")'),
+        ("a function that chooses", "def w(x):\n    if x:\n        return tool\n    return None\n", "@w(1)"),
+    ):
+        line = 7 + head.count("\n")
+        yield f"a decorator out of {name}", {"a.py": tool(written, head=head)}, f"GL101 a.py:{line}"
+    for name, head, written in (
+        ("a dict", 'B = {"t": BaseTool}', 'B["t"]'),
+        ("a class", "class N:\n    B = BaseTool\n", "N.B"),
+        ("a choice", "import os", "BaseTool if os.name else object"),
+        ("or", "X = None", "X or BaseTool"),
+        ("a walrus", "", "(B := BaseTool)"),
+        ("unpacking", "B, C = BaseTool, 5", "B"),
+        ("getattr", "import langchain_core.tools as t", 'getattr(t, "BaseTool")'),
+        ("globals", "", 'globals()["BaseTool"]'),
+        ("a conditional alias", "import os\nif os.name:\n    B = BaseTool\nelse:\n    B = object", "B"),
+    ):
+        line = 7 + head.count("\n")
+        yield f"a base out of {name}", {"a.py": base(head, written)}, f"GL101 a.py:{line}"
+    for name, code in (
+        ("exec of a constant", f"CODE = {TOOL!r}\nexec(CODE)\n"),
+        ("exec in a function", f"def f():\n    exec({TOOL!r})\n\n\nf()\n"),
+        ("exec of compiled code", f"exec(compile({TOOL!r}, 'a', 'exec'))\n"),
+        ("exec of hexadecimal bytes", f"exec(bytes.fromhex({TOOL.encode().hex()!r}))\n"),
+        ("eval of base64", f"import base64\neval(base64.b64decode({base64.b64encode(b'f()')!r}))\n"),
+        (
+            "getattr by a computed name",
+            plain("import langchain_core.tools as t, os\ngetattr(t, os.environ['X'])(report)"),
+        ),
+        (
+            "getattr with a default",
+            tool('@getattr(t, "tool", None)', head="import langchain_core.tools as t"),
+        ),
+        (
+            "a class by type() with bases elsewhere",
+            plain('B = (BaseTool,)\nA = type("A", B, {"_run": report})'),
+        ),
+        (
+            "tools by vars()",
+            plain("from langchain.agents import create_agent\ncreate_agent('m', tools=[*vars().values()])"),
+        ),
+        (
+            "a decorator by an unknown key",
+            tool("@D[os.name]", head="import os, b\nD = b.table(tool)"),
+        ),
+    ):
+        yield name, {"a.py": code}, "told: , as far as gllint looked"
+    for name, code in (
+        ("globals()", 'globals()["FINAL_MESSAGE"] = "needs " + "9500 kWh"\n'),
+        ("vars()", 'vars()["FINAL_MESSAGE"] = "needs 9500 kWh"\n'),
+        ("setattr", 'import b\nsetattr(b, "FINAL_MESSAGE", "needs 9500 kWh")\n'),
+    ):
+        line = code.count("\n")
+        yield f"a message stored by {name}", {"a.py": code}, f"GL401 a.py:{line}"
     yield "a unit by concatenation", {"a.py": UNIT.replace('"flurbs"', '"flu" + "rbs"')}, "GL501 a.py:7"
     yield (
         "a unit by a constant",

@@ -8,6 +8,7 @@ source holds code in a text that only runs once it is decoded.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 
 from gllint_rules.finding import BlindSpot
 from gllint_rules.inference import constants
@@ -112,19 +113,14 @@ def _runs_hidden_code(context: Context, code: Expr, frame: Frame, scope: Scope) 
     if isinstance(text, bytes):
         return True
     modules = {module.removesuffix("*") for module in context.names.table.modules}
-    if isinstance(text, str) and "import" in text and any(module in text for module in modules):
-        return True
+    for content in (text, *(part.value for part in parts if isinstance(part, facts.Const))):
+        if isinstance(content, str) and "import" in content and any(module in content for module in modules):
+            return True
     return scope.kind == "module" and context.project.tools.callees.imports_framework(context.module)
 
 
 def _all_parts(expr: Expr) -> Iterator[Expr]:
-    waiting = [expr]
-    count = 0
-    while waiting and count < MOST_PARTS:
-        part = waiting.pop()
-        count += 1
-        yield part
-        waiting += parts_of(part)
+    return islice(parts_of(expr), MOST_PARTS)
 
 
 def _is_looked_up(expr: Expr) -> bool:
@@ -142,9 +138,10 @@ def _is_function(context: Context, expr: Expr, frame: Frame) -> bool:
 
 
 def _has_tool_base(context: Context, expr: Expr, frame: Frame) -> bool:
-    bases = expr.items if isinstance(expr, facts.Seq) else (expr,)
+    value = context.evaluator.eval(expr, frame)
+    bases = value.values() if isinstance(value, Container) else [value]
     for base in bases:
-        for option in options(context.evaluator.eval(base, frame)):
+        for option in options(base):
             if isinstance(option, External) and context.names.table.methods(option.name):
                 return True
             if isinstance(option, ClassOf) and context.project.tools.is_tool_class(option):
@@ -190,6 +187,8 @@ def _is_own(value: Value) -> bool:
     """Whether what it holds is the project's to say."""
     if isinstance(value, ExternalInstance):
         return value.name in _NAMESPACES
+    if isinstance(value, External):
+        return value.name.startswith("builtins.")
     return isinstance(value, ModuleOf | Container | ClassOf)
 
 

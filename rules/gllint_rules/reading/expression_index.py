@@ -45,7 +45,7 @@ def _by_number(section_facts: SectionFacts) -> list[Expr | None]:
         number = expr.at - first
         if 0 <= number < len(by_number) and by_number[number] is None:
             by_number[number] = expr
-            waiting += parts_of(expr)
+            waiting += _parts(expr)
     return by_number
 
 
@@ -97,7 +97,7 @@ def _of_params(params: Iterable[Param]) -> Iterator[Expr]:
         yield from filter(None, (param.annotation, param.default))
 
 
-def parts_of(expr: Expr) -> Iterator[Expr]:
+def _parts(expr: Expr) -> Iterator[Expr]:
     """The expressions that an expression is put together of."""
     match expr:
         case facts.Attr(base=part) | facts.UnaryOp(operand=part):

@@ -497,10 +497,15 @@ class Forms:
         rows = self.callees.imported(frame.module)
         for inner in dict.fromkeys((_callee(expr), expr)):
             is_called = inner is not expr
-            for callee in self.callees.of_value(self.evaluator.eval(inner, frame)):
+            value = self.evaluator.eval(inner, frame)
+            for callee in self.callees.of_value(value):
                 entry = self.table.find(kind, callee, rows, is_called)
                 if entry is not None:
                     return entry, expr if is_called else facts.Name(expr.at, callee.name.rpartition(".")[2])
+            if isinstance(value, FunctionOf) and isinstance(value.function, facts.Lambda):
+                body = value.function.body  # `lambda f: tool(f)`
+                if isinstance(body, Call) and not isinstance(body.func, Call):
+                    return self._stood_for(kind, body.func, Frame(value.module, value.function.scope))
         return None
 
     def _held(self, kind: Kind, name: Expr, frame: Frame) -> tuple[TableEntry, Expr] | None:

@@ -82,13 +82,17 @@ class StandIns:
         return renamed is not None and self.may_stand(module, renamed[1], renamed[2] or "")
 
     def _text(self, module: Module, section: Section) -> str:
-        """What a section says of what it binds: of a function what it returns, of a class all but its methods."""
+        """What a section says of what it binds: of a function, and of a method, what it returns."""
         module.note(section.number)
         if section.kind == "function":
             return "\n".join(_RETURNED.findall(module.source, section.begin, section.end))
         begins = [section.begin, *(end for _, end, _ in section.holes)]
         ends = [*(begin for begin, _, _ in section.holes), section.end]
-        return "\n".join(module.source[begin:end] for begin, end in zip(begins, ends, strict=True))
+        texts = [module.source[begin:end] for begin, end in zip(begins, ends, strict=True)]
+        texts += (
+            line for begin, end, _ in section.holes for line in _RETURNED.findall(module.source, begin, end)
+        )
+        return "\n".join(texts)
 
     def _rooted(self, module: Module, text: str) -> Iterator[str]:
         """The names in an expression that may stand for one of the words."""

@@ -347,10 +347,10 @@ class _Values:
         rb"|decode)\("
     )
     _OF_A_MODULE = (b"new_class(", b"reduce(", b"__dict__[")  # which stand behind a dot
-    _within = re.compile(rb"[\w.]$")
-    _decorates = re.compile(rb"@\s*+$")
+    _within = re.compile(rb"[\w.]\Z")
+    _decorates = re.compile(rb"(?:@\s*+|\bclass\s++\w++\s*+\([^()\n]*+)\Z")
     # What stands before a word that is a value, the words before the dot of an attribute aside.
-    _decorator_before = re.compile(rb"(?:[\[{(,:=]|\b(?:return|else|or|and))\s*+(\w++\s*+\.\s*+)*+$")
+    _decorator_before = re.compile(rb"(?:[\[{(,:=]|\b(?:return|else|or|and))\s*+(\w++\s*+\.\s*+)*+\Z")
     _base_before = re.compile(
         rb"(?:(?<![=!<>])=\s*+[\[({]?|\b(?:return|else|or)|[\"']\s*+:)\s*+(\w++\s*+\.\s*+)*+$"
     )
