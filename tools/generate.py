@@ -233,9 +233,18 @@ def own_rule() -> dict[str, str]:
     # More backquotes than the blocks within have.
     return {
         "rule": f'````python title="{module}"\n{rule}````\n',
+        "fixing": _code_of(folder, "acme_rules/acme102_unordered_json.py"),
+        "comments": _code_of(folder, "acme_rules/acme103_tool_without_owner.py"),
         "package": f'```toml title="pyproject.toml"\n{package}```\n',
         "test": f'```python title="test_rules.py"\n{test}```\n',
     }
+
+
+def _code_of(folder: Path, module: str) -> str:
+    """A module without its docstring, as a block."""
+    source = (folder / module).read_text("utf-8")
+    code = source[source.index("from __future__") :]
+    return f'```python title="{module}"\n{code}```\n'
 
 
 def gate_page(file: str, title: str, extra: str, text: str) -> str:

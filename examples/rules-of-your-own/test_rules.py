@@ -1,9 +1,13 @@
 """The page of each rule is its test: run with pytest where this package is installed."""
 
-from acme_rules.acme101_tool_without_description import RULE
+import pytest
+from acme_rules import acme101_tool_without_description, acme102_unordered_json, acme103_tool_without_owner
 
 from gllint_rules.check.examples import example_problems
 
+MODULES = (acme101_tool_without_description, acme102_unordered_json, acme103_tool_without_owner)
 
-def test_the_page_holds_what_it_says() -> None:
-    assert example_problems(RULE) == []
+
+@pytest.mark.parametrize("module", MODULES)
+def test_the_page_holds_what_it_says(module) -> None:
+    assert example_problems(module.RULE) == []

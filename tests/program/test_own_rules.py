@@ -67,12 +67,12 @@ def test_the_rule_of_the_example_reports_beside_ours(write: Write, packages: Pat
     top = write({"agent.py": AGENT})
     check = ("gllint", "check", "--output-format", "json")
     for _ in range(2):  # the second time from the cache
-        assert codes(gllint(top, packages, *check)) == ["ACME101", "GL101"]
+        assert codes(gllint(top, packages, *check)) == ["ACME101", "ACME103", "GL101"]
     assert codes(gllint(top, packages, *check, "--ignore", "ACME")) == ["GL101"]
     assert codes(gllint(top, packages, *check, "--select", "ACME101")) == ["ACME101"]
     assert codes(gllint(top, Path("none"), *check)) == ["GL101"]
     write({"gllint.toml": "[severity]\nACME = 'info'\n"})
-    [own, _] = json.loads(gllint(top, packages, *check).stdout)
+    [own, _, _] = json.loads(gllint(top, packages, *check).stdout)
     assert (own["severity"], own["url"], own["line"]) == ("info", None, 5)
     shown = gllint(top, packages, "gllint", "rule", "tool-without-description").stdout
     assert shown.startswith("# ACME101 tool-without-description") and "## Bad" in shown
@@ -83,6 +83,7 @@ def test_the_rule_of_the_example_reports_beside_ours(write: Write, packages: Pat
     "comment", ["gllint: ignore[ACME101] r", "gllint: ignore[tool-without-description] r", "noqa: ACME101"]
 )
 def test_it_is_suppressed_like_ours(write: Write, packages: Path, comment: str) -> None:
+    write({"gllint.toml": "ignore = ['ACME103']"})
     top = write({"agent.py": AGENT.replace("dict:\n", f"dict:  # {comment}\n")})
     assert codes(gllint(top, packages, "gllint", "check", "--output-format", "json")) == ["GL101"]
 
@@ -330,3 +331,53 @@ def test_a_fix_that_breaks_the_file_is_named(write: Write, tmp_path: Path) -> No
     assert (
         "a fix would have broken this file; left alone (BAD101 of bad, or a defect of gllint)" in done.stderr
     )
+
+
+JSON_TOOL = """\
+import json
+from langchain_core.tools import tool
+
+
+# owner: me
+@tool
+def sites(region: str) -> str:
+    '''Say which sites a region has.'''
+    first = json.dumps(look_up(region))
+    second = json.dumps(
+        look_up(region),  # of the region
+        indent=None,
+    )
+    return first + second + json.dumps(region, sort_keys=False) + json.dumps() + yaml.dumps(region)
+"""
+
+
+def test_the_fix_of_an_own_rule_leaves_all_else_as_it_is(write: Write, packages: Path) -> None:
+    top = write({"agent.py": JSON_TOOL})
+    assert codes(gllint(top, packages, "gllint", "check", "--output-format", "json")) == ["ACME102"] * 2
+    done = gllint(top, packages, "gllint", "check", "--fix", "--unsafe-fixes")
+    assert done.returncode == 0, done.stdout
+    one, two = JSON_TOOL.replace("look_up(region))", "look_up(region), sort_keys=True)"), "indent=None,\n"
+    assert (top / "agent.py").read_text() == one.replace(two, f"{two}        sort_keys=True,\n")
+
+
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        (
+            "context.matches(context.module.functions[0], 'Call')",
+            "context.matches takes a matcher of libcst.matchers",
+        ),
+        ("context.node(7)", "context.node takes an expression, a function or a class of the module"),
+        (
+            "context.node(context.project.modules[context.module.path.replace('agent', 'other')].functions[0])",
+            "context.node: this Function is no fact of ",
+        ),
+    ],
+)
+def test_a_wrong_use_of_nodes_names_the_rule(write: Write, tmp_path: Path, body: str, message: str) -> None:
+    packages = install(tmp_path / "packages", "bad", {"BAD101": "bad:RULE"})
+    (packages / "bad.py").write_text(OWN.format(top="", body=body))
+    project = write({"agent.py": AGENT, "other.py": AGENT.replace("rooms", "doors")})
+    done = gllint(project, packages, "gllint", "check", "--no-cache", "--output-format", "json", "agent.py")
+    assert done.returncode == 2 and "GL101" in [entry["code"] for entry in json.loads(done.stdout)]
+    assert "the package bad: BAD101 failed on agent.py: " in done.stderr and message in done.stderr

@@ -46,10 +46,10 @@ None.
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator
 
 from gllint_rules.project.context import Context, Pending
+from gllint_rules.reading.facts import Function
 from gllint_rules.rule import Rule
 
 HELP = "Say in one sentence what the tool gives, and when to use it."
@@ -57,17 +57,15 @@ HELP = "Say in one sentence what the tool gives, and when to use it."
 
 def check(context: Context) -> Iterator[Pending]:
     """Findings at the tools of the module whose function says nothing of itself."""
-    silent = {
-        node.name
-        for node in ast.walk(ast.parse(context.module.source))
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and ast.get_docstring(node) is None
-    }
     for tool in context.tools:
         for callable in tool.callables:
-            name = getattr(callable.function, "name", None)
-            if name in silent and callable.module is context.module:
-                message = f"tool `{name}` has no docstring"
-                yield context.finding("ACME101", callable.function.at, message, HELP)
+            function = callable.function
+            if callable.module is not context.module or not isinstance(function, Function):
+                continue  # it stands in another file, or it is a lambda
+            node = context.node(function)
+            if node is not None and node.get_docstring() is None:
+                message = f"tool `{function.name}` has no docstring"
+                yield context.finding("ACME101", function.at, message, HELP)
 
 
 RULE = Rule(

@@ -9,6 +9,8 @@ from gllint_rules.check.check import check
 from gllint_rules.finding import Failure, Finding
 from gllint_rules.project.project import Project
 from gllint_rules.reading.modules import read_module
+from gllint_rules.reading.positions import Lines
+from gllint_rules.reading.syntax import ParseFailure
 from gllint_rules.rule import Rule
 from gllint_rules.words.settings import Settings
 
@@ -38,9 +40,35 @@ def _problems(rule: Rule) -> Iterator[str]:
             )
             if is_bad and not any(not isinstance(item, Failure) for item in reports):
                 yield f"{title}: nothing is reported"
+            elif is_bad and rule.fix in ("safe", "unsafe"):
+                yield from _fix_problems(rule, code, [item for item in reports if isinstance(item, Finding)])
             for item in reports:
                 if not is_bad and not isinstance(item, Failure):
                     yield f"{title}: line {item.span.line} is reported: {item.message}"
+
+
+def _fix_problems(rule: Rule, code: str, findings: list[Finding]) -> Iterator[str]:
+    """What is wrong with the fixes of a rule that always has one."""
+    lines = Lines(code)
+    for finding in findings:
+        where = f"Bad: the fix of line {finding.span.line}"
+        if finding.fix is None:
+            yield f"{where} is missing"
+            continue
+        if finding.fix.applicability != rule.fix:
+            yield f"{where} is {finding.fix.applicability}, not {rule.fix}"
+        text = code
+        for edit in sorted(finding.fix.edits, reverse=True):
+            span = edit.span
+            begin, end = lines.offset(span.line, span.column), lines.offset(span.end_line, span.end_column)
+            text = text[:begin] + edit.content + text[end:]
+        try:
+            reports = _reports_on(rule, text)
+        except ParseFailure as error:
+            yield f"{where} leaves what is no Python: {error.message}"
+            continue
+        if sum(isinstance(item, Finding) for item in reports) >= len(findings):
+            yield f"{where} leaves as many findings as before"
 
 
 def _reports_on(rule: Rule, code: str) -> list[Finding | Failure]:

@@ -10,9 +10,10 @@ import libcst as cst
 from gllint_rules import records
 from gllint_rules.finding import Edit, Fix
 from gllint_rules.fixes.nodes import rewritten, without
-from gllint_rules.fixes.syntax import SyntaxPlace, place_of, replacement
+from gllint_rules.fixes.syntax import SyntaxPlace, place_of
 from gllint_rules.inference.values import Interpolation, Record, Site, Text, number
 from gllint_rules.project.context import Context
+from gllint_rules.project.edits import replacement
 from gllint_rules.project.templates import FinalStep, final_steps
 from gllint_rules.tools.parameters import function_at
 from gllint_runtime.policy.claims import ClaimPathError, Macro, parse_claim_path

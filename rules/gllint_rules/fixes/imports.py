@@ -9,8 +9,9 @@ import libcst as cst
 
 from gllint_rules import records
 from gllint_rules.finding import Edit
-from gllint_rules.fixes.syntax import difference, insertion, statement
+from gllint_rules.fixes.syntax import statement
 from gllint_rules.project.context import Context
+from gllint_rules.project.edits import difference, insertion
 from gllint_rules.reading import facts
 from gllint_rules.reading.facts import Module, Scope
 from gllint_rules.reading.positions import Positions

@@ -5,7 +5,7 @@ A place is known from the facts; the statement around it is parsed by LibCST, al
 
 from __future__ import annotations
 
-from functools import cache, lru_cache
+from functools import lru_cache
 
 import libcst as cst
 
@@ -13,11 +13,12 @@ from gllint_rules.finding import Edit, Fix
 from gllint_rules.fixes.nodes import has_comment
 from gllint_rules.inference.values import Site
 from gllint_rules.project.context import Context
-from gllint_rules.reading.concrete import Recorder, recorded
-from gllint_rules.reading.depth import is_too_deep
+from gllint_rules.project.edits import difference, insertion, replacement
+from gllint_rules.reading.concrete import Recorder
+from gllint_rules.reading.concrete_text import ConcreteText
 from gllint_rules.reading.facts import Expr, Module
 from gllint_rules.reading.positions import Positions, Stretch
-from gllint_rules.reading.sections import Unreadable, read_annotation
+from gllint_rules.reading.sections import read_annotation
 
 _BLOCK = "if _:\n"
 
@@ -36,24 +37,11 @@ class SyntaxStatement:
         indent = self.indent.rpartition("\f")[2]
         prefix = _BLOCK + indent if indent else ""
         self.begin = begin - len(prefix)
-        try:
-            if is_too_deep(prefix + text):
-                raise Unreadable("nests too deeply to be read")
-            tree = cst.parse_module(prefix + text)
-            state = recorded(tree)
-        except cst.ParserSyntaxError as error:
-            raise Unreadable(f"cannot be read: {error.message}") from None
-        except RecursionError:
-            raise Unreadable("nests too deeply to be read") from None
+        self._concrete = ConcreteText(prefix + text)
+        tree = self._concrete.tree
         self.newline = tree.default_newline
-        self.parents = state.parents
-        self.places = state.places
-        self._nodes: dict[tuple[int, int], cst.CSTNode] = {}
-        for node, place in state.places.items():
-            if _is_numbered(type(node)) and not (
-                place in self._nodes and isinstance(self._nodes[place], cst.BaseExpression)
-            ):
-                self._nodes[place] = node
+        self.parents = self._concrete.parents
+        self.places = self._concrete.places
         [line] = tree.body
         if isinstance(line, cst.If):
             [line] = line.body.body  # type: ignore[assignment]
@@ -61,22 +49,12 @@ class SyntaxStatement:
 
     def at(self, start: int, end: int) -> cst.CSTNode:
         """The expression that stands between two offsets of the source. Raises :class:`Unreadable`."""
-        node = self._nodes.get((start - self.begin, end - self.begin))
-        if node is None:
-            raise Unreadable("is not where it is looked for")
-        return node
+        return self._concrete.expression(start - self.begin, end - self.begin)
 
     def place(self, node: cst.CSTNode) -> tuple[int, int]:
         """The offsets of the source between which a node stands."""
         start, end = self.places[node]
         return start + self.begin, end + self.begin
-
-
-@cache
-def _is_numbered(kind: type[cst.CSTNode]) -> bool:
-    """Whether nodes of a kind are, or stand for, an expression of the facts."""
-    texts = (cst.FormattedStringText, cst.TemplatedStringText)
-    return issubclass(kind, (cst.BaseExpression, cst.Arg, cst.Slice, *texts))
 
 
 @lru_cache(maxsize=256)
@@ -177,37 +155,3 @@ def place_of(context: Context, site: Site | None) -> SyntaxPlace | None:
     positions = context.project.positions(site.module)
     stretch = positions.stretch(site.at)
     return SyntaxPlace(positions, site.at, stretch) if stretch is not None else None
-
-
-def insertion(positions: Positions, offset: int, content: str) -> Edit:
-    """Put ``content`` at an offset of the source."""
-    return Edit(positions.lines.span(offset, offset), content)
-
-
-def replacement(positions: Positions, start: int, end: int, content: str) -> Edit:
-    """Put ``content`` in the place of what stands between two offsets of the source."""
-    return Edit(positions.lines.span(start, end), content)
-
-
-def difference(positions: Positions, start: int, old: str, new: str) -> Edit:
-    """What makes ``new`` of the text ``old`` that begins at ``start``: the words in between that differ."""
-    head = 0
-    while head < min(len(old), len(new)) and old[head] == new[head]:
-        head += 1
-    tail = 0
-    while tail < min(len(old), len(new)) - head and old[-1 - tail] == new[-1 - tail]:
-        tail += 1
-    if head + tail == len(old):  # nothing but new text: let it begin where a word does
-        while head and _cuts(old, head) and old[head - 1] == new[len(new) - tail - 1]:
-            head, tail = head - 1, tail + 1
-    while head and (_cuts(old, head) or _cuts(new, head)):
-        head -= 1
-    while tail and (_cuts(old, len(old) - tail) or _cuts(new, len(new) - tail)):
-        tail -= 1
-    return replacement(positions, start + head, start + len(old) - tail, new[head : len(new) - tail])
-
-
-def _cuts(text: str, offset: int) -> bool:
-    """Whether a word or a line ending goes on across ``offset``."""
-    pair = text[offset - 1 : offset + 1]
-    return pair == "\r\n" or (len(pair) == 2 and pair.replace("_", "a").isalnum())

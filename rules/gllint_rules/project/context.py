@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, overload
 
 from gllint_rules import records
-from gllint_rules.finding import Fix, Span, ToolAt
+from gllint_rules.finding import Applicability, Fix, Span, ToolAt
 from gllint_rules.inference import annotations as hints
 from gllint_rules.inference import functions
 from gllint_rules.inference.evaluator import Evaluator
@@ -45,6 +45,15 @@ from gllint_rules.reading.facts import Expr, Module, Scope
 from gllint_rules.tools.tool import Tool
 from gllint_rules.tuples import NamedTuple
 from gllint_rules.words.kinds import Kind
+
+if TYPE_CHECKING:
+    import libcst as cst
+    from libcst.matchers import BaseMatcherNode
+
+    from gllint_rules.project.concrete_nodes import ConcreteNodes
+
+    Fact: TypeAlias = Expr | facts.Function | facts.Class | Site | cst.CSTNode
+
 
 _T = TypeVar("_T")
 
@@ -218,6 +227,51 @@ class Context:
         there and of ``what`` it is. ``settings`` are the lines of configuration that the help names."""
         of = subject_of(result.tool, result.callable)
         return Pending(code, site, message, help, fix, because, None, of, key, what, kind, settings)
+
+    # --- how it is written, for rules of one's own ---------------------------------------------------------------
+
+    @cached_property
+    def _concrete(self) -> ConcreteNodes:
+        # Here: LibCST takes longer to load than most files to check.
+        from gllint_rules.project.concrete_nodes import ConcreteNodes
+
+        return ConcreteNodes(self.project, self.module)
+
+    @overload
+    def node(self, fact: facts.Function) -> cst.FunctionDef | None: ...
+
+    @overload
+    def node(self, fact: facts.Class) -> cst.ClassDef | None: ...
+
+    @overload
+    def node(self, fact: Expr | Site) -> cst.CSTNode | None: ...
+
+    def node(self, fact: Expr | facts.Function | facts.Class | Site) -> cst.CSTNode | None:
+        """The LibCST node of an expression, function or class of the module, or of what stands at a site.
+
+        ``None`` where LibCST cannot read it. Raises TypeError, and ValueError for a fact of another module.
+        """
+        return self._concrete.node(fact)
+
+    def matches(self, fact: Fact, matcher: BaseMatcherNode) -> bool:
+        """Whether the node of a fact is as a matcher of ``libcst.matchers`` says. Raises as :meth:`node`."""
+        return self._concrete.matches(fact, matcher)
+
+    def comments(self, fact: Fact) -> tuple[str, ...]:
+        """The comments (``"# …"``) on the lines of a fact or a node, and alone on the lines right above it.
+
+        Of a function, a class or a statement with a body, the lines up to the body count. Raises as :meth:`node`.
+        """
+        return self._concrete.comments(fact)
+
+    def replacement(
+        self, fact: Fact, node: cst.CSTNode, message: str, applicability: Applicability = "unsafe"
+    ) -> Fix | None:
+        """The fix that puts ``node`` in the place of a fact or a node, and leaves all else as it is written.
+
+        ``None`` where LibCST cannot read it, or nothing changes. Raises as :meth:`node`.
+        """
+        return self._concrete.replacement(fact, node, message, applicability)
 
     def literal_span(self, literal: Literal, start: int, end: int) -> tuple[Site, tuple[int, int]]:
         """Where characters ``start`` to ``end`` of a literal's text stand in the source of its string."""

@@ -1,0 +1,40 @@
+"""Edits of a source: text put between two offsets of it."""
+
+from __future__ import annotations
+
+from gllint_rules.finding import Edit
+from gllint_rules.reading.positions import Positions
+
+
+def insertion(positions: Positions, offset: int, content: str) -> Edit:
+    """Put ``content`` at an offset of the source."""
+    return Edit(positions.lines.span(offset, offset), content)
+
+
+def replacement(positions: Positions, start: int, end: int, content: str) -> Edit:
+    """Put ``content`` in the place of what stands between two offsets of the source."""
+    return Edit(positions.lines.span(start, end), content)
+
+
+def difference(positions: Positions, start: int, old: str, new: str) -> Edit:
+    """What makes ``new`` of the text ``old`` that begins at ``start``: the words in between that differ."""
+    head = 0
+    while head < min(len(old), len(new)) and old[head] == new[head]:
+        head += 1
+    tail = 0
+    while tail < min(len(old), len(new)) - head and old[-1 - tail] == new[-1 - tail]:
+        tail += 1
+    if head + tail == len(old):  # nothing but new text: let it begin where a word does
+        while head and _cuts(old, head) and old[head - 1] == new[len(new) - tail - 1]:
+            head, tail = head - 1, tail + 1
+    while head and (_cuts(old, head) or _cuts(new, head)):
+        head -= 1
+    while tail and (_cuts(old, len(old) - tail) or _cuts(new, len(new) - tail)):
+        tail -= 1
+    return replacement(positions, start + head, start + len(old) - tail, new[head : len(new) - tail])
+
+
+def _cuts(text: str, offset: int) -> bool:
+    """Whether a word or a line ending goes on across ``offset``."""
+    pair = text[offset - 1 : offset + 1]
+    return pair == "\r\n" or (len(pair) == 2 and pair.replace("_", "a").isalnum())
