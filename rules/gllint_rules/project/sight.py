@@ -51,7 +51,7 @@ def numbers_of_plain_kinds(context: Context) -> list[Site]:
     policy = context.policy
     if not policy.plain_kinds:
         return []
-    unsettled = policy.with_settings(plain_kinds=())
+    unsettled = policy._replace(plain_kinds=())
     places = [
         leaf.site
         for result in context.results

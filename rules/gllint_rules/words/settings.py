@@ -38,7 +38,7 @@ class Settings(NamedTuple):
     def reads_like(self, other: Settings) -> bool:
         """Whether both tell the same of what code means: they differ at most in the numbers and units they allow."""
         own = self.policy
-        policy = other.policy.with_settings(
+        policy = other.policy._replace(
             packs=own.packs,
             plain_keys=own.plain_keys,
             plain_kinds=own.plain_kinds,

@@ -18,6 +18,8 @@ from functools import cache
 from typing import Any, NamedTuple, cast
 
 from gllint_runtime.policy.data_files import read
+from gllint_runtime.policy.number_kinds import KINDS
+from gllint_runtime.policy.packs import PACKS
 from gllint_runtime.policy.regular_files import read_bytes
 from gllint_runtime.policy.wording import literal, nearest, shortened, visible
 
@@ -162,8 +164,11 @@ def _table(path: str, explicit: bool) -> Table | None:
 
 @cache
 def schema() -> dict[str, Any]:
-    """The JSON Schema of the configuration."""
-    return cast(dict[str, Any], json.loads(read("configuration.json")))
+    """The JSON Schema of the configuration: that of the file, with the packs and kinds that there are."""
+    document: dict[str, Any] = json.loads(read("configuration.json"))
+    for key, names in (("unit-packs", PACKS), ("plain-kinds", KINDS)):
+        document["properties"][key]["items"] = {"enum": [*names]}
+    return document
 
 
 def checked(table: Table) -> Table:
