@@ -106,8 +106,9 @@ class Screen:
             for modules, words in table_words.framework_words
         ]
         # T5: JSON that describes tools, where a model is talked to.
-        places = _word(table.descriptions.places - table.any_keywords)
-        self._descriptions = _LazyPattern(rf"\b{places}(?:{gap}=(?!=)|[\"']{gap}[:\]])")
+        places = table.descriptions.places - table.any_keywords
+        self._places = _encoded(places)
+        self._descriptions = _anchored(rf"(?<!\w){_word(places)}(?:{gap}=(?!=)|[\"']{gap}[:\]])")
         # Each family: fragments of which one must be there, then the groups that it may belong to. Each group:
         # words of which one must be there, then patterns that must all be found.
         self._families: tuple[tuple[_Needles, tuple[tuple[_Needles, _Patterns], ...]], ...] = (
@@ -231,7 +232,7 @@ class Screen:
         )
         needles = {needle for fragments, groups in self._families for needle in fragments}
         needles |= {needle for _, groups in self._families for group, _ in groups for needle in group}
-        self._fragments = _Automaton({*MARKS, *needles, *self._imports, *self._values.needles})
+        self._fragments = _Automaton({*MARKS, *needles, *self._places, *self._imports, *self._values.needles})
         self._watches_makers = bool(settings.registry_modules)
         self._audits = settings.audit
 
@@ -284,7 +285,7 @@ class Screen:
     def _uses_framework(self, data: bytes, hits: Hits) -> bool:
         imported = self._imported(data, hits)
         return bool(imported) and (
-            self._descriptions.search(data) is not None
+            _is_of(self._places, self._descriptions, data, hits)
             or any(
                 not imported.isdisjoint(modules) and pattern.search(data) is not None
                 for modules, pattern in self._framework_patterns
