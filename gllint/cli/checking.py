@@ -23,10 +23,10 @@ from gllint.files.discover import is_python_name
 from gllint.files.places import absolute
 from gllint.files.writing import check_inside, write_output
 from gllint.report.unseen import TEXT_RULE, Unseen, unseen
-from gllint.run.engine import Engine, Notice, Outcome
+from gllint.run.engine import Engine, Outcome
 from gllint.run.pool import ENDING
 from gllint.run.signing import signer
-from gllint.shown import failure_text, visible
+from gllint.shown import failure_text, notice_text, visible
 from gllint_rules import RULES, Failure, Finding
 
 if TYPE_CHECKING:
@@ -283,7 +283,7 @@ class _Run:
         for several in _alike(outcome.failures):
             _complain(failure_text(several[0], *(self.show(failure.path) for failure in several)))
         for notice in outcome.notices:
-            self._note(self._noticed(notice))
+            self._note(notice_text(notice, self.show))
         for what in ("name", "suppression"):
             if unjudged := [item for item in outcome.unjudged if item.what == what]:
                 obstacles = [obstacle for item in unjudged for obstacle in item.obstacles]
@@ -321,14 +321,6 @@ class _Run:
         return report.Diagnostic(
             finding, self.show(finding.path), level, cell, finding in self.baseline_findings
         )
-
-    def _noticed(self, notice: Notice) -> str:
-        details = notice.details or ("",) * len(notice.paths)
-        entries = [(self.show(path), detail) for path, detail in zip(notice.paths, details, strict=True)]
-        listed = ", ".join(f"{name} ({detail})" if detail else name for name, detail in entries[:_SHOWN])
-        tail = f" and {len(entries) - _SHOWN} more" if len(entries) > _SHOWN else ""
-        why = f", {notice.why}" if notice.why else ""
-        return f"{counted(len(entries), notice.noun)} not checked{why}: {listed}{tail}"
 
     def _not_judged(self, number: int, noun: str, of: str, obstacles: Iterable[tuple[str, str]]) -> str:
         """Say how many could not be judged, and for what that was not read."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import ast
+import multiprocessing
 import os
 import sys
 from collections.abc import Iterator, Sequence
@@ -18,14 +19,17 @@ from gllint.errors import UsageError
 from gllint.files.discover import is_excluded, is_left_out
 from gllint.files.places import absolute
 from gllint.files.source import as_bytes
+from gllint.report import in_cell, in_file
 from gllint.run.engine import Engine, Options, Outcome
-from gllint.shown import failure_text, visible
-from gllint_rules import Finding
+from gllint.shown import failure_text, notice_text, visible
+from gllint_rules import RULES, Finding
 
 if TYPE_CHECKING:
     from gllint.run.baselines import Baselines
 
 Report = tuple[int, int, str, type["Plugin"]]
+# How flake8 tells of a file that it cannot open or parse.
+_UNREADABLE, _UNPARSABLE = "E902", "E999"
 
 
 class Plugin:
@@ -41,6 +45,9 @@ class Plugin:
     _baselines: ClassVar[Baselines | None] = None
     _paths: ClassVar[tuple[str, ...]] = ()  # absolute; empty where flake8 reads standard input
     _stdin: ClassVar[str] = "stdin"
+    _silenced: ClassVar[frozenset[str]] = (
+        frozenset()
+    )  # those of flake8's own codes that its user does not see
 
     def __init__(self, tree: ast.AST, filename: str, lines: Sequence[str]) -> None:
         self._filename, self._lines = filename, lines
@@ -54,9 +61,17 @@ class Plugin:
         noqa = not getattr(options, "disable_noqa", False)
         cls._engine = engine = Engine(Options(jobs=1, noqa=noqa, take_turns=True, fixes=False))
         cls._baselines = None
+        cls._silenced = _silenced(options)
+        _stand_in_where_flake8_gives_up()
         try:
             engine.places.ask_about([path for path in cls._paths if os.path.exists(path)])
             engine.announce([path for path in cls._paths if os.path.isfile(path)])
+            if (
+                cls._paths
+                and multiprocessing.parent_process() is None
+                and not cls._silenced.issuperset(RULES)
+            ):
+                cls._tell_notices(engine, _files_of(options, named))
         except UsageError as error:
             raise _refusal(error) from None
 
@@ -68,18 +83,42 @@ class Plugin:
             engine.put(path, as_bytes("".join(self._lines)))
         if not engine.lists(path) and not self._would_be_checked(path, engine):
             return
-        outcome = engine.check_file(path)
+        outcome = engine.check_file(path, is_named=path in self._paths or engine.sources.holds(path))
         if outcome.findings and engine.config_of(path).baseline_file is not None:
             self._leave_out(outcome, engine)
         for failure in outcome.failures:
-            print(f"gllint: {visible(failure_text(failure, path))}", file=sys.stderr)
+            _say(failure_text(failure, _shown(path)))
         for notice in outcome.notices:
-            print(f"gllint: {visible(path)} not checked, {visible(notice.why)}", file=sys.stderr)
+            _say(notice_text(notice, _shown))
         if outcome.findings and self._would_be_checked(path, engine):
             self._tell_hidden(path, engine, outcome.findings)
             for finding in outcome.findings:
-                text = f"{finding.code} {visible(finding.message)}"
-                yield finding.span.line, finding.span.column - 1, text, type(self)
+                cell = engine.sources.cell(path, finding.span.line)
+                place = in_file(finding.span, cell)
+                text = f"{finding.code} {visible(in_cell(finding.message, finding.span, cell))}"
+                yield place.line, place.column - 1, text, type(self)
+
+    @classmethod
+    def reports_instead(cls, filename: str, lines: Sequence[str], codes: set[str]) -> Iterator[Report]:
+        """Yield what there is to say of a file that flake8 cannot read, which it says with ``codes`` of its own.
+
+        Where its user sees these nothing is said a second time.
+        """
+        if not codes & cls._silenced:
+            return
+        path = absolute(filename)
+        if path in cls._paths and not os.path.lexists(path):
+            yield 1, 0, "GL900 no such file or folder", cls
+        else:
+            yield from cls(ast.Module([], []), filename, lines).run()
+
+    @classmethod
+    def _tell_notices(cls, engine: Engine, paths: Sequence[str]) -> None:
+        """Tell, once and before flake8 begins, what is passed over on the way to the files ``paths``."""
+        told = () if _UNPARSABLE in cls._silenced else paths  # by flake8 itself
+        for notice in engine.notices(paths, cls._paths):
+            if (notice := notice.without(told) if notice.details else notice).paths:
+                _say(notice_text(notice, _shown))
 
     @classmethod
     def _leave_out(cls, outcome: Outcome, engine: Engine) -> None:
@@ -102,8 +141,9 @@ class Plugin:
             return
         comments = Comments(source)
         for finding in filter(comments.flake8_hides, findings):
-            text = f"{path}:{finding.span.line}: a text hides {finding.code} from flake8; `gllint check` tells it"
-            print(f"gllint: {visible(text)}", file=sys.stderr)
+            _say(
+                f"{path}:{finding.span.line}: a text hides {finding.code} from flake8; `gllint check` tells it"
+            )
 
     def _would_be_checked(self, path: str, engine: Engine) -> bool:
         """Say whether ``gllint check`` would check the file too: what flake8 excludes is its own."""
@@ -120,3 +160,60 @@ def _refusal(error: UsageError) -> Exception:
 
     refusal: Exception = ExecutionError(f"gllint: {error}")
     return refusal
+
+
+def _silenced(options: argparse.Namespace) -> frozenset[str]:
+    """Return those of our codes, and of flake8's for what it cannot read, that it will not tell under these options."""
+    from flake8.style_guide import Decision, DecisionEngine  # type: ignore[import-untyped]
+
+    try:
+        decide = DecisionEngine(options).decision_for
+        codes = (_UNREADABLE, _UNPARSABLE, *RULES)
+        return frozenset(code for code in codes if decide(code) is not Decision.Selected)
+    except AttributeError:  # not all options are there: somebody else calls
+        return frozenset()
+
+
+def _files_of(options: argparse.Namespace, named: Sequence[str]) -> list[str]:
+    """Return the files that flake8 is about to check, absolute."""
+    from flake8.discover_files import expand_paths  # type: ignore[import-untyped]
+
+    try:
+        excluded = (*options.exclude, *options.extend_exclude)
+        patterns, stdin = options.filename, options.stdin_display_name
+    except AttributeError:
+        return []
+    files = expand_paths(paths=named, stdin_display_name=stdin, filename_patterns=patterns, exclude=excluded)
+    return [absolute(file) for file in files if file != "-" and os.path.exists(file)]
+
+
+def _stand_in_where_flake8_gives_up() -> None:
+    """Have files judged that flake8 cannot open or parse: it asks no plugin about them, and offers no other way."""
+    from flake8.checker import FileChecker  # type: ignore[import-untyped]
+
+    original = FileChecker.run_checks
+    if getattr(original, "by_gllint", False):
+        return
+
+    def run_checks(self: Any) -> Any:
+        result = original(self)
+        codes = {code for code, *_ in self.results} & {_UNREADABLE, _UNPARSABLE}
+        if self.processor is not None:
+            codes.discard(_UNREADABLE)  # which then is of the tokens: plugins were asked
+        if codes:
+            lines = self.processor.lines if self.processor is not None else ()
+            for line, column, text, _ in Plugin.reports_instead(self.display_name, lines, codes):
+                self.report(None, line, column, text)
+        return result
+
+    run_checks.by_gllint = True  # type: ignore[attr-defined]
+    FileChecker.run_checks = run_checks
+
+
+def _shown(path: str) -> str:
+    """Return a path relative to the current folder where it lies below it."""
+    return path.removeprefix(absolute(".").rstrip("/") + "/")
+
+
+def _say(text: str) -> None:
+    print(f"gllint: {visible(text)}", file=sys.stderr)

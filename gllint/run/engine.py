@@ -16,6 +16,7 @@ from gllint.files.sources import Sources
 from gllint.run.cache import Store, cache_folder
 from gllint.run.clock import Clock
 from gllint.run.index import Index
+from gllint.run.notices import Notice
 from gllint.run.pool import Pool
 from gllint.run.progress import Progress
 from gllint.run.results import Result
@@ -53,18 +54,6 @@ class Options(NamedTuple):
     fixes: bool = True
     bound: bool = False
     once: bool = False
-
-
-class Notice(NamedTuple):
-    """Files that were not checked although no finding tells of them, and why; or such folders.
-
-    ``why`` holds of all of them, ``details`` of each.
-    """
-
-    paths: tuple[str, ...]
-    why: str = ""
-    noun: str = "file"
-    details: tuple[str, ...] = ()
 
 
 class Unjudged(NamedTuple):
@@ -207,19 +196,14 @@ class Engine(Means):
         outcome = Outcome()
         with self.clock.stage("suppress"):
             self.conclude_all(workspace, files, results, outcome)
-        unread = tuple(path for path in workspace.undecodable(files) if path not in named)
-        if unread:
-            outcome.notices.append(Notice(unread, "cannot be decoded"))
+        passed_over = workspace.notices(files, named)
+        outcome.notices += passed_over
         outcome.tools = _tools_in_force(workspace.tools(files), place.config)
         outcome.plain_numbers = workspace.plain_numbers(files)
-        unparsed = workspace.unparsed(files, named)
-        if unparsed:
-            outcome.notices.append(Notice(tuple(unparsed), details=tuple(unparsed.values())))
         outcome.blind_spots = workspace.blind_spots(files)
-        outcome.left_out = dict.fromkeys(unread, "cannot be decoded") | unparsed | workspace.left_out(files)
-        for folder, why in sorted(workspace.index.locked.items()):
-            outcome.notices.append(Notice((folder,), why, "folder"))
-            outcome.left_out[f"{folder}/"] = why
+        outcome.left_out = workspace.left_out(files)
+        for notice in passed_over:
+            outcome.left_out |= notice.reasons()
         for path, result in results.items():
             for finding in result.findings:
                 if finding.code == "GL900":
@@ -259,13 +243,33 @@ class Engine(Means):
         """Say whether a file is known to belong to its project."""
         return path in self.workspace(self.place_of(path)).index.files
 
-    def check_file(self, path: str) -> Outcome:
-        """Check one file by its absolute path, in the project it belongs to."""
+    def notices(self, paths: Iterable[str], named: Collection[str]) -> list[Notice]:
+        """Return what is passed over on the way to files, and to ``named`` ones and folders, by their absolute paths.
+
+        Raises :class:`UsageError` where a configuration is wrong.
+        """
+        projects: dict[str, tuple[Place, list[str]]] = {}
+        for folder in filter(os.path.isdir, named):
+            place = self.places.project(folder)
+            projects.setdefault(place.root, (place, []))
+        for path in paths:
+            place = self.place_of(path)
+            projects.setdefault(place.root, (place, []))[1].append(path)
+        several: list[Notice] = []
+        for place, files in projects.values():
+            workspace = self.workspace(place)
+            workspace.announce({path: signature_of(path) for path in files})
+            workspace.landing(())  # what answers rest on is known then
+            several += workspace.notices(files, named)
+        return several
+
+    def check_file(self, path: str, is_named: bool = False) -> Outcome:
+        """Check one file by its absolute path, in the project it belongs to; of one that ``is_named`` say more."""
         place = self.place_of(path)
         workspace = self.workspace(place)
         workspace.announce({path: signature_of(path)})
         outcome = Outcome()
-        self.conclude_all(workspace, [path], workspace.landing([path]), outcome)
+        self.conclude_all(workspace, [path], workspace.landing([path], [path] if is_named else ()), outcome)
         outcome.findings.sort(key=in_order)
         return outcome
 

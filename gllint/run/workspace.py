@@ -11,18 +11,17 @@ from gllint.files.discover import Signature
 from gllint.run.analysis_cache import result_of
 from gllint.run.cache import Store
 from gllint.run.index import Index
+from gllint.run.notices import Notice, notices
 from gllint.run.parsing import Unparsed
 from gllint.run.results import Result, StoredResult
 from gllint.run.rules import check_files, syntax_error
-from gllint.run.screening import MAY_USE, PASSES, UNDECODABLE, UNREADABLE, Screened
+from gllint.run.screening import MAY_USE, PASSES, UNREADABLE, Screened
 from gllint_rules import BlindSpot, Cut, Finding, PlainNumber, ToolSight
 from gllint_rules.reading.stack import on_large_stack
 
 if TYPE_CHECKING:
     from gllint.run.obstacles import Obstacle, Obstacles
     from gllint_rules.check.map import Map
-
-_FEW_BYTES = 100_000  # that are parsed although no rule could speak about them: some 30 ms, once
 
 
 class Workspace:
@@ -229,31 +228,9 @@ class Workspace:
         """Where the budgets of the inference ran out, in the files that were checked and what they lead to."""
         return sorted({cut for path in self._results or () for cut in self._result(path).cuts})
 
-    def undecodable(self, paths: Iterable[str]) -> list[str]:
-        """Return those of the ``paths`` that are no text and take no part in the project."""
-        screened = self.index.table.screen(sorted(paths))
-        taking_part = self.index.candidates()
-        return [
-            path
-            for path, result in screened.items()
-            if result.flags & UNDECODABLE and path not in taking_part
-        ]
-
-    def unparsed(self, paths: Collection[str], named: Collection[str]) -> dict[str, str]:
-        """Return, of what was met on the way to ``paths`` and that no finding tells of, why it has no facts.
-
-        A file that no rule could speak about is parsed where an answer rests on it, and where all of these together
-        are small. Of the files beside ``paths`` those are told that could matter to them.
-        """
-        index, candidates = self.index, self.index.candidates()
-        others = {path for path in paths if path not in candidates}.difference(named)
-        sizes = [signature.size for path in others if (signature := index.files.get(path))]
-        doubtful = others if sum(sizes) <= _FEW_BYTES else set()
-        doubtful |= index.unsound().difference(candidates, named)
-        reasons = self._unread().beside(paths) if index.files.keys() - paths else {}
-        undecodable = self.undecodable(paths)  # which is told by itself
-        broken = index.table.broken(sorted(doubtful.union(reasons).difference(undecodable)))
-        return reasons | {path: index.why_unparsed(path, why) for path, why in broken.items()}
+    def notices(self, paths: Collection[str], named: Collection[str]) -> list[Notice]:
+        """Return what was passed over on the way to ``paths`` although no finding tells of it."""
+        return list(notices(self.index, self._unread, paths, named))
 
     def changed(self, path: str) -> None:
         """Take note that the content of a file is another one now; what other files say is kept."""

@@ -1,0 +1,79 @@
+"""What a run passes over on its way although no finding tells of it: the same for every host."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator
+
+from gllint.run.index import Index
+from gllint.run.obstacles import Obstacles
+from gllint.run.screening import UNDECODABLE
+from gllint_rules.tuples import NamedTuple
+
+_FEW_BYTES = 100_000  # that are parsed although no rule could speak about them: some 30 ms, once
+
+
+class Notice(NamedTuple):
+    """Files that were not checked although no finding tells of them, and why; or such folders.
+
+    ``why`` holds of all of them, ``details`` of each.
+    """
+
+    paths: tuple[str, ...]
+    why: str = ""
+    noun: str = "file"
+    details: tuple[str, ...] = ()
+
+    def without(self, paths: Collection[str]) -> Notice:
+        """Return the same, with its ``details``, of other paths than these."""
+        entries = [entry for entry in zip(self.paths, self.details, strict=True) if entry[0] not in paths]
+        return self._replace(
+            paths=tuple(path for path, _ in entries), details=tuple(detail for _, detail in entries)
+        )
+
+    def reasons(self) -> dict[str, str]:
+        """Return of each path why it was not checked; that of a folder ends with a slash."""
+        details = self.details or (self.why,) * len(self.paths)
+        slash = "/" if self.noun == "folder" else ""
+        return {path + slash: why for path, why in zip(self.paths, details, strict=True)}
+
+
+def notices(
+    index: Index, unread: Callable[[], Obstacles], paths: Collection[str], named: Collection[str]
+) -> Iterator[Notice]:
+    """Yield what was passed over on the way to ``paths`` of a project; those that are ``named`` have findings.
+
+    ``unread`` gives what of the project was not read.
+    """
+    undecodable = _undecodable(index, paths)
+    if told := tuple(path for path in undecodable if path not in named):
+        yield Notice(told, "cannot be decoded")
+    if paths and (unparsed := _unparsed(index, unread, paths, {*named, *undecodable})):
+        yield Notice(tuple(unparsed), details=tuple(unparsed.values()))
+    for folder, why in sorted(index.locked.items()):
+        yield Notice((folder,), why, "folder")
+
+
+def _undecodable(index: Index, paths: Collection[str]) -> list[str]:
+    """Return those of the ``paths`` that are no text and take no part in the project."""
+    candidates = index.candidates()
+    screened = index.table.screen(sorted(paths))
+    return [path for path, look in screened.items() if look.flags & UNDECODABLE and path not in candidates]
+
+
+def _unparsed(
+    index: Index, unread: Callable[[], Obstacles], paths: Collection[str], told: Collection[str]
+) -> dict[str, str]:
+    """Return of files that are no Python, beside those that are ``told``, what is wrong with them.
+
+    A file that no rule could speak about is parsed where an answer rests on it, and where all of these together
+    are small. Of the files beside ``paths`` those are told that could matter to them.
+    """
+    candidates = index.candidates()
+    others = {path for path in paths if path not in candidates}.difference(told)
+    sizes = [signature.size for path in others if (signature := index.files.get(path))]
+    doubtful = others if sum(sizes) <= _FEW_BYTES else set()
+    doubtful |= index.unsound().difference(candidates, told)
+    reasons = unread().beside(paths) if index.files.keys() - paths else {}
+    broken = index.table.broken(sorted(doubtful.union(reasons)))
+    reasons |= {path: index.why_unparsed(path, why) for path, why in broken.items()}
+    return dict(sorted(reasons.items()))
