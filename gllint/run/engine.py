@@ -198,7 +198,7 @@ class Engine(Means):
             self.conclude_all(workspace, files, results, outcome)
         passed_over = workspace.notices(files, named)
         outcome.notices += passed_over
-        outcome.tools = _tools_in_force(workspace.tools(files), place.config)
+        outcome.tools = tools_in_force(workspace.tools(files), place.config)
         outcome.plain_numbers = workspace.plain_numbers(files)
         outcome.blind_spots = workspace.blind_spots(files)
         outcome.left_out = workspace.left_out(files)
@@ -451,7 +451,7 @@ class Engine(Means):
         )
 
 
-def _tools_in_force(sights: Iterable[ToolSight], config: Config) -> list[ToolSight]:
+def tools_in_force(sights: Iterable[ToolSight], config: Config) -> list[ToolSight]:
     """The tools of files for which any code is in force, each once, with the most that is seen of its result."""
     order = ("number", "text", "unknown", "other")
     sights_by_place: dict[tuple[str, int], ToolSight] = {}

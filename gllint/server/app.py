@@ -345,8 +345,15 @@ class Server(LanguageServer):
         self._later(lambda: self.window_show_message(params))
 
     def log(self, message: str) -> None:
-        """Write a message to the editor's log."""
-        params = types.LogMessageParams(types.MessageType.Error, message)
+        """Write a failure to the editor's log."""
+        self._log(message, types.MessageType.Error)
+
+    def note(self, message: str, is_warning: bool) -> None:
+        """Write what is no failure to the editor's log."""
+        self._log(message, types.MessageType.Warning if is_warning else types.MessageType.Info)
+
+    def _log(self, message: str, level: types.MessageType) -> None:
+        params = types.LogMessageParams(level, message)
         self._later(lambda: self.window_log_message(params))
 
     def working(self, title: str) -> Callable[[str, int, int], None]:

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import islice
 
 from gllint.files.digest import digest
-from gllint.files.discover import Signature, is_left_out, is_python_name, signature_of, walk
+from gllint.files.discover import Folders, Signature, is_left_out, is_python_name, signature_of, walk
 from gllint.files.places import Place
 from gllint.files.sources import Sources
 from gllint.run.analysis_cache import result_of
@@ -19,17 +19,22 @@ from gllint.run.baselines import Baselines
 from gllint.run.cache import Store
 from gllint.run.engine import Engine, Options, Outcome, in_order
 from gllint.run.following import FollowingIndex
+from gllint.run.notices import Notice, notices
 from gllint.run.obstacles import Obstacle, Obstacles
-from gllint.run.parsing import Unparsed
+from gllint.run.parsing import Unparsed, too_large
 from gllint.run.results import Result
-from gllint.run.rules import check_file, check_files
+from gllint.run.rules import check_file, check_files, syntax_error
 from gllint.run.screening import MAY_USE, TALKS, UNREADABLE, uses_file
-from gllint.run.workspace import caused, landed, unreadable
+from gllint.run.workspace import caused, landed, tools_of, unreadable
+from gllint_rules import Finding, ToolSight
 from gllint_rules.reading.stack import on_large_stack
 
 _CHUNK = 50
 _FEW_FILES = 64
 _SWEPT = 16
+_MOST_TYPED = (
+    500_000  # bytes of an open file that are parsed at each keystroke although no rule could speak about them
+)
 _MOST_SPEAKERS = 16  # files that are checked again at once because they may speak of the one that is edited
 
 
@@ -49,6 +54,9 @@ class LiveWorkspace:
         self._speakers: dict[str, frozenset[str]] = {}  # and in which others that was
         self._unused: set[tuple[str, str]] = set()  # suppressions that nothing needed, by file and line
         self._obstacles: Obstacles | None = None
+        self._judged: dict[
+            str, tuple[bytes, Unparsed | None]
+        ] = {}  # open files, as they were when Python was asked
 
     # --- loading -------------------------------------------------------------------------------------------
 
@@ -188,10 +196,39 @@ class LiveWorkspace:
             if screened.flags & UNREADABLE:
                 results.setdefault(path, Result(unreadable(path, screened, self.config.codes)))
         findings = landed(results.values())
-        return {
-            path: Result(tuple(findings.get(path, ())), results.get(path, Result()).failures)
-            for path in wanted
-        }
+        for path in wanted:
+            if not any(finding.code == "GL900" for finding in findings.get(path, ())):
+                findings[path] = [*findings.get(path, ()), *self._unparsed(path)]
+        return {path: Result(tuple(findings[path]), results.get(path, Result()).failures) for path in wanted}
+
+    def _unparsed(self, path: str) -> tuple[Finding, ...]:
+        """Return what is wrong with an open file that no rule can speak about: somebody looks at it, as if named."""
+        if not self._sources.holds(path):
+            return ()
+        data = self._sources.read(path)
+        size = too_large(data)
+        if size is not None:
+            return syntax_error(path, Unparsed(size), self.config.codes)
+        if path in self.index.candidates() or len(data) > _MOST_TYPED:
+            return ()
+        if path not in self._judged or self._judged[path][0] is not data:
+            self._judged = {
+                other: entry for other, entry in self._judged.items() if self._sources.holds(other)
+            }
+            self._judged[path] = data, self.index.table.broken([path]).get(path)
+        return syntax_error(path, self._judged[path][1], self.config.codes)
+
+    def notices(self) -> list[Notice]:
+        """Return what of the project is not looked at although no finding in an open file tells of it."""
+        return list(notices(self.index, self._unread, self.index.files, self._sources.buffer_paths()))
+
+    def tools(self) -> list[ToolSight]:
+        """Return the tools of the project, as far as their files were checked."""
+        return tools_of(self._results, self.index.files)
+
+    def left_out(self) -> dict[str, str]:
+        """Return why candidates could not be read, or a part of them."""
+        return {path: result.left_out for path, result in self._results.items() if result.left_out}
 
     def caused(self, paths: Collection[str]) -> dict[str, Result]:
         """Return what there is to say of other files of the project because of what stands in ``paths``."""
@@ -296,7 +333,8 @@ class LiveWorkspace:
         """Compare, step by step, the files on disk with what is known of them, and follow what changed."""
         index = self.index
         files: dict[str, Signature | None] = {}
-        for number, item in enumerate(walk(self.root, index.means.places, within_project=True)):
+        folders = Folders()
+        for number, item in enumerate(walk(self.root, index.means.places, True, folders)):
             files[item.path] = item.signature
             if number % _CHUNK == 0:
                 yield
@@ -305,7 +343,7 @@ class LiveWorkspace:
                 files.setdefault(path, None)
         changed = [path for path, signature in files.items() if index.files.get(path) != signature]
         is_another = files.keys() != index.files.keys()
-        index.table.files = files
+        index.table.files, index.locked = files, folders.locked
         changed = [path for path in changed if not self._sources.holds(path)]
         if is_another:
             for path in changed:

@@ -15,13 +15,15 @@ from typing import Protocol
 
 from gllint.errors import UsageError
 from gllint.files.places import MARKERS, Place
+from gllint.report.unseen import TEXT_RULE, unseen
 from gllint.run import fixer
-from gllint.run.engine import Options, Outcome, by_path
+from gllint.run.engine import Options, Outcome, by_path, tools_in_force
+from gllint.run.notices import Notice
 from gllint.run.parsing import too_large
 from gllint.server.indexing import Cancelled, Reporter, index_apart
 from gllint.server.live import LiveEngine, LiveWorkspace
 from gllint.server.texts import Snapshot
-from gllint.shown import failure_text
+from gllint.shown import failure_text, notice_text
 from gllint_rules import Failure, Finding, Settings
 from gllint_rules.tuples import NamedTuple
 
@@ -47,6 +49,9 @@ class Client(Protocol):
 
     def log(self, message: str) -> None:
         """Keep a message where somebody who looks for it finds it."""
+
+    def note(self, message: str, is_warning: bool) -> None:
+        """Keep what is no failure of ours there, too."""
 
     def working(self, title: str) -> Callable[[str, int, int], None]:
         """Show progress from now on; the function returned reports it and may raise :class:`Cancelled`."""
@@ -111,6 +116,7 @@ class Session:
         self._failures: set[Failure] = set()
         self._outdated: list[str] = []  # open files whose findings may not be the ones shown
         self._elsewhere: dict[str, list[Finding]] = {}  # shown in files that are not open
+        self._noted: dict[str, set[str]] = {}  # of each project what was said of what is not looked at
         self._settling: Iterator[None] | None = None
         self._settle_at: float | None = None
         self._cancelled: set[str] = set()
@@ -150,6 +156,7 @@ class Session:
     def reload(self) -> None:
         """Read the configuration again, and everything that hangs on it."""
         self._complaints.clear()
+        self._noted.clear()
         self._cancelled.clear()
         gc.unfreeze()
         for root in self._roots:
@@ -396,6 +403,25 @@ class Session:
                 self._check(path, buffer)
                 yield
         self._show_elsewhere(projects.values(), checked)
+        for project in projects.values():
+            self._note_unseen(project)
+
+    def _note_unseen(self, project: LoadedProject) -> None:
+        """Write to the editor's log what of a project is not looked at: the figures once, and what is news since."""
+        workspace = project.workspace
+        root, said = workspace.root, self._noted.get(workspace.root)
+
+        def show(path: str) -> str:
+            return path.removeprefix(f"{root.rstrip('/')}/")
+
+        notices = workspace.notices()
+        lines = {notice_text(notice, show): True for notice in notices}
+        if said is None and (figures := _figures(workspace, notices, show)):
+            lines[f"{figures}."] = False
+        for line, is_warning in lines.items():
+            if line not in (said or ()):
+                self._client.note(f"gllint: {os.path.basename(root)}: {line}", is_warning)
+        self._noted[root] = set(lines)
 
     def _show_elsewhere(self, projects: Iterable[LoadedProject], checked: Collection[str]) -> None:
         """Show what the open files cause in files that are not open."""
@@ -454,6 +480,18 @@ class Session:
         if message not in self._complaints:
             self._complaints.add(message)
             self._client.complain(message)
+
+
+def _figures(workspace: LiveWorkspace, notices: Iterable[Notice], show: Callable[[str], str]) -> str:
+    """The figures of what is not looked at that the summary of `gllint check` has."""
+    left_out = workspace.left_out()
+    for notice in notices:
+        left_out |= notice.reasons()
+
+    def judges_text(path: str) -> bool:
+        return TEXT_RULE in workspace.config.codes_in(path)
+
+    return unseen(tools_in_force(workspace.tools(), workspace.config), left_out, show, judges_text).line()
 
 
 @cache

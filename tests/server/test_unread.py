@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,17 @@ def rooms(house: str) -> dict:
 HELPER = 'def area(house):\n    return {"rooms": 12}\n'
 SILENT = HELPER.replace("}\n", "}  # gllint: ignore[GL101] counted by hand\n")
 FIX_ALL = [types.CodeActionKind.SourceFixAll]
+
+
+FETCHES = """\
+import httpx
+from langchain_core.tools import tool
+
+
+@tool
+def fetch(url: str) -> object:
+    return httpx.get(url)
+"""
 
 
 def many(text: str = TOOL) -> dict[str, str]:
@@ -95,3 +107,69 @@ async def test_what_nothing_needs_is_shown_over_edits(start: Any, project: Proje
     for number in range(3):
         editor.change(uri, SILENT + f"# {number}\n")
         assert await editor.codes(uri) == ["GL901"]
+
+
+# --- what is not looked at -------------------------------------------------------------------------------------
+
+
+async def log_becomes(editor: Any, *lines: tuple[types.MessageType, str]) -> None:
+    """Wait until these are the lines in the editor's log."""
+
+    async def wait() -> None:
+        while [(entry.type, entry.message) for entry in editor.client.log_messages] != list(lines):
+            await asyncio.sleep(0.05)
+
+    try:
+        await asyncio.wait_for(wait(), 30)
+    except TimeoutError:
+        assert [(entry.type, entry.message) for entry in editor.client.log_messages] == list(lines)
+
+
+async def test_what_is_not_looked_at_is_in_the_log_once(start: Any, project: Project) -> None:
+    root = project({"helper.py": HELPER, "tool0.py": TOOL, "broken.py": "x = (\n", "fetch.py": FETCHES})
+    (root / "bytes.py").write_bytes(b"\xff")
+    editor = await start(root)
+    uri = editor.open(root / "helper.py")
+    warning, info = types.MessageType.Warning, types.MessageType.Info
+    said = [
+        (warning, "gllint: project: 1 file not checked, cannot be decoded: bytes.py"),
+        (warning, "gllint: project: 1 file not checked: broken.py ('(' was never closed, line 1)"),
+        (info, "gllint: project: 2 tools: 1 returns numbers, 1 unknown; 2 files left out."),
+    ]
+    await log_becomes(editor, *said)
+    assert editor.messages == []  # nothing pops up
+    editor.change(uri, HELPER + "# more\n")
+    await editor.diagnostics(uri)
+    (root / "other.py").write_text("y = (\n")
+    editor.client.text_document_did_save(types.DidSaveTextDocumentParams(types.TextDocumentIdentifier(uri)))
+    news = "2 files not checked: broken.py ('(' was never closed, line 1), other.py ('(' was never closed, line 1)"
+    await log_becomes(editor, *said, (warning, f"gllint: project: {news}"))
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("x = (\n", "'(' was never closed"),
+        ("x = 1\n" * 200_001, "too large to be read: 200,001 lines, at most 200,000 are"),
+        (TOOL + "\n" * 200_001, "too large to be read: 200,009 lines, at most 200,000 are"),
+        (TOOL + "x = (\n", "'(' was never closed"),
+    ],
+)  # fmt: skip
+async def test_an_open_file_that_cannot_be_read_has_its_finding(
+    start: Any, project: Project, text: str, message: str
+) -> None:
+    root = project({"a.py": text, "helper.py": HELPER})
+    editor = await start(root)
+    uri = editor.open(root / "a.py")
+    await editor.codes_become(uri, "GL900")
+    [shown] = await editor.diagnostics(uri)
+    assert shown.message == message
+    editor.change(uri, "x = 1\n")
+    await editor.codes_become(uri)
+
+
+async def test_an_open_file_that_is_excluded_has_none(start: Any, project: Project) -> None:
+    root = project({"pyproject.toml": "[tool.gllint]\nextend-exclude = ['a.py']\n", "a.py": "x = (\n"})
+    editor = await start(root)
+    uri = editor.open(root / "a.py")
+    assert await editor.codes(uri) == []
