@@ -15,10 +15,15 @@ _MOST_LISTED = 3
 
 
 def failure_text(failure: Failure, *paths: str) -> str:
-    """What to say of a rule that failed in one way on the files shown as ``paths``: whose defect it is."""
+    """What to say of a rule that failed in one way on the files shown as ``paths``: whose defect it is.
+
+    Without ``paths`` it begins with the code, as what is told at a place of the file does.
+    """
     from gllint_rules.catalogue.installed import package_of
 
     package = package_of(failure.code)
+    if not paths:
+        return f"{failure.code} failed ({package or 'a defect of gllint'}): {failure.error}"
     whose = "internal error:" if package is None else f"the package {package}:"
     more = len(paths) - 1
     rest = f" and {more} more file{'s' * (more > 1)}" if more else ""

@@ -280,8 +280,8 @@ class _Run:
                         else report.render(self.request.output_format, findings_report))  # fmt: skip
         if self.request.output_format == report.PAGE and self.request.output_file:
             self._note(f"Wrote {counted(len(outcome.findings), 'finding')} to {self.request.output_file}.")
-        for several in _alike(outcome.failures):
-            _complain(failure_text(several[0], *(self.show(failure.path) for failure in several)))
+        for text in findings_report.failures:
+            _complain(text)
         for notice in outcome.notices:
             self._note(notice_text(notice, self.show))
         for what in ("name", "suppression"):
@@ -305,6 +305,10 @@ class _Run:
             maps=self.engine.maps(outcome.checked) if self.request.output_format == report.PAGE else (),
             has_baseline=self.has_baseline,
             unseen=self._unseen(outcome),
+            failures=[
+                failure_text(several[0], *(self.show(failure.path) for failure in several))
+                for several in _alike(outcome.failures)
+            ],
         )
 
     def _identities(self, outcome: Outcome) -> list[str]:

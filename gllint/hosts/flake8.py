@@ -86,8 +86,8 @@ class Plugin:
         outcome = engine.check_file(path, is_named=path in self._paths or engine.sources.holds(path))
         if outcome.findings and engine.config_of(path).baseline_file is not None:
             self._leave_out(outcome, engine)
-        for failure in outcome.failures:
-            _say(failure_text(failure, _shown(path)))
+        for failure in outcome.failures:  # of which the file's own line knows nothing
+            yield 1, 0, visible(failure_text(failure)), type(self)
         for notice in outcome.notices:
             _say(notice_text(notice, _shown))
         if outcome.findings and self._would_be_checked(path, engine):

@@ -66,7 +66,8 @@ class Report(NamedTuple):
     ``lines`` gives a file's lines by its absolute path, ``show`` the path that people see, ``fingerprints``
     one for each diagnostic, in their order, the same for the same violation wherever its lines move. ``cell`` says of
     a line of a notebook where it stands. ``maps`` say where numbers come from, one for each project, where the format
-    asks for them; ``has_baseline`` that the findings were compared with one; ``unseen`` what was not looked at.
+    asks for them; ``has_baseline`` that the findings were compared with one; ``unseen`` what was not looked at;
+    ``failures`` which rules failed, in words.
     """
 
     diagnostics: Sequence[Diagnostic]
@@ -79,6 +80,13 @@ class Report(NamedTuple):
     maps: Sequence[Map] = ()
     has_baseline: bool = False
     unseen: Unseen = Unseen()
+    failures: Sequence[str] = ()
+
+    @property
+    def passed_over(self) -> Mapping[str, str]:
+        """What was left out although no finding says so, each file and folder (with a slash) with the reason."""
+        told = {d.path for d in self.diagnostics if d.finding.code == "GL900"}
+        return {path: why for path, why in self.unseen.files.items() if path not in told}
 
 
 def position(span: Span, cell: Place | None) -> str:

@@ -9,8 +9,12 @@ _COMMANDS = {"error": "error", "warning": "warning", "info": "notice"}
 
 
 def render(report: Report) -> str:
-    """Return one command for each diagnostic."""
-    return "".join(_command(diagnostic) for diagnostic in report.diagnostics)
+    """Return one command for each diagnostic, and for each file and folder that was passed over."""
+    passed_over = [
+        f"::warning title=gllint,file={_property(path)}::{_data(visible(f'{path}: not checked: {why}'))}\n"
+        for path, why in report.passed_over.items()
+    ]
+    return "".join([*map(_command, report.diagnostics), *passed_over])
 
 
 def _command(diagnostic: Diagnostic) -> str:

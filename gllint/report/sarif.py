@@ -31,8 +31,27 @@ def render(report: Report) -> str:
         **({"informationUri": home} if (home := home_page()) else {}),
         "rules": [_rule(rule) for rule in RULES.values()],
     }
-    run = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
+    run = {
+        "tool": {"driver": driver},
+        "invocations": [_invocation(report)],
+        "columnKind": "unicodeCodePoints",
+        "results": results,
+    }
     return json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2) + "\n"
+
+
+def _invocation(report: Report) -> dict[str, Any]:
+    """Whether the run did all that it was to do, and what it passed over."""
+    failures = [{"level": "error", "message": {"text": text}} for text in report.failures]
+    passed_over = [
+        {
+            "level": "warning",
+            "message": {"text": f"not checked: {why}"},
+            "locations": [{"physicalLocation": {"artifactLocation": {"uri": _uri(path)}}}],
+        }
+        for path, why in report.passed_over.items()
+    ]
+    return {"executionSuccessful": not failures, "toolExecutionNotifications": [*failures, *passed_over]}
 
 
 def _rule(rule: Rule) -> dict[str, Any]:

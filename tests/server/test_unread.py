@@ -146,6 +146,26 @@ async def test_what_is_not_looked_at_is_in_the_log_once(start: Any, project: Pro
     await log_becomes(editor, *said, (warning, f"gllint: project: {news}"))
 
 
+async def test_a_folder_that_cannot_be_listed_is_in_the_log(
+    start: Any, project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "sitecustomize.py").write_text(  # whoever runs the tests, root too, may not list it
+        "import os\nscandir = os.scandir\n\n\ndef refusing(path='.'):\n"
+        "    if os.fspath(path).endswith('locked'):\n        raise PermissionError(13, 'Permission denied', path)\n"
+        "    return scandir(path)\n\n\nos.scandir = refusing\n"
+    )
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    root = project({"helper.py": HELPER, "sub/locked/tool0.py": TOOL})
+    editor = await start(root)
+    editor.open(root / "helper.py")
+    said = "gllint: project: 1 folder not checked, cannot be listed: Permission denied: sub/locked"
+    await log_becomes(
+        editor,
+        (types.MessageType.Warning, said),
+        (types.MessageType.Info, "gllint: project: 1 folder left out."),
+    )
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [

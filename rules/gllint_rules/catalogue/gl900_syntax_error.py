@@ -2,9 +2,9 @@
 
 ## What it does
 
-Reports a file that is no Python, cannot be decoded or cannot be read. Files that could hold no finding are never
-parsed, and so never reported. One of more than 4,000,000 bytes or 200,000 lines is too large to be read: it is reported
-where it is named on the command line, and told as left out where a folder is.
+Reports a file that is no Python, cannot be decoded or cannot be read. One that could hold no finding is reported where
+it is named on the command line or open in an editor; where a folder is named, a notice tells of it, if it was parsed at
+all. A file of more than 4,000,000 bytes or 200,000 lines is too large to be read, and is told in the same way.
 
 ## Why is this bad?
 
