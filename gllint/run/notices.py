@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
+from typing import TYPE_CHECKING
 
 from gllint.run.index import Index
-from gllint.run.obstacles import Obstacles
 from gllint.run.screening import UNDECODABLE
 from gllint_rules.tuples import NamedTuple
+
+if TYPE_CHECKING:
+    from gllint.run.obstacles import Obstacles
 
 _FEW_BYTES = 100_000  # that are parsed although no rule could speak about them: some 30 ms, once
 
