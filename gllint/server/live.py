@@ -32,9 +32,8 @@ from gllint_rules.reading.stack import on_large_stack
 _CHUNK = 50
 _FEW_FILES = 64
 _SWEPT = 16
-_MOST_TYPED = (
-    500_000  # bytes of an open file that are parsed at each keystroke although no rule could speak about them
-)
+# Bytes of an open file that are parsed at each keystroke although no rule could speak about them.
+_MOST_TYPED = 200_000
 _MOST_SPEAKERS = 16  # files that are checked again at once because they may speak of the one that is edited
 
 
