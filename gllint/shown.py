@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from gllint_runtime.policy.wording import visible as visible
 
 if TYPE_CHECKING:
-    from gllint.run.notices import Notice
     from gllint_rules import Failure
-
-_MOST_LISTED = 3
 
 
 def failure_text(failure: Failure, *paths: str) -> str:
@@ -28,14 +24,3 @@ def failure_text(failure: Failure, *paths: str) -> str:
     more = len(paths) - 1
     rest = f" and {more} more file{'s' * (more > 1)}" if more else ""
     return f"{whose} {failure.code} failed on {paths[0]}{rest}: {failure.error}"
-
-
-def notice_text(notice: Notice, show: Callable[[str], str]) -> str:
-    """What to say of files or folders that were not checked; ``show`` gives the path that people see."""
-    details = notice.details or ("",) * len(notice.paths)
-    entries = [(show(path), detail) for path, detail in zip(notice.paths, details, strict=True)]
-    listed = ", ".join(f"{name} ({detail})" if detail else name for name, detail in entries[:_MOST_LISTED])
-    tail = f" and {len(entries) - _MOST_LISTED} more" if len(entries) > _MOST_LISTED else ""
-    why = f", {notice.why}" if notice.why else ""
-    plural = "s" if len(entries) > 1 else ""
-    return f"{len(entries)} {notice.noun}{plural} not checked{why}: {listed}{tail}"

@@ -26,7 +26,7 @@ from gllint.report.unseen import TEXT_RULE, Unseen, unseen
 from gllint.run.engine import Engine, Outcome
 from gllint.run.pool import ENDING
 from gllint.run.signing import signer
-from gllint.shown import failure_text, notice_text, visible
+from gllint.shown import failure_text, visible
 from gllint_rules import RULES, Failure, Finding
 
 if TYPE_CHECKING:
@@ -283,7 +283,7 @@ class _Run:
         for text in findings_report.failures:
             _complain(text)
         for notice in outcome.notices:
-            self._note(notice_text(notice, self.show))
+            self._note(notice.text(self.show))
         for what in ("name", "suppression"):
             if unjudged := [item for item in outcome.unjudged if item.what == what]:
                 obstacles = [obstacle for item in unjudged for obstacle in item.obstacles]

@@ -21,7 +21,7 @@ from gllint.files.places import absolute
 from gllint.files.source import as_bytes
 from gllint.report import in_cell, in_file
 from gllint.run.engine import Engine, Options, Outcome
-from gllint.shown import failure_text, notice_text, visible
+from gllint.shown import failure_text, visible
 from gllint_rules import RULES, Finding
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ class Plugin:
         for failure in outcome.failures:  # of which the file's own line knows nothing
             yield 1, 0, visible(failure_text(failure)), type(self)
         for notice in outcome.notices:
-            _say(notice_text(notice, _shown))
+            _say(notice.text(_shown))
         if outcome.findings and self._would_be_checked(path, engine):
             self._tell_hidden(path, engine, outcome.findings)
             for finding in outcome.findings:
@@ -118,7 +118,7 @@ class Plugin:
         told = () if _UNPARSABLE in cls._silenced else paths  # by flake8 itself
         for notice in engine.notices(paths, cls._paths):
             if (notice := notice.without(told) if notice.details else notice).paths:
-                _say(notice_text(notice, _shown))
+                _say(notice.text(_shown))
 
     @classmethod
     def _leave_out(cls, outcome: Outcome, engine: Engine) -> None:

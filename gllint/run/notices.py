@@ -12,6 +12,7 @@ from gllint_rules.tuples import NamedTuple
 if TYPE_CHECKING:
     from gllint.run.obstacles import Obstacles
 
+_MOST_LISTED = 3
 _FEW_BYTES = 100_000  # that are parsed although no rule could speak about them: some 30 ms, once
 
 
@@ -25,6 +26,18 @@ class Notice(NamedTuple):
     why: str = ""
     noun: str = "file"
     details: tuple[str, ...] = ()
+
+    def text(self, show: Callable[[str], str]) -> str:
+        """Return what to say of them; ``show`` gives the path that people see."""
+        details = self.details or ("",) * len(self.paths)
+        entries = [(show(path), detail) for path, detail in zip(self.paths, details, strict=True)]
+        listed = ", ".join(
+            f"{name} ({detail})" if detail else name for name, detail in entries[:_MOST_LISTED]
+        )
+        tail = f" and {len(entries) - _MOST_LISTED} more" if len(entries) > _MOST_LISTED else ""
+        why = f", {self.why}" if self.why else ""
+        plural = "s" if len(entries) > 1 else ""
+        return f"{len(entries)} {self.noun}{plural} not checked{why}: {listed}{tail}"
 
     def without(self, paths: Collection[str]) -> Notice:
         """Return the same, with its ``details``, of other paths than these."""

@@ -23,7 +23,7 @@ from gllint.run.parsing import too_large
 from gllint.server.indexing import Cancelled, Reporter, index_apart
 from gllint.server.live import LiveEngine, LiveWorkspace
 from gllint.server.texts import Snapshot
-from gllint.shown import failure_text, notice_text
+from gllint.shown import failure_text
 from gllint_rules import Failure, Finding, Settings
 from gllint_rules.tuples import NamedTuple
 
@@ -415,7 +415,7 @@ class Session:
             return path.removeprefix(f"{root.rstrip('/')}/")
 
         notices = workspace.notices()
-        lines = {notice_text(notice, show): True for notice in notices}
+        lines = {notice.text(show): True for notice in notices}
         if said is None and (figures := _figures(workspace, notices, show)):
             lines[f"{figures}."] = False
         for line, is_warning in lines.items():
