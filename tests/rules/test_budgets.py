@@ -19,6 +19,7 @@ from gllint_rules.reading import strings
 from gllint_rules.reading.facts import Function, Module
 from gllint_rules.reading.modules import read_module
 from gllint_rules.reading.stack import BYTES_PER_FRAME, SIZES, on_large_stack
+from gllint_rules.words.names import Names, _any_of
 from harness import example, places, run
 from shapes import (
     SHAPES,
@@ -236,6 +237,15 @@ def test_the_units_of_a_file_are_listed_once_for_all_fixes(monkeypatch: pytest.M
         "safe"
     ] * 40
     assert len(listed) == 1
+
+
+def test_many_patterns_of_names_are_compiled_a_few_at_a_time() -> None:
+    """One expression of all of them would take the square of the time, and be tried to its end all the same."""
+    patterns = tuple(f"*note{i}" for i in range(2_000))
+    settings = Settings(final_message_names=patterns)
+    assert Names.of(settings).is_final_name("last_note1999")
+    assert not Names.of(settings).is_final_name("last_note2000")
+    assert max(expression.pattern.count("note") for expression in _any_of(patterns)) <= 50
 
 
 @pytest.mark.parametrize("call", ["{}.format(x)", "{}.strip()", "textwrap.dedent({})", "{} % x"])

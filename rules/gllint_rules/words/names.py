@@ -215,14 +215,19 @@ class Names(NamedTuple):
         )
 
     def is_final_name(self, name: str) -> bool:
-        return _any_of(self.final_names).match(name) is not None
+        return any(pattern.match(name) for pattern in _any_of(self.final_names))
 
     def is_tool_class(self, name: str) -> bool:
         """Whether a class from outside the project is a tool class, by its dotted name."""
         return bool(self.table.methods(name)) or name.endswith(TOOL_CLASS_ENDINGS)
 
 
+_TOGETHER = 50  # shell patterns in one expression; compiling it takes the square of the time
+
+
 @lru_cache(maxsize=16)
-def _any_of(patterns: tuple[str, ...]) -> re.Pattern[str]:
-    """What matches a name where one of some shell patterns does."""
-    return re.compile("|".join(map(translate, patterns)))
+def _any_of(patterns: tuple[str, ...]) -> tuple[re.Pattern[str], ...]:
+    """What of several expressions matches a name where one of some shell patterns does."""
+    texts = [*map(translate, patterns)]
+    parts = (texts[at : at + _TOGETHER] for at in range(0, len(texts), _TOGETHER))
+    return tuple(re.compile("|".join(part)) for part in parts)
