@@ -1,105 +1,132 @@
-"""The walks over input: the budget of each, and its time at n, 2n and 4n."""
+"""Nothing that walks an input hangs: the time of each walk at n, 2n and 4n, how it grows, and by what it gives up.
+
+The walks stand in ``walks.py``, the constants by which they give up in ``bounds.toml``, each beside the walk that meets
+it and the test that holds what is said then, or why nothing is: who adds a constant adds it there.
+"""
 
 from __future__ import annotations
 
-import importlib
-import json
+import ast
+import gc
+import math
+import re
 import time
-from collections.abc import Callable, Iterator
+import tomllib
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
-import fuzz
 from trust import Budget, Row
+from walks import WALKS, Walk
 
-_MOST_GROWTH = 8  # from n to 4n
-_MEASURABLE = 0.02  # seconds
-_SIZE = 1_000
-
-
-class Walk(NamedTuple):
-    """What reads an input of ``n`` parts, and the constant by which it gives up, with the module that says so."""
-
-    target: str  # of `fuzz`
-    text: Callable[[int], str]
-    module: str
-    budget: str
+_REPOSITORY = Path(__file__).parents[2]
+_ROOMS = {"gllint": "", "gllint_rules": "rules", "gllint_runtime": "runtime"}
+_IS_BUDGET = re.compile(r"(?:^|_)(?:MOST|MAX|LARGEST|LONGEST|DEEPEST|REACH)(?:_|$)")
+_MEASURABLE = 0.05  # seconds
+_TIMES = 3  # each size is walked, of which the shortest counts
+_LONG = 0.5  # seconds that chance adds little to
+_STEEPEST = 1.35  # the exponent of the time over the size of the input; what is linear is measured up to here
 
 
-def _chain(n: int) -> str:
-    lines = (f"s{i + 1} = '{{}}{{}}'.format(s{i}, s{i})\n" for i in range(n // 10))
-    return "s0 = 'ab'\n" + "".join(lines) + _tool(f"s{n // 10}")
+class Measured(NamedTuple):
+    """The seconds, the bytes of input and what came of it, at one size."""
+
+    seconds: float
+    size: int
+    outcome: int
 
 
-def _tool(value: str) -> str:
-    return f"from agents import function_tool\n@function_tool\ndef f(x):\n    return {{'a': {value}}}\n"
-
-
-def _notebook(n: int) -> str:
-    cell = {"cell_type": "code", "metadata": {}, "outputs": [], "source": ["x = 1\n"]}
-    return json.dumps({"cells": [cell] * n, "metadata": {}, "nbformat": 4, "nbformat_minor": 5})
-
-
-_RULES = "facts, inference, rules"
-WALKS: dict[str, Walk] = {
-    "expressions": Walk(
-        _RULES,
-        lambda n: _tool(" + ".join(["1.5"] * (n // 4))),
-        "gllint_rules.inference.questions",
-        "MOST_STEPS",
-    ),
-    "nested expressions": Walk(
-        _RULES,
-        lambda n: _tool("[" * (n // 8) + "1.5" + "]" * (n // 8)),
-        "gllint_rules.reading.depth",
-        "_MAX_DEPTH",
-    ),
-    "templates": Walk(_RULES, _chain, "gllint_rules.inference.formatting", "MOST_PARTS"),
-    "constant tables": Walk(
-        _RULES,
-        lambda n: "T = {" + ", ".join(f"'k{i}': {i}.5" for i in range(n)) + "}\n" + _tool("T[x]"),
-        "gllint_rules.inference.evaluator",
-        "MOST_IN_TABLE",
-    ),
-    "configuration": Walk(
-        "configuration",
-        lambda n: "exclude = [" + ", ".join(f"'a{i}/*'" for i in range(n)) + "]\n",
-        "gllint_runtime.policy.configuration",
-        "LARGEST",
-    ),
-    "patterns of files": Walk(
-        "configuration",
-        lambda n: f"exclude = ['{'*a' * n}b']\n",
-        "gllint.files.patterns",
-        "_MOST_CHARACTERS",
-    ),
-    "baselines": Walk(
-        "baselines",
-        lambda n: json.dumps({"findings": [{"path": "a"}] * n}),
-        "gllint.verdict.baseline",
-        "_MOST",
-    ),
-    "notebooks": Walk("notebooks", _notebook, "gllint.files.notebooks", "_MOST_BYTES"),
-}
-
-
-def constant(walk: Walk) -> object:
-    """The budget of a walk. Raises ``AttributeError`` where its module has none of that name."""
-    return getattr(importlib.import_module(walk.module), walk.budget)
-
-
-def suite(_: Budget) -> Iterator[Row]:
-    """A row for each walk."""
+def suite(budget: Budget) -> Iterator[Row]:
+    """A row for each walk for which there is time; those of which none was taken are too few."""
+    walked = 0
     for name, walk in WALKS.items():
-        _time(walk, 10)  # what is imported at first use
-        one, two, four = (_time(walk, n * _SIZE) for n in (1, 2, 4))
-        is_too_much = four > _MEASURABLE and four > _MOST_GROWTH * max(one, _MEASURABLE / 8)
-        times = " ".join(f"{1000 * seconds:.1f}" for seconds in (one, two, four))
-        told = f"{walk.budget} = {constant(walk)} in {walk.module}; {times} ms"
-        yield Row(f"budgets: {name}", told, [f"grows faster than its input: {times} ms"] * is_too_much)
+        if walked and not budget.left():
+            break
+        walked += 1
+        yield _row(name, walk)
+    yield Row("budgets: all", f"{walked} of {len(WALKS)} walks", count=walked, least=len(WALKS))
 
 
-def _time(walk: Walk, n: int) -> float:
-    text = walk.text(n)
-    begun = time.process_time()
-    fuzz.feed(walk.target, text)
-    return time.process_time() - begun
+def _row(name: str, walk: Walk) -> Row:
+    _walked(walk, max(walk.n // 4, 2))  # what is imported and compiled at first use
+    one, two, four = (_shortest(walk, n * walk.n) for n in (1, 2, 4))
+    growth = math.log(four.seconds / one.seconds) / math.log(four.size / one.size)
+    times = " ".join(f"{1000 * measured.seconds:.1f}" for measured in (one, two, four))
+    given_up = ", ".join(constant.rpartition(":")[2] for constant in budgets_of(name)) or "none needed"
+    told = f"n = {walk.n}: {times} ms, time ~ size^{growth:.2f}; budget: {given_up}"
+    wrong = []
+    if four.seconds > _MEASURABLE and growth > _STEEPEST:
+        wrong.append(f"grows faster than its input: {told}")
+    if not (one.outcome and two.outcome and four.outcome):
+        wrong.append(f"nothing came of it, so that nothing was walked: {told}")
+    return Row(f"budgets: {name}", told, wrong)
+
+
+def _shortest(walk: Walk, n: int) -> Measured:
+    shortest = _walked(walk, n)
+    for _ in range(_TIMES - 1):
+        if shortest.seconds < _LONG:
+            shortest = min(shortest, _walked(walk, n))
+    return shortest
+
+
+def _walked(walk: Walk, n: int) -> Measured:
+    with TemporaryDirectory() as folder:
+        steps = walk.begin(Path(folder), n)
+        size = sum(path.stat().st_size for path in Path(folder).rglob("*") if path.is_file())
+        gc.collect()
+        gc.disable()  # it looks at all that is alive, of which the other walks left some
+        try:
+            begun = time.process_time()
+            outcome = steps()
+            return Measured(max(time.process_time() - begun, 1e-6), size, outcome)
+        finally:
+            gc.enable()
+
+
+def budgets_of(walk: str) -> list[str]:
+    """The constants by which a walk gives up."""
+    return [constant for constant, bound in bounds().items() if bound.walk == walk]
+
+
+class Bound(NamedTuple):
+    """The walk that meets a constant; the test that holds what is said then, or why nothing need be said."""
+
+    walk: str
+    test: str
+    quiet: str
+
+
+@cache
+def bounds() -> dict[str, Bound]:
+    """What ``bounds.toml`` says of each constant."""
+    groups = tomllib.loads((Path(__file__).parent / "bounds.toml").read_text("utf-8"))["bounds"]
+    return {
+        constant: Bound(walk, group.get("test", ""), group.get("quiet", ""))
+        for group in groups
+        for constant, walk in group["constants"].items()
+    }
+
+
+def constants() -> set[str]:
+    """Each constant of a module whose name says that it is a budget, as ``module:NAME``."""
+    found: set[str] = set()
+    for room, folder in _ROOMS.items():
+        base = _REPOSITORY / folder
+        for path in (base / room).rglob("*.py"):
+            module = ".".join(path.relative_to(base).with_suffix("").parts).removesuffix(".__init__")
+            for statement in ast.parse(path.read_text("utf-8")).body:
+                found.update(
+                    f"{module}:{name}"
+                    for name in _bound(statement)
+                    if name.isupper() and _IS_BUDGET.search(name)
+                )
+    return found
+
+
+def _bound(statement: ast.stmt) -> Iterator[str]:
+    if isinstance(statement, (ast.Assign, ast.AnnAssign)):
+        for target in statement.targets if isinstance(statement, ast.Assign) else [statement.target]:
+            yield from (part.id for part in ast.walk(target) if isinstance(part, ast.Name))

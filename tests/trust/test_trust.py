@@ -15,9 +15,10 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from budgets import WALKS, Walk, constant
+from budgets import bounds, constants
 from promises import PROMISES
 from trust import Budget
+from walks import WALKS
 
 _SUITES = ("corpus", "fuzz", "interruption", "equivalence", "fixes", "promises")
 _SECONDS = 0.5  # and what is begun then comes to its end
@@ -51,7 +52,20 @@ def _exists(test: str) -> bool:
     return f"def {name}(" in (_REPOSITORY / file).read_text("utf-8")
 
 
-@pytest.mark.parametrize("walk", WALKS.values(), ids=list(WALKS))
-def test_each_walk_has_its_budget(walk: Walk) -> None:
-    budget = constant(walk)
-    assert isinstance(budget, int) and budget > 0
+def test_each_budget_is_listed_with_its_walk() -> None:
+    """Whoever adds a walk gives it a budget, and whoever adds a budget names the walk that meets it."""
+    assert constants() - bounds().keys() == set(), "name the walk that meets it in tests/trust/bounds.toml"
+    assert bounds().keys() - constants() == set(), "tests/trust/bounds.toml names what is no more"
+    assert [bound.walk for bound in bounds().values() if bound.walk not in WALKS] == []
+
+
+def test_what_is_said_where_a_budget_ran_out_is_held_by_a_test() -> None:
+    tests = {bound.test for bound in bounds().values() if bound.test}
+    assert [test for test in sorted(tests) if not _exists(test)] == []
+    assert all(bool(bound.test) != bool(bound.quiet) for bound in bounds().values())
+
+
+@pytest.mark.parametrize("name", WALKS)
+def test_each_walk_comes_to_its_end(name: str, tmp_path: Path) -> None:
+    """At a size that an everyday run bears, with something to show for it."""
+    assert WALKS[name].begin(tmp_path, max(WALKS[name].n // 20, 2))()
