@@ -14,7 +14,8 @@ from itertools import islice
 from tokenize import ENCODING, TokenInfo
 from typing import TypeAlias
 
-from gllint_rules.records import Record
+from msgspec import Struct
+
 from gllint_rules.tuples import NamedTuple
 
 Position: TypeAlias = tuple[int, int]
@@ -194,7 +195,7 @@ class Statements:
         return dedents
 
 
-class _Bracket(Record):
+class _Bracket(Struct, eq=False):
     begin: Position | None = None  # of the element that is being read
 
 

@@ -21,11 +21,13 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 
+from msgspec import Struct, field
+from msgspec.structs import replace
+
 from gllint.errors import nearest
 from gllint.files.source import split_lines
 from gllint.verdict.statements import END, Position, Range, Statement, Statements
 from gllint_rules import RULES, Edit, Finding, Fix, Span
-from gllint_rules.records import Record, fresh, replace
 from gllint_rules.tuples import NamedTuple
 
 # What flake8 reads as a suppression, and a code list of which the reason that may follow is no part.
@@ -57,7 +59,7 @@ _MENTION = re.compile(r"noqa|gllint:", re.IGNORECASE)
 _NEAR_TOP = 10
 
 
-class Suppression(Record):
+class Suppression(Struct, eq=False):
     """One comment, or the part of it that suppresses: ``codes``, ``None`` for all, as written in ``words``.
 
     It speaks of what stands in its ``ranges`` and on its ``rows`` of physical lines; one that disables, of the
@@ -70,10 +72,10 @@ class Suppression(Record):
     form: str
     misplaced: bool = False
     words: tuple[str, ...] = ()
-    ranges: list[Range] = fresh(default_factory=list)
-    rows: list[tuple[int, int]] = fresh(default_factory=list)
-    statements: list[Range] = fresh(default_factory=list)
-    used: set[str] = fresh(default_factory=set)
+    ranges: list[Range] = field(default_factory=list)
+    rows: list[tuple[int, int]] = field(default_factory=list)
+    statements: list[Range] = field(default_factory=list)
+    used: set[str] = field(default_factory=set)
 
 
 class Region(NamedTuple):
@@ -85,7 +87,7 @@ class Region(NamedTuple):
     selector: str
 
 
-class Unreadable(Record, frozen=True):
+class Unreadable(Struct, frozen=True, eq=False):
     """A comment of ours, or a part of one, that suppresses nothing: what is wrong with it, and what may be meant."""
 
     span: Span

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from collections.abc import Mapping
 
+import msgspec
 import pytest
 
 from fixing import findings, fix_all
@@ -14,7 +15,6 @@ from gllint_rules.reading.facts import Module
 from gllint_rules.reading.modules import read_module
 from gllint_rules.reading.positions import Positions
 from gllint_rules.reading.syntax import ParseFailure
-from gllint_rules.records import Record
 
 # Each says what the other says, in the same places; the second one as Python 3.11 has it.
 SAME = {
@@ -80,7 +80,7 @@ def difference(one: object, other: object) -> str | None:
         if (id(one), id(other)) in seen:
             continue
         seen.add((id(one), id(other)))
-        if isinstance(one, Record):
+        if isinstance(one, msgspec.Struct):
             names = [name for name in type(one).__annotations__ if name not in ("section", "places")]
             waiting += [(getattr(one, name), getattr(other, name), f"{way}.{name}") for name in names]
         elif isinstance(one, dict) and isinstance(other, dict) and list(one) == list(other):

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator, Sequence
 
 import libcst as cst
+from msgspec import Struct
 
-from gllint_rules import records
 from gllint_rules.finding import Edit, Fix
 from gllint_rules.fixes.nodes import rewritten, without
 from gllint_rules.fixes.syntax import SyntaxPlace, place_of
@@ -91,7 +91,7 @@ def _replacement(step: FinalStep, index: int) -> int | None:
     return unused[0] if len(unused) == 1 else None
 
 
-class _MacroSource(records.Record, frozen=True):
+class _MacroSource(Struct, frozen=True, eq=False):
     """A macro in the source: its literal, where it stands in it, and whether some method changes the text."""
 
     place: SyntaxPlace

@@ -6,8 +6,8 @@ import sys
 from collections.abc import Iterator
 
 import libcst as cst
+from msgspec import Struct
 
-from gllint_rules import records
 from gllint_rules.finding import Edit
 from gllint_rules.fixes.syntax import statement
 from gllint_rules.project.context import Context
@@ -17,7 +17,7 @@ from gllint_rules.reading.facts import Module, Scope
 from gllint_rules.reading.positions import Positions
 
 
-class _ImportLine(records.Record, frozen=True):
+class _ImportLine(Struct, frozen=True, eq=False):
     """An import statement at the margin of a file: its offset, its text and what it imports from."""
 
     start: int

@@ -8,8 +8,8 @@ who else uses them is not looked for, which is why no such repair is safe.
 from __future__ import annotations
 
 import libcst as cst
+from msgspec import Struct, field
 
-from gllint_rules import records
 from gllint_rules.fixes.syntax import SyntaxPlace, place_of
 from gllint_rules.inference.values import (
     UNKNOWN,
@@ -27,21 +27,20 @@ from gllint_rules.project.context import Context
 from gllint_rules.reading import facts
 from gllint_rules.reading.facts import Function, Lambda, Module
 from gllint_rules.reading.positions import Positions
-from gllint_rules.records import fresh
 from gllint_rules.tools.parameters import function_at
 from gllint_rules.tools.tool import Tool
 
 MOST_STEPS = 60
 
 
-class Way(records.Record):
+class Way(Struct, eq=False):
     """What was learnt on the way of a value. ``is_promised``: a schema speaks of the result."""
 
     keys: tuple[Key, ...]
     is_promised: bool = False
-    returned: list[Function] = fresh(default_factory=list)  # the functions that it is returned from
-    variables: list[tuple[Function, str]] = fresh(default_factory=list)  # those that it was stored in
-    steps: set[Site | tuple[Function, str]] = fresh(default_factory=set)
+    returned: list[Function] = field(default_factory=list)  # the functions that it is returned from
+    variables: list[tuple[Function, str]] = field(default_factory=list)  # those that it was stored in
+    steps: set[Site | tuple[Function, str]] = field(default_factory=set)
 
 
 def way_out(context: Context, site: Site, keys: tuple[Key, ...]) -> Way | None:

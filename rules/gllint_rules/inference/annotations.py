@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
 from gllint_rules.inference import builtin_names, classes, stub_values
 from gllint_rules.inference.values import (
     NONE,
@@ -34,7 +36,6 @@ from gllint_rules.inference.values import (
 )
 from gllint_rules.reading import facts
 from gllint_rules.reading.facts import Binding, Expr, Module, Scope
-from gllint_rules.records import replace
 from gllint_rules.words.names import QUANTITY
 
 if TYPE_CHECKING:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, TypeVar
 
+from msgspec.structs import replace
+
 from gllint_rules.inference import classes, constants, stub_calls, stub_values
 from gllint_rules.inference.narrowing import forget, narrow, under
 from gllint_rules.inference.values import (
@@ -36,7 +38,6 @@ from gllint_rules.inference.values import (
 )
 from gllint_rules.reading import facts
 from gllint_rules.reading.facts import Expr
-from gllint_rules.records import replace
 
 if TYPE_CHECKING:
     from gllint_rules.inference.protocol import Evaluator

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
 from gllint_rules.inference import annotations as hints
 from gllint_rules.inference import containers, operators, stub_calls
 from gllint_rules.inference.arguments import parameter_values, written
@@ -52,7 +54,6 @@ from gllint_rules.inference.values import (
 from gllint_rules.reading import facts
 from gllint_rules.reading.facts import Block, Expr
 from gllint_rules.reading.sketch import MUTATORS, STORING
-from gllint_rules.records import replace
 from gllint_rules.tuples import NamedTuple
 
 if TYPE_CHECKING:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
 from gllint_rules.inference import annotations as hints
 from gllint_rules.inference import arguments, builtin_calls, builtin_names, method_calls, objects, stub_calls
 from gllint_rules.inference.execution import execute
@@ -42,7 +44,6 @@ from gllint_rules.inference.values import (
 )
 from gllint_rules.reading import facts
 from gllint_rules.reading.facts import Function
-from gllint_rules.records import replace
 from gllint_rules.words.names import QUANTITY
 
 if TYPE_CHECKING:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
 from gllint_rules.inference import annotations as hints
 from gllint_rules.inference import arguments, classes, containers
 from gllint_rules.inference.values import (
@@ -29,7 +31,6 @@ from gllint_rules.inference.values import (
     options,
 )
 from gllint_rules.reading import facts
-from gllint_rules.records import replace
 from gllint_rules.words.framework_table import Place
 from gllint_rules.words.names import QUANTITY
 

@@ -16,9 +16,9 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable
 from typing import Any, TypeVar
 
-from gllint_rules import records
+from msgspec import Struct, field
+
 from gllint_rules.inference.values import Site
-from gllint_rules.records import fresh
 
 _T = TypeVar("_T")
 
@@ -42,7 +42,7 @@ class TooComplex(Exception):
         self.deep = deep
 
 
-class Answer(records.Record):
+class Answer(Struct, eq=False):
     """An answer that is remembered."""
 
     value: Any
@@ -51,22 +51,22 @@ class Answer(records.Record):
     assumed: frozenset[int] = frozenset()
 
 
-class _Question(records.Record):
+class _Question(Struct, eq=False):
     """One that is being answered."""
 
     place: int  # in the row of those that are
     steps: int = 0
     top: int = 0  # the greatest depth within it
-    assumed: set[int] = fresh(
+    assumed: set[int] = field(
         default_factory=set
     )  # the places of open questions that are assumed to add nothing
-    circle: set[Hashable] = fresh(default_factory=set)
-    forgotten: set[Hashable] = fresh(default_factory=set)  # questions within it whose answers held for now
+    circle: set[Hashable] = field(default_factory=set)
+    forgotten: set[Hashable] = field(default_factory=set)  # questions within it whose answers held for now
     repeated: int = 0  # how often one of them was answered anew
     in_circle: int = 0  # the steps that they took
     # What was concluded under the assumption that this question adds nothing, and under none about a later one.
-    concluded: list[Hashable] = fresh(default_factory=list)
-    executed: set[Hashable] = fresh(default_factory=set)  # what is being executed for the arguments of a call
+    concluded: list[Hashable] = field(default_factory=list)
+    executed: set[Hashable] = field(default_factory=set)  # what is being executed for the arguments of a call
     within_executed: int = 0  # steps of what was executed within something else that was
     began_within: int = 0  # at how many steps the one that is going on began
     allowance: int = 0  # steps beside those of any question

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
-from gllint_rules import records
+from msgspec import Struct
+from msgspec.structs import replace
+
 from gllint_rules.inference import containers, objects
 from gllint_rules.inference.values import (
     UNKNOWN,
@@ -32,7 +34,6 @@ from gllint_rules.inference.values import (
 from gllint_rules.reading import facts
 from gllint_rules.reading.facts import Expr
 from gllint_rules.reading.sketch import CONTAINERS, MUTATORS, STORING
-from gllint_rules.records import replace
 from gllint_rules.tuples import NamedTuple
 
 if TYPE_CHECKING:
@@ -73,7 +74,7 @@ def removed(_: tuple[Entry, ...]) -> tuple[Entry, ...]:
     return ()
 
 
-class Store(records.Record, frozen=True):
+class Store(Struct, frozen=True, eq=False):
     """A ``change`` to what lies in a container of ``module``."""
 
     evaluator: Evaluator

@@ -11,6 +11,8 @@ from collections.abc import Callable, Collection
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
 from gllint_rules import stubs
 from gllint_rules.inference import builtin_names
 from gllint_rules.inference.stub_values import (
@@ -49,7 +51,6 @@ from gllint_rules.inference.values import (
     options,
 )
 from gllint_rules.reading import facts
-from gllint_rules.records import replace
 from gllint_rules.stubs import Type
 from gllint_rules.tuples import NamedTuple
 

@@ -6,7 +6,10 @@ the name.
 
 from __future__ import annotations
 
-from gllint_rules import records, stubs
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+from gllint_rules import stubs
 from gllint_rules.inference import builtin_names
 from gllint_rules.inference.values import (
     BOOL,
@@ -33,7 +36,6 @@ from gllint_rules.inference.values import (
     join,
     number,
 )
-from gllint_rules.records import fresh, replace
 from gllint_rules.stubs import Type
 
 _KINDS = {
@@ -52,7 +54,7 @@ _KINDS = {
 _SHORT = {full: short for short, full in _KINDS.items() if short not in ("pair", "declared")}
 
 
-class Declaration(records.Record):
+class Declaration(Struct, eq=False):
     """Where, and why, what the stubs declare becomes a value; ``inside`` are the classes whose items are asked for."""
 
     site: Site | None
@@ -60,14 +62,14 @@ class Declaration(records.Record):
     inside: frozenset[str] = frozenset()
 
 
-class TypeBindings(records.Record):
+class TypeBindings(Struct, eq=False):
     """What type variables stand for: a function's in ``own``, a class's in ``cls``; ``this`` is what ``self`` is.
 
     ``protocols`` are those that a class is being held against: an iterator gives itself as its iterator.
     """
 
-    cls: dict[str, Value] = fresh(default_factory=dict)
-    own: dict[str, Value] = fresh(default_factory=dict)
+    cls: dict[str, Value] = field(default_factory=dict)
+    own: dict[str, Value] = field(default_factory=dict)
     this: Value = UNKNOWN
     protocols: frozenset[tuple[str, str]] = frozenset()
 

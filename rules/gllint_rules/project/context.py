@@ -10,7 +10,8 @@ from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, overload
 
-from gllint_rules import records
+from msgspec import Struct
+
 from gllint_rules.finding import Applicability, Fix, Span, ToolAt
 from gllint_rules.inference import annotations as hints
 from gllint_rules.inference import functions
@@ -307,7 +308,7 @@ def subject_of(tool: Tool, callable: FunctionOf | None) -> Subject:
     return Subject(ToolAt(callable.module.path, callable.function.at, name), tuple(files))
 
 
-class Pending(records.Record, frozen=True):
+class Pending(Struct, frozen=True, eq=False):
     """A finding whose place is not worked out yet. Those of several tools at one place become one."""
 
     code: str

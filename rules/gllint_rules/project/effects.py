@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 from typing import TYPE_CHECKING, Literal
 
-from gllint_rules import records
+from msgspec import Struct, field
+
 from gllint_rules.inference import classes
 from gllint_rules.inference.builtin_names import ENVIRONMENTS
 from gllint_rules.inference.values import (
@@ -44,7 +45,6 @@ from gllint_rules.reading.facts import (
     Sub,
 )
 from gllint_rules.reading.outline import SECTION_BITS
-from gllint_rules.records import fresh
 from gllint_rules.words.names import (
     CALLBACK_CALLS,
     CLIENT_HOUSEKEEPING,
@@ -95,7 +95,7 @@ _DONE_BY: dict[str, Kind] = {
 _PATH_AT = {**dict.fromkeys((*FILE_OPENERS, *FILE_DELETES), 0), **FILE_WRITES}
 
 
-class Effect(records.Record, frozen=True):
+class Effect(Struct, frozen=True, eq=False):
     """One thing that a body does, and where. ``path`` is the file that a write or a deletion is about."""
 
     kind: Kind
@@ -105,7 +105,7 @@ class Effect(records.Record, frozen=True):
     path: Expr | None = None
 
 
-class ReachedEffect(records.Record, frozen=True):
+class ReachedEffect(Struct, frozen=True, eq=False):
     """An effect of a callable; ``own`` where it stands in the callable itself."""
 
     effect: Effect
@@ -113,18 +113,18 @@ class ReachedEffect(records.Record, frozen=True):
     because: Because
 
 
-class Body(records.Record):
+class Body(Struct, eq=False):
     """What one function does itself, in reading order, and the functions of the project that it calls."""
 
-    effects: list[Effect] = fresh(default_factory=list)
-    calls: list[tuple[FunctionOf, Site]] = fresh(default_factory=list)
+    effects: list[Effect] = field(default_factory=list)
+    calls: list[tuple[FunctionOf, Site]] = field(default_factory=list)
 
 
-class _Parts(records.Record):
+class _Parts(Struct, eq=False):
     """What the facts hold of one scope."""
 
-    calls: list[tuple[Call, Scope]] = fresh(default_factory=list)
-    environments: list[tuple[Sub | Dict, Scope]] = fresh(default_factory=list)
+    calls: list[tuple[Call, Scope]] = field(default_factory=list)
+    environments: list[tuple[Sub | Dict, Scope]] = field(default_factory=list)
 
 
 class Effects:

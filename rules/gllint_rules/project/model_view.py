@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
 from gllint_rules.inference import classes
 from gllint_rules.inference.values import (
     NONE,
@@ -24,7 +26,6 @@ from gllint_rules.inference.values import (
 )
 from gllint_rules.reading import facts
 from gllint_rules.reading.facts import Expr
-from gllint_rules.records import replace
 from gllint_rules.tools.tool import Tool
 from gllint_rules.words.framework_table import Place
 

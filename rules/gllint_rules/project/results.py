@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gllint_rules import records
+from msgspec import Struct
+from msgspec.structs import replace
+
 from gllint_rules.inference.values import (
     NEVER,
     NONE,
@@ -26,13 +28,12 @@ from gllint_rules.inference.values import (
     surely_not_text,
 )
 from gllint_rules.reading.facts import Expr
-from gllint_rules.records import replace
 from gllint_rules.tools.tool import Tool
 from gllint_rules.tuples import NamedTuple
 from gllint_runtime.policy.settings import Policy
 
 
-class Result(records.Record, frozen=True):
+class Result(Struct, frozen=True, eq=False):
     """One value that a tool's callable can return, and the expression that it returns."""
 
     tool: Tool
@@ -211,7 +212,7 @@ def as_text(key: Key | None) -> str | None:
     return key if isinstance(key, str) else None
 
 
-class QuantityLeaf(records.Record, frozen=True):
+class QuantityLeaf(Struct, frozen=True, eq=False):
     """A Quantity in a result: where it is put in, under which key, and whether a list holds it."""
 
     record: Record

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from gllint_rules import records
+from msgspec import Struct, field
+
 from gllint_rules.inference.values import (
     NONE,
     Boolean,
@@ -22,7 +23,6 @@ from gllint_rules.inference.values import (
 from gllint_rules.project.context import Context
 from gllint_rules.reading.facts import Call, Expr, Scope
 from gllint_rules.reading.reads import Read, noted
-from gllint_rules.records import fresh
 from gllint_rules.tools.tool import Tool
 from gllint_rules.words.names import RESULT_SCHEMAS
 from gllint_runtime.policy.schema_numbers import property_names, schema_numbers
@@ -40,12 +40,12 @@ class Opaque:
 OPAQUE = Opaque()
 
 
-class SchemaLiteral(records.Record):
+class SchemaLiteral(Struct, eq=False):
     """A schema that is written out: its data, and for each path the place of the value."""
 
     data: Any
     site: Site
-    places: dict[Path, Site] = fresh(default_factory=dict)
+    places: dict[Path, Site] = field(default_factory=dict)
 
     def place(self, path: Path) -> Site:
         """The place of the value at ``path``, or of what is nearest around it."""
@@ -124,7 +124,7 @@ def _own_site(value: Value, site: Site) -> Site:
     return site
 
 
-class KeywordSchema(records.Record, frozen=True):
+class KeywordSchema(Struct, frozen=True, eq=False):
     """A schema that a call is given as the keyword ``name``."""
 
     schema: SchemaLiteral

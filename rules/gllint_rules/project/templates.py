@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate, chain
 from typing import TYPE_CHECKING
 
-from gllint_rules import records
+from msgspec import Struct
+from msgspec.structs import force_setattr
+
 from gllint_rules.inference import containers
 from gllint_rules.inference.values import (
     DictOf,
@@ -25,7 +27,6 @@ from gllint_rules.inference.values import (
 )
 from gllint_rules.reading import facts
 from gllint_rules.reading.facts import Binding, Expr, Scope
-from gllint_rules.records import derived
 from gllint_rules.tools.registrars import stores
 from gllint_rules.words.names import NOT_A_TEMPLATE
 from gllint_runtime.policy.claims import HOLE, Macro, find_macros
@@ -70,20 +71,20 @@ class Stretches:
         return place < len(self._starts) and self._starts[place] < end
 
 
-class Template(records.Record, frozen=True):
+class Template(Struct, frozen=True, eq=False):
     """A final message as far as it is known. Its ``text`` has :data:`HOLE` for each interpolated value.
 
     ``begins`` are the places in it where its parts begin.
     """
 
     parts: tuple[Literal | Interpolation, ...]
-    text: str = derived()
-    begins: tuple[int, ...] = derived()
+    text: str = ""
+    begins: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
         texts = [part.text if isinstance(part, Literal) else HOLE for part in self.parts]
-        object.__setattr__(self, "text", "".join(texts))
-        object.__setattr__(self, "begins", tuple(accumulate(map(len, texts), initial=0))[:-1])
+        force_setattr(self, "text", "".join(texts))
+        force_setattr(self, "begins", tuple(accumulate(map(len, texts), initial=0))[:-1])
 
     def computed_macros(self) -> list[tuple[int, int]]:
         """The macros whose index is computed."""
@@ -107,7 +108,7 @@ class Template(records.Record, frozen=True):
         return part, start - self.begins[number], min(end - self.begins[number], len(part.text))
 
 
-class FinalStep(records.Record):
+class FinalStep(Struct, eq=False):
     """A final message and, where they stand beside it, its claims.
 
     ``unfilled`` where it is a template that ``.format`` or ``%`` may still fill. ``macros`` are those of its text, and
@@ -118,8 +119,8 @@ class FinalStep(records.Record):
     claims: ListOf | None
     scope: Scope
     unfilled: bool = False
-    macros: list[Macro] = derived()
-    used: frozenset[int | None] = derived()
+    macros: Sequence[Macro] = ()
+    used: frozenset[int | None] = frozenset()
 
     def __post_init__(self) -> None:
         self.macros = find_macros(self.text)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING
 
-from gllint_rules import records
+from msgspec import Struct
+
 from gllint_rules.inference import classes
 from gllint_rules.inference.values import (
     NONE,
@@ -49,7 +50,7 @@ if TYPE_CHECKING:
     from gllint_rules.project.project import Project
 
 
-class Action(records.Record, frozen=True):
+class Action(Struct, frozen=True, eq=False):
     """A tool's name and its arguments, as far as the source writes them out."""
 
     name: Entry | None
@@ -125,7 +126,7 @@ def _is_container(context: Context, value: Value) -> bool:
             return False
 
 
-class ToolLookup(records.Record, frozen=True):
+class ToolLookup(Struct, frozen=True, eq=False):
     """A tool's name in the source; ``registry`` is what is asked for it, where only a registry's answer counts."""
 
     name: Entry

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gllint_rules import records
+from msgspec import Struct
+
 from gllint_rules.inference.values import Literal, Record, Site, Text, options
 from gllint_rules.project.context import Context
 from gllint_rules.project.results import QuantityLeaf, quantities
@@ -16,7 +17,7 @@ from gllint_runtime.policy.schema_numbers import declared_units
 from gllint_runtime.policy.units import UnitVerdict
 
 
-class WrittenUnit(records.Record, frozen=True):
+class WrittenUnit(Struct, frozen=True, eq=False):
     """A literal unit, where it is written, and the Quantity that carries it."""
 
     site: Site
@@ -49,7 +50,7 @@ def variable(context: Context, at: int) -> tuple[str, int] | None:
     return None
 
 
-class SchemaUnitPlace(records.Record, frozen=True):
+class SchemaUnitPlace(Struct, frozen=True, eq=False):
     """A unit that a schema declares for a number, and where."""
 
     site: Site

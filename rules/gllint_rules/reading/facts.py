@@ -13,6 +13,8 @@ from functools import cached_property
 from typing import Literal, TypeAlias
 from unicodedata import normalize
 
+from msgspec import Struct, field
+
 from gllint_rules.reading.outline import (
     SECTION_BITS,
     Outline,
@@ -24,31 +26,30 @@ from gllint_rules.reading.outline import (
 )
 from gllint_rules.reading.reads import ALL, CALLS, SHAPE, Reads
 from gllint_rules.reading.sketch import CONTAINERS, STORING
-from gllint_rules.records import Record, fresh
 from gllint_rules.tuples import NamedTuple
 
 # --- expressions ---------------------------------------------------------------------------------------------
 
 
-class Const(Record):
+class Const(Struct, eq=False):
     """A literal: number, text, bytes, bool, ``None`` or ``...``."""
 
     at: int
     value: object
 
 
-class Name(Record):
+class Name(Struct, eq=False):
     at: int
     id: str
 
 
-class Attr(Record):
+class Attr(Struct, eq=False):
     at: int
     base: Expr
     name: str
 
 
-class Call(Record):
+class Call(Struct, eq=False):
     at: int
     func: Expr
     args: tuple[Expr, ...]
@@ -71,13 +72,13 @@ class Call(Record):
         return len(self.placed()) < len(self.args) or any(name is None for name, _ in self.keywords)
 
 
-class Sub(Record):
+class Sub(Struct, eq=False):
     at: int
     base: Expr
     index: Expr
 
 
-class Dict(Record):
+class Dict(Struct, eq=False):
     at: int
     items: tuple[tuple[Expr | None, Expr], ...]  # a None key is ``**value``
 
@@ -89,13 +90,13 @@ class Dict(Record):
         return None
 
 
-class Seq(Record):
+class Seq(Struct, eq=False):
     at: int
     kind: Literal["list", "tuple", "set"]
     items: tuple[Expr, ...]
 
 
-class Comp(Record):
+class Comp(Struct, eq=False):
     at: int
     kind: Literal["list", "set", "dict", "generator"]
     key: Expr | None
@@ -104,83 +105,83 @@ class Comp(Record):
     tests: tuple[Expr, ...] = ()  # its ``if``s
 
 
-class BinOp(Record):
+class BinOp(Struct, eq=False):
     at: int
     op: str
     left: Expr
     right: Expr
 
 
-class UnaryOp(Record):
+class UnaryOp(Struct, eq=False):
     at: int
     op: str
     operand: Expr
 
 
-class BoolOp(Record):
+class BoolOp(Struct, eq=False):
     at: int
     op: str
     left: Expr
     right: Expr
 
 
-class Compare(Record):
+class Compare(Struct, eq=False):
     at: int
     operands: tuple[Expr, ...]
     ops: tuple[str, ...]
 
 
-class IfExp(Record):
+class IfExp(Struct, eq=False):
     at: int
     test: Expr
     body: Expr
     orelse: Expr
 
 
-class Lambda(Record):
+class Lambda(Struct, eq=False):
     at: int
     params: tuple[Param, ...]
     body: Expr
     scope: Scope
 
 
-class Hole(Record):
+class Hole(Struct, eq=False):
     """``{value}`` in an f-string; ``literal`` is the self-documenting text of ``{value=}``."""
 
     value: Expr
     spec: str | None
 
 
-class Join(Record):
+class Join(Struct, eq=False):
     """An f-string or an implicit concatenation: literal parts and holes in order."""
 
     at: int
     parts: tuple[Const | Join | Hole, ...]
 
 
-class Await(Record):
+class Await(Struct, eq=False):
     at: int
     value: Expr
 
 
-class Yield(Record):
+class Yield(Struct, eq=False):
     at: int
     value: Expr | None
     delegate: bool
 
 
-class Star(Record):
+class Star(Struct, eq=False):
     at: int
     value: Expr
 
 
-class Walrus(Record):
+class Walrus(Struct, eq=False):
     at: int
     target: str
     value: Expr
 
 
-class Slice(Record):
+class Slice(Struct, eq=False):
     """``lower:upper:step``, each ``None`` where it is left out."""
 
     at: int
@@ -218,7 +219,7 @@ Expr: TypeAlias = (
 # --- statements ----------------------------------------------------------------------------------------------
 
 
-class Assign(Record):
+class Assign(Struct, eq=False):
     """``targets = value``; ``annotation`` where there is one, ``value`` absent in ``x: int``."""
 
     targets: tuple[Expr, ...]
@@ -226,36 +227,36 @@ class Assign(Record):
     annotation: Expr | None = None
 
 
-class AugAssign(Record):
+class AugAssign(Struct, eq=False):
     target: Expr
     op: str
     value: Expr
 
 
-class Return(Record):
+class Return(Struct, eq=False):
     value: Expr | None
 
 
-class Do(Record):
+class Do(Struct, eq=False):
     """An expression evaluated for its effect, a ``raise``, an ``assert`` or a ``del``."""
 
     kind: Literal["expr", "raise", "assert", "del"]
     values: tuple[Expr, ...]
 
 
-class Jump(Record):
+class Jump(Struct, eq=False):
     """``break`` or ``continue``."""
 
     kind: Literal["break", "continue"]
 
 
-class If(Record):
+class If(Struct, eq=False):
     test: Expr
     body: Block
     orelse: Block
 
 
-class Loop(Record):
+class Loop(Struct, eq=False):
     """``for`` (with ``target``) and ``while`` (with the condition as ``source``)."""
 
     target: Expr | None
@@ -264,19 +265,19 @@ class Loop(Record):
     orelse: Block
 
 
-class With(Record):
+class With(Struct, eq=False):
     items: tuple[tuple[Expr, Expr | None], ...]
     body: Block
 
 
-class Try(Record):
+class Try(Struct, eq=False):
     body: Block
     handlers: tuple[tuple[str | None, Block], ...]
     orelse: Block
     final: Block
 
 
-class Match(Record):
+class Match(Struct, eq=False):
     subject: Expr
     # Captured names, each with the plain class that its pattern asks for or "", and the body.
     cases: tuple[tuple[tuple[tuple[str, str], ...], Block], ...]
@@ -284,11 +285,11 @@ class Match(Record):
     values: tuple[tuple[Expr, ...], ...] = ()  # those that the pattern of each case compares with
 
 
-class Def(Record):
+class Def(Struct, eq=False):
     function: Function
 
 
-class ClassDef(Record):
+class ClassDef(Struct, eq=False):
     cls: Class
 
 
@@ -323,7 +324,7 @@ def statements(*blocks_: Block) -> Iterator[Stmt]:
 # --- scopes and definitions ----------------------------------------------------------------------------------
 
 
-class Param(Record):
+class Param(Struct, eq=False):
     name: str
     annotation: Expr | None
     default: Expr | None
@@ -353,7 +354,7 @@ class TypeParam(NamedTuple):
     bound: str
 
 
-class Branch(Record):
+class Branch(Struct, eq=False):
     """A block that is not always executed: an arm of an ``if``, a ``try`` or a ``match``, the body of a loop.
 
     ``outer`` is the branch that it stands in; ``None`` where that is the body of its module, class or function.
@@ -362,7 +363,7 @@ class Branch(Record):
     outer: Branch | None
 
 
-class Binding(Record):
+class Binding(Struct, eq=False):
     """One way in which a name gets its value in a scope."""
 
     kind: BindingKind
@@ -399,14 +400,14 @@ def alternatives(bindings: list[Binding]) -> list[Binding]:
     return results[::-1]
 
 
-class Scope(Record):
+class Scope(Struct, eq=False):
     """A namespace. ``owner`` is the function, class, lambda or ``None`` (module, comprehension)."""
 
     kind: Literal["module", "class", "function", "lambda", "comprehension"]
     parent: Scope | None
     owner: Function | Class | None = None
-    bindings: Mapping[str, list[Binding]] = fresh(default_factory=dict)
-    stars: list[str] = fresh(default_factory=list)  # modules of ``from x import *``
+    bindings: Mapping[str, list[Binding]] = field(default_factory=dict)
+    stars: list[str] = field(default_factory=list)  # modules of ``from x import *``
     # Names that ``nonlocal`` hands to the scope around, and ``global`` to the module.
     outer: frozenset[str] = frozenset()
     globals: frozenset[str] = frozenset()
@@ -437,7 +438,7 @@ class Scope(Record):
         return next((s.owner for s in self.enclosing() if isinstance(s.owner, Class)), None)
 
 
-class Function(Record):
+class Function(Struct, eq=False):
     name: str
     at: int  # of its name; its parameters and all that its body holds follow, up to ``end``
     params: tuple[Param, ...]
@@ -446,7 +447,7 @@ class Function(Record):
     scope: Scope
     is_async: bool
     body: Block = ()
-    yields: list[Yield] = fresh(default_factory=list)
+    yields: list[Yield] = field(default_factory=list)
     end: int = 0
     type_params: tuple[TypeParam, ...] = ()
     _changed: frozenset[str] | None = None
@@ -470,7 +471,7 @@ class Function(Record):
         return f"{owner.name}.{self.name}" if owner else self.name
 
 
-class Class(Record):
+class Class(Struct, eq=False):
     name: str
     at: int
     bases: tuple[Expr, ...]
@@ -479,7 +480,7 @@ class Class(Record):
     scope: Scope
     type_params: tuple[str, ...] = ()
     # ``self.x = value`` anywhere in its methods: attribute name -> (value, annotation, scope of the method).
-    attributes: Mapping[str, list[tuple[Expr | None, Expr | None, Scope]]] = fresh(default_factory=dict)
+    attributes: Mapping[str, list[tuple[Expr | None, Expr | None, Scope]]] = field(default_factory=dict)
     docstring: str = ""
 
     def method(self, name: str) -> Function | None:
@@ -502,7 +503,7 @@ class Class(Record):
                     yield binding.target
 
 
-class Macro(Record):
+class Macro(Struct, eq=False):
     """A string that mentions a claim macro, with what surrounds it: keyword, key, variable or call names."""
 
     text: Const | Join
@@ -543,28 +544,28 @@ class Places(NamedTuple):
 Attributes: TypeAlias = "dict[str, list[tuple[Expr | None, Expr | None, Scope]]]"
 
 
-class SectionFacts(Record):
+class SectionFacts(Struct, eq=False):
     """What one section of a file says (see :mod:`gllint_rules.reading.outline`)."""
 
     section: Section
     body: Block = ()
     size: int = 0  # how many expressions were numbered
-    calls: list[tuple[Call, Scope]] = fresh(default_factory=list)
-    dicts: list[tuple[Dict, Scope]] = fresh(default_factory=list)
-    functions: list[Function] = fresh(default_factory=list)
-    classes: list[Class] = fresh(default_factory=list)
-    subscripts: list[tuple[Sub, Scope]] = fresh(default_factory=list)
-    macros: list[Macro] = fresh(default_factory=list)
-    texts: list[tuple[Const | Join, Scope]] = fresh(default_factory=list)  # with digits or holes
+    calls: list[tuple[Call, Scope]] = field(default_factory=list)
+    dicts: list[tuple[Dict, Scope]] = field(default_factory=list)
+    functions: list[Function] = field(default_factory=list)
+    classes: list[Class] = field(default_factory=list)
+    subscripts: list[tuple[Sub, Scope]] = field(default_factory=list)
+    macros: list[Macro] = field(default_factory=list)
+    texts: list[tuple[Const | Join, Scope]] = field(default_factory=list)  # with digits or holes
     # What is compared, the values of a `match` included.
-    comparisons: list[tuple[Compare, Scope]] = fresh(default_factory=list)
+    comparisons: list[tuple[Compare, Scope]] = field(default_factory=list)
     # Stretches of expressions inside comparisons.
-    compared: list[tuple[int, int]] = fresh(default_factory=list)
-    docstrings: set[int] = fresh(default_factory=set)  # strings that stand alone as a statement
+    compared: list[tuple[int, int]] = field(default_factory=list)
+    docstrings: set[int] = field(default_factory=set)  # strings that stand alone as a statement
     # What it adds to the namespace of the module and to that of the class that it is a part of.
-    bound: dict[str, list[Binding]] = fresh(default_factory=dict)
-    bound_in_class: dict[str, list[Binding]] = fresh(default_factory=dict)
-    attributes: Attributes = fresh(default_factory=dict)
+    bound: dict[str, list[Binding]] = field(default_factory=dict)
+    bound_in_class: dict[str, list[Binding]] = field(default_factory=dict)
+    attributes: Attributes = field(default_factory=dict)
     places: Places | None = None  # once somebody has asked for one
     by_number: list[Expr | None] | None = None  # likewise: its expressions
 
@@ -630,8 +631,8 @@ class Module:
         self._places = _places(outline)
         self.scope.bindings = _Namespace(self, self._places, "bound")
         self.scope.stars = [*outline.stars]
-        for field in ("assigned", "mutated"):
-            self.__dict__.pop(field, None)
+        for attribute in ("assigned", "mutated"):
+            self.__dict__.pop(attribute, None)
 
     def follow(self, source: str, outline: Outline, code: str | None = None) -> None:
         """Say what the file says after an edit. The facts of sections stay whose text is the same."""

@@ -14,7 +14,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gllint_rules import records
+from msgspec import Struct
 
 if TYPE_CHECKING:
     from gllint_rules.stubs.environment import Environment
@@ -26,7 +26,7 @@ _MOST_NAMES = 12  # other names for one thing, one after the other
 Type = Any
 
 
-class Member(records.Record, frozen=True):
+class Member(Struct, frozen=True, eq=False):
     """A name that a class declares, or an ancestor, ``owner``: ``kind`` as in the tables.
 
     In its ``type`` the type variables of a class are those of the one that was asked, as ``["^", name]``.
@@ -37,7 +37,7 @@ class Member(records.Record, frozen=True):
     owner: str
 
 
-class Declared(records.Record, frozen=True):
+class Declared(Struct, frozen=True, eq=False):
     """What a full name stands for: a ``class``, or as in the tables; ``inner`` is an attribute of another one."""
 
     kind: str

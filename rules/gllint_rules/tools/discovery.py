@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 from functools import partial
 
+from msgspec.structs import replace
+
 from gllint_rules.inference import classes
 from gllint_rules.inference.values import (
     ClassOf,
@@ -30,7 +32,6 @@ from gllint_rules.reading import facts
 from gllint_rules.reading.facts import Call, Expr, Function, Module, Scope
 from gllint_rules.reading.outline import SECTION_BITS, Section
 from gllint_rules.reading.reads import SHAPE
-from gllint_rules.records import replace
 from gllint_rules.tools.framework_names import (
     Callees,
     alias_target,

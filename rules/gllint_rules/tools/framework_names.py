@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator
 from typing import TYPE_CHECKING
 
-from gllint_rules import records
+from msgspec import Struct, field
+
 from gllint_rules.inference import classes
 from gllint_rules.inference.values import (
     ClassOf,
@@ -21,7 +22,6 @@ from gllint_rules.inference.values import (
 )
 from gllint_rules.reading import facts
 from gllint_rules.reading.facts import Expr, Function, Module, Scope
-from gllint_rules.records import fresh
 from gllint_rules.words.framework_table import ANY, Callee, Framework, Kind, Table, TableEntry
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 _MOST_NAMES = 8  # that one thing is given, one after the other
 
 
-class Callees(records.Record):
+class Callees(Struct, eq=False):
     """Looks callees up in the framework table.
 
     ``talks`` says whether the project imports a framework or a model's SDK at all.
@@ -39,7 +39,7 @@ class Callees(records.Record):
     evaluator: Evaluator
     table: Table
     talks: Callable[[], bool]
-    _imported: dict[str, frozenset[str]] = fresh(default_factory=dict)
+    _imported: dict[str, frozenset[str]] = field(default_factory=dict)
 
     def forget(self, changed: Collection[str]) -> None:
         """Forget what the modules at ``changed`` import."""

@@ -12,7 +12,8 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from gllint_rules import records
+from msgspec import Struct, field
+
 from gllint_rules.inference import classes
 from gllint_rules.inference.values import (
     ClassOf,
@@ -29,7 +30,6 @@ from gllint_rules.reading import facts
 from gllint_rules.reading.expression_index import expressions_in, parts_of
 from gllint_rules.reading.facts import Call, Expr, Module, Scope, SectionFacts
 from gllint_rules.reading.reads import SHAPE
-from gllint_rules.records import fresh
 from gllint_rules.tools.registrars import Registrar
 from gllint_rules.tuples import NamedTuple
 from gllint_rules.words.framework_table import DescriptionWords
@@ -95,15 +95,15 @@ def described_names(registrars: frozenset[Registrar]) -> dict[str, set[str]]:
     return names
 
 
-class _Search(records.Record):
+class _Search(Struct, eq=False):
     """Looks through one module for calls by one of the ``names``."""
 
     evaluator: Evaluator
     words: DescriptionWords
     module: Module
     names: frozenset[str]
-    _leads: dict[str, frozenset[str]] = fresh(default_factory=dict)
-    _words_of: dict[str, tuple[str, ...]] = fresh(default_factory=dict)
+    _leads: dict[str, frozenset[str]] = field(default_factory=dict)
+    _words_of: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
     def calls(self) -> Iterator[NameCall]:
         """The calls in branches and through dicts, and what is looked up by a name."""

@@ -7,7 +7,9 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING, TypeAlias
 
-from gllint_rules import records
+from msgspec import Struct, field
+from msgspec.structs import replace
+
 from gllint_rules.inference import classes
 from gllint_rules.inference.builtin_names import PROPERTIES
 from gllint_rules.inference.values import (
@@ -30,7 +32,6 @@ from gllint_rules.reading import facts
 from gllint_rules.reading.facts import Call, Expr, Function, Lambda, Module, Param, Scope
 from gllint_rules.reading.outline import Section
 from gllint_rules.reading.reads import ALL, SHAPE
-from gllint_rules.records import fresh, replace
 from gllint_rules.tools.framework_names import bound_function
 from gllint_rules.tuples import NamedTuple
 from gllint_rules.words.framework_table import DescriptionWords, Place
@@ -307,16 +308,16 @@ def _parts_at(evaluator: Evaluator, expr: Expr, frame: Frame, path: str) -> Iter
                     yield from (entry.value for entry in option.entries.get(key, ()))
 
 
-class _Walk(records.Record):
+class _Walk(Struct, eq=False):
     """Goes through what builds a container: written out, spread, added to, bound to names of whatever module."""
 
     evaluator: Evaluator
     sink: Sink = nowhere
     words: DescriptionWords = DescriptionWords()
-    values: list[Value] = fresh(default_factory=list)
+    values: list[Value] = field(default_factory=list)
     budget: int = MOST_PARTS
-    visits: set[tuple[Scope, str]] = fresh(default_factory=set)
-    names: set[str] = fresh(default_factory=set)  # of tools that calls describe
+    visits: set[tuple[Scope, str]] = field(default_factory=set)
+    names: set[str] = field(default_factory=set)  # of tools that calls describe
 
     def tell_descriptions(self, module: Module) -> None:
         """Tell which tools are described as JSON among what was met, where ``module`` gives that to others."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Literal, TypeAlias
 
-from gllint_rules import records
+from msgspec import Struct
+
 from gllint_rules.inference.values import ClassOf, FunctionOf
 from gllint_rules.reading.facts import Call, Expr, Module, Scope
 from gllint_rules.words.framework_table import Framework
@@ -12,7 +13,7 @@ from gllint_rules.words.framework_table import Framework
 Form: TypeAlias = Literal["T1", "T2", "T3", "T4", "T5", "T6", "T7", "T8"]
 
 
-class Tool(records.Record, frozen=True):
+class Tool(Struct, frozen=True, eq=False):
     """A callable that is offered to a model, and what the source says of it.
 
     ``module`` and ``scope`` are where it is offered. ``callables`` is empty where ``fn`` is not a function that we can

@@ -6,8 +6,9 @@ import operator
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from gllint_rules import records
-from gllint_rules.records import derived, replace
+from msgspec import Struct
+from msgspec.structs import force_setattr, replace
+
 from gllint_rules.tuples import NamedTuple
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ class Site(NamedTuple):
     at: int
 
 
-class Because(records.Record, frozen=True):
+class Because(Struct, frozen=True, eq=False):
     """One reason, and the reasons behind it."""
 
     message: str
@@ -29,7 +30,7 @@ class Because(records.Record, frozen=True):
     causes: tuple[Because, ...] = ()
 
 
-class Value(records.Record, frozen=True):
+class Value(Struct, frozen=True, eq=False):
     """Base of all values.
 
     ``size`` counts a value and all that it holds, once for each way that leads there, and ``nesting`` how deep
@@ -80,17 +81,17 @@ def measure(whole: Value, parts: Iterable[Value], level: int = 1, gap: bool = Fa
 
 
 def set_measures(whole: Value, size: int, nesting: int, gap: bool) -> None:
-    object.__setattr__(whole, "size", size)
-    object.__setattr__(whole, "nesting", nesting)
-    object.__setattr__(whole, "gap", gap)
+    force_setattr(whole, "size", size)
+    force_setattr(whole, "nesting", nesting)
+    force_setattr(whole, "gap", gap)
 
 
-class Holder(Value, frozen=True):
-    """A value that holds others; its measures are taken once."""
+class Holder(Value, frozen=True, kw_only=True):
+    """A value that holds others; its measures are taken once, when it is made, whatever it is made with."""
 
-    size: int = derived()
-    nesting: int = derived()
-    gap: bool = derived()
+    size: int = 0
+    nesting: int = 0
+    gap: bool = False
 
     def measures_with(self, parts: Iterable[Value]) -> tuple[int, int, bool]:
         """Its measures with ``parts`` beside what it holds: what grows by one each time is not counted anew."""

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
-from gllint_rules import records
+from msgspec import Struct, field
+
 from gllint_rules.inference.values.base import Site, Value
 from gllint_rules.inference.values.collections import DictOf, Entry
 from gllint_rules.inference.values.references import ClassOf, External, Method, ModuleOf
-from gllint_rules.records import fresh
 from gllint_rules.tuples import NamedTuple
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ Variable: TypeAlias = str | Own
 Env: TypeAlias = dict[Variable, Value]
 
 
-class Frame(records.Record):
+class Frame(Struct, eq=False):
     """Where an expression is evaluated. ``env`` holds the flow's variables; without it the reading is static.
 
     ``variables`` are the type variables of the function or alias whose annotation it is, each with what stands for it.
@@ -48,21 +48,21 @@ class Frame(records.Record):
         return Site(self.module, expr.at)
 
 
-class Flow(records.Record):
+class Flow(Struct, eq=False):
     """The outcome of a function: ``returns`` and ``yields`` as expression and value, in reading order.
 
     ``parameters`` are what its parameters held when it began.
     """
 
-    returns: list[tuple[Expr, Value]] = fresh(default_factory=list)
-    yields: list[tuple[Expr, Value]] = fresh(default_factory=list)
+    returns: list[tuple[Expr, Value]] = field(default_factory=list)
+    yields: list[tuple[Expr, Value]] = field(default_factory=list)
     parameters: tuple[Value, ...] = ()
     falls_through: bool = False
     open: bool = False  # what stands for the outcome while it is being worked out
     result: Value | None = None  # all returns together, once somebody asked
 
 
-class Arguments(records.Record, frozen=True):
+class Arguments(Struct, frozen=True, eq=False):
     """What a call gives: in their ``places``, which are all where ``is_complete``, and ``named``."""
 
     places: tuple[Entry, ...]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
+from msgspec.structs import replace
+
 from gllint_rules.inference.values.base import (
     MOST_OPTIONS,
     UNKNOWN,
@@ -26,7 +28,6 @@ from gllint_rules.inference.values.collections import (
 )
 from gllint_rules.inference.values.instances import QuantityInstance
 from gllint_rules.inference.values.scalars import BYTES, TEXT, Text
-from gllint_rules.records import replace
 
 
 def _throughout(

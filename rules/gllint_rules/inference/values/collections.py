@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
-from gllint_rules import records
+from msgspec import Struct, field
+from msgspec.structs import force_setattr, replace
+
 from gllint_rules.inference.values.base import (
     NONE,
     UNKNOWN,
@@ -20,16 +22,13 @@ from gllint_rules.inference.values.base import (
 )
 from gllint_rules.inference.values.references import ClassOf, ExternalInstance
 from gllint_rules.inference.values.scalars import TEXT, Boolean, Number, Text
-from gllint_rules.records import fresh, replace
 from gllint_rules.tuples import NamedTuple
 
 if TYPE_CHECKING:
-    from dataclasses import InitVar
-
     Measures: TypeAlias = tuple[int, int, bool]
 
 
-class Entry(records.Record, frozen=True):
+class Entry(Struct, frozen=True, eq=False):
     """A value in a container, where it was put in, and the place of its key where that is written out.
 
     ``constant`` where a table holds it that a module or a class binds to a name: it is reported where it is used.
@@ -66,7 +65,7 @@ _C = TypeVar("_C", bound="Container")
 _R = TypeVar("_R", bound="Record")
 
 
-class Container(Holder, frozen=True):
+class Container(Holder, frozen=True, kw_only=True):
     """What holds values.
 
     ``site`` is where it was made. ``rest`` is what those may be that have no entry of their own
@@ -74,6 +73,8 @@ class Container(Holder, frozen=True):
     what the annotation, or the factory, of an empty one says; ``unfilled``: nothing that could have filled it was met
     since.
     """
+
+    measures: Measures | None = None  # where they are known, those of what it is made with
 
     @property
     def site(self) -> Site | None:
@@ -124,15 +125,15 @@ class Record(Container, frozen=True):
     be more keys. ``of``: the class of the project that it is an instance of.
     """
 
-    entries: Slots = fresh(default_factory=dict)
+    entries: Slots = field(default_factory=dict)
     sure: frozenset[Key] = frozenset()
     open: bool = False
     site: Site | None = None
-    measures: InitVar[Measures | None] = None  # where its size, nesting and gap are known
 
-    def __post_init__(self, measures: Measures | None) -> None:
-        if measures is not None:
-            set_measures(self, *measures)
+    def __post_init__(self) -> None:
+        if self.measures is not None:
+            set_measures(self, *self.measures)
+            force_setattr(self, "measures", None)  # they are not those of one like it
             return
         measure(self, self.values(), gap=self.open and self.rest is None)
 
@@ -355,21 +356,6 @@ class DictOf(Record, frozen=True):
     def part(self, key: Key, slot: tuple[Entry, ...]) -> DictOf:
         return replace(super().part(key, slot), rest=None)
 
-    def _stored(self, entries: Slots, sure: frozenset[Key], measures: Measures | None) -> DictOf:
-        return DictOf(  # `replace` takes nearly twice as long
-            entries,
-            sure,
-            self.open,
-            self.site,
-            measures,
-            self.rest,
-            self.kind,
-            self.returned,
-            self.hinted,
-            self.listed,
-            self.keys,
-        )
-
     def with_unnamed(self, new: Iterable[Entry]) -> DictOf:
         return replace(super().with_unnamed(new), listed=self.is_complete and self.rest is None)
 
@@ -401,11 +387,11 @@ class ListOf(Container, frozen=True):
     hinted: bool = False
     unfilled: bool = False
     matrix: bool = False
-    measures: InitVar[Measures | None] = None
 
-    def __post_init__(self, measures: Measures | None) -> None:
-        if measures is not None:
-            set_measures(self, *measures)
+    def __post_init__(self) -> None:
+        if self.measures is not None:
+            set_measures(self, *self.measures)
+            force_setattr(self, "measures", None)  # they are not those of one like it
             return
         measure(self, self.values())
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from msgspec import field
+from msgspec.structs import force_setattr, replace
+
 from gllint_rules.inference.values.base import UNKNOWN, Value
 from gllint_rules.inference.values.collections import Record
 from gllint_rules.inference.values.references import ClassOf
-from gllint_rules.records import derived, fresh, replace
 
 
 class Instance(Value, frozen=True):
@@ -19,13 +21,11 @@ class Instance(Value, frozen=True):
 
     of: ClassOf
     arguments: tuple[Value, ...] = ()
-    attributes: Mapping[str, Value] = fresh(default_factory=dict)
-    gap: bool = derived()
+    attributes: Mapping[str, Value] = field(default_factory=dict)
+    gap: bool = False  # set below
 
     def __post_init__(self) -> None:
-        object.__setattr__(
-            self, "gap", any(value is UNKNOWN or value.gap for value in self.attributes.values())
-        )
+        force_setattr(self, "gap", any(value is UNKNOWN or value.gap for value in self.attributes.values()))
 
     @property
     def identity(self) -> object:

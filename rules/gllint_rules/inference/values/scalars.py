@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from gllint_rules import records
+from msgspec import Struct
+from msgspec.structs import force_setattr, replace
+
 from gllint_rules.inference.values.base import (
     NEVER,
     NONE,
@@ -17,7 +19,6 @@ from gllint_rules.inference.values.base import (
     options,
     over,
 )
-from gllint_rules.records import replace
 
 
 class Boolean(Value, frozen=True):
@@ -53,7 +54,7 @@ class Number(Value, frozen=True):
         return speaker
 
 
-class Literal(records.Record, frozen=True):
+class Literal(Struct, frozen=True, eq=False):
     """A stretch of literal text. ``offsets`` maps its characters to those of the string at ``site``."""
 
     text: str
@@ -61,7 +62,7 @@ class Literal(records.Record, frozen=True):
     offsets: tuple[int, ...] | None = None
 
 
-class Interpolation(records.Record, frozen=True):
+class Interpolation(Struct, frozen=True, eq=False):
     """A value formatted into a text."""
 
     value: Value
@@ -77,7 +78,7 @@ class Text(Holder, frozen=True):
     def __post_init__(self) -> None:
         measure(self, (part.value for part in self.parts or () if isinstance(part, Interpolation)))
         # An argument that would tell more of what is formatted in changes no finding about the text.
-        object.__setattr__(self, "gap", False)
+        force_setattr(self, "gap", False)
 
     @property
     def identity(self) -> object:
