@@ -75,7 +75,8 @@ def _shortest(walk: Walk, n: int) -> Measured:
 def _walked(walk: Walk, n: int) -> Measured:
     with TemporaryDirectory() as folder:
         steps = walk.begin(Path(folder), n)
-        size = sum(path.stat().st_size for path in Path(folder).rglob("*") if path.is_file())
+        names = [path for path in Path(folder).rglob("*") if path.is_file()]
+        size = sum(path.stat().st_size + len(str(path)) for path in names)
         gc.collect()
         gc.disable()  # it looks at all that is alive, of which the other walks left some
         try:

@@ -583,7 +583,7 @@ WALKS: dict[str, Walk] = {
     ),
     "files": Walk(program(lambda n: {f"m{i}.py": tool("5") for i in range(n)}), 100),
     "folders in folders": Walk(program(lambda n: {"/".join(["a"] * n) + "/b.py": tool("5")}), 50),
-    "schema in source, deep": Walk(schema_in_source(_schema("deep")), 20),
+    "schema in source, deep": Walk(schema_in_source(_schema("deep")), 60),
     "schema in source, wide": Walk(schema_in_source(_schema("wide")), 500),
     "schema in source, chain": Walk(schema_in_source(_schema("chain")), 250),
     "schema in source, fan": Walk(schema_in_source(_schema("fan")), 20),
