@@ -18,6 +18,7 @@ from gllint_rules.project.project import Project
 from gllint_rules.reading import strings
 from gllint_rules.reading.facts import Function, Module
 from gllint_rules.reading.modules import read_module
+from gllint_rules.reading.outline import Outline
 from gllint_rules.reading.stack import BYTES_PER_FRAME, SIZES, on_large_stack
 from gllint_rules.words.names import Names, _any_of
 from harness import example, places, run
@@ -222,6 +223,16 @@ def test_a_name_that_is_imported_again_and_again_is_one_thing() -> None:
     frame = _frame(read_module("/project/a.py", text))
     for name in ("function_tool", "numpy", "agents"):
         assert isinstance(project.evaluator.lookup(name, frame), External)
+
+
+def test_the_imports_of_a_file_are_listed_a_few_times(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not for each of its functions: tools that are written one after the other import what they need each."""
+    listed: list[Outline] = []
+    modules = Outline.modules
+    monkeypatch.setattr(Outline, "modules", lambda outline: listed.append(outline) or modules(outline))
+    part = "from agents import function_tool\n@function_tool\ndef f{}(x):\n    return {{'a': 5}}\n"
+    assert len(checked({"a.py": "".join(part.format(i) for i in range(40))})[1]) == 40
+    assert len(listed) < 6
 
 
 def test_the_units_of_a_file_are_listed_once_for_all_fixes(monkeypatch: pytest.MonkeyPatch) -> None:

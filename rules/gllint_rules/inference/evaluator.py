@@ -12,6 +12,7 @@ depth in ``UNKNOWN``; nothing is guessed.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
@@ -87,6 +88,7 @@ MOST_MODULES = "1,000 modules of the environment"
 MOST_SIZE = 10_000  # of what is built out of other values; what the source writes out may be any size
 MOST_NESTING = 300
 MOST_IN_TABLE = 20_000  # parts of a constant table that are told apart
+_NEAREST = 8  # bindings of a name among which one is looked for whose place stands for all
 WORTH_STEPS = 500  # of an expression whose value is remembered though it is no question
 
 
@@ -201,7 +203,7 @@ class Evaluator(Questions):
         """All that the assignments to ``name`` in ``scope`` make of it."""
         bound = frame.cls
         bindings = scope.bindings[name]
-        at = next((b.value.at for b in bindings if b.value is not None), 0)
+        at = next((b.value.at for b in islice(bindings, _NEAREST) if b.value is not None), 0)
         return self.ask(
             ("name", scope, name, bound),
             lambda: self._binding_value(scope, name, Frame(frame.module, scope, None, frame.bound)),

@@ -40,11 +40,13 @@ class Callees(Struct, eq=False):
     table: Table
     talks: Callable[[], bool]
     _imported: dict[str, frozenset[str]] = field(default_factory=dict)
+    _speaking: dict[str, bool] = field(default_factory=dict)
 
     def forget(self, changed: Collection[str]) -> None:
         """Forget what the modules at ``changed`` import."""
         for path in changed:
             self._imported.pop(path, None)
+            self._speaking.pop(path, None)
 
     def entry(self, kind: Kind, func: Expr, frame: Frame, called: bool = True) -> TableEntry | None:
         """What the table says of ``func`` under ``kind``; ``called`` is false of a decorator that is not called."""
@@ -88,7 +90,10 @@ class Callees(Struct, eq=False):
 
     def imports_framework(self, module: Module) -> bool:
         """Whether ``module`` itself imports a framework of the table or a model's SDK."""
-        return self.table.talks_to_a_model(module.outline.modules())
+        speaks = self._speaking.get(module.path)
+        if speaks is None:
+            speaks = self._speaking[module.path] = self.table.talks_to_a_model(module.outline.modules())
+        return speaks
 
     def of(self, func: Expr, frame: Frame) -> Iterator[Callee]:
         """The names that ``func`` may have; where an origin is known, that comes first."""
