@@ -13,7 +13,7 @@ from gllint.files.sources import read_python
 from gllint.run.parsing import Unparsed, judge, outlined, too_large
 from gllint_rules import Settings
 from gllint_rules.tuples import NamedTuple
-from gllint_rules.words.screen import MARKS, Needles, Screen, words_in
+from gllint_rules.words.screen import LOADERS, MARKS, Needles, Screen, words_in
 
 if TYPE_CHECKING:
     from gllint_rules.reading.outline import Outline
@@ -23,14 +23,6 @@ if TYPE_CHECKING:
 # it imports a framework or a model's SDK; it may run a file by its path.
 PASSES, MAY_USE, MARKED, UNREADABLE, UNDECODABLE, IS_PYTHON, TALKS, LOADS = 1, 2, 4, 8, 16, 32, 64, 128
 _NAMES_US = re.compile(rb"gllint:|(?i:noqa:(?:(?!noqa:)[^\r\n])*?GL[0-9])")
-LOADERS = (
-    b"exec(",
-    b"run_path",
-    b"FileLoader",
-    b"spec_from_file_location",
-    b"import_module(",
-    b"__import__(",
-)
 # Where something may stand between an ``@`` or a dot and the name behind it, and what may.
 _SPREAD = re.compile(rb"@ ?+(?:[ \t\f(\\]|[\w.]++[ \t\f\\])")
 _SPREAD_DOT = re.compile(rb"\.\\[\r\n]")
@@ -70,7 +62,7 @@ def screen_bytes(settings: Settings, original: bytes) -> Screened:
     flags = (PASSES if passes else 0) | (MAY_USE if b"import" in data or b"def " in data else 0)
     if screen.talks(data, fragments):
         flags |= TALKS
-    if any(loader in data for loader in LOADERS):
+    if not fragments.keys().isdisjoint(LOADERS):
         flags |= LOADS
     if not fragments.keys().isdisjoint(MARKS) and _NAMES_US.search(data):
         flags |= MARKED

@@ -7,11 +7,12 @@ place in the source when, and only when, somebody reports it.
 
 from __future__ import annotations
 
+import re
 from array import array
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import Literal, TypeAlias
-from unicodedata import normalize
+from unicodedata import is_normalized, normalize
 
 from msgspec import Struct, field
 
@@ -719,6 +720,14 @@ class Module:
             self.note(SHAPE)
         return (self.outline.sections[number] for number in self._places.get(name, ()))
 
+    def holds(self, section: Section, pattern: re.Pattern[str]) -> bool:
+        """Whether ``pattern``, of ASCII alone, is in the text of a section, its methods included."""
+        self.note(section.number, *(method.number for method in methods(self, section)))
+        # Python compares names after NFKC: what is not ASCII may be read as anything.
+        return pattern.search(self.source, section.begin, section.end) is not None or (
+            not self.source.isascii() and not self.source[section.begin : section.end].isascii()
+        )
+
     def mentions(self, section: Section, words: Iterable[str]) -> bool:
         """Whether one of ``words`` stands in the text of a section, its methods included."""
         self.note(section.number, *(method.number for method in methods(self, section)))
@@ -726,7 +735,10 @@ class Module:
             return True
         # Python compares names after NFKC: what is not normal may be read as any of the words.
         text = "" if self.source.isascii() else self.source[section.begin : section.end]
-        return not text.isascii() and any(word in normalize("NFKC", text) for word in words)
+        if text.isascii() or is_normalized("NFKC", text):
+            return False
+        text = normalize("NFKC", text)
+        return any(word in text for word in words)
 
     # --- what they hold, read as far as it may be of the kind asked for ----------------------------------------
 

@@ -166,7 +166,7 @@ class Forms:
             self.evaluator.modules.tell(module.path, registrar.path)
 
     def _of(self, module: Module) -> Iterator[Tool]:
-        may_call = partial(self._may_call, module)
+        may_call = partial(self._may_call, module, self.callees.imports_framework(module))
         calls = [(call, Frame(module, scope)) for call, scope in module.calls_where(may_call)]
         calls = [(call, frame) for call, frame in calls if self._is_named(call, frame)]
         for call, frame in calls:
@@ -215,7 +215,7 @@ class Forms:
 
     # --- which calls are worth a look ------------------------------------------------------------------------
 
-    def _may_call(self, module: Module, section: Section) -> bool:
+    def _may_call(self, module: Module, imports_framework: bool, section: Section) -> bool:
         keywords = section.keywords
         names = {*section.calls, *self._other_names(module, section.calls)}
         return (
@@ -223,7 +223,7 @@ class Forms:
             or not self.table.any_keywords.isdisjoint(keywords)
             or "map" in names
             or any(self.table.may_call(name, keywords) for name in names)
-            or (self.callees.imports_framework(module) and self.stand_ins.may_call(module, section))
+            or (imports_framework and self.stand_ins.may_call(module, section))
             or (
                 section.owner is not None
                 and {"super", "__init__"} <= section.calls

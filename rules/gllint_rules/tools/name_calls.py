@@ -107,13 +107,20 @@ class _Search(Struct, eq=False):
 
     def calls(self) -> Iterator[NameCall]:
         """The calls in branches and through dicts, and what is looked up by a name."""
-        quoted = [f"{quote}{name}{quote}" for name in sorted(self.names) for quote in "\"'"]
+        # Most names stand nowhere in a file, and looking for each in each section takes its time.
+        source = self.module.source
+        names = [name for name in sorted(self.names) if name in source] if source.isascii() else self.names
+        quoted = [f"{quote}{name}{quote}" for name in sorted(names) for quote in "\"'"]
         for part in self.module.sections(lambda section: self.module.mentions(section, quoted)):
             yield from self._in_branches(part)
             for display, scope in part.dicts:
                 yield from self._in_dict(display, scope)
+        wanted = _wanted(self.words.names)
         for part in self.module.sections(
-            lambda s: bool(s.subscripts) or not s.calls.isdisjoint(("get", "getattr", "eval"))
+            lambda s: (
+                (bool(s.subscripts) or not s.calls.isdisjoint(("get", "getattr", "eval")))
+                and self.module.holds(s, wanted)
+            )
         ):
             yield from self._looked_up(part)
 
@@ -424,6 +431,13 @@ def _dropped(*blocks: facts.Block) -> Iterator[int]:
                 yield from (expr.at for expr in parts_of(test) if isinstance(expr, Call))
             case _:
                 pass
+
+
+@lru_cache(maxsize=4)
+def _wanted(names: frozenset[str]) -> re.Pattern[str]:
+    """What stands where something is looked up by the name of the tool that the model wants: ``…name]``, ``…name)``."""
+    words = "|".join(map(re.escape, sorted(names)))
+    return re.compile(rf"(?i:{words})_*[\"']?[\s\\]*[\]),.}}:!+]")
 
 
 def _text(expr: Expr) -> str:

@@ -52,6 +52,15 @@ def _word(names: Iterable[str]) -> str:
 
 # What every comment holds that may suppress a finding: `gllint:`, `noqa`, `NoQA`.
 MARKS = (b"gllint:", b"oqa", b"OQA")
+# What stands in a file that may run another by its path.
+LOADERS = (
+    b"exec(",
+    b"run_path",
+    b"FileLoader",
+    b"spec_from_file_location",
+    b"import_module(",
+    b"__import__(",
+)
 Needles: TypeAlias = frozenset[tuple[bytes, ...]]
 """By what files may use the tools of others: each the name of a tool or of what makes or holds one, a text that calls
 one by its name, or two names, of what is imported and of what it is given a function by, which makes that a tool."""
@@ -232,7 +241,9 @@ class Screen:
         )
         needles = {needle for fragments, groups in self._families for needle in fragments}
         needles |= {needle for _, groups in self._families for group, _ in groups for needle in group}
-        self._fragments = _Automaton({*MARKS, *needles, *self._places, *self._imports, *self._values.needles})
+        self._fragments = _Automaton(
+            {*MARKS, *LOADERS, *needles, *self._places, *self._imports, *self._values.needles}
+        )
         self._watches_makers = bool(settings.registry_modules)
         self._audits = settings.audit
 
