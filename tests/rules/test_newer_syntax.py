@@ -69,6 +69,10 @@ NOT_PYTHON = [
 ]
 
 
+# What is compared by itself: an older way to write has no type parameters.
+_APART = ("section", "places", "type_params")
+
+
 def difference(one: object, other: object) -> str | None:
     """Where two readings differ, by the way to there."""
     waiting = [(one, other, "")]
@@ -81,7 +85,7 @@ def difference(one: object, other: object) -> str | None:
             continue
         seen.add((id(one), id(other)))
         if isinstance(one, msgspec.Struct):
-            names = [name for name in type(one).__annotations__ if name not in ("section", "places")]
+            names = [name for name in type(one).__annotations__ if name not in _APART]
             waiting += [(getattr(one, name), getattr(other, name), f"{way}.{name}") for name in names]
         elif isinstance(one, dict) and isinstance(other, dict) and list(one) == list(other):
             waiting += [(one[key], other[key], f"{way}[{key!r}]") for key in one]
@@ -107,6 +111,12 @@ def test_newer_and_older_ways_to_write_say_the_same(name: str) -> None:
         assert difference(one, other) is None
     assert places(newer) == places(older)
     assert not newer.unread and not older.unread
+
+
+def test_type_variables_of_a_function() -> None:
+    module = read_module("/a.py", SAME["type parameters"][0])
+    [function] = module.functions
+    assert [(param.name, param.bound) for param in function.type_params] == [("T", "(int, str)"), ("Ts", "")]
 
 
 @pytest.mark.parametrize("text", CLASSES)

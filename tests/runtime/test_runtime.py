@@ -378,7 +378,7 @@ def test_what_a_provider_raises_comes_through(registry: ToolRegistry) -> None:
     [
         ({"mode": "replay"}, "mode is"),
         ({"mode": "LIVE"}, "mode is"),
-        ({"argument_origin": "on"}, "argument_origin is"),
+        ({"argument_origin": "on"}, "argument_origin must be one of"),
         ({"repair_on": ["X"]}, "no such error code: X"),
         ({"repair_on": "NO_NAKED_NUMBERS"}, "repair_on is a list"),
         ({"max_steps": 0}, "max_steps is"),
