@@ -66,6 +66,8 @@ _CALLED: frozenset[Kind] = frozenset({"calls", "keywords", "decorators", "descri
 _MAKING: tuple[Kind, ...] = ("decorators", "calls")
 _MADE = frozenset(_MAKING)
 # What gives a callee that has no name of its own.
+# Calls of what a call gave that are looked into for a decorator: each is evaluated anew from the first.
+_MOST_CALLED = 4
 _COMPUTED = (facts.Sub, facts.Call, facts.IfExp, facts.BoolOp, facts.Walrus)
 _DECORATORS: frozenset[Kind] = frozenset({"decorators", "generators"})
 MOST_BASES = 8  # classes between one of the project and that from outside
@@ -495,6 +497,8 @@ class Forms:
 
     def _stood_for(self, kind: Kind, expr: Expr, frame: Frame) -> tuple[TableEntry, Expr] | None:
         """As :meth:`_entry`, of what ``expr`` holds, whatever it is: an element, what a call returns, a choice."""
+        if _call_depth(expr) > _MOST_CALLED:
+            return None
         rows = self.callees.imported(frame.module)
         for inner in dict.fromkeys((_callee(expr), expr)):
             is_called = inner is not expr
@@ -517,7 +521,8 @@ class Forms:
         rows = self.callees.imported(frame.module)
         for option in options(self.evaluator.eval(name, frame)):
             parts: Iterable[Value] = ()
-            if isinstance(option, FunctionOf):
+            # Whoever makes decorators imports them: each other function would be run for nothing.
+            if isinstance(option, FunctionOf) and self.callees.imports_framework(option.module):
                 parts = [self.evaluator.eval(facts.Call(name.at, name, (), ()), frame)]
             elif isinstance(option, Container):
                 parts = option.values()
@@ -906,6 +911,14 @@ def _texts(value: Value) -> Iterator[str]:
         elif isinstance(option, ListOf):
             for entry in option.items:
                 yield from _texts(entry.value)
+
+
+def _call_depth(expr: Expr) -> int:
+    """How many calls of what a call gave stand in a row: two in ``make("x")(f)``."""
+    depth = 0
+    while isinstance(expr, Call) and depth <= _MOST_CALLED:
+        expr, depth = expr.func, depth + 1
+    return depth
 
 
 def _callee(expr: Expr) -> Expr:
