@@ -7,6 +7,7 @@ source holds code in a text that only runs once it is decoded.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from itertools import islice
 
@@ -42,6 +43,7 @@ _DECODERS = frozenset(
      "decompress", "fromhex", "loads", "unhexlify", "urlsafe_b64decode"}
 )  # fmt: skip
 _NAMESPACES = frozenset({"types.SimpleNamespace", "argparse.Namespace"})
+_DEFINES = re.compile(r"\b(?:def|class|lambda)\b")
 _CALLED = _RUNNERS | _MAKERS | _LOOK_UPS | {"reduce"}
 
 
@@ -114,8 +116,8 @@ def _runs_hidden_code(context: Context, code: Expr, frame: Frame, scope: Scope) 
         return True
     modules = {module.removesuffix("*") for module in context.names.table.modules}
     for content in (text, *(part.value for part in parts if isinstance(part, facts.Const))):
-        if isinstance(content, str) and "import" in content and any(module in content for module in modules):
-            return True
+        if isinstance(content, str) and _DEFINES.search(content) and any(name in content for name in modules):
+            return True  # what merely imports makes no tool
     return scope.kind == "module" and context.project.tools.callees.imports_framework(context.module)
 
 

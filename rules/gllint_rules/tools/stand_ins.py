@@ -30,6 +30,14 @@ class StandIns:
     def __init__(self, modules: Modules, words: frozenset[str]) -> None:
         self._modules, self._words = modules, words
         self._word = re.compile(rf"\b(?:{'|'.join(map(re.escape, sorted(words)))})\b")
+        # One of them as it is, neither called nor part of prose: what a function returns, a class or a container holds.
+        self._value = re.compile(
+            rf"(?:=|\breturn\b|[\[({{,:])\s*(?:\w+\s*\.\s*)*{self._word.pattern}(?![ \t]*[(.=\"'\w])"
+        )
+        # `gated = partial(tool, …)`, `loose = tool(strict=False)`
+        self._made = re.compile(
+            rf"\w+\s*=\s*(?:(?:\w+\s*\.\s*)?partial\(\s*)?(?:\w+\s*\.\s*)*{self._word.pattern}"
+        )
         self._answers: dict[tuple[str, str], bool] = {}
 
     def forget(self) -> None:
@@ -76,7 +84,7 @@ class StandIns:
     def is_made_of(self, module: Module, section: Section) -> bool:
         """Whether what a section binds is made of one of the words, or of a name that an import gives it."""
         text = self._text(module, section)
-        if self._word.search(text):
+        if self._value.search(text) or (section.kind == "other" and self._made.match(text)):
             return True
         renamed = _RENAMED.match(text.strip()) if section.kind == "other" else None
         return renamed is not None and self.may_stand(module, renamed[1], renamed[2] or "")
