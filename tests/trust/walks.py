@@ -96,6 +96,15 @@ def tool(value: str, before: str = "") -> str:
     return f"from agents import function_tool\n{before}\n@function_tool\ndef f(x):\n    return {{'a': {value}}}\n"
 
 
+def tools(value: str, n: int, name: str = "f") -> str:
+    """So many tools, each of which returns the value; ``%d`` in it stands for the number of the tool."""
+    texts = (
+        f"\n\n@function_tool\ndef {name}{i}(x):\n    return {{'a': {value.replace('%d', str(i))}}}\n"
+        for i in range(n)
+    )
+    return "from agents import function_tool\n" + "".join(texts)
+
+
 def chain(line: str) -> Callable[[Path, int], Steps]:
     """Each line makes a value twice out of that of the line before."""
 
@@ -609,18 +618,14 @@ WALKS: dict[str, Walk] = {
     "frameworks": Walk(configured(rows), 2500),
     "fix: many": Walk(
         fixed(
-            lambda n: "".join(
-                tool("{'value': x, 'unit': 'kwh'}").replace("def f", f"def f{i}") for i in range(n)
-            ),
+            lambda n: tools("{'value': x, 'unit': 'kwh'}", n),
             "--fix",
         ),
         250,
     ),
     "fix: --diff": Walk(
         fixed(
-            lambda n: "".join(
-                tool("{'value': x, 'unit': 'kwh'}").replace("def f", f"def f{i}") for i in range(n)
-            ),
+            lambda n: tools("{'value': x, 'unit': 'kwh'}", n),
             "--diff",
         ),
         250,
@@ -637,18 +642,12 @@ WALKS: dict[str, Walk] = {
         fix_all(lambda n: tool("{'value': x, 'unit': 'kwh'}") + "x = 1\ny = 2\n" * n), 2000
     ),
     "fix all: many": Walk(
-        fix_all(
-            lambda n: "".join(
-                tool("{'value': x, 'unit': 'kwh'}").replace("def f", f"def f{i}") for i in range(n)
-            )
-        ),
+        fix_all(lambda n: tools("{'value': x, 'unit': 'kwh'}", n)),
         250,
     ),
     "fix all: one line": Walk(fix_all(lambda n: tool("[" + "{'value': x, 'unit': 'kwh'}, " * n + "]")), 250),
     "unused suppressions": Walk(fixed(_noqas, "--fix"), 1000),
-    "add-noqa": Walk(
-        fixed(lambda n: "".join(tool("5").replace("def f", f"def f{i}") for i in range(n)), "--add-noqa"), 250
-    ),
+    "add-noqa": Walk(fixed(lambda n: tools("5", n), "--add-noqa"), 250),
     "keystrokes": Walk(keystrokes(lambda n: tool("5") + "x = 1\n" * n), 2500),
     "keystrokes, too many bytes": Walk(
         keystrokes(lambda n: tool("5") + "# " + "a" * 99 * 41 + "\n" * 1 + ("#" + "a" * 98 + "\n") * n),
@@ -825,11 +824,7 @@ WALKS: dict[str, Walk] = {
         plainly(lambda n: b"[" * n + b"]" * n, lambda data: decode_entry(data, Any)), 200
     ),
     "units of a stranger": Walk(
-        source(
-            lambda n: "".join(
-                tool(f"{{'value': x, 'unit': 'u{i}'}}").replace("def f", f"def f{i}") for i in range(n)
-            )
-        ),
+        source(lambda n: tools("{'value': x, 'unit': 'u%d'}", n)),
         60,
     ),
     "one name from many places": Walk(
@@ -844,7 +839,7 @@ WALKS: dict[str, Walk] = {
     "names of tools that nobody knows": Walk(
         source(
             lambda n: (
-                "".join(tool("x").replace("def f", f"def tool_number_{i}") for i in range(n))
+                tools("x", n, "tool_number_")
                 + "from gllint_runtime import dispatch_tool\n"
                 + "".join(f"dispatch_tool('tol_number_{i}', {{}})\n" for i in range(n))
             )
