@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import sys
 from collections.abc import Callable
 
@@ -21,6 +22,7 @@ from gllint_rules.reading.modules import read_module
 from gllint_rules.reading.outline import Outline
 from gllint_rules.reading.stack import BYTES_PER_FRAME, SIZES, on_large_stack
 from gllint_rules.words.names import Names, _any_of
+from gllint_rules.words.nearest import nearest_name
 from harness import example, places, run
 from shapes import (
     SHAPES,
@@ -248,6 +250,23 @@ def test_the_units_of_a_file_are_listed_once_for_all_fixes(monkeypatch: pytest.M
         "safe"
     ] * 40
     assert len(listed) == 1
+
+
+def test_the_nearest_of_many_names_is_looked_for_among_few(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those that have most in common with it: a thousand unknown names of as many tools are no million comparisons."""
+    compared: list[int] = []
+    close = difflib.get_close_matches
+    monkeypatch.setattr(
+        difflib, "get_close_matches", lambda name, some, n: compared.append(len(some)) or close(name, some, n)
+    )
+    names = frozenset(f"tool_number_{i}" for i in range(3_000)) | {"heat_demand", "a" * 10_000}
+    assert nearest_name("heat_demnd", names) == "heat_demand"
+    assert nearest_name("tol_number_2999", names) == "tool_number_2999"
+    assert nearest_name("quite another", names) is None
+    assert nearest_name("tool_number_", names) is not None
+    assert nearest_name("b" * 100_000, names) is None
+    assert nearest_name("", names) is None
+    assert max(compared) <= 200
 
 
 def test_many_patterns_of_names_are_compiled_a_few_at_a_time() -> None:

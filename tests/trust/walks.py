@@ -473,10 +473,11 @@ def schema_in_source(schema: Callable[[int], Any]) -> Callable[[Path, int], Step
     return source(make)
 
 
+_DENSE = (shapes.every_helper_a_tool, shapes.texts_in_annotations)
 WALKS: dict[str, Walk] = {
-    # Of a circle in which everything calls everything the least size is one at which budgets begin to run out.
+    # Of what is hardest the least size is one at which budgets begin to run out: until then the time may grow faster.
     **{
-        f"program: {make.__name__}": Walk(program(make), 2 * n if make is shapes.every_helper_a_tool else n)
+        f"program: {make.__name__}": Walk(program(make), 2 * n if make in _DENSE else n)
         for make, n in shapes.SHAPES.items()
     },
     "format chain": Walk(chain("S{n} = '{{}}{{}}'.format(S{p}, S{p})"), 250),
@@ -643,7 +644,7 @@ WALKS: dict[str, Walk] = {
     ),
     "fix all: many": Walk(
         fix_all(lambda n: tools("{'value': x, 'unit': 'kwh'}", n)),
-        250,
+        500,
     ),
     "fix all: one line": Walk(fix_all(lambda n: tool("[" + "{'value': x, 'unit': 'kwh'}, " * n + "]")), 250),
     "unused suppressions": Walk(fixed(_noqas, "--fix"), 1000),
@@ -840,8 +841,9 @@ WALKS: dict[str, Walk] = {
         source(
             lambda n: (
                 tools("x", n, "tool_number_")
-                + "from gllint_runtime import dispatch_tool\n"
-                + "".join(f"dispatch_tool('tol_number_{i}', {{}})\n" for i in range(n))
+                + "from runtime import ToolAction\n\n\ndef plan():\n    return [\n"
+                + "".join(f"        ToolAction(name='tol_number_{i}', args={{'x': 1}}),\n" for i in range(n))
+                + "    ]\n"
             )
         ),
         30,

@@ -68,6 +68,7 @@ from gllint_rules.project.context import Context, Pending
 from gllint_rules.project.tool_names import tool_lookups, tool_names
 from gllint_rules.rule import Rule
 from gllint_rules.words.names import CLARIFICATION
+from gllint_rules.words.nearest import nearest_name
 
 
 def check(context: Context) -> Iterator[Pending]:
@@ -89,10 +90,10 @@ def check(context: Context) -> Iterator[Pending]:
 
 
 def _help(name: str, names: frozenset[str]) -> str:
-    from difflib import get_close_matches
-
-    [*near] = get_close_matches(name, sorted(names), n=1)
-    return f"Did you mean `{near[0]}`?" if near else "Use the name under which the tool is registered."
+    near = nearest_name(name, names)
+    return (
+        f"Did you mean `{near}`?" if near is not None else "Use the name under which the tool is registered."
+    )
 
 
 RULE = Rule(

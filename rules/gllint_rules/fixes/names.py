@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Collection
-from difflib import get_close_matches
 
 import libcst as cst
 
@@ -15,6 +14,7 @@ from gllint_rules.fixes.syntax import SyntaxPlace, place_of
 from gllint_rules.inference.values import Site
 from gllint_rules.project.context import Context
 from gllint_rules.project.units import WrittenUnit, variable, written_units
+from gllint_rules.words.nearest import nearest_name
 from gllint_rules.words.unit_names import announced_dimension, unit_of_name
 from gllint_runtime.policy.schemas import KNOWN_SCHEMAS
 from gllint_runtime.policy.unit_expressions import MAX_LENGTH
@@ -26,13 +26,13 @@ _SEPARATORS = str.maketrans("", "", " \t_-")
 
 def correct_ref(context: Context, site: Site, ref: str) -> Fix | None:
     """Refer to the known schema whose name is nearest."""
-    near = _nearest(ref, KNOWN_SCHEMAS)
+    near = nearest_name(ref, frozenset(KNOWN_SCHEMAS))
     return _renamed(context, site, ref, near, is_sure=_spelt_like(ref, KNOWN_SCHEMAS) == {near})
 
 
-def correct_tool_name(context: Context, site: Site, name: str, names: Collection[str]) -> Fix | None:
+def correct_tool_name(context: Context, site: Site, name: str, names: frozenset[str]) -> Fix | None:
     """Ask for the tool whose name is nearest."""
-    return _renamed(context, site, name, _nearest(name, names), is_sure=False)
+    return _renamed(context, site, name, nearest_name(name, names), is_sure=False)
 
 
 def correct_unit(context: Context, unit: WrittenUnit) -> Fix | None:
@@ -63,10 +63,6 @@ def _carriers(context: Context, unit: WrittenUnit) -> list[str]:
         binding = variable(context, site.at)
         names += [binding[0]] if binding is not None else []
     return names
-
-
-def _nearest(name: str, names: Collection[str]) -> str | None:
-    return next(iter(get_close_matches(name, sorted(names), n=1)), None)
 
 
 def _spelt_like(name: str, names: Collection[str]) -> set[str]:
