@@ -33,6 +33,7 @@ from gllint_rules.reading.reads import SHAPE
 from gllint_rules.tools.registrars import Registrar
 from gllint_rules.tuples import NamedTuple
 from gllint_rules.words.framework_table import DescriptionWords
+from gllint_rules.words.screen import words_in
 
 if TYPE_CHECKING:
     from gllint_rules.inference.protocol import Evaluator
@@ -108,9 +109,8 @@ class _Search(Struct, eq=False):
     def calls(self) -> Iterator[NameCall]:
         """The calls in branches and through dicts, and what is looked up by a name."""
         # Most names stand nowhere in a file, and looking for each in each section takes its time.
-        source = self.module.source
-        names = [name for name in sorted(self.names) if name in source] if source.isascii() else self.names
-        quoted = [f"{quote}{name}{quote}" for name in sorted(names) for quote in "\"'"]
+        words = words_in(self.module.source.encode("utf-8", "surrogatepass"), _encoded(self.names))
+        quoted = [f"{quote}{word.decode()}{quote}" for word in words for quote in "\"'"]
         for part in self.module.sections(lambda section: self.module.mentions(section, quoted)):
             yield from self._in_branches(part)
             for display, scope in part.dicts:
@@ -434,10 +434,26 @@ def _dropped(*blocks: facts.Block) -> Iterator[int]:
 
 
 @lru_cache(maxsize=4)
+def _encoded(names: frozenset[str]) -> frozenset[bytes]:
+    return frozenset(name.encode() for name in names)
+
+
+@lru_cache(maxsize=4)
 def _wanted(names: frozenset[str]) -> re.Pattern[str]:
-    """What stands where something is looked up by the name of the tool that the model wants: ``…name]``, ``…name)``."""
-    words = "|".join(map(re.escape, sorted(names)))
-    return re.compile(rf"(?i:{words})_*[\"']?[\s\\]*[\]),.}}:!+]")
+    """What stands where something is looked up by the name of the tool that the model wants.
+
+    ``…[call.name]``, ``.get(name)``, ``getattr(self, f"tool_{name}")``, ``eval(name)``. It lets more through: what it
+    saves is reading each section with a subscript.
+    """
+    word = f"(?i:{'|'.join(map(re.escape, sorted(names)))})"
+    gap = r"(?:\s|\\|\#[^\n]{0,200}+\n){0,30}+"
+    key = rf"[^;]{{0,200}}?{word}"
+    return re.compile(
+        rf"\[{gap}(?![\"'\d:])[^\[\];]{{0,200}}?(?:\[{gap}[\"']\w{{0,40}}?)?{word}_*[^\w\[]"
+        rf"|\.{gap}get{gap}\({gap}(?![\"']){key}"
+        rf"|getattr{gap}\([^,]{{0,200}}?,{gap}(?![\"'][^\"']{{0,80}}[\"']{gap}[,)]){key}"
+        rf"|eval{gap}\({key}"
+    )
 
 
 def _text(expr: Expr) -> str:
