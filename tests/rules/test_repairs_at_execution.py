@@ -15,6 +15,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -229,3 +230,13 @@ def fix_all_with_packs(source: str) -> str:
         assert applied
         ast.parse(source)
     raise AssertionError("fixing does not come to an end")
+
+
+@pytest.mark.parametrize(("written", "meant", "safety"), [("ºC", "degC", "unsafe"), ("kwh", "kWh", "safe")])
+def test_a_spelling_of_other_letters_is_written_anew_on_request_alone(
+    written: str, meant: str, safety: str
+) -> None:
+    source = f'from agents import tool\n\n\n@tool\ndef f(x):\n    return {{"t": {{"value": x, "unit": "{written}"}}}}\n'
+    fixed = fix_all({"agent.py": source}, unsafe=False)["agent.py"]
+    assert (meant in fixed) is (safety == "safe")
+    assert meant in fix_all({"agent.py": source}, unsafe=True)["agent.py"]

@@ -95,7 +95,7 @@ def spelling_of(text: str, extend: frozenset[str] = frozenset()) -> Spelling:
         return Spelling(remark=reader.remark)
     letters = _folded(written[0])
     is_other = any(_folded(name) == letters for name in others)
-    return Spelling(written[0], _folded(plain) == letters and not is_other)
+    return Spelling(written[0], _folded(text) == letters and not is_other)
 
 
 def _either(units: Collection[str]) -> str:
