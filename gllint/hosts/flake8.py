@@ -115,9 +115,9 @@ class Plugin:
     @classmethod
     def _tell_notices(cls, engine: Engine, paths: Sequence[str]) -> None:
         """Tell, once and before flake8 begins, what is passed over on the way to the files ``paths``."""
-        told = () if _UNPARSABLE in cls._silenced else paths  # by flake8 itself
+        refusals = () if _UNPARSABLE in cls._silenced else paths  # by flake8 itself
         for notice in engine.notices(paths, cls._paths):
-            if (notice := notice.without(told) if notice.details else notice).paths:
+            if (notice := notice.without(refusals) if notice.details else notice).paths:
                 _say(notice.text(_shown))
 
     @classmethod

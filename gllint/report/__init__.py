@@ -83,10 +83,10 @@ class Report(NamedTuple):
     failures: Sequence[str] = ()
 
     @property
-    def passed_over(self) -> Mapping[str, str]:
+    def unread_files(self) -> Mapping[str, str]:
         """What was left out although no finding says so, each file and folder (with a slash) with the reason."""
-        told = {d.path for d in self.diagnostics if d.finding.code == "GL900"}
-        return {path: why for path, why in self.unseen.files.items() if path not in told}
+        reported = {d.path for d in self.diagnostics if d.finding.code == "GL900"}
+        return {path: why for path, why in self.unseen.files.items() if path not in reported}
 
 
 def position(span: Span, cell: Place | None) -> str:

@@ -10,11 +10,11 @@ _COMMANDS = {"error": "error", "warning": "warning", "info": "notice"}
 
 def render(report: Report) -> str:
     """Return one command for each diagnostic, and for each file and folder that was passed over."""
-    passed_over = [
+    unread_files = [
         f"::warning title=gllint,file={_property(path)}::{_data(visible(f'{path}: not checked: {why}'))}\n"
-        for path, why in report.passed_over.items()
+        for path, why in report.unread_files.items()
     ]
-    return "".join([*map(_command, report.diagnostics), *passed_over])
+    return "".join([*map(_command, report.diagnostics), *unread_files])
 
 
 def _command(diagnostic: Diagnostic) -> str:

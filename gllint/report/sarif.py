@@ -43,15 +43,15 @@ def render(report: Report) -> str:
 def _invocation(report: Report) -> dict[str, Any]:
     """Whether the run did all that it was to do, and what it passed over."""
     failures = [{"level": "error", "message": {"text": text}} for text in report.failures]
-    passed_over = [
+    unread_files = [
         {
             "level": "warning",
             "message": {"text": f"not checked: {why}"},
             "locations": [{"physicalLocation": {"artifactLocation": {"uri": _uri(path)}}}],
         }
-        for path, why in report.passed_over.items()
+        for path, why in report.unread_files.items()
     ]
-    return {"executionSuccessful": not failures, "toolExecutionNotifications": [*failures, *passed_over]}
+    return {"executionSuccessful": not failures, "toolExecutionNotifications": [*failures, *unread_files]}
 
 
 def _rule(rule: Rule) -> dict[str, Any]:

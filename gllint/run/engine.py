@@ -196,13 +196,13 @@ class Engine(Means):
         outcome = Outcome()
         with self.clock.stage("suppress"):
             self.conclude_all(workspace, files, results, outcome)
-        passed_over = workspace.notices(files, named)
-        outcome.notices += passed_over
+        notices = workspace.notices(files, named)
+        outcome.notices += notices
         outcome.tools = tools_in_force(workspace.tools(files), place.config)
         outcome.plain_numbers = workspace.plain_numbers(files)
         outcome.blind_spots = workspace.blind_spots(files)
         outcome.left_out = workspace.left_out(files)
-        for notice in passed_over:
+        for notice in notices:
             outcome.left_out |= notice.reasons()
         for path, result in results.items():
             for finding in result.findings:
@@ -222,9 +222,9 @@ class Engine(Means):
         def index_of(path: str) -> Index:
             return self.workspace(self.place_of(path)).index
 
-        untold = Omissions(folders, frozenset(outcome.checked), omissions, self.places, index_of).untold()
+        search = Omissions(folders, frozenset(outcome.checked), omissions, self.places, index_of)
         by_reason: dict[tuple[str, str], list[str]] = defaultdict(list)
-        for path, why in untold:
+        for path, why in search.unchecked_files():
             by_reason[why, "folder" if path.endswith("/") else "file"].append(path)
             outcome.left_out.setdefault(path, why)
         outcome.notices += [Notice(tuple(paths), why, noun) for (why, noun), paths in by_reason.items()]

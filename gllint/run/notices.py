@@ -61,8 +61,8 @@ def notices(
     ``unread`` gives what of the project was not read.
     """
     undecodable = _undecodable(index, paths)
-    if told := tuple(path for path in undecodable if path not in named):
-        yield Notice(told, "cannot be decoded")
+    if files := tuple(path for path in undecodable if path not in named):
+        yield Notice(files, "cannot be decoded")
     if paths and (unparsed := _unparsed(index, unread, paths, {*named, *undecodable})):
         yield Notice(tuple(unparsed), details=tuple(unparsed.values()))
     for folder, why in sorted(index.locked.items()):
@@ -77,18 +77,18 @@ def _undecodable(index: Index, paths: Collection[str]) -> list[str]:
 
 
 def _unparsed(
-    index: Index, unread: Callable[[], Obstacles], paths: Collection[str], told: Collection[str]
+    index: Index, unread: Callable[[], Obstacles], paths: Collection[str], exempt: Collection[str]
 ) -> dict[str, str]:
-    """Return of files that are no Python, beside those that are ``told``, what is wrong with them.
+    """Return of files that are no Python, the ``exempt`` aside, what is wrong with them.
 
     A file that no rule could speak about is parsed where an answer rests on it, and where all of these together
-    are small. Of the files beside ``paths`` those are told that could matter to them.
+    are small. Of the files beside ``paths`` those are among them that could matter to them.
     """
     candidates = index.candidates()
-    others = {path for path in paths if path not in candidates}.difference(told)
+    others = {path for path in paths if path not in candidates}.difference(exempt)
     sizes = [signature.size for path in others if (signature := index.files.get(path))]
     doubtful = others if sum(sizes) <= _FEW_BYTES else set()
-    doubtful |= index.unsound().difference(candidates, told)
+    doubtful |= index.unsound().difference(candidates, exempt)
     reasons = unread().beside(paths) if index.files.keys() - paths else {}
     broken = index.table.broken(sorted(doubtful.union(reasons)))
     reasons |= {path: index.why_unparsed(path, why) for path, why in broken.items()}

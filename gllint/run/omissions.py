@@ -56,7 +56,7 @@ _WINDOW, _MOST_TEXTS = 300, 1_000
 _TOO_MANY = "holds too many files to look for Python in"
 
 
-class Untold(NamedTuple):
+class UncheckedFile(NamedTuple):
     """A file that was left out, and why; of a folder, whose path ends with a slash, no one knows what it holds."""
 
     path: str
@@ -82,9 +82,9 @@ class Omissions:
         self._omissions = sorted(set(omissions))
         self._entries = MOST_ENTRIES
         self._bytes = MOST_BYTES
-        self._full: list[Untold] = []
+        self._full: list[UncheckedFile] = []
 
-    def untold(self) -> list[Untold]:
+    def unchecked_files(self) -> list[UncheckedFile]:
         """Return what of it the project takes for its own, as far as rules could speak about it."""
         reasons = {path: _TRACKED.get(why, why) for path, why in self._tracked()}
         suspects: dict[str, str] = {}
@@ -107,7 +107,7 @@ class Omissions:
         speaking |= {
             path: _NO_NAME for path in self._scripts() if path not in speaking and self._could_matter(path)
         }
-        return [*(Untold(*entry) for entry in sorted(speaking.items())), *self._full]
+        return [*(UncheckedFile(*entry) for entry in sorted(speaking.items())), *self._full]
 
     # --- what git knows ------------------------------------------------------------------------------------
 
@@ -168,7 +168,7 @@ class Omissions:
             self._entries -= len(entries)
             if self._entries < 0:
                 if not any(full.path == f"{omission.path}/" for full in self._full):
-                    self._full.append(Untold(f"{omission.path}/", _TOO_MANY))
+                    self._full.append(UncheckedFile(f"{omission.path}/", _TOO_MANY))
                 return
             names = {entry.name for entry in entries}
             is_package = "package.json" in names and f"/{_MODULES}/" in folder

@@ -295,7 +295,7 @@ class Forms:
     def _entry(self, kind: Kind, expr: Expr, frame: Frame) -> tuple[TableEntry, Expr] | None:
         """What the table says under ``kind`` of what ``expr`` stands for, a callee or a call of one, and that."""
         if kind not in self._kinds(_callee(expr), frame):
-            return self._stood_for(kind, expr, frame) if self._is_computed(expr, frame.module) else None
+            return self._entry_of_value(kind, expr, frame) if self._is_computed(expr, frame.module) else None
         target, home = alias_target(expr, frame)
         entry = self.callees.entry(kind, _callee(target), home, called=isinstance(target, Call))
         return (entry, target) if entry is not None else None
@@ -490,12 +490,12 @@ class Forms:
             if match is None and self.callees.talks():
                 section = module.outline.sections[function.at >> SECTION_BITS]
                 if self.stand_ins.may_decorate(module, section):
-                    match = self._stood_for("decorators", written, frame)
+                    match = self._entry_of_value("decorators", written, frame)
             if match is not None:
                 return self._marked(function, frame, *match)
         return None
 
-    def _stood_for(self, kind: Kind, expr: Expr, frame: Frame) -> tuple[TableEntry, Expr] | None:
+    def _entry_of_value(self, kind: Kind, expr: Expr, frame: Frame) -> tuple[TableEntry, Expr] | None:
         """As :meth:`_entry`, of what ``expr`` holds, whatever it is: an element, what a call returns, a choice."""
         if _call_depth(expr) > _MOST_CALLED:
             return None
@@ -510,12 +510,12 @@ class Forms:
             if isinstance(value, FunctionOf) and isinstance(value.function, facts.Lambda):
                 body = value.function.body  # `lambda f: tool(f)`
                 if isinstance(body, Call) and not isinstance(body.func, Call):
-                    return self._stood_for(kind, body.func, Frame(value.module, value.function.scope))
+                    return self._entry_of_value(kind, body.func, Frame(value.module, value.function.scope))
         return None
 
-    def _held(self, kind: Kind, name: Expr, frame: Frame) -> tuple[TableEntry, Expr] | None:
-        """As :meth:`_stood_for`, also of what a container or a class of that name holds, or a function returns."""
-        match = self._stood_for(kind, name, frame)
+    def _entry_inside(self, kind: Kind, name: Expr, frame: Frame) -> tuple[TableEntry, Expr] | None:
+        """As :meth:`_entry_of_value`, also of what a container or a class of that name holds, or a function returns."""
+        match = self._entry_of_value(kind, name, frame)
         if match is not None:
             return match
         rows = self.callees.imported(frame.module)
@@ -566,7 +566,9 @@ class Forms:
         for name, section in self._may_be_renamed(module):
             at = section.number << SECTION_BITS
             written = facts.Name(at, name)
-            match = self._entry("decorators", written, frame) or self._held("decorators", written, frame)
+            match = self._entry("decorators", written, frame) or self._entry_inside(
+                "decorators", written, frame
+            )
             if match is not None:
                 yield Registrar(module.path, at, name, name, "renamed", match[0].framework.name)
 

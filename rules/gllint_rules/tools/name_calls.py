@@ -115,11 +115,11 @@ class _Search(Struct, eq=False):
             yield from self._in_branches(part)
             for display, scope in part.dicts:
                 yield from self._in_dict(display, scope)
-        wanted = _wanted(self.words.names)
+        look_ups = _look_ups(self.words.names)
         for part in self.module.sections(
             lambda s: (
                 (bool(s.subscripts) or not s.calls.isdisjoint(("get", "getattr", "eval")))
-                and self.module.holds(s, wanted)
+                and self.module.holds(s, look_ups)
             )
         ):
             yield from self._looked_up(part)
@@ -439,7 +439,7 @@ def _encoded(names: frozenset[str]) -> frozenset[bytes]:
 
 
 @lru_cache(maxsize=4)
-def _wanted(names: frozenset[str]) -> re.Pattern[str]:
+def _look_ups(names: frozenset[str]) -> re.Pattern[str]:
     """What stands where something is looked up by the name of the tool that the model wants.
 
     ``…[call.name]``, ``.get(name)``, ``getattr(self, f"tool_{name}")``, ``eval(name)``. It lets more through: what it

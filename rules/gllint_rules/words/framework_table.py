@@ -190,7 +190,7 @@ class Table:
         self._endings = [last for last in self._by_last if last[0] == "*" and last != ANY]
         self._ending: dict[str, tuple[TableEntry, ...]] = {}
         self._of_module: dict[str, frozenset[str]] = {}
-        self._talking: dict[str, bool] = {}
+        self._model_modules: dict[str, bool] = {}
         self._matches: dict[tuple[object, ...], TableEntry | None] = {}
         self._owners: dict[str, Framework | None] = {}
 
@@ -218,10 +218,10 @@ class Table:
         return any(map(self._is_of_a_model, modules))
 
     def _is_of_a_model(self, module: str) -> bool:
-        answer = self._talking.get(module)
+        answer = self._model_modules.get(module)
         if answer is None:
             answer = any(_inside(module, sdk) for sdk in self.model_sdks) or bool(self._rows_of(module))
-            self._talking[module] = answer
+            self._model_modules[module] = answer
         return answer
 
     def kinds(self, last: str) -> frozenset[Kind]:
