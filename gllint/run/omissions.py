@@ -202,6 +202,8 @@ class Omissions:
     def _scripts(self) -> Iterator[str]:
         """Yield the files without an ending that say that Python runs them."""
         scripts = [omission.path for omission in self._omissions if omission.what == SCRIPT]
+        if len(scripts) > _MOST_SCRIPTS:
+            self._full.append(UncheckedFile(f"{os.path.dirname(scripts[_MOST_SCRIPTS])}/", _TOO_MANY))
         for path in scripts[:_MOST_SCRIPTS]:
             try:
                 with open(path, "rb") as file:

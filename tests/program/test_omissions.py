@@ -211,3 +211,9 @@ def test_what_is_no_index_says_nothing(write: Write) -> None:
     ):
         (top / ".git/index").write_bytes(broken)
         assert tracked(str(top), lambda name: True) is None
+
+
+def test_more_scripts_than_are_looked_at_are_told(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(omissions, "_MOST_SCRIPTS", 1)
+    top = write({"x/a": "text\n", "x/b": f"#!/usr/bin/env python3\n{TOOL}", "main.py": CLEAN})
+    assert told(top, monkeypatch) == ["1 folder not checked, holds too many files to look for Python in: x/"]
