@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from gllint.verdict.baseline import Compared
 
 _STANDARD_OUTPUT = ("/dev/stdout", "/dev/fd/1", "/proc/self/fd/1")
+_FOR_READERS = ("full", "concise", "agent")  # formats behind which the summary stands
 _SHOWN = 3
 _MOST_SAID = 300
 
@@ -96,7 +97,7 @@ class _Run:
         self.request, self.engine = request, engine
         self.show = _shower(request.paths)
         self.stdin = ""
-        self.failed = self.would_change = self.has_baseline = False
+        self.failed = self.would_change = self.has_changed = self.has_baseline = False
         self.has_unjudged = False  # entries of a baseline that what was not read may still need
         self.baseline_findings: frozenset[Finding] = frozenset()  # from the baseline, and told nevertheless
         self.started = time.perf_counter()
@@ -117,7 +118,7 @@ class _Run:
         # What is wrong with the command is said before the work, not after it.
         self._check_targets()
         self._check_baselines(paths)
-        if self.request.fix or self.request.diff:
+        if self.request.fixes or self.request.diff:
             outcome = self._fix(paths)
         elif self.request.add_noqa:
             outcome = self._add_noqa(paths)
@@ -128,6 +129,8 @@ class _Run:
         if self.request.add_noqa:
             return WRONG if self.failed or outcome.failures else NOTHING_FOUND
         self._only_since(outcome, paths)
+        if self.request.fix_only:  # what is left is not asked for; what cannot be read was not fixed
+            outcome.findings = [finding for finding in outcome.findings if finding.code == "GL900"]
         if self.request.write_baseline:
             return self._write_baseline(outcome, self.request.write_baseline)
         self._compare(outcome)
@@ -229,11 +232,22 @@ class _Run:
         if not self.request.diff and len(written) < len(fixed.new_data):
             fixer.undo(self.engine, fixed, written, paths)
         verb = "Would fix" if self.request.diff else "Fixed"
-        count = sum(fixed.applied[path] for path in written)
-        if count:
+        count = sum(fixed.applied[path].total() for path in written)
+        self.has_changed = bool(count)
+        if count and self.request.show_fixes:
+            self._note(f"{verb} {counted(count, 'finding')}:")
+            self._show_fixes(fixed, written)
+        elif count:
             self._note(f"{verb} {counted(count, 'finding')} in {counted(len(written), 'file')}.")
         self._complain(fixed)
         return fixed.outcome
+
+    def _show_fixes(self, fixed: Fixed, written: Iterable[str]) -> None:
+        """Name what was fixed in each file."""
+        for path in sorted(written):
+            self._note(f"- {self.show(path)}:")
+            for code, number in sorted(fixed.applied[path].items()):
+                self._note(f"    {number} × {code} ({RULES[code].name})")
 
     def _add_noqa(self, paths: Sequence[str]) -> Outcome:
         from gllint.run import fixer
@@ -241,7 +255,7 @@ class _Run:
         fixed = fixer.suppress(self.engine, paths, lambda outcome: self._only_new(outcome, paths))
         written = self._put(fixed)
         self._complain(fixed)
-        self._note(f"Added {counted(sum(fixed.applied[path] for path in written), 'suppression')}.")
+        self._note(f"Added {counted(sum(fixed.applied[path].total() for path in written), 'suppression')}.")
         return fixed.outcome
 
     def _put(self, fixed: Fixed) -> list[str]:
@@ -275,7 +289,8 @@ class _Run:
 
     def _report(self, outcome: Outcome) -> None:
         findings_report = self._findings_report(outcome)
-        if not self.request.diff and not (self.stdin and self.request.fix):
+        shows_findings = not self.request.diff and not (self.stdin and self.request.fixes)
+        if shows_findings and not self._is_mute:
             self._write(statistics(findings_report, self.request.output_format) if self.request.statistics
                         else report.render(self.request.output_format, findings_report))  # fmt: skip
         if self.request.output_format == report.PAGE and self.request.output_file:
@@ -288,7 +303,7 @@ class _Run:
             if unjudged := [item for item in outcome.unjudged if item.what == what]:
                 obstacles = [obstacle for item in unjudged for obstacle in item.obstacles]
                 self._note(self._not_judged(len(unjudged), what, "", obstacles))
-        if not self.request.quiet and self.request.output_format in ("full", "concise"):
+        if not self.request.quiet and self.request.output_format in _FOR_READERS:
             self._summarise(outcome)
         elif self.request.output_format == report.PAGE and not findings_report.unseen.is_empty:
             self._note(f"{findings_report.unseen.line()}.")  # the page says the rest
@@ -300,7 +315,7 @@ class _Run:
             show=self.show,
             fingerprints=lambda: self._identities(outcome),
             checked=outcome.checked,
-            colour=_wants_colour() and not self.request.output_file,
+            colour=_wants_colour(self.request.color) and not self.request.output_file,
             cell=self.engine.sources.cell,
             maps=self.engine.maps(outcome.checked) if self.request.output_format == report.PAGE else (),
             has_baseline=self.has_baseline,
@@ -339,13 +354,13 @@ class _Run:
         count = len(outcome.findings)
         gaps = self._unseen(outcome)
         if not count:
-            if outcome.checked and not self.would_change:
+            if outcome.checked and not self.would_change and not self.request.fix_only:
                 new = "new " if self.has_baseline else ""
                 looked = "" if gaps.is_empty else ", as far as gllint looked"
                 self._note(f"No {new}findings in {counted(len(outcome.checked), 'file')}{looked}.")
                 self._say_plain(outcome)
                 self._say_unseen(gaps)
-            if not self.would_change:
+            if not self.would_change and not self.request.fix_only:
                 self._say_silenced(outcome)
             return
         files = len({finding.path for finding in outcome.findings})
@@ -353,8 +368,8 @@ class _Run:
         checked = set(outcome.checked)
         candidates = [f for f in outcome.findings if f.path in checked] if self.engine.options.fixes else []
         fixes = [finding.fix.applicability for finding in candidates if finding.fix is not None]
-        safe = 0 if self.request.fix else fixes.count("safe")
-        unsafe = 0 if self.request.fix and self.request.unsafe_fixes else fixes.count("unsafe")
+        safe = 0 if self.request.fixes else fixes.count("safe")
+        unsafe = 0 if self.request.fixes and self.request.unsafe_fixes else fixes.count("unsafe")
         hints = [
             f"{safe} fixable with --fix" if safe else "",
             f"{unsafe} {'more' if safe else 'fixable'} with --fix --unsafe-fixes" if unsafe else "",
@@ -362,8 +377,19 @@ class _Run:
         listed = ", ".join(hint for hint in hints if hint)
         text += allowable(outcome.findings, self._is_settled)
         self._note(f"{text} ({listed})." if listed else f"{text}.")
+        self._say_caused(count - sum(finding.path in checked for finding in outcome.findings))
         self._say_plain(outcome)
         self._say_unseen(gaps)
+
+    def _say_caused(self, count: int) -> None:
+        """Say why findings lie in files that nobody named."""
+        if count:
+            where, it = ("lies in a file", "it") if count == 1 else ("lie in files", "them")
+            was = "was" if count == 1 else "were"
+            self._note(
+                f"{counted(count, 'finding')} {where} that {was} not named: what the named files hold brings {it} about"
+                " (--why says how). --fix changes named files alone."
+            )
 
     def _is_settled(self, finding: Finding) -> bool:
         from gllint.verdict.advice import is_settled
@@ -382,10 +408,11 @@ class _Run:
             were = "is" if count == 1 else "are"
             self._note(f"{counted(count, 'finding')} {were} suppressed by comments.")
         for config in self.engine.configurations([self.stdin] if self.stdin else self.request.paths or ["."]):
-            if keys := [f"`{key}`" for key in config.narrowing]:
-                listed = " and ".join(filter(None, (", ".join(keys[:-1]), keys[-1])))
+            for file, keys in config.narrowing.items():
+                named = [f"`{key}`" for key in keys]
+                listed = " and ".join(filter(None, (", ".join(named[:-1]), named[-1])))
                 verb = "narrows" if len(keys) == 1 else "narrow"
-                self._note(f"{listed} in {self.show(config.source)} {verb} what is reported.")
+                self._note(f"{listed} in {self.show(file)} {verb} what is reported.")
 
     def _say_unseen(self, gaps: Unseen) -> None:
         """Say what was not looked at, and how to have it looked at."""
@@ -431,7 +458,8 @@ class _Run:
         if self.failed or outcome.failures:
             return WRONG
         is_done = not (self.request.prune_baseline and self.has_unjudged)
-        fails = self.would_change or not is_done or any(map(self._fails, outcome.findings))
+        is_changed = self.has_changed and self.request.exit_non_zero_on_fix
+        fails = self.would_change or is_changed or not is_done or any(map(self._fails, outcome.findings))
         if (
             self.request.output_format == report.PAGE
         ):  # to which findings are no failure, but for what it asked for
@@ -505,6 +533,11 @@ class _Run:
             baseline.write(file, [*compared.matches, *compared.unseen])
             self._note(f"Took {gone} out of {self.request.baseline or self.show(file)}.")
 
+    @property
+    def _is_mute(self) -> bool:
+        """Whether findings are told by the exit status alone: a file that was asked for is written."""
+        return self.request.silent and self.request.output_file in (None, *_STANDARD_OUTPUT)
+
     # --- output --------------------------------------------------------------------------------------------
 
     def _write(self, text: str) -> None:
@@ -524,7 +557,7 @@ class _Run:
         sys.stdout.buffer.flush()
 
     def _note(self, text: str) -> None:
-        if not self.request.quiet:
+        if not (self.request.quiet or self.request.silent):
             self.engine.progress.clear()
             say(visible(text), error=True)
 
@@ -569,7 +602,9 @@ def _is_stream(name: str) -> bool:
         return False
 
 
-def _wants_colour() -> bool:
+def _wants_colour(when: str) -> bool:
+    if when != "auto":
+        return when == "always"
     if os.environ.get("FORCE_COLOR"):
         return True
     if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":

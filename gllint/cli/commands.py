@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import click
 
 from gllint import __version__
+from gllint.cli.output import say
 from gllint.cli.status import FOUND, INTERRUPTED, NOTHING_FOUND, WRONG
+from gllint.cli.variables import is_from_environment, naming_variable, read_environment, strange_variables
 from gllint.errors import UsageError
 from gllint.files.config import LEVELS
 from gllint.report import FORMATS, PAGE
+from gllint.shown import visible
 
 _CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 
 
 @click.group(context_settings=_CONTEXT)
-@click.version_option(__version__, prog_name="gllint")
+@click.version_option(__version__, "-V", "--version", prog_name="gllint")
 def cli() -> None:
     """Find the places in an AI agent's source where a made-up number could reach its user."""
 
@@ -29,7 +33,7 @@ def run(arguments: Sequence[str] | None) -> int:
     except click.exceptions.Exit as leave:
         return leave.exit_code
     except click.ClickException as error:
-        error.show()
+        naming_variable(error).show()
         return WRONG
     except click.Abort:
         return INTERRUPTED
@@ -45,6 +49,12 @@ def _codes(_: click.Context, parameter: click.Parameter, value: tuple[str, ...])
         raise UsageError("--select: names no code")
     check_selectors(codes or (), parameter.opts[0])
     return codes
+
+
+def _patterns(context: click.Context, option: click.Parameter, value: tuple[str, ...]) -> tuple[str, ...]:
+    if (text := option.resolve_envvar_value(context)) and is_from_environment(context, option):
+        value = (text,)  # which click takes apart at blanks, where patterns may have some
+    return tuple(pattern for text in value for part in text.split(",") if (pattern := part.strip()))
 
 
 def _place(_: click.Context, __: click.Parameter, value: str | None) -> tuple[str, int, str | None] | None:
@@ -86,7 +96,7 @@ _JOBS = click.option(
 )
 
 
-@cli.command()
+@cli.command(short_help="Check files and folders.")
 @click.argument("paths", nargs=-1, metavar="[PATHS]...")
 @_code_option("--select", "Codes or prefixes to check for, comma-separated (GL1,GL401).")
 @_code_option("--ignore", "Codes or prefixes to leave out.")
@@ -102,7 +112,13 @@ _JOBS = click.option(
 )
 @click.option("--output-file", metavar="FILE", help="Where to write it instead of standard output.")
 @click.option("--fix", is_flag=True, help="Apply the safe fixes.")
-@click.option("--unsafe-fixes", is_flag=True, help="With --fix or --diff: apply the unsafe fixes too.")
+@click.option("--fix-only", is_flag=True, help="Apply the safe fixes, and report nothing that is left.")
+@click.option(
+    "--unsafe-fixes", is_flag=True, help="With --fix, --fix-only or --diff: apply the unsafe fixes too."
+)
+@_code_option("--fixable", "Codes or prefixes whose fixes are wanted, instead of all.")
+@_code_option("--unfixable", "Codes or prefixes whose fixes are not wanted.")
+@click.option("--show-fixes", is_flag=True, help="Name what was fixed in each file.")
 @click.option("--diff", is_flag=True, help="Print what --fix would change, and change nothing.")
 @click.option("--baseline", metavar="FILE", help="Report only what is new since this baseline.")
 @click.option("--write-baseline", metavar="FILE", help="Write what is found to this baseline.")
@@ -114,8 +130,17 @@ _JOBS = click.option(
     "(REV... says the same, REV.. means its tip).",
 )
 @click.option("--add-noqa", is_flag=True, help="Write a suppression on each finding's line.")
+@click.option("--ignore-noqa", is_flag=True, help="Report what comments suppress, too.")
 @_configured
-@click.option("--exclude", multiple=True, metavar="PATTERN", help="Leave out these files too.")
+@click.option(
+    "--exclude",
+    "--extend-exclude",
+    "exclude",
+    multiple=True,
+    metavar="PATTERNS",
+    callback=_patterns,
+    help="Leave out these files too, comma-separated.",
+)
 @click.option(
     "--force-exclude", is_flag=True, default=None, help="Leave out excluded files even if they are named."
 )
@@ -128,25 +153,43 @@ _JOBS = click.option(
 @click.option("--show-files", is_flag=True, help="List the files that would be checked, and check none.")
 @click.option("--watch", is_flag=True, help="Check again whenever a file changes (needs gllint[watch]).")
 @click.option("--exit-zero", is_flag=True, help="Exit with 0 even if there are findings.")
+@click.option("--exit-non-zero-on-fix", is_flag=True, help="Exit with 1 if anything was fixed.")
 @_NO_CACHE
-@click.option("--cache-dir", metavar="FOLDER", envvar="GLLINT_CACHE_DIR", help="Where to keep the cache.")
+@click.option("--cache-dir", metavar="FOLDER", help="Where to keep the cache.")
 @_JOBS
 @click.option(
     "--why", callback=_place, metavar="FILE:LINE[:CODE]", help="Explain why there is a finding, or none."
 )
 @click.option("--timings", is_flag=True, help="Say how long each step and each rule took.")
+@click.option(
+    "--color",
+    type=click.Choice(["auto", "always", "never"]),
+    default="auto",
+    help="When to print in colour (auto: on a terminal).",
+)
 @click.option("-q", "--quiet", is_flag=True, help="Print only findings.")
+@click.option("-s", "--silent", is_flag=True, help="Print nothing: the exit status says it.")
 @click.option("-v", "--verbose", is_flag=True, help="Say more about what is done.")
 @click.pass_context
 def check(context: click.Context, /, **fields: Any) -> None:
-    """Check files and folders (default: the current one); '-' reads standard input."""
+    """Check files and folders (default: the current one); '-' reads standard input.
+
+    Each option that writes no file can be given in the environment, too: GLLINT_OUTPUT_FORMAT=github.
+    """
     from gllint.cli.checking import run
     from gllint.cli.request import Request
 
-    context.exit(run(Request(**fields)))
+    request = Request(**fields)
+    if not (request.quiet or request.silent):
+        for sentence in strange_variables(check, os.environ):
+            say(f"gllint: {visible(sentence)}", error=True)
+    context.exit(run(request))
 
 
-@cli.command()
+read_environment(check)
+
+
+@cli.command(short_help="Write a page with the findings and the numbers' ways.")
 @click.argument("paths", nargs=-1, metavar="[PATHS]...")
 @click.option(
     "-o", "--output-file", required=True, metavar="FILE", help="Where to write the page (report.html)."
@@ -170,17 +213,23 @@ def report(context: click.Context, /, **fields: Any) -> None:
     context.exit(run(Request(**fields, output_format=PAGE, exit_zero=True)))
 
 
-@cli.command()
+@cli.command(short_help="Explain a rule, a family of rules or all of them.")
 @click.argument("code", required=False, shell_complete=_complete_codes)
+@click.option("--all", "every", is_flag=True, help="Explain every rule.")
 @_text_or_json("How to print it.")
-def rule(code: str | None, output_format: str) -> None:
-    """Explain a rule, or list them all."""
+def rule(code: str | None, every: bool, output_format: str) -> None:
+    """Explain a rule (GL101), a family of them (GL1) or all, or list them.
+
+    CODE is a code, the beginning of several, or a name.
+    """
     from gllint.cli.explaining import rules_text
 
-    click.echo(rules_text(code, output_format), nl=False)
+    if every and code is not None:
+        raise UsageError("CODE and --all cannot both be given")
+    click.echo(rules_text(code, output_format, every), nl=False)
 
 
-@cli.command()
+@cli.command(short_help="Print the settings in force and where each came from.")
 @click.argument("path", default=".")
 @click.option("--schema", is_flag=True, help="Print the JSON Schema of the configuration.")
 @_configured
@@ -191,7 +240,7 @@ def config(path: str, schema: bool, config: str | None, isolated: bool) -> None:
     click.echo(schema_text() if schema else config_text(path, config, isolated), nl=False)
 
 
-@cli.command()
+@cli.command(short_help="List the allowed units, or judge one.")
 @click.argument("unit", required=False)
 @_text_or_json("How to print them.")
 @click.option("--pack", metavar="NAME", help="List the units of this pack instead (counts, time, data, …).")
@@ -210,7 +259,7 @@ def units(context: click.Context, unit: str | None, output_format: str, pack: st
     context.exit(NOTHING_FOUND if allowed else FOUND)
 
 
-@cli.command()
+@cli.command(short_help="Print the table of frameworks.")
 @_text_or_json("How to print them.")
 def frameworks(output_format: str) -> None:
     """Print the table of frameworks: what makes a tool in each, and the version it was verified against."""
@@ -219,7 +268,7 @@ def frameworks(output_format: str) -> None:
     click.echo(frameworks_text(output_format), nl=False)
 
 
-@cli.command()
+@cli.command(short_help="Propose a configuration, a baseline and a hook.")
 @click.argument("path", default=".")
 @click.option("-y", "--yes", is_flag=True, help="Write without asking.")
 @click.option("--dry-run", is_flag=True, help="Say what would be written, and write nothing.")
@@ -231,7 +280,7 @@ def init(context: click.Context, path: str, yes: bool, dry_run: bool) -> None:
     context.exit(run(path, yes, dry_run))
 
 
-@cli.command()
+@cli.command(short_help="Serve an editor (Language Server Protocol).")
 @click.option("--stdio", is_flag=True, help="Changes nothing: some editors add it by themselves.")
 def server(stdio: bool) -> None:
     """Serve an editor on standard input and output (Language Server Protocol)."""
@@ -244,7 +293,7 @@ def server(stdio: bool) -> None:
     serve()
 
 
-@cli.command()
+@cli.command(short_help="Check the output schemas of a running MCP server.")
 @click.argument("command", nargs=-1, type=click.UNPROCESSED, metavar="[-- COMMAND...]")
 @click.option("--url", metavar="URL", help="Ask the server at this address instead of starting one.")
 @click.option("--timeout", type=click.FloatRange(min=0, min_open=True), default=30, metavar="SECONDS",
@@ -281,7 +330,7 @@ def mcp(
     context.exit(FOUND if has_findings else NOTHING_FOUND)
 
 
-@cli.command()
+@cli.command(short_help="Remove the cache of a project.")
 @click.argument("paths", nargs=-1)
 @click.option("--cache-dir", metavar="FOLDER", envvar="GLLINT_CACHE_DIR", help="The cache to remove.")
 def clean(paths: tuple[str, ...], cache_dir: str | None) -> None:
@@ -292,7 +341,7 @@ def clean(paths: tuple[str, ...], cache_dir: str | None) -> None:
         click.echo(line)
 
 
-@cli.command()
+@cli.command(short_help="Print a script that completes commands in a shell.")
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 def completion(shell: str) -> None:
     """Print a script that makes SHELL complete gllint's commands, options and codes."""

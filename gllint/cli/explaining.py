@@ -14,13 +14,19 @@ from gllint.run import cache
 from gllint_rules import RULES, Rule
 
 
-def rules_text(code: str | None, output_format: str) -> str:
-    """Return the catalogue, or one rule by its code or name. Raises :class:`UsageError`."""
-    if code is not None:
-        rule = _rule(code)
+def rules_text(code: str | None, output_format: str, every: bool = False) -> str:
+    """Return the catalogue, or the page of a rule by its code or name, of those with a prefix, or of ``every`` one.
+
+    Raises :class:`UsageError`.
+    """
+    family = [rule for rule in RULES.values() if every or (code and rule.code.startswith(code.upper()))]
+    if code is not None and (len(family) < 2 or code.upper() in RULES):
+        rule = _rule(code, family)
         return json.dumps(_entry(rule), indent=2) + "\n" if output_format == "json" else _page(rule)
     if output_format == "json":
-        return json.dumps([_entry(rule) for rule in RULES.values()], indent=2) + "\n"
+        return json.dumps([_entry(rule) for rule in family or RULES.values()], indent=2) + "\n"
+    if family:
+        return "\n".join(map(_page, family))
     width = max(len(rule.name) for rule in RULES.values())
     return "".join(_row(rule, width) for rule in RULES.values())
 
@@ -155,10 +161,11 @@ def _folder(path: str) -> str:
     return full if os.path.isdir(full) else os.path.dirname(full)
 
 
-def _rule(word: str) -> Rule:
-    for rule in RULES.values():
-        if word.upper() == rule.code or word.lower() == rule.name:
-            return rule
+def _rule(word: str, family: Sequence[Rule]) -> Rule:
+    """The rule of that code or name, or the only one of its family."""
+    named = [rule for rule in RULES.values() if word.upper() == rule.code or word.lower() == rule.name]
+    if named or family:
+        return [*named, *family][0]
     names = [*RULES, *(rule.name for rule in RULES.values())]
     raise UsageError(f"unknown rule '{word}'{nearest(word, names, '; gllint rule lists them')}")
 

@@ -21,14 +21,15 @@ from gllint.shown import visible
 
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EBADF)
 _FLAGS = {
-    "--fix": "fix", "--unsafe-fixes": "unsafe_fixes", "--diff": "diff", "--isolated": "isolated",
-    "--statistics": "statistics", "--force-exclude": "force_exclude", "--exit-zero": "exit_zero",
-    "--no-cache": "no_cache", "--timings": "timings", "-q": "quiet", "--quiet": "quiet", "-v": "verbose",
-    "--verbose": "verbose",
+    "--fix": "fix", "--fix-only": "fix_only", "--show-fixes": "show_fixes", "--ignore-noqa": "ignore_noqa",
+    "--exit-non-zero-on-fix": "exit_non_zero_on_fix", "-s": "silent", "--silent": "silent",
+    "--unsafe-fixes": "unsafe_fixes", "--diff": "diff", "--isolated": "isolated", "--statistics": "statistics",
+    "--force-exclude": "force_exclude", "--exit-zero": "exit_zero", "--no-cache": "no_cache",
+    "--timings": "timings", "-q": "quiet", "--quiet": "quiet", "-v": "verbose", "--verbose": "verbose",
 }  # fmt: skip
 _FORMAT = "--output-format"
-# Variables that click answers to.
-_VARIABLES = ("GLLINT_CACHE_DIR", "GLLINT_CACHE_KEY", "_GLLINT_COMPLETE")
+# How variables begin that click answers to.
+_VARIABLES = ("GLLINT_", "_GLLINT_COMPLETE")
 
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
@@ -72,7 +73,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
 
 def plain_check(arguments: Sequence[str]) -> dict[str, Any] | None:
     """Read a plain call of ``gllint check``: the fields of its request, ``None`` where click must read it."""
-    if arguments[:1] != ["check"] or any(name in os.environ for name in _VARIABLES):
+    if arguments[:1] != ["check"] or any(name.startswith(_VARIABLES) for name in os.environ):
         return None
     fields: dict[str, Any] = {}
     paths: list[str] = []

@@ -6,6 +6,7 @@ from typing import Any
 
 from gllint import report
 from gllint.errors import UsageError
+from gllint.files.config import COMMAND_LINE
 from gllint.files.places import absolute, fixed_config
 from gllint.run.engine import Options
 from gllint_rules.tuples import NamedTuple
@@ -25,13 +26,18 @@ class Request(NamedTuple):
     output_format: str = "full"
     output_file: str | None = None
     fix: bool = False
+    fix_only: bool = False
     unsafe_fixes: bool = False
+    fixable: tuple[str, ...] | None = None
+    unfixable: tuple[str, ...] | None = None
+    show_fixes: bool = False
     diff: bool = False
     baseline: str | None = None
     write_baseline: str | None = None
     prune_baseline: bool = False
     since: str | None = None
     add_noqa: bool = False
+    ignore_noqa: bool = False
     config: str | None = None
     isolated: bool = False
     exclude: tuple[str, ...] = ()
@@ -41,13 +47,21 @@ class Request(NamedTuple):
     show_files: bool = False
     watch: bool = False
     exit_zero: bool = False
+    exit_non_zero_on_fix: bool = False
     no_cache: bool = False
     cache_dir: str | None = None
     jobs: int | None = None
     why: tuple[str, int, str | None] | None = None
     timings: bool = False
+    color: str = "auto"
     quiet: bool = False
+    silent: bool = False
     verbose: bool = False
+
+    @property
+    def fixes(self) -> bool:
+        """Whether fixes are to be applied."""
+        return self.fix or self.fix_only
 
 
 def check_together(request: Request) -> None:
@@ -62,6 +76,10 @@ def check_together(request: Request) -> None:
         raise UsageError(
             "--stdin-filename names what standard input holds, and nothing reads that: "
             f"gllint check - --stdin-filename {request.stdin_filename or 'NAME'}"
+        )
+    if request.add_noqa and request.ignore_noqa:
+        raise UsageError(
+            "--add-noqa and --ignore-noqa cannot both be given: one writes what the other ignores"
         )
     if request.diff and (request.add_noqa or request.write_baseline or request.prune_baseline):
         raise UsageError("--diff changes nothing: it takes no option beside it that writes a file")
@@ -79,6 +97,8 @@ def options(request: Request) -> Options:
         "ignore": request.ignore,
         "extend-select": request.extend_select,
         "extend-ignore": request.extend_ignore,
+        "fixable": request.fixable,
+        "unfixable": request.unfixable,
         "fail-level": request.fail_level,
         "extend-exclude": request.exclude or None,
         "force-exclude": request.force_exclude,
@@ -87,15 +107,16 @@ def options(request: Request) -> Options:
     }
     return Options(
         fixed=fixed_config(request.config, request.isolated),
-        override=lambda config: config.overridden(laid_over, "the command line"),
+        override=lambda config: config.overridden(laid_over, COMMAND_LINE),
         cache=not request.no_cache,
         jobs=request.jobs,
-        progress=not request.quiet,
+        comments=not request.ignore_noqa,
+        progress=not (request.quiet or request.silent),
         time_rules=request.timings,
         fixes=_needs_fixes(request),
         bound=STDIN in request.paths,
         once=not (
-            request.fix
+            request.fixes
             or request.diff
             or request.add_noqa
             or request.verbose
@@ -109,4 +130,4 @@ def _needs_fixes(request: Request) -> bool:
     """Say whether somebody applies the fixes, or reads of them: nobody else waits until they are worked out."""
     counts_alone = request.statistics or request.add_noqa or bool(request.write_baseline)
     has_reader = report.FORMATS.get(request.output_format, False) and not counts_alone and request.why is None
-    return request.fix or request.diff or has_reader
+    return request.fixes or request.diff or has_reader

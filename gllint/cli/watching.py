@@ -11,7 +11,6 @@ import click
 
 from gllint.cli.status import WRONG
 from gllint.errors import UsageError
-from gllint.files.config import FILE_NAMES
 from gllint.files.discover import is_python_name
 from gllint.shown import visible
 
@@ -31,7 +30,7 @@ def watch(paths: Sequence[str], check: Callable[[], int]) -> int:
     import watchfiles
 
     def matters(_: watchfiles.Change, path: str) -> bool:
-        return is_python_name(path) or os.path.basename(path) in FILE_NAMES
+        return is_python_name(path) or path.endswith(".toml")  # a configuration may extend one of any name
 
     # The folder of a file, since editors put a new file into the place of the old one.
     folders = {path if os.path.isdir(path) else os.path.dirname(os.path.abspath(path)) for path in paths}

@@ -14,7 +14,7 @@ from typing import Any
 
 from gllint.errors import UsageError
 from gllint.files.patterns import Patterns, is_pattern
-from gllint.files.selection import check_selectors, matches, selected_codes
+from gllint.files.selection import check_selectors, matches, preferred_codes, selected_codes
 from gllint.files.writing import repository_of, way_out
 from gllint.shown import visible
 from gllint_rules import Settings
@@ -37,6 +37,7 @@ DEFAULT_EXCLUDE = (
     ".venv", ".vscode", "CVS", "__pycache__", "__pypackages__", "_build", "buck-out", "build", "dist",
     "node_modules", "site-packages", "venv",
 )  # fmt: skip
+COMMAND_LINE = "the command line"  # an origin that is no file
 _NO_KEYS = {"audit", "needles", "packages", "policy"}  # settings that follow from others
 _RULE_OPTIONS = tuple(name for name in Settings._fields if name not in _NO_KEYS)
 _NAME_KEYS = (
@@ -44,7 +45,7 @@ _NAME_KEYS = (
     "final-message-names", "final-message-calls",
 )  # fmt: skip
 _DOTTED, _PATTERN = re.compile(r"(?:(?:\*|\w+)\.)*\w+"), re.compile(r".*\S.*")
-_SELECTOR_KEYS = ("select", "extend-select", "ignore", "extend-ignore")
+_SELECTOR_KEYS = ("select", "extend-select", "ignore", "extend-ignore", "fixable", "unfixable")
 
 
 class _Keys(NamedTuple):
@@ -52,10 +53,13 @@ class _Keys(NamedTuple):
 
     base: str = ""
     source: str = ""
+    extend: str | None = None
     select: tuple[str, ...] | None = None
     extend_select: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
     extend_ignore: tuple[str, ...] = ()
+    fixable: tuple[str, ...] | None = None
+    unfixable: tuple[str, ...] = ()
     per_file_ignores: Mapping[str, tuple[str, ...]] = {}
     exclude: tuple[str, ...] = DEFAULT_EXCLUDE
     extend_exclude: tuple[str, ...] = ()
@@ -84,8 +88,15 @@ class Config(_Keys):
         return selected_codes(self.select, self.extend_select, (*self.ignore, *self.extend_ignore))
 
     @cached_property
-    def narrowing(self) -> tuple[str, ...]:
-        """The keys of its file that leave out of the report what would else stand in it.
+    def fixable_codes(self) -> frozenset[str] | None:
+        """The codes whose fixes are wanted; ``None``: all. The longer selector wins."""
+        if self.fixable is None and not self.unfixable:
+            return None
+        return preferred_codes(self.fixable, self.unfixable)
+
+    @cached_property
+    def narrowing(self) -> Mapping[str, Sequence[str]]:
+        """By their file, the keys that leave out of the report what would else stand in it.
 
         Baselines and ``plain-kinds`` aside, whose share is counted.
         """
@@ -105,9 +116,11 @@ class Config(_Keys):
             "registry-modules": rules.registry_modules,
             "frameworks": any('"not-tools"' in row for row in rules.frameworks),
         }
-        return tuple(
-            key for key, does in leaves_out.items() if does and self.origins.get(key) == self.source != ""
-        )
+        keys: dict[str, list[str]] = {}
+        for key in (key for key, does in leaves_out.items() if does):
+            if (file := self.origins.get(key, COMMAND_LINE)) != COMMAND_LINE:
+                keys.setdefault(file, []).append(key)
+        return keys
 
     @property
     def baseline_file(self) -> str | None:
@@ -164,7 +177,7 @@ class Config(_Keys):
         if not settings:
             return self
         fields = {key.replace("-", "_"): value for key, value in settings.items()}
-        for name in ("extend_select", "extend_ignore", "extend_exclude"):
+        for name in ("extend_select", "extend_ignore", "extend_exclude", "unfixable"):
             if name in fields:
                 fields[name] = (*getattr(self, name), *fields[name])
         return self._replace(**fields, origins={**self.origins, **dict.fromkeys(settings, where)})
@@ -237,8 +250,7 @@ def _config(table: Table, base: str) -> Config:
             raise table.error(f"key 'python': {error}", "python") from None
     if "per_file_ignores" in fields:
         fields["per_file_ignores"] = {k: tuple(v) for k, v in fields["per_file_ignores"].items()}
-    origins = dict.fromkeys(table.entries, table.path)
-    return Config(base=base, source=table.path, rules=Settings(**options), origins=origins, **fields)
+    return Config(base=base, source=table.path, rules=Settings(**options), origins=table.origins, **fields)
 
 
 def _check_meaning(table: Table) -> None:

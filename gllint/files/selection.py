@@ -35,6 +35,14 @@ def selected_codes(
     return frozenset(code for code in rules if _rank(code, select, extend) > _longest(code, ignore))
 
 
+def preferred_codes(
+    chosen: Sequence[str] | None, refused: Sequence[str], rules: Mapping[str, Rule] = RULES
+) -> frozenset[str]:
+    """Return the codes that ``chosen`` names, ``None``: all, by a longer selector than ``refused`` does."""
+    wanted = ("",) if chosen is None else chosen
+    return frozenset(code for code in rules if _longest(code, wanted) > _longest(code, refused))
+
+
 def matches(code: str, selectors: Iterable[str]) -> bool:
     """Say whether one of the selectors names ``code``."""
     return _longest(code, selectors) >= 0

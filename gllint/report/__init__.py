@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 
 # The formats, and whether they tell of fixes, which take longer to work out than findings.
 FORMATS = {
-    "full": True, "concise": False, "json": True, "sarif": True, "github": False, "gitlab": False, "junit": False,
+    "full": True, "concise": False, "json": True, "json-lines": True, "sarif": True, "github": False, "gitlab": False,
+    "junit": False, "rdjson": True, "agent": False,
 }  # fmt: skip
 # The page that `gllint report` writes.
 PAGE = "html"
@@ -106,7 +107,7 @@ def in_cell(message: str, span: Span, cell: Place | None) -> str:
 
 def render(format_name: str, report: Report) -> str:
     """Return the report in one of :data:`FORMATS`; text that is not empty ends with a newline."""
-    module = import_module(f"gllint.report.{format_name}")
+    module = import_module(f"gllint.report.{format_name.replace('-', '_')}")
     return cast(Callable[[Report], str], module.render)(report)
 
 

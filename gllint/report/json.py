@@ -14,10 +14,11 @@ if TYPE_CHECKING:
 
 def render(report: Report) -> str:
     """Return the array."""
-    return json.dumps([_entry(diagnostic, report) for diagnostic in report.diagnostics], indent=2) + "\n"
+    return json.dumps([entry(diagnostic, report) for diagnostic in report.diagnostics], indent=2) + "\n"
 
 
-def _entry(diagnostic: Diagnostic, report: Report) -> dict[str, Any]:
+def entry(diagnostic: Diagnostic, report: Report) -> dict[str, Any]:
+    """A finding as an object; its keys are part of what scripts rely on."""
     finding, rule = diagnostic.finding, diagnostic.rule
     span, fix, cell = finding.span, finding.fix, diagnostic.cell
     return {

@@ -38,7 +38,8 @@ class Options(NamedTuple):
     """How to run.
 
     ``fixed`` is the configuration for every file, ``override`` lays options over each one. ``take_turns``
-    lets one process at a time learn about a project, for hosts that run many of them at once. Without ``fixes``
+    lets one process at a time learn about a project, for hosts that run many of them at once. Without ``comments`` no
+    comment suppresses anything, without ``noqa`` those of flake8's form do not. Without ``fixes``
     a finding has its fix only where working it out takes no time. ``bound`` is a run for somebody who shows one file
     and has no place for what it causes in others. ``once``: after one check nobody asks for more of what was learnt.
     """
@@ -48,6 +49,7 @@ class Options(NamedTuple):
     cache: bool = True
     jobs: int | None = None
     noqa: bool = True
+    comments: bool = True
     progress: bool = False
     time_rules: bool = False
     take_turns: bool = False
@@ -410,9 +412,10 @@ class Engine(Means):
             if is_unread or result.failures or path not in paths:
                 codes -= {"GL901"}  # what was not checked may yet need its suppressions
             visible_findings = self._unsuppressed(project, path, findings, codes, outcome)
-            outcome.findings += (
+            own_findings = (
                 visible_findings if path in paths else [f for f in visible_findings if f in findings]
             )
+            outcome.findings += _with_wanted_fixes(own_findings, index.config.fixable_codes)
             outcome.suppressed += len({*findings}.difference(visible_findings)) if path in paths else 0
 
     def _unsuppressed(
@@ -429,7 +432,7 @@ class Engine(Means):
             return findings
         from gllint.verdict import suppress
 
-        if not suppress.may_suppress(source):
+        if not self.options.comments or not suppress.may_suppress(source):
             return findings
 
         def is_judged(suppression: suppress.Suppression, unused: Sequence[str]) -> bool:
@@ -449,6 +452,13 @@ class Engine(Means):
             require_reason=project.index.config.require_reason,
             is_judged=is_judged,
         )
+
+
+def _with_wanted_fixes(findings: Iterable[Finding], fixable: frozenset[str] | None) -> Iterable[Finding]:
+    """The findings, without the fixes that the configuration does not want; ``None`` wants all."""
+    if fixable is None:
+        return findings
+    return [f if f.fix is None or f.code in fixable else f._replace(fix=None) for f in findings]
 
 
 def tools_in_force(sights: Iterable[ToolSight], config: Config) -> list[ToolSight]:

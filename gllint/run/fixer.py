@@ -23,12 +23,12 @@ MAX_PASSES = 20
 
 @dataclass(slots=True)
 class Fixed:
-    """What fixing came to: of each file that changes, its bytes, and how many findings were fixed in it."""
+    """What fixing came to: of each file that changes, its bytes, and how many findings of each code were fixed."""
 
     outcome: Outcome
     old_data: dict[str, bytes] = field(default_factory=dict)
     new_data: dict[str, bytes] = field(default_factory=dict)
-    applied: dict[str, int] = field(default_factory=dict)
+    applied: dict[str, Counter[str]] = field(default_factory=dict)
     errors: list[str] = field(default_factory=list)
 
 
@@ -44,11 +44,11 @@ def fix(engine: Engine, paths: Sequence[str], unsafe: bool) -> Fixed:
     for _ in range(MAX_PASSES):
         checked = set(fixed.outcome.checked)
         wanted = {
-            path: fixes
+            path: fixable
             for path, findings in by_path(fixed.outcome.findings).items()
             if path in checked
             and path not in stuck
-            and (fixes := _wanted(unsettled.without(path, findings, fixed.errors), unsafe))
+            and (fixable := _wanted(unsettled.without(path, findings, fixed.errors), unsafe))
         }
         if not wanted:
             break
@@ -57,9 +57,10 @@ def fix(engine: Engine, paths: Sequence[str], unsafe: bool) -> Fixed:
                 _pin(engine, path, fixed, stuck)
         else:
             unsettled.note(fixed.outcome.findings, wanted, unsafe)
-            for path, fixes in wanted.items():
-                changes, applied = chosen(engine.sources.of(path).text.source, fixes)
-                _change(engine, path, changes, applied, fixed, stuck)
+            for path, fixable in wanted.items():
+                changes, applied = chosen(engine.sources.of(path).text.source, [fix for _, fix in fixable])
+                codes = Counter(fixable[number][0] for number in applied)
+                _change(engine, path, changes, codes, fixed, stuck)
             for link, file in aliases.items():
                 if file in fixed.old_data:
                     engine.put(link, engine.sources.of(file).raw)
@@ -117,7 +118,7 @@ def suppress(engine: Engine, paths: Sequence[str], only: Callable[[Outcome], Non
     for path, findings in by_path(fixed.outcome.findings).items():
         if path in fixed.old_data:
             changes = add_noqa(engine.sources.of(path).text.source, findings)
-            _change(engine, path, changes, len(changes), fixed, stuck)
+            _change(engine, path, changes, Counter({"noqa": len(changes)}), fixed, stuck)
     fixed.new_data = _new_data(engine, fixed)
     return fixed
 
@@ -165,26 +166,26 @@ def _replace(engine: Engine, path: str, old_data: bytes, new_data: bytes) -> str
 def apply(source: str, fixes: Iterable[Fix]) -> tuple[str, int]:
     """Apply the fixes that do not overlap; return the source and how many were."""
     changes, applied = chosen(source, fixes)
-    return changed(source, changes), applied
+    return changed(source, changes), len(applied)
 
 
-def chosen(source: str, fixes: Iterable[Fix]) -> tuple[list[Change], int]:
-    """Return the changes of the fixes that do not overlap, first come first served, and how many fixes that are.
+def chosen(source: str, fixes: Iterable[Fix]) -> tuple[list[Change], list[int]]:
+    """Return the changes of the fixes that do not overlap, first come first served, and which of the fixes that are.
 
     A fix is taken whole or not at all. Edits that several fixes share (an import) are made once.
     """
     offsets = Offsets(source)
     choice: dict[tuple[int, int], str] = {}
     places: list[tuple[int, int]] = []  # those of `choice`, in order
-    applied = 0
-    for wanted in fixes:
+    applied: list[int] = []
+    for number, wanted in enumerate(fixes):
         edits = {offsets.of(edit.span): edit.content for edit in wanted.edits}
         if len(edits) == len(wanted.edits) and all(_fits(*edit, choice, places) for edit in edits.items()):
             for place in edits:
                 if place not in choice:
                     insort(places, place)
             choice.update(edits)
-            applied += 1
+            applied.append(number)
     newline = main_newline(source)
     return [
         (start, end, content.replace("\r\n", "\n").replace("\n", newline) if newline != "\n" else content)
@@ -210,9 +211,10 @@ def _links(outcome: Outcome) -> dict[str, str]:
     return {path: file for path, file in files.items() if path != file and file in checked}
 
 
-def _wanted(findings: Iterable[Finding], unsafe: bool) -> list[Fix]:
-    fixes = (finding.fix for finding in findings)
-    return [fix for fix in fixes if fix is not None and (unsafe or fix.applicability == "safe")]
+def _wanted(findings: Iterable[Finding], unsafe: bool) -> list[tuple[str, Fix]]:
+    """The fixes that are to be applied, each with the code of its finding."""
+    fixes = ((finding.code, finding.fix) for finding in findings)
+    return [(code, fix) for code, fix in fixes if fix is not None and (unsafe or fix.applicability == "safe")]
 
 
 def _pin(engine: Engine, path: str, fixed: Fixed, stuck: set[str]) -> None:
@@ -227,9 +229,9 @@ def _pin(engine: Engine, path: str, fixed: Fixed, stuck: set[str]) -> None:
 
 
 def _change(
-    engine: Engine, path: str, changes: list[Change], applied: int, fixed: Fixed, stuck: set[str]
+    engine: Engine, path: str, changes: list[Change], codes: Counter[str], fixed: Fixed, stuck: set[str]
 ) -> None:
-    """Make changes that come of so many fixes, unless they would break the file."""
+    """Make changes that come of so many fixes of each code, unless they would break the file."""
     file = engine.sources.of(path)
     text, notebook = file.text, file.notebook
     source = changed(text.source, changes)
@@ -250,7 +252,7 @@ def _change(
                 f"{path}: a fix would have broken this file; left alone ({_whose(path, fixed)})"
             )
         return
-    fixed.applied[path] = fixed.applied.get(path, 0) + applied
+    fixed.applied[path] = fixed.applied.get(path, Counter()) + codes
     engine.put(path, data)
 
 

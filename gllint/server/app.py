@@ -18,7 +18,6 @@ from pygls.protocol import LanguageServerProtocol, lsp_method
 from pygls.uris import from_fs_path, to_fs_path
 
 from gllint import __version__
-from gllint.files.config import FILE_NAMES
 from gllint.files.discover import SUFFIXES
 from gllint.files.editing import configuration
 from gllint.files.places import Place, absolute
@@ -44,7 +43,7 @@ _NOTEBOOKS = types.NotebookDocumentSyncOptions(
 _WATCHED = (
     *(f"**/*{suffix}" for suffix in SUFFIXES),
     "**/.gitignore",
-    *(f"**/{name}" for name in FILE_NAMES),
+    "**/*.toml",  # a configuration may extend one of any name
 )
 
 

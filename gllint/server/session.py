@@ -29,7 +29,7 @@ from gllint_rules.tuples import NamedTuple
 
 _PATIENCE = 0.5
 _FOREIGN = frozenset({"site-packages", "dist-packages", "node_modules"})
-_SETTINGS = MARKERS | {".gitignore"}
+_SETTINGS = (*MARKERS, ".gitignore", ".toml")  # how the paths end that may change what holds
 
 
 class Client(Protocol):
@@ -442,7 +442,7 @@ class Session:
 
     def written(self, paths: Sequence[str]) -> None:
         """Follow files that were written on disk, whether or not they were known."""
-        if any(os.path.basename(path) in _SETTINGS for path in paths):
+        if any(os.path.basename(path).endswith(_SETTINGS) for path in paths):
             self.reload()
             return
         if self._cancelled:

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from gllint.report import FORMATS
 from gllint.run import fixer, parsing
 from gllint.run.engine import Engine, Options
 from gllint.run.parsing import Unparsed, parse
@@ -295,7 +296,7 @@ def test_a_file_whose_name_is_no_text(write: Write, run: Run) -> None:
     top = write({"agent.py": tool})
     with open(os.fsencode(top) + b"/\xff\xfe.py", "w") as file:
         file.write(tool)
-    for name in ("concise", "json", "sarif", "gitlab", "junit", "github", "full"):
+    for name in FORMATS:
         assert run("check", "--output-format", name, cwd=top).returncode == 1, name
     assert run("check", "--fix", "--unsafe-fixes", cwd=top).returncode == 0
 

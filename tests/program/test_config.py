@@ -18,6 +18,7 @@ import gllint
 from gllint.errors import UsageError
 from gllint.files import config
 from gllint_rules.words.framework_table import TableError, read_rows, shipped
+from gllint_runtime import Policy
 from gllint_runtime.policy.configuration import ConfigurationError, Table, checked
 
 Write = Callable[..., Path]
@@ -163,6 +164,9 @@ _FITTING: dict[str, set[str]] = {
     "extend-select": {"list"},
     "ignore": {"list"},
     "extend-ignore": {"list"},
+    "fixable": {"list"},
+    "unfixable": {"list"},
+    "extend": set(),
     "unit-packs": {"list"},
     "plain-kinds": {"list"},
     "fail-level": set(),
@@ -509,3 +513,59 @@ def test_a_whitelist_pattern_that_can_take_for_ever_is_refused(write: Write, run
     done = run("check", cwd=top)
     assert done.returncode == 2
     assert b"key 'whitelist-patterns.0': '(\\d+)+x' can take for ever" in done.stderr
+
+
+# --- a file that extends another -----------------------------------------------------------------------------
+
+
+def test_a_configuration_extends_another(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+    top = write(
+        {
+            "shared/base.toml": "unit-packs = ['counts']\nextend-select = ['GL105']\nunfixable = ['GL5']\nextend-units = ['a']\n",
+            "part/gllint.toml": "extend = '../shared/base.toml'\nextend-select = ['GL104']\nunfixable = []\n",
+        }
+    )
+    extending = config.load(f"{top}/part/gllint.toml")
+    assert {"GL104", "GL105"} <= extending.codes
+    assert extending.fixable_codes is None
+    assert extending.rules.policy.packs == ("counts",) and extending.rules.policy.extend_units == ("a",)
+    assert extending.origins["unit-packs"] == f"{top}/shared/base.toml"
+    assert extending.origins["extend-select"] == f"{top}/part/gllint.toml"
+    assert Policy.from_project(f"{top}/part").packs == ("counts",)
+
+
+def test_paths_are_relative_to_the_file_in_which_they_stand(write: Write) -> None:
+    top = write(
+        {
+            ".git/HEAD": "",
+            "base.toml": "baseline = 'known.json'\n",
+            "part/gllint.toml": "extend = '../base.toml'\n",
+        }
+    )
+    assert config.load(f"{top}/part/gllint.toml").baseline_file == f"{top}/known.json"
+
+
+@pytest.mark.parametrize(
+    ("extended", "text"),
+    [
+        ({}, "gllint.toml:1: key 'extend': {top}/base.toml is no file"),
+        ({"base.toml": "slect = []\n"}, "{top}/base.toml:1: unknown key 'slect'"),
+        ({"base.toml": "\nselect = ['GL999']\n"}, "{top}/base.toml:2: key 'select': unknown code 'GL999'"),
+        ({"base.toml": "extend = 'gllint.toml'\n"}, "{top}/base.toml:1: key 'extend': {top}/gllint.toml extends this file in turn"),
+        ({"base.toml": "extend-select = ['GL1']\n\nextend-ignore = [\n 'GL1', 'GLX']\n"}, "{top}/base.toml:4: key 'extend-ignore'"),
+        ({"base.toml": "select = 1\n"}, "{top}/base.toml:1: key 'select' must be a list of texts, not 1"),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_with_an_extended_file_is_said_there(
+    write: Write, extended: dict[str, str], text: str
+) -> None:
+    top = write({"gllint.toml": "extend = 'base.toml'\n", **extended})
+    with pytest.raises(UsageError, match=re.escape(text.format(top=top))):
+        config.load(f"{top}/gllint.toml")
+
+
+@pytest.mark.parametrize("name", ["//host/share/x.toml", ""])
+def test_what_extend_must_not_name(write: Write, name: str) -> None:
+    top = write({"gllint.toml": f"extend = '{name}'\n"})
+    with pytest.raises(UsageError, match=r"gllint\.toml:1: key 'extend'"):
+        config.load(f"{top}/gllint.toml")

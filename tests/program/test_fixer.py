@@ -160,7 +160,7 @@ def test_a_fix_that_breaks_the_file_is_not_written(write: Write, monkeypatch: py
     top = write({"a.py": UNUSED, "b.py": UNUSED + "# b\n"})
     honest, broken = fixer.chosen, [(0, 0, "def (\n")]
     monkeypatch.setattr(
-        fixer, "chosen", lambda source, fixes: (broken, 1) if "# b" in source else honest(source, fixes)
+        fixer, "chosen", lambda source, fixes: (broken, [0]) if "# b" in source else honest(source, fixes)
     )
     fixed = fixer.fix(Engine(Options(cache=False)), [str(top)], unsafe=False)
     assert list(fixed.new_data) == [f"{top}/a.py"]
@@ -170,7 +170,7 @@ def test_a_fix_that_breaks_the_file_is_not_written(write: Write, monkeypatch: py
 def test_what_the_encoding_cannot_hold_is_not_written(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
     top = write({"a.py": "# coding: ascii\n" + UNUSED})
     monkeypatch.setattr(
-        fixer, "chosen", lambda source, fixes: ([(len(source), len(source), "# \u20ac\n")], 1)
+        fixer, "chosen", lambda source, fixes: ([(len(source), len(source), "# \u20ac\n")], [0])
     )
     fixed = fixer.fix(Engine(Options(cache=False)), [str(top)], unsafe=False)
     assert not fixed.new_data

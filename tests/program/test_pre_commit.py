@@ -126,7 +126,7 @@ def test_the_fix_hook_repairs_and_stops(repository: Path) -> None:
     git(repository, "commit", "-qm", "fixed")
 
 
-@pytest.mark.skipif(not os.environ.get("GLLINT_SLOW_TESTS"), reason="installs into a fresh environment")
+@pytest.mark.skipif(not os.environ.get("TEST_SLOW"), reason="installs into a fresh environment")
 def test_try_repo_on_the_checkout(repository: Path, check: Check) -> None:
     done = subprocess.run(
         [sys.executable, "-m", "pre_commit", "try-repo", str(TOP), "gllint", "--all-files"],

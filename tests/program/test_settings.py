@@ -139,7 +139,18 @@ EXAMPLES = {
 NO_EVIDENCE = {"require-reason", "exclude", "extend-exclude"}
 
 # What shows no finding and hides none has a test of its own below.
-OF_A_RUN = {"force-exclude", "severity", "fail-level", "required-version", "jobs", "cache-dir", "baseline"}
+OF_A_RUN = {
+    "extend",
+    "fixable",
+    "unfixable",
+    "force-exclude",
+    "severity",
+    "fail-level",
+    "required-version",
+    "jobs",
+    "cache-dir",
+    "baseline",
+}
 
 
 def test_every_setting_has_an_example() -> None:

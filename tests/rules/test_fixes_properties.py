@@ -1,6 +1,6 @@
 """What must be true of any fix, over tools drawn at random and over whatever code base one points it at.
 
-``GLLINT_EXAMPLES`` draws so many examples, other ones each time; ``GLLINT_CORPUS`` names a folder of real code, whose
+``TEST_EXAMPLES`` draws so many examples, other ones each time; ``TEST_CORPUS`` names a folder of real code, whose
 files are read and fixed in memory alone.
 """
 
@@ -20,8 +20,8 @@ from gllint.files.config import Config
 from gllint.run import fixer
 from gllint.run.engine import Engine, Options, by_path
 
-EXAMPLES = os.environ.get("GLLINT_EXAMPLES")
-CORPUS = os.environ.get("GLLINT_CORPUS")
+EXAMPLES = os.environ.get("TEST_EXAMPLES")
+CORPUS = os.environ.get("TEST_CORPUS")
 
 NUMBERS = st.sampled_from(
     [
@@ -288,7 +288,7 @@ def test_fixes_of_generated_tools(source: str) -> None:
         )
 
 
-@pytest.mark.skipif(CORPUS is None, reason="GLLINT_CORPUS names no code base")
+@pytest.mark.skipif(CORPUS is None, reason="TEST_CORPUS names no code base")
 def test_fixes_of_real_code() -> None:
     assert CORPUS is not None
     engine = Engine(Options(fixed=Config(), cache=False, jobs=1, noqa=False))

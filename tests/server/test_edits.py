@@ -1,6 +1,6 @@
 """A thousand random edits: the server lives, shows nothing beyond the text, and ends where the command line does.
 
-In CI a part of them; ``GLLINT_EDITS=1000`` makes it all.
+In CI a part of them; ``TEST_EDITS=1000`` makes it all.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import pytest
 pytestmark = pytest.mark.asyncio
 Project = Callable[..., Path]
 
-EDITS = int(os.environ.get("GLLINT_EDITS", "150"))
+EDITS = int(os.environ.get("TEST_EDITS", "150"))
 HELPERS = '''\
 """What the tools share. é 🏠"""
 

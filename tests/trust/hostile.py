@@ -28,6 +28,7 @@ import gllint as program
 import gllint_rules
 import gllint_runtime
 from gllint.files.digest import DIGEST_SIZE
+from gllint.report import FORMATS
 from gllint.run import fixer
 from gllint.run.cache import _PREFIX
 from gllint.run.engine import Engine, Options
@@ -298,7 +299,7 @@ _NAMES = [
     "#",
     "é",
 ]
-_FORMATS = ["full", "concise", "json", "sarif", "github", "gitlab", "junit"]
+_FORMATS = [*FORMATS]
 
 
 def _names() -> Row:

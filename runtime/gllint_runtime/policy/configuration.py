@@ -53,18 +53,29 @@ class Problem(NamedTuple):
 
 
 class Table(NamedTuple):
-    """The settings of one file as they are written, under their keys."""
+    """The settings of one file under their keys, as they are written, over those of the file that it extends."""
 
     path: str
     text: str
     entries: Mapping[str, Any]
     # Where the table stands in its document.
     root: tuple[str, ...] = ()
+    own_keys: frozenset[str] = frozenset()
+    extended: Table | None = None
+
+    @property
+    def origins(self) -> dict[str, str]:
+        """From each key to the file that its value came from, the nearest where several add to it."""
+        if self.extended is None:
+            return dict.fromkeys(self.entries, self.path)
+        return {**self.extended.origins, **dict.fromkeys(self.own_keys, self.path)}
 
     def error(self, message: str, *key: str) -> ConfigurationError:
         """The error that tells of ``message``, at the line of ``key`` or of what it is part of."""
         from gllint_runtime.policy.toml_lines import line_of
 
+        if self.extended is not None and key and key[0] not in self.own_keys:
+            return self.extended.error(message, *key)
         line = line_of(self.text, (*self.root, *key)) if key else None
         return ConfigurationError(f"{self.path}{f':{line}' if line else ''}: {message}")
 
@@ -171,8 +182,11 @@ def schema() -> dict[str, Any]:
     return document
 
 
-def checked(table: Table) -> Table:
-    """``table`` once its version and its shape are right. Raises :class:`ConfigurationError`."""
+def checked(table: Table, extending: tuple[str, ...] = ()) -> Table:
+    """``table`` once its version and its shape are right, over the file that it extends.
+
+    ``extending`` are the files that lead to it by their keys ``extend``. Raises :class:`ConfigurationError`.
+    """
     # First: a configuration for another version may hold keys that this one does not know.
     _check_version(table)
     shapes = schema()["properties"]
@@ -182,7 +196,38 @@ def checked(table: Table) -> Table:
     for key, value in table.entries.items():
         if (problem := shape_problem(shapes[key], value)) is not None:
             raise table.key_error(key, problem)
-    return table
+    return _over_extended(table, extending) if _EXTEND in table.entries else table
+
+
+_EXTEND, _MOST_EXTENDED = "extend", 16
+# Keys that name a file or a folder: relative to the file in which they stand.
+_PATH_KEYS = ("baseline", "cache-dir", "python")
+
+
+def _over_extended(table: Table, extending: tuple[str, ...]) -> Table:
+    """The settings of a file laid over those of the file that its key ``extend`` names."""
+    if not table.entries[_EXTEND].strip():
+        raise table.error("key 'extend' names no file", _EXTEND)
+    path = os.path.join(os.path.dirname(table.path), os.path.expanduser(table.entries[_EXTEND]))
+    path = os.path.normpath(path).replace(os.sep, "/")
+    chain = (*extending, os.path.normpath(table.path).replace(os.sep, "/"))
+    if path in chain:
+        raise table.error(f"key 'extend': {visible(path)} extends this file in turn", _EXTEND)
+    if len(chain) > _MOST_EXTENDED:
+        text = f"key 'extend': more than {_MOST_EXTENDED} files extend each other"
+        raise table.error(text, _EXTEND)
+    if path.startswith("//"):  # another machine, which a repository has no business to make us call
+        raise table.error("key 'extend' must name a file of this machine", _EXTEND)
+    if not os.path.isfile(path):
+        raise table.error(f"key 'extend': {visible(path)} is no file", _EXTEND)
+    extended = checked(table_of(path), chain)
+    entries = {key: value for key, value in extended.entries.items() if key != _EXTEND}
+    for key in _PATH_KEYS:
+        if key in entries:
+            entries[key] = os.path.join(os.path.dirname(path), entries[key])
+    for key, value in table.entries.items():
+        entries[key] = [*value, *entries.get(key, ())] if key.startswith("extend-") else value
+    return table._replace(entries=entries, own_keys=frozenset(table.entries), extended=extended)
 
 
 def shape_problem(shape: Mapping[str, Any], value: Any) -> Problem | None:

@@ -1,0 +1,61 @@
+"""The Diagnostic Format of reviewdog, with what a single edit would put in the place of what it reports."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from gllint.report import Diagnostic, Report
+from gllint_rules import Edit, Span
+from gllint_rules.rule import home_page
+
+_SEVERITIES = {"error": "ERROR", "warning": "WARNING", "info": "INFO"}
+
+
+def render(report: Report) -> str:
+    """Return one object with all diagnostics. Columns count bytes of UTF-8 from 1, as the format wants them."""
+    home = home_page()
+    document = {
+        "source": {"name": "gllint", **({"url": home} if home else {})},
+        "diagnostics": [_diagnostic(diagnostic, report) for diagnostic in report.diagnostics],
+    }
+    return json.dumps(document, indent=2) + "\n"
+
+
+def _diagnostic(diagnostic: Diagnostic, report: Report) -> dict[str, Any]:
+    finding, rule = diagnostic.finding, diagnostic.rule
+    lines = report.lines(finding.path) if diagnostic.cell is None else []
+    suggestion = _suggestion(diagnostic)
+    help_text = f" {finding.help}" if finding.help else ""
+    return {
+        "message": f"{diagnostic.message}.{help_text}" if help_text else diagnostic.message,
+        "location": {"path": diagnostic.path, "range": _range(diagnostic.in_file, lines)},
+        "severity": _SEVERITIES[diagnostic.severity],
+        "code": {"value": finding.code, **({"url": rule.url} if rule.url else {})},
+        **(
+            {"suggestions": [{"range": _range(suggestion.span, lines), "text": suggestion.content}]}
+            if suggestion is not None
+            else {}
+        ),
+    }
+
+
+def _suggestion(diagnostic: Diagnostic) -> Edit | None:
+    """The edit of a fix, where it is a single one: several would be taken one by one, and a half of them is wrong."""
+    fix = diagnostic.finding.fix
+    return fix.edits[0] if fix is not None and len(fix.edits) == 1 and diagnostic.cell is None else None
+
+
+def _range(span: Span, lines: list[str]) -> dict[str, Any]:
+    return {
+        "start": {"line": span.line, "column": _byte_column(lines, span.line, span.column)},
+        "end": {"line": span.end_line, "column": _byte_column(lines, span.end_line, span.end_column)},
+    }
+
+
+def _byte_column(lines: list[str], line: int, column: int) -> int:
+    """The column in bytes of UTF-8; beyond what is known of the text it stays as it is."""
+    text = lines[line - 1] if line <= len(lines) else ""
+    if text.isascii():
+        return column
+    return len(text[: column - 1].encode("utf-8", "surrogatepass")) + 1
