@@ -20,7 +20,14 @@ from gllint_runtime import (
 from gllint_runtime.policy.data import Survey
 from gllint_runtime.policy.data_files import sections
 from gllint_runtime.policy.packs import PACKS, pack_units
-from gllint_runtime.policy.units import ALLOWED_UNITS, TIME_UNITS, dimension_of, judge_unit, packs_for
+from gllint_runtime.policy.units import (
+    ALLOWED_UNITS,
+    TIME_UNITS,
+    _scale,
+    dimension_of,
+    judge_unit,
+    packs_for,
+)
 
 SOME = {
     "counts": "count item token request page row step person share",
@@ -31,7 +38,11 @@ SOME = {
     "si": "N Pa kPa J kJ mm cm mg s mol T",
     "chemistry": "mol M mM Da g/mol pH",
     "geo": "deg arcsec nmi",
-    "currencies": "CHF USD SEK AUD BRL",
+    "currencies": "CHF USD SEK AUD BRL USD_cent GBP_pence USD_milli USD_micro",
+    "us": "lb oz mph therm MMBtu cfs psi gpm acre",
+    "health": "bpm kcal mmHg mg/dL",
+    "materials": "eV angstrom GPa eV/atom",
+    "physics": "rpm ly erg Ci cP",
 }
 
 
@@ -43,6 +54,14 @@ def test_a_pack_allows_its_units_and_is_off_by_default(pack: str) -> None:
         assert UnitRegistry().is_allowed(unit) is (unit in ALLOWED_UNITS)
         assert judge_unit(unit, packs=[pack]).dimension or unit == "g/mol"
     assert units.is_allowed("kWh") and not units.is_allowed("furlong")
+
+
+def test_a_unit_of_several_packs_is_the_same_in_each() -> None:
+    for unit in pack_units(PACKS):
+        packs = [pack for pack in PACKS if unit in pack_units((pack,))]
+        dimensions = {dimension_of(unit, packs=[pack]) for pack in packs}
+        sizes = {_scale(unit, (pack,)) for pack in packs}
+        assert len(dimensions) == len(sizes) == 1, unit
 
 
 def test_every_unit_of_every_pack_has_a_dimension_and_a_size() -> None:
@@ -72,6 +91,27 @@ def test_every_unit_of_every_pack_has_a_dimension_and_a_size() -> None:
         (["chemistry"], Quantity(1, "mM"), Quantity(1, "mol/m3")),
         (["geo"], Quantity(1, "nmi"), Quantity(1.852, "km")),
         (["geo"], Quantity(1, "deg"), Quantity(3600, "arcsec")),
+        (["currencies"], Quantity(1250, "USD_cent"), Quantity(Decimal("12.5"), "USD")),
+        (["currencies"], Quantity(1_000_000, "USD_micro"), Quantity(1, "USD")),
+        (["currencies"], Quantity(5, "GBP_pence"), Quantity(50, "GBP_milli")),
+        (["us"], Quantity(1, "lb"), Quantity(16, "oz")),
+        (["us"], Quantity(1, "lb"), Quantity(0.45359237, "kg")),
+        (["us"], Quantity(1, "cfs"), Quantity(1, "ft3/s")),
+        (["us"], Quantity(10, "therm"), Quantity(1, "MMBtu")),
+        (["us"], Quantity(1, "MMBtu"), Quantity(293.07107017222, "kWh")),
+        (["us"], Quantity(1, "acre"), Quantity(43560, "ft2")),
+        (["us"], Quantity(1, "psi"), Quantity(6894.757293168362, "Pa")),
+        (["us"], Quantity(1, "hp"), Quantity(0.7456998715822702, "kW")),
+        (["us", "si"], Quantity(60, "mph"), Quantity(26.8224, "m/s")),
+        (["health"], Quantity(72, "bpm"), Quantity(1.2, "beat/s")),
+        (["health"], Quantity(100, "mg/dL"), Quantity(1, "g/L")),
+        (["health", "si"], Quantity(1, "kcal"), Quantity(4.184, "kJ")),
+        (["materials", "si"], Quantity(1, "eV"), Quantity(1.602176634e-19, "J")),
+        (["materials"], Quantity(10, "angstrom"), Quantity(1, "nm")),
+        (["materials"], Quantity(10, "Å"), Quantity(1, "nm")),
+        (["chemistry"], Quantity(1, "kcal/mol"), Quantity(4.184, "kJ/mol")),
+        (["chemistry"], Quantity(1, "atm"), Quantity(760, "torr")),
+        (["physics"], Quantity(1, "rpm"), Quantity(60, "rev/h")),
         (["counts", "time"], Quantity(120, "token/min"), Quantity(2, "token/s")),
     ],
 )

@@ -51,7 +51,7 @@ JUDGED: list[tuple[str, str, str | None, str | None]] = [
     ("kWh/lb", "not-allowed", "energy/mass", None),
     ("BTU", "not-allowed", "energy", None),
     ("hp", "not-allowed", "power", None),
-    ("parsec", "not-allowed", "length", None),
+    ("parsec", "not-allowed", "length", "pc"),
     ("m²", "allowed", "area", None),
     ("kWh·m", "not-allowed", "energy*length", "kWh*m"),
     ("kWh per year", "not-allowed", "energy/year", "kWh/year"),

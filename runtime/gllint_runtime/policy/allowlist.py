@@ -30,3 +30,6 @@ CANONICAL_UNITS: Mapping[str, str] = _TABLES["canonical"]
 
 DERIVED_DIMENSIONS: Mapping[str, str] = _TABLES["derived"]
 """Dimensions that are made of others, and what of."""
+
+RENDERED_UNITS: Mapping[str, str] = _TABLES["rendered"]
+"""Opaque abbreviations of units, and the same units spelt out, as models and readers are told them."""

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import logging
+from functools import reduce
+from operator import getitem
 from typing import Any
 
 from gllint_runtime.policy import schemas, validation
+from gllint_runtime.policy.allowlist import RENDERED_UNITS
 from gllint_runtime.policy.claims import ClaimPathError, parse_claim_path
 from gllint_runtime.policy.data import DataProblem, Survey, plain
 from gllint_runtime.policy.errors import GLDataError, GLValidationError
@@ -21,7 +24,8 @@ def verified_output(
 ) -> Survey:
     """The output as plain data, once it fits its schema and each number in it has an allowed unit.
 
-    Its Quantities carry their units as the allowlist writes them; the data stay as the tool gave them.
+    Its Quantities carry their units as the allowlist writes them; the data stay as the tool gave them, but for an
+    opaque abbreviation (``cfs``), which the model is told as what it stands for (``ft3/s``).
     Raises GLValidationError RESULT_SCHEMA or UNIT_UNKNOWN.
     """
     try:
@@ -42,7 +46,11 @@ def verified_output(
     for path, quantity in survey.quantities.items():
         if not units.is_allowed(quantity.unit):
             units.require(quantity.unit, show_path(path))
-        if not quantity.unit.isascii():
+        if quantity.unit in RENDERED_UNITS:
+            rendered = RENDERED_UNITS[quantity.unit]
+            survey.quantities[path] = Quantity(quantity.value, rendered)
+            reduce(getitem, path, survey.data)["unit"] = rendered
+        elif not quantity.unit.isascii():
             survey.quantities[path] = Quantity(quantity.value, units.symbol(quantity.unit))
     return survey
 

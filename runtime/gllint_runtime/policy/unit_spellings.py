@@ -242,7 +242,10 @@ class _Reader:
         """The units of the tables that are written like a word in another case, one for each meaning."""
         letters = word.lower()
         units = [
-            unit for unit in _symbols(self._extend) if unit.lower() == letters and not _is_word(word, unit)
+            unit
+            for unit in _symbols(self._extend)
+            # A symbol that is a name of another (`mph`) is that one.
+            if unit.lower() == letters and not _is_word(word, unit) and unit_names().get(unit, unit) == unit
         ]
         if (unit := unit_names().get(letters)) is not None:
             units.append(unit)
@@ -423,7 +426,9 @@ def _forms(names: str) -> list[str]:
 @cache
 def _aliases() -> Mapping[str, str]:
     """The unit of the tables that each of pint's full names is."""
-    listed = [*_table("pint"), *reversed([*_symbols(frozenset())])]
+    named_otherwise = unit_names().keys() - unit_names().values()
+    symbols = [unit for unit in _symbols(frozenset()) if unit not in named_otherwise]
+    listed = [*_table("pint"), *reversed(symbols)]
     return {name: unit for unit in listed if not (name := _meaning(unit)).startswith("-")}
 
 

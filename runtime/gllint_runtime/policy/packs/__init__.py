@@ -14,7 +14,11 @@ from gllint_runtime.policy.data_files import lines
 if TYPE_CHECKING:
     from fractions import Fraction
 
-PACKS = ("counts", "time", "data", "rates", "electrical", "si", "chemistry", "geo", "currencies")
+# A unit that several have is advised from the first.
+PACKS = (
+    *("counts", "time", "data", "rates", "electrical", "si", "geo", "currencies"),
+    *("us", "health", "materials", "chemistry", "physics"),
+)
 
 
 class Definition(NamedTuple):
