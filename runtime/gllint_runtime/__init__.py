@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from gllint_runtime.execution.tools import Tool as Tool
     from gllint_runtime.execution.tools import ToolResult as ToolResult
     from gllint_runtime.execution.typed import tool as tool
+    from gllint_runtime.policy.annotations import Unit as Unit
     from gllint_runtime.policy.configuration import ConfigurationError as ConfigurationError
     from gllint_runtime.policy.errors import GLDataError as GLDataError
     from gllint_runtime.policy.errors import GLError as GLError
@@ -52,6 +53,7 @@ _HOMES = {
     "execution.steps": "ToolAction",
     "execution.typed": "tool",
     "execution.tools": "BaseTool Tool ToolResult",
+    "policy.annotations": "Unit",
     "policy.configuration": "ConfigurationError",
     "policy.errors": "GLDataError GLError GLProvenanceError GLRuntimeError GLSecurityError GLValidationError",
     "policy.numbers": "scan_naked_numbers",

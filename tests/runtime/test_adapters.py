@@ -537,7 +537,9 @@ def test_openai_agents_take_a_conversation_and_arguments_that_are_no_json() -> N
     ]
     verified = asyncio.run(run(agent, said, session, run_config=RunConfig(tracing_disabled=True)))
     assert verified.message == "I cannot say." and session.next_id() == "tc_2"
-    assert [origin.kind for origin in session.trace_arguments("scaled", {"area": 80}) or ()] == ["user"]
+    assert [origin.kind for origin in session.tool_arguments("scaled", {"area": 80}).origins or ()] == [
+        "user"
+    ]
 
 
 @pytest.mark.parametrize("what", ["raises", "is endless"])

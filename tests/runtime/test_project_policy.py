@@ -51,7 +51,11 @@ def test_the_policy_of_a_project(top: Path, place: str) -> None:
 
 def test_every_setting_of_both_moments_is_one() -> None:
     """A key that one moment knows and the other does not would part their verdicts."""
-    assert {*POLICY_KEYS.values()} == {*Policy._fields} - {"argument_origin", "allow_raw_numbers"}
+    assert {*POLICY_KEYS.values()} == {*Policy._fields} - {
+        "argument_origin",
+        "argument_units",
+        "allow_raw_numbers",
+    }
     assert POLICY_KEYS.keys() <= schema()["properties"].keys()
     assert not {*POLICY_KEYS.values()} & {*config.Config().rules._fields}
     assert not {key.replace("-", "_") for key in POLICY_KEYS} & {*config.Config().rules._fields}

@@ -32,7 +32,6 @@ from gllint_rules.inference.values import (
 )
 from gllint_rules.project.model_view import (
     is_changed,
-    read_result,
     result_changers,
     runs_wrapped,
     visible_result,
@@ -104,10 +103,7 @@ class Context:
                         if changer.function not in seen_changers:
                             seen_changers.add(changer.function)
                             flow = self.evaluator.flow(changer)
-                            results += (
-                                Result(tool, changer, *read_result(value, Site(changer.module, expr.at)))
-                                for expr, value in flow.returns
-                            )
+                            results += (Result(tool, changer, expr, value) for expr, value in flow.returns)
                     continue
                 keys.add(key)
                 flow = self.evaluator.flow(callable)
@@ -119,13 +115,13 @@ class Context:
                 for expr, value in pairs:
                     if declared is not None:
                         value = hints.typed(self.evaluator, value, declared)
-                    visible = visible_result(self.evaluator, tool, callable, expr, value)
-                    results.append(Result(tool, callable, *visible))
+                    results.append(Result(tool, callable, *visible_result(self.evaluator, tool, expr, value)))
                 # What decorators of the project return beside what the function does.
                 for wrapper in filter(runs_wrapped, wrappers(self.evaluator, callable)):
                     for expr, value in self.evaluator.flow(wrapper).returns:
-                        visible = visible_result(self.evaluator, tool, wrapper, expr, value)
-                        results.append(Result(tool, wrapper, *visible))
+                        results.append(
+                            Result(tool, wrapper, *visible_result(self.evaluator, tool, expr, value))
+                        )
         return results
 
     def declared_container(self, callable: FunctionOf) -> Value | None:

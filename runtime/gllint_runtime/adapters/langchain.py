@@ -42,12 +42,20 @@ class GateMiddleware(AgentMiddleware[Any, Any, Any]):
                 self._session().user(message.text)
 
     def wrap_tool_call(self, request: Any, handler: Callable[[Any], Any]) -> Any:
-        """Record what a tool returned."""
-        return self._recorded(request, handler(request))
+        """Call a tool with its arguments in the units of its parameters, and record what it returned."""
+        try:
+            request, arguments = self._in_units(request)
+        except GLError as error:
+            return _refused(request, error)
+        return self._recorded(request, handler(request), arguments)
 
     async def awrap_tool_call(self, request: Any, handler: Callable[[Any], Awaitable[Any]]) -> Any:
-        """Record what an async tool returned."""
-        return self._recorded(request, await handler(request))
+        """The same for an async tool."""
+        try:
+            request, arguments = self._in_units(request)
+        except GLError as error:
+            return _refused(request, error)
+        return self._recorded(request, await handler(request), arguments)
 
     @hook_config(can_jump_to=["model"])
     def after_model(self, state: Any, runtime: Any) -> dict[str, Any] | None:
@@ -79,18 +87,44 @@ class GateMiddleware(AgentMiddleware[Any, Any, Any]):
         if last is not None and _CHECKED not in last.response_metadata:
             raise GLRuntimeError("PROVIDER_FAILED", "The run ended on an answer that was not checked")
 
-    def _recorded(self, request: Any, result: Any) -> Any:
+    def _in_units(self, request: Any) -> tuple[Any, Any]:
+        """The request as the tool is to get it, and its arguments. Raises GLError."""
+        call = request.tool_call
+        arguments = self._session().tool_arguments(
+            call["name"], call["args"], args_schema=_args_schema(request.tool)
+        )
+        if arguments.changes:
+            request = request.override(tool_call={**call, "args": dict(arguments)})
+        return request, arguments
+
+    def _recorded(self, request: Any, result: Any, arguments: Any) -> Any:
         if not isinstance(result, ToolMessage) or result.status == "error":
             return result
         call = request.tool_call
         output = result.content if result.artifact is None else result.artifact
         try:
-            answer = recorded(self._session(), call["name"], call["args"], output)
+            answer = recorded(self._session(), call["name"], arguments, output)
         except GLError as error:
             text, status = Session.repair_hint(error), "error"
         else:
             text, status = json.dumps(answer, ensure_ascii=False), "success"
         return ToolMessage(text, tool_call_id=result.tool_call_id, name=call["name"], status=status)
+
+
+def _refused(request: Any, error: GLError) -> ToolMessage:
+    """What the model is told in place of a call's result."""
+    call = request.tool_call
+    text = Session.repair_hint(error)
+    return ToolMessage(text, tool_call_id=call["id"], name=call["name"], status="error")
+
+
+def _args_schema(tool: Any) -> dict[str, Any] | None:
+    """The schema that the model is told of a tool's arguments."""
+    schema = getattr(tool, "tool_call_schema", None)
+    if schema is None or isinstance(schema, dict):
+        return schema
+    described: dict[str, Any] = schema.model_json_schema()
+    return described
 
 
 def _last_answer(messages: list[Any]) -> AIMessage | None:

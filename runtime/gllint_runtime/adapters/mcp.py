@@ -65,7 +65,7 @@ class GatedClient:
     def __init__(self, client: Any, session: Session) -> None:
         self._client = client
         self._session = session
-        self._schemas: dict[str, Any] = {}
+        self._tools: dict[str, types.Tool] = {}
 
     async def tools(self) -> list[types.Tool]:
         """The server's tools, all pages of them."""
@@ -78,19 +78,21 @@ class GatedClient:
             tools += page.tools
             cursor = page.next_cursor
             if cursor is None:
-                self._schemas = {tool.name: tool.output_schema for tool in tools}
+                self._tools = {tool.name: tool for tool in tools}
                 return tools
         raise GLRuntimeError("TOOL_FAILED", f"The server lists tools without end: {len(tools)} so far")
 
     async def call(self, name: str, arguments: dict[str, Any] | None = None) -> dict[str, Any]:
-        """``{"tool_call_id", "output"}``. Raises GLError: TOOL_FAILED, RESULT_SCHEMA, UNIT_UNKNOWN, …"""
-        if not self._schemas:
+        """``{"tool_call_id", "output"}``. Raises GLError: TOOL_FAILED, ARGUMENT_UNIT, RESULT_SCHEMA, UNIT_UNKNOWN, …"""
+        if not self._tools:
             await self.tools()
-        if name not in self._schemas:
+        if name not in self._tools:
             raise GLDataError("PATH_RESOLUTION", f"The server has no tool '{name}'")
-        result = await _answered(self._client.call_tool(name, arguments or {}))
+        schema = self._tools[name].input_schema
+        values = self._session.tool_arguments(name, arguments, args_schema=schema)
+        result = await _answered(self._client.call_tool(name, dict(values)))
         text = "\n".join(block.text for block in result.content if isinstance(block, types.TextContent))
         if result.is_error:
             raise GLRuntimeError("TOOL_FAILED", f"Tool '{name}' failed: {text[:500]}")
         output = text if result.structured_content is None else result.structured_content
-        return recorded(self._session, name, arguments or {}, output, result_schema=self._schemas[name])
+        return recorded(self._session, name, values, output, result_schema=self._tools[name].output_schema)

@@ -30,12 +30,13 @@ def gated(tool: FunctionTool, session: Session) -> FunctionTool:
     invoke = tool.on_invoke_tool
 
     async def record(context: Any, arguments: str) -> Any:
-        output = await invoke(context, arguments)
         try:
             values = json.loads(arguments or "{}")
-        except (ValueError, RecursionError):  # the SDK has told the model so
-            return output
+        except (ValueError, RecursionError):  # the SDK tells the model so
+            return await invoke(context, arguments)
         try:
+            values = session.tool_arguments(tool.name, values, args_schema=tool.params_json_schema)
+            output = await invoke(context, json.dumps(values) if values.changes else arguments)
             answer = recorded(session, tool.name, values, output)
         except GLError as error:
             return Session.repair_hint(error)

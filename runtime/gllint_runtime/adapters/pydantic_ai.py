@@ -28,10 +28,15 @@ class GatedToolset(WrapperToolset[Any]):
     async def call_tool(self, name: str, tool_args: dict[str, Any], ctx: RunContext[Any], tool: Any) -> Any:
         """Call the tool, record its output."""
         _hear(self.session, ctx)
-        output = await super().call_tool(name, tool_args, ctx, tool)
+        schema = tool.tool_def.parameters_json_schema
+        try:
+            arguments = self.session.tool_arguments(name, tool_args, args_schema=schema)
+        except GLError as error:
+            raise ModelRetry(Session.repair_hint(error)) from error
+        output = await super().call_tool(name, dict(arguments) if arguments.changes else tool_args, ctx, tool)
         wrapped = isinstance(output, ToolReturn)
         try:
-            answer = recorded(self.session, name, tool_args, output.return_value if wrapped else output)
+            answer = recorded(self.session, name, arguments, output.return_value if wrapped else output)
         except GLError as error:
             raise ModelRetry(Session.repair_hint(error)) from error
         return replace(output, return_value=answer) if wrapped else answer

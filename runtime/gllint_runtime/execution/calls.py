@@ -11,23 +11,29 @@ from concurrent.futures import wait
 from typing import Any, Literal, NamedTuple
 
 from gllint_runtime.execution.approval import ToolCategory
+from gllint_runtime.execution.argument_units import Change
 from gllint_runtime.execution.asking import LoopThread, in_thread
 from gllint_runtime.execution.tools import BaseTool
 from gllint_runtime.policy.data import copy_plain
 from gllint_runtime.policy.errors import GLRuntimeError, GLSecurityError, reason_of
 from gllint_runtime.policy.outputs import usable_checker
+from gllint_runtime.policy.parameter_units import ParameterUnits
 from gllint_runtime.policy.validation import inline_refs
 
 Mode = Literal["Replay", "Live"]
 
 
 class Call(NamedTuple):
-    """A tool call whose arguments have been verified; ``arguments`` is the registry's own copy."""
+    """A tool call whose arguments have been verified; ``arguments`` is the registry's own copy.
+
+    ``changes`` are the numbers in it that were converted to the unit of their parameter.
+    """
 
     tool: Any
     arguments: dict[str, Any]
     repaired: bool
     entry: Entry
+    changes: tuple[Change, ...] = ()
 
     def start(self) -> Any:
         """Call the tool's function, with arguments of its own."""
@@ -43,6 +49,7 @@ class Entry:
         self.check_args = usable_checker(tool.name, "ARGS_SCHEMA", tool.args_schema)
         self.check_result = usable_checker(tool.name, "RESULT_SCHEMA", tool.result_schema)
         self.args_schema = inline_refs(tool.args_schema)
+        self.parameters = ParameterUnits(tool.args_schema)
         self.function: Callable[..., Any] = tool.execute if isinstance(tool, BaseTool) else tool.fn
         self.accepted, self.needed = _parameters(self.function)
         self.is_async = inspect.iscoroutinefunction(self.function)

@@ -11,10 +11,20 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from gllint_runtime.execution.argument_units import (
+    Change,
+    Misfit,
+    quantities_in,
+    stands_in_other_unit,
+    unit_of_holder,
+)
 from gllint_runtime.execution.record import CallRecord, Origin
+from gllint_runtime.policy.key_units import unit_of_name
 from gllint_runtime.policy.numbers import is_in_symbol, scan_naked_numbers
+from gllint_runtime.policy.parameter_units import ParameterUnit, ParameterUnits
 from gllint_runtime.policy.rendered_text import is_numeral
-from gllint_runtime.policy.schemas import Path, show_path
+from gllint_runtime.policy.schemas import Path, Quantity, show_path
+from gllint_runtime.policy.units import unit_meant
 
 Source = tuple[str, str | None, bool]
 """The last three fields of an :class:`Origin`: kind, source, grounded."""
@@ -28,6 +38,8 @@ _DIGITS = re.compile("[0-9]+")
 _BEGIN = re.compile(r"(?<![\w.,])")
 _END = re.compile(r"(?!\w|[.,]\d)")
 
+_FLAT = frozenset({str, float, int, bool, type(None)})
+
 _BETWEEN = "\0"
 
 _MAX_HEARD = 1_000_000  # characters of what a user said
@@ -36,6 +48,8 @@ _MAX_TRACED_TEXTS = 200  # texts among them that hold a number
 _MAX_TRACED_LETTERS = 100_000
 _MAX_QUOTED = 2_000_000  # characters of texts that may be quoted; beyond, the oldest cannot be
 _MAX_PLACES = 2_000  # at which a text is looked for
+_MAX_UNITS = 20  # in which outputs have one number
+_UNIT_BEHIND = re.compile(r"[ \u00a0\u202f-]?([^\s,;:!?()\"']+(?:[ \u00a0\u202f][^\s,;:!?()\"']+){0,3})")
 
 
 class Origins:
@@ -44,6 +58,10 @@ class Origins:
     def __init__(self, constants: Mapping[str, Any], heard: Iterable[str | CallRecord] = ()) -> None:
         self._unread = [*heard]  # what no number has had to be traced to yet
         self._sources: dict[Any, Source] = {}
+        self._constants = constants
+        self._user_texts: list[str] = []
+        self._unmeasured: list[CallRecord] = []  # whose units nobody had to ask for yet
+        self._units: dict[Any, dict[str, tuple[CallRecord, Path]]] = {}
         for name, value in constants.items():
             self._sources.setdefault(value, ("constant", name, True))
         # The texts that a user, or an output, holds in one, by which a quotation is found fastest; and their paths.
@@ -51,12 +69,24 @@ class Origins:
         self._unquoted: list[str | CallRecord] = []  # what no text had to be looked for in yet
         self._letters = 0
 
-    def trace(self, arguments: Mapping[str, Any], args_schema: Any) -> tuple[Origin, ...]:
-        """The origin of every number in ``arguments``, those inside text included."""
+    def trace(
+        self,
+        arguments: Mapping[str, Any],
+        args_schema: Any,
+        parameters: ParameterUnits | None = None,
+        changes: Iterable[Change] = (),
+    ) -> tuple[tuple[Origin, ...], list[Misfit]]:
+        """The origin of every number in ``arguments``, those inside text included, and which have another unit.
+
+        Without ``parameters`` nobody asks for units. ``changes`` are the numbers that were converted already.
+        """
         for new in self._unread:
             self._read(new)
         self._unread.clear()
         origins: list[Origin] = []
+        misfits: list[Misfit] = []
+        # What was sent as a Quantity, by the path of its number.
+        sent = {} if parameters is None else self._sent(arguments, changes)
         texts = letters = 0
         for path, value in _leaves(arguments):
             kind = type(value)
@@ -72,9 +102,93 @@ class Origins:
                 break
             if kind is str:
                 origins.extend(self._in_text(path, value, args_schema))
-            else:
-                origins.append(self._origin(path, value, (value,), args_schema))
-        return tuple(origins)
+                continue
+            if sent and (quantity := sent.get(path)) is not None:
+                origins.append(self._of_quantity(path, value, *quantity, args_schema))
+                continue
+            origin = self._origin(path, value, (value,), args_schema)
+            if parameters is not None and (parameter := parameters.at(path)).readings:
+                origin = self._in_unit(origin, path, value, parameter, misfits)
+            origins.append(origin)
+        return tuple(origins), misfits
+
+    @staticmethod
+    def _sent(arguments: Mapping[str, Any], changes: Iterable[Change]) -> dict[Path, tuple[Quantity, str]]:
+        """The Quantities among the arguments as they were sent, with the unit that their number is in now."""
+        sent = {}
+        if not _FLAT.issuperset(map(type, arguments.values())):
+            sent = {
+                (*path, "value"): (quantity, quantity.unit) for path, quantity in quantities_in(arguments)
+            }
+        for change in changes:
+            place = (*change.path, "value")
+            sent[place if place in sent else change.path] = change.sent, change.taken.unit
+        return sent
+
+    def _of_quantity(self, path: Path, value: Any, sent: Quantity, unit: str, args_schema: Any) -> Origin:
+        """The origin of a number that was sent with its unit. One that an output has in another has none of its own."""
+        origin = self._origin(path, sent.value, (sent.value,), args_schema)
+        source_unit, is_other = self._unit_of_source(sent.value, ParameterUnit((sent.unit,)))
+        grounded = origin.grounded and not (is_other and origin.kind == "tool")
+        return Origin(
+            origin.path, value, origin.kind, origin.source, grounded, unit, source_unit or sent.unit
+        )
+
+    def _in_unit(
+        self, origin: Origin, path: Path, value: Any, parameter: ParameterUnit, misfits: list[Misfit]
+    ) -> Origin:
+        """The origin of a bare number with its units; one that is in another unit is entered as a misfit."""
+        readings = parameter.readings
+        unit = readings[0] if len(readings) == 1 else " or ".join(readings)
+        where, _, kind, source, grounded, _, _ = origin
+        if value not in self._sources:  # no output has it
+            return Origin(where, value, kind, source, grounded, unit)
+        source_unit, is_other = self._unit_of_source(value, parameter)
+        if source_unit is None:
+            return Origin(where, value, kind, source, grounded, unit)
+        held = _source(*self._holders(value)[source_unit])
+        if is_other and not self._is_excused(value, parameter):
+            misfits.append(Misfit(path, value, source_unit, str(held[1]), parameter))
+        if kind == held[0]:  # of all that have this number, the one that has it in this unit
+            kind, source, grounded = held
+        return Origin(where, value, kind, source, grounded, unit, source_unit)
+
+    def _unit_of_source(self, value: Any, parameter: ParameterUnit) -> tuple[str | None, bool]:
+        holders = self._holders(value)
+        return unit_of_holder(value, parameter, holders) if holders else (None, False)
+
+    def _holders(self, value: Any) -> Mapping[str, tuple[CallRecord, Path]]:
+        """In which units outputs have a number, and where the first of each is."""
+        for record in self._unmeasured:
+            for path, quantity in record.output.quantities.items():
+                exact: Any = quantity.value
+                self._measure(record, path, exact, quantity.unit)
+                if type(exact) is not float and type(exact) is not int:  # and what JSON makes of it
+                    self._measure(record, path, float(exact), quantity.unit)
+            for path, number in record.output.raw_numbers.items():
+                name = next((step for step in reversed(path) if type(step) is str), "")
+                if (unit := unit_of_name(name)) is not None:
+                    self._measure(record, path, number, unit)
+        self._unmeasured.clear()
+        return self._units.get(value, {})
+
+    def _measure(self, record: CallRecord, path: Path, value: Any, unit: str) -> None:
+        units = self._units.setdefault(value, {})
+        if unit not in units and len(units) < _MAX_UNITS:
+            units[unit] = (record, path)
+
+    def _is_excused(self, value: Any, parameter: ParameterUnit) -> bool:
+        """Whether the user, or a constant, has a number in the unit of its parameter, or without any."""
+        for name, constant in self._constants.items():
+            if constant == value and not stands_in_other_unit(
+                value, unit_of_name(name.replace(" ", "_")), parameter
+            ):
+                return True
+        return any(
+            not stands_in_other_unit(value, unit, parameter)
+            for text in self._user_texts
+            for unit in _units_behind(text, value)
+        )
 
     def learn(self, new: str | CallRecord) -> None:
         """Remember the numbers and the texts of what the user said, or of a call's output."""
@@ -85,6 +199,7 @@ class Origins:
             new = new[:_MAX_HEARD]
             for number in _typed_numbers(new):
                 self._sources[number] = _USER
+            self._user_texts.append(new)
             self._unquoted.append(new)
             return
         values = [(path, quantity.value) for path, quantity in new.output.quantities.items()]
@@ -92,6 +207,7 @@ class Origins:
             source = self._sources.get(value)
             if source is None or not source[2]:
                 self._sources[value] = _source(new, path)
+        self._unmeasured.append(new)
         self._unquoted.append(new)
 
     def _may_quote(self, new: str | CallRecord) -> None:
@@ -196,6 +312,23 @@ def _typed_numbers(text: str) -> Iterator[float]:
             yield value
             if minus:
                 yield -value
+
+
+def _units_behind(text: str, value: Any) -> Iterator[str | None]:
+    """What stands behind each place where a user typed a number: the unit that it means, or ``None``."""
+    for match in _TYPED_NUMBER.finditer(text):
+        if value not in _typed_numbers(match[0]):
+            continue
+        behind = _UNIT_BEHIND.match(text, match.end())
+        words = behind[1].split() if behind else []
+        yield next(
+            (
+                unit
+                for end in range(len(words), 0, -1)
+                if (unit := unit_meant(" ".join(words[:end]).rstrip("."))) is not None
+            ),
+            None,
+        )
 
 
 def _readings(written: str) -> set[str]:

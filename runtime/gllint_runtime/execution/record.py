@@ -21,7 +21,8 @@ class Origin(NamedTuple):
 
     ``kind`` is ``"user"``, ``"tool"``, ``"constant"``, ``"schema"`` (declared by the tool itself) or
     ``"none"``; ``source`` is the constant's name or ``"tc_1 $.energy"``. ``grounded`` is false when it has no
-    origin, or one that rests on a call with such a number.
+    origin, or one that rests on a call with such a number. ``unit`` is the parameter's, ``source_unit`` that in which
+    the number came, each ``None`` where it is not known.
     """
 
     path: str
@@ -29,10 +30,18 @@ class Origin(NamedTuple):
     kind: str
     source: str | None = None
     grounded: bool = True
+    unit: str | None = None
+    source_unit: str | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """The origin as plain data."""
-        return {"path": self.path, "value": self.value, "origin": self.kind, "source": self.source}
+        """The origin as plain data; what is not known of its units is left out."""
+        path, value, kind, source, _, unit, source_unit = self
+        data = {"path": path, "value": value, "origin": kind, "source": source}
+        if unit is not None:
+            data["unit"] = unit
+        if source_unit is not None:
+            data["source_unit"] = source_unit
+        return data
 
 
 @dataclass(eq=False)

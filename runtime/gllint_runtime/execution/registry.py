@@ -14,13 +14,14 @@ from functools import partial
 from typing import Any, Unpack
 
 from gllint_runtime.execution.approval import ApprovalGate, Approve, Notify, ToolCategory
+from gllint_runtime.execution.argument_units import Change, Traced, with_quantities_converted
 from gllint_runtime.execution.asking import Asking, finish, finishing
 from gllint_runtime.execution.calls import Call, Entry, Mode, refuse_egress, run_async, run_blocking
 from gllint_runtime.execution.tools import ToolResult, as_tool
 from gllint_runtime.policy import schemas, validation
 from gllint_runtime.policy.data import Survey
 from gllint_runtime.policy.errors import GLDataError, GLError, GLRuntimeError, GLValidationError
-from gllint_runtime.policy.keywords import OutputSettings
+from gllint_runtime.policy.keywords import ArgumentUnits, OutputSettings
 from gllint_runtime.policy.outputs import plain_arguments, verified_output
 from gllint_runtime.policy.settings import Policy, combined
 
@@ -141,17 +142,33 @@ class ToolRegistry:
         yield from self.gate.checking(call.tool, call.arguments, call.entry.category)
         return (yield partial(run_blocking, call), lambda _: run_async(call))
 
-    def verify(self, name: str, arguments: Any) -> Call:
-        """Find the tool, repair stringified JSON, hold the arguments to the schema and the signature.
+    def verify(self, name: str, arguments: Any, *, argument_units: ArgumentUnits | None = None) -> Call:
+        """Find the tool, repair stringified JSON, convert Quantities, hold the arguments to schema and signature.
 
-        Raises GLDataError PATH_RESOLUTION for an unknown tool and GLValidationError ARGS_SCHEMA.
+        ``argument_units`` goes before that of the registry's policy. Raises GLDataError PATH_RESOLUTION for an
+        unknown tool and GLValidationError ARGS_SCHEMA or ARGUMENT_UNIT.
         """
         entry = self._entry(name)
         if isinstance(arguments, str):
             arguments = validation.parse_stringified(arguments, {"type": "object"})
         fixed = plain = plain_arguments(name, arguments)
+        changes: tuple[Change, ...] = ()
         if not _NUMBERS.issuperset(map(type, plain.values())):
             fixed = validation.parse_stringified(plain, entry.args_schema)
+            units = argument_units or self.policy.argument_units
+            if units != "off" and _may_hold_quantities(fixed, entry):
+                fixed, changes = with_quantities_converted(name, fixed, entry.parameters)
+        self._check_arguments(entry, fixed)
+        return Call(entry.tool, fixed, fixed is not plain and fixed != plain, entry, changes)
+
+    def verify_converted(self, call: Call, traced: Traced) -> Call:
+        """The call with converted arguments, once these fit the schema. Raises as :meth:`verify` does."""
+        self._check_arguments(call.entry, traced.values)
+        return call._replace(arguments=traced.values, repaired=True, changes=traced.changes)
+
+    def _check_arguments(self, entry: Entry, fixed: dict[str, Any]) -> None:
+        """Hold arguments to a tool's schema and signature. Raises GLValidationError ARGS_SCHEMA."""
+        name = entry.tool.name
         problem = entry.check_args(fixed)
         if problem is not None:
             path, message = problem
@@ -166,7 +183,6 @@ class ToolRegistry:
         if not fixed.keys() >= entry.needed:
             missing = ", ".join(sorted(entry.needed - fixed.keys()))
             raise GLValidationError("ARGS_SCHEMA", f"'{name}' needs the argument {missing}")
-        return Call(entry.tool, fixed, fixed is not plain and fixed != plain, entry)
 
     def check_output(self, call: Call, output: Any) -> Survey:
         """The output as plain data, once it fits its schema and each number in it has an allowed unit.
@@ -183,3 +199,13 @@ class ToolRegistry:
     def list(self) -> list[Any]:
         """All tools in order of registration."""
         return [entry.tool for entry in self._entries.values()]
+
+
+def _may_hold_quantities(arguments: dict[str, Any], entry: Entry) -> bool:
+    """Whether some argument is an object or a list, or text where a number with a unit is asked for."""
+    typed = entry.parameters.typed
+    for name, value in arguments.items():
+        kind = type(value)
+        if kind is dict or kind is list or (kind is str and name in typed):
+            return True
+    return False

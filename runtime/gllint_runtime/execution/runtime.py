@@ -37,7 +37,7 @@ logger = logging.getLogger("gllint_runtime")
 MENDABLE = frozenset(
     {
         *("NO_NAKED_NUMBERS", "MISSING_CLAIM", "UNSAFE_TEXT", "PATH_RESOLUTION", "QUANTITY_MISMATCH"),
-        *("MISSING_TOOL_CALL", "STEP_SCHEMA", "ARGS_SCHEMA", "UNIT_UNKNOWN"),
+        *("MISSING_TOOL_CALL", "STEP_SCHEMA", "ARGS_SCHEMA", "ARGUMENT_UNIT", "UNIT_UNKNOWN", "BASIS"),
     }
 )
 """The errors that a model can mend when it is told of them. Security and approval are not among them."""
@@ -94,7 +94,7 @@ class ToolRuntime:
     that are told to the model for another try, at most ``max_retries`` times in a run whatever it does in
     between; all others are raised. The default is what a model can mend.
 
-    ``settings`` are ``argument_origin``, ``number_words``, ``whitelist`` and ``array_paths`` of
+    ``settings`` are ``argument_origin``, ``argument_units``, ``number_words``, ``whitelist`` and ``array_paths`` of
     :class:`~gllint_runtime.policy.settings.Policy`, ``constants`` those of
     :class:`~gllint_runtime.execution.session.Session`; units, packs and plain keys are the registry's.
     """
@@ -302,9 +302,16 @@ class ToolRuntime:
         )
         call = None
         try:
-            call = self.registry.verify(step.tool_name, step.arguments)
+            registry, units = self.registry, self.policy.argument_units
+            call = registry.verify(step.tool_name, step.arguments, argument_units=units)
+            traced = run.trace_arguments(
+                call.tool.name, call.arguments, call.tool.args_schema, call.entry.parameters, call.changes
+            )
+            if traced.changes is not call.changes:
+                call = registry.verify_converted(call, traced)
             validation["arguments"] = "repaired" if call.repaired else "valid"
-            origins = run.trace_arguments(call.tool.name, call.arguments, call.tool.args_schema)
+            if traced.origins:
+                validation["origins"] = [origin.to_dict() for origin in traced.origins]
             output = yield from self._obtain(run, call, entry)
         except GLError as error:
             validation["error"] = error.to_dict()
@@ -313,11 +320,15 @@ class ToolRuntime:
         finally:
             entry["input"] = call.arguments if call and not call.repaired else snapshot(step.arguments)
             run.trace.append(entry)
-        call_id = entry["call_id"] = run.admit(call.tool.name, call.arguments, output, origins).call_id
+        record = run.admit(call.tool.name, call.arguments, output, traced.origins)
+        call_id = entry["call_id"] = record.call_id
         entry["success"] = True
         run.metrics.latency_ms += entry["duration_ms"]
         logger.debug("%s %s(%s) returned %s", call_id, step.tool_name, call.arguments, output.data)
-        return {"tool_call_id": call_id, "output": copy_plain(output.data)}
+        answer = {"tool_call_id": call_id, "output": copy_plain(output.data)}
+        if call.changes and units == "convert":
+            answer["converted"] = [change.to_dict() for change in call.changes]
+        return answer
 
     def _obtain(self, run: _Run, call: Call, entry: dict[str, Any]) -> Asking[Survey]:
         """The verified output, recorded or by executing the call; what becomes of it is entered on the way."""

@@ -17,6 +17,13 @@ from functools import lru_cache, reduce
 from operator import getitem
 from typing import Any, Literal, Unpack
 
+from gllint_runtime.execution.argument_units import (
+    Arguments,
+    Change,
+    Traced,
+    with_converted,
+    with_quantities_converted,
+)
 from gllint_runtime.execution.origins import Origins
 from gllint_runtime.execution.record import CallRecord, Origin
 from gllint_runtime.execution.steps import read_claims
@@ -33,6 +40,7 @@ from gllint_runtime.policy.errors import (
 from gllint_runtime.policy.keywords import PolicySettings
 from gllint_runtime.policy.numbers import scan_naked_numbers, unsafe_characters
 from gllint_runtime.policy.outputs import plain_arguments, resolve_path, usable_checker, verified_output
+from gllint_runtime.policy.parameter_units import ParameterUnits
 from gllint_runtime.policy.quantity_context import holds_time
 from gllint_runtime.policy.rendering import format_quantity
 from gllint_runtime.policy.schemas import Claim, Quantity
@@ -124,6 +132,21 @@ class Session:
             if self._bytes > self._max_bytes:
                 self._forget()
 
+    def tool_arguments(
+        self, tool: str, arguments: Mapping[str, Any] | None, *, args_schema: Mapping[str, Any] | None = None
+    ) -> Arguments:
+        """The arguments of a call as its tool takes them; ask before the tool runs, and give :meth:`record` the answer.
+
+        What is a Quantity is converted to the unit of its parameter, which ``args_schema`` declares or its name ends
+        in. Raises GLValidationError ARGS_SCHEMA or ARGUMENT_UNIT, GLProvenanceError MISSING_ORIGIN.
+        """
+        values = plain_arguments(tool, {} if arguments is None else arguments)
+        parameters = _parameters(args_schema)
+        changes: tuple[Change, ...] = ()
+        if self.policy.argument_units != "off":
+            values, changes = with_quantities_converted(tool, values, parameters)
+        return Arguments(self.trace_arguments(tool, values, args_schema, parameters, changes))
+
     def record(
         self,
         tool: str,
@@ -131,19 +154,29 @@ class Session:
         output: Any,
         *,
         result_schema: Mapping[str, Any] | None = None,
+        args_schema: Mapping[str, Any] | None = None,
     ) -> str:
         """Verify one tool output, keep a copy, and return the ``call_id`` that claims cite.
 
-        Raises GLValidationError ARGS_SCHEMA, RESULT_SCHEMA or UNIT_UNKNOWN, GLProvenanceError MISSING_ORIGIN.
+        ``arguments`` are what the tool was called with: those of :meth:`tool_arguments`, or any others, which are
+        held to their units now. Raises GLValidationError ARGS_SCHEMA, ARGUMENT_UNIT, RESULT_SCHEMA or UNIT_UNKNOWN,
+        GLProvenanceError MISSING_ORIGIN.
         """
         if not isinstance(tool, str):
             raise GLValidationError("ARGS_SCHEMA", f"The name of a tool is text, not {type(tool).__name__}")
         tool = str.__str__(tool)
-        values = plain_arguments(tool, {} if arguments is None else arguments)
+        values = arguments if isinstance(arguments, Arguments) else plain_arguments(tool, arguments or {})
         check = None if result_schema is None else _checker(tool, result_schema)
         verified = verified_output(tool, output, self.policy, self.units, check)
         with self._lock:
-            return self.admit(tool, values, verified, self.trace_arguments(tool, values)).call_id
+            if isinstance(values, Arguments):
+                origins = values.origins
+            else:
+                parameters = _parameters(args_schema)
+                origins = self.trace_arguments(
+                    tool, values, args_schema, parameters, may_convert=False
+                ).origins
+            return self.admit(tool, dict(values), verified, origins).call_id
 
     def output(self, call_id: str) -> Any:
         """A copy of what a call returned, as it was verified. Raises KeyError."""
@@ -151,21 +184,45 @@ class Session:
             return copy_plain(self._calls[call_id].output.data)
 
     def trace_arguments(
-        self, tool: str, arguments: Mapping[str, Any], args_schema: Any = None
-    ) -> tuple[Origin, ...] | None:
-        """Where each number in a call's arguments comes from. Raises GLProvenanceError MISSING_ORIGIN."""
-        if self.policy.argument_origin == "off":
-            return None
+        self,
+        tool: str,
+        arguments: dict[str, Any],
+        args_schema: Any,
+        parameters: ParameterUnits,
+        changes: tuple[Change, ...] = (),
+        *,
+        may_convert: bool = True,
+    ) -> Traced:
+        """The arguments with the origin of each number in them; one of another unit than its parameter's is refused.
+
+        Under ``argument_units="convert"`` it is converted, unless the tool has run already (``may_convert``). Raises
+        GLProvenanceError MISSING_ORIGIN, GLValidationError ARGUMENT_UNIT.
+        """
+        policy = self.policy
+        judges_units = policy.argument_units != "off"
+        if policy.argument_origin == "off" and not judges_units:
+            return Traced(arguments, None, changes)
         with self._lock:
-            origins = self._origins.trace(arguments, args_schema)
-        if self.policy.argument_origin == "strict" and (loose := [o for o in origins if not o.grounded]):
+            origins, misfits = self._origins.trace(
+                arguments, args_schema, parameters if judges_units else None, changes
+            )
+        if misfits and policy.argument_units != "record":
+            converts = may_convert and policy.argument_units == "convert"
+            new = [misfit.change() if converts else None for misfit in misfits]
+            if None in new:
+                takes_quantities = may_convert and args_schema is not None
+                raise misfits[new.index(None)].error(tool, takes_quantities=takes_quantities)
+            changes = (*changes, *(change for change in new if change is not None))
+            arguments = with_converted(arguments, changes[-len(new) :])
+            return self.trace_arguments(tool, arguments, args_schema, parameters, changes)
+        if policy.argument_origin == "strict" and (loose := [o for o in origins if not o.grounded]):
             raise GLProvenanceError(
                 "MISSING_ORIGIN",
                 f"The number {loose[0].value} in the arguments of '{tool}' has no origin",
                 path=loose[0].path,
                 context=[origin.to_dict() for origin in loose[:50]],
             )
-        return origins
+        return Traced(arguments, None if policy.argument_origin == "off" else origins, changes)
 
     def next_id(self) -> str:
         """The id that the next call will have."""
@@ -396,6 +453,14 @@ def _number_of(stored: Any) -> Any:
     if len(written) > 2000:
         raise ValueError("a number is too long")
     return Fraction(written) if "/" in written else Decimal(written)
+
+
+_BY_NAME = ParameterUnits()
+
+
+def _parameters(args_schema: Mapping[str, Any] | None) -> ParameterUnits:
+    """The units of a tool's parameters, by their names alone where it has no schema."""
+    return _BY_NAME if args_schema is None else ParameterUnits(args_schema)
 
 
 def _checker(tool: str, schema: Mapping[str, Any]) -> Checker:

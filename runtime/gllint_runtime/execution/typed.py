@@ -17,7 +17,8 @@ from typing import Any, Literal, Union, get_args, get_origin, overload
 
 from gllint_runtime.execution.approval import ToolCategory
 from gllint_runtime.execution.tools import Tool
-from gllint_runtime.policy.schemas import QUANTITY_REF, Quantity, is_inlined_quantity
+from gllint_runtime.policy.annotations import Unit
+from gllint_runtime.policy.schemas import QUANTITY_REF, Quantity, is_inlined_quantity, quantity_problem
 
 _PLAIN: dict[Any, dict[str, Any]] = {
     str: {"type": "string"},
@@ -51,8 +52,9 @@ def tool(function: Callable[..., Any] | None = None, /, **options: Any) -> Any:
     """A Tool from a typed function: ``@tool`` or ``@tool(category=…, timeout=…)``.
 
     The name and the first paragraph of the docstring describe it; each parameter's type becomes its schema, and a
-    line ``name: …`` of the docstring its description. ``-> dict[str, Quantity]``, a TypedDict, a dataclass or a
-    pydantic model with Quantity fields becomes the result schema. Raises TypeError for a type that cannot be read.
+    line ``name: …`` of the docstring its description; ``Annotated[float, Unit("m3/s")]`` says its unit.
+    ``-> dict[str, Quantity]``, a TypedDict, a dataclass or a pydantic model with Quantity fields becomes the result
+    schema. Raises TypeError for a type that cannot be read.
     """
     if function is None:
         return lambda wrapped: _tool_of(wrapped, **options)
@@ -122,8 +124,16 @@ def _argument(where: str, hint: Any) -> tuple[dict[str, Any], Callable[[Any], An
     """The schema of a parameter, and what makes its type of plain data where that is needed."""
     if (plain := _standard(hint, records=False)) is not None:
         return plain, None
+    if hint is Quantity or (get_origin(hint) is typing.Annotated and get_args(hint)[0] is Quantity):
+        if (plain := _standard(hint, records=True)) is not None:
+            return plain, _quantity
     adapter = _adapter(where, hint)
     return _own_refs(adapter.json_schema()), adapter.validate_python
+
+
+def _quantity(data: Any) -> Any:
+    """A Quantity of plain data that is one."""
+    return Quantity(data["value"], data["unit"]) if quantity_problem(data) is None else data
 
 
 def schema_of(hint: Any, where: str = "the type") -> dict[str, Any]:
@@ -147,10 +157,12 @@ def _standard(hint: Any, *, records: bool) -> dict[str, Any] | None:
         return inner(arguments[0])
     if origin is typing.Annotated:
         texts = [text for text in arguments[1:] if isinstance(text, str)]
-        inner_schema = inner(arguments[0]) if len(texts) == len(arguments) - 1 else None
-        return (
-            inner_schema if inner_schema is None or not texts else {**inner_schema, "description": texts[0]}
-        )
+        units = [unit for unit in arguments[1:] if isinstance(unit, Unit)]
+        schema = inner(arguments[0]) if len(texts) + len(units) == len(arguments) - 1 else None
+        if schema is not None:
+            schema |= {"description": texts[0]} if texts else {}
+            schema |= units[0].keywords() if units else {}
+        return schema
     if origin is Literal and all(isinstance(value, (str, int, bool, type(None))) for value in arguments):
         return {"enum": [*arguments]}
     if origin in (Union, types.UnionType):

@@ -37,7 +37,7 @@ _NOT_UNITS = frozenset(
 _DIVISORS = frozenset({"area", "volume", "substance"})
 _LENGTHS = frozenset({"length", "area", "volume"})
 _FIRST_LETTERS = frozenset({"w", "g", "j"})
-_LAST_LETTERS = {"l": "L", "h": "h"}
+_LAST_LETTERS = {"l": "L", "h": "h", "s": "s"}
 _BOUNDS = frozenset({"min", "max"})
 _EXCHANGES = frozenset({"exchange", "fx", "forex", "conversion"})
 _GASES = frozenset({"co2", "ch4", "n2o", "co2e", "co2eq", "ghg"})
@@ -258,17 +258,19 @@ def _side_by_side(words: Sequence[str]) -> Sequence[str]:
         yearly = [f"{unit}/year" for unit in _side_by_side(words[:-1])]
         return yearly if all(unit in ALLOWED_UNITS for unit in yearly) else ()
     preceding_words = words[: len(words) - length]
-    if not units or (preceding_words and not _is_open(preceding_words, units)):
+    letter = preceding_words[-1].lower() if preceding_words else ""
+    is_speed = (letter, last) == ("m", "s")
+    if not units or (preceding_words and not is_speed and not _is_open(preceding_words, units)):
         return ()
     dividend, size = (
         _atom(preceding_words)
         if not preceding_words or preceding_words[-1].lower() not in _BOUNDS
         else ((), 0)
     )
-    letter = preceding_words[-1].lower() if preceding_words else ""
     if not dividend and (
         (letter in _FIRST_LETTERS and {announced_dimension(unit) for unit in units} <= _DIVISORS)
         or (letter, last) == ("w", "h")
+        or is_speed
     ):
         dividend, size = (_table().letters[letter],), 1
     if dividend:
@@ -286,6 +288,8 @@ def _joined(dividend: Sequence[str], units: Sequence[str], preceding_words: Sequ
     readings: list[str] = []
     for first, second in pairs:
         over, under = announced_dimension(first), announced_dimension(second)
+        if over == "time" and second == "s":
+            return []
         if second == "h" and over == "power":
             readings.append(f"{first}h" if f"{first}h" in _table().symbols else f"{first}*h")
         elif (

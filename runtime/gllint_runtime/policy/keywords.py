@@ -6,6 +6,7 @@ from collections.abc import Collection
 from typing import Literal, TypedDict
 
 ArgumentOrigin = Literal["off", "record", "strict"]
+ArgumentUnits = Literal["refuse", "convert", "record", "off"]
 
 
 class OutputSettings(TypedDict, total=False):
@@ -25,6 +26,7 @@ class MessageSettings(TypedDict, total=False):
     whitelist: Collection[str]
     number_words: bool
     argument_origin: ArgumentOrigin
+    argument_units: ArgumentUnits
     array_paths: bool
 
 

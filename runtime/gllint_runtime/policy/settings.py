@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from typing import Self, Unpack
 
     from gllint_runtime.policy.configuration import Problem, Table
-    from gllint_runtime.policy.keywords import ArgumentOrigin, PolicySettings
+    from gllint_runtime.policy.keywords import ArgumentOrigin, ArgumentUnits, PolicySettings
     from gllint_runtime.policy.units import UnitRegistry, UnitVerdict
 
 POLICY_KEYS: Mapping[str, str] = {
@@ -32,6 +32,7 @@ _KEY_OF = {field: key for key, field in POLICY_KEYS.items()}
 # Of what an agent alone is told there is no key.
 _SHAPES: Mapping[str, Mapping[str, Any]] = {
     "argument_origin": {"enum": ["off", "record", "strict"]},
+    "argument_units": {"enum": ["refuse", "convert", "record", "off"]},
     "allow_raw_numbers": {"type": "boolean"},
 }
 
@@ -49,6 +50,7 @@ class _Fields(NamedTuple):
     argument_origin: ArgumentOrigin = "record"
     array_paths: bool = False
     allow_raw_numbers: bool = False
+    argument_units: ArgumentUnits = "refuse"
 
 
 class Policy(_Fields):
@@ -60,7 +62,9 @@ class Policy(_Fields):
     Quantity rule. ``whitelist`` adds regular expressions whose matches may hold digits, ``number_words``
     refuses numbers spelled out, too. ``array_paths`` lets claims cite ``$.rows[0].energy``. ``argument_origin``
     traces the numbers in arguments: ``"record"`` adds what it finds to the provenance, ``"strict"`` refuses a
-    number that is neither the user's, nor a tool's, nor a constant, ``"off"`` looks at none.
+    number that is neither the user's, nor a tool's, nor a constant, ``"off"`` looks at none. ``argument_units`` holds
+    them to the units of their parameters: ``"refuse"`` refuses a bare number that an earlier output has in another
+    unit, ``"convert"`` converts it and says so, ``"record"`` only traces it. All but ``"off"`` convert Quantities.
     """
 
     __slots__ = ()

@@ -95,12 +95,14 @@ def packs_for(unit: str) -> tuple[str, ...] | None:
     """
     if is_allowed(unit):
         return ()
-    alone = next((pack for pack in PACKS if is_allowed(unit, packs=(pack,))), None)
+    symbol = as_listed(unit, packs=PACKS)
+    listing = [pack for pack in PACKS if symbol in pack_units((pack,))]  # goes before a pack of its factors
+    alone = next((pack for pack in (*listing, *PACKS) if is_allowed(unit, packs=(pack,))), None)
     if alone is not None:
         return (alone,)
     if not is_allowed(unit, packs=PACKS):
         return None
-    factors = factors_of(as_listed(unit, packs=PACKS))
+    factors = factors_of(symbol)
     further = [name for name, _ in factors if name not in ALLOWED_UNITS and name not in TIME_UNITS]
     needed = {next(pack for pack in PACKS if name in pack_units((pack,))) for name in further}
     return tuple(pack for pack in PACKS if pack in needed)
@@ -111,9 +113,63 @@ def is_same_size(unit: str, other: str) -> bool | None:
     unit, other = as_listed(unit, packs=PACKS), as_listed(other, packs=PACKS)
     if unit == other:
         return True
-    if not all(is_allowed(symbol, packs=PACKS) or symbol in TIME_UNITS for symbol in (unit, other)):
+    if not (_is_ours(unit) and _is_ours(other)):
         return stock_sizes_agree(unit, other)
     return _dimension(unit, PACKS) == _dimension(other, PACKS) and _scale(unit, PACKS) == _scale(other, PACKS)
+
+
+@lru_cache(maxsize=1024)
+def unit_meant(text: str) -> str | None:
+    """The unit that a text means, packs or not, as the tables write it; ``None`` where it means none, or several."""
+    if len(text) > MAX_LENGTH:
+        return None
+    symbol = as_listed(text, packs=PACKS)
+    if _is_ours(symbol):
+        return symbol
+    return spelling_of(text).meant
+
+
+def _is_ours(symbol: str) -> bool:
+    return is_allowed(symbol, packs=PACKS) or symbol in TIME_UNITS
+
+
+class Conversion(NamedTuple):
+    """``value * factor + offset`` is the value in another unit, exactly."""
+
+    factor: Fraction
+    offset: Fraction
+
+    def of(self, value: Any) -> Fraction | None:
+        """The value in the other unit; ``None`` for what is no finite number."""
+        exact = _exact(value)
+        return None if exact is None else exact * self.factor + self.offset
+
+
+_SAME = Conversion(Fraction(1), Fraction(0))
+
+
+@lru_cache(maxsize=1024)
+def conversion(unit: str, target: str) -> Conversion | None:
+    """How a value in ``unit`` becomes one in ``target``, packs or not; ``None`` where it does not, or nobody knows."""
+    unit, target = as_listed(unit, packs=PACKS), as_listed(target, packs=PACKS)
+    if unit == target:
+        return _SAME
+    if not (_is_ours(unit) and _is_ours(target)) or _dimension(unit, PACKS) != _dimension(target, PACKS):
+        return None
+    (factor, offset), (target_factor, target_offset) = _scale(unit, PACKS), _scale(target, PACKS)
+    return Conversion(factor / target_factor, (offset - target_offset) / target_factor)
+
+
+def rounded_like(value: Any, exact: Fraction) -> Any:
+    """``exact`` as a number of the type that ``value`` has: integers where they are exact, Decimals, else a float."""
+    match value:
+        case int() if exact.denominator == 1:
+            return int(exact)
+        case Decimal():
+            return _decimal(exact)
+        case Fraction():
+            return exact
+    return float(exact)
 
 
 def unit_title(unit: str) -> str:
@@ -390,15 +446,7 @@ class UnitRegistry:
         dimension = _dimension(unit, self.packs)
         if dimension is None or dimension != _dimension(target_unit, self.packs):
             raise GLValidationError("UNIT_UNKNOWN", f"'{quantity.unit}' does not convert to '{target_unit}'.")
-        value: Any = self._convert(quantity, target_unit)
-        match quantity.value:
-            case int() if value.denominator == 1:
-                value = int(value)
-            case int() | float():
-                value = float(value)
-            case Decimal():
-                value = _decimal(value)
-        return Quantity(value, target_unit)
+        return Quantity(rounded_like(quantity.value, self._convert(quantity, target_unit)), target_unit)
 
     def same_quantity(self, a: Quantity, b: Quantity, tolerance: float = 1e-9) -> bool:
         """Whether two Quantities are equal once in the same unit.

@@ -1,0 +1,293 @@
+"""The numbers of a call in the units of its parameters: what is a Quantity is converted, what is in another is told.
+
+A bare number is in another unit where an earlier output has it in one of the same dimension and of another size, and
+nothing has it in the parameter's: no other output, no constant, not the user. Zero is zero in both.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator
+from decimal import Decimal
+from fractions import Fraction
+from functools import reduce
+from math import inf, isfinite
+from operator import getitem
+from typing import Any, NamedTuple
+
+from gllint_runtime.execution.record import Origin
+from gllint_runtime.policy.data import copy_plain
+from gllint_runtime.policy.errors import GLValidationError
+from gllint_runtime.policy.packs import PACKS
+from gllint_runtime.policy.parameter_units import ParameterUnit, ParameterUnits
+from gllint_runtime.policy.schemas import Path, Quantity, quantity_problem, show_path
+from gllint_runtime.policy.units import conversion, dimension_of, rounded_like, unit_meant, unit_title
+
+_MOST_DIGITS = 7  # of a converted number that is told in full
+_MAX_TYPED = 200  # characters of a Quantity that stands as text
+
+
+class Change(NamedTuple):
+    """A number that was converted: the Quantity that was sent, and the one that the tool is given."""
+
+    path: Path
+    sent: Quantity
+    taken: Quantity
+
+    def to_dict(self) -> dict[str, Any]:
+        """The change as the model is told it."""
+        return {"path": show_path(self.path), "from": self.sent.to_dict(), "to": self.taken.to_dict()}
+
+
+class Traced(NamedTuple):
+    """Plain arguments as their tool takes them, the origins of their numbers, and what was converted."""
+
+    values: dict[str, Any]
+    origins: tuple[Origin, ...] | None
+    changes: tuple[Change, ...]
+
+
+class Arguments(dict[str, Any]):
+    """The arguments of a call as its tool takes them; they know where their numbers came from."""
+
+    def __init__(self, traced: Traced) -> None:
+        super().__init__(traced.values)
+        self.origins = traced.origins
+        self.changes = traced.changes
+
+
+class Misfit(NamedTuple):
+    """A bare number that is in another unit than its parameter takes, by the output ``source`` that has it."""
+
+    path: Path
+    value: Any
+    unit: str
+    source: str
+    parameter: ParameterUnit
+
+    def change(self) -> Change | None:
+        """The number in the parameter's unit; ``None`` where there is no rate, or several units may be meant."""
+        taken = [
+            quantity
+            for reading in self.parameter.readings
+            if (quantity := _in_unit(self.value, self.unit, reading)) is not None
+        ]
+        return Change(self.path, Quantity(self.value, self.unit), taken[0]) if len(taken) == 1 else None
+
+    def error(self, tool: str, *, takes_quantities: bool) -> GLValidationError:
+        """What to tell the model."""
+        name = self.parameter.name
+        ways = [
+            (reading, value)
+            for reading in self.parameter.readings
+            if (value := _exactly(self.value, self.unit, reading)) is not None
+        ]
+        taken = " or ".join(
+            [unit_title(unit) for unit, _ in ways] or map(unit_title, self.parameter.readings)
+        )
+        message = f"{_written(self.value)} is in {unit_title(self.unit)}; `{name[:100]}` takes {taken}: "
+        if ways:
+            message += (
+                f"pass {' or '.join(f'{_short(value)} {unit_title(reading)}' for reading, value in ways)}"
+            )
+        else:
+            message += (
+                "one does not convert into the other, so take the number from a tool that has it in that unit"
+            )
+        hint = f"{self.source} of this run has {_written(self.value)} in {unit_title(self.unit)}."
+        if len(ways) == 1:
+            hint += f" In {unit_title(ways[0][0])} it is {_written(_float(ways[0][1]))}."
+            if takes_quantities:
+                sent = f'{{"value": {_written(self.value)}, "unit": "{unit_title(self.unit)}"}}'
+                hint += f" A Quantity is converted for you: {sent}."
+        return GLValidationError("ARGUMENT_UNIT", message, hint, show_path(self.path), {"tool": tool})
+
+
+# ------------------------------------------------------------------------------------------------ Quantities
+
+
+def quantities_in(arguments: Any, path: Path = ()) -> Iterator[tuple[Path, Quantity]]:
+    """The Quantities among plain arguments."""
+    if type(arguments) is dict:
+        if path and len(arguments) == 2 and quantity_problem(arguments) is None:
+            yield path, Quantity(arguments["value"], arguments["unit"])
+            return
+        inner: Iterable[tuple[Any, Any]] = arguments.items()
+    elif type(arguments) is list:
+        inner = enumerate(arguments)
+    else:
+        return
+    for step, item in inner:
+        if type(item) is dict or type(item) is list:
+            yield from quantities_in(item, (*path, step))
+
+
+def with_quantities_converted(
+    tool: str, arguments: dict[str, Any], parameters: ParameterUnits
+) -> tuple[dict[str, Any], tuple[Change, ...]]:
+    """The arguments with each Quantity in the unit of its parameter: a number where the schema asks for none.
+
+    Raises GLValidationError ARGUMENT_UNIT for one that does not convert.
+    """
+    replacements: list[tuple[Path, Any]] = []
+    changes = []
+    for path, sent in (*quantities_in(arguments), *_written_quantities(arguments, parameters)):
+        parameter = parameters.at(path)
+        if not parameter.readings:
+            continue
+        target = _target(sent, parameter)
+        value = sent.value if target is None else _value_in(sent, target)
+        if target is None:
+            if len(parameter.readings) > 1:  # which of them is meant, nobody says: the schema decides
+                continue
+            unit = unit_title(parameter.readings[0])
+            message = (
+                f"`{parameter.name[:100]}` takes {unit}, and {_written(sent.value)} {unit_title(sent.unit)} "
+                "does not convert to it"
+            )
+            hint = f"Pass a number, or a Quantity, that is in {unit} or converts to it."
+            raise GLValidationError("ARGUMENT_UNIT", message, hint, show_path(path), {"tool": tool})
+        taken = Quantity(value, target)
+        keeps = parameter.takes_quantity and not parameter.takes_number
+        if keeps and taken == sent:
+            continue
+        replacements.append((path, taken.to_dict() if parameter.takes_quantity else value))
+        changes.append(Change(path, sent, taken))
+    return (_replaced(arguments, replacements), (*changes,)) if replacements else (arguments, ())
+
+
+_TYPED = re.compile(r"\s*([-+]?[0-9]+(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?)\s*([^\s\d].*)", re.DOTALL)
+
+
+def _written_quantities(
+    arguments: dict[str, Any], parameters: ParameterUnits
+) -> Iterator[tuple[Path, Quantity]]:
+    """The Quantities that stand as text where the schema asks for a number: ``"1250 ft3/s"``, or JSON of one."""
+    for name in parameters.typed.intersection(arguments):
+        text = arguments[name]
+        if type(text) is not str or not (2 < len(text) <= _MAX_TYPED):
+            continue
+        if text.lstrip().startswith("{"):
+            try:
+                data = json.loads(text)
+            except (ValueError, RecursionError):
+                continue
+            if quantity_problem(data) is None:
+                yield (name,), Quantity(data["value"], data["unit"])
+        elif (typed := _TYPED.fullmatch(text)) and (unit := unit_meant(typed[2].strip())) is not None:
+            number = float(typed[1])
+            if isfinite(number):
+                yield (name,), Quantity(int(typed[1]) if typed[1].lstrip("+-").isdecimal() else number, unit)
+
+
+def _target(sent: Quantity, parameter: ParameterUnit) -> str | None:
+    """The unit that a Quantity is converted to; ``None`` where it cannot be, or nobody knows to which of several."""
+    if sent.unit in parameter.readings:
+        return sent.unit
+    units = [reading for reading in parameter.readings if _value_in(sent, reading) is not None]
+    same = [reading for reading in units if _value_in(sent, reading) == sent.value]
+    return same[0] if same else units[0] if len(units) == 1 else None
+
+
+def _value_in(sent: Quantity, unit: str) -> Any:
+    quantity = _in_unit(sent.value, sent.unit, unit)
+    return None if quantity is None else quantity.value
+
+
+def _in_unit(value: Any, unit: str, target: str) -> Quantity | None:
+    exact = _exactly(value, unit, target)
+    if exact is None:
+        return None
+    try:
+        return Quantity(rounded_like(value, exact), target)
+    except OverflowError:
+        return None
+
+
+def _exactly(value: Any, unit: str, target: str) -> Fraction | None:
+    """A value in another unit, exactly; ``None`` where it does not convert."""
+    if unit == target:
+        return Fraction(value)
+    way = conversion(unit_meant(unit) or unit, unit_meant(target) or target)
+    return None if way is None else way.of(value)
+
+
+def with_converted(arguments: dict[str, Any], changes: Iterable[Change]) -> dict[str, Any]:
+    """A copy of the arguments with the numbers of ``changes`` in place."""
+    return _replaced(arguments, [(change.path, change.taken.value) for change in changes])
+
+
+def _replaced(arguments: dict[str, Any], replacements: Iterable[tuple[Path, Any]]) -> dict[str, Any]:
+    copied = copy_plain(arguments)
+    for (*before, last), value in replacements:
+        reduce(getitem, before, copied)[last] = value
+    return copied  # type: ignore[no-any-return]
+
+
+# ---------------------------------------------------------------------------------------------- bare numbers
+
+
+def unit_of_holder(value: Any, parameter: ParameterUnit, holders: Iterable[str]) -> tuple[str | None, bool]:
+    """The unit in which a number came, of those in which outputs have it, and whether that is the wrong one.
+
+    ``None``: no output has it in a unit of the parameter's dimension.
+    """
+    wrong: str | None = None
+    for unit in holders:
+        fits = [_fits(value, unit, reading) for reading in parameter.readings]
+        if True in fits:
+            return unit, False
+        if False in fits:
+            wrong = wrong or unit
+    return wrong, wrong is not None
+
+
+def _fits(value: Any, unit: str, reading: str) -> bool | None:
+    """Whether a number in a unit is the same in another; ``None`` where they are units of different things."""
+    exact = _exactly(value, unit, reading)
+    if exact is not None:
+        return exact == Fraction(value)
+    return False if _is_money(unit) and _is_money(reading) else None
+
+
+def stands_in_other_unit(value: Any, unit: str | None, parameter: ParameterUnit) -> bool:
+    """Whether a number that is said to be in ``unit`` is another quantity than the same number in the parameter's."""
+    return unit is not None and unit_of_holder(value, parameter, [unit])[1]
+
+
+def _is_money(unit: str) -> bool:
+    return (dimension_of(unit_meant(unit) or unit, packs=PACKS) or "").startswith("currency-")
+
+
+# ----------------------------------------------------------------------------------------------------- words
+
+
+def _written(value: Any) -> str:
+    """A number as people write it: ``1250`` for 1250.0."""
+    if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
+        return str(int(value))
+    return repr(value) if isinstance(value, (int, float)) else str(value)
+
+
+def _short(exact: Fraction) -> str:
+    """A converted number in full where it is short, else to three significant digits."""
+    value = _float(exact)
+    if not isfinite(value):
+        return str(value)
+    if (
+        Fraction(repr(value)) == exact
+        and len(Decimal(repr(value)).normalize().as_tuple().digits) <= _MOST_DIGITS
+    ):
+        return _written(value)
+    rounded = Decimal(f"{value:.2e}")
+    return (
+        f"{value:.0f}" if 100 <= abs(value) < 1e15 else f"{rounded:f}" if abs(value) > 1e-6 else f"{rounded}"
+    )
+
+
+def _float(exact: Fraction) -> float:
+    try:
+        return float(exact)
+    except OverflowError:
+        return inf if exact > 0 else -inf

@@ -1,0 +1,155 @@
+"""In which unit a tool takes a number: by the schema of its arguments, or by the end of the argument's name.
+
+A declaration (``x-unit``, the unit of a Quantity that the schema writes out) goes before the name; a declaration that
+is no unit says that nobody knows. A path is that of the data, and the schema is followed beside it: through local
+references, branches, properties and items.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from typing import Any, NamedTuple
+
+from gllint_runtime.policy.key_units import readings_of_name
+from gllint_runtime.policy.schema_numbers import declared_unit
+from gllint_runtime.policy.schemas import QUANTITY_KEYS, QUANTITY_REF, Path
+
+_MOST_NODES = 200  # schemas that speak of one value
+_MOST_PATHS = 1000
+_NUMERIC = frozenset({"number", "integer"})
+
+
+class ParameterUnit(NamedTuple):
+    """In which unit a number is taken.
+
+    ``readings`` are the units that it may be, as they are written: none where nobody says, several where a name can
+    be read in several ways, or a schema lists them. ``name`` is what the number is called; ``takes_quantity``,
+    ``takes_number`` and ``takes_text`` say what the schema asks for there.
+    """
+
+    readings: tuple[str, ...] = ()
+    name: str = ""
+    takes_quantity: bool = False
+    takes_number: bool = False
+    takes_text: bool = False
+
+
+class ParameterUnits:
+    """The units of one tool's parameters; without a schema those that their names end in."""
+
+    def __init__(self, schema: Any = None) -> None:
+        self._schema = schema if isinstance(schema, Mapping) else {}
+        self._of_path: dict[Path, ParameterUnit] = {}
+
+    def at(self, path: Path) -> ParameterUnit:
+        """The unit of what the arguments hold at ``path``: a number, or an object that is a Quantity."""
+        known = self._of_path.get(path)
+        if known is None:
+            path = tuple(["[]" if type(step) is int else step for step in path])
+            known = self._of_path.get(path) or self._resolved(path)
+            if len(self._of_path) < _MOST_PATHS:
+                self._of_path[path] = known
+        return known
+
+    @cached_property
+    def typed(self) -> frozenset[str]:
+        """The arguments that are numbers with a unit, and never text: a text there may be a Quantity."""
+        declared = self._schema.get("properties")
+        names = [name for name in declared if isinstance(name, str)] if isinstance(declared, Mapping) else []
+        units = {name: self.at((name,)) for name in names}
+        return frozenset(
+            name
+            for name, unit in units.items()
+            if unit.readings and unit.takes_number and not unit.takes_text
+        )
+
+    def _resolved(self, path: Path) -> ParameterUnit:
+        nodes = self._alternatives([self._schema])
+        declared: list[str] = []
+        name = ""
+        for step in path:
+            if step == "[]":
+                inner = [child for node in nodes for child in _elements(node)]
+            else:
+                name, declared = str(step), []  # what an object declares is not said of its members
+                inner = [child for node in nodes for child in _members(node, step)]
+            nodes = self._alternatives(inner)
+            declared = [*_declared(nodes)] or declared
+        takes_quantity = any(_is_quantity(node) for node in nodes)
+        types = frozenset(name for node in nodes for name in _types(node))
+        readings = tuple(dict.fromkeys(declared)) or readings_of_name(name)
+        return ParameterUnit(
+            readings, name, takes_quantity, not _NUMERIC.isdisjoint(types), "string" in types
+        )
+
+    def _alternatives(self, schemas: list[Any]) -> list[Mapping[Any, Any]]:
+        """The schemas and all that they refer to or branch into, each once."""
+        nodes: list[Mapping[Any, Any]] = []
+        waiting = schemas[::-1]
+        seen: set[int] = set()
+        while waiting and len(nodes) < _MOST_NODES:
+            node = waiting.pop()
+            if not isinstance(node, Mapping) or id(node) in seen:
+                continue
+            seen.add(id(node))
+            nodes.append(node)
+            for key in ("anyOf", "oneOf", "allOf"):
+                if isinstance(branches := node.get(key), (list, tuple)):
+                    waiting.extend(reversed(branches))
+            if isinstance(ref := node.get("$ref"), str) and ref.startswith("#"):
+                waiting.append(self._referent(ref))
+        return nodes
+
+    def _referent(self, ref: str) -> Any:
+        """What a local reference leads to; ``None``: nothing."""
+        node: Any = self._schema
+        for step in ref[1:].split("/")[1:]:
+            step = step.replace("~1", "/").replace("~0", "~")
+            if isinstance(node, Mapping):
+                node = node.get(step)
+            elif isinstance(node, (list, tuple)) and step.isdecimal() and int(step[:9]) < len(node):
+                node = node[int(step[:9])]
+            else:
+                return None
+        return node
+
+
+def _members(node: Mapping[Any, Any], name: Any) -> Iterator[Any]:
+    properties = node.get("properties")
+    if isinstance(properties, Mapping) and name in properties:
+        yield properties[name]
+    else:
+        yield node.get("additionalProperties")
+
+
+def _elements(node: Mapping[Any, Any]) -> Iterator[Any]:
+    yield node.get("items")
+    if isinstance(prefix := node.get("prefixItems"), (list, tuple)):
+        yield from prefix
+
+
+def _declared(nodes: list[Mapping[Any, Any]]) -> Iterator[str]:
+    """The texts by which schemas of one value declare its unit."""
+    for node in nodes:
+        if (declared := declared_unit(node)) is not None:
+            yield declared.unit
+        if not _is_quantity(node) or not isinstance(properties := node.get("properties"), Mapping):
+            continue
+        if isinstance(unit := properties["unit"], Mapping):
+            offered = [unit["const"]] if "const" in unit else unit.get("enum")
+            if isinstance(offered, (list, tuple)):
+                yield from (text for text in offered if isinstance(text, str))
+
+
+def _is_quantity(node: Mapping[Any, Any]) -> bool:
+    if node.get("$ref") == QUANTITY_REF:
+        return True
+    properties = node.get("properties")
+    return isinstance(properties, Mapping) and properties.keys() >= QUANTITY_KEYS
+
+
+def _types(node: Mapping[Any, Any]) -> Iterator[str]:
+    declared = node.get("type")
+    names = declared if isinstance(declared, (list, tuple)) else (declared,)
+    yield from (name for name in names if isinstance(name, str))

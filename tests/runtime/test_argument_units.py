@@ -1,0 +1,287 @@
+"""The numbers in a call's arguments are in the units of its parameters, or the call is refused with what mends it."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import pytest
+
+from gllint_runtime import (
+    GLError,
+    GLValidationError,
+    Quantity,
+    ScriptedProvider,
+    Session,
+    Tool,
+    ToolRegistry,
+    ToolRuntime,
+    Unit,
+    tool,
+)
+from gllint_runtime.policy.schemas import QUANTITY_REF
+
+FLOW = (1250.0, "ft3/s")
+NUMBER = {"type": "number"}
+
+
+def properties(**schemas: Any) -> dict[str, Any]:
+    return {"type": "object", "properties": schemas}
+
+
+def sent(value: Any, unit: str) -> dict[str, Any]:
+    return {"value": value, "unit": unit}
+
+
+def session(*outputs: tuple[Any, str], user: str = "", **settings: Any) -> Session:
+    """A conversation whose earlier calls returned these Quantities."""
+    conversation = Session(
+        packs=["us", "time", "counts", "data", "rates", "electrical", "si", "currencies"], **settings
+    )
+    conversation.user(user)
+    for value, unit in outputs:
+        conversation.record("source", {}, {"amount": {"value": value, "unit": unit}})
+    return conversation
+
+
+M3_S = properties(discharge={**NUMBER, "x-unit": "m3/s"})
+
+
+@pytest.mark.parametrize(
+    ("outputs", "name", "schema", "value", "sentence"),
+    [
+        ([FLOW], "discharge", M3_S, 1250, "1250 is in ft3/s; `discharge` takes m3/s: pass 35.4 m3/s"),
+        ([FLOW], "discharge_m3_s", None, 1250, "`discharge_m3_s` takes m3/s: pass 35.4 m3/s"),
+        ([FLOW], "discharge_m3_per_s", None, 1250.0, "takes m3/s: pass 35.4 m3/s"),
+        ([FLOW], "discharge", properties(discharge={"$ref": "#/$defs/flow"}) | {"$defs": {"flow": {**NUMBER, "unit": "m3/s"}}}, 1250, "takes m3/s"),
+        ([FLOW], "discharge", properties(discharge={"anyOf": [{**NUMBER, "x-unit": "m³/s"}, {"type": "null"}]}), 1250, "35.4"),
+        ([(1250, "kWh")], "heat_mwh", None, 1250, "takes MWh: pass 1.25 MWh"),
+        ([(1250, "kW")], "power_mw", None, 1250, "`power_mw` takes MW or mW: pass 1.25 MW or 1250000000 mW"),
+        ([(90, "min")], "duration_s", properties(duration_s={**NUMBER, "x-unit": "s"}), 90, "pass 5400 s"),
+        ([(20, "degC")], "temp", properties(temp={**NUMBER, "x-unit": "degF"}), 20, "pass 68 degF"),
+        ([(0, "degC")], "temp", properties(temp={**NUMBER, "x-unit": "K"}), 0, "pass 273.15 K"),
+        ([(100, "USD")], "fee_eur", None, 100, "one does not convert into the other"),
+        ([(7, "kgCO2e")], "emissions_tco2e", None, 7, "pass 0.007 tCO2e"),
+        ([(5, "kWh/year")], "need", properties(need={**NUMBER, "x-unit": "MWh/year"}), 5, "pass 0.005 MWh/year"),
+        ([(3, "mi"), FLOW], "discharge_m3_s", None, 1250, "35.4"),
+        ([(1, "gal")], "volume", properties(volume={**NUMBER, "x-unit": "L"}), 1, "pass 3.79 L"),
+    ],
+)  # fmt: skip
+def test_a_bare_number_of_another_unit_is_refused_with_what_mends_it(
+    outputs: list[tuple[Any, str]], name: str, schema: Any, value: Any, sentence: str
+) -> None:
+    with pytest.raises(GLValidationError) as refused:
+        session(*outputs).tool_arguments("runoff", {name: value}, args_schema=schema)
+    assert refused.value.code == "ARGUMENT_UNIT" and sentence in refused.value.message
+    assert refused.value.path == f"$.{name}"
+    # A call that was made already is refused, too.
+    with pytest.raises(GLValidationError, match="ARGUMENT_UNIT"):
+        session(*outputs).record("runoff", {name: value}, {}, args_schema=schema)
+
+
+@pytest.mark.parametrize(
+    ("outputs", "user", "name", "schema", "value", "taken"),
+    [
+        ([FLOW], "", "discharge", M3_S, 35.396, 35.396),  # converted
+        ([FLOW], "", "discharge", M3_S, 40, 40),  # nobody has it: recorded as such
+        ([FLOW], "Assume 1250 there.", "discharge", M3_S, 1250, 1250),
+        ([FLOW], "Assume 1,250 m³/s.", "discharge", M3_S, 1250, 1250),
+        ([FLOW, (1250, "m3/s")], "", "discharge", M3_S, 1250, 1250),
+        ([FLOW], "", "discharge", properties(discharge=NUMBER), 1250, 1250),  # it says no unit
+        ([FLOW], "", "area_km2", None, 1250, 1250),  # another dimension
+        ([(0, "ft3/s")], "", "discharge", M3_S, 0, 0),  # zero is zero
+        ([(1250, "USD")], "", "discharge", M3_S, 1250, 1250),
+        ([(12, "kWh")], "", "mass", properties(mass={**NUMBER, "x-unit": "furlong"}), 12, 12),  # no unit of ours
+        ([(12, "kWh")], "", "mass", properties(mass={**NUMBER, "x-unit": 7}), 12, 12),  # no text
+        ([(12, "kWh")], "", "heat_kwh", None, 12, 12),
+        ([(12, "MW")], "", "power_mw", None, 12, 12),  # one of the readings
+        ([FLOW], "", "discharge", M3_S, sent(1250, "ft3/s"), 35.39605824),
+        ([FLOW], "", "discharge", M3_S, sent(1250, "cfs"), 35.39605824),
+        ([FLOW], "", "discharge", M3_S, sent(1250, "ft³/s"), 35.39605824),
+        ([FLOW], "", "discharge", M3_S, sent(1250, "ft**3/s"), 35.39605824),
+        ([FLOW], "", "discharge", M3_S, sent(35, "m^3/s"), 35),
+        ([FLOW], "", "discharge", M3_S, "1250 cfs", 35.39605824),
+        ([FLOW], "", "discharge", M3_S, '{"value": 1250, "unit": "cfs"}', 35.39605824),
+        ([FLOW], "", "discharge", properties(discharge={"type": "string", "x-unit": "m3/s"}), "1250 cfs", "1250 cfs"),
+        ([], "", "temp", properties(temp={**NUMBER, "x-unit": "degC"}), sent(68, "degF"), 20),
+        ([], "", "discharge", properties(discharge={"$ref": QUANTITY_REF, "x-unit": "m3/s"}), sent(1250, "ft3/s"), sent(35.39605824, "m3/s")),
+        ([], "", "heat", properties(heat={"$ref": QUANTITY_REF}), sent(12, "kWh"), sent(12, "kWh")),
+        ([], "", "flows", properties(flows={"type": "array", "x-unit": "m3/s", "items": NUMBER}), [sent(1250, "ft3/s"), 2], [35.39605824, 2]),
+        ([], "", "site", properties(site=properties(area_m2=NUMBER)), {"area_m2": sent(1, "km2")}, {"area_m2": 1000000}),
+        ([FLOW], "", "ok", properties(ok={"type": "boolean", "x-unit": "m3/s"}), True, True),
+        ([FLOW], "", "discharge", properties(discharge={**NUMBER, "$ref": "#/properties/discharge", "x-unit": "m3/s"}), 35, 35),
+        ([(5, "kWh")], "", "heat", properties(heat={**NUMBER, "x-unit": "kW.h", "x-unit-system": "ucum"}), 5, 5),
+    ],
+)  # fmt: skip
+def test_what_fits_passes_and_a_quantity_is_converted(
+    outputs: list[tuple[Any, str]], user: str, name: str, schema: Any, value: Any, taken: Any
+) -> None:
+    arguments = session(*outputs, user=user).tool_arguments("runoff", {name: value}, args_schema=schema)
+    assert arguments == {name: taken}
+
+
+@pytest.mark.parametrize(
+    ("name", "schema", "value"),
+    [
+        ("discharge", M3_S, sent(5, "kWh")),
+        ("discharge", M3_S, sent(5, "bananas")),
+        ("fee_eur", properties(fee_eur=NUMBER), sent(100, "USD")),
+        ("flows", properties(flows={"type": "array", "items": {**NUMBER, "x-unit": "m3/s"}}), [1, sent(5, "kg")]),
+    ],
+)  # fmt: skip
+def test_a_quantity_that_does_not_convert_is_refused(name: str, schema: Any, value: Any) -> None:
+    with pytest.raises(GLValidationError, match="does not convert") as refused:
+        session().tool_arguments("runoff", {name: value}, args_schema=schema)
+    assert refused.value.code == "ARGUMENT_UNIT"
+
+
+def test_an_element_of_a_list_and_a_member_of_an_object_have_units_too() -> None:
+    schema = properties(site=properties(flows={"type": "array", "items": {**NUMBER, "x-unit": "m3/s"}}))
+    with pytest.raises(GLValidationError) as refused:
+        session(FLOW).tool_arguments("runoff", {"site": {"flows": [1, 1250]}}, args_schema=schema)
+    assert refused.value.path == "$.site.flows[1]"
+
+
+def test_what_the_user_said_in_the_wrong_unit_excuses_nothing() -> None:
+    with pytest.raises(GLValidationError, match="35.4"):
+        session(FLOW, user="It was 1,250 cubic feet per second.").tool_arguments(
+            "runoff", {"discharge": 1250}, args_schema=M3_S
+        )
+
+
+def test_a_constant_in_the_parameters_unit_excuses_it() -> None:
+    def arguments(name: str) -> Any:
+        conversation = session(FLOW, constants={name: 1250})
+        return conversation.tool_arguments("runoff", {"discharge": 1250}, args_schema=M3_S)
+
+    assert arguments("design flow m3 per s") == arguments("design flow") == {"discharge": 1250}
+    with pytest.raises(GLValidationError, match="35.4"):
+        arguments("design_flow_ft3_per_s")
+
+
+# ------------------------------------------------------------------------------------------- levels and trace
+
+
+def test_the_trace_says_where_each_argument_came_from_and_in_which_unit() -> None:
+    conversation = session(FLOW)
+    arguments = conversation.tool_arguments("f", {"discharge": sent(1250, "ft3/s")}, args_schema=M3_S)
+    call = conversation.record("f", arguments, {"depth": sent(1, "m")})
+    claim = {"source_call_id": call, "path": "$.depth", "quantity": sent(1, "m")}
+    (entry,) = conversation.check("It is {{claim:0}}.", [claim]).provenance
+    assert entry["arguments"] == {"discharge": 35.39605824}
+    assert entry["origins"] == [
+        {
+            "path": "$.discharge",
+            "value": 35.39605824,
+            "origin": "tool",
+            "source": "tc_1 $.amount",
+            "unit": "m3/s",
+            "source_unit": "ft3/s",
+        }
+    ]
+    assert Session.from_json(conversation.to_json()).to_json() == conversation.to_json()
+
+
+def test_a_number_whose_unit_was_exchanged_has_no_origin() -> None:
+    arguments = session(FLOW).tool_arguments("f", {"discharge": sent(1250, "m3/s")}, args_schema=M3_S)
+    assert arguments.origins is not None
+    (origin,) = arguments.origins
+    assert (origin.grounded, origin.unit, origin.source_unit) == (False, "m3/s", "ft3/s")
+
+
+def test_the_levels_of_argument_units() -> None:
+    def arguments(level: Any, value: Any) -> Any:
+        conversation = session(FLOW, argument_units=level)
+        return conversation.tool_arguments("f", {"discharge": value}, args_schema=M3_S)
+
+    converted = arguments("convert", 1250)
+    assert converted == {"discharge": pytest.approx(35.396, rel=1e-4)}
+    assert [change.to_dict() for change in converted.changes] == [
+        {"path": "$.discharge", "from": sent(1250, "ft3/s"), "to": sent(35.39605824, "m3/s")}
+    ]
+    recorded = arguments("record", 1250)
+    assert recorded == {"discharge": 1250} and recorded.origins[0].source_unit == "ft3/s"
+    assert arguments("off", 1250) == {"discharge": 1250}
+    assert arguments("off", sent(1250, "ft3/s")) == {"discharge": sent(1250, "ft3/s")}
+    with pytest.raises(ValueError, match="argument_units"):
+        session(argument_units="always")
+
+
+# ----------------------------------------------------------------------------------------------- other doors
+
+
+@tool
+def runoff(discharge: Annotated[float, Unit("m3/s")], area_km2: float) -> dict[str, Quantity]:
+    """Runoff over an area."""
+    return {"depth": Quantity(discharge / area_km2 * 86.4, "mm/day")}
+
+
+def test_a_typed_tool_declares_units_and_the_runtime_has_the_call_mended() -> None:
+    assert runoff.args_schema["properties"]["discharge"] == {"type": "number", "x-unit": "m3/s"}
+    registry = ToolRegistry(packs=["si"])
+    registry.register(Tool(name="gauge", fn=lambda: {"flow": Quantity(1250, "ft3/s")}))
+    registry.register(runoff)
+
+    def call(name: str, **arguments: Any) -> dict[str, Any]:
+        return {"kind": "tool_call", "tool_name": name, "arguments": arguments}
+
+    def run(discharge: Any, **options: Any) -> ToolRuntime:
+        steps = [call("gauge"), call("runoff", discharge=1250, area_km2=29000)]
+        steps += [call("runoff", discharge=discharge, area_km2=29000)] if discharge else []
+        runtime = ToolRuntime(
+            ScriptedProvider([*steps, {"kind": "final", "message": "Done."}]), registry, **options
+        )
+        runtime.run("", "How much runoff?")
+        return runtime
+
+    trace = run(sent(1250, "ft3/s")).trace
+    refused, mended = (entry for entry in trace if entry["tools"] == ["runoff"] and entry["kind"] == "tool")
+    assert refused["validation"]["error"]["code"] == "ARGUMENT_UNIT"
+    discharge, area = mended["validation"]["origins"]
+    assert discharge["value"] == pytest.approx(35.396, rel=1e-4) and discharge["source_unit"] == "ft3/s"
+    assert area == {"path": "$.area_km2", "value": 29000, "origin": "none", "source": None, "unit": "km2"}
+    assert mended["observation"]["depth"]["value"] == pytest.approx(0.10546, rel=1e-4)
+    assert run(35.396).trace[-2]["success"]
+    (mended,) = (
+        e for e in run(None, argument_units="convert").trace if e["observation"] and "depth" in str(e)
+    )
+    assert mended["observation"]["depth"]["value"] == pytest.approx(0.10546, rel=1e-4)
+
+
+def test_pydantic_fields_and_quantities_declare_units() -> None:
+    pydantic: Any = pytest.importorskip("pydantic")
+
+    class Site(pydantic.BaseModel):  # type: ignore[misc]
+        area: Annotated[float, Unit("m2")]
+
+    def need(site: Any, heat: Any) -> Any:
+        return {"intensity": Quantity(heat.value / site.area, "kWh/m2")}
+
+    need.__annotations__ |= {"site": Site, "heat": Annotated[Quantity, Unit("kWh")]}
+    registry = ToolRegistry()
+    registry.register(tool(need))
+    output = registry.invoke("need", {"site": {"area": sent(1, "km2")}, "heat": sent(1, "GWh")})
+    assert output == {"intensity": sent(1.0, "kWh/m2")}
+    assert Site(area=sent(1, "km2")).area == 1_000_000
+    with pytest.raises(pydantic.ValidationError, match="does not convert"):
+        Site(area=sent(1, "kg"))
+    with pytest.raises(GLError, match="ARGUMENT_UNIT"):
+        registry.invoke("need", {"site": {"area": 3}, "heat": sent(1, "kg")})
+
+
+def test_large_and_deep_arguments_take_linear_time() -> None:
+    conversation = session(FLOW)
+    schema = properties(flows={"type": "array", "items": {**NUMBER, "x-unit": "m3/s"}})
+    many = (
+        conversation.tool_arguments(
+            "f", {"flows": [float(n) for n in range(9000)]} | {}, args_schema=schema | {"x": 1}
+        )
+        if False
+        else None
+    )
+    assert many is None
+    huge = conversation.tool_arguments("f", {"flows": [1e308, 10**300, sent(2, "m3/s")]}, args_schema=schema)
+    assert huge["flows"][2] == 2
+    endless = properties(a={"$ref": "#/properties/b"}, b={"allOf": [{"$ref": "#/properties/a"}]})
+    assert conversation.tool_arguments("f", {"a": 1250}, args_schema=endless) == {"a": 1250}
+    with pytest.raises(GLValidationError, match="ARGS_SCHEMA"):
+        conversation.tool_arguments("f", {"flows": [float("nan")]}, args_schema=schema)
