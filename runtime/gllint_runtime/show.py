@@ -30,6 +30,7 @@ class Shown(NamedTuple):
     provenance: list[dict[str, Any]]
     returned: Sequence[Quantity]
     trace: Sequence[Mapping[str, Any]]
+    violations: Sequence[dict[str, Any]] = ()
 
 
 class Showing:

@@ -54,6 +54,7 @@ def test_every_setting_of_both_moments_is_one() -> None:
     assert {*POLICY_KEYS.values()} == {*Policy._fields} - {
         "argument_origin",
         "argument_units",
+        "levels",
         "allow_raw_numbers",
     }
     assert POLICY_KEYS.keys() <= schema()["properties"].keys()
@@ -149,7 +150,7 @@ def test_a_policy_in_a_session_and_a_registry() -> None:
     registry = ToolRegistry(policy=POLICY)
     runtime = ToolRuntime(ScriptedProvider([]), registry, number_words=False)
     assert registry.policy == POLICY and runtime.policy == POLICY.with_settings(number_words=False)
-    assert Session.from_json(session.to_json()).policy == session.policy
+    assert Session.from_json(session.to_json(), policy=session.policy).policy == session.policy
     for make in (Session, ToolRegistry):
         with pytest.raises(TypeError, match="policy is a Policy, not dict"):
             make(policy={"packs": ["counts"]})  # type: ignore[arg-type]

@@ -672,7 +672,7 @@ def test_logging(registry: ToolRegistry, step: Any, caplog: pytest.LogCaptureFix
 
 def test_errors_carry_everything_and_print_their_code() -> None:
     error = GLDataError("PATH_RESOLUTION", "gone", path="$.heat", context={"a": 1})
-    assert str(error) == "[PATH_RESOLUTION] gone"
+    assert str(error) == f"[PATH_RESOLUTION] gone\n{error.hint}"
     assert error.hint == HINTS["PATH_RESOLUTION"]
     assert error.to_dict() == {
         "error_type": "GLDataError",

@@ -416,6 +416,7 @@ def test_the_oldest_calls_are_forgotten_and_the_last_never() -> None:
         "5",
         '"x"',
         "{}",
+        '{"gllint_session": 3}',
         '{"gllint_session": 2}',
         '{"gllint_session": 1}',
         "[" * 100_000,
@@ -430,8 +431,9 @@ def test_what_is_no_session(text: str) -> None:
 @pytest.mark.parametrize(
     ("key", "value"),
     [
-        ("policy", {"unknown": 1}),
-        ("policy", {"packs": ["x"]}),
+        ("version", None),
+        ("names", 5),
+        ("trace", [{}]),
         ("count", 0),
         ("count", "x"),
         ("user", [5]),

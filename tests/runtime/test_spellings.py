@@ -223,7 +223,7 @@ def test_a_claim_is_shown_as_the_allowlist_writes_it(written: str, claimed: str,
     call = session.record("probe", {}, {"size": {"value": 20, "unit": written}})
     claim = {"source_call_id": call, "path": "$.size", "quantity": {"value": 20, "unit": claimed}}
     assert session.check("It is {{claim:0}}.", [claim]).message == f"It is 20.00 {shown}."
-    again = Session.from_json(session.to_json())
+    again = Session.from_json(session.to_json(), policy=session.policy)
     assert again.check("It is {{claim:0}}.", [claim]).message == f"It is 20.00 {shown}."
 
 

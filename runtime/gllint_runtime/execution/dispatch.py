@@ -41,7 +41,7 @@ def dispatch_tool(action: ToolAction | Mapping[str, Any] | str, registry: ToolRe
         return (TOOL_REGISTRY if registry is None else registry).invoke(request.name, request.args)
     except GLError as error:
         logger.error("Tool dispatch failed: %s", error)
-        return {"error": str(error), "code": error.code, "hint": error.hint}
+        return {"error": f"[{error.code}] {error.message}", "code": error.code, "hint": error.hint}
 
 
 def _request(action: Any) -> ToolAction:

@@ -60,11 +60,16 @@ class CallRecord:
         # About the bytes that it holds.
         self.size = 500 + len(marshal.dumps(self.arguments, 2)) + self.output.size
 
-    def provenance(self, claim: Claim) -> dict[str, Any]:
-        """A claim with its whole chain: tool, arguments, their origins, and a SHA-256 hash of the output."""
+    @property
+    def output_hash(self) -> str:
+        """The SHA-256 of the output."""
         if self._hash is None:
             canonical = _canonical(self.output.data).encode("utf-8", "surrogatepass")
             self._hash = f"sha256:{hashlib.sha256(canonical).hexdigest()}"
+        return self._hash
+
+    def provenance(self, claim: Claim) -> dict[str, Any]:
+        """A claim with its whole chain: tool, arguments, their origins, and a SHA-256 hash of the output."""
         entry = {
             "source_call_id": claim.source_call_id,
             "path": claim.path,
@@ -72,7 +77,7 @@ class CallRecord:
             "tool_name": self.tool_name,
             "call_id": self.call_id,
             "arguments": copy_plain(self.arguments),
-            "output_hash": self._hash,
+            "output_hash": self.output_hash,
         }
         if self.origins is not None:
             entry["origins"] = [origin.to_dict() for origin in self.origins]

@@ -18,9 +18,11 @@ from gllint_runtime.execution.approval import Approve, Notify
 from gllint_runtime.execution.asking import Asking, finish, finishing, in_thread, way_to_call
 from gllint_runtime.execution.calls import Call, Mode, refuse_egress, run_async, run_blocking
 from gllint_runtime.execution.registry import ToolRegistry
-from gllint_runtime.execution.session import Session, numbers_by_name
+from gllint_runtime.execution.session import Session
 from gllint_runtime.execution.steps import Step, read_step
+from gllint_runtime.execution.stored_sessions import numbers_by_name
 from gllint_runtime.execution.trace import snapshot, trace_entry
+from gllint_runtime.execution.verdicts import Verdicts
 from gllint_runtime.policy.data import Survey, copy_plain
 from gllint_runtime.policy.errors import GLError, GLRuntimeError, error_from_dict, reason_of
 from gllint_runtime.policy.keywords import MessageSettings
@@ -81,8 +83,10 @@ class _Run(Session):
     """A session that is gone with its run, and what was done in it."""
 
     def __init__(self, runtime: ToolRuntime) -> None:
+        self.verdicts = Verdicts()
         self._begin(runtime.policy, runtime.registry.units, runtime.constants)
-        self.trace: list[dict[str, Any]] = []
+        self.steps: list[dict[str, Any]] = []
+        self._steps = self.steps
         self.era = runtime._era
 
 
@@ -193,7 +197,7 @@ class ToolRuntime:
     @property
     def trace(self) -> list[dict[str, Any]]:
         """The trace of the last run; a copy."""
-        return cast("list[dict[str, Any]]", copy_plain(self._run.trace))
+        return cast("list[dict[str, Any]]", copy_plain(self._run.steps))
 
     def _new_run(self) -> _Run:
         self._run = run = _Run(self)
@@ -224,7 +228,7 @@ class ToolRuntime:
         while True:
             self._go_on(run)
             if metrics.model_steps >= self.max_steps:
-                run.trace.append(trace_entry("model", self.max_steps, "max_attempts", success=False))
+                run.steps.append(trace_entry("model", self.max_steps, "max_attempts", success=False))
                 raise GLRuntimeError("MAX_STEPS", f"No final answer after {self.max_steps} steps")
             metrics.model_steps += 1
             started = clock()
@@ -286,7 +290,7 @@ class ToolRuntime:
             start["plain_keys"] = [*policy.plain_keys]
         if policy.plain_kinds:
             start["plain_kinds"] = [*policy.plain_kinds]
-        run.trace.append(trace_entry("start", 0, input=self._tape.opening(start)))
+        run.steps.append(trace_entry("start", 0, input=self._tape.opening(start)))
         request = {"schema": ASSISTANT_STEP_SCHEMA, "tools": self.registry.descriptors()}
         if options and self._takes_options:
             request["options"] = options
@@ -319,7 +323,7 @@ class ToolRuntime:
             raise
         finally:
             entry["input"] = call.arguments if call and not call.repaired else snapshot(step.arguments)
-            run.trace.append(entry)
+            run.steps.append(entry)
         record = run.admit(call.tool.name, call.arguments, output, traced.origins)
         call_id = entry["call_id"] = record.call_id
         entry["success"] = True
@@ -380,7 +384,7 @@ class ToolRuntime:
 
 def _note(run: _Run, step: Step | None, raw: Any, elapsed: float, error: GLError | None = None) -> None:
     """Enter a decision of the model into the trace."""
-    run.trace.append(
+    run.steps.append(
         trace_entry(
             "model",
             run.metrics.model_steps,
@@ -406,7 +410,7 @@ def _failure(run: _Run, error: Exception) -> AgentResponse:
         failure = GLRuntimeError("PROVIDER_FAILED", reason_of(error)).to_dict()
         failure["error_type"] = type(error).__name__
     status = "max_attempts_reached" if failure["code"] == "MAX_STEPS" else "error"
-    metrics, trace = run.metrics.to_dict(), run.trace
+    metrics, trace = run.metrics.to_dict(), run.steps
     return cast("AgentResponse", {"status": status, "error": failure, "metrics": metrics, "trace": trace})
 
 

@@ -7,15 +7,11 @@ from __future__ import annotations
 
 import json
 import logging
-import math
 import threading
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
-from decimal import Decimal
-from fractions import Fraction
-from functools import lru_cache, reduce
-from operator import getitem
-from typing import Any, Literal, Unpack
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from functools import lru_cache
+from typing import Any, Literal, NoReturn, Unpack
 
 from gllint_runtime.execution.argument_units import (
     Arguments,
@@ -27,9 +23,22 @@ from gllint_runtime.execution.argument_units import (
 from gllint_runtime.execution.origins import Origins
 from gllint_runtime.execution.record import CallRecord, Origin
 from gllint_runtime.execution.steps import read_claims
+from gllint_runtime.execution.stored_sessions import (
+    Key,
+    exact_text,
+    number_of,
+    numbers_by_name,
+    opened,
+    restored_call,
+    signed_text,
+    stored_call,
+    tell_of_policy,
+)
+from gllint_runtime.execution.streaming import MessageStream
 from gllint_runtime.execution.trace import Metrics, count_of
+from gllint_runtime.execution.verdicts import Event, Redact, Verdicts
 from gllint_runtime.policy.claims import Macro, find_macros, in_place, macro_problems
-from gllint_runtime.policy.data import Survey, copy_plain, plain
+from gllint_runtime.policy.data import Survey, copy_plain
 from gllint_runtime.policy.errors import (
     GLDataError,
     GLError,
@@ -38,8 +47,14 @@ from gllint_runtime.policy.errors import (
     GLValidationError,
 )
 from gllint_runtime.policy.keywords import PolicySettings
-from gllint_runtime.policy.numbers import scan_naked_numbers, unsafe_characters
-from gllint_runtime.policy.outputs import plain_arguments, resolve_path, usable_checker, verified_output
+from gllint_runtime.policy.numbers import NakedNumber, scan_naked_numbers, unsafe_characters
+from gllint_runtime.policy.outputs import (
+    plain_arguments,
+    resolve_path,
+    unheld_output,
+    usable_checker,
+    verified_output,
+)
 from gllint_runtime.policy.parameter_units import ParameterUnits
 from gllint_runtime.policy.quantity_context import holds_time
 from gllint_runtime.policy.rendering import format_quantity
@@ -51,7 +66,8 @@ from gllint_runtime.show import Showing, Shown
 
 logger = logging.getLogger("gllint_runtime")
 
-_VERSION = 1
+_MOST_MESSAGES = 100
+_UNVERIFIED = "[unverified]"
 _MAX_BYTES = 64_000_000
 _MAX_MESSAGE = 500_000
 
@@ -65,6 +81,11 @@ class Verified(Showing):
     metrics: dict[str, Any]
     rendering: Shown = field(repr=False)
     status: Literal["success"] = "success"
+
+    @property
+    def violations(self) -> list[dict[str, Any]]:
+        """What the levels of the policy let through: each error as data (:meth:`GLError.to_dict`), with its level."""
+        return [*self.rendering.violations]
 
 
 @dataclass(frozen=True)
@@ -81,11 +102,12 @@ class Session:
     """One conversation: what its tools returned, and what may be said of it. Safe under threads and tasks.
 
     ``settings`` are the fields of :class:`~gllint_runtime.policy.settings.Policy`, and go before those of ``policy``;
-    ``constants`` are numbers that arguments may hold, by name. Claims may cite any earlier call; beyond ``max_bytes``
-    of outputs the oldest are forgotten, and a claim that cites one of them is refused.
+    ``constants`` are numbers that arguments may hold, by name. ``redact`` is given each text that the trace, pages,
+    events and spans would hold, and gives what they hold in its place. Claims may cite any earlier call; beyond
+    ``max_bytes`` of outputs the oldest are forgotten, and a claim that cites one of them is refused.
     """
 
-    trace: Sequence[Mapping[str, Any]] = ()  # what a run has done; a session knows its tools' outputs only
+    _steps: Sequence[Mapping[str, Any]] = ()  # of a run; a session knows its tools' outputs only
 
     def __init__(
         self,
@@ -93,9 +115,11 @@ class Session:
         constants: Mapping[str, Any] | None = None,
         max_bytes: int = _MAX_BYTES,
         policy: Policy | None = None,
+        redact: Redact | None = None,
         **settings: Unpack[PolicySettings],
     ) -> None:
         policy = combined(policy, settings, PolicySettings)
+        self.verdicts = Verdicts(redact)
         self._begin(policy, policy.unit_registry(), numbers_by_name(constants), max_bytes)
 
     def _begin(
@@ -113,6 +137,10 @@ class Session:
         self._count = 0
         self._heard: list[str] = []
         self._calls: dict[str, CallRecord] = {}
+        self._names: dict[str, str] = {}  # the ids that a framework has for the calls
+        self._said: dict[str, list[Claim]] = {}  # the claims of the messages that were shown last
+        self.version = 0
+        self.conversation: str | None = None
         self._origins = Origins(constants)
         self._lock = threading.RLock()
 
@@ -155,20 +183,22 @@ class Session:
         *,
         result_schema: Mapping[str, Any] | None = None,
         args_schema: Mapping[str, Any] | None = None,
+        tool_call_id: str | None = None,
     ) -> str:
         """Verify one tool output, keep a copy, and return the ``call_id`` that claims cite.
 
         ``arguments`` are what the tool was called with: those of :meth:`tool_arguments`, or any others, which are
-        held to their units now. Raises GLValidationError ARGS_SCHEMA, ARGUMENT_UNIT, RESULT_SCHEMA or UNIT_UNKNOWN,
-        GLProvenanceError MISSING_ORIGIN.
+        held to their units now. ``tool_call_id`` is the framework's own id of the call: claims may cite that, too.
+        Raises GLValidationError ARGS_SCHEMA, ARGUMENT_UNIT, RESULT_SCHEMA or UNIT_UNKNOWN, GLProvenanceError
+        MISSING_ORIGIN.
         """
         if not isinstance(tool, str):
             raise GLValidationError("ARGS_SCHEMA", f"The name of a tool is text, not {type(tool).__name__}")
         tool = str.__str__(tool)
         values = arguments if isinstance(arguments, Arguments) else plain_arguments(tool, arguments or {})
         check = None if result_schema is None else _checker(tool, result_schema)
-        verified = verified_output(tool, output, self.policy, self.units, check)
         with self._lock:
+            verified = self._verified(tool, output, check)
             if isinstance(values, Arguments):
                 origins = values.origins
             else:
@@ -176,7 +206,21 @@ class Session:
                 origins = self.trace_arguments(
                     tool, values, args_schema, parameters, may_convert=False
                 ).origins
-            return self.admit(tool, dict(values), verified, origins).call_id
+            call_id = self.admit(tool, dict(values), verified, origins).call_id
+            if tool_call_id is not None:
+                self._names[str.__str__(tool_call_id)] = call_id
+            return call_id
+
+    def _verified(self, tool: str, output: Any, check: Checker | None) -> Survey:
+        """The output, held to the policy; where the levels let it through, with what nobody can claim."""
+        try:
+            return verified_output(tool, output, self.policy, self.units, check)
+        except GLError as error:
+            self.verdicts.violation(error, self.policy.level(error.code))
+        try:
+            return unheld_output(output, self.policy, self.units)
+        except ValueError:  # nothing of it can be kept
+            return Survey(None)
 
     def output(self, call_id: str) -> Any:
         """A copy of what a call returned, as it was verified. Raises KeyError."""
@@ -211,17 +255,20 @@ class Session:
             new = [misfit.change() if converts else None for misfit in misfits]
             if None in new:
                 takes_quantities = may_convert and args_schema is not None
-                raise misfits[new.index(None)].error(tool, takes_quantities=takes_quantities)
-            changes = (*changes, *(change for change in new if change is not None))
-            arguments = with_converted(arguments, changes[-len(new) :])
-            return self.trace_arguments(tool, arguments, args_schema, parameters, changes)
+                misfit = misfits[new.index(None)].error(tool, takes_quantities=takes_quantities)
+                self.verdicts.violation(misfit, policy.level(misfit.code))
+            else:
+                changes = (*changes, *(change for change in new if change is not None))
+                arguments = with_converted(arguments, changes[-len(new) :])
+                return self.trace_arguments(tool, arguments, args_schema, parameters, changes)
         if policy.argument_origin == "strict" and (loose := [o for o in origins if not o.grounded]):
-            raise GLProvenanceError(
+            error = GLProvenanceError(
                 "MISSING_ORIGIN",
                 f"The number {loose[0].value} in the arguments of '{tool}' has no origin",
                 path=loose[0].path,
                 context=[origin.to_dict() for origin in loose[:50]],
             )
+            self.verdicts.violation(error, policy.level(error.code))
         return Traced(arguments, None if policy.argument_origin == "off" else origins, changes)
 
     def next_id(self) -> str:
@@ -236,6 +283,7 @@ class Session:
             self._count += 1
             record = CallRecord(f"tc_{self._count}", tool, arguments, output, origins)
             self._keep(record)
+            self.verdicts.call(record)
             self.metrics.executed[tool] = self.metrics.executed.get(tool, 0) + 1
             return record
 
@@ -250,9 +298,12 @@ class Session:
         """Drop the oldest calls, then what was said longest ago: too much is held."""
         enough = self._max_bytes * 3 // 4
         while self._bytes > enough and len(self._calls) > 1:
-            self._bytes -= self._calls.pop(next(iter(self._calls))).size
+            record = self._calls.pop(next(iter(self._calls)))
+            self.verdicts.release(record)
+            self._bytes -= record.size
         while self._bytes > enough and len(self._heard) > 1:
             self._bytes -= len(self._heard.pop(0))
+        self._names = {name: call_id for name, call_id in self._names.items() if call_id in self._calls}
         self._origins = Origins(self.constants, [*self._heard, *self._calls.values()])
 
     # ------------------------------------------------------------------------------------ what goes out
@@ -264,8 +315,13 @@ class Session:
         message stands for claim ``i``.
         """
         if not isinstance(message, str):
-            raise GLValidationError("STEP_SCHEMA", f"The message is text, not {type(message).__name__}")
-        rendering = self.check_read(str.__str__(message), read_claims(claims))
+            self._refuse("STEP_SCHEMA", f"The message is text, not {type(message).__name__}")
+        try:
+            read = read_claims(claims)
+        except GLError as error:
+            self.verdicts.violation(error, "block")
+            raise
+        rendering = self.check_read(str.__str__(message), read)
         return Verified("".join(rendering.pieces), rendering.provenance, self.metrics.to_dict(), rendering)
 
     def verify(self, message: str, claims: Sequence[Any] | None = ()) -> Verified | Refused:
@@ -280,37 +336,128 @@ class Session:
         """What to tell the model, so that it can mend its step."""
         if isinstance(error, Refused):
             return error.hint
-        return f"{error}\n{error.hint}" if isinstance(error, GLError) else f"{type(error).__name__}: {error}"
+        return str(error) if isinstance(error, GLError) else f"{type(error).__name__}: {error}"
 
     def check_read(self, message: str, claims: Sequence[Claim]) -> Shown:
         """What :meth:`check` lets be shown, for claims that :func:`read_claims` has read."""
         if len(message) > _MAX_MESSAGE:
-            raise GLValidationError("STEP_SCHEMA", f"The message has more than {_MAX_MESSAGE} characters")
+            self._refuse("STEP_SCHEMA", f"The message has more than {_MAX_MESSAGE} characters")
         if unsafe := unsafe_characters(message):
             start = unsafe[0][0]
-            raise GLRuntimeError("UNSAFE_TEXT", f"Control character {message[start]!r} at position {start}")
+            self._refuse("UNSAFE_TEXT", f"Control character {message[start]!r} at position {start}")
+        violations: list[dict[str, Any]] = []
+
+        def violation(error: GLError) -> None:
+            violations.append(self.verdicts.violation(error, self.policy.level(error.code)))
+
         macros = find_macros(message)
-        self._refuse_naked_numbers(message, macros)
+        if naked := self._naked_number(message, macros):
+            violation(naked)
         if not macros and not claims:
-            return Shown([message], [], [], [], self.trace)
+            self.verdicts.passed(0)
+            return Shown([message], [], [], [], self._steps, violations)
         for _, problem in macro_problems(macros, len(claims)):
-            raise GLRuntimeError("MISSING_CLAIM", problem)
-        provenance, returned = [], []
+            violation(GLRuntimeError("MISSING_CLAIM", problem))
+        provenance: list[dict[str, Any]] = []
+        returned: list[Quantity] = []
+        places: dict[int, int] = {}
         with self._lock:
             for number, claim in enumerate(claims):
-                record, quantity = self._resolve(number, claim)
-                provenance.append(record.provenance(claim))
+                try:
+                    record, quantity = self._resolve(number, claim)
+                except GLError as error:
+                    violation(error)
+                    continue
+                places[number] = len(returned)
+                provenance.append(self.verdicts.redacted(record.provenance(claim)))
                 returned.append(quantity)
-        units = [quantity.unit for quantity in returned]
-        if [unit for unit in units if unit == "count" or holds_time(unit)]:
-            self._refuse_naked_numbers(message, macros, units)
+        units = [
+            returned[places[number]].unit if number in places else claim.quantity.unit
+            for number, claim in enumerate(claims)
+        ]
+        if not naked and [unit for unit in units if unit == "count" or holds_time(unit)]:
+            if naked := self._naked_number(message, macros, units):
+                violation(naked)
         values = [format_quantity(quantity) for quantity in returned]
-        cited = [macro.index or 0 for macro in macros]
-        pieces = in_place(message, macros, lambda macro: values[macro.index or 0])
-        return Shown(pieces, cited, provenance, returned, self.trace)
+        pieces, cited = [""], []
+        for i, piece in enumerate(in_place(message, macros, lambda macro: "")):
+            macro = macros[i // 2] if i % 2 else None
+            place = places.get(-1 if macro.index is None else macro.index) if macro else None
+            if place is not None:
+                pieces += values[place], ""
+                cited.append(place)
+            else:
+                pieces[-1] += _UNVERIFIED if macro else piece
+        self.verdicts.passed(len(cited))
+        with self._lock:
+            self._remember("".join(pieces), [claims[number] for number in places])
+        return Shown(pieces, cited, provenance, returned, self._steps, violations)
 
-    def _refuse_naked_numbers(self, message: str, macros: list[Macro], claimed: Sequence[str] = ()) -> None:
-        naked = scan_naked_numbers(
+    def _refuse(self, code: str, message: str) -> NoReturn:
+        kind = GLValidationError if code in GLValidationError.codes else GLRuntimeError
+        self.verdicts.violation(error := kind(code, message), "block")
+        raise error
+
+    def _remember(self, message: str, claims: list[Claim]) -> None:
+        self._said.pop(message, None)
+        self._said[message] = claims
+        if len(self._said) > _MOST_MESSAGES:
+            del self._said[next(iter(self._said))]
+
+    def claims_of(self, message: str) -> list[dict[str, Any]]:
+        """The claims of a message that this session let be shown lately, so that another agent can repeat them."""
+        with self._lock:
+            return [claim.to_dict() for claim in self._said.get(message, ())]
+
+    def stream(self) -> MessageStream:
+        """A message that is shown while it is written: by sentences, each once it holds."""
+        return MessageStream(self)
+
+    def shown_part(self, before: str, part: str, claims: Sequence[Claim]) -> str | None:
+        """What a part of a message shows, behind what was shown ``before``; ``None`` while it does not hold.
+
+        It is no verdict: nobody is told.
+        """
+        message = before + part
+        if unsafe_characters(part):
+            return None
+        macros: list[Macro] = []
+        cited: dict[int, Quantity] = {}
+        for macro in find_macros(message):
+            if macro.index is None or macro.index >= len(claims):
+                return None
+            if macro.index not in cited:
+                try:
+                    with self._lock:
+                        cited[macro.index] = self._resolve(macro.index, claims[macro.index])[1]
+                except GLError:
+                    return None
+            macros.append(replace(macro, index=[*cited].index(macro.index)))
+        quantities = [*cited.values()]
+        if self._naked(message, macros, [quantity.unit for quantity in quantities]):
+            return None
+        own = [
+            replace(macro, start=macro.start - len(before), end=macro.end - len(before))
+            for macro in macros
+            if macro.start >= len(before)
+        ]
+        return "".join(in_place(part, own, lambda macro: format_quantity(quantities[macro.index or 0])))
+
+    @property
+    def trace(self) -> list[dict[str, Any]]:
+        """What was recorded and judged, in order; each entry holds the hash of the one before. A copy."""
+        with self._lock:
+            return self.verdicts.trace()
+
+    def on_event(self, callback: Callable[[Event], Any]) -> None:
+        """Tell ``callback`` each verdict: ``{"verdict": "pass" | "warn" | "block", "code", "error"}``.
+
+        Where OpenTelemetry is in use, the span of the moment gets each as ``gen_ai.evaluation.result``.
+        """
+        self.verdicts.listen(callback)
+
+    def _naked(self, message: str, macros: list[Macro], claimed: Sequence[str] = ()) -> list[NakedNumber]:
+        return scan_naked_numbers(
             message,
             whitelist=self.policy.whitelist,
             words=self.policy.number_words,
@@ -319,11 +466,16 @@ class Session:
             macros=macros,
             claimed=claimed,
         )
+
+    def _naked_number(
+        self, message: str, macros: list[Macro], claimed: Sequence[str] = ()
+    ) -> GLRuntimeError | None:
+        naked = self._naked(message, macros, claimed)
         if not naked:
-            return
+            return None
         with self._lock:
             self.metrics.naked_number_rejections += 1
-        raise GLRuntimeError(
+        return GLRuntimeError(
             "NO_NAKED_NUMBERS",
             f"Naked number '{naked[0].text[:200]}' detected at position {naked[0].start}",
             hint=naked[0].hint,
@@ -332,7 +484,9 @@ class Session:
 
     def _resolve(self, number: int, claim: Claim) -> tuple[CallRecord, Quantity]:
         """The call that a claim cites and the Quantity that it really returned."""
-        record = self._calls.get(claim.source_call_id)
+        record = self._calls.get(claim.source_call_id) or self._calls.get(
+            self._names.get(claim.source_call_id, "")
+        )
         if record is None:
             raise GLProvenanceError(
                 "MISSING_TOOL_CALL",
@@ -355,56 +509,40 @@ class Session:
 
     # ------------------------------------------------------------------------------------------ storing
 
-    def to_json(self) -> str:
-        """The session as text, for a store between requests."""
+    def to_json(self, *, key: Key | None = None) -> str:
+        """The session as text, for a store between requests; ``key`` signs it (HMAC-SHA256).
+
+        Each text has the next ``version``: a store that writes over another version than the one that it read has a
+        second writer.
+        """
         with self._lock:
-            calls = [
-                {
-                    "id": record.call_id,
-                    "tool": record.tool_name,
-                    "arguments": record.arguments,
-                    "output": record.output.data,
-                    "exact": [
-                        [list(path), _exact_text(quantity.value)]
-                        for path, quantity in record.output.quantities.items()
-                        if isinstance(quantity.value, (Decimal, Fraction))
-                    ],
-                    "origins": None if record.origins is None else [[*origin] for origin in record.origins],
-                }
-                for record in self._calls.values()
-            ]
+            self.version += 1
             stored = {
-                "gllint_session": _VERSION,
+                "version": self.version,
                 "policy": self.policy._asdict(),
-                "constants": {name: _exact_text(value) for name, value in self.constants.items()},
+                "constants": {name: exact_text(value) for name, value in self.constants.items()},
                 "max_bytes": self._max_bytes,
                 "count": self._count,
                 "user": self._heard,
                 "metrics": asdict(self.metrics),
-                "calls": calls,
+                "calls": [stored_call(record) for record in self._calls.values()],
+                "names": self._names,
+                "conversation": self.conversation,
+                "trace": self.trace,
             }
-        return json.dumps(stored)
+        return signed_text(stored, key)
 
     @classmethod
-    def from_json(cls, text: str) -> Session:
-        """The session that :meth:`to_json` wrote, each of its outputs verified again.
+    def from_json(cls, text: str, *, policy: Policy | None = None, key: Key | None = None) -> Session:
+        """The session that :meth:`to_json` wrote, each of its outputs verified again under ``policy``.
 
-        Raises ValueError for what is no session, GLError for an output that the policy refuses.
+        The policy is the program's own, the default one where it gives none; what the text says of it is not obeyed,
+        and told in the log where it differs. Raises ValueError for what is no session, GLError for an output that the
+        policy refuses, GLSecurityError SESSION_SIGNATURE where ``key`` did not sign the text.
         """
+        session = cls(policy=policy)
         try:
-            stored = json.loads(text)
-            if not isinstance(stored, dict) or stored.get("gllint_session") != _VERSION:
-                raise ValueError(f"no session of version {_VERSION}")
-            policy = Policy(**stored["policy"])
-            constants = {name: _number_of(value) for name, value in stored["constants"].items()}
-            session = cls.__new__(cls)
-            session._begin(policy, policy.unit_registry(), numbers_by_name(constants), stored["max_bytes"])
-            session._count = count_of(stored["count"])
-            for message in stored["user"]:
-                session.user(str.__str__(message))
-            session.metrics = Metrics.restored(stored["metrics"])
-            for call in stored["calls"]:
-                session._keep(session._restored(call))
+            session._fill(opened(text, key))
         except GLError:
             raise
         except RecursionError:
@@ -413,46 +551,20 @@ class Session:
             raise ValueError(f"This is no stored session: {error}") from None
         return session
 
-    def _restored(self, call: Mapping[str, Any]) -> CallRecord:
-        number = call["id"].removeprefix("tc_")
-        if not number.isdecimal() or call["id"] != f"tc_{int(number)}" or not 0 < int(number) <= self._count:
-            raise ValueError(f"no id of this session: {call['id']!r}")
-        if (
-            call["id"] in self._calls
-            or not isinstance(call["arguments"], dict)
-            or not isinstance(call["tool"], str)
-        ):
-            raise ValueError(f"call {call['id']} is stored twice, or not as a call")
-        for path, written in call["exact"]:
-            reduce(getitem, path, call["output"])["value"] = _number_of(written)
-        output = verified_output(call["tool"], call["output"], self.policy, self.units)
-        origins = None if call["origins"] is None else tuple(Origin(*o) for o in plain(call["origins"]))
-        return CallRecord(call["id"], call["tool"], plain(call["arguments"]), output, origins)
-
-
-def numbers_by_name(constants: Mapping[str, Any] | None) -> dict[str, Any]:
-    """A copy of declared constants. Raises TypeError for what is no number under a name, ValueError for nan."""
-    if not isinstance(constants, Mapping | None):
-        raise TypeError(f"constants are numbers by their names, not {constants!r}")
-    for name, value in (constants or {}).items():
-        if isinstance(value, bool) or not isinstance(value, (int, float, Decimal, Fraction)):
-            raise TypeError(f"constants: {name!r} is a number, not {value!r}")
-        if not (value.is_finite() if isinstance(value, Decimal) else -math.inf < value < math.inf):
-            raise ValueError(f"constants: {name!r} is a finite number, not {value!r}")
-    return dict(constants or {})
-
-
-def _exact_text(value: Any) -> Any:
-    return {"exact": str(value)} if isinstance(value, (Decimal, Fraction)) else value
-
-
-def _number_of(stored: Any) -> Any:
-    if not isinstance(stored, dict):
-        return stored
-    written = stored["exact"]
-    if len(written) > 2000:
-        raise ValueError("a number is too long")
-    return Fraction(written) if "/" in written else Decimal(written)
+    def _fill(self, stored: Mapping[str, Any]) -> None:
+        tell_of_policy(self.policy, stored["policy"])
+        constants = {name: number_of(value) for name, value in stored["constants"].items()}
+        self._begin(self.policy, self.units, numbers_by_name(constants), stored["max_bytes"])
+        self.version, self._count = count_of(stored["version"]), count_of(stored["count"])
+        for message in stored["user"]:
+            self.user(str.__str__(message))
+        self.metrics = Metrics.restored(stored["metrics"])
+        for call in stored["calls"]:
+            self._keep(restored_call(call, self._count, self._calls, self.policy, self.units))
+        names = {str.__str__(name): call_id for name, call_id in stored["names"].items()}
+        self._names = {name: call_id for name, call_id in names.items() if call_id in self._calls}
+        self.conversation = None if stored["conversation"] is None else str(stored["conversation"])
+        self.verdicts.restore(stored["trace"])
 
 
 _BY_NAME = ParameterUnits()

@@ -1,6 +1,7 @@
 """The error taxonomy: every failure carries a code, a message, a hint, a path and a context.
 
-``str(error)`` is ``[CODE] message``; the hint is written for whoever can repair it, a model included.
+``str(error)`` is ``[CODE] message`` and, on a line of its own, the hint, which is written for whoever can repair it: a
+framework that shows a model ``str(error)`` tells it how to.
 Codes follow seeds 000 and 001; the ones those leave open are named in the table of :data:`HINTS`, ``hints.txt``.
 """
 
@@ -38,10 +39,11 @@ class GLError(Exception):
         self.hint = hint or HINTS[code]
         self.path = path
         self.context = context
+        self.released = ""  # of a stream: what the user has seen already
         super().__init__(code, message)
 
     def __str__(self) -> str:
-        return f"[{self.code}] {self.message}"
+        return f"[{self.code}] {self.message}\n{self.hint}"
 
     def to_dict(self) -> dict[str, Any]:
         """The error as plain data for logs, traces and providers."""
@@ -86,11 +88,13 @@ class GLDataError(GLError):
 
 
 class GLSecurityError(GLError):
-    """A tool may not do this now: no network in Replay, no effect without approval."""
+    """This may not be done: no network in Replay, no effect without approval, no session of somebody else."""
 
     EGRESS_BLOCKED = "EGRESS_BLOCKED"
     COMPUTE_IO_FORBIDDEN = "COMPUTE_IO_FORBIDDEN"
     APPROVAL_DENIED = "APPROVAL_DENIED"
+    SESSION_SHARED = "SESSION_SHARED"
+    SESSION_SIGNATURE = "SESSION_SIGNATURE"
 
 
 class GLProvenanceError(GLError):

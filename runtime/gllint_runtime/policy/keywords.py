@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from typing import Literal, TypedDict
+from collections.abc import Collection, Mapping
+from typing import TYPE_CHECKING, Literal, TypedDict
+
+if TYPE_CHECKING:
+    from gllint_runtime.policy.levels import Level
 
 ArgumentOrigin = Literal["off", "record", "strict"]
 ArgumentUnits = Literal["refuse", "convert", "record", "off"]
@@ -28,6 +31,7 @@ class MessageSettings(TypedDict, total=False):
     argument_origin: ArgumentOrigin
     argument_units: ArgumentUnits
     array_paths: bool
+    levels: Level | Mapping[str, Level]
 
 
 class PolicySettings(OutputSettings, MessageSettings, total=False):

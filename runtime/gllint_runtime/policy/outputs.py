@@ -55,6 +55,17 @@ def verified_output(
     return survey
 
 
+def unheld_output(output: Any, policy: Policy, units: UnitRegistry) -> Survey:
+    """The output as plain data, of which only Quantities with an allowed unit can be claimed. Raises ValueError."""
+    survey = Survey(output, policy.plain_keys, policy.plain_kinds)
+    survey.quantities = {
+        path: quantity if quantity.unit.isascii() else Quantity(quantity.value, units.symbol(quantity.unit))
+        for path, quantity in survey.quantities.items()
+        if units.is_allowed(quantity.unit)
+    }
+    return survey
+
+
 def plain_arguments(tool_name: str, arguments: Any) -> dict[str, Any]:
     """A copy of a call's arguments as plain data. Raises GLValidationError ARGS_SCHEMA."""
     try:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from gllint_runtime.policy.configuration import Problem, Table
     from gllint_runtime.policy.keywords import ArgumentOrigin, ArgumentUnits, PolicySettings
+    from gllint_runtime.policy.levels import Level, Levels
     from gllint_runtime.policy.units import UnitRegistry, UnitVerdict
 
 POLICY_KEYS: Mapping[str, str] = {
@@ -51,6 +52,7 @@ class _Fields(NamedTuple):
     array_paths: bool = False
     allow_raw_numbers: bool = False
     argument_units: ArgumentUnits = "refuse"
+    levels: Levels = "block"
 
 
 class Policy(_Fields):
@@ -65,6 +67,8 @@ class Policy(_Fields):
     number that is neither the user's, nor a tool's, nor a constant, ``"off"`` looks at none. ``argument_units`` holds
     them to the units of their parameters: ``"refuse"`` refuses a bare number that an earlier output has in another
     unit, ``"convert"`` converts it and says so, ``"record"`` only traces it. All but ``"off"`` convert Quantities.
+    ``levels`` says what a violation does, all or by code: ``"block"``, ``"warn"`` (it is shown, logged and told),
+    ``"shadow"`` (the trace alone has it).
     """
 
     __slots__ = ()
@@ -103,6 +107,12 @@ class Policy(_Fields):
         """This policy but for ``settings``. Raises as the constructor does."""
         changes = {field: _usable(field, value) for field, value in settings.items()}
         return super().__new__(type(self), **self._asdict() | changes)
+
+    def level(self, code: str) -> Level:
+        """What a violation with this code does."""
+        from gllint_runtime.policy.levels import level_of
+
+        return level_of(self.levels, code)
 
     def unit_registry(self) -> UnitRegistry:
         """A registry of the units that this policy allows."""
@@ -152,6 +162,10 @@ def _usable(field: str, value: Any) -> Any:
         raise TypeError(f"Policy has no field {field!r}; there are {', '.join(_Fields._fields)}")
     if value is _Fields._field_defaults[field]:
         return value
+    if field == "levels":
+        from gllint_runtime.policy.levels import levels_of
+
+        return levels_of(value)
     if isinstance(value, Collection) and not isinstance(value, str | bytes):
         value = [*value]
     problem = _problem(field, value)

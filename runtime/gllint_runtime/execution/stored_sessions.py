@@ -1,0 +1,140 @@
+"""A session as text, for a store between requests: written, signed, and verified again when it is read.
+
+The policy is the program's own. What the text says of the one it was written under is told where it differs, and
+never obeyed: whoever can write to the store could loosen it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+import logging
+import math
+from collections.abc import Container, Mapping
+from decimal import Decimal
+from fractions import Fraction
+from functools import reduce
+from operator import getitem
+from typing import Any
+
+from gllint_runtime.execution.record import CallRecord, Origin
+from gllint_runtime.policy.data import plain
+from gllint_runtime.policy.errors import GLSecurityError
+from gllint_runtime.policy.outputs import verified_output
+from gllint_runtime.policy.settings import Policy
+from gllint_runtime.policy.units import UnitRegistry
+
+logger = logging.getLogger("gllint_runtime")
+
+_FORM = 2
+Key = str | bytes
+
+
+def signed_text(stored: Mapping[str, Any], key: Key | None) -> str:
+    """What is stored, as text; with a ``key`` it is signed."""
+    text = json.dumps({"gllint_session": _FORM, **stored})
+    return text if key is None else json.dumps({"signed": text, "signature": _signature(text, key)})
+
+
+def opened(text: str, key: Key | None) -> dict[str, Any]:
+    """What :func:`signed_text` wrote; without a key its signature is not asked.
+
+    Raises ValueError for what is no session, GLSecurityError SESSION_SIGNATURE where ``key`` did not sign the text.
+    """
+    stored = json.loads(text)
+    signed = isinstance(stored, dict) and "signed" in stored
+    if key is not None:
+        signature = stored.get("signature") if signed else None
+        if not isinstance(signature, str) or not isinstance(stored["signed"], str):
+            raise GLSecurityError("SESSION_SIGNATURE", "The stored session is not signed")
+        if not hmac.compare_digest(signature.encode(), _signature(stored["signed"], key).encode()):
+            text = "The stored session was signed with another key, or changed since"
+            raise GLSecurityError("SESSION_SIGNATURE", text)
+    if signed:
+        stored = json.loads(stored["signed"])
+    if not isinstance(stored, dict) or stored.get("gllint_session") != _FORM:
+        raise ValueError(f"no session of version {_FORM}")
+    return stored
+
+
+def stored_call(record: CallRecord) -> dict[str, Any]:
+    """A call as it is stored."""
+    return {
+        "id": record.call_id,
+        "tool": record.tool_name,
+        "arguments": record.arguments,
+        "output": record.output.data,
+        "exact": [
+            [list(path), exact_text(quantity.value)]
+            for path, quantity in record.output.quantities.items()
+            if isinstance(quantity.value, (Decimal, Fraction))
+        ],
+        "origins": None if record.origins is None else [[*origin] for origin in record.origins],
+    }
+
+
+def _signature(text: str, key: Key) -> str:
+    secret = key.encode() if isinstance(key, str) else key
+    if not secret:
+        raise ValueError("key: an empty one signs nothing")
+    return hmac.new(secret, text.encode("utf-8", "surrogatepass"), hashlib.sha256).hexdigest()
+
+
+def tell_of_policy(own: Policy, stored: Mapping[str, Any]) -> None:
+    """Say in the log in what the policy that a session was stored under differs from the program's."""
+    settings = json.loads(json.dumps(own._asdict()))
+    missing = object()
+    differing = [
+        name
+        for name in sorted({*settings, *stored})
+        if stored.get(name, missing) != settings.get(name, missing)
+    ]
+    if differing:
+        logger.warning(
+            "The session was stored under another policy; this program's holds (%s)",
+            ", ".join(differing[:20]),
+        )
+
+
+def restored_call(
+    call: Mapping[str, Any], count: int, calls: Container[str], policy: Policy, units: UnitRegistry
+) -> CallRecord:
+    """A stored call of a session that had ``count``, verified again. Raises ValueError or GLError."""
+    number = call["id"].removeprefix("tc_")
+    if not number.isdecimal() or call["id"] != f"tc_{int(number)}" or not 0 < int(number) <= count:
+        raise ValueError(f"no id of this session: {call['id']!r}")
+    if call["id"] in calls or not isinstance(call["arguments"], dict) or not isinstance(call["tool"], str):
+        raise ValueError(f"call {call['id']} is stored twice, or not as a call")
+    for path, exact in call["exact"]:
+        reduce(getitem, path, call["output"])["value"] = number_of(exact)
+    output = verified_output(call["tool"], call["output"], policy, units)
+    origins = None if call["origins"] is None else tuple(Origin(*o) for o in plain(call["origins"]))
+    return CallRecord(call["id"], call["tool"], plain(call["arguments"]), output, origins)
+
+
+def numbers_by_name(constants: Mapping[str, Any] | None) -> dict[str, Any]:
+    """A copy of declared constants. Raises TypeError for what is no number under a name, ValueError for nan."""
+    if not isinstance(constants, Mapping | None):
+        raise TypeError(f"constants are numbers by their names, not {constants!r}")
+    for name, value in (constants or {}).items():
+        if isinstance(value, bool) or not isinstance(value, (int, float, Decimal, Fraction)):
+            raise TypeError(f"constants: {name!r} is a number, not {value!r}")
+        if not (value.is_finite() if isinstance(value, Decimal) else -math.inf < value < math.inf):
+            raise ValueError(f"constants: {name!r} is a finite number, not {value!r}")
+    return dict(constants or {})
+
+
+def exact_text(value: Any) -> Any:
+    """A number as it is stored, to its last digit."""
+    return {"exact": str(value)} if isinstance(value, (Decimal, Fraction)) else value
+
+
+def number_of(stored: Any) -> Any:
+    """The number that :func:`exact_text` stored. Raises ValueError."""
+    if not isinstance(stored, dict):
+        return stored
+    text = stored["exact"]
+    if len(text) > 2000:
+        raise ValueError("a number is too long")
+    return Fraction(text) if "/" in text else Decimal(text)

@@ -1,0 +1,135 @@
+"""A message that is shown while it is written: by sentences, list items and table rows, each once it holds.
+
+What is shown is always the beginning of what the whole message would show. So a part waits for its end, for the claims
+that it cites, and for whatever may still change how it is read: within markup that hides or restyles, to the very end.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+from gllint_runtime.execution.steps import read_claims
+from gllint_runtime.policy.errors import GLError, GLValidationError
+from gllint_runtime.policy.schemas import Claim
+
+
+class Gate(Protocol):
+    """What judges a message, whole or in parts."""
+
+    def check(self, message: str, claims: Sequence[Any]) -> Any:
+        """The whole message. Raises GLError."""
+
+    def shown_part(self, before: str, part: str, claims: Sequence[Claim]) -> str | None:
+        """What a part shows, ``None`` while it does not hold."""
+
+
+# Where a part ends: behind a sentence, before a blank line, and before a line that begins a block of its own.
+_END = re.compile(
+    r"""
+    [.!?…][)\]"'”’»*_]{0,4}(?=\s)\s++(?=\S)
+  | [。！？][」』）”’]{0,4}(?=[^」』）”’])
+  | \n[^\S\n]*+\n\s*+(?=\S)
+  | \n(?=[^\S\n]*+(?:[-*+•|\#>]|[0-9]{1,9}[.)])[^\S\n]*+\S)
+    """,
+    re.VERBOSE,
+)
+_PARAGRAPH = re.compile(r"\n[^\S\n]*+\n")
+# What may change how all that follows is read: tags, comments, entities, LaTeX, brackets of links, fences.
+_HELD = re.compile(r"[<&\\$`\[{~](?<!\{\{)(?!\{claim:\d{1,9}\}\})")
+_HEAD = 2_000
+_TAIL = 6_000
+
+
+class MessageStream:
+    """Feed it what the model writes; show what :meth:`feed` gives, and at the end what is left (:attr:`rest`).
+
+    ``released`` is what was shown so far. Claims may come at any time, each once or all of them anew.
+    """
+
+    def __init__(self, session: Gate) -> None:
+        self._session = session
+        self._text = ""
+        self._claims: list[Any] = []
+        self._read: tuple[Claim, ...] = ()
+        self._ends: list[int] = []
+        self._searched = 0
+        self._start = 0  # of what was not shown yet
+        self._block = 0  # where the paragraph of that begins
+        self._stuck = False
+        self.released = ""
+        self.rest = ""
+
+    def feed(self, chunk: str, claims: Sequence[Any] = ()) -> str:
+        """Take in what the model wrote; return what of it is safe to show now, often nothing. Raises no GLError."""
+        if not isinstance(chunk, str):
+            raise TypeError(f"A chunk of a message is text, not {type(chunk).__name__}")
+        self._text += str.__str__(chunk)
+        self._add(claims)
+        if self._stuck:
+            return ""
+        self._find_ends()
+        shown = []
+        while self._ends:
+            text = self._checked(self._ends[0])
+            if text is None:
+                break
+            shown.append(text)
+        released = "".join(shown)
+        self.released += released
+        return released
+
+    def close(self, claims: Sequence[Any] = ()) -> Any:
+        """The whole message as the user may see it, a Verified; what was not shown yet is ``rest``.
+
+        Raises what :meth:`Session.check` raises, the error with ``released``: what the user has seen already.
+        """
+        self._add(claims)
+        try:
+            verified = self._session.check(self._text, self._claims)
+        except GLError as error:
+            error.released = self.released
+            raise
+        if not verified.message.startswith(self.released):
+            broken = GLValidationError("STEP_SCHEMA", "What was shown is not how the message begins")
+            broken.released = self.released
+            raise broken
+        self.rest = verified.message[len(self.released) :]
+        return verified
+
+    def _add(self, claims: Sequence[Any] | None) -> None:
+        new = [*(claims or ())]
+        if new[: len(self._claims)] == self._claims:
+            self._claims = new or self._claims
+        else:
+            self._claims += new
+        if new:
+            try:
+                self._read = read_claims(self._claims)
+            except GLError:  # the end says so
+                self._stuck = True
+
+    def _find_ends(self) -> None:
+        """Note the ends of further parts; nothing behind markup that may change the rest is one."""
+        for match in _END.finditer(self._text, self._searched):
+            if _HELD.search(self._text, self._searched, match.end()):
+                self._stuck = True
+                return
+            self._ends.append(match.end())
+            self._searched = match.end()
+
+    def _checked(self, end: int) -> str | None:
+        """What the part up to ``end`` shows; ``None`` where it does not hold, or not yet."""
+        before = self._text[self._block : self._start]
+        if len(before) > _HEAD + _TAIL:  # of a long table the head, and the rows above
+            before = f"{before[:_HEAD]}\n{before[-_TAIL:]}"
+        part = self._text[self._start : end]
+        text = self._session.shown_part(before, part, self._read)
+        if text is None:
+            return None
+        del self._ends[0]
+        self._start = end
+        if paragraph := [match.end() for match in _PARAGRAPH.finditer(part)]:
+            self._block = end - len(part) + paragraph[-1]
+        return text

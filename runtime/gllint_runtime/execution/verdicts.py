@@ -1,0 +1,158 @@
+"""What was judged in a session, in order: its trace, as a chain of hashes, and whoever is told of each verdict."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+import sys
+from collections import deque
+from collections.abc import Callable, Mapping
+from typing import Any, Literal
+
+from gllint_runtime.execution.record import CallRecord
+from gllint_runtime.execution.trace import snapshot
+from gllint_runtime.policy.data import copy_plain
+from gllint_runtime.policy.errors import GLError
+from gllint_runtime.policy.levels import Level
+
+logger = logging.getLogger("gllint_runtime")
+
+Event = dict[str, Any]
+"""A verdict: ``verdict`` (``"pass"``, ``"warn"``, ``"block"``), ``code`` and ``error`` (``None`` where it passes)."""
+
+Redact = Callable[[str], str]
+
+_MOST_ENTRIES = 10_000
+_START = "sha256:" + "0" * 64
+
+
+class Verdicts:
+    """The trace of a session and its listeners.
+
+    ``redact`` is given each text that the trace and the events would hold, and gives what they hold in its place.
+    """
+
+    def __init__(self, redact: Redact | None = None) -> None:
+        self.redact = redact
+        self._listeners: list[Callable[[Event], Any]] = []
+        # Entries whose hash was asked for, the hash before them, and those that were only noted: most are never asked.
+        self._chained: deque[dict[str, Any]] = deque(maxlen=_MOST_ENTRIES)
+        self._last = _START
+        self._noted: list[tuple[str, Any]] = []
+
+    def listen(self, callback: Callable[[Event], Any]) -> None:
+        """Tell ``callback`` each verdict from now on."""
+        self._listeners.append(callback)
+
+    def call(self, record: CallRecord) -> None:
+        """Note a call whose output was recorded."""
+        self._note("tool", record)
+
+    def passed(self, claims: int) -> None:
+        """Note a message that holds."""
+        self._note("verdict", {"verdict": "pass", "claims": claims})
+        self._tell("pass", None)
+
+    def violation(self, error: GLError, level: Level) -> dict[str, Any]:
+        """Note a violation; the error as data, with its level. Raises it where that is ``"block"``."""
+        described = {**error.to_dict(), "level": level}
+        shown = self.redacted(snapshot(described))
+        self._note("verdict", {"verdict": level, **shown})
+        if level != "shadow":
+            self._tell(level, shown)
+        if level == "block":
+            raise error
+        if level == "warn":
+            logger.warning("[%s] %s", shown["code"], shown["message"])
+        return described
+
+    def redacted(self, value: Any) -> Any:
+        """A copy of plain data in which each text is what ``redact`` makes of it."""
+        redact = self.redact
+        if redact is None:
+            return value
+        if isinstance(value, str):
+            return redact(value)
+        if isinstance(value, Mapping):
+            return {key: self.redacted(item) for key, item in value.items()}
+        return [self.redacted(item) for item in value] if isinstance(value, list) else value
+
+    # ------------------------------------------------------------------------------------------ the chain
+
+    def trace(self) -> list[dict[str, Any]]:
+        """A copy of the entries, each with the hash of the one before (``previous``) and its own (``hash``)."""
+        self._chain()
+        return [copy_plain(entry) for entry in self._chained]
+
+    def restore(self, entries: Any) -> None:
+        """Go on behind the entries that :meth:`trace` gave. Raises ValueError where one was changed."""
+        last: str | None = None
+        for entry in entries:
+            body = {key: value for key, value in entry.items() if key != "hash"}
+            if entry["hash"] != _hash(body) or last not in (None, entry["previous"]):
+                raise ValueError("the trace is not as it was written")
+            last = entry["hash"]
+            self._chained.append(entry)
+        self._last = last or _START
+
+    def _note(self, kind: Literal["tool", "verdict"], what: Any) -> None:
+        self._noted.append((kind, what))
+        if len(self._noted) > _MOST_ENTRIES:
+            self._chain()
+
+    def release(self, record: CallRecord) -> None:
+        """Keep no output for the trace of a call that is forgotten."""
+        if any(what is record for _, what in self._noted):
+            self._chain()
+
+    def _chain(self) -> None:
+        for kind, what in self._noted:
+            body = {"kind": kind, "previous": self._last, **self._entry(what)}
+            self._last = _hash(body)
+            self._chained.append({**body, "hash": self._last})
+        self._noted.clear()
+
+    def _entry(self, what: Any) -> dict[str, Any]:
+        if not isinstance(what, CallRecord):
+            return dict(what)
+        arguments = self.redacted(copy_plain(what.arguments))
+        return {
+            "call_id": what.call_id,
+            "tool": what.tool_name,
+            "arguments": arguments,
+            "output_hash": what.output_hash,
+        }
+
+    # ------------------------------------------------------------------------------------------- events
+
+    def _tell(self, verdict: str, error: dict[str, Any] | None) -> None:
+        telemetry = sys.modules.get("opentelemetry.trace")
+        if not self._listeners and telemetry is None:
+            return
+        event: Event = {"verdict": verdict, "code": error and error["code"], "error": error}
+        for listener in self._listeners:
+            try:
+                listener(dict(event))
+            except Exception:  # who listens does not decide what is said
+                logger.exception("A listener of the session failed")
+        if telemetry is not None and (span := telemetry.get_current_span()).is_recording():
+            span.add_event("gen_ai.evaluation.result", evaluation(event))
+
+
+def evaluation(event: Event) -> dict[str, Any]:
+    """A verdict under the names of the GenAI semantic conventions (``gen_ai.evaluation.result``)."""
+    attributes: dict[str, Any] = {
+        "gen_ai.evaluation.name": "gllint",
+        "gen_ai.evaluation.score.label": event["verdict"],
+        "gen_ai.evaluation.score.value": float(event["verdict"] == "pass"),
+    }
+    if event["error"] is not None:
+        attributes["gen_ai.evaluation.explanation"] = event["code"]
+        attributes["error.type"] = event["code"]
+    return attributes
+
+
+def _hash(body: Mapping[str, Any]) -> str:
+    text = json.dumps(body, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return f"sha256:{hashlib.sha256(text.encode('utf-8', 'surrogatepass')).hexdigest()}"

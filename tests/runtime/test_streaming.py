@@ -1,0 +1,158 @@
+"""A message that is shown while it is written: what is shown was checked, and is how the message begins."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gllint_runtime import GLError, Session
+
+HEAT = {"heat": {"value": 12.5, "unit": "kWh"}, "rows": {"value": 3, "unit": "count"}}
+CLAIM = {"source_call_id": "tc_1", "path": "$.heat", "quantity": HEAT["heat"]}
+ROWS = {"source_call_id": "tc_1", "path": "$.rows", "quantity": HEAT["rows"]}
+
+
+def session() -> Session:
+    made = Session(packs=["counts"])
+    made.record("meter", {}, HEAT)
+    return made
+
+
+def shown(message: str, claims: Any = (), size: int = 1) -> list[str]:
+    """What is shown, piece by piece, of a message that comes ``size`` characters at a time; its claims come first."""
+    stream = session().stream()
+    pieces = [stream.feed("", claims)]
+    pieces += [stream.feed(message[i : i + size]) for i in range(0, len(message), size)]
+    verified = stream.close()
+    assert "".join(pieces) == stream.released and stream.released + stream.rest == verified.message
+    return [piece for piece in [*pieces, stream.rest] if piece]
+
+
+@pytest.mark.parametrize("size", [1, 7, 1000])
+@pytest.mark.parametrize(
+    ("message", "pieces"),
+    [
+        ("It is warm. It is dry! Well", ["It is warm. ", "It is dry! ", "Well"]),
+        ("It uses {{claim:0}}. It is fine.", ["It uses 12.50 kWh. ", "It is fine."]),
+        ("Heat:\n\n- {{claim:0}}\n- none\n- little", ["Heat:\n\n", "- 12.50 kWh\n", "- none\n", "- little"]),
+        ("| a | b |\n|---|---|\n| x | {{claim:0}} |\n| y | none |\n", None),
+        ("暖かい。{{claim:0}}です。はい", ["暖かい。", "12.50 kWhです。", "はい"]),
+        ("He said “yes.” Then no.", ["He said “yes.” ", "Then no."]),
+        ("No end", ["No end"]),
+        ("", []),
+    ],
+)
+def test_what_is_released_when(message: str, pieces: list[str] | None, size: int) -> None:
+    found = shown(message, [CLAIM] if "claim" in message else [], size)
+    whole = session().check(message, [CLAIM] if "claim" in message else []).message
+    assert "".join(found) == whole
+    if pieces is not None and size == 1:
+        assert found == pieces
+    if pieces is None and size == 1:
+        assert len(found) == 4
+
+
+def test_a_sentence_waits_for_its_claims() -> None:
+    stream = session().stream()
+    assert stream.feed("It is warm. It uses {{claim:0}}. And {{claim:1}}. ") == "It is warm. "
+    assert stream.feed("So ", [CLAIM]) == "It uses 12.50 kWh. "
+    assert stream.feed("be it. ", [ROWS]) == "And 3. "  # further ones, or all of them anew
+    assert stream.feed("", [CLAIM, ROWS]) == ""
+    assert stream.feed("x") == "So be it. "
+    assert stream.close([CLAIM, ROWS]).message == "It is warm. It uses 12.50 kWh. And 3. So be it. x"
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "It is warm. It uses 13 kWh. It is dry. ",
+        "It is warm. It uses {{claim:7}}. It is dry. ",
+        "It is warm. Minus {{claim:0}}. It is dry. ",
+        "It is warm. It uses {{claim:0}} million. It is dry. ",
+        "It is warm. It uses {{claim:0}}\nmillion. It is dry. ",
+        "It is warm. In millions:\n\n- {{claim:0}} MWh\n- none",
+        "It is warm. Some <b>1</b>3 kWh. It is dry. ",
+        "It is warm. Some &#49;3 kWh. It is dry. ",
+        "It is warm. \x1b[2K It is dry. ",
+        "It is warm. ½. It is dry. ",
+    ],
+)
+@pytest.mark.parametrize("size", [1, 5, 1000])
+def test_what_does_not_hold_is_held_back(message: str, size: int) -> None:
+    stream = session().stream()
+    released = "".join(stream.feed(message[i : i + size], [CLAIM]) for i in range(0, len(message), size))
+    assert released.startswith("It is warm. ") and not any(c.isnumeric() for c in released)
+    assert "dry" not in released
+    with pytest.raises(GLError) as caught:
+        stream.close()
+    assert caught.value.released == released
+
+
+PARTS = [
+    *(
+        "It is warm. ",
+        "So ",
+        "{{claim:0}}",
+        "{{claim:1}}",
+        ". ",
+        "\n",
+        "\n\n",
+        "- ",
+        "| ",
+        " |",
+        "kWh ",
+        "rows",
+        "-",
+    ),
+    *(
+        "minus ",
+        "million ",
+        "<b>",
+        "</b>",
+        "<!--",
+        "-->",
+        "&amp;",
+        "`",
+        "*",
+        "$",
+        "5",
+        "1. ",
+        "2024-10-02",
+        "。",
+        "(",
+        ")",
+    ),
+    *("per year", "Costs in millions: ", "**", "[a](b)", "> ", "# ", "\\", "~", "_"),
+]
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.lists(st.sampled_from(PARTS), max_size=14).map("".join), st.integers(1, 9))
+def test_whatever_is_released_is_how_the_message_begins(message: str, size: int) -> None:
+    claims = [CLAIM, ROWS]
+    stream, whole = session().stream(), session()
+    for i in range(0, len(message), size):
+        stream.feed(message[i : i + size], claims)
+    used = [claim for i, claim in enumerate(claims) if f"claim:{i}" in message]
+    if len(used) < 2:
+        return
+    verdict = whole.verify(message, claims)
+    if verdict.status == "success":
+        assert verdict.message.startswith(stream.released)
+    else:
+        assert not any(
+            c.isnumeric()
+            for c in stream.released.replace("12.50", "").replace("3", "").replace("2024-10-02", "")
+        )
+
+
+def test_a_stream_takes_text() -> None:
+    with pytest.raises(TypeError):
+        Session().stream().feed(5)  # type: ignore[arg-type]
+    stream = Session().stream()
+    assert stream.feed("Well. Yes. ", "no claims") == ""
+    with pytest.raises(GLError, match="STEP_SCHEMA"):
+        stream.close()
