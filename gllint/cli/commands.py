@@ -330,6 +330,37 @@ def mcp(
     context.exit(FOUND if has_findings else NOTHING_FOUND)
 
 
+@cli.command(short_help="Judge recorded runs number by number.")
+@click.argument("runs", nargs=-1, required=True, metavar="RUN...")
+@click.option(
+    "--format",
+    type=click.Choice(["auto", "openai", "anthropic", "langchain", "pydantic-ai", "otel", "mcp", "fixture"]),
+    default="auto",
+    help="What recorded the runs; told by itself, as a rule.",
+)
+@click.option(
+    "--output-format",
+    type=click.Choice(["text", "json", "junit", "html"]),
+    default="text",
+    help="How to print the verdicts.",
+)
+@click.option("--output-file", metavar="FILE", help="Where to write them instead of standard output.")
+@click.option("--baseline", metavar="FILE", help="Report only the numbers that are new since this baseline.")
+@click.option("--write-baseline", metavar="FILE", help="Write what is found to this baseline.")
+@_configured
+@click.option("-q", "--quiet", is_flag=True, help="Print only the verdicts.")
+@click.pass_context
+def audit(context: click.Context, /, **fields: Any) -> None:
+    """Judge recorded runs of an agent: what each number of each answer rests on.
+
+    RUN is a file of JSON or JSON Lines, a folder of such, or '-' for standard input. Exits with 1 where an answer has a
+    number that nothing brought, or that a tool returned in another unit.
+    """
+    from gllint.cli.auditing import Request, run
+
+    context.exit(run(Request(**fields)))
+
+
 @cli.command(short_help="Remove the cache of a project.")
 @click.argument("paths", nargs=-1)
 @click.option("--cache-dir", metavar="FOLDER", envvar="GLLINT_CACHE_DIR", help="The cache to remove.")

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 from gllint_runtime.policy.version import __version__ as __version__
 
 if TYPE_CHECKING:
+    from gllint_runtime.audit.audit import Audit as Audit
+    from gllint_runtime.audit.audit import audit_run as audit_run
     from gllint_runtime.execution.approval import ToolCategory as ToolCategory
     from gllint_runtime.execution.dispatch import TOOL_REGISTRY as TOOL_REGISTRY
     from gllint_runtime.execution.dispatch import dispatch_tool as dispatch_tool
@@ -45,6 +47,7 @@ if TYPE_CHECKING:
     from gllint_runtime.providers.scripted import ScriptedProvider as ScriptedProvider
 
 _HOMES = {
+    "audit.audit": "Audit audit_run",
     "execution.approval": "ToolCategory",
     "execution.dispatch": "TOOL_REGISTRY dispatch_tool sanitize_args",
     "execution.registry": "ToolRegistry",

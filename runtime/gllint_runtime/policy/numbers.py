@@ -218,36 +218,58 @@ def _pattern(source: str) -> re.Pattern[str]:
     return re.compile(source)
 
 
+def excused_numbers(
+    text: str, whitelist: Collection[str] = (), units: Collection[str] = (), glued: Collection[str] = ()
+) -> list[tuple[int, int]]:
+    """The places that :func:`scan_naked_numbers` lets stand for what they are: dates, versions, IDs, list markers.
+
+    The symbols of units are none of them. The settings are those of the scanner.
+    """
+    symbols = _symbols(frozenset(units) | frozenset(glued))
+    text = _without_emphasis(text)
+    excuses = _excuses(text, whitelist, symbols)
+    return _joined([match.span() for match in excuses if match.re is not symbols and _holds_digit(match[0])])
+
+
+def _joined(spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    return [(start, end) for start, end, _ in _merge([(start, end, None) for start, end in spans])]
+
+
+def _holds_digit(text: str) -> bool:
+    return any(char.isdecimal() for char in text)
+
+
+def _without_emphasis(text: str) -> str:
+    return _EMPHASIS.sub(lambda match: "*" * len(match[0]), text) if "_" in text else text
+
+
 def _digits(
     text: str, whitelist: Collection[str], units: Collection[str], glued: Collection[str]
 ) -> list[tuple[int, int]]:
-    if "_" in text:
-        text = _EMPHASIS.sub(lambda match: "*" * len(match[0]), text)
+    text = _without_emphasis(text)
     digits = text if text.isascii() else replaced(text, is_numeral, "0")
     for digit in "0123456789":  # far faster than the expression
         if digit in digits:
             break
     else:
         return []
-    excused = _excused(text, whitelist, frozenset(units) | frozenset(glued))
+    inside = bytearray(len(text))  # for each character whether something excuses it
+    for match in _excuses(text, whitelist, _symbols(frozenset(units) | frozenset(glued))):
+        start, end = match.span()
+        inside[start:end] = b"\1" * (end - start)
     spans = [match.span() for match in _NUMBER.finditer(digits)]
-    return [span for span in spans if any(digits[i].isdecimal() and not excused[i] for i in range(*span))]
+    return [span for span in spans if any(digits[i].isdecimal() and not inside[i] for i in range(*span))]
 
 
-def _excused(text: str, whitelist: Collection[str], units: frozenset[str]) -> bytearray:
-    """For each character whether it is inside a whitelisted context or the symbol of a unit."""
-    inside = bytearray(len(text))
+def _excuses(text: str, whitelist: Collection[str], symbols: re.Pattern[str]) -> list[re.Match[str]]:
+    """The contexts that are whitelisted, and the symbols of units, in which digits may stand."""
     parted = text if text.isascii() else _ENDS_A_WORD.sub(" ", text)
-    excuses = [match for pattern in (*_CONTEXTS, _symbols(units)) for match in pattern.finditer(parted)]
+    excuses = [match for pattern in (*_CONTEXTS, symbols) for match in pattern.finditer(parted)]
     if whitelist:
         from gllint_runtime.policy.patterns import matches  # few projects have expressions of their own
 
         excuses += (match for own in whitelist for match in matches(_pattern(own), text))
-    for match in excuses:
-        if match.re not in (_DATE, _TIME) or _is_real(match):
-            start, end = match.span()
-            inside[start:end] = b"\1" * (end - start)
-    return inside
+    return [match for match in excuses if match.re not in (_DATE, _TIME) or _is_real(match)]
 
 
 def _is_real(match: re.Match[str]) -> bool:

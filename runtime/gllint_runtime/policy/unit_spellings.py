@@ -290,6 +290,12 @@ def _emission(match: re.Match[str]) -> str:
     return f"{mass}CO2e"
 
 
+def emissions_at(text: str, at: int) -> tuple[str, int] | None:
+    """The mass of CO2 equivalents that a text goes on with at a place (``tonnes of CO2e``), and where it ends."""
+    match = _EMISSIONS.match(text, at)
+    return None if match is None else (_emission(match), match.end())
+
+
 def _split(text: str) -> list[str]:
     """The text between its bars, those within brackets aside. Raises for brackets that do not match."""
     parts, depth = [""], 0

@@ -172,6 +172,24 @@ def rounded_like(value: Any, exact: Fraction) -> Any:
     return float(exact)
 
 
+class Measure(NamedTuple):
+    """What a unit measures: ``value * factor + offset`` is in the base units of the ``dimension``."""
+
+    dimension: str
+    factor: Fraction
+    offset: Fraction
+
+
+@lru_cache(maxsize=4096)
+def measure_of(unit: str) -> Measure | None:
+    """The dimension and the size of a unit of the allowlist, of any pack, or made of these; ``None`` for any other."""
+    symbol = as_listed(unit, packs=PACKS)
+    if not _is_ours(symbol):
+        return None
+    dimension = _dimension(symbol, PACKS)
+    return None if dimension is None else Measure(dimension, *_scale(symbol, PACKS))
+
+
 def unit_title(unit: str) -> str:
     """How a message calls a unit: in full, unless it is too long to be one."""
     return unit if len(unit) <= MAX_LENGTH else f"{unit[:_TITLE]}…"

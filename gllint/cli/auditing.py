@@ -1,0 +1,197 @@
+"""``gllint audit``: recorded runs, judged number by number."""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import TextIO
+
+from gllint.cli.explaining import config_for
+from gllint.cli.output import say
+from gllint.cli.status import FOUND, NOTHING_FOUND, WRONG
+from gllint.errors import UsageError
+from gllint.files.places import absolute
+from gllint.files.records import entries
+from gllint.files.writing import write_output
+from gllint.report.audit import Judged, Totals, excerpt, faults_of, render
+from gllint.run.progress import Progress
+from gllint.shown import visible
+from gllint.verdict import baseline
+from gllint.verdict.fingerprint import Fingerprint
+from gllint_rules.tuples import NamedTuple
+from gllint_runtime.audit.audit import judged_records
+from gllint_runtime.audit.formats import FormatError, Reader, Record
+from gllint_runtime.audit.judgement import Answer, Number
+from gllint_runtime.policy.settings import Policy
+
+_SUFFIXES = (".json", ".jsonl", ".ndjson")
+_MOST_TROUBLES = 20  # of one file that are told
+_MEGABYTE = 1 << 20
+
+
+class Request(NamedTuple):
+    """The arguments of the command."""
+
+    runs: tuple[str, ...]
+    format: str = "auto"
+    output_format: str = "text"
+    output_file: str | None = None
+    baseline: str | None = None
+    write_baseline: str | None = None
+    config: str | None = None
+    isolated: bool = False
+    quiet: bool = False
+
+
+def run(request: Request) -> int:
+    """Judge the runs, tell of them, and return the exit status. Raises :class:`UsageError`."""
+    policy = config_for(".", request.config, request.isolated).rules.policy
+    return _Audit(request, policy).run()
+
+
+class _Audit:
+    def __init__(self, request: Request, policy: Policy) -> None:
+        self._request, self._policy = request, policy
+        self._totals = Totals()
+        self._has_trouble = False
+        self._progress = Progress(is_enabled=not request.quiet)
+        self._known = _Known(request.baseline)
+        self._found: list[Fingerprint] = []
+
+    def run(self) -> int:
+        request = self._request
+        if request.write_baseline is not None:
+            baseline.target(request.write_baseline)
+        pieces = render(self._judged(), request.output_format)
+        if request.output_file is None or request.output_file == "-":
+            for piece in pieces:
+                self._progress.clear()
+                sys.stdout.write(piece)
+        else:
+            # What is too long for memory is a page, which is cut, or JSON, which nobody writes of such a run.
+            text = "".join(pieces)
+            try:
+                write_output(os.path.abspath(request.output_file), text.encode("utf-8", "backslashreplace"))
+            except OSError as error:
+                raise UsageError(f"{request.output_file}: cannot be written: {error.strerror}") from None
+        self._progress.clear()
+        sys.stdout.flush()
+        if request.write_baseline is not None:
+            baseline.write(request.write_baseline, self._found)
+            self._note(f"Wrote {len(self._found):,} numbers to {visible(request.write_baseline)}.")
+        self._note(self._totals.line())
+        if self._known.count:
+            self._note(f"{self._known.count:,} of the baseline left out.")
+        if self._has_trouble:
+            return WRONG
+        return FOUND if self._totals.faults and request.write_baseline is None else NOTHING_FOUND
+
+    def _note(self, text: str) -> None:
+        if not self._request.quiet:
+            say(text, error=self._request.output_format != "text" or self._request.output_file is not None)
+
+    def _judged(self) -> Iterator[Judged]:
+        for path in _files(self._request.runs):
+            for conversation in judged_records(self._records(path), self._policy):
+                faults = faults_of(conversation)
+                if self._request.write_baseline is not None:
+                    self._found += _fingerprints(
+                        path, faults, os.path.dirname(absolute(self._request.write_baseline))
+                    )
+                judged = Judged(path, conversation, self._known.new(path, faults))
+                self._totals.add(judged)
+                yield judged
+
+    def _records(self, path: str) -> Iterator[list[Record]]:
+        reader = Reader(self._request.format)
+        troubles = 0
+        with _opened(path) as stream:
+            self._progress.expect("auditing", _size(path))
+            for entry in entries(stream, lambda read: self._progress.tick(read)):
+                trouble = entry.trouble
+                if trouble is None:
+                    try:
+                        yield reader.read(entry.value)
+                        continue
+                    except FormatError as error:
+                        trouble = str(error)
+                    except RecursionError:
+                        trouble = "it is nested too deeply"
+                troubles += 1
+                self._has_trouble = True
+                if troubles <= _MOST_TROUBLES:
+                    self._progress.clear()
+                    say(f"gllint: {visible(f'{path}: {entry.place}: {trouble}')}", error=True)
+        if troubles > _MOST_TROUBLES:
+            say(f"gllint: {visible(path)}: {troubles - _MOST_TROUBLES:,} more like these", error=True)
+
+
+def _size(path: str) -> int:
+    try:
+        return 0 if path == "-" else os.path.getsize(path)
+    except OSError:
+        return 0
+
+
+def _opened(path: str) -> TextIO:
+    if path == "-":
+        return io.TextIOWrapper(sys.stdin.buffer, encoding="utf-8", errors="strict")
+    try:
+        return open(path, encoding="utf-8", errors="strict")
+    except (OSError, ValueError) as error:
+        raise UsageError(f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
+
+
+def _files(runs: Sequence[str]) -> Iterator[str]:
+    """The files that are named, and those of recorded runs in folders. Raises :class:`UsageError`."""
+    for run in runs:
+        if run != "-" and not os.path.exists(run):
+            raise UsageError(f"{run}: no such file or folder")
+    for run in runs:
+        if run == "-" or not os.path.isdir(run):
+            yield run
+            continue
+        names = sorted(
+            os.path.join(folder, name)
+            for folder, _, files in os.walk(run)
+            for name in files
+            if name.endswith(_SUFFIXES)
+        )
+        if not names:
+            raise UsageError(f"{run}: holds no recorded run ({', '.join(_SUFFIXES)})")
+        yield from names
+
+
+# ---------------------------------------------------------------------------------------------- the baseline
+
+
+def _fingerprints(path: str, faults: Sequence[tuple[Answer, Number]], folder: str) -> Iterator[Fingerprint]:
+    shown = path if path == "-" else os.path.relpath(absolute(path), folder).replace(os.sep, "/")
+    for answer, number in faults:
+        yield Fingerprint(number.verdict, shown, number.conversation, excerpt(answer, number), number.text)
+
+
+class _Known:
+    """The faults that a baseline holds: each counts as often as it stands there."""
+
+    def __init__(self, path: str | None) -> None:
+        self.count = 0
+        self._folder = os.path.dirname(absolute(path)) if path else ""
+        entries = baseline.read(path) if path else []
+        self._entries = Counter(entry._replace(nth=0) for entry in entries)
+
+    def new(self, path: str, faults: list[tuple[Answer, Number]]) -> list[tuple[Answer, Number]]:
+        """Those that the baseline does not hold."""
+        if not self._entries:
+            return faults
+        new = []
+        for fault, entry in zip(faults, _fingerprints(path, faults, self._folder), strict=True):
+            if self._entries[entry] > 0:
+                self._entries[entry] -= 1
+                self.count += 1
+            else:
+                new.append(fault)
+        return new

@@ -1,0 +1,160 @@
+"""Numbers that follow from two others: a sum, a difference, a share, a percentage change, and nothing further.
+
+Any number is the sum of some two among a thousand. So two numbers count only where an answer shows them, or where they
+are of a kind and few: in one unit, under one name, or side by side in one output.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right, insort
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+from gllint_runtime.audit.sources import Source, exact
+from gllint_runtime.policy.figures import Reading
+from gllint_runtime.policy.units import Measure, measure_of
+
+_FEW = 12  # numbers of a kind, beyond which two of them give any number
+_MANY = 200  # numbers that answers have shown
+_ELEMENTS = 2  # nested lists that are looked at, from the inside
+_MAX_KINDS = 20_000
+_PLAIN = Measure("", Fraction(1), Fraction(0))
+
+
+class _Member(NamedTuple):
+    value: float  # in base units
+    order: int
+    source: Source
+
+
+class Derivations:
+    """The numbers that others may follow from."""
+
+    def __init__(self) -> None:
+        self._kinds: dict[tuple[str, ...], list[_Member]] = {}
+        self._shown: dict[str, list[_Member]] = {}
+        self._count = 0
+
+    def add(self, source: Source) -> None:
+        """Take in a number that a tool returned."""
+        for kind in _kinds(source):
+            members = self._kinds.get(kind)
+            if members is None:
+                if len(self._kinds) >= _MAX_KINDS:
+                    self._kinds.pop(next(iter(self._kinds)))
+                members = self._kinds[kind] = []
+            if len(members) <= _FEW:  # one more says that there are too many
+                self._insert(members, source)
+
+    def shown(self, source: Source) -> None:
+        """Take in a number that an answer rests on."""
+        members = self._shown.setdefault(_dimension(source), [])
+        if len(members) < _MANY and all(member.source is not source for member in members):
+            self._insert(members, source)
+
+    def _insert(self, members: list[_Member], source: Source) -> None:
+        self._count += 1
+        insort(members, _Member(_base(source), self._count, source))
+
+    def of(self, readings: Sequence[Reading], units: Sequence[str]) -> dict[str, Any] | None:
+        """What a number follows from: the first number as a source, the other one and the operation beside it."""
+        shown = units[0] if units else None
+        for reading in readings:
+            for dimension, members in self._groups():
+                for operation, pairs in _operations(reading, shown, units, dimension, members):
+                    for first, second in pairs:
+                        if first.source is not second.source:
+                            return _told(operation, first.source, second.source, shown)
+        return None
+
+    def _groups(self) -> Iterator[tuple[str, list[_Member]]]:
+        yield from self._shown.items()
+        for kind, members in self._kinds.items():
+            if 2 <= len(members) <= _FEW:
+                yield kind[0], members
+
+
+def _kinds(source: Source) -> Iterator[tuple[str, ...]]:
+    dimension = _dimension(source)
+    parent, _, name = source.path.rpartition(".")
+    if dimension:
+        yield dimension, "unit"
+    else:
+        yield dimension, "name", name
+    yield dimension, "beside", source.call_id, parent
+    # Under one name in one element of a list: the legs of a journey.
+    element = len(source.path)
+    for _ in range(_ELEMENTS):
+        element = source.path.rfind("]", 0, element)
+        if element < 0:
+            return
+        yield dimension, "within", source.call_id, source.path[:element], name
+
+
+def _dimension(source: Source) -> str:
+    """What numbers have in common that can be added up; degrees count in one unit alone."""
+    measure = measure_of(source.unit) if source.unit else None
+    if measure is None:
+        return ""
+    return f"{measure.dimension} in {source.unit}" if measure.offset else measure.dimension
+
+
+def _base(source: Source) -> float:
+    measure = (measure_of(source.unit) if source.unit else None) or _PLAIN
+    try:
+        return float(exact(source.value) * measure.factor)
+    except OverflowError:
+        return float("inf")
+
+
+def _told(operation: str, first: Source, second: Source, shown: str | None) -> dict[str, Any]:
+    unit = first.unit if operation in ("sum", "difference") else shown
+    return {**first.to_dict(), "operation": operation, "other": second.to_dict(), "unit": first.unit or unit}
+
+
+def _operations(
+    reading: Reading, shown: str | None, units: Sequence[str], dimension: str, members: list[_Member]
+) -> Iterator[tuple[str, Iterator[tuple[_Member, _Member]]]]:
+    if len(members) < 2:
+        return
+    target, half = float(reading.value), float(reading.half)
+    if shown == "%":
+        low, high = (target - half) / 100, (target + half) / 100
+        if target and target != 100:
+            yield "share", _pairs(members, lambda b: (low * b, high * b))
+            yield "percentage change", _pairs(members, lambda b: (b + low * abs(b), b + high * abs(b)))
+            if target > 0:
+                yield "percentage change", _pairs(members, lambda b: (b - high * abs(b), b - low * abs(b)))
+    elif shown is None and 0 < target < 1:
+        yield "share", _pairs(members, lambda b: ((target - half) * b, (target + half) * b))
+    measure = measure_of(shown) if shown else None
+    if (
+        shown is not None
+        and dimension
+        and not any(
+            (one := measure_of(unit)) is not None and one.dimension == dimension.partition(" in ")[0]
+            for unit in units
+        )
+    ):
+        return
+    # A number without a unit is in that of the two.
+    own = members[0].source.unit if measure is None else shown
+    factor = float((measure_of(own) or _PLAIN).factor) if own and dimension else 1.0
+    low, high = (target - half) * factor, (target + half) * factor
+    yield "sum", _pairs(members, lambda b: (low - b, high - b))
+    yield "difference", _pairs(members, lambda b: (b + low, b + high))
+
+
+def _pairs(members: list[_Member], bounds: Any) -> Iterator[tuple[_Member, _Member]]:
+    """For each second member the first ones that lie within the bounds that it sets."""
+    for second in members:
+        low, high = bounds(second.value)
+        if low > high:
+            low, high = high, low
+        slack = 1e-9 * max(abs(low), abs(high))
+        start = bisect_left(members, low - slack, key=lambda member: member.value)
+        end = bisect_right(members, high + slack, key=lambda member: member.value)
+        for place in range(start, min(end, start + 3)):
+            if members[place] is not second:
+                yield members[place], second

@@ -1,0 +1,510 @@
+"""Reading recorded runs: the rules of each format stand in ``formats.json``.
+
+A rule says by which keys an item is known (``when``: a key and its values, or ``*``), and what it is: the ``parts``
+that it holds, each with who speaks there; a ``call``, an ``output``; or nothing of interest (``skip``). ``whole`` marks
+what is a conversation of its own, ``spans`` where a trace keeps its spans, ``once`` what repeats earlier messages.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from functools import cache
+from typing import Any, NamedTuple, cast
+
+from gllint_runtime.audit.turns import Called, Returned, Said, Speaker, Turn
+from gllint_runtime.policy.data_files import read
+
+_MAX_DEPTH = 60
+_MAX_ITEMS = 2_000_000  # of one record
+_MAX_UNREAD = 20
+_IDS = ("conversation_id", "thread_id", "session_id", "conversation", "chat_id", "trace_id", "traceId")
+_OWN_IDS = (*_IDS, "custom_id", "task_id", "run_id", "id", "name")
+
+
+class FormatError(ValueError):
+    """A record that is no conversation of a format that is known: one sentence for people."""
+
+
+class Rule(NamedTuple):
+    """One line of a format's table, see above."""
+
+    when: tuple[tuple[tuple[str, ...], frozenset[str]], ...]
+    parts: tuple[tuple[tuple[str, ...], Speaker | None], ...] = ()
+    call: Mapping[str, tuple[str, ...]] | None = None
+    output: Mapping[str, tuple[str, ...]] | None = None
+    is_whole: bool = False
+    is_once: bool = False
+    special: str = ""  # "lc", "response", "spans:…"
+
+
+class Format(NamedTuple):
+    """A format by its name, and the keys by whose value its items are put in order."""
+
+    name: str
+    title: str
+    rules: tuple[Rule, ...]
+    order: tuple[str, ...]
+
+
+class Record(NamedTuple):
+    """A conversation, or an item of one: what was read, its id (empty without one), and what was not understood."""
+
+    conversation: str
+    turns: list[Turn]
+    is_whole: bool
+    format: str
+    unread: list[str]
+    item: Any = None  # as it was read, where its format puts items in order first
+
+
+@cache
+def formats() -> Mapping[str, Format]:
+    """All formats by name."""
+    tables = json.loads(read("../audit/formats.json"))
+    return {
+        name: Format(name, table["title"], tuple(map(_rule, table["rules"])), tuple(table.get("sorted", ())))
+        for name, table in tables.items()
+    }
+
+
+def _rule(row: Mapping[str, Any]) -> Rule:
+    when = tuple(
+        (tuple(keys.split("|")), frozenset(() if values == "*" else values.split("|")))
+        for keys, values in row["when"].items()
+    )
+    special = next((name for name in ("lc", "response", "skip") if row.get(name)), "")
+    if "spans" in row:
+        special = f"spans:{row['spans']}"
+    return Rule(
+        when,
+        tuple(_part(part) for part in row.get("parts", ())),
+        _fields(row.get("call")),
+        _fields(row.get("output")),
+        row.get("whole", False),
+        row.get("once", False),
+        special,
+    )
+
+
+def _part(part: str) -> tuple[tuple[str, ...], Speaker | None]:
+    places, _, speaker = part.partition(":")
+    return tuple(places.split("|")), cast("Speaker", speaker) if speaker in (
+        "system",
+        "user",
+        "assistant",
+    ) else None
+
+
+def _fields(row: Mapping[str, str] | None) -> Mapping[str, tuple[str, ...]] | None:
+    return None if row is None else {name: tuple(places.split("|")) for name, places in row.items()}
+
+
+# ------------------------------------------------------------------------------------------------ a record
+
+
+class Reader:
+    """Reads records of one format, or of whichever fits (``"auto"``); what fitted last is tried first."""
+
+    def __init__(self, name: str = "auto") -> None:
+        self._formats = [*formats().values()] if name == "auto" else [formats()[name]]
+
+    def read(self, record: Any) -> list[Record]:
+        """The conversations in a record, or the item of one that it is. Raises :class:`FormatError`."""
+        if _is_empty(record):
+            return []
+        best: list[Record] | None = None
+        for number, format_ in enumerate(self._formats):
+            attempt = _attempt(record, format_)
+            unread = sum(len(one.unread) for one in attempt)
+            if attempt and not unread:
+                self._formats.insert(0, self._formats.pop(number))
+                return attempt
+            if attempt and (best is None or unread < sum(len(one.unread) for one in best)):
+                best = attempt
+        if (
+            best is None
+            or not any(one.turns for one in best)
+            or any("role" in u for one in best for u in one.unread)
+        ):
+            raise FormatError(_complaint(record, best or [], self._formats))
+        return best
+
+
+def _is_empty(record: Any) -> bool:
+    return record is None or record == [] or record == {} or record == ""
+
+
+def _complaint(record: Any, best: Sequence[Record], tried: Sequence[Format]) -> str:
+    names = ", ".join(sorted(format_.name for format_ in tried))
+    unread = next((one.unread[0] for one in best if one.unread), "")
+    if unread:
+        return f"{unread} is not of the format{'s' if len(tried) > 1 else ''} {names}"
+    if isinstance(record, Mapping) and isinstance(record.get("role"), str):
+        what = f"an item with the role '{record['role'][:60]}'"
+    elif isinstance(record, Mapping):
+        keys = ", ".join(f"'{str(key)[:40]}'" for key in [*record][:6])
+        more = " and more" if len(record) > 6 else ""
+        what = f"an object with the key{'s' if len(record) > 1 else ''} {keys}{more}"
+    else:
+        kinds = {list: "a list without messages", str: "a text", bool: "true or false"}
+        what = kinds.get(type(record), "a number")
+    return f"{what} is no conversation of the format{'s' if len(tried) > 1 else ''} {names}"
+
+
+def _attempt(record: Any, format_: Format) -> list[Record]:
+    """What a format makes of a record; nothing where the record is none of its own."""
+    if isinstance(record, list):
+        wholes = [_attempt(item, format_) if _is_whole(item, format_) else None for item in record]
+        if wholes and all(one is not None for one in wholes):
+            return [conversation for one in wholes for conversation in one or ()]
+        if record and all(isinstance(item, list) for item in record):
+            return [conversation for item in record for conversation in _attempt(item, format_)]
+        walk = _Walk(format_)
+        walk.run(_ordered(record, format_))
+        return [Record("", walk.turns, True, format_.name, walk.unread)] if walk.turns or walk.unread else []
+    if not isinstance(record, Mapping):
+        return []
+    rule = _matching(_plain_item(record), format_)
+    if rule is None:
+        return _named(record, format_)
+    if rule.special.startswith("spans:"):
+        return _traces(record, rule.special.removeprefix("spans:"), format_)
+    walk = _Walk(format_)
+    walk.run(record)
+    is_whole = rule.is_whole
+    own = _own_id(_plain_item(record), _OWN_IDS if is_whole else _IDS)
+    item = record if format_.order and not is_whole else None
+    return [Record(own, walk.turns, is_whole, format_.name, walk.unread, item)]
+
+
+def _is_whole(item: Any, format_: Format) -> bool:
+    if isinstance(item, list):
+        return True
+    if not isinstance(item, Mapping):
+        return False
+    rule = _matching(_plain_item(item), format_)
+    return rule is not None and (rule.is_whole or rule.special.startswith("spans:"))
+
+
+def _named(record: Mapping[str, Any], format_: Format) -> list[Record]:
+    """An object of which members are conversations, by their names."""
+    return [
+        one._replace(conversation=str(name))
+        for name, item in record.items()
+        if _is_whole(item, format_)
+        for one in _attempt(item, format_)
+    ]
+
+
+def _own_id(record: Mapping[str, Any], keys: Sequence[str]) -> str:
+    for key in keys:
+        value = record.get(key)
+        if isinstance(value, Mapping) and key in ("context",):
+            value = value.get("trace_id")
+        if isinstance(value, (str, int)) and not isinstance(value, bool) and value != "":
+            trial = record.get("trial")
+            return f"{value}/{trial}" if key == "task_id" and isinstance(trial, int) else str(value)[:200]
+    return ""
+
+
+def _traces(record: Any, place: str, format_: Format) -> list[Record]:
+    spans: list[Any] = [record]
+    for step in place.split("."):
+        spans = [inner for outer in spans if isinstance(outer, Mapping) for inner in _list(outer.get(step))]
+    by_trace: dict[str, list[Any]] = {}
+    for span in spans:
+        item = _plain_item(span) if isinstance(span, Mapping) else {}
+        by_trace.setdefault(_own_id(item, _IDS), []).append(span)
+    conversations = []
+    for trace, members in by_trace.items():
+        walk = _Walk(format_)
+        walk.run(_ordered(members, format_))
+        conversations.append(Record(trace, walk.turns, True, format_.name, walk.unread))
+    return conversations
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def _ordered(items: list[Any], format_: Format) -> list[Any]:
+    if not format_.order:
+        return items
+
+    def moment(item: Any) -> tuple[bool, float, str]:
+        for key in format_.order:
+            value = item.get(key) if isinstance(item, Mapping) else None
+            if value is not None and not isinstance(value, (bool, Mapping, list)):
+                try:
+                    return False, float(value), ""
+                except (ValueError, OverflowError):
+                    return False, 0.0, str(value)
+        return True, 0.0, ""
+
+    return sorted(items, key=moment)
+
+
+# -------------------------------------------------------------------------------------------------- an item
+
+
+class _Walk:
+    """Goes through one record in its order; ``unread`` are the kinds of item that no rule names."""
+
+    def __init__(self, format_: Format) -> None:
+        self._format = format_
+        self.turns: list[Turn] = []
+        self.unread: list[str] = []
+        self._seen: set[str] = set()
+        self._left = _MAX_ITEMS
+
+    def run(self, item: Any, speaker: Speaker | None = None, depth: int = 0) -> None:
+        self._left -= 1
+        if depth > _MAX_DEPTH or self._left < 0:
+            raise FormatError(
+                "the record is nested too deeply" if depth > _MAX_DEPTH else "the record has too many parts"
+            )
+        match item:
+            case str():
+                if speaker is not None:
+                    if item:
+                        self.turns.append(Said(speaker, item))
+                elif item[:1] in ("[", "{") and (inner := _parsed(item)) is not None:
+                    self.run(inner, None, depth + 1)
+                elif item:
+                    self._pass_over("a text that nobody said")
+            case list() | tuple():
+                for inner in item:
+                    self.run(inner, speaker, depth + 1)
+            case Mapping():
+                self._item(_plain_item(item), speaker, depth)
+            case _ if item is not None and speaker is None:
+                self._pass_over("a number where messages stand")
+
+    def _item(self, item: Mapping[str, Any], speaker: Speaker | None, depth: int) -> None:
+        rule = _matching(item, self._format)
+        if rule is None:
+            self._leave(item)
+        elif rule.special == "lc":
+            kwargs, path = item.get("kwargs"), item.get("id")
+            name = path[-1] if isinstance(path, list) and path else path
+            if isinstance(kwargs, Mapping):
+                self.run({"content": "", **kwargs, "type": name}, speaker, depth + 1)
+        elif rule.special == "response":
+            self._response(item)
+        elif rule.special.startswith("spans:"):
+            for trace in _traces(item, rule.special.removeprefix("spans:"), self._format):
+                self.turns += trace.turns
+        elif rule.special != "skip":
+            self._rule(rule, item, speaker, depth)
+
+    def _rule(self, rule: Rule, item: Mapping[str, Any], speaker: Speaker | None, depth: int) -> None:
+        if rule.call is not None:
+            arguments = _first(item, rule.call["arguments"])
+            if isinstance(arguments, str) and (parsed := _parsed(arguments)) is not None:
+                arguments = parsed
+            self.turns.append(Called(*_id_and_tool(item, rule.call), arguments))
+        if rule.output is not None:
+            value = _first(item, rule.output["value"])
+            if value is not None:
+                self.turns.append(Returned(*_id_and_tool(item, rule.output), payload(value)))
+        for places, said_by in rule.parts:
+            inner = _first(item, places)
+            if inner is None:
+                continue
+            if rule.is_once:
+                self._once(inner, said_by, depth)
+            else:
+                self.run(inner, said_by or speaker, depth + 1)
+
+    def _once(self, inner: Any, speaker: Speaker | None, depth: int) -> None:
+        """Messages that each span repeats: each counts where it is met first."""
+        if isinstance(inner, str) and inner[:1] in ("[", "{") and (parsed := _parsed(inner)) is not None:
+            inner = parsed
+        for message in inner if isinstance(inner, list) else [inner]:
+            if isinstance(message, Mapping):
+                told = {
+                    key: value
+                    for key, value in message.items()
+                    if key in ("role", "parts", "content", "tool_calls")
+                }
+            else:
+                told = message
+            key = json.dumps(told or message, sort_keys=True, default=str)
+            if key not in self._seen:
+                self._seen.add(key)
+                self.run(message, speaker, depth + 1)
+
+    def _response(self, item: Mapping[str, Any]) -> None:
+        """The answer to a JSON-RPC request: a tool's result, or a model's message."""
+        result = item["result"]
+        if not isinstance(result, Mapping):
+            return
+        if result.get("role") == "assistant":
+            self.run({"role": "assistant", "content": result.get("content")})
+        elif "content" in result or "structuredContent" in result:
+            if result.get("isError") is not True:
+                structured = result.get("structuredContent")
+                value = structured if structured is not None else result.get("content")
+                self.turns.append(Returned(_text(item.get("id")), "", payload(value)))
+
+    def _pass_over(self, what: str) -> None:
+        if len(self.unread) < _MAX_UNREAD:
+            self.unread.append(what)
+
+    def _leave(self, item: Mapping[str, Any]) -> None:
+        for key in ("role", "type", "part_kind", "kind", "method", "from"):
+            if isinstance(item.get(key), str):
+                self._pass_over(f"an item with the {key} '{item[key][:60]}'")
+                return
+        keys = ", ".join(f"'{str(key)[:40]}'" for key in [*item][:5])
+        self._pass_over(f"an item with the keys {keys}" if keys else "an empty item")
+
+
+def _matching(item: Mapping[str, Any], format_: Format) -> Rule | None:
+    for rule in format_.rules:
+        for keys, values in rule.when:
+            value = next((item[key] for key in keys if item.get(key) is not None), None)
+            if value is None or (values and not (isinstance(value, str) and value in values)):
+                break
+        else:
+            return rule
+    return None
+
+
+def _plain_item(item: Mapping[str, Any]) -> Mapping[str, Any]:
+    """An item with its attributes beside its own keys, as OpenTelemetry writes both in several ways."""
+    attributes = item.get("attributes")
+    if not attributes or not isinstance(attributes, (Mapping, list)):
+        return item
+    pairs = _attributes(attributes)
+    numbered: dict[str, dict[int, dict[str, Any]]] = {}
+    for key, value in pairs.items():
+        head, dot, rest = key.partition(".0.") if ".0." in key else _numbered(key)
+        if dot:
+            number, _, field = ("0", "", rest) if dot == ".0." else rest.partition(".")
+            numbered.setdefault(head, {}).setdefault(int(number), {})[field] = value
+    for head, entries in numbered.items():
+        pairs.setdefault(head, [_message(entries[number]) for number in sorted(entries)])
+    context = item.get("context")
+    if isinstance(context, Mapping) and "trace_id" in context:
+        pairs.setdefault("trace_id", context["trace_id"])
+    name = pairs.get("event.name")
+    return {**pairs, **({"name": name} if isinstance(name, str) else {}), **item}
+
+
+def _numbered(key: str) -> tuple[str, str, str]:
+    """``gen_ai.prompt.3.content`` → ``("gen_ai.prompt", ".", "3.content")``."""
+    for prefix in ("gen_ai.prompt", "gen_ai.completion"):
+        number = key.removeprefix(f"{prefix}.").partition(".")[0]
+        if key.startswith(f"{prefix}.") and number.isascii() and number.isdigit() and len(number) < 7:
+            return prefix, ".", key.removeprefix(f"{prefix}.")
+    return key, "", ""
+
+
+def _message(fields: Mapping[str, Any]) -> Mapping[str, Any]:
+    calls: dict[str, dict[str, Any]] = {}
+    message: dict[str, Any] = {}
+    for key, value in fields.items():
+        if key.startswith("tool_calls."):
+            number, _, field = key.removeprefix("tool_calls.").partition(".")
+            calls.setdefault(number, {"type": "tool_call"})[field] = value
+        else:
+            message[key] = value
+    return {**message, **({"tool_calls": [*calls.values()]} if calls else {})}
+
+
+def _attributes(attributes: Mapping[str, Any] | Sequence[Any]) -> dict[str, Any]:
+    if isinstance(attributes, Mapping):
+        return {str(key): _attribute(value) for key, value in attributes.items()}
+    pairs = {}
+    for entry in attributes:
+        if isinstance(entry, Mapping) and isinstance(entry.get("key"), str):
+            pairs[entry["key"]] = _attribute(entry.get("value"))
+    return pairs
+
+
+def _attribute(value: Any, depth: int = 0) -> Any:
+    """A value of the OpenTelemetry protocol as plain data."""
+    if not isinstance(value, Mapping) or len(value) != 1 or depth > _MAX_DEPTH:
+        return value
+    [(kind, inner)] = value.items()
+    match kind:
+        case "stringValue" | "boolValue" | "doubleValue":
+            return inner
+        case "intValue":
+            return _parsed(inner) if isinstance(inner, str) else inner
+        case "arrayValue" if isinstance(inner, Mapping) and isinstance(inner.get("values", []), list):
+            return [_attribute(one, depth + 1) for one in inner.get("values", [])]
+        case "kvlistValue" if isinstance(inner, Mapping) and isinstance(inner.get("values", []), list):
+            return {
+                one["key"]: _attribute(one.get("value"), depth + 1)
+                for one in inner.get("values", [])
+                if isinstance(one, Mapping) and isinstance(one.get("key"), str)
+            }
+    return value
+
+
+def _first(item: Mapping[str, Any], places: Sequence[str]) -> Any:
+    """What stands at the first of the places that there is; the name of a place may hold dots itself."""
+    for place in places:
+        if (value := item.get(place)) is not None:
+            return value
+        node: Any = item
+        for step in place.split("."):
+            node = node.get(step) if isinstance(node, Mapping) else None
+        if node is not None:
+            return node
+    return None
+
+
+def _id_and_tool(item: Mapping[str, Any], fields: Mapping[str, tuple[str, ...]]) -> tuple[str, str]:
+    return _text(_first(item, fields["id"])), _text(_first(item, fields.get("tool", ())))
+
+
+def _text(value: Any) -> str:
+    return str(value)[:200] if isinstance(value, (str, int)) and not isinstance(value, bool) else ""
+
+
+# ------------------------------------------------------------------------------------------------- a result
+
+
+def payload(value: Any, depth: int = 0) -> Any:
+    """What a tool returned: JSON in text is read, the wrapping of a single text is taken away."""
+    if isinstance(value, str):
+        text = value.strip()
+        if text[:1] in ("{", "[") and (parsed := _parsed(text)) is not None:
+            return parsed
+        return value
+    if isinstance(value, (list, tuple)) and value and depth < 2 and all(map(_is_part, value)):
+        texts = [payload(part["text"], depth + 1) for part in value if isinstance(part.get("text"), str)]
+        return texts[0] if len(texts) == 1 else texts
+    return value
+
+
+def _is_part(part: Any) -> bool:
+    return (
+        isinstance(part, Mapping)
+        and isinstance(part.get("type"), str)
+        and (
+            part.get("type")
+            in (
+                "text",
+                "input_text",
+                "output_text",
+                "image",
+                "resource",
+                "resource_link",
+                "audio",
+                "image_url",
+            )
+        )
+    )
+
+
+def _parsed(text: str) -> Any:
+    """The JSON in a text; ``None`` where it is none, or too deep."""
+    try:
+        return json.loads(text, parse_constant=str)
+    except (ValueError, RecursionError):
+        return None

@@ -1,0 +1,348 @@
+"""What each number of an answer rests on. One conversation is heard turn by turn; nothing but it decides."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cache
+from typing import Any, Literal, NamedTuple
+
+from gllint_runtime.audit.derivation import Derivations
+from gllint_runtime.audit.sources import Source, Sources, exact, sources_of_output, sources_of_text
+from gllint_runtime.audit.turns import Called, Returned, Said, Turn
+from gllint_runtime.policy.data_files import sections
+from gllint_runtime.policy.figures import Figure, Reading, figures
+from gllint_runtime.policy.packs import pack_units
+from gllint_runtime.policy.settings import Policy
+from gllint_runtime.policy.units import is_same_size, measure_of
+
+Verdict = Literal["sourced", "quoted", "derived", "mislabelled", "unsourced", "exempt"]
+FAULTS: tuple[Verdict, ...] = ("unsourced", "mislabelled")
+
+_MAX_ANSWER = 500_000
+_MAX_OPEN = 10_000  # calls whose result is awaited
+_MAX_LOOKED_AT = 2_000  # sources of one value
+_SLACK = Fraction(1, 10**9)  # what floating point may have added
+
+
+class Number(NamedTuple):
+    """A number of an answer: where it stands, the verdict, the unit that is typed there, and what it rests on."""
+
+    conversation: str
+    answer: int
+    text: str
+    start: int
+    end: int
+    verdict: Verdict
+    unit: str | None
+    source: dict[str, Any] | None
+
+    def to_dict(self) -> dict[str, Any]:
+        """The number as plain data."""
+        return self._asdict()
+
+
+class Answer(NamedTuple):
+    """A text that the assistant said, and its numbers."""
+
+    number: int
+    text: str
+    numbers: list[Number]
+
+
+@dataclass
+class Conversation:
+    """One conversation: its answers with their numbers, and what could not be judged.
+
+    One that comes in pieces without an id is told answer by answer: each but the first ``is_continued``.
+    """
+
+    conversation: str
+    answers: list[Answer] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    is_continued: bool = False
+
+    @property
+    def numbers(self) -> list[Number]:
+        """All numbers of its answers."""
+        return [number for answer in self.answers for number in answer.numbers]
+
+
+class _Judgement(NamedTuple):
+    figure: Figure
+    verdict: Verdict
+    unit: str | None = None
+    source: dict[str, Any] | None = None
+
+
+class Listener:
+    """Hears the turns of one conversation and judges its answers; memory stays within bounds, however long it is."""
+
+    def __init__(self, conversation: str = "", policy: Policy | None = None) -> None:
+        self.conversation = conversation
+        self.notes: list[str] = []
+        self._policy = policy or Policy()
+        self._symbols = self._policy.pack_symbols()
+        self._tool_sources, self._said_sources = Sources(), Sources()
+        self._derivations = Derivations()
+        self._open: dict[str, str] = {}  # the tools of calls, by their ids
+        self._answers = self._said = self._calls = 0
+
+    def hear(self, turn: Turn) -> Answer | None:
+        """Take in a turn; judged where it is an answer."""
+        match turn:
+            case Said("assistant", text):
+                self._answers += 1
+                return self._judged(text, self._answers - 1)
+            case Said(speaker, text):
+                for source, word in sources_of_text(text, speaker, self._said):
+                    _learn(self._said_sources, source, word)
+                self._said += 1
+            case Called(call_id, tool, _):
+                self._calls += 1
+                if len(self._open) >= _MAX_OPEN:
+                    self._open.pop(next(iter(self._open)))
+                self._open[call_id or f"call_{self._calls}"] = tool
+            case Returned(call_id, tool, value):
+                self._hear_output(call_id, tool, value)
+        return None
+
+    def _hear_output(self, call_id: str, tool: str, value: Any) -> None:
+        if not call_id:  # the oldest call of that tool which waits
+            waiting = (one for one, name in self._open.items() if not tool or name == tool)
+            call_id = next(waiting, "") or f"call_{self._calls + 1}"
+        name = self._open.pop(call_id, "")
+        tool = tool or name or "a tool"
+        for source, word in sources_of_output(call_id, tool, value):
+            _learn(self._tool_sources, source, word)
+            if not word:
+                self._derivations.add(source)
+
+    def finish(self) -> None:
+        """What there is to say once all is heard."""
+        if self._tool_sources.has_forgotten or self._said_sources.has_forgotten:
+            self.notes.append(
+                "it holds more numbers than are remembered: those of the oldest turns were forgotten"
+            )
+
+    # ------------------------------------------------------------------------------------------- judging
+
+    def _judged(self, text: str, number: int) -> Answer:
+        if len(text) > _MAX_ANSWER:
+            self.notes.append(f"answer {number} was judged up to its character {_MAX_ANSWER:,}")
+        looked_at = text[:_MAX_ANSWER]
+        policy = self._policy
+        exempt = _exempt_places(looked_at)
+        told = figures(
+            looked_at,
+            whitelist=policy.whitelist,
+            units=policy.extend_units,
+            glued=self._symbols,
+        )
+        judgements: list[_Judgement] = []
+        for figure in told:
+            if figure.is_excused or any(start <= figure.start < end for start, end in exempt):
+                judgements.append(_Judgement(figure, "exempt"))
+                continue
+            verdict, source = self._verdict(figure, looked_at)
+            if figure.is_spelled and not self._counts(figure) and verdict not in ("sourced", "quoted"):
+                continue
+            if verdict == "sourced" and source is not None:
+                self._derivations.shown(source)
+            basis = None if source is None else _basis(source)
+            judgements.append(_Judgement(figure, verdict, _unit(figure, source), basis))
+        # What is left may follow from numbers that are shown anywhere in this answer.
+        numbers = [self._derived(judgement) for judgement in judgements]
+        return Answer(
+            number,
+            text,
+            [
+                Number(self.conversation, number, one.figure.text, one.figure.start, one.figure.end, *one[1:])
+                for one in numbers
+            ],
+        )
+
+    def _derived(self, judgement: _Judgement) -> _Judgement:
+        figure = judgement.figure
+        if judgement.verdict not in FAULTS or figure.word:
+            return judgement
+        derivation = self._derivations.of(figure.readings, figure.units)
+        if derivation is None or (
+            judgement.verdict == "mislabelled" and derivation["unit"] not in figure.units
+        ):
+            return judgement
+        return judgement._replace(verdict="derived", source=derivation)
+
+    def _counts(self, figure: Figure) -> bool:
+        """Whether a number in words is one that a reader takes for a figure: with a unit, or beyond twelve."""
+        if self._policy.number_words or (figure.units and figure.units[0] not in pack_units(("counts",))):
+            return True
+        return any(abs(reading.value) > 12 for reading in figure.readings)
+
+    def _verdict(self, figure: Figure, text: str) -> tuple[Verdict, Source | None]:
+        if figure.word and not figure.word[0].isdigit():  # HAT136 is a name, not a number
+            if (source := self._tool_sources.word(figure.word)) is not None:
+                return "sourced", source
+            source = self._said_sources.word(figure.word)
+            return ("quoted", source) if source is not None else ("unsourced", None)
+        if _ENDING.search(text, max(0, figure.start - _REACH), figure.start):
+            if (source := self._tool_sources.ending(figure.text)) is not None:
+                return "sourced", source
+            if (source := self._said_sources.ending(figure.text)) is not None:
+                return "quoted", source
+        signs = (1, -1) if _is_fall(text, figure) else (1,)
+        contradiction: Source | None = None
+        for sources, verdict in ((self._tool_sources, "sourced"), (self._said_sources, "quoted")):
+            if figure.word and (source := sources.word(figure.word)) is not None:
+                return verdict, source  # type: ignore[return-value]
+            for sign in signs:
+                readings = [Reading(reading.value * sign, reading.half) for reading in figure.readings]
+                source, other = _match(readings, figure.units, sources)
+                if source is not None:
+                    return verdict, source  # type: ignore[return-value]
+                if verdict == "sourced":
+                    contradiction = contradiction or other
+        return ("mislabelled", contradiction) if contradiction is not None else ("unsourced", None)
+
+
+def _learn(sources: Sources, source: Source, word: str) -> None:
+    if word:
+        sources.add_word(word, source)
+    else:
+        sources.add(source)
+
+
+def _basis(source: Source) -> dict[str, Any] | None:
+    """What a number of a tool rests on; what was said is no call."""
+    if source.kind != "tool":
+        return None
+    basis = source.to_dict()
+    return basis if source.text is None or source.value else {**basis, "value": source.text}
+
+
+def _unit(figure: Figure, source: Source | None) -> str | None:
+    """The unit that is typed: of a sign that currencies share, the one that the source has."""
+    if not figure.units:
+        return None
+    if len(figure.units) == 1:
+        return figure.units[0]
+    return source.unit if source is not None and source.unit in figure.units else figure.written
+
+
+# ------------------------------------------------------------------------------------------ same or another
+
+
+def _match(
+    readings: Sequence[Reading], units: Sequence[str], sources: Sources
+) -> tuple[Source | None, Source | None]:
+    """A source that a number, as it is shown, may be; and one with its value in a unit that contradicts it."""
+    contradiction: Source | None = None
+    for unit in units:
+        if (source := _by_unit(readings, unit, sources)) is not None:
+            return source, None
+    for reading in readings:
+        for source in _near(sources, reading):
+            if not reading.fits(exact(source.value)) and not _is_close(reading, exact(source.value)):
+                continue
+            if not units or source.unit is None or any(_agree(unit, source.unit) for unit in units):
+                return source, None
+            contradiction = contradiction or source
+        if "%" in units:  # a share, shown in percent
+            part = Reading(reading.value / 100, reading.half / 100)
+            for source in _near(sources, part):
+                if source.unit in (None, "1", "ratio") and part.fits(exact(source.value)):
+                    return source, None
+    return None, contradiction
+
+
+def _near(sources: Sources, reading: Reading) -> Iterator[Source]:
+    low, high = _bounds(reading.value, reading.half)
+    for count, source in enumerate(sources.by_value(low, high)):
+        if count >= _MAX_LOOKED_AT:
+            return
+        yield source
+
+
+def _by_unit(readings: Sequence[Reading], unit: str, sources: Sources) -> Source | None:
+    """A source in another unit of the same dimension, of the size that is shown."""
+    measure = measure_of(unit)
+    if measure is None:
+        return None
+    for reading in readings:
+        base = reading.value * measure.factor + measure.offset
+        half = abs(reading.half * measure.factor)
+        low, high = _bounds(base, half)
+        for count, source in enumerate(sources.by_dimension(measure.dimension, low, high)):
+            other = measure_of(source.unit) if source.unit else None
+            if other is None or count >= _MAX_LOOKED_AT:
+                break
+            value = (exact(source.value) * other.factor + other.offset - measure.offset) / measure.factor
+            if reading.fits(value) or _is_close(reading, value):
+                return source
+    return None
+
+
+def _is_close(reading: Reading, value: Fraction) -> bool:
+    """Whether nothing but floating point parts a value from what is shown."""
+    return reading.value != 0 and abs(abs(value - reading.value) - reading.half) <= _SLACK * abs(
+        reading.value
+    )
+
+
+def _bounds(value: Fraction, half: Fraction) -> tuple[float, float]:
+    slack = abs(value) * _SLACK
+    return _float(value - half - slack), _float(value + half + slack)
+
+
+def _float(value: Fraction) -> float:
+    try:
+        return float(value)
+    except OverflowError:
+        return float("inf") if value > 0 else float("-inf")
+
+
+def _agree(shown: str, own: str) -> bool:
+    """Whether a number with the unit ``own`` may be shown with another word: things that are counted have no unit."""
+    if shown == own or own in ("1", "count") or (own == "ratio" and shown == "x"):
+        return True
+    counted = pack_units(("counts",))
+    if shown in counted and own not in counted:
+        return False
+    if measure_of(own) is None or measure_of(shown) is None:
+        return is_same_size(own, shown) is not False and not (measure_of(own) and measure_of(shown))
+    return is_same_size(shown, own) is True
+
+
+# ----------------------------------------------------------------------------------------------- beside it
+
+
+@cache
+def _contexts() -> Sequence[re.Pattern[str]]:
+    tables = sections("../audit/contexts.txt")
+    months = tables["months"]["words"]
+    patterns = [
+        pattern for name in ("dates", "times", "order", "versions") for pattern in tables[name].values()
+    ]
+    return [re.compile(pattern.replace("<months>", months), re.IGNORECASE) for pattern in patterns]
+
+
+def _exempt_places(text: str) -> list[tuple[int, int]]:
+    """Where dates, times, versions and the order of items stand."""
+    return [match.span() for pattern in _contexts() for match in pattern.finditer(text)]
+
+
+_REACH = 60
+_ENDING = re.compile(r"\b(?:end(?:ing|s)|last\s+(?:four|4)(?:\s+digits)?)\b[^.\n\d]*\Z", re.IGNORECASE)
+
+
+@cache
+def _falling() -> re.Pattern[str]:
+    return re.compile(rf"\b(?:{sections('../audit/contexts.txt')['falling']['words']})\b", re.IGNORECASE)
+
+
+def _is_fall(text: str, figure: Figure) -> bool:
+    """Whether words beside a number say that it goes down, so that its sign is in them."""
+    near = text[max(0, figure.start - _REACH) : figure.end + _REACH]
+    return _falling().search(near) is not None

@@ -1,0 +1,137 @@
+"""The page of an audit: each answer with its numbers underlined, each linked to what it rests on.
+
+One file without a script that asks nothing of the network. Everything that a tool or a model wrote is escaped.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
+from html import escape
+from typing import Any
+
+from gllint_runtime.audit.judgement import FAULTS, Answer, Conversation, Number
+from gllint_runtime.policy.data_files import read
+
+VERDICTS: Mapping[str, str] = {
+    "unsourced": "nothing brought it",
+    "mislabelled": "a tool returned it in another unit",
+    "derived": "follows from two numbers of tools",
+    "quoted": "the user or the program said it",
+    "sourced": "a tool returned it",
+    "exempt": "a date, a time, a version, an id or a list marker",
+}
+_MAX_PAGE = 20_000_000  # characters, of which a browser still makes a page
+_MAX_TEXT = 200
+
+
+def page(conversations: Iterable[Conversation]) -> str:
+    """The page. Answers with numbers that nothing brought come first; beyond 20 MB the rest is counted alone."""
+    counts: Counter[str] = Counter()
+    total = answers = left_out = size = 0
+    faulty: list[str] = []
+    sound: list[str] = []
+    for number, conversation in enumerate(conversations):
+        total += 1
+        answers += len(conversation.answers)
+        counts.update(one.verdict for one in conversation.numbers)
+        if not conversation.numbers and not conversation.notes:
+            continue
+        if size > _MAX_PAGE:
+            left_out += 1
+            continue
+        text = "".join(_conversation(conversation, number))
+        size += len(text)
+        is_faulty = any(one.verdict in FAULTS for one in conversation.numbers)
+        (faulty if is_faulty else sound).append(text)
+    figures = "".join(f"<div><dt>{verdict}</dt><dd>{counts[verdict]:,}</dd></div>" for verdict in VERDICTS)
+    key = "".join(
+        f'<li><span class="n {verdict}">{verdict}</span>: {meaning}.</li>'
+        for verdict, meaning in VERDICTS.items()
+    )
+    rest = f'<p class="soft">{left_out:,} more are not shown.</p>' if left_out else ""
+    summary = f"{_counted(total, 'conversation')}, {_counted(answers, 'answer')}, {_counted(counts.total(), 'number')}."
+    return (
+        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width,initial-scale=1">'
+        '<link rel="icon" href="data:,"><title>Audit of numbers</title>'
+        f"<style>{_style()}</style></head><body><main><h1>What the numbers rest on</h1><p>{summary}</p>"
+        f"<dl>{figures}</dl><ul>{key}</ul>{''.join(faulty)}{''.join(sound)}{rest}</main></body></html>\n"
+    )
+
+
+@cache
+def _style() -> str:
+    return read("../audit/page.css")
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
+def _conversation(conversation: Conversation, number: int) -> Iterator[str]:
+    yield f"<article><h2>Conversation {_text(conversation.conversation)}</h2>"
+    for note in conversation.notes:
+        yield f'<p class="soft">{_text(note)}</p>'
+    for answer in conversation.answers:
+        if answer.numbers:
+            anchor = f"c{number}-{answer.number}"
+            yield f'<div class="answer">{"".join(_marked(answer, anchor))}</div>'
+            yield from _table(answer, anchor)
+    yield "</article>"
+
+
+def _marked(answer: Answer, anchor: str) -> Iterator[str]:
+    position = 0
+    for place, number in enumerate(answer.numbers):
+        shown = _escaped(answer.text[number.start : number.end])
+        label = f"{shown}: {number.verdict}, {VERDICTS[number.verdict]}"
+        yield _escaped(answer.text[position : number.start])
+        if number.verdict == "exempt":
+            yield f'<span class="n exempt" title="{label}">{shown}</span>'
+        else:
+            yield f'<a class="n {number.verdict}" href="#{anchor}-{place}" title="{label}">{shown}</a>'
+        position = number.end
+    yield _escaped(answer.text[position:])
+
+
+def _table(answer: Answer, anchor: str) -> Iterator[str]:
+    rows = [(place, number) for place, number in enumerate(answer.numbers) if number.verdict != "exempt"]
+    if not rows:
+        return
+    yield "<table><tr><th>Number</th><th>Verdict</th><th>Rests on</th></tr>"
+    for place, number in rows:
+        shown = " ".join([_text(number.text), *([_text(number.unit)] if number.unit else [])])
+        look = "unsourced" if number.verdict in FAULTS else "soft"
+        basis = basis_text(number, _text, "<code>", "</code>")
+        yield (
+            f'<tr id="{anchor}-{place}"><td>{shown}</td><td class="{look}">{number.verdict}</td><td>{basis}</td></tr>'
+        )
+    yield "</table>"
+
+
+def basis_text(number: Number, show: Any = str, before: str = "", after: str = "") -> str:
+    """What a number rests on, in words: the call, the path, the value."""
+    source = number.source
+    if source is None:
+        return VERDICTS[number.verdict]
+    text = _source_text(source, show, before, after)
+    other = source.get("other")
+    if other is None:
+        return text
+    return f"{source['operation']} of {text} and {_source_text(other, show, before, after)}"
+
+
+def _source_text(source: Mapping[str, Any], show: Any, before: str, after: str) -> str:
+    value = f"{source['value']} {source['unit']}" if source["unit"] else str(source["value"])
+    call = f" ({show(source['call_id'])})" if source["call_id"] else ""
+    return f"{before}{show(value)}{after} from {show(source['tool'])}{call} {before}{show(source['path'])}{after}"
+
+
+def _escaped(text: str) -> str:
+    return escape("".join(c if c.isprintable() or c in "\n\t" else "�" for c in text))
+
+
+def _text(text: str) -> str:
+    return _escaped(text if len(text) <= _MAX_TEXT else f"{text[:_MAX_TEXT]}…")

@@ -1,0 +1,262 @@
+"""The numbers that a conversation's users and tools brought, and who brought each: found again by value or by unit."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right, insort
+from collections.abc import Iterator, Mapping
+from fractions import Fraction
+from functools import cache, lru_cache
+from math import isfinite
+from typing import Any, Literal, NamedTuple
+
+from gllint_runtime.policy.data_files import sections
+from gllint_runtime.policy.figures import figures
+from gllint_runtime.policy.key_units import unit_of_name
+from gllint_runtime.policy.schemas import Path, show_path
+from gllint_runtime.policy.units import measure_of, unit_meant
+
+_MAX_SOURCES = 50_000  # numbers of one conversation; beyond, the oldest half is forgotten
+_MAX_WORDS = 100_000
+_MAX_LEAVES = 200_000  # of one output
+_MAX_DEPTH = 64
+_MAX_TEXT = 2_000_000  # characters of one output that are read
+_ENDING = 4  # digits by which a card or an account is named
+_FEW = 64  # new numbers that are put in their places one by one
+
+
+class Source(NamedTuple):
+    """A number with its unit, and who brought it: a call, or (without one) the user or the program's own text."""
+
+    kind: Literal["tool", "said"]
+    call_id: str
+    tool: str
+    path: str
+    value: int | float
+    unit: str | None
+    text: str | None = None  # as it stands in a text, where it does
+
+    def to_dict(self) -> dict[str, Any]:
+        """The call, the path and the value."""
+        return {
+            "call_id": self.call_id,
+            "tool": self.tool,
+            "path": self.path,
+            "value": self.value,
+            "unit": self.unit,
+        }
+
+
+class Sources:
+    """The numbers of one conversation up to a turn, and its words of letters and digits (``HAT136``)."""
+
+    def __init__(self) -> None:
+        self._sources: dict[tuple[Any, ...], Source] = {}
+        self._words: dict[str, Source] = {}
+        self._endings: dict[str, Source] = {}
+        self._by_value = _Index()
+        self._by_dimension: dict[str, _Index] = {}
+        self.has_forgotten = False
+
+    def add(self, source: Source) -> None:
+        """Remember a number."""
+        key = (source.kind, source.value, source.unit)
+        if key in self._sources:
+            return
+        if len(self._sources) >= _MAX_SOURCES:
+            self._forget()
+        self._sources[key] = source
+        self._place(source)
+
+    def add_word(self, word: str, source: Source) -> None:
+        """Remember a word that holds digits."""
+        if len(self._words) < _MAX_WORDS:
+            self._words.setdefault(word.casefold(), source)
+            if len(digits := word[-_ENDING - 1 :]) > _ENDING and digits[1:].isdecimal():
+                self._endings.setdefault(digits[1:], source)
+        else:
+            self.has_forgotten = True
+
+    def word(self, word: str) -> Source | None:
+        """Who brought a word."""
+        return self._words.get(word.casefold())
+
+    def ending(self, digits: str) -> Source | None:
+        """Who brought a longer word that ends in four digits."""
+        return self._endings.get(digits)
+
+    def by_value(self, low: float, high: float) -> Iterator[Source]:
+        """The numbers of a value, whatever their unit."""
+        return self._by_value.between(low, high)
+
+    def by_dimension(self, dimension: str, low: float, high: float) -> Iterator[Source]:
+        """The numbers with a unit of a dimension, by their value in its base units."""
+        index = self._by_dimension.get(dimension)
+        return index.between(low, high) if index else iter(())
+
+    def _place(self, source: Source) -> None:
+        self._by_value.add(float(source.value), source)
+        measure = measure_of(source.unit) if source.unit else None
+        if measure is not None:
+            base = float(exact(source.value) * measure.factor + measure.offset)
+            self._by_dimension.setdefault(measure.dimension, _Index()).add(base, source)
+
+    def _forget(self) -> None:
+        self.has_forgotten = True
+        recent = [*self._sources.items()][len(self._sources) // 2 :]
+        self._sources = dict(recent)
+        self._by_value, self._by_dimension = _Index(), {}
+        for _, source in recent:
+            self._place(source)
+
+
+class _Index:
+    """Sources in the order of a number."""
+
+    def __init__(self) -> None:
+        self._entries: list[tuple[float, int, Source]] = []
+        self._new: list[tuple[float, int, Source]] = []
+        self._count = 0
+
+    def add(self, value: float, source: Source) -> None:
+        self._count += 1
+        self._new.append((value, self._count, source))
+
+    def between(self, low: float, high: float) -> Iterator[Source]:
+        if len(self._new) > _FEW:
+            self._entries = sorted([*self._entries, *self._new])
+        else:
+            for entry in self._new:
+                insort(self._entries, entry)
+        self._new.clear()
+        start = bisect_left(self._entries, (low, 0))
+        end = bisect_right(self._entries, (high, self._count + 1))
+        for place in range(start, end):
+            yield self._entries[place][2]
+
+
+@lru_cache(maxsize=4096)
+def exact(value: int | float) -> Fraction:
+    """A number as it is written: 0.1 is a tenth."""
+    return Fraction(repr(value)) if isinstance(value, float) else Fraction(value)
+
+
+# ------------------------------------------------------------------------------------------- what a tool said
+
+
+def sources_of_output(call_id: str, tool: str, value: Any) -> Iterator[tuple[Source, str]]:
+    """The numbers in what a tool returned, each with the word that it is a part of (or empty)."""
+    room = [_MAX_LEAVES, _MAX_TEXT]
+    for path, leaf, unit in _leaves(value, (), None, room):
+        if isinstance(leaf, str):
+            room[1] -= len(leaf)
+            if room[1] < 0:
+                return
+            yield from _in_text(leaf, "tool", call_id, tool, show_path(path), unit)
+        elif _is_number(leaf):
+            key = next((step for step in reversed(path) if isinstance(step, str)), "")
+            yield Source("tool", call_id, tool, show_path(path), leaf, unit or unit_of_key(key)), ""
+
+
+def sources_of_text(text: str, speaker: str, number: int) -> Iterator[tuple[Source, str]]:
+    """The numbers in what the user, or the program itself, said."""
+    return _in_text(text[:_MAX_TEXT], "said", "", speaker, f"{speaker}[{number}]", None)
+
+
+def _is_number(value: Any) -> bool:
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return False
+    return value.bit_length() < 1024 if isinstance(value, int) else isfinite(value)
+
+
+def _in_text(
+    text: str, kind: Literal["tool", "said"], call_id: str, tool: str, path: str, unit: str | None
+) -> Iterator[tuple[Source, str]]:
+    if not _may_hold_number(text, kind):
+        return
+    for match in _WORD.finditer(text):
+        if len(match[0]) <= 120 and (len(match[0]) > _ENDING or not match[0].isdecimal()):
+            yield Source(kind, call_id, tool, path, 0, None, match[0]), match[0]
+    parted = text.replace("_", " ")  # gift_card_6276644
+    for figure in figures(parted, words=kind == "said" or len(text) < 2000):
+        if figure.is_excused or (figure.word and not figure.word[0].isdigit()):
+            continue
+        for reading in figure.readings:
+            value: int | float = (
+                int(reading.value) if reading.value.denominator == 1 else float(reading.value)
+            )
+            if not _is_number(value):
+                continue
+            typed = figure.units or ((unit,) if unit else (None,))
+            for one in typed[:30]:
+                yield Source(kind, call_id, tool, path, value, one, figure.text), ""
+
+
+_WORD = re.compile(r"(?=[\w-]*\d)[^\W_][\w-]*")
+_ANY_DIGIT = re.compile(r"\d")
+
+
+def _may_hold_number(text: str, kind: str) -> bool:
+    return kind == "said" or len(text) < 2000 or _ANY_DIGIT.search(text) is not None
+
+
+def _leaves(
+    node: Any, path: Path, unit: str | None, room: list[int]
+) -> Iterator[tuple[Path, Any, str | None]]:
+    """Numbers and texts with the unit that stands beside them, and the names of members that hold digits."""
+    room[0] -= 1
+    if room[0] < 0 or len(path) > _MAX_DEPTH:
+        return
+    if isinstance(node, Mapping) and len(node) == 2 and isinstance(node.get("unit"), str):
+        if _is_number(number := node.get("value")):  # a Quantity, which claims cite by its own path
+            yield path, number, unit_of_text(node["unit"])
+            return
+    if isinstance(node, Mapping):
+        beside = _units_beside(node)
+        for key, inner in node.items():
+            name = str(key)
+            if _ANY_DIGIT.search(name):
+                yield (*path, name), name, None
+            yield from _leaves(inner, (*path, name), beside.get(name), room)
+    elif isinstance(node, (list, tuple)):
+        for place, inner in enumerate(node):
+            yield from _leaves(inner, (*path, place), unit, room)
+    elif isinstance(node, (str, int, float)):
+        yield path, node, unit
+
+
+def _units_beside(node: Mapping[Any, Any]) -> Mapping[str, str]:
+    """The units that members of an object give to others: ``{"value": 5, "unit": "kWh"}``."""
+    units: dict[str, str] = {}
+    numbers = [str(key) for key, value in node.items() if _is_number(value)]
+    for key, value in node.items():
+        if not isinstance(value, str) or not isinstance(key, str) or not 0 < len(value) <= 60:
+            continue
+        folded = key.lower()
+        if folded in _words("unit keys"):
+            named = [name for name in numbers if name.lower() in _words("value keys")]
+            for name in named or (numbers if len(numbers) == 1 else ()):
+                units[name] = unit_of_text(value)
+        elif folded.endswith(("_unit", "_units", "_currency")):
+            head = folded.rpartition("_")[0]
+            for name in numbers:
+                if name.lower() in (head, f"{head}_value", f"{head}_amount"):
+                    units[name] = unit_of_text(value)
+    return units
+
+
+@lru_cache(maxsize=4096)
+def unit_of_text(text: str) -> str:
+    """A unit as the tables write it; as it stands where they do not have it."""
+    return unit_meant(text.strip()) or text.strip()
+
+
+@lru_cache(maxsize=4096)
+def unit_of_key(key: str) -> str | None:
+    """The unit that the name of a member announces (``annual_kwh``), or ``None``."""
+    return unit_of_name(key) if key else None
+
+
+@cache
+def _words(section: str) -> frozenset[str]:
+    return frozenset(sections("../audit/contexts.txt")[section]["words"].split())

@@ -1,0 +1,351 @@
+"""What the numbers of a text say: their value, how exactly they are shown, and the unit that is typed beside them.
+
+Which digits are a number is decided by :mod:`~gllint_runtime.policy.numbers`. A number stands for each value that
+rounds to what is shown: ``1.2 million`` for all from 1,150,000 to 1,250,000. Where separators can be read in two ways
+(``1,234``), there are two readings.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Collection, Iterator, Sequence
+from decimal import Decimal, InvalidOperation
+from fractions import Fraction
+from functools import cache, lru_cache
+from typing import NamedTuple
+
+from gllint_runtime.policy.data_files import sections
+from gllint_runtime.policy.numbers import excused_numbers, scan_naked_numbers
+from gllint_runtime.policy.packs import PACKS, pack_units
+from gllint_runtime.policy.unit_spellings import as_listed, emissions_at, unit_names
+from gllint_runtime.policy.units import TIME_UNITS, is_allowed
+
+_MAX_DIGITS = 320  # of a number that is read; no float is longer
+_MAX_EXPONENT = 400
+
+
+class Reading(NamedTuple):
+    """A value, and the distance within which a number still rounds to it as it is shown."""
+
+    value: Fraction
+    half: Fraction
+
+    def fits(self, number: Fraction) -> bool:
+        """Whether ``number`` would be shown so. Nothing but zero is shown as zero."""
+        if not self.value:
+            return not number
+        return abs(number - self.value) <= self.half
+
+
+class Figure(NamedTuple):
+    """A number at code points ``start`` to ``end`` of a text.
+
+    ``units`` are those that are typed beside it, more than one only for a sign that currencies share (``$``);
+    ``written`` is how the unit is typed. ``is_excused`` says that the policy lets it stand (a date, a version, a list
+    marker), ``word`` is the word that it is a part of (``HAT136``), or empty; ``is_spelled`` one that is in words.
+    """
+
+    start: int
+    end: int
+    text: str
+    readings: tuple[Reading, ...]
+    units: tuple[str, ...] = ()
+    written: str = ""
+    is_excused: bool = False
+    word: str = ""
+    is_spelled: bool = False
+
+
+def figures(
+    text: str,
+    *,
+    whitelist: Collection[str] = (),
+    units: Collection[str] = (),
+    glued: Collection[str] = (),
+    words: bool = True,
+) -> list[Figure]:
+    """The numbers of a text in order, those that the policy excuses too. The settings are those of the scanner."""
+    naked = scan_naked_numbers(text, whitelist=whitelist, words=words, units=units, glued=glued)
+    places = [(number.start, number.end, False) for number in naked if number.hint is None]
+    excused = excused_numbers(text, whitelist, units, glued)
+    places += [(start, end, True) for start, end in excused]
+    told: list[Figure] = []
+    end = 0  # of the last figure with what multiplies it
+    for start, stop, is_excused in sorted(places):
+        if start < end:
+            continue
+        figure, end = _figure(text, start, stop, is_excused)
+        told.append(figure)
+    return told
+
+
+def _figure(text: str, start: int, end: int, is_excused: bool) -> tuple[Figure, int]:
+    """The number at a place, and where it ends with its multiplier."""
+    written = text[start:end]
+    if is_excused:
+        return Figure(start, end, written, (), is_excused=True), end
+    if not any(char.isdigit() for char in written):
+        return _spelled(text, start, end), end
+    readings = _readings(written)
+    if not readings:  # pictures of digits, digits split by markup
+        return Figure(start, end, written, (), word=_word(text, start, end)), end
+    before = _BEFORE.search(text, max(0, start - 8), start)
+    sign = (before["sign"] or before["outer"]) if before else None
+    currency = before["currency"] if before and _currency(before["currency"] or "") else None
+    multiplier, behind = _multiplier(text, end, bool(currency))
+    units, unit_end = _units_at(text, behind)
+    word = "" if behind > end or _is_glued_unit(text, end, unit_end) else _word(text, start, end)
+    unit_text = text[behind:unit_end].strip() if units else ""
+    if currency and not (units and _CODE.match(units[0]) and units[0] in _currency(currency)):  # "$5 USD"
+        units, unit_text = tuple(_divided(text, unit, behind)[0] for unit in _currency(currency)), currency
+    scale = multiplier * (-1 if sign else 1)
+    scaled = tuple(Reading(value * scale, half * multiplier) for value, half in readings)
+    return Figure(start, end, written, scaled, units, unit_text, word=word), behind
+
+
+# -------------------------------------------------------------------------------------------------- the value
+
+_BEFORE = re.compile(
+    r"(?:(?<![\w.,)\]])(?P<outer>[-−]))?"
+    r"(?P<currency>US\$|[$€£¥￥₹₩₽₺₪₫₱₴₦฿]|(?<![^\W_])[A-Z]{3}(?=\s?\Z|\s?[-−]))?\s?(?:(?<![\w.,)\]])(?P<sign>[-−]))?\Z"
+)
+_GROUPING = re.compile(r"[,'’_٬\u00a0\u2009\u202f]")
+_MARKS = re.compile(r"\D")
+_IS_GROUPED = re.compile(
+    r"\d{1,3}(?:[.,'’_٬\u00a0\u2009\u202f]\d{2,3})*[.,'’_٬\u00a0\u2009\u202f]\d{3}(?!\d)"
+)
+
+
+@lru_cache(maxsize=4096)
+def _readings(written: str) -> tuple[Reading, ...]:
+    if len(written) > _MAX_DIGITS:
+        return ()
+    plain = _decimal_digits(written).replace("٫", ".")
+    mantissa, mark, exponent = plain.partition("e") if "e" in plain else plain.partition("E")
+    if mark and len(exponent) > 4:
+        return ()
+    readings = []
+    for text in _separations(mantissa):
+        try:
+            value = Decimal(text)
+        except InvalidOperation:
+            continue
+        shift = int(exponent) if mark else 0
+        places = int(value.as_tuple().exponent) + shift
+        if abs(places) > _MAX_EXPONENT:
+            continue
+        exact = Fraction(value) * Fraction(10) ** shift
+        readings.append(Reading(exact, Fraction(10) ** places / 2))
+    return tuple(dict.fromkeys(readings))
+
+
+def _decimal_digits(text: str) -> str:
+    if text.isascii():
+        return text
+    return "".join(str(unicodedata.decimal(char)) if char.isdecimal() else char for char in text)
+
+
+def _separations(text: str) -> Iterator[str]:
+    """The ways in which separators can be read, the likelier first: ``1,234`` is 1234 or 1.234."""
+    marks = [char for char in text if not char.isdigit()]
+    if not marks:
+        yield text
+        return
+    last = marks[-1]
+    if last == "." and marks.count(".") == 1:
+        yield _GROUPING.sub("", text)
+        if len(marks) == 1 and _IS_GROUPED.fullmatch(text) and text[0] != "0":
+            yield text.replace(".", "")
+    elif last == "," and marks.count(",") == 1:
+        whole, _, digits = text.partition(",")
+        if len(digits) == 3 and text[0] != "0" and "." not in whole and len(whole) <= 3:
+            yield whole + digits
+        yield f"{_MARKS.sub('', whole)}.{digits}"
+    elif _IS_GROUPED.fullmatch(text):
+        yield _MARKS.sub("", text)
+
+
+def _multiplier(text: str, end: int, has_currency: bool) -> tuple[Fraction, int]:
+    """What the digits that end there are multiplied by (``million``, ``k``), and where that ends."""
+    letters = _LETTERS.match(text, end)
+    if letters and (letters[0] not in ("m", "b", "mm") or has_currency):
+        return Fraction(_table("letters")[letters[0]]), letters.end()
+    word = _MULTIPLIER.match(text, end)
+    value = word and _table("multipliers").get(word[1].lower().removesuffix("s"))
+    return (Fraction(value), word.end()) if word and value else (Fraction(1), end)
+
+
+_LETTERS = re.compile(r"(?:bn|mn|mm|[kKMBmb])(?![\w²³/·])")
+_MULTIPLIER = re.compile(r"[ \u00a0-]?([^\W\d_]{2,8})\b")
+
+# ------------------------------------------------------------------------------------------- numbers in words
+
+_LETTERS_ONLY = re.compile(r"[a-z]+")
+
+
+def _spelled(text: str, start: int, end: int) -> Figure:
+    written = text[start:end]
+    value = _spelled_value(_LETTERS_ONLY.findall(unicodedata.normalize("NFKC", written).lower()))
+    units, unit_end = _units_at(text, end)
+    readings = () if value is None else (Reading(*value),)
+    typed = text[end:unit_end].strip() if units else ""
+    return Figure(start, end, written, readings, units, typed, is_spelled=True)
+
+
+def _spelled_value(words: Sequence[str]) -> tuple[Fraction, Fraction] | None:
+    """The value of a number in words, and half of its last place; ``None`` where it is no number."""
+    values, multipliers = _table("values"), _table("multipliers")
+    total, part = (
+        Fraction(0),
+        None,
+    )  # what is complete up to a thousand, a million; and what is still multiplied
+    place = Fraction(1)
+    decimals = False
+    for word in words:
+        word = word if word in values or word in multipliers else word.removesuffix("s")
+        if word in ("a", "an", "and"):
+            continue
+        if word == "point":
+            decimals = True
+        elif word in values and decimals:
+            place /= 10
+            part = (part or 0) + Fraction(values[word]) * place
+        elif word in values:
+            part = (part or 0) + Fraction(values[word])
+            place = Fraction(1)
+        elif word in multipliers:
+            step = Fraction(multipliers[word])
+            part = (1 if part is None else part) * step
+            # "Two million" is said to a million, "five hundred" to the last one.
+            place = place * step if decimals or step >= 1000 else Fraction(1)
+            decimals = False
+            if step >= 1000:
+                total, part = total + part, None
+        else:
+            return None
+    if part is None and not total:
+        return None
+    return total + (part or 0), place / 2
+
+
+# -------------------------------------------------------------------------------------------------- the unit
+
+_SYMBOL = re.compile(r"[^\s,;:!?()\[\]{}\"“”'’|<>=+]*[^\s,;:!?()\[\]{}\"“”'’|<>=+.*_`~/-]")
+_PER = re.compile(r"\s*/\s*|\s+(?:per|a|an|each)\s+(?:the\s+)?", re.IGNORECASE)
+_PHRASE = re.compile(r"[^\W\d_]+(?:[ -][^\W\d_]+){0,3}")
+_CODE = re.compile(r"[A-Z]{3}\Z")
+_MAX_DENOMINATORS = 3
+
+
+def _units_at(text: str, at: int) -> tuple[tuple[str, ...], int]:
+    """The units that are typed at a place behind a number, and where they end."""
+    origin, gap = at, _GAP.match(text, at)
+    at = gap.end() if gap else at
+    sign = _SIGN.match(text, at)
+    if sign:
+        return _currency(sign[0]), sign.end()
+    base, end = _unit_at(text, at)
+    if base is None:
+        name = _PHRASE.match(text, at)
+        if name:
+            for count in (2, 1):
+                words = " ".join(name[0].lower().split(" ")[:count])
+                if currency := _table("currency names").get(words):
+                    return _currency(currency), at + len(words)
+        return (), origin
+    base, end = _divided(text, base, end)
+    return (re.sub(r"\^(?=[23]\b)", "", base),), end
+
+
+def _divided(text: str, base: str, end: int) -> tuple[str, int]:
+    """A unit with what the text goes on to divide it by, and where that ends."""
+    for _ in range(_MAX_DENOMINATORS):
+        per = _PER.match(text, end)
+        below, below_end = _unit_at(text, per.end()) if per else (None, end)
+        is_article = per is not None and per[0].split()[:1] != ["per"] and "/" not in per[0]
+        if below is None or below in _counted() or (is_article and below not in TIME_UNITS):
+            break
+        composed = f"{base}/{below}"
+        if not _is_unit(composed):
+            break
+        base, end = composed, below_end
+    return base, end
+
+
+_GAP = re.compile(r"[ \u00a0\u2009\u202f]{1,2}|[*_`]{1,3}[ ]?|-(?=[^\W\d_])")
+_SIGN = re.compile(r"US\$|[$€£¥￥₹₩₽₺₪₫₱₴₦฿](?!\d)")
+
+
+def _unit_at(text: str, at: int) -> tuple[str | None, int]:
+    """One unit (or a compound without blanks) that a text goes on with, as the tables write it, and where it ends."""
+    if text[at : at + 1] == "%":
+        return "%", at + 1
+    if emissions := emissions_at(text, at):
+        return emissions
+    if phrase := _PHRASE.match(text, at):
+        ends = [match.end() for match in re.finditer(r"[^\W\d_]+", phrase[0])]
+        for end in reversed(ends):
+            unit = unit_names().get(re.sub(r"[\s-]", "", phrase[0][:end]).lower())
+            if unit is not None and not (end < 3 and phrase[0][:end] in _no_units()):
+                return unit, at + end
+    symbol = _SYMBOL.match(text, at)
+    if symbol is None or len(symbol[0]) > 40:
+        return None, at
+    written = symbol[0]
+    while written:
+        if written not in _no_units() and _is_unit(listed := as_listed(written, packs=PACKS)):
+            return listed, at + len(written)
+        written = re.sub(r"(?:[^\w]?[\w²³°%$]+|\W+)\Z", "", written) if re.search(r"[\w%]\W", written) else ""
+    return None, at
+
+
+@lru_cache(maxsize=4096)
+def _is_unit(symbol: str) -> bool:
+    return is_allowed(symbol, packs=PACKS) or symbol in TIME_UNITS
+
+
+@cache
+def _counted() -> frozenset[str]:
+    return frozenset(pack_units(("counts",)))
+
+
+@cache
+def _no_units() -> frozenset[str]:
+    return frozenset(_table("no units")["words"].split())
+
+
+def _currency(sign: str) -> tuple[str, ...]:
+    if _CODE.match(sign):
+        return (sign,) if _is_unit(sign) else ()
+    return tuple(_table("currencies").get(sign, "").split())
+
+
+def _is_glued_unit(text: str, end: int, unit_end: int) -> bool:
+    return unit_end > end and not (text[unit_end : unit_end + 1].isalnum())
+
+
+def _word(text: str, start: int, end: int) -> str:
+    """The word of letters and digits that a number is a part of; empty where it stands alone."""
+    before = _WORD_BEFORE.search(text, max(0, start - 60), start)
+    after = _WORD_AFTER.match(text, end, end + 60)
+    head, tail = before[0] if before else "", after[0] if after else ""
+    if not any(char.isalpha() for char in head + tail):
+        return ""
+    if not head and _ORDINAL.match(tail):
+        return ""
+    return f"{head}{text[start:end]}{tail}"
+
+
+_WORD_BEFORE = re.compile(r"[\w-]*\w\Z|\w+-\Z")
+_WORD_AFTER = re.compile(r"\w[\w-]*")
+_ORDINAL = re.compile(r"(?:st|nd|rd|th|x|s)\Z")
+
+
+@cache
+def _tables() -> dict[str, dict[str, str]]:
+    return sections("figures.txt")
+
+
+def _table(name: str) -> dict[str, str]:
+    return _tables()[name]

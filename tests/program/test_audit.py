@@ -1,0 +1,181 @@
+"""``gllint audit``: files of every shape, what it prints and how it exits."""
+
+from __future__ import annotations
+
+import io
+import json
+from itertools import islice
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+
+from gllint.cli import commands
+from gllint.errors import UsageError
+from gllint.files.records import entries
+
+HEAT = {"heat": {"value": 1234.56, "unit": "kWh"}}
+
+
+def run_of(answer: str) -> list[dict[str, Any]]:
+    return [
+        {"role": "user", "content": "How much?"},
+        {
+            "role": "assistant",
+            "tool_calls": [
+                {"id": "c1", "type": "function", "function": {"name": "meter", "arguments": "{}"}}
+            ],
+        },
+        {"role": "tool", "tool_call_id": "c1", "content": json.dumps(HEAT)},
+        {"role": "assistant", "content": answer},
+    ]
+
+
+GOOD, BAD = run_of("It used 1,235 kWh."), run_of("It used 1,299 kWh\nin all.")
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    (tmp_path / "pyproject.toml").touch()
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def audit(*arguments: str) -> int:
+    return commands.run(["audit", *arguments])
+
+
+def test_the_exit_status_says_whether_a_number_lacks_its_source(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "good.json").write_text(json.dumps(GOOD))
+    (folder / "bad.json").write_text(json.dumps(BAD))
+    assert audit("good.json") == 0
+    assert capsys.readouterr().out == "1 conversation, 1 answer, 1 number: 1 sourced.\n"
+    assert audit("bad.json", "good.json") == 1
+    assert capsys.readouterr().out == (
+        "bad.json: conversation 1, answer 0, 8-13: unsourced `1,299 kWh`\n"
+        "    It used [1,299] kWh in all.\n"
+        "2 conversations, 2 answers, 2 numbers: 1 unsourced, 1 sourced.\n"
+    )
+
+
+SHAPES = {
+    "a conversation": json.dumps(BAD),
+    "pretty printed": json.dumps(BAD, indent=2),
+    "an object": json.dumps({"id": "x", "messages": BAD}, indent=1),
+    "a list of conversations": json.dumps([{"messages": BAD}]),
+    "a pretty list of conversations": json.dumps([{"messages": BAD}], indent=2),
+    "a line for a conversation": json.dumps({"messages": BAD}) + "\n\n",
+    "a line for a message": "".join(json.dumps(message) + "\n" for message in BAD),
+    "a line for a message of a thread": "".join(json.dumps({"thread_id": "t", **one}) + "\n" for one in BAD),
+    "with a mark of its encoding": "\ufeff" + json.dumps(BAD),
+}
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_files_of_every_shape_are_read(shape: str, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "run.jsonl").write_text(SHAPES[shape], encoding="utf-8")
+    assert audit("run.jsonl", "--output-format", "json") == 1
+    [number] = json.loads(capsys.readouterr().out)
+    assert (number["path"], number["text"], number["verdict"]) == ("run.jsonl", "1,299", "unsourced")
+
+
+def test_standard_input_and_folders(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stdin = io.TextIOWrapper(io.BytesIO(json.dumps(BAD).encode()))
+    monkeypatch.setattr("sys.stdin", stdin)
+    assert audit("-") == 1
+    (folder / "runs" / "may").mkdir(parents=True)
+    (folder / "runs" / "may" / "a.jsonl").write_text(json.dumps(BAD))
+    (folder / "runs" / "b.json").write_text(json.dumps(GOOD))
+    (folder / "runs" / "notes.txt").write_text("no run")
+    assert audit("runs", "-q") == 1
+    assert "runs/may/a.jsonl: conversation 1" in capsys.readouterr().out
+    (folder / "empty").mkdir()
+    for missing in ("empty", "nowhere.json"):
+        with pytest.raises(UsageError, match=missing):
+            audit(missing)
+
+
+@pytest.mark.parametrize(
+    ("content", "trouble"),
+    [
+        (b"", "it is empty"),
+        (b"{", "it is no JSON"),
+        (b"[1, 2]", "a number where messages stand is not of the formats anthropic, fixture"),
+        (b'{"a": 1}', "an object with the key 'a' is no conversation"),
+        (b"\xff\xfe\x00", "it is not UTF-8"),
+        (b"[" * 100_000, "nested too deeply"),
+        (b'[{"messages": []},\n {"messages"', "element 2: it is no JSON"),
+        (json.dumps({"messages": BAD}).encode() + b"\n{oops\n", "line 2: it is no JSON"),
+        (b'{"role": "wizard", "content": "5"}\n', "line 1: an item with the role 'wizard'"),
+    ],
+)
+def test_what_cannot_be_read_is_told_and_exits_with_two(
+    content: bytes, trouble: str, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "run.json").write_bytes(content)
+    (folder / "good.json").write_text(json.dumps(GOOD))
+    assert audit("run.json", "good.json") == 2
+    told = capsys.readouterr()
+    assert trouble in told.err and "Traceback" not in told.err
+    assert "1 sourced" in told.out
+
+
+def test_a_broken_line_hides_no_other(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    lines = [json.dumps({"messages": BAD}), "{oops", json.dumps({"id": "last", "messages": BAD})]
+    (folder / "run.jsonl").write_text("\n".join(lines))
+    assert audit("run.jsonl") == 2
+    told = capsys.readouterr()
+    assert "conversation last" in told.out and "line 2" in told.err
+
+
+def test_a_baseline_leaves_out_what_it_holds(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "run.json").write_text(json.dumps(BAD))
+    assert audit("run.json", "--write-baseline", "known.json") == 0
+    capsys.readouterr()
+    assert audit("run.json", "--baseline", "known.json") == 0
+    assert "1 of the baseline left out." in capsys.readouterr().out
+    (folder / "run.json").write_text(json.dumps(run_of("It used 1,300 kWh.")))
+    assert audit("run.json", "--baseline", "known.json") == 1
+    with pytest.raises(UsageError):
+        audit("run.json", "--baseline", "run.json")
+
+
+def test_junit_and_the_page_are_well_formed(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "run.jsonl").write_text(f"{json.dumps({'messages': BAD})}\n{json.dumps({'messages': GOOD})}")
+    assert audit("run.jsonl", "--output-format", "junit") == 1
+    document = ElementTree.fromstring(capsys.readouterr().out)
+    assert [len(case) for case in document.iter("testcase")] == [1, 0]
+    assert audit("run.jsonl", "--output-format", "html", "--output-file", "page.html") == 1
+    page = (folder / "page.html").read_text(encoding="utf-8")
+    assert "Conversation 1 of run.jsonl" in page and 'class="n unsourced"' in page
+
+
+def test_the_project_says_what_is_whitelisted(folder: Path) -> None:
+    (folder / "run.json").write_text(json.dumps(run_of("It is in scope 3.")))
+    assert audit("run.json", "-q") == 1
+    (folder / "pyproject.toml").write_text("[tool.gllint]\nwhitelist-patterns = ['scope [123]']\n")
+    assert audit("run.json", "-q") == 0
+
+
+def test_memory_holds_one_record_of_a_long_array() -> None:
+    class Endless(io.StringIO):
+        """An array that is made while it is read."""
+
+        longest = 0
+
+        def readline(self, size: int | None = -1) -> str:  # type: ignore[override]
+            return "["
+
+        def read(self, size: int | None = -1) -> str:
+            self.longest = max(self.longest, size or 0)
+            return '{"messages": []},' * 1000
+
+    stream = Endless()
+    for entry in islice(entries(stream), 100_000):
+        assert entry.value == {"messages": []}
+    assert stream.longest <= 1 << 21

@@ -1,0 +1,526 @@
+"""Recorded runs, judged number by number: each verdict, each format, and whatever else a file may hold."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from typing import Any
+
+import pytest
+
+from gllint_runtime import Policy, audit_run
+from gllint_runtime.audit.formats import FormatError, formats
+
+USER = {"role": "user", "content": "How much heat did site seven use? My budget is 340 USD."}
+CALL = {
+    "role": "assistant",
+    "content": None,
+    "tool_calls": [
+        {"id": "c1", "type": "function", "function": {"name": "meter", "arguments": '{"site": 7}'}}
+    ],
+}
+
+
+def output(value: Any) -> dict[str, Any]:
+    return {
+        "role": "tool",
+        "tool_call_id": "c1",
+        "content": value if isinstance(value, str) else json.dumps(value),
+    }
+
+
+def verdicts(answer: str, value: Any, **settings: Any) -> list[tuple[str, str]]:
+    run = [USER, CALL, output(value), {"role": "assistant", "content": answer}]
+    audit = audit_run(run, **settings)
+    for number in audit.numbers:
+        assert answer[number["start"] : number["end"]] == number["text"]
+    return [(number["text"], number["verdict"]) for number in audit.numbers]
+
+
+def verdict(answer: str, value: Any) -> str:
+    [(_, only)] = verdicts(answer, value)
+    return only
+
+
+HEAT = {"heat": {"value": 1234.56, "unit": "kWh"}}
+
+
+@pytest.mark.parametrize(
+    ("answer", "expected"),
+    [
+        ("It used 1234.56 kWh.", "sourced"),
+        ("It used 1,234.56 kWh.", "sourced"),
+        ("It used 1.234,56 kWh.", "sourced"),
+        ("It used 1\u202f234.6 kWh.", "sourced"),
+        ("It used 1235 kWh.", "sourced"),
+        ("It used 1.23456 MWh.", "sourced"),
+        ("It used about 1.2 MWh.", "sourced"),
+        ("It used 1.2 thousand kilowatt hours.", "sourced"),
+        ("It used 1.2k kWh.", "sourced"),
+        ("It used 4.44 GJ.", "sourced"),
+        ("It used 1234.56.", "sourced"),
+        ("It used one thousand two hundred thirty-five kWh.", "sourced"),
+        ("It used one thousand two hundred thirty-six kWh.", "unsourced"),
+        ("It used 1234 kWh.", "unsourced"),
+        ("It used 1234.57 kWh.", "unsourced"),
+        ("It used 1.3 MWh.", "unsourced"),
+        ("It used 1234.56 kW.", "mislabelled"),
+        ("It cost 1234.56 USD.", "mislabelled"),
+        ("It used 1234.56 MWh.", "mislabelled"),
+        ("It used 1234.56%.", "mislabelled"),
+        ("Your budget is $340.", "quoted"),
+        ("Your budget is 340 EUR.", "unsourced"),
+        ("Site seven is meant.", "quoted"),
+        ("On 2024-05-20 at 10:30 all was well.", "exempt"),
+    ],
+)
+def test_a_number_is_what_its_digits_and_its_unit_say(answer: str, expected: str) -> None:
+    found = verdicts(answer, HEAT)
+    assert {one for _, one in found} == {expected}
+
+
+def test_a_number_in_words_is_said_to_its_last_place() -> None:
+    value = {"cost": {"value": 500, "unit": "USD"}, "big": {"value": 2_480_000, "unit": "EUR"}}
+    assert verdict("It costs five hundred dollars.", value) == "sourced"
+    assert verdict("It costs two point five million euros.", value) == "sourced"
+    assert verdict("It costs six hundred dollars.", value) == "unsourced"
+
+
+def test_a_share_may_be_shown_in_percent() -> None:
+    assert verdict("It is 25.4% of all.", {"share": 0.2543}) == "sourced"
+    assert verdict("It is 25.4 percent of all.", {"share": {"value": 0.2543, "unit": "1"}}) == "sourced"
+    assert verdict("It is 25.9% of all.", {"share": 0.2543}) == "unsourced"
+
+
+def test_a_fall_has_its_sign_in_words() -> None:
+    assert verdict("That is a reduction of 12%.", {"change": {"value": -12, "unit": "%"}}) == "sourced"
+    assert verdict("It was 12 degC.", {"temperature": {"value": -12, "unit": "degC"}}) == "unsourced"
+    assert verdict("It was -12 °C.", {"temperature": {"value": -12, "unit": "degC"}}) == "sourced"
+
+
+@pytest.mark.parametrize(
+    ("answer", "expected", "operation"),
+    [
+        ("Together 150 kWh.", "derived", "sum"),
+        ("That is 90 kWh less.", "derived", "difference"),
+        ("That is 25% of it.", "derived", "share"),
+        ("Together 0.15 MWh.", "derived", "sum"),
+        ("Together 151 kWh.", "unsourced", None),
+        ("Together 150 USD.", "unsourced", None),
+    ],
+)
+def test_what_follows_from_two_numbers_is_derived(answer: str, expected: str, operation: str | None) -> None:
+    value = {"winter": {"value": 120, "unit": "kWh"}, "summer": {"value": 30, "unit": "kWh"}}
+    run = [USER, CALL, output(value), {"role": "assistant", "content": answer}]
+    [number] = audit_run(run).numbers
+    assert number["verdict"] == expected
+    assert (number["source"] or {}).get("operation") == operation
+
+
+def test_a_percentage_change_is_derived() -> None:
+    value = {"now": {"value": 120, "unit": "kWh"}, "before": {"value": 100, "unit": "kWh"}}
+    assert verdict("It rose by 20%.", value) == "derived"
+    assert verdict("It rose by 21%.", value) == "unsourced"
+
+
+def test_among_many_numbers_two_prove_nothing() -> None:
+    value = {"rows": [{"price": price} for price in range(100, 300, 7)]}
+    assert verdict("In all 366.", value) == "unsourced"
+    shown = verdicts("One costs 100, the other 107; both 207.", value)
+    assert shown == [("100", "sourced"), ("107", "sourced"), ("207", "derived")]
+
+
+def test_the_source_names_call_path_and_value() -> None:
+    run = [USER, CALL, output(HEAT), {"role": "assistant", "content": "It used 1.235 MWh."}]
+    assert audit_run(run).numbers == [
+        {
+            "conversation": "1",
+            "answer": 0,
+            "text": "1.235",
+            "start": 8,
+            "end": 13,
+            "verdict": "sourced",
+            "unit": "MWh",
+            "source": {
+                "call_id": "c1",
+                "tool": "meter",
+                "path": "$.heat",
+                "value": 1234.56,
+                "unit": "kWh",
+            },
+        }
+    ]
+
+
+def test_nothing_that_comes_later_is_a_source() -> None:
+    run = [USER, {"role": "assistant", "content": "It used 1234.56 kWh."}, CALL, output(HEAT)]
+    assert [number["verdict"] for number in audit_run(run).numbers] == ["unsourced"]
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "Take flight HAT136.",
+        "Your card ending in 9725.",
+        "It is gift card 6276644.",
+        "Order W2611340 is sent.",
+    ],
+)
+def test_names_with_digits_are_found_as_they_stand(answer: str) -> None:
+    value = {
+        "flight": "HAT136",
+        "card": "credit_card_1239725",
+        "gift": "gift_card_6276644",
+        "order": "#W2611340",
+    }
+    assert verdict(answer, value) == "sourced"
+    wrong = answer.replace("6", "8").replace("97", "79")
+    assert verdict(wrong, value) == "unsourced"
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "It is due on May 20, 2024.",
+        "It is due on the 20th of May.",
+        "Between May 19th and 20th, 2024, nothing.",
+        "It closes at 3 pm.",
+        "It was built in 1987.",
+        "   2. Second\n\n3) Third",
+        "### 3. Results",
+        "**Step 2:** go",
+        "- **Option 1**: wait",
+        "Python v3.11 does.",
+        "Use ISO 50001 for it.",
+        "In Q3 it was quiet.",
+    ],
+)
+def test_dates_times_versions_and_the_order_of_items_are_exempt(answer: str) -> None:
+    assert {one for _, one in verdicts(answer, HEAT)} == {"exempt"}
+
+
+def test_small_numbers_in_words_are_told_only_where_they_have_a_source() -> None:
+    assert verdicts("There are two ways, and one of them is short.", HEAT) == []
+    assert verdicts("There are twenty-one ways.", HEAT) == [("twenty-one", "unsourced")]
+    assert verdicts("There are two.", HEAT, policy=Policy(number_words=True)) == [("two", "unsourced")]
+
+
+def test_units_beside_a_number_and_in_its_key_count() -> None:
+    assert verdict("It cost 12 EUR.", {"amount": 12, "currency": "USD"}) == "mislabelled"
+    assert verdict("It cost $12.", {"amount": 12, "currency": "USD"}) == "sourced"
+    assert verdict("It used 12 MWh.", {"annual_kwh": 12000}) == "sourced"
+    assert verdict("It used 12000 MWh.", {"annual_kwh": 12000}) == "mislabelled"
+    assert verdict("It was 20 °F.", {"temperature": 20, "temperature_unit": "C"}) == "mislabelled"
+    assert verdict("It took 12 kWh.", "The meter shows 12 kWh today.") == "sourced"
+    assert verdict("It took 12 MJ.", "The meter shows 12 kWh today.") == "mislabelled"
+
+
+# ------------------------------------------------------------------------------------------------- formats
+
+ANTHROPIC = [
+    {"role": "user", "content": [{"type": "text", "text": "How much?"}]},
+    {
+        "role": "assistant",
+        "content": [{"type": "tool_use", "id": "c1", "name": "meter", "input": {"site": 7}}],
+    },
+    {
+        "role": "user",
+        "content": [
+            {
+                "type": "tool_result",
+                "tool_use_id": "c1",
+                "content": [{"type": "text", "text": json.dumps(HEAT)}],
+            }
+        ],
+    },
+    {"role": "assistant", "content": [{"type": "text", "text": "It used 1235 kWh, 999 of them at night."}]},
+]
+RESPONSES = {
+    "instructions": "Be brief.",
+    "input": [{"role": "user", "content": "How much?"}],
+    "output": [
+        {"type": "reasoning", "summary": []},
+        {"type": "function_call", "call_id": "c1", "name": "meter", "arguments": "{}"},
+        {"type": "function_call_output", "call_id": "c1", "output": json.dumps(HEAT)},
+        {
+            "type": "message",
+            "role": "assistant",
+            "content": [{"type": "output_text", "text": "It used 1235 kWh, 999 of them at night."}],
+        },
+    ],
+}
+LANGCHAIN = [
+    {"type": "human", "content": "How much?"},
+    {
+        "type": "ai",
+        "content": "",
+        "tool_calls": [{"name": "meter", "args": {"site": 7}, "id": "c1", "type": "tool_call"}],
+    },
+    {"type": "tool", "content": json.dumps(HEAT), "tool_call_id": "c1", "name": "meter"},
+    {"type": "ai", "content": "It used 1235 kWh, 999 of them at night."},
+]
+LANGSMITH = {
+    "id": "run-1",
+    "run_type": "chain",
+    "inputs": {"messages": [LANGCHAIN[:1]]},
+    "child_runs": [
+        {
+            "id": "run-2",
+            "run_type": "tool",
+            "name": "meter",
+            "inputs": {"input": "{}"},
+            "outputs": {"output": LANGCHAIN[2]},
+        }
+    ],
+    "outputs": {
+        "generations": [
+            [
+                {
+                    "message": {
+                        "lc": 1,
+                        "type": "constructor",
+                        "id": ["langchain", "schema", "messages", "AIMessage"],
+                        "kwargs": {"content": "It used 1235 kWh, 999 of them at night."},
+                    }
+                }
+            ]
+        ]
+    },
+}
+PYDANTIC_AI = [
+    {"kind": "request", "parts": [{"part_kind": "user-prompt", "content": "How much?", "timestamp": "x"}]},
+    {
+        "kind": "response",
+        "parts": [{"part_kind": "tool-call", "tool_name": "meter", "args": "{}", "tool_call_id": "c1"}],
+    },
+    {
+        "kind": "request",
+        "parts": [{"part_kind": "tool-return", "tool_name": "meter", "content": HEAT, "tool_call_id": "c1"}],
+    },
+    {
+        "kind": "response",
+        "parts": [{"part_kind": "text", "content": "It used 1235 kWh, 999 of them at night."}],
+    },
+]
+OTEL = {
+    "resourceSpans": [
+        {
+            "scopeSpans": [
+                {
+                    "spans": [
+                        {
+                            "traceId": "t1",
+                            "name": "chat model",
+                            "endTimeUnixNano": "30",
+                            "attributes": [
+                                {
+                                    "key": "gen_ai.output.messages",
+                                    "value": {
+                                        "stringValue": json.dumps(
+                                            [
+                                                {
+                                                    "role": "assistant",
+                                                    "parts": [
+                                                        {
+                                                            "type": "text",
+                                                            "content": "It used 1235 kWh, 999 of them at night.",
+                                                        }
+                                                    ],
+                                                }
+                                            ]
+                                        )
+                                    },
+                                }
+                            ],
+                        },
+                        {
+                            "traceId": "t1",
+                            "name": "execute_tool meter",
+                            "endTimeUnixNano": "20",
+                            "attributes": [
+                                {"key": "gen_ai.tool.name", "value": {"stringValue": "meter"}},
+                                {"key": "gen_ai.tool.call.id", "value": {"stringValue": "c1"}},
+                                {
+                                    "key": "gen_ai.tool.call.result",
+                                    "value": {"stringValue": json.dumps(HEAT)},
+                                },
+                            ],
+                        },
+                    ]
+                }
+            ]
+        }
+    ]
+}
+MCP = [
+    {"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {}},
+    {
+        "jsonrpc": "2.0",
+        "id": "c1",
+        "method": "tools/call",
+        "params": {"name": "meter", "arguments": {"site": 7}},
+    },
+    {
+        "jsonrpc": "2.0",
+        "id": "c1",
+        "result": {"content": [{"type": "text", "text": "see below"}], "structuredContent": HEAT},
+    },
+    {"role": "assistant", "content": {"type": "text", "text": "It used 1235 kWh, 999 of them at night."}},
+]
+FORMATS = {
+    "openai": [
+        USER,
+        CALL,
+        output(HEAT),
+        {"role": "assistant", "content": "It used 1235 kWh, 999 of them at night."},
+    ],
+    "openai responses": RESPONSES,
+    "anthropic": ANTHROPIC,
+    "langchain": LANGCHAIN,
+    "langchain langsmith": LANGSMITH,
+    "langchain dumped": [{"type": one["type"], "data": one} for one in LANGCHAIN],
+    "pydantic-ai": PYDANTIC_AI,
+    "otel": OTEL,
+    "mcp": MCP,
+}
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_each_format_gives_the_same_verdicts(name: str) -> None:
+    run = FORMATS[name]
+    for chosen in ("auto", name.split()[0]):
+        numbers = audit_run(run, format=chosen).numbers
+        assert [(one["text"], one["verdict"]) for one in numbers] == [
+            ("1235", "sourced"),
+            ("999", "unsourced"),
+        ]
+        assert numbers[0]["source"] == {
+            "call_id": "c1",
+            "tool": "meter",
+            "path": "$.heat",
+            "value": 1234.56,
+            "unit": "kWh",
+        }
+    once_more = audit_run([{"messages": run}] if isinstance(run, list) else [run]).numbers
+    assert [one["verdict"] for one in once_more] == ["sourced", "unsourced"]
+
+
+def test_what_frameworks_hold_in_memory_is_read_as_their_json() -> None:
+    from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
+    from pydantic_ai.messages import (
+        ModelRequest,
+        ModelResponse,
+        TextPart,
+        ToolCallPart,
+        ToolReturnPart,
+        UserPromptPart,
+    )
+
+    answer = "It used 1235 kWh, 999 of them at night."
+    langchain = [
+        HumanMessage("How much?"),
+        AIMessage("", tool_calls=[{"name": "meter", "args": {}, "id": "c1"}]),
+        ToolMessage(json.dumps(HEAT), tool_call_id="c1"),
+        AIMessage(answer),
+    ]
+    pydantic_ai = [
+        ModelRequest([UserPromptPart("How much?")]),
+        ModelResponse([ToolCallPart("meter", {}, "c1")]),
+        ModelRequest([ToolReturnPart("meter", HEAT, "c1")]),
+        ModelResponse([TextPart(answer)]),
+    ]
+    for run in (langchain, pydantic_ai):
+        assert [one["verdict"] for one in audit_run(run).numbers] == ["sourced", "unsourced"]
+
+
+def test_spans_of_the_sdk_are_read() -> None:
+    from opentelemetry.sdk.trace import TracerProvider
+    from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+    from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+
+    exporter = InMemorySpanExporter()
+    provider = TracerProvider()
+    provider.add_span_processor(SimpleSpanProcessor(exporter))
+    tracer = provider.get_tracer("test")
+    message = [
+        {"role": "assistant", "parts": [{"type": "text", "content": "It used 1235 kWh, 999 at night."}]}
+    ]
+    with tracer.start_as_current_span("invoke_agent") as agent:
+        with tracer.start_as_current_span("execute_tool meter") as span:
+            span.set_attribute("gen_ai.tool.name", "meter")
+            span.set_attribute("gen_ai.tool.call.result", json.dumps(HEAT))
+        with tracer.start_as_current_span("chat") as span:
+            span.set_attribute("gen_ai.output.messages", json.dumps(message))
+        agent.set_attribute("gen_ai.output.messages", json.dumps(message))
+    spans = exporter.get_finished_spans()
+    assert [one["verdict"] for one in audit_run(spans).numbers] == ["sourced", "unsourced"]
+    written = [json.loads(span.to_json()) for span in spans]
+    assert [one["verdict"] for one in audit_run(written).numbers] == ["sourced", "unsourced"]
+
+
+def test_fixtures_of_prompts_and_responses_are_conversations_by_name() -> None:
+    run = {
+        "greeting": {"prompt": "Say hello", "response": "Hello!", "tokens": 50, "cost": 0.1},
+        "total": {
+            "prompt": "Sum up 16,860 kg CO2e",
+            "response": "In all 16,860 kg CO2e, or 59%.",
+            "tokens": 50,
+        },
+        "broken": {"prompt": "Fail", "response": None, "error": "Invalid"},
+    }
+    numbers = audit_run(run).numbers
+    assert [(one["conversation"], one["text"], one["verdict"]) for one in numbers] == [
+        ("total", "16,860", "quoted"),
+        ("total", "59", "unsourced"),
+    ]
+
+
+@pytest.mark.parametrize(
+    "run",
+    [
+        5,
+        "text",
+        {"a": 1},
+        [1, 2],
+        [{"role": "wizard", "content": "It is 5"}],
+        {"messages": [{"speaker": "x"}]},
+        [[[[]]]],
+        {"messages": 5},
+        True,
+    ],
+)
+def test_what_is_no_conversation_is_refused(run: Any) -> None:
+    with pytest.raises(FormatError):
+        audit_run(run)
+
+
+def test_hostile_conversations_are_judged_or_refused() -> None:
+    deep: Any = 1
+    for _ in range(500):
+        deep = {"a": deep}
+    for value in (deep, [deep], {"x": 10**400}, {"x": float("nan")}, {"x": "9" * 5000}, {"1": {"2": True}}):
+        run = [USER, CALL, {"role": "tool", "tool_call_id": "c1", "content": value}]
+        run.append({"role": "assistant", "content": f"It is 12 or {'9' * 5000} or 1e999999 or ٣٤."})
+        assert {one["verdict"] for one in audit_run(run).numbers} == {"unsourced"}
+    strange = [{"role": "user", "content": 5}, {"role": "assistant", "content": {"type": "text", "text": 7}}]
+    assert audit_run([*strange, USER]).numbers == []
+    with pytest.raises(FormatError):
+        audit_run([{"role": "user", "content": [deep]}])
+
+
+def test_each_format_says_what_it_is() -> None:
+    assert {"openai", "anthropic", "langchain", "pydantic-ai", "otel", "mcp"} <= {*formats()}
+    assert all(dataclasses.is_dataclass(one) or one.title for one in formats().values())
+
+
+def test_the_page_holds_every_number_and_no_markup_of_others() -> None:
+    run = [
+        USER,
+        CALL,
+        output(HEAT),
+        {"role": "assistant", "content": "<script>It used 1235 kWh, 999 at night."},
+    ]
+    page = audit_run(run).to_html()
+    assert "<script" not in page and "&lt;script&gt;" in page
+    assert 'class="n sourced"' in page and 'class="n unsourced"' in page and "$.heat" in page
+    assert json.loads(audit_run(run).to_json()) == audit_run(run).numbers
