@@ -396,6 +396,15 @@ def test_what_an_adapter_is_told() -> None:
     session = Session()
     assert recorded(session, "meter", {}, '{"heat": {"value": 12.5, "unit": "kWh"}}')["output"] == HEAT
     assert recorded(session, "note", {}, "warm")["output"] == {"text": "warm"}
+    assert recorded(session, "note", {}, "5")["output"] == {"text": "5"}
+    assert recorded(session, "rows", {}, '{"rows": 5}')["output"] == {"rows": 5}
+    blocks = [{"type": "text", "text": json.dumps(HEAT)}]
+    assert recorded(session, "meter", {}, blocks)["output"] == HEAT
+    assert Session.from_json(session.to_json()).output("tc_4") == {"rows": 5}
+    with pytest.raises(GLError):
+        recorded(session, "rows", {}, {"rows": 5})
+    with pytest.raises(GLError):
+        recorded(Session(json_text="strict"), "rows", {}, '{"rows": 5}')
     claim = {"source_call_id": "tc_1", "path": "$.heat", "quantity": HEAT["heat"]}
     answer = {"message": "It uses {{claim:0}}.", "claims": [claim]}
     for final in (answer, json.dumps(answer), f"```json\n{json.dumps(answer)}\n```"):

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from gllint_runtime import GLDataError, GLValidationError, Quantity
+from gllint_runtime import GLDataError, GLError, GLValidationError, Quantity, Session
 from gllint_runtime.policy.data import Survey
-from gllint_runtime.policy.outputs import resolve_path, verified_output
+from gllint_runtime.policy.outputs import resolve_path, usable_checker, verified_output
 from gllint_runtime.policy.settings import Policy
 
 OUTPUT = {
@@ -150,3 +150,63 @@ def test_what_cannot_even_say_what_is_wrong(made: Callable[[], Any]) -> None:
         with pytest.raises(GLValidationError) as caught:
             verified(output)
         assert caught.value.code == "RESULT_SCHEMA" and len(caught.value.message) < 1000
+
+
+JSON_TEXT = '{"area": {"value": 80, "unit": "m2"}, "rooms": 5, "old": {"value": 3, "unit": "perch of sand"}}'
+
+
+def test_a_json_text_is_what_it_says() -> None:
+    output = verified(JSON_TEXT)
+    assert output.data["rooms"] == 5 and output.is_json_text
+    assert output.quantities == {("area",): Quantity(80, "m2")}
+    assert [*output.raw_numbers] == [("rooms",)]
+    assert resolve_path(verified(f"\n {JSON_TEXT}\n"), "$.area") == Quantity(80, "m2")
+    assert verified('[{"value": 1, "unit": "kWh"}]').quantities == {(0,): Quantity(1, "kWh")}
+
+
+def test_a_json_text_whose_raw_numbers_are_refused() -> None:
+    for settings in ({"json_text": "strict"}, {"json_text": "strict", "plain_keys": ["rooms"]}):
+        with pytest.raises(GLError):
+            verified(JSON_TEXT, **settings)
+    assert verified('{"rooms": 5}', json_text="strict", plain_keys=["rooms"]).data == {"rooms": 5}
+    with pytest.raises(ValueError, match="json_text"):
+        Policy(json_text="loose")  # type: ignore[arg-type]
+
+
+def test_a_json_text_is_held_to_the_schema_of_its_tool() -> None:
+    policy = Policy()
+
+    def held(output: str, schema: Any) -> Survey:
+        check = usable_checker("meter", "RESULT_SCHEMA", schema)
+        return verified_output("meter", output, policy, policy.unit_registry(), check)
+
+    schema = {"type": "object", "required": ["area"], "properties": {"area": {}}}
+    assert held('{"area": {"value": 80, "unit": "m2"}}', schema).quantities == {("area",): Quantity(80, "m2")}
+    for text in ('{"heat": {"value": 80, "unit": "kWh"}}', '{"area": 80}', "[1]", "area"):
+        with pytest.raises(GLValidationError) as caught:
+            held(text, schema)
+        assert caught.value.code == "RESULT_SCHEMA"
+    assert held(JSON_TEXT, {"type": "string"}).data == JSON_TEXT
+
+
+@pytest.mark.parametrize(
+    "text", ["", "warm", "5", '"5"', "null", "[5", '{"a": NaN}', "{a: 5}", "[" * 5000, '[1] and "2"', "x[1]"]
+)
+def test_any_other_text_is_text(text: str) -> None:
+    output = verified(text)
+    assert output.data == text and not output.is_json_text and not output.raw_numbers
+
+
+def test_a_json_text_beyond_the_bounds_is_text() -> None:
+    for text in ("[" * 80 + "]" * 80, f"[{'9' * 400}]"):
+        assert verified(text).data == text
+
+
+def test_the_trace_tells_of_raw_numbers_in_a_json_text() -> None:
+    session = Session()
+    session.record("meter", {}, JSON_TEXT)
+    session.record("meter", {}, '{"name": "roof"}')
+    told, silent = session.trace
+    assert told["raw_numbers"] == ["$.rooms"] and "raw_numbers" not in silent
+    restored = Session.from_json(session.to_json())
+    assert [restored.output(call) for call in ("tc_1", "tc_2")] == [session.output("tc_1"), {"name": "roof"}]

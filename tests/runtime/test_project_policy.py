@@ -56,6 +56,7 @@ def test_every_setting_of_both_moments_is_one() -> None:
         "argument_units",
         "levels",
         "allow_raw_numbers",
+        "json_text",
     }
     assert POLICY_KEYS.keys() <= schema()["properties"].keys()
     assert not {*POLICY_KEYS.values()} & {*config.Config().rules._fields}

@@ -11,6 +11,7 @@ from gllint_runtime.execution.runtime import RULES
 from gllint_runtime.execution.session import Session, Verified
 from gllint_runtime.execution.steps import read_step
 from gllint_runtime.policy.data import plain
+from gllint_runtime.policy.outputs import json_value
 
 INSTRUCTIONS = (
     RULES
@@ -38,10 +39,29 @@ def recorded(
     session: Session, tool: str, arguments: Mapping[str, Any], output: Any, **options: Any
 ) -> dict[str, Any]:
     """Record a tool's output, the JSON text of one included; return what the model is told. Raises GLError."""
-    if isinstance(output, str):
-        try:
-            output = json.loads(output)
-        except (ValueError, RecursionError):
-            output = {"text": output}
+    output = text_of_blocks(output)
+    if isinstance(output, str) and json_value(output) is None:
+        output = _scalar(output)
     call_id = session.record(tool, arguments, output, **options)
     return {"tool_call_id": call_id, "output": session.output(call_id)}
+
+
+def _scalar(text: str) -> Any:
+    """What a text says that is no JSON of an object or array: the text or truth value in it, or itself."""
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return {"text": text}
+    return value if value is None or isinstance(value, str | bool) else {"text": text}
+
+
+def text_of_blocks(output: Any) -> Any:
+    """The text of content blocks that hold nothing else; any other output as it is."""
+    if not isinstance(output, list) or not output:
+        return output
+    texts = [
+        block["text"]
+        for block in output
+        if isinstance(block, Mapping) and block.get("type") == "text" and isinstance(block.get("text"), str)
+    ]
+    return "\n".join(texts) if len(texts) == len(output) else output

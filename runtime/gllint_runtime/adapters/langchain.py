@@ -13,9 +13,10 @@ from typing import Any
 from langchain.agents.middleware import AgentMiddleware, hook_config
 from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 
-from gllint_runtime.adapters import check_final, recorded
+from gllint_runtime.adapters import check_final, recorded, text_of_blocks
 from gllint_runtime.execution.session import Session
 from gllint_runtime.policy.errors import GLError, GLRuntimeError
+from gllint_runtime.policy.outputs import json_value
 
 _HINT = "gllint"
 _WITHHELD = "(withheld)"
@@ -103,7 +104,7 @@ class GateMiddleware(AgentMiddleware[Any, Any, Any]):
         call = request.tool_call
         output = result.content if result.artifact is None else result.artifact
         try:
-            answer = recorded(self._session(), call["name"], arguments, output)
+            answer = recorded(self._session(), call["name"], arguments, _returned(output))
         except GLError as error:
             text, status = Session.repair_hint(error), "error"
         else:
@@ -125,6 +126,13 @@ def _args_schema(tool: Any) -> dict[str, Any] | None:
         return schema
     described: dict[str, Any] = schema.model_json_schema()
     return described
+
+
+def _returned(output: Any) -> Any:
+    """What a tool returned: of a dict or list the framework has made JSON text, and nobody can tell it from a text."""
+    text = text_of_blocks(output)
+    value = json_value(text) if isinstance(text, str) else None
+    return output if value is None else value
 
 
 def _last_answer(messages: list[Any]) -> AIMessage | None:

@@ -64,7 +64,7 @@ def stored_call(record: CallRecord) -> dict[str, Any]:
         "id": record.call_id,
         "tool": record.tool_name,
         "arguments": record.arguments,
-        "output": record.output.data,
+        "output": record.output.given,
         "exact": [
             [list(path), exact_text(quantity.value)]
             for path, quantity in record.output.quantities.items()

@@ -8,6 +8,7 @@ import logging
 import sys
 from collections import deque
 from collections.abc import Callable, Mapping
+from itertools import islice
 from typing import Any, Literal
 
 from gllint_runtime.execution.record import CallRecord
@@ -15,6 +16,7 @@ from gllint_runtime.execution.trace import snapshot
 from gllint_runtime.policy.data import copy_plain
 from gllint_runtime.policy.errors import GLError
 from gllint_runtime.policy.levels import Level
+from gllint_runtime.policy.schemas import show_path
 
 logger = logging.getLogger("gllint_runtime")
 
@@ -24,6 +26,7 @@ Event = dict[str, Any]
 Redact = Callable[[str], str]
 
 _MOST_ENTRIES = 10_000
+_MOST_PLACES = 200  # of raw numbers in one JSON text
 _START = "sha256:" + "0" * 64
 
 
@@ -117,12 +120,15 @@ class Verdicts:
         if not isinstance(what, CallRecord):
             return dict(what)
         arguments = self.redacted(copy_plain(what.arguments))
-        return {
+        entry = {
             "call_id": what.call_id,
             "tool": what.tool_name,
             "arguments": arguments,
             "output_hash": what.output_hash,
         }
+        if what.output.is_json_text and what.output.raw_numbers:
+            entry["raw_numbers"] = [show_path(path) for path in islice(what.output.raw_numbers, _MOST_PLACES)]
+        return entry
 
     # ------------------------------------------------------------------------------------------- events
 

@@ -5,6 +5,7 @@ One walk makes the copy and says what it holds: Quantities, what only looks like
 
 from __future__ import annotations
 
+import json
 import marshal
 import numbers
 import reprlib
@@ -105,8 +106,10 @@ class Survey:
     ``quantities`` keep the number that the tool gave where a float would round it; ``malformed`` have the keys of a
     Quantity and yet are none, and why; ``raw_numbers`` are all others but booleans and what stands under one of
     ``plain_keys``, or under a key that says one of ``plain_kinds``, in lists too. ``size`` is about the bytes that the
-    data takes. Raises :class:`DataProblem`.
+    data takes. ``is_json_text``: the tool gave it as text. Raises :class:`DataProblem`.
     """
+
+    is_json_text = False
 
     def __init__(
         self, value: Any, plain_keys: Collection[str] = (), plain_kinds: Collection[str] = ()
@@ -135,6 +138,11 @@ class Survey:
                 path: number for path, number in raw if not _is_plain(path, plain_keys, plain_kinds)
             }
         self.size = 50 * (_MAX_VALUES - self._values) + _MAX_TEXT - self._text
+
+    @property
+    def given(self) -> Any:
+        """The data as the tool gave them: as JSON text, or as they are."""
+        return json.dumps(self.data) if self.is_json_text else self.data
 
     def _copy(self, value: Any, path: Path) -> Any:
         """The copy of a value of whatever type. The methods are those of the built-in types: a subclass may lie."""

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
 
 ArgumentOrigin = Literal["off", "record", "strict"]
 ArgumentUnits = Literal["refuse", "convert", "record", "off"]
+JsonText = Literal["record", "strict"]
 
 
 class OutputSettings(TypedDict, total=False):
@@ -21,6 +22,7 @@ class OutputSettings(TypedDict, total=False):
     plain_keys: Collection[str]
     plain_kinds: Collection[str]
     allow_raw_numbers: bool
+    json_text: JsonText
 
 
 class MessageSettings(TypedDict, total=False):

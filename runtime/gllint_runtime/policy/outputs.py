@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import logging
+import re
 from functools import reduce
 from operator import getitem
 from typing import Any
@@ -24,10 +26,28 @@ def verified_output(
 ) -> Survey:
     """The output as plain data, once it fits its schema and each number in it has an allowed unit.
 
+    A text that is JSON of an object or array is that value (:func:`json_value`). Where it has no schema, and the policy
+    is not strict about such texts, it may be somebody else's: it is kept with its raw numbers, which nobody can claim.
     Its Quantities carry their units as the allowlist writes them; the data stay as the tool gave them, but for an
     opaque abbreviation (``cfs``), which the model is told as what it stands for (``ft3/s``).
     Raises GLValidationError RESULT_SCHEMA or UNIT_UNKNOWN.
     """
+    # Of a class that lies about itself not even the class is asked.
+    if not issubclass(type(output), str) or (value := json_value(output)) is None:
+        return _held_output(tool_name, output, policy, units, check)
+    if check is None and policy.json_text != "strict":
+        return _foreign_output(tool_name, output, policy, units)
+    # What its schema declares to be text is no value of another kind.
+    if check is not None and check(value) is not None and check(output) is None:
+        return _held_output(tool_name, output, policy, units, check)
+    survey = _held_output(tool_name, value, policy, units, check)
+    survey.is_json_text = True
+    return survey
+
+
+def _held_output(
+    tool_name: str, output: Any, policy: Policy, units: UnitRegistry, check: validation.Checker | None = None
+) -> Survey:
     try:
         survey = Survey(output, policy.plain_keys, policy.plain_kinds)
     except DataProblem as problem:
@@ -46,6 +66,12 @@ def verified_output(
     for path, quantity in survey.quantities.items():
         if not units.is_allowed(quantity.unit):
             units.require(quantity.unit, show_path(path))
+    return _as_written(survey, units)
+
+
+def _as_written(survey: Survey, units: UnitRegistry) -> Survey:
+    """The output with each allowed unit as the allowlist writes it."""
+    for path, quantity in survey.quantities.items():
         if quantity.unit in RENDERED_UNITS:
             rendered = RENDERED_UNITS[quantity.unit]
             survey.quantities[path] = Quantity(quantity.value, rendered)
@@ -57,13 +83,43 @@ def verified_output(
 
 def unheld_output(output: Any, policy: Policy, units: UnitRegistry) -> Survey:
     """The output as plain data, of which only Quantities with an allowed unit can be claimed. Raises ValueError."""
-    survey = Survey(output, policy.plain_keys, policy.plain_kinds)
+    value = json_value(output) if issubclass(type(output), str) else None
+    survey = Survey(output if value is None else value, policy.plain_keys, policy.plain_kinds)
+    survey.is_json_text = value is not None
     survey.quantities = {
-        path: quantity if quantity.unit.isascii() else Quantity(quantity.value, units.symbol(quantity.unit))
-        for path, quantity in survey.quantities.items()
-        if units.is_allowed(quantity.unit)
+        path: quantity for path, quantity in survey.quantities.items() if units.is_allowed(quantity.unit)
     }
+    return _as_written(survey, units)
+
+
+def _foreign_output(tool_name: str, text: str, policy: Policy, units: UnitRegistry) -> Survey:
+    """What a JSON text holds that its tool may only pass on."""
+    try:
+        survey = unheld_output(text, policy, units)
+    except DataProblem:  # beyond the bounds of data: it stays a text
+        return _held_output(tool_name, text, policy, units)
+    if survey.raw_numbers:
+        places = ", ".join(map(show_path, [*survey.raw_numbers][:20]))
+        logger.warning("Tool %s returned JSON text with raw numbers at %s", tool_name, places)
     return survey
+
+
+def json_value(text: str) -> Any:
+    """The object or array that ``text`` is the JSON of; ``None`` where it is no JSON, or that of anything else."""
+    if not _BEGINS_VALUE(text):
+        return None
+    try:
+        value = json.loads(text, parse_constant=_refused_constant)
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict | list) else None
+
+
+_BEGINS_VALUE = re.compile(r"[ \t\r\n]*[{\[]").match
+
+
+def _refused_constant(name: str) -> None:
+    raise ValueError(f"{name} is no JSON")
 
 
 def plain_arguments(tool_name: str, arguments: Any) -> dict[str, Any]:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from typing import Self, Unpack
 
     from gllint_runtime.policy.configuration import Problem, Table
-    from gllint_runtime.policy.keywords import ArgumentOrigin, ArgumentUnits, PolicySettings
+    from gllint_runtime.policy.keywords import ArgumentOrigin, ArgumentUnits, JsonText, PolicySettings
     from gllint_runtime.policy.levels import Level, Levels
     from gllint_runtime.policy.units import UnitRegistry, UnitVerdict
 
@@ -35,6 +35,7 @@ _SHAPES: Mapping[str, Mapping[str, Any]] = {
     "argument_origin": {"enum": ["off", "record", "strict"]},
     "argument_units": {"enum": ["refuse", "convert", "record", "off"]},
     "allow_raw_numbers": {"type": "boolean"},
+    "json_text": {"enum": ["record", "strict"]},
 }
 
 
@@ -53,6 +54,7 @@ class _Fields(NamedTuple):
     allow_raw_numbers: bool = False
     argument_units: ArgumentUnits = "refuse"
     levels: Levels = "block"
+    json_text: JsonText = "record"
 
 
 class Policy(_Fields):
@@ -68,7 +70,8 @@ class Policy(_Fields):
     them to the units of their parameters: ``"refuse"`` refuses a bare number that an earlier output has in another
     unit, ``"convert"`` converts it and says so, ``"record"`` only traces it. All but ``"off"`` convert Quantities.
     ``levels`` says what a violation does, all or by code: ``"block"``, ``"warn"`` (it is shown, logged and told),
-    ``"shadow"`` (the trace alone has it).
+    ``"shadow"`` (the trace alone has it). ``json_text`` says of JSON text of a tool without result schema whether its
+    raw numbers are kept, so that nobody can claim them (``"record"``), or refused (``"strict"``).
     """
 
     __slots__ = ()
