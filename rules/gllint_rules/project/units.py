@@ -12,9 +12,11 @@ from gllint_rules.project.results import QuantityLeaf, quantities
 from gllint_rules.project.schemas import keyword_schemas
 from gllint_rules.project.templates import claim_entries
 from gllint_rules.reading import facts
+from gllint_rules.tuples import NamedTuple
 from gllint_rules.words.names import ARGS_SCHEMA, OUTPUT_SCHEMAS, QUANTITY
+from gllint_runtime.policy.key_units import announced_dimension, readings_of_name
 from gllint_runtime.policy.schema_numbers import declared_units
-from gllint_runtime.policy.units import UnitVerdict
+from gllint_runtime.policy.units import UnitVerdict, is_allowed, is_same_size
 
 
 class WrittenUnit(Struct, frozen=True, eq=False):
@@ -48,6 +50,47 @@ def variable(context: Context, at: int) -> tuple[str, int] | None:
                 if isinstance(value, (facts.Dict, facts.Call)) and value.at == at and binding.at >= 0:
                     return name, binding.at
     return None
+
+
+class Contradiction(NamedTuple):
+    """A name that announces another unit than the Quantity which it carries, and what it announces."""
+
+    name: str
+    site: Site
+    announced: tuple[str, ...]
+
+
+_LOOSE = frozenset({("ton", "t")})  # `mass_tons` is said of both
+
+
+def contradicting_names(context: Context, unit: WrittenUnit) -> Iterator[Contradiction]:
+    """The key and the variable of a Quantity that announce another unit than its own, under each reading."""
+    if unit.verdict.dimension is None:
+        return
+    quantity = unit.quantity
+    carriers = [(quantity.key, quantity.key_site)] if quantity.key else []
+    site = quantity.record.site
+    if site is not None and site.module is context.module:
+        named = variable(context, site.at)
+        if named is not None:
+            carriers.append((named[0], Site(context.module, named[1])))
+    for name, where in carriers:
+        announced = readings_of_name(name)
+        if announced and all(_conflicts(reading, unit.verdict) for reading in announced):
+            yield Contradiction(name, where, announced)
+
+
+def _conflicts(announced: str, verdict: UnitVerdict) -> bool:
+    """Whether a name announces another unit than the Quantity carries, as far as both are known."""
+    carried = verdict.nearest or verdict.symbol
+    if (announced, carried) in _LOOSE:
+        return False
+    dimension, other = announced_dimension(announced), announced_dimension(carried)
+    if other is None and is_allowed(announced):  # pint knows it, and has no names for our packs' dimensions
+        other = verdict.dimension
+    if dimension is None or other is None:
+        return False
+    return dimension != other or is_same_size(announced, carried) is False
 
 
 class SchemaUnitPlace(Struct, frozen=True, eq=False):

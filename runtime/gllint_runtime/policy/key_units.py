@@ -127,7 +127,7 @@ def readings_of_name(name: str) -> tuple[str, ...]:
         return ()
     tokens = _tokens(name)
     words = [token.lower() for token in tokens]
-    if len(tokens) == 1 and (len(words[0]) < 3 or name in _currencies()) and words[0] not in _table().whole:
+    if len(tokens) == 1 and (len(words[0]) < 3 or name in currencies()) and words[0] not in _table().whole:
         return ()  # `ml`, `m2`, `{"EUR": 0.92}`: too short a word to be sure
     if words[:1] in (["pct"], ["percent"], ["percentage"]) and not {"per", "id", "code"}.intersection(words):
         if len(words[-1]) == 1:  # `percent_b`, a name of its own
@@ -135,6 +135,16 @@ def readings_of_name(name: str) -> tuple[str, ...]:
         rest = _readings(tokens[1:], name) if len(tokens) > 1 else ()
         return () if rest else ("%",)
     return _readings(tokens, name)
+
+
+def name_words(name: str) -> list[str]:
+    """The words of a name, in their own case."""
+    return _tokens(name)
+
+
+def announced_units() -> frozenset[str]:
+    """The units that neither the allowlist nor a pack has, and that a name may announce all the same."""
+    return frozenset(_table().dimensions)
 
 
 def announced_dimension(unit: str) -> str | None:
@@ -175,7 +185,8 @@ def _camel_words(part: str) -> list[str]:
 
 
 @cache
-def _currencies() -> frozenset[str]:
+def currencies() -> frozenset[str]:
+    """The currencies that a key may end in."""
     return frozenset(sections("key_units.txt")["currencies"]["words"].split())
 
 
@@ -330,7 +341,7 @@ def _atom(tokens: Sequence[str]) -> tuple[tuple[str, ...], int]:
         units = table.ends.get(end, ())
         if not units:
             continue
-        if end.upper() in _currencies() and tokens[-1] not in (end.upper(), end.capitalize(), end):
+        if end.upper() in currencies() and tokens[-1] not in (end.upper(), end.capitalize(), end):
             return (), 0  # `GBp`, which are pence
         preceding_tokens = {token.lower() for token in tokens[:-length]}
         previous = tokens[-length - 1].lower() if len(tokens) > length else ""

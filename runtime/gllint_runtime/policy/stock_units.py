@@ -74,6 +74,23 @@ def stock_sizes_agree(unit: str, other: str) -> bool | None:
         return None
 
 
+@lru_cache(maxsize=4096)
+def stock_size(name: str) -> tuple[dict[str, int], float] | None:
+    """The dimensions of a unit and how many of pint's base units it is; of a degree its difference.
+
+    ``None`` where pint has no such unit.
+    """
+    if not _NAME.match(name):
+        return None
+    try:
+        unit = _registry().parse_units(name, as_delta=False)
+        zero, one = (_registry().Quantity(float(n), unit).to_base_units().magnitude for n in (0, 1))
+        dimensions = unit.dimensionality.items()
+        return {str(base).strip("[]"): int(exponent) for base, exponent in dimensions}, float(one - zero)
+    except Exception:  # as above
+        return None
+
+
 def _parsed(word: str) -> Any:
     return _registry().parse_unit_name(word, case_sensitive=False)
 

@@ -190,6 +190,18 @@ def measure_of(unit: str) -> Measure | None:
     return None if dimension is None else Measure(dimension, *_scale(symbol, PACKS))
 
 
+@lru_cache(maxsize=1024)
+def size_in_bases(name: str) -> tuple[Mapping[str, int], Fraction] | None:
+    """One unit of the allowlist, of time or of any pack over our dimensions, and how many of their root units it is.
+
+    Of a temperature the size of a degree. ``None`` for a name that none of them has.
+    """
+    if not (name in ALLOWED_UNITS or name in TIME_UNITS or name in pack_units(PACKS)):
+        return None
+    exponents = _exponents(name, PACKS, False)
+    return None if exponents is None else (exponents, _scale(name, PACKS)[0])
+
+
 def unit_title(unit: str) -> str:
     """How a message calls a unit: in full, unless it is too long to be one."""
     return unit if len(unit) <= MAX_LENGTH else f"{unit[:_TITLE]}…"

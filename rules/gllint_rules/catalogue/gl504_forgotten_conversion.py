@@ -1,0 +1,131 @@
+"""A number is given in another unit than its Quantity, or the parameter that takes it, says.
+
+## What it does
+
+Follows the units of numbers: from the ends of names (`heat_wh`), from the Quantities that they are taken out of, from
+pint and astropy, through arithmetic and through functions of the project. Reports the value of a Quantity that is known
+to be in another unit than the Quantity says, and a number that is given to a parameter whose name says another unit.
+
+A product has the product of the units (`power_kw * hours` is in kWh). A literal factor converts where a unit of exactly
+that size exists (`heat_wh / 1000` is in kWh); any other makes the unit unknown. Where a name can be read in two ways
+(`power_mw`), each of them must be wrong. Nothing is reported where one part is unknown.
+
+## Why is this bad?
+
+The number is wrong by the factor between the two units, and its unit says that it is right.
+
+## Bad
+
+```python
+from langchain_core.tools import tool
+
+
+@tool
+def heat(site: str) -> dict:
+    heat_wh = read_meter(site)
+    return {"heat": {"value": heat_wh, "unit": "kWh"}}
+```
+
+## Good
+
+```python
+from langchain_core.tools import tool
+
+
+@tool
+def heat(site: str) -> dict:
+    heat_wh = read_meter(site)
+    return {"heat": {"value": heat_wh / 1000, "unit": "kWh"}}
+```
+
+## How to fix
+
+Convert the value, or give the Quantity the unit that the value is in. Where the name is wrong, rename it.
+
+## Options
+
+`extend-units`, `unit-packs`.
+
+## References
+
+GreenLang's requirements, DOC-601: "Mixing Units".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gllint_rules.inference.measures.meanings import Measure, measure_of_unit
+from gllint_rules.inference.values import Site
+from gllint_rules.project.context import Context, Pending
+from gllint_rules.project.unit_findings import (
+    factor_between,
+    flows,
+    is_number,
+    mislabelled,
+    times,
+    title,
+    units_of,
+)
+from gllint_rules.project.units import contradicting_names
+from gllint_rules.rule import Rule
+
+
+def check(context: Context) -> Iterator[Pending]:
+    """Findings at values and arguments that are in another unit than what carries or takes them."""
+    sites: set[Site] = set()
+    for value in mislabelled(context):
+        if value.site in sites or any(contradicting_names(context, value.written)):
+            continue
+        sites.add(value.site)
+        subject = _subject(context, value.site)
+        message = f"{subject} is in {units_of(value.measure)}, but the Quantity says `{value.unit}`"
+        help = _help(context, value.site, value.measure, measure_of_unit(value.unit), True)
+        yield context.finding("GL504", value.site, message, help)
+    for module, flow in flows(context):
+        for argument in flow.arguments.values():
+            site = Site(module, argument.at)
+            if site in sites or not is_number(context, site):
+                continue
+            sites.add(site)
+            taker = f"`{argument.parameter}` takes" if argument.parameter else "its label says"
+            message = (
+                f"{_subject(context, site)} is in {units_of(argument.measure)}, "
+                f"but {taker} {units_of(argument.wanted)}"
+            )
+            yield context.finding(
+                "GL504", site, message, _help(context, site, argument.measure, argument.wanted, False)
+            )
+
+
+def _subject(context: Context, site: Site) -> str:
+    text = title(context, site)
+    return f"`{text}`" if text is not None else "The value"
+
+
+def _help(context: Context, site: Site, measure: Measure, wanted: Measure, is_quantity: bool) -> str:
+    """What converts the value, and what is the other repair."""
+    factor = factor_between(measure, wanted)
+    text = title(context, site)
+    other = f'"unit": "{units_of(measure)[1:-1]}"' if is_quantity and len(measure.readings) == 1 else None
+    if factor is None:
+        repair = "Convert the value"
+    elif text is not None and text.replace("_", "").replace(".", "").isalnum():
+        repair = f"Convert it (`{text}{times(factor)}`)"
+    else:
+        repair = f"Convert it (`{times(factor).strip()}`)"
+    return (
+        f"{repair}, or give its own unit (`{other}`)."
+        if other
+        else f"{repair}, or correct the name that says its unit."
+    )
+
+
+RULE = Rule(
+    code="GL504",
+    name="forgotten-conversion",
+    summary="A number is in another unit than its Quantity or parameter says",
+    documentation=__doc__ or "",
+    check=check,
+    options=("extend-units", "unit-packs"),
+)

@@ -1,0 +1,82 @@
+"""Two numbers of different units are added, subtracted or compared.
+
+## What it does
+
+Reports `a + b`, `a - b`, `a < b` and their like, `max(a, b)` and `a += b` where both units are known and differ, in a
+file that defines or imports tools. Units are followed as in GL504. Where a name can be read in two ways
+(`cooling_mwh`), each of them must differ.
+
+## Why is this bad?
+
+The sum is in no unit, and the comparison is decided by the units instead of the quantities.
+
+## Bad
+
+```python
+from langchain_core.tools import tool
+
+
+@tool
+def demand(heat_kwh: float, cooling_wh: float) -> dict:
+    return {"demand": {"value": heat_kwh + cooling_wh, "unit": "kWh"}}
+```
+
+## Good
+
+```python
+from langchain_core.tools import tool
+
+
+@tool
+def demand(heat_kwh: float, cooling_wh: float) -> dict:
+    return {"demand": {"value": heat_kwh + cooling_wh / 1000, "unit": "kWh"}}
+```
+
+## How to fix
+
+Convert one of the two first. Where a name is wrong, rename it.
+
+## References
+
+GreenLang's requirements, DOC-601: "Mixing Units".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gllint_rules.inference.measures.outcome import Meeting
+from gllint_rules.inference.values import Site
+from gllint_rules.project.context import Context, Pending
+from gllint_rules.project.unit_findings import factor_between, flows, is_number, units_of
+from gllint_rules.rule import Rule
+
+_DONE = {"+": "added", "-": "subtracted"}
+
+
+def check(context: Context) -> Iterator[Pending]:
+    """Findings at the right side of operators between numbers of different units."""
+    for module, flow in flows(context):
+        for meeting in flow.meetings.values():
+            site = Site(module, meeting.at)
+            if is_number(context, site):
+                done = _DONE.get(meeting.op, "compared")
+                message = f"Numbers in {units_of(meeting.left)} and in {units_of(meeting.right)} are {done}"
+                yield context.finding("GL505", site, message, _help(meeting))
+
+
+def _help(meeting: Meeting) -> str:
+    factor = factor_between(meeting.right, meeting.left)
+    if factor is None:
+        return "Convert one of them first, or correct the name that says its unit."
+    right, left = units_of(meeting.right)[1:-1], units_of(meeting.left)[1:-1]
+    return f"Convert one of them first: 1 {right} is {factor:.12g} {left}."
+
+
+RULE = Rule(
+    code="GL505",
+    name="mixed-units",
+    summary="Numbers of different units are added, subtracted or compared",
+    documentation=__doc__ or "",
+    check=check,
+)

@@ -1,0 +1,360 @@
+"""What arithmetic makes of units, and whether two numbers may meet."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+from gllint_rules.inference.measures.meanings import (
+    COUNT,
+    RATIO,
+    Count,
+    Factor,
+    Fields,
+    Meaning,
+    Measure,
+    PhysicalQuantity,
+    Places,
+    UnitObject,
+    with_readings,
+)
+from gllint_runtime.policy.unit_expressions import Factors
+from gllint_runtime.policy.unit_sizes import (
+    Relation,
+    converted,
+    factors_of_unit,
+    is_named,
+    product,
+    ratio,
+    relation,
+)
+
+_PERCENT = factors_of_unit("%")
+_FRACTIONS = frozenset(map(factors_of_unit, ("1", "ratio")))
+_TEMPERATURES: dict[Factors, str] = {
+    (("degC", 1),): "C",
+    (("C", 1),): "C",
+    (("degF", 1),): "F",
+    (("F", 1),): "F",
+    (("K", 1),): "K",
+}
+_MASSES = {"gCO2e": "g", "kgCO2e": "kg", "tCO2e": "t"}
+# Sizes that people take for each other: 1 MiB for 1 MB, a short ton for a tonne.
+_LOOSE_RATIOS = (1.024, 1.024**2, 1.024**3, 1.024**4, 1.10231131)
+_ZERO_CELSIUS = (273.15, 273, 273.16)
+# Small numbers by which something is divided that is a mean as often as a conversion.
+_MOST_OF_A_MEAN = 59
+_HOURS_OF_A_YEAR = (8760, 8784, 8766, 8765.8, 8765.82)
+_HOUR, _YEAR = factors_of_unit("h"), factors_of_unit("year")
+_MOST_POWER = 4
+
+
+def binary(op: str, left: Meaning, right: Meaning) -> Meaning:
+    """``left op right``; of a sum of two units that do not fit unknown."""
+    match op:
+        case "+" | "-":
+            return _sum(op, left, right)
+        case "*" | "@":
+            return _product(left, right)
+        case "/" | "//":
+            return _quotient(left, right)
+        case "%":
+            return _remainder(left, right)
+        case "**":
+            return _power(left, right)
+        case _:
+            return None
+
+
+# ------------------------------------------------------------------------------------------------ comparison
+
+
+def fit(left: Measure, right: Measure, are_absolute: bool = True) -> Relation | None:
+    """Whether two numbers are in one unit: the relation of their units, under each reading.
+
+    ``"same"`` where one reading of each is; ``None`` where it is not known. ``are_absolute`` where a temperature is a
+    point on its scale.
+    """
+    are_absolute = are_absolute and not (left.is_difference or right.is_difference)
+    relations = [unit_relation(a, b, are_absolute) for a in left.readings for b in right.readings]
+    if "same" in relations:
+        return "same"
+    if None in relations:
+        return None
+    if "size" in relations:
+        return "size"
+    return None if left.loose or right.loose else "dimension"
+
+
+def unit_relation(first: Factors, second: Factors, are_absolute: bool) -> Relation | None:
+    """The relation of two units as people write them: kilograms may be those of CO2e, a MB one of 1,024 kB."""
+    if (_is_share(first) and second in _FRACTIONS) or (_is_share(second) and first in _FRACTIONS):
+        return None  # a fraction is called a percentage as often
+    between = relation(first, second)
+    if between == "dimension":
+        between = relation(_as_masses(first), _as_masses(second))
+        if between == "size":
+            first, second = _as_masses(first), _as_masses(second)
+    if between == "same" and are_absolute and first in _TEMPERATURES and second in _TEMPERATURES:
+        return "same" if _TEMPERATURES[first] == _TEMPERATURES[second] else "size"
+    if between == "size":
+        factor = ratio(first, second) or 1.0
+        if any(math.isclose(max(factor, 1 / factor), loose, rel_tol=1e-6) for loose in _LOOSE_RATIOS):
+            return "same"
+    return between
+
+
+def _as_masses(unit: Factors) -> Factors:
+    return product(*((((_MASSES.get(name, name), 1),), power) for name, power in unit))
+
+
+def is_absolute(measure: Measure) -> bool:
+    """Whether it is a temperature that is read off a scale, which no factor converts."""
+    return not measure.is_difference and any(unit in _TEMPERATURES for unit in measure.readings)
+
+
+# ------------------------------------------------------------------------------------------------- operations
+
+
+def _sum(op: str, left: Meaning, right: Meaning) -> Meaning:
+    match left, right:
+        case Measure(), Measure():
+            return _sum_of_measures(op, left, right)
+        case Measure(), Factor(value=value):
+            return _shifted(op, left, value)
+        case Factor(value=value), Measure():
+            return _shifted("+", right, value) if op == "+" else _shifted("", right, None)
+        case ((Factor() | Count()), (Factor() | Count())):
+            return _of_literals(op, left, right)
+        case PhysicalQuantity(), PhysicalQuantity():
+            return left
+        case _:
+            return None
+
+
+def _sum_of_measures(op: str, left: Measure, right: Measure) -> Measure | None:
+    if is_absolute(left) and is_absolute(right):
+        if op == "-" and fit(left, right, are_absolute=False) == "same":
+            return Measure(left.readings, left.loose or right.loose, is_difference=True)
+        return None
+    if fit(left, right, are_absolute=False) != "same":
+        return None
+    common = [
+        unit
+        for unit in left.readings
+        if any(unit_relation(unit, other, False) == "same" for other in right.readings)
+    ]
+    return with_readings(common, left.loose or right.loose, left.is_difference and right.is_difference)
+
+
+def _shifted(op: str, measure: Measure, value: float | None) -> Measure | None:
+    """A number and a literal: `hours + 1`, `temp_c + 273.15`."""
+    if is_absolute(measure):
+        scales = {_TEMPERATURES.get(unit) for unit in measure.readings}
+        if value in _ZERO_CELSIUS and scales == {"C" if op == "+" else "K"}:
+            return Measure((factors_of_unit("K" if op == "+" else "degC"),))
+        return measure if value is not None and value != 32 and op and value not in _ZERO_CELSIUS else None
+    if any(not unit or unit == _PERCENT for unit in measure.readings):
+        return None  # `1 + share`
+    return measure
+
+
+def _product(left: Meaning, right: Meaning) -> Meaning:
+    match left, right:
+        case Measure(), Measure():
+            return _times(left, right, 1)
+        case (Measure() as measure, Factor(value=value)) | (Factor(value=value), Measure() as measure):
+            return _scaled(measure, value)
+        case (Measure() as measure, Count()) | (Count(), Measure() as measure):
+            return _counted(measure)
+        case ((Factor() | Count()), (Factor() | Count())):
+            return _of_literals("*", left, right)
+        case (other, UnitObject(unit=unit)) | (UnitObject(unit=unit), other):
+            return _labelled(other, unit, 1)
+        case PhysicalQuantity(), PhysicalQuantity():
+            return _physical(_times(left.measure, right.measure, 1))
+        case (PhysicalQuantity() as quantity, Factor() | Count()) | (
+            Factor() | Count(),
+            PhysicalQuantity() as quantity,
+        ):
+            return quantity
+        case _:
+            return None
+
+
+def _quotient(left: Meaning, right: Meaning) -> Meaning:
+    match left, right:
+        case Measure(), Measure():
+            return _times(left, right, -1)
+        case Measure(), Factor(value=value):
+            return _scaled(left, 1 / value if value else None)
+        case Measure(), Count():
+            return _counted(left)
+        case Factor() | Count(), Measure():
+            inverse = _times(RATIO, right, -1)
+            return _scaled(inverse, left.value) if inverse and isinstance(left, Factor) else None
+        case ((Factor() | Count()), (Factor() | Count())):
+            return _of_literals("/", left, right)
+        case other, UnitObject(unit=unit):
+            return _labelled(other, unit, -1)
+        case PhysicalQuantity(), PhysicalQuantity():
+            return _physical(_times(left.measure, right.measure, -1))
+        case PhysicalQuantity(), Factor() | Count():
+            return left
+        case _:
+            return None
+
+
+def _remainder(left: Meaning, right: Meaning) -> Meaning:
+    match left, right:
+        case Measure(), Factor():
+            return left
+        case Measure(), Measure():
+            return left if fit(left, right) == "same" else None
+        case Factor(), Factor():
+            return _of_literals("%", left, right)
+        case _:
+            return None
+
+
+def _power(left: Meaning, right: Meaning) -> Meaning:
+    match left, right:
+        case Factor(), Factor():
+            return _of_literals("**", left, right)
+        case Measure(), Factor(value=float(value)) if not is_absolute(left) and abs(value) <= _MOST_POWER:
+            return _raised(left, value)
+        case PhysicalQuantity(measure=measure), Factor(value=float(value)) if abs(value) <= _MOST_POWER:
+            return _physical(_raised(measure, value))
+        case UnitObject(unit=unit), Factor(value=float(value)) if value.is_integer() and abs(value) <= 4:
+            return UnitObject(product((unit, int(value))))
+        case _:
+            return None
+
+
+def square_root(meaning: Meaning) -> Meaning:
+    """The unit of a square root."""
+    return _power(meaning, Factor(0.5))
+
+
+def _raised(measure: Measure, exponent: float) -> Measure | None:
+    readings = []
+    for unit in measure.readings:
+        if _is_share(unit) or any(not (power * exponent).is_integer() for _, power in unit):
+            return None
+        readings.append(tuple((name, int(power * exponent)) for name, power in unit))
+    return with_readings(readings, measure.loose)
+
+
+# ---------------------------------------------------------------------------------------------------- parts
+
+
+def _is_share(unit: Factors) -> bool:
+    """Whether it may be a fraction as well as a percentage: nobody keeps them apart in names."""
+    return unit == _PERCENT or any(name in ("%", "percent", "ppm", "bp") for name, _ in unit)
+
+
+def _times(left: Measure, right: Measure, exponent: int) -> Measure | None:
+    if is_absolute(left) or is_absolute(right):
+        return None
+    if any(_is_share(unit) for unit in (*left.readings, *right.readings)):
+        return None
+    products = [
+        result
+        for a in left.readings
+        for b in right.readings
+        if _is_plausible(a, b, result := product((a, 1), (b, exponent))) or exponent < 0
+    ]
+    return with_readings(products, left.loose or right.loose)
+
+
+def _is_plausible(a: Factors, b: Factors, result: Factors) -> bool:
+    """Whether a product means what its units say: a price times a mass is in no USD*kg, but was one per kg."""
+    powers = dict(a)
+    cancels = any(powers.get(name, 0) * power < 0 for name, power in b)
+    return cancels or not a or not b or is_named(result)
+
+
+def _scaled(measure: Measure, factor: float | None) -> Measure | None:
+    """A number times a literal: a conversion where there is a unit of that size, else anything."""
+    if factor is None or is_absolute(measure):
+        return None
+    factor = abs(factor)
+    if math.isclose(factor, 1):
+        return measure
+    readings: list[Factors] = []
+    for unit in measure.readings:
+        if not unit and math.isclose(factor, 100):
+            readings.append(_PERCENT)
+            continue
+        if _is_share(unit):
+            return None
+        other = converted(unit, factor)
+        if other is not None:
+            readings.append(other)
+            if _may_be_mean(factor):
+                readings.append(unit)
+        elif hours := _over_a_year(unit, factor):
+            readings += hours
+        else:
+            return None
+    return with_readings(readings, True)
+
+
+def _over_a_year(unit: Factors, factor: float) -> list[Factors]:
+    """A power times 8,760 is an energy, or one each year; an energy each year divided by it a power."""
+    if any(math.isclose(factor, hours) for hours in _HOURS_OF_A_YEAR):
+        return [product((unit, 1), (_HOUR, 1)), product((unit, 1), (_HOUR, 1), (_YEAR, -1))]
+    if any(math.isclose(factor * hours, 1) for hours in _HOURS_OF_A_YEAR):
+        return [product((unit, 1), (_HOUR, -1)), product((unit, 1), (_HOUR, -1), (_YEAR, 1))]
+    return []
+
+
+def _may_be_mean(factor: float) -> bool:
+    whole = factor if factor > 1 else 1 / factor
+    return whole <= _MOST_OF_A_MEAN and math.isclose(whole, round(whole))
+
+
+def _counted(measure: Measure) -> Measure:
+    """For each of many, or of many together."""
+    return Measure(measure.readings, True, measure.is_difference)
+
+
+def _labelled(other: Meaning, unit: Factors, exponent: int) -> Meaning:
+    """A number, or what is unknown, times a unit of a library."""
+    match other:
+        case PhysicalQuantity(measure=measure):
+            return _physical(_times(measure, Measure((unit,)), exponent))
+        case UnitObject(unit=first):
+            return UnitObject(product((first, 1), (unit, exponent)))
+        case Fields() | Places():
+            return None
+        case _:
+            return PhysicalQuantity(Measure((product((unit, exponent)),)))
+
+
+def _physical(measure: Measure | None) -> PhysicalQuantity | None:
+    return PhysicalQuantity(measure) if measure is not None else None
+
+
+_OPERATIONS: dict[str, Callable[[float, float], float]] = {
+    "+": lambda a, b: a + b,
+    "-": lambda a, b: a - b,
+    "*": lambda a, b: a * b,
+    "/": lambda a, b: a / b,
+    "%": lambda a, b: a % b,
+    "**": lambda a, b: a**b,
+}
+
+
+def _of_literals(op: str, left: Meaning, right: Meaning) -> Meaning:
+    if left is COUNT or right is COUNT:
+        return COUNT if op in "+-" else Factor(None)
+    assert isinstance(left, Factor) and isinstance(right, Factor)
+    a, b = left.value, right.value
+    if a is None or b is None or (op == "**" and (abs(a) > 1e6 or abs(b) > 32)):
+        return Factor(None)
+    try:
+        value = _OPERATIONS[op](a, b)
+    except (ArithmeticError, ValueError):
+        return Factor(None)
+    return Factor(float(value)) if isinstance(value, (int, float)) else Factor(None)

@@ -1,0 +1,584 @@
+"""What is known of an expression within a body: its unit, and what it does to others."""
+
+from __future__ import annotations
+
+import re
+
+from gllint_rules.inference.measures import arithmetic
+from gllint_rules.inference.measures.meanings import (
+    COUNT,
+    Factor,
+    Fields,
+    Meaning,
+    Measure,
+    PhysicalQuantity,
+    Places,
+    UnitObject,
+    element,
+    join,
+    joined,
+    measure_of_name,
+    measure_of_unit,
+)
+from gllint_rules.inference.measures.naming import place, stored
+from gllint_rules.inference.measures.outcome import Argument, Env, Meeting, UnitFlow, UnitQuestions
+from gllint_rules.inference.measures.unit_calls import unit_calls
+from gllint_rules.inference.values import (
+    ClassOf,
+    External,
+    ExternalInstance,
+    Frame,
+    FunctionOf,
+    Instance,
+    Method,
+    ModelInstance,
+    ModuleOf,
+    Number,
+    Text,
+    ToolValue,
+    Value,
+    options,
+)
+from gllint_rules.reading import facts
+from gllint_rules.reading.facts import Expr, Module, Scope
+from gllint_rules.words.call_units import unit_of_attribute, unit_of_function, unit_of_method
+from gllint_rules.words.names import QUANTITY
+from gllint_runtime.policy.unit_expressions import Factors
+from gllint_runtime.policy.unit_sizes import factors_of_unit, size_of
+from gllint_runtime.policy.unit_spellings import spelling_of
+
+_PREFIX = re.compile(r"^_*(?:get|compute|calculate|calc|fetch|read|load|find|estimate|sum)_")
+_MAGNITUDES = frozenset({"magnitude", "m", "value"})
+_REGISTRIES = ("pint.UnitRegistry", "pint.registry.UnitRegistry", "pint.application_registry")
+_MEETING = frozenset({"Equal", "NotEqual", "LessThan", "LessThanEqual", "GreaterThan", "GreaterThanEqual"})
+# Attributes that give the numbers of what they are read from.
+_ARRAYS = frozenset({"values", "T", "real", "flat", "iloc", "loc", "iat", "at", "array", "data"})
+_LOOKUPS = frozenset({"get", "pop", "setdefault"})
+_MOST_WITHIN = 200
+
+
+class Expressions:
+    """Reads expressions of one body, and notes what is known of them."""
+
+    def __init__(self, units: UnitQuestions, module: Module, scope: Scope) -> None:
+        self.units = units
+        self.module = module
+        self.scope = scope
+        self.flow = UnitFlow()
+        self.depth = 0
+        self.has_libraries = any(
+            name.partition(".")[0] in ("pint", "astropy") for name in module.outline.modules()
+        ) or any(name in ("ureg", "Q_") for name in module.imported_names)
+
+    def note(self, at: int, meaning: Meaning) -> None:
+        self.flow.measures[at] = meaning
+
+    def meaning(self, expr: Expr, env: Env) -> Meaning:
+        """What is known of an expression."""
+        self.units.evaluator.step()
+        if self.depth > _MOST_WITHIN:
+            return None
+        self.depth += 1
+        try:
+            meaning = self._meaning(expr, env)
+        finally:
+            self.depth -= 1
+        if meaning is not None:
+            self.note(expr.at, meaning)
+        else:
+            self.flow.measures.pop(expr.at, None)
+        return meaning
+
+    def _meaning(self, expr: Expr, env: Env) -> Meaning:
+        match expr:
+            case facts.Const(value=value):
+                is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+                return _literal(value) if is_number else None
+            case facts.Name():
+                return self.name(expr, env)
+            case facts.Attr():
+                return self.attribute(expr, env)
+            case facts.Sub(base=base, index=index):
+                return self.item(expr, base, index, env)
+            case facts.Call():
+                return self.call(expr, env)
+            case facts.BinOp():
+                return self.chain(expr, env)
+            case facts.UnaryOp(op=op, operand=operand):
+                inner = self.meaning(operand, env)
+                if op == "-" and isinstance(inner, Factor) and inner.value is not None:
+                    return Factor(-inner.value)
+                return inner if op in "+-" else None
+            case facts.BoolOp(left=left, right=right):
+                return join(self.meaning(left, env), self.meaning(right, env))
+            case facts.IfExp(test=test, body=body, orelse=orelse):
+                self.meaning(test, env)
+                arms = [self.meaning(arm, env) for arm in (body, orelse) if not _is_none(arm)]
+                return joined(arms)
+            case facts.Compare(operands=operands, ops=ops):
+                self.comparison(operands, ops, env)
+                return None
+            case facts.Comp():
+                return self.comprehension(expr, env)
+            case facts.Seq(kind=kind, items=items):
+                meanings = tuple(self.meaning(item, env) for item in items)
+                return Places(meanings) if kind == "tuple" else joined(meanings)
+            case facts.Dict():
+                return self.fields(expr, env)
+            case facts.Lambda(params=params, body=body):
+                self.meaning(body, {**env, **{param.name: measure_of_name(param.name) for param in params}})
+                return None
+            case facts.Join(parts=parts):
+                for part in parts:
+                    if isinstance(part, facts.Hole):
+                        self.meaning(part.value, env)
+                return None
+            case facts.Await(value=inner) | facts.Star(value=inner):
+                return self.meaning(inner, env)
+            case facts.Yield(value=value):
+                if value is not None:
+                    self.meaning(value, env)
+                return None
+            case facts.Walrus(target=target, value=value):
+                env[target] = stored(target, self.meaning(value, env), value)
+                return env[target]
+            case _:
+                return None
+
+    # --- names and parts -----------------------------------------------------------------------------------------
+
+    def name(self, expr: facts.Name, env: Env) -> Meaning:
+        if expr.id in env:
+            return env[expr.id]
+        announced = measure_of_name(expr.id)
+        if announced is not None or expr.id in self.scope.bindings:
+            return announced
+        outer = self.units.outer(self.scope, expr.id, self.module)
+        return outer if outer is not None else self.constant(expr)
+
+    def constant(self, expr: Expr) -> Meaning:
+        """The literal number that a name of a module stands for, or a unit that it imports."""
+        home = self.scope.home(expr.id) if isinstance(expr, facts.Name) else self.scope
+        if home is None:
+            return None
+        match self.value(expr):
+            case Number(literal=literal) if isinstance(literal, (int, float)):
+                return _literal(literal)
+            case External(name=name):
+                return _astropy_unit(name)
+            case _:
+                return None
+
+    def value(self, expr: Expr) -> Value | None:
+        """The one value that an expression has, as the evaluator says."""
+        values = options(self.units.evaluator.eval(expr, Frame(self.module, self.scope)))
+        return values[0] if len(values) == 1 else None
+
+    def attribute(self, expr: facts.Attr, env: Env) -> Meaning:
+        key = facts.dotted(expr)
+        if self.has_libraries and (unit := self.library_unit(expr)) is not None:
+            return unit
+        base = self.meaning(expr.base, env)
+        if key in env:
+            return env[key]
+        match base:
+            case PhysicalQuantity(measure=measure) if expr.name in _MAGNITUDES:
+                return measure
+            case Fields(entries=entries) if expr.name in entries:
+                return entries[expr.name]
+            case Measure() if expr.name in _ARRAYS:
+                return base
+        announced = measure_of_name(expr.name)
+        if announced is not None:
+            return announced
+        fixed = unit_of_attribute(expr.name)
+        if fixed is not None:
+            return measure_of_unit(fixed)
+        return self.member(expr)
+
+    def member(self, expr: facts.Attr) -> Meaning:
+        """An attribute whose name says no unit."""
+        match self.value(expr.base):
+            case Instance(of=of) | ModelInstance(of=of):
+                return self.units.attribute(of, expr.name)
+            case ModuleOf() | External():
+                return self.constant(expr)
+            case _:
+                return None
+
+    def library_unit(self, expr: facts.Attr) -> UnitObject | None:
+        """The unit of pint or astropy that an attribute is: ``ureg.kWh``, ``u.kWh``."""
+        match self.value(expr.base):
+            case ExternalInstance(name=name) if name in _REGISTRIES:
+                unit = unit_of_text(expr.name)
+            case External(name="astropy.units"):
+                unit = unit_of_text(expr.name)
+            case _:
+                return None
+        return UnitObject(unit) if unit is not None else None
+
+    def item(self, expr: facts.Sub, base: Expr, index: Expr, env: Env) -> Meaning:
+        whole = self.meaning(base, env)
+        self.meaning(index, env)
+        match index:
+            case facts.Const(value=str() as key):
+                if isinstance(whole, Fields) and key in whole.entries:
+                    return whole.entries[key]
+                return measure_of_name(key) or (whole if isinstance(whole, Measure) else None)
+            case facts.Const(value=int() as number) if isinstance(whole, Places):
+                return whole.items[number] if -len(whole.items) <= number < len(whole.items) else None
+        if isinstance(whole, Fields):
+            return joined(whole.entries.values()) if whole.entries else None
+        return whole if isinstance(index, facts.Slice) else element(whole)
+
+    # --- operators -----------------------------------------------------------------------------------------------
+
+    def chain(self, expr: facts.BinOp, env: Env) -> Meaning:
+        chain = [expr]  # long chains nest to the left
+        while isinstance(chain[-1].left, facts.BinOp):
+            chain.append(chain[-1].left)
+        meaning = self.meaning(chain[-1].left, env)
+        for operation in reversed(chain):
+            right = self.meaning(operation.right, env)
+            meaning = self.operation(operation.op, meaning, right, operation.right.at)
+            if meaning is not None:
+                self.note(operation.at, meaning)
+        return meaning
+
+    def operation(self, op: str, left: Meaning, right: Meaning, at: int) -> Meaning:
+        """``left op right``, the right side standing at ``at``."""
+        if op in "+-" and isinstance(left, Measure) and isinstance(right, Measure):
+            self.meet(left, right, at, op, are_absolute=False)
+        return arithmetic.binary(op, left, right)
+
+    def meet(self, left: Measure, right: Measure, at: int, op: str, are_absolute: bool) -> None:
+        """Note that two numbers meet whose units differ."""
+        if arithmetic.fit(left, right, are_absolute) in ("size", "dimension"):
+            self.flow.meetings[at] = Meeting(at, left, right, op)
+        else:
+            self.flow.meetings.pop(at, None)
+
+    def comparison(self, operands: tuple[Expr, ...], ops: tuple[str, ...], env: Env) -> None:
+        meanings = [self.meaning(operand, env) for operand in operands]
+        for op, left, right, operand in zip(ops, meanings, meanings[1:], operands[1:], strict=False):
+            if op in _MEETING and isinstance(left, Measure) and isinstance(right, Measure):
+                self.meet(left, right, operand.at, op, are_absolute=True)
+
+    def alike(self, args: tuple[Expr, ...], env: Env) -> Meaning:
+        """``max(a, b)``: one of several that are compared."""
+        meanings = [self.meaning(arg, env) for arg in args]
+        first = next((m for m in meanings if isinstance(m, Measure)), None)
+        for meaning, arg in zip(meanings, args, strict=True):
+            if first is not None and isinstance(meaning, Measure) and meaning is not first:
+                self.meet(first, meaning, arg.at, "max", are_absolute=True)
+        if len(args) == 1:
+            return element(meanings[0])
+        fitting = all(
+            not isinstance(m, Measure) or first is None or arithmetic.fit(first, m) == "same"
+            for m in meanings
+        )
+        return joined(meanings) if fitting else None
+
+    # --- containers ----------------------------------------------------------------------------------------------
+
+    def fields(self, expr: facts.Dict, env: Env) -> Meaning:
+        entries: dict[str, Meaning] = {}
+        for key, value in expr.items:
+            meaning = self.meaning(value, env)
+            if key is None:
+                entries |= meaning.entries if isinstance(meaning, Fields) else {}
+            elif isinstance(key, facts.Const) and isinstance(key.value, str):
+                entries[key.value] = meaning if meaning is not None else measure_of_name(key.value)
+            else:
+                self.meaning(key, env)
+        unit = expr.value("unit")
+        return self.quantity(entries, unit) if "value" in entries else Fields(entries)
+
+    def quantity(self, entries: dict[str, Meaning], unit: Expr | None) -> Fields:
+        """A Quantity is in the unit that it says."""
+        text = self.text(unit) if unit is not None else None
+        factors = unit_of_text(text) if text else None
+        value = Measure((factors,)) if factors is not None else None
+        return Fields({**entries, "value": value})
+
+    def text(self, expr: Expr) -> str | None:
+        """The text that an expression is known to be."""
+        if isinstance(expr, facts.Const):
+            return expr.value if isinstance(expr.value, str) else None
+        value = self.value(expr)
+        return value.literal if isinstance(value, Text) else None
+
+    def comprehension(self, expr: facts.Comp, env: Env) -> Meaning:
+        inner = dict(env)
+        outer, self.scope = self.scope, expr.scope
+        try:
+            for name, bindings in expr.scope.bindings.items():
+                for binding in bindings:
+                    meaning = self.iterated(binding.value, inner) if binding.value is not None else None
+                    for index in binding.index:
+                        meaning = (
+                            place(meaning, index, -1)
+                            if not isinstance(meaning, Places)
+                            else (meaning.items[index] if index < len(meaning.items) else None)
+                        )
+                    inner[name] = stored(name, meaning, None)
+            for test in expr.tests:
+                self.meaning(test, inner)
+            if expr.key is not None:
+                self.meaning(expr.key, inner)
+            return element_wise(self.meaning(expr.element, inner))
+        finally:
+            self.scope = outer
+
+    def iterated(self, source: Expr, env: Env) -> Meaning:
+        """One element of what is gone through."""
+        match source:
+            case facts.Call(func=facts.Attr(base=base, name="items"), args=()):
+                return Places((None, _dict_value(self.meaning(base, env))))
+            case facts.Call(func=facts.Attr(base=base, name="values"), args=()):
+                return _dict_value(self.meaning(base, env))
+            case facts.Call(func=facts.Attr(base=base, name="keys"), args=()):
+                self.meaning(base, env)
+                return None
+            case facts.Call(func=facts.Name(id="enumerate"), args=(inner, *_)):
+                return Places((None, self.iterated(inner, env)))
+            case facts.Call(func=facts.Name(id="zip"), args=args):
+                return Places(tuple(self.iterated(arg, env) for arg in args))
+            case _:
+                meaning = self.meaning(source, env)
+                return None if isinstance(meaning, Fields) else element(meaning)
+
+    # --- calls ---------------------------------------------------------------------------------------------------
+
+    def call(self, call: facts.Call, env: Env) -> Meaning:
+        name = facts.last_name(call.func)
+        base = self.meaning(call.func.base, env) if isinstance(call.func, facts.Attr) else None
+        if name in ("min", "max") and isinstance(call.func, facts.Name):
+            self.keywords(call, env)
+            return self.alike(call.args, env)
+        args = [self.meaning(arg, env) for arg in call.args]
+        keywords = self.keywords(call, env)
+        if isinstance(call.func, facts.Name) and call.func.id in (
+            "len",
+            "range",
+            "str",
+            "print",
+            "isinstance",
+        ):
+            return COUNT if call.func.id == "len" else None
+        result = self.library(call, base, args, env)
+        if result is not None:
+            return result
+        value = self.value(call.func)
+        if isinstance(value, ToolValue) and value.tool.called is not None:
+            value = value.tool.called
+        match value:
+            case FunctionOf():
+                return self.function(value, call, args, keywords)
+            case ClassOf():
+                return self.instance(value, call, args, keywords)
+            case External(name=full):
+                result = self.external(full, call, args, env)
+                if result is not None:
+                    return result
+            case Method(of=ExternalInstance(name=owner), name="Quantity") if owner in _REGISTRIES:
+                return self.labelled(call, args)
+        fixed = unit_of_method(name) if isinstance(call.func, facts.Attr) else None
+        if fixed is not None:
+            return measure_of_unit(fixed)
+        return measure_of_name(_PREFIX.sub("", name)) if name else None
+
+    def keywords(self, call: facts.Call, env: Env) -> dict[str, Meaning]:
+        """The arguments by name; the number of one unit that is given to a name which says another is noted."""
+        keywords: dict[str, Meaning] = {}
+        is_dict = isinstance(call.func, facts.Name) and call.func.id == "dict"
+        for keyword, value in call.keywords:
+            meaning = self.meaning(value, env)
+            if keyword is not None:
+                keywords[keyword] = meaning
+                if not is_dict:
+                    self.argument(value.at, meaning, keyword)
+        return keywords
+
+    def argument(self, at: int, meaning: Meaning, parameter: str, wanted: Measure | None = None) -> None:
+        """Note a number that is given to a parameter which says another unit."""
+        wanted = wanted or measure_of_name(parameter)
+        if not isinstance(meaning, Measure) or wanted is None:
+            return
+        if arithmetic.fit(wanted, meaning) in ("size", "dimension"):
+            self.flow.arguments[at] = Argument(at, meaning, parameter, wanted)
+        else:
+            self.flow.arguments.pop(at, None)
+
+    def library(self, call: facts.Call, base: Meaning, args: list[Meaning], env: Env) -> Meaning:
+        """A method of a number, of an array or of a quantity."""
+        if not isinstance(call.func, facts.Attr):
+            return None
+        name, table = call.func.name, unit_calls()
+        match name:
+            case "to" | "m_as" | "to_value" if call.args:
+                unit = self.unit(call.args[0], args[0])
+                if unit is not None and size_of(unit) is not None:
+                    measure = Measure((unit,))
+                    return PhysicalQuantity(measure) if name == "to" else measure
+                return None
+            case _ if name in _LOOKUPS and call.args and isinstance(call.args[0], facts.Const):
+                key = call.args[0].value
+                if isinstance(base, Fields) and isinstance(key, str) and key in base.entries:
+                    return base.entries[key]
+                return measure_of_name(key) if isinstance(key, str) else None
+            case "get" | "pop" if isinstance(base, Measure):
+                return base
+        if isinstance(base, Measure):
+            if name in table.methods:
+                return base
+            if name in table.method_operators and len(args) == 1:
+                return self.operation(table.method_operators[name], base, args[0], call.args[0].at)
+            if name == "values" and not args:
+                return base
+        return None
+
+    def unit(self, expr: Expr, meaning: Meaning) -> Factors | None:
+        """The unit that an argument says: a text, or an object of a library."""
+        if isinstance(meaning, UnitObject):
+            return meaning.unit
+        text = self.text(expr)
+        return unit_of_text(text) if text else None
+
+    def external(self, full: str, call: facts.Call, args: list[Meaning], env: Env) -> Meaning:
+        """A function from outside the project."""
+        table = unit_calls()
+        if full in table.first:
+            return element(args[0]) if args and full != "builtins.tuple" else None
+        if full in table.alike:
+            return self.alike(call.args, env)
+        if full in table.operators and len(args) >= 2:
+            return self.operation(table.operators[full], args[0], args[1], call.args[1].at)
+        if full in table.conversions and args:
+            source, target = map(measure_of_unit, table.conversions[full].split())
+            self.argument(call.args[0].at, args[0], facts.last_name(call.func), source)
+            return target
+        match full:
+            case "numpy.where" if len(args) == 3:
+                return joined(args[1:])
+            case "math.sqrt" | "numpy.sqrt" if args:
+                return arithmetic.square_root(args[0])
+            case "numpy.square" if args:
+                return arithmetic.binary("**", args[0], Factor(2.0))
+            case "math.pow" | "builtins.pow" if len(args) == 2:
+                return arithmetic.binary("**", args[0], args[1])
+            case "builtins.divmod" if len(args) == 2:
+                return Places((arithmetic.binary("//", *args), arithmetic.binary("%", *args)))
+            case "numpy.interp" if len(args) >= 3:
+                return args[2]
+            case "numpy.full" if len(args) >= 2:
+                return args[1]
+            case "builtins.getattr" if len(args) >= 2:
+                key = self.text(call.args[1])
+                return measure_of_name(key) if key else None
+        fixed = unit_of_function(full)
+        if fixed == "count":
+            return COUNT
+        if fixed is not None:
+            return measure_of_unit(fixed)
+        if full.startswith(("pint.", "astropy.")) and full.endswith(".Quantity"):
+            return self.labelled(call, args)
+        if full.rpartition(".")[2] == QUANTITY:
+            unit = call.keyword("unit") or (call.args[1] if len(call.args) > 1 else None)
+            return self.quantity({}, unit)
+        return None
+
+    def labelled(self, call: facts.Call, args: list[Meaning]) -> Meaning:
+        """``Q_(x, "kWh")``: a number is given a unit."""
+        unit_expr = call.args[1] if len(call.args) > 1 else call.keyword("units", "unit")
+        if unit_expr is None:
+            return None
+        unit = self.unit(unit_expr, args[1] if len(args) > 1 else None)
+        if unit is None:
+            return None
+        measure = Measure((unit,))
+        if args and not isinstance(call.args[0], facts.Const):
+            self.argument(call.args[0].at, args[0], "", measure)
+        return PhysicalQuantity(measure)
+
+    def function(
+        self, callee: FunctionOf, call: facts.Call, args: list[Meaning], keywords: dict[str, Meaning]
+    ) -> Meaning:
+        """A function of the project: its parameters are checked, and it is followed."""
+        params = [p for p in callee.params if p.kind in ("positional", "any")]
+        bindings: dict[str, Meaning] = {}
+        for param, arg, meaning in zip(params, call.placed(), args, strict=False):
+            self.argument(arg.at, meaning, param.name)
+            bindings[param.name] = meaning
+        own = {param.name for param in callee.params}
+        bindings |= {name: meaning for name, meaning in keywords.items() if name in own}
+        open_arguments = tuple(
+            (name, meaning)
+            for name, meaning in sorted(bindings.items())
+            if isinstance(meaning, (Measure, Factor, PhysicalQuantity)) and measure_of_name(name) is None
+        )
+        result = self.units.outcome(callee, open_arguments)
+        if result is not None:
+            return result
+        return measure_of_name(_PREFIX.sub("", getattr(callee.function, "name", "")))
+
+    def instance(
+        self, of: ClassOf, call: facts.Call, args: list[Meaning], keywords: dict[str, Meaning]
+    ) -> Meaning:
+        """An object of a class of the project, by what it is made with."""
+        entries = dict(keywords)
+        names = [
+            name for name, bindings in of.cls.statements() if any(b.annotation is not None for b in bindings)
+        ]
+        method = of.cls.method("__init__")
+        if method is not None:
+            names = [param.name for param in method.params[1:] if param.kind in ("positional", "any")]
+        for name, arg, meaning in zip(names, call.placed(), args, strict=False):
+            self.argument(arg.at, meaning, name)
+            entries[name] = meaning
+        if of.cls.name == QUANTITY:
+            unit = call.keyword("unit") or (call.args[1] if len(call.args) > 1 else None)
+            return self.quantity(entries, unit)
+        for name in [*entries]:
+            if entries[name] is None or isinstance(entries[name], Factor):
+                entries[name] = measure_of_name(name)
+        return Fields({name: meaning for name, meaning in entries.items() if meaning is not None})
+
+
+def element_wise(meaning: Meaning) -> Meaning:
+    """What a list of such elements is: numbers of one unit are an array of it."""
+    return meaning if isinstance(meaning, (Measure, PhysicalQuantity, Places)) else None
+
+
+def _dict_value(meaning: Meaning) -> Meaning:
+    """What one value of a dict is."""
+    if isinstance(meaning, Fields):
+        return joined(meaning.entries.values()) if meaning.entries else None
+    return element(meaning)
+
+
+def _literal(value: object) -> Factor:
+    try:
+        return Factor(float(value))  # type: ignore[arg-type]
+    except (OverflowError, ValueError):
+        return Factor(None)
+
+
+def _is_none(expr: Expr) -> bool:
+    return isinstance(expr, facts.Const) and expr.value is None
+
+
+def unit_of_text(text: str) -> Factors | None:
+    """The unit that a text is, in our spelling or a library's; ``None`` where nobody knows its size."""
+    unit = factors_of_unit(text)
+    if unit and size_of(unit) is not None:
+        return unit
+    meant = spelling_of(text).meant
+    return factors_of_unit(meant) if meant else None
+
+
+def _astropy_unit(full: str) -> UnitObject | None:
+    if not full.startswith("astropy.units."):
+        return None
+    unit = unit_of_text(full.removeprefix("astropy.units."))
+    return UnitObject(unit) if unit is not None else None

@@ -1,0 +1,145 @@
+"""What is known of an expression: a number in a unit, a literal factor, an object of a library of units."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
+from typing import TypeAlias
+
+from msgspec import Struct
+
+from gllint_runtime.policy.key_units import currencies
+from gllint_runtime.policy.name_units import all_readings_of_name
+from gllint_runtime.policy.unit_expressions import Factors
+from gllint_runtime.policy.unit_sizes import factors_of_unit
+
+MOST_READINGS = 6
+MOST_FIELDS = 64
+
+
+class Measure(Struct, frozen=True):
+    """A number, or an array of numbers, in a unit; where that can be read in several ways, all of them.
+
+    ``loose`` where a literal or a count took part that may have a unit of its own: such a number may well be of
+    another dimension. ``is_difference`` of a temperature that has no zero.
+    """
+
+    readings: tuple[Factors, ...]
+    loose: bool = False
+    is_difference: bool = False
+
+
+class Factor(Struct, frozen=True):
+    """A bare number that is written out; ``value`` is ``None`` where it may be several."""
+
+    value: float | None
+
+
+class Count(Struct, frozen=True):
+    """How many of something there are."""
+
+
+class UnitObject(Struct, frozen=True):
+    """A unit of a library: ``ureg.kWh``, ``u.kWh``."""
+
+    unit: Factors
+
+
+class PhysicalQuantity(Struct, frozen=True):
+    """A number together with its unit, as pint and astropy have it: it converts itself."""
+
+    measure: Measure
+
+
+class Fields(Struct, frozen=True):
+    """A dict or an object, by the keys of which something is known."""
+
+    entries: Mapping[str, Meaning]
+
+
+class Places(Struct, frozen=True):
+    """A tuple, place by place."""
+
+    items: tuple[Meaning, ...]
+
+
+Meaning: TypeAlias = "Measure | Factor | Count | UnitObject | PhysicalQuantity | Fields | Places | None"
+
+COUNT = Count()
+RATIO = Measure(((),))
+
+
+def measure_of_unit(unit: str) -> Measure:
+    """A number in a unit that is written out."""
+    return Measure((factors_of_unit(unit),))
+
+
+def measure_of_name(name: str) -> Measure | None:
+    """A number whose unit a name announces by its end."""
+    return _measure_of_name(name)
+
+
+@lru_cache(maxsize=8192)
+def _measure_of_name(name: str) -> Measure | None:
+    readings = tuple(map(factors_of_unit, all_readings_of_name(name)))
+    if not readings or (len(readings) > 1 and any(_is_exchange(unit) for unit in readings)):
+        return None  # of an exchange rate nobody knows which way it goes
+    return Measure(readings)
+
+
+def _is_exchange(unit: Factors) -> bool:
+    return sum(name in currencies() for name, _ in unit) > 1
+
+
+def join(first: Meaning, second: Meaning) -> Meaning:
+    """What holds one of two."""
+    if first == second:
+        return first
+    match first, second:
+        case Measure(), Factor():
+            return first  # `total = 0` before the loop
+        case Factor(), Measure():
+            return second
+        case Factor(), Factor():
+            return Factor(None)
+        case Measure(), Measure():
+            return with_readings(
+                (*first.readings, *second.readings),
+                first.loose or second.loose,
+                first.is_difference and second.is_difference,
+            )
+        case PhysicalQuantity(), PhysicalQuantity():
+            measure = join(first.measure, second.measure)
+            return PhysicalQuantity(measure) if isinstance(measure, Measure) else None
+        case Fields(), Fields():
+            common = [key for key in first.entries if key in second.entries]
+            return Fields({key: join(first.entries[key], second.entries[key]) for key in common})
+        case Places(), Places() if len(first.items) == len(second.items):
+            return Places(tuple(map(join, first.items, second.items)))
+        case _:
+            return None
+
+
+def joined(meanings: Iterable[Meaning]) -> Meaning:
+    """What holds one of several; unknown where there are none."""
+    first, *rest = [*meanings] or [None]
+    for meaning in rest:
+        first = join(first, meaning)
+    return first
+
+
+def element(meaning: Meaning) -> Meaning:
+    """What one element of a container is: an array is in the unit of each of its numbers."""
+    match meaning:
+        case Places(items=items):
+            return joined(items)
+        case Measure() | PhysicalQuantity():
+            return meaning
+        case _:
+            return None
+
+
+def with_readings(readings: Iterable[Factors], loose: bool, is_difference: bool = False) -> Measure | None:
+    """A measure of these readings, each once; unknown where there are too many."""
+    each = tuple(dict.fromkeys(readings))
+    return Measure(each, loose, is_difference) if 0 < len(each) <= MOST_READINGS else None

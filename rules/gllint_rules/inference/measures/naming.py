@@ -1,0 +1,76 @@
+"""What a name is given, and what it says itself."""
+
+from __future__ import annotations
+
+from gllint_rules.inference.measures.arithmetic import fit, unit_relation
+from gllint_rules.inference.measures.meanings import (
+    Factor,
+    Fields,
+    Meaning,
+    Measure,
+    Places,
+    join,
+    joined,
+    measure_of_name,
+)
+from gllint_rules.reading import facts
+from gllint_rules.reading.facts import Expr
+
+
+def stored(name: str, meaning: Meaning, value: Expr | None) -> Meaning:
+    """What a variable holds that is given a value: what that is, and where this is open, what the name says."""
+    announced = measure_of_name(name)
+    if announced is None:
+        return meaning
+    match meaning:
+        case None:
+            return None if _is_no_number(value) else announced
+        case Measure():
+            return _agreed(announced, meaning)
+        case Fields(entries=entries):
+            return meaning if any(isinstance(entry, Measure) for entry in entries.values()) else announced
+        case Places(items=items):
+            return meaning if any(isinstance(item, Measure) for item in items) else announced
+        case Factor():
+            return announced
+        case _:
+            return meaning
+
+
+def _agreed(announced: Measure, measure: Measure) -> Meaning:
+    """A measured value under a name that says a unit, too."""
+    match fit(announced, measure, are_absolute=False):
+        case "same":
+            readings = [
+                unit
+                for unit in announced.readings
+                if any(unit_relation(unit, other, False) == "same" for other in measure.readings)
+            ]
+            return Measure(tuple(readings), measure.loose, measure.is_difference)
+        case "size" if not measure.loose:
+            return measure
+        case "size":
+            return join(announced, measure)
+        case _:
+            return announced
+
+
+def _is_no_number(value: Expr | None) -> bool:
+    match value:
+        case facts.Const(value=constant):
+            return isinstance(constant, (str, bytes, bool)) or constant is None
+        case facts.Join() | facts.Lambda() | facts.Compare():
+            return True
+        case _:
+            return False
+
+
+def place(meaning: Meaning, index: int, count: int) -> Meaning:
+    """The part of what is unpacked that one of ``count`` names gets."""
+    match meaning:
+        case Places(items=items):
+            return items[index] if len(items) == count else joined(items)
+        case Measure():
+            return meaning
+        case _:
+            return None

@@ -1,0 +1,271 @@
+"""One body executed over units: which unit each of its numbers is in, and where two of them meet.
+
+Variables are followed in the order of execution; both ways of a branch are joined. What is not followed is unknown, and
+what is made of it too, unless the name that it is given says a unit.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from gllint_rules.inference.measures.expressions import Expressions
+from gllint_rules.inference.measures.meanings import (
+    Factor,
+    Fields,
+    Meaning,
+    Measure,
+    element,
+    join,
+    joined,
+    measure_of_name,
+)
+from gllint_rules.inference.measures.naming import place, stored
+from gllint_rules.inference.measures.outcome import Env, UnitFlow
+from gllint_rules.inference.values import ClassOf, FunctionOf, Site
+from gllint_rules.reading import facts
+from gllint_rules.reading.facts import Block, Expr, Function, Lambda, Module, Scope
+
+if TYPE_CHECKING:
+    from gllint_rules.inference.protocol import Evaluator
+
+_MOST_ROUNDS = 3  # of a loop, until its variables keep their units
+
+
+class Units:
+    """The units of a project's numbers, remembered function by function by the evaluator."""
+
+    def __init__(self, evaluator: Evaluator) -> None:
+        self.evaluator = evaluator
+
+    def meaning_at(self, site: Site) -> Meaning:
+        """What is known of the expression at a place."""
+        return self.flow_at(site).measures.get(site.at)
+
+    def flow_at(self, site: Site) -> UnitFlow:
+        """The flow of the innermost function around a place, or of the section that it stands in."""
+        section = site.module.section_of(site.at)
+        around = [f for f in section.functions if f.at < site.at < f.end]
+        if around:
+            return self.function(site.module, max(around, key=lambda function: function.at))
+        return self.section(site.module, section.section.number)
+
+    def function(self, module: Module, function: Function) -> UnitFlow:
+        """The flow of a function whose parameters are what their names say."""
+        return self._ask(module, function, ())
+
+    def outcome(self, callee: FunctionOf, arguments: tuple[tuple[str, Meaning], ...]) -> Meaning:
+        """What a function of the project gives, its arguments that name no unit being these."""
+        function = callee.function
+        if isinstance(function, Lambda):
+            return None
+        flow = self._ask(callee.module, function, arguments)
+        results = flow.returns
+        return joined(results) if results and not function.yields else None
+
+    def section(self, module: Module, number: int) -> UnitFlow:
+        """The flow of the statements of a section that stand in no function."""
+        part = module.section(number)
+        return self.evaluator.ask(
+            ("units of section", module, number, part),
+            lambda: _Body(self, module, module.scope).run(part.body, {}),
+            UnitFlow(),
+            UnitFlow,
+            Site(module, part.first),
+        )
+
+    def _ask(
+        self, module: Module, function: Function, arguments: tuple[tuple[str, Meaning], ...]
+    ) -> UnitFlow:
+        return self.evaluator.ask(
+            ("units", function, arguments),
+            lambda: _Body(self, module, function.scope).run(
+                function.body, {**parameters(function), **dict(arguments)}
+            ),
+            UnitFlow(),
+            UnitFlow,
+            Site(module, function.at),
+        )
+
+    def outer(self, scope: Scope, name: str, module: Module) -> Meaning:
+        """What a name holds that a function, or the module, around a body binds."""
+        home = scope.home(name)
+        if home is None:
+            return None
+        if isinstance(home.owner, Function):
+            return self.function(module, home.owner).names.get(name)
+        if home.kind != "module":
+            return None
+        bindings = home.bindings[name]
+        if len(bindings) > 4 or any(
+            b.kind not in ("assign", "annotated") or b.value is None for b in bindings
+        ):
+            return None
+        meanings = []
+        for binding in bindings:
+            assert binding.value is not None
+            number = module.section_of(binding.value.at).section.number
+            meanings.append(self.section(module, number).measures.get(binding.value.at))
+        return joined(meanings)
+
+    def attribute(self, of: ClassOf, name: str) -> Meaning:
+        """What all assignments to ``self.name`` in a class give."""
+        written = of.cls.attributes.get(name, ())
+        values = [(value, scope) for value, _, scope in written if value is not None]
+        if not values or len(values) > 4:
+            return None
+        meanings = []
+        for value, scope in values:
+            owner = scope.enclosing_function()
+            flow = self.function(of.module, owner) if owner is not None else UnitFlow()
+            meanings.append(flow.measures.get(value.at))
+        return joined(meanings)
+
+
+def parameters(function: Function | Lambda) -> Env:
+    """What the parameters of a function hold, by their names."""
+    return {param.name: measure_of_name(param.name) for param in function.params}
+
+
+class _Body(Expressions):
+    """Executes the statements of one body."""
+
+    def __init__(self, units: Units, module: Module, scope: Scope) -> None:
+        super().__init__(units, module, scope)
+        self.jumps: list[list[Env]] = []
+
+    def run(self, body: Block, env: Env) -> UnitFlow:
+        self.block(body, env)
+        return self.flow
+
+    def block(self, body: Block, env: Env | None) -> Env | None:
+        """The variables behind a block; ``None`` where nothing gets there."""
+        for statement in body:
+            if env is None:
+                return None
+            self.units.evaluator.step()
+            env = self.statement(statement, env)
+        return env
+
+    def statement(self, statement: facts.Stmt, env: Env) -> Env | None:
+        match statement:
+            case facts.Assign(targets=targets, value=value):
+                if value is not None:
+                    meaning = self.meaning(value, env)
+                    for target in targets:
+                        self.store(target, value, meaning, env)
+            case facts.AugAssign(target=target, op=op, value=value):
+                old = self.meaning(target, env)
+                meaning = self.operation(op, old, self.meaning(value, env), value.at)
+                self.store(target, None, meaning, env)
+            case facts.Return(value=value):
+                self.flow.returns.append(self.meaning(value, env) if value is not None else None)
+                return None
+            case facts.Do(kind=kind, values=values):
+                for part in values:
+                    self.meaning(part, env)
+                return None if kind == "raise" else env
+            case facts.Jump():
+                if self.jumps:
+                    self.jumps[-1].append(env)
+                return None
+            case facts.If(test=test, body=body, orelse=orelse):
+                self.meaning(test, env)
+                return _either(self.block(body, dict(env)), self.block(orelse, dict(env)))
+            case facts.Loop():
+                return self.loop(statement, env)
+            case facts.With(items=items, body=body):
+                for manager, variable in items:
+                    meaning = self.meaning(manager, env)
+                    if variable is not None:
+                        self.store(variable, manager, meaning, env)
+                return self.block(body, env)
+            case facts.Try(body=body, handlers=handlers, orelse=orelse, final=final):
+                end = self.block(body, dict(env))
+                start = _either(dict(env), end) or env
+                ends = [self.block(orelse, end)] + [self.block(inner, dict(start)) for _, inner in handlers]
+                after: Env | None = None
+                for other in ends:
+                    after = _either(after, other)
+                if final:
+                    behind = self.block(final, dict(after if after is not None else start))
+                    return behind if after is not None else None
+                return after
+            case facts.Match(subject=subject, cases=cases, exhaustive=exhaustive):
+                self.meaning(subject, env)
+                after = None if exhaustive else dict(env)
+                for captures, body in cases:
+                    inner = {**env, **{name: measure_of_name(name) for name, _ in captures}}
+                    after = _either(after, self.block(body, inner))
+                return after
+            case _:
+                pass
+        return env
+
+    def loop(self, loop: facts.Loop, env: Env) -> Env | None:
+        start = env
+        for rounds in range(_MOST_ROUNDS):
+            inner = dict(start)
+            if loop.target is not None:
+                self.store(loop.target, None, self.iterated(loop.source, inner), inner)
+            else:
+                self.meaning(loop.source, inner)
+            self.jumps.append([])
+            end = self.block(loop.body, inner)
+            for jump in self.jumps.pop():
+                end = _either(end, jump)
+            after = _either(dict(start), end) or start
+            if after == start:
+                break
+            if rounds == _MOST_ROUNDS - 2:  # what has not settled by now is nothing in particular
+                after = {
+                    name: m if name not in start or start[name] == m else None for name, m in after.items()
+                }
+            start = after
+        return self.block(loop.orelse, start)
+
+    # --- storing ---------------------------------------------------------------------------------------------
+
+    def store(self, target: Expr, value: Expr | None, meaning: Meaning, env: Env) -> None:
+        match target:
+            case facts.Name(id=name):
+                env[name] = stored(name, meaning, value)
+                self.flow.names[name] = (
+                    join(self.flow.names[name], env[name]) if name in self.flow.names else env[name]
+                )
+                self.note(target.at, env[name])
+            case facts.Seq(items=items):
+                for i, item in enumerate(items):
+                    self.store(item, None, place(meaning, i, len(items)), env)
+            case facts.Star(value=inner):
+                self.store(inner, None, element(meaning), env)
+            case facts.Attr(name=name):
+                self.meaning(target.base, env)
+                key = facts.dotted(target)
+                if key:
+                    env[key] = stored(name, meaning, value)
+            case facts.Sub(base=base, index=index):
+                self.meaning(index, env)
+                self.store_at(base, index, meaning, env)
+            case _:
+                pass
+
+    def store_at(self, base: Expr, index: Expr, meaning: Meaning, env: Env) -> None:
+        """``base[index] = …``: a dict that is built key by key."""
+        old = self.meaning(base, env)
+        match base, index:
+            case facts.Name(id=name), facts.Const(value=str() as key) if isinstance(old, Fields):
+                env[name] = Fields({**old.entries, key: stored(key, meaning, None)})
+            case facts.Name(id=name), _ if isinstance(old, Measure):
+                env[name] = join(old, meaning) if isinstance(meaning, (Measure, Factor)) else old
+            case _:
+                pass
+
+
+def _either(first: Env | None, second: Env | None) -> Env | None:
+    """The variables where two ways meet."""
+    if first is None or second is None:
+        return second if first is None else first
+    both = dict(first)
+    for name, meaning in second.items():
+        both[name] = join(both[name], meaning) if name in both else meaning
+    return both

@@ -1,0 +1,111 @@
+"""Where the source shows that a number is in another unit than what carries, takes or meets it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from gllint_rules.inference.measures.arithmetic import fit, is_absolute
+from gllint_rules.inference.measures.expressions import unit_of_text
+from gllint_rules.inference.measures.meanings import Measure
+from gllint_rules.inference.measures.outcome import UnitFlow
+from gllint_rules.inference.measures.unit_flow import Units
+from gllint_rules.inference.values import Boolean, Frame, Record, Site, Text, options
+from gllint_rules.project.context import Context
+from gllint_rules.project.makers import maker_at, text_at
+from gllint_rules.project.units import WrittenUnit, written_units
+from gllint_rules.reading.facts import Module
+from gllint_rules.tuples import NamedTuple
+from gllint_runtime.policy.name_units import all_readings_of_name
+from gllint_runtime.policy.unit_sizes import ratio, text_of
+
+_WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_SHOWN = 40
+_MOST_WORD = 60
+
+
+class Mislabelled(NamedTuple):
+    """A value, known in one unit, of a Quantity that says another."""
+
+    site: Site
+    measure: Measure
+    unit: str
+    written: WrittenUnit
+
+
+def mislabelled(context: Context) -> Iterator[Mislabelled]:
+    """The values of the module's Quantities that are known to be in another unit than these say."""
+    units = Units(context.evaluator)
+    sites: set[tuple[Site, str]] = set()
+    for written in written_units(context, every=True):
+        label = unit_of_text(written.verdict.nearest or written.verdict.symbol)
+        if label is None:
+            continue
+        for entry in written.quantity.record.entries.get("value", ()):
+            unit = written.verdict.unit
+            if (entry.site, unit) in sites:
+                continue
+            sites.add((entry.site, unit))
+            measure = units.meaning_at(entry.site)
+            if isinstance(measure, Measure) and fit(Measure((label,)), measure) in ("size", "dimension"):
+                if is_number(context, entry.site):
+                    yield Mislabelled(entry.site, measure, unit, written)
+
+
+def flows(context: Context) -> Iterator[tuple[Module, UnitFlow]]:
+    """The units of all bodies of a module that defines or imports tools, where names say any."""
+    if not context.touches_tools:
+        return
+    units = Units(context.evaluator)
+    module = context.module
+    for section in module.outline.sections:
+        if section.imports or not _names_units(module.source[section.begin : section.end]):
+            continue
+        part = module.section(section.number)
+        yield module, units.section(module, section.number)
+        for function in part.functions:
+            yield module, units.function(module, function)
+
+
+def _names_units(text: str) -> bool:
+    """Whether a text has two words that end in units, so that two numbers may be in different ones."""
+    return (
+        sum(1 for word in set(_WORD.findall(text)) if len(word) < _MOST_WORD and all_readings_of_name(word))
+        > 0
+    )
+
+
+def is_number(context: Context, site: Site) -> bool:
+    """Whether nothing shows that an expression is a text, a truth value or a record."""
+    maker = maker_at(site)
+    if maker is None:
+        return False
+    values = options(context.evaluator.eval(maker.expr, Frame(site.module, maker.scope)))
+    return not any(isinstance(value, (Text, Boolean, Record)) for value in values)
+
+
+def units_of(measure: Measure) -> str:
+    """The units that a number may be in, as a message says them."""
+    return " or ".join(f"`{text_of(unit) or '1'}`" for unit in measure.readings)
+
+
+def factor_between(measure: Measure, other: Measure) -> float | None:
+    """By what a number of ``measure`` is multiplied to be one of ``other``, where that is one factor."""
+    if len(measure.readings) != 1 or len(other.readings) != 1 or is_absolute(measure):
+        return None
+    return ratio(measure.readings[0], other.readings[0])
+
+
+def times(factor: float) -> str:
+    """``" / 1000"``: how a number is multiplied by a factor."""
+    inverse = 1 / factor
+    if abs(inverse - round(inverse)) < 1e-9 * inverse and inverse > 1:
+        return f" / {round(inverse)}"
+    return f" * {factor:.12g}"
+
+
+def title(context: Context, site: Site) -> str | None:
+    """An expression as a message shows it; ``None`` where it is long."""
+    text = text_at(context.project, site)
+    is_shown = 0 < len(text) <= _SHOWN and text.isprintable() and "`" not in text
+    return text if is_shown else None

@@ -1,0 +1,96 @@
+"""Every unit that a name may mean where it can only contradict another one: more than a repair may say.
+
+:func:`~gllint_runtime.policy.key_units.readings_of_name` reads what is safe to write into somebody's code. Here single
+letters count, too, where another word of the name says what is measured (``power_w``, ``temp_c``), and rates without a
+"per" (``discharge_m3_s``).
+"""
+
+from __future__ import annotations
+
+from functools import cache, lru_cache
+from typing import NamedTuple
+
+from gllint_runtime.policy.data_files import sections
+from gllint_runtime.policy.key_units import announced_dimension, name_words, readings_of_name
+
+_LONGEST = 200
+_FLOWING = frozenset({"length", "area", "volume", "mass", "data", "energy", "emissions", "substance"})
+
+
+class _Table(NamedTuple):
+    letters: dict[str, tuple[str, frozenset[str]]]
+    first_letters: dict[str, tuple[str, frozenset[str]]]
+    times: dict[str, str]
+    glued: dict[str, str]
+    periods: dict[str, str]
+
+
+@cache
+def _table() -> _Table:
+    rows = sections("unit_letters.txt")
+
+    def needing(section: str) -> dict[str, tuple[str, frozenset[str]]]:
+        table = {}
+        for head, words in rows[section].items():
+            end, _, unit = head.partition(" ")
+            table[end] = unit, frozenset(words.split())
+        return table
+
+    return _Table(
+        letters=needing("letters"),
+        first_letters=needing("first letters"),
+        times=dict(rows["times"]),
+        glued={end: unit.replace(" ", "/") for end, unit in rows["glued"].items()},
+        periods=dict(rows["periods"]),
+    )
+
+
+@lru_cache(maxsize=16384)
+def all_readings_of_name(name: str) -> tuple[str, ...]:
+    """Every unit that the end of a name may mean: ``power_w`` gives ``("W",)``, ``discharge_m3_s`` ``("m3/s",)``."""
+    if len(name) > _LONGEST:
+        return ()
+    words = [word.lower() for word in name_words(name)]
+    readings = readings_of_name(name) or _further_readings(words)
+    periods = dict.fromkeys(_table().periods[word] for word in words if word in _table().periods)
+    each = (f"{unit}/{time}" for time in periods for unit in readings if "/" not in unit)
+    return (*readings, *each)
+
+
+def _further_readings(words: list[str]) -> tuple[str, ...]:
+    """The readings that only a second word makes likely."""
+    if len(words) < 2:
+        return ()
+    *before, last = words
+    table = _table()
+    if "per" in before:
+        return _priced(words)
+    if last in table.glued and (before[-1] not in table.times):
+        return (
+            (table.glued[last],) if {"flow", "speed", "rate", "discharge", "wind", "pump"} & {*before} else ()
+        )
+    if last in table.times and len(before) > 1:
+        rate = _rate(before, table.times[last])
+        if rate:
+            return rate
+    unit, needed = table.letters.get(last, ("", frozenset()))
+    return (unit,) if needed.intersection(before) else ()
+
+
+def _rate(words: list[str], time: str) -> tuple[str, ...]:
+    """So much in a time: ``discharge_m3_s``."""
+    units = readings_of_name("_".join(words))
+    if units and all(announced_dimension(unit) in _FLOWING for unit in units):
+        return tuple(f"{unit}/{time}" for unit in units)
+    unit, needed = _table().first_letters.get(words[-1], ("", frozenset()))
+    return (f"{unit}/{time}",) if needed.intersection(words[:-1]) else ()
+
+
+def _priced(words: list[str]) -> tuple[str, ...]:
+    """A quotient whose divisor has two readings: ``price_eur_per_mwh``."""
+    if words.count("per") != 1:
+        return ()
+    split = words.index("per")
+    units = readings_of_name("_".join(words[:split]))
+    divisors = readings_of_name("_".join(["x", *words[split + 1 :]]))
+    return tuple(f"{unit}/{divisor}" for unit in units for divisor in divisors)

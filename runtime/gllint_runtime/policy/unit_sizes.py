@@ -1,0 +1,234 @@
+"""How large a unit is, in which physical dimension, and which unit a number of another is in after a conversion.
+
+The allowlist and the packs keep apart what must never be taken for each other in a claim (a force times a length is no
+energy there). Arithmetic needs physics: here the same definitions are read over the dimensions of mechanics and
+electricity (``base_dimensions.txt``). A year is no number of seconds, emissions are no mass, each currency is its own.
+What no pack has is pint's. Nothing is loaded before two units have to be compared that are not written the same.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
+from functools import cache, lru_cache
+from typing import Literal, NamedTuple, TypeAlias
+
+from gllint_runtime.policy.allowlist import ALLOWED_UNITS, TIME_UNITS
+from gllint_runtime.policy.data_files import sections
+from gllint_runtime.policy.key_units import announced_units
+from gllint_runtime.policy.packs import PACKS, pack_units
+from gllint_runtime.policy.stock_units import stock_size
+from gllint_runtime.policy.unit_expressions import TRAILING_POWER, Factors, factors_of
+from gllint_runtime.policy.unit_spellings import as_listed
+from gllint_runtime.policy.units import size_in_bases
+
+TOLERANCE = 1e-6
+"""Two sizes are one where they differ by less than this, relatively: definitions are rounded somewhere."""
+
+ROUNDING = 5e-4
+"""A literal factor is the ratio of two units where it differs by less: people write 0.4536 and 1.609."""
+
+Relation: TypeAlias = Literal["same", "size", "dimension"]
+
+_MOST_FACTORS = 12
+
+
+class UnitSize(NamedTuple):
+    """A unit over the base dimensions, and how many of their base units it is."""
+
+    dimension: frozenset[tuple[str, int]]
+    factor: Fraction
+
+
+def relation(unit: Factors, other: Factors) -> Relation | None:
+    """Whether two units are the same, of one dimension and another size, or of two dimensions; ``None``: not known."""
+    if Counter(dict(unit)) == Counter(dict(other)):
+        return "same"
+    size, other_size = size_of(unit), size_of(other)
+    if size is None or other_size is None:
+        return None
+    if size.dimension != other_size.dimension:
+        return "dimension"
+    return "same" if math.isclose(size.factor, other_size.factor, rel_tol=TOLERANCE) else "size"
+
+
+def ratio(unit: Factors, other: Factors) -> float | None:
+    """How many ``other`` one ``unit`` is, where they are of one dimension."""
+    size, other_size = size_of(unit), size_of(other)
+    if size is None or other_size is None or size.dimension != other_size.dimension:
+        return None
+    return float(size.factor / other_size.factor)
+
+
+def product(*factors: tuple[Factors, int]) -> Factors:
+    """The product of units, each raised to a power; what cancels is left out."""
+    powers: Counter[str] = Counter()
+    for unit, exponent in factors:
+        for name, power in unit:
+            powers[name] += power * exponent
+    return tuple(sorted((name, power) for name, power in powers.items() if power))
+
+
+def converted(unit: Factors, factor: float) -> Factors | None:
+    """The unit of a number of ``unit`` that was multiplied by ``factor``, where one is of exactly that size.
+
+    A thousandth of a number of Wh is a number of kWh; a half of it is a number of nothing that has a name.
+    """
+    if factor <= 0 or not math.isfinite(factor):
+        return None
+    if math.isclose(factor, 1):
+        return unit
+    for i, (name, power) in enumerate(unit):
+        if abs(power) <= 3 and (other := _of_size(name, factor ** (-1 / power))) is not None:
+            return product((unit[:i] + unit[i + 1 :], 1), (((other, power),), 1))
+    size = size_of(unit)
+    if size is None or len(unit) < 2:
+        return None
+    return _sized(size.dimension, float(size.factor) / factor) or _both_converted(unit, factor)
+
+
+def _both_converted(unit: Factors, factor: float) -> Factors | None:
+    """Where both factors of a quotient become others: km/h divided by 3.6 is m/s."""
+    if len(unit) != 2:
+        return None
+    (name, power), rest = unit[0], unit[1:]
+    size = _size_of_one(name)
+    if size is None or abs(power) != 1:
+        return None
+    for other, other_size in _by_dimension().get(size.dimension, ()):
+        if other != name and (match := converted(rest, factor / (float(size.factor / other_size)) ** power)):
+            return product((((other, power),), 1), (match, 1))
+    return None
+
+
+def is_named(unit: Factors) -> bool:
+    """Whether there is a unit with a name of this dimension, of whatever size; true where it is not known."""
+    size = size_of(unit)
+    return size is None or not size.dimension or size.dimension in _by_dimension()
+
+
+def text_of(unit: Factors) -> str:
+    """The unit as it is written: ``"kWh/m2"``."""
+    above = [_raised(name, power) for name, power in unit if power > 0]
+    below = [_raised(name, -power) for name, power in unit if power < 0]
+    return "/".join(["*".join(above) or "1", *below])
+
+
+def factors_of_unit(unit: str) -> Factors:
+    """The factors of a unit as a Quantity, a schema or a name writes it; none for a bare number."""
+    return product((factors_of(as_listed(unit, packs=PACKS)), 1))
+
+
+@lru_cache(maxsize=4096)
+def size_of(unit: Factors) -> UnitSize | None:
+    """The dimension and the size of a unit; ``None`` where one of its factors is not known, or is a level."""
+    dimension: Counter[str] = Counter()
+    factor = Fraction(1)
+    if len(unit) > _MOST_FACTORS:
+        return None
+    for name, power in unit:
+        size = _size_of_one(name)
+        if size is None or abs(power) > _MOST_FACTORS:
+            return None
+        for base, exponent in size.dimension:
+            dimension[base] += exponent * power
+        factor *= size.factor**power
+    return UnitSize(frozenset((base, power) for base, power in dimension.items() if power), factor)
+
+
+@lru_cache(maxsize=4096)
+def _size_of_one(name: str) -> UnitSize | None:
+    ours = size_in_bases(name)
+    if ours is not None:
+        return _in_physics(*ours, _bases()["physics"])
+    match = TRAILING_POWER.match(name)
+    if match is not None:
+        return size_of(((match[1], int(match[2])),))
+    size = stock_size(name)
+    return None if size is None else _in_physics(size[0], Fraction(size[1]), _bases()["stock"])
+
+
+def _in_physics(
+    exponents: Mapping[str, int], factor: Fraction, bases: Mapping[str, UnitSize]
+) -> UnitSize | None:
+    """A size over our dimensions as one over those of physics; ``None`` of a level."""
+    dimension: Counter[str] = Counter()
+    for base, power in exponents.items():
+        if base in _scales():
+            return None
+        meaning = bases.get(base) or UnitSize(frozenset({(base, 1)}), Fraction(1))
+        factor *= meaning.factor**power
+        for name, exponent in meaning.dimension:
+            dimension[name] += exponent * power
+    return UnitSize(frozenset((base, power) for base, power in dimension.items() if power), factor)
+
+
+@cache
+def _bases() -> Mapping[str, Mapping[str, UnitSize]]:
+    return {
+        section: {base: _read(meaning) for base, meaning in rows.items()}
+        for section, rows in sections("base_dimensions.txt").items()
+        if section != "scales"
+    }
+
+
+def _read(meaning: str) -> UnitSize:
+    """``"1000 mass length^2"`` as a size."""
+    factor, *names = meaning.split()
+    powers = [name.partition("^") for name in names]
+    return UnitSize(frozenset((name, int(power or 1)) for name, _, power in powers), Fraction(factor))
+
+
+@cache
+def _scales() -> frozenset[str]:
+    return frozenset(sections("base_dimensions.txt")["scales"]["words"].split())
+
+
+# ------------------------------------------------------------------------------------------- units of a size
+
+
+@cache
+def _by_dimension() -> Mapping[frozenset[tuple[str, int]], Sequence[tuple[str, Fraction]]]:
+    """The units that have a name, those of the allowlist first."""
+    table: dict[frozenset[tuple[str, int]], list[tuple[str, Fraction]]] = {}
+    for name in dict.fromkeys(_names()):
+        size = size_of(factors_of(name))
+        if size is not None:
+            table.setdefault(size.dimension, []).append((name, size.factor))
+    return table
+
+
+def _names() -> Iterable[str]:
+    yield from ALLOWED_UNITS
+    yield from TIME_UNITS
+    yield from (name for name in pack_units(PACKS) if name.isascii() and "/" not in name)
+    yield from announced_units()
+
+
+@lru_cache(maxsize=1024)
+def _of_size(name: str, ratio_to_name: float) -> str | None:
+    """The unit that is so many ``name``; ``None`` where no unit is."""
+    size = _size_of_one(name)
+    if size is None:
+        return None
+    return next(
+        (
+            other
+            for other, factor in _by_dimension().get(size.dimension, ())
+            if math.isclose(factor / size.factor, ratio_to_name, rel_tol=ROUNDING)
+        ),
+        None,
+    )
+
+
+def _sized(dimension: frozenset[tuple[str, int]], factor: float) -> Factors | None:
+    for name, size in _by_dimension().get(dimension, ()):
+        if math.isclose(size, factor, rel_tol=ROUNDING):
+            return product((factors_of(name), 1))
+    return None
+
+
+def _raised(name: str, power: int) -> str:
+    return name if power == 1 else f"{name}^{power}" if not name[-1].isdigit() else f"({name})^{power}"
