@@ -154,20 +154,9 @@ def _counts(literal: ast.Constant, node: ast.AST, findings: set[tuple[int, int]]
         if literal not in children:
             continue
         if isinstance(parent, ast.Dict):
-            return {k.value for k in parent.keys if isinstance(k, ast.Constant)} == {
-                "value",
-                "unit",
-            } or _dumped(parent, node)
+            return {k.value for k in parent.keys if isinstance(k, ast.Constant)} == {"value", "unit"}
         return isinstance(parent, ast.BinOp | ast.Assign)
     return False
-
-
-def _dumped(value: ast.Dict, node: ast.AST) -> bool:
-    """Whether a dict is an argument of `json.dumps`: text, whose numbers are GL104's."""
-    return any(
-        isinstance(call, ast.Call) and value in call.args and ast.unparse(call.func) == "json.dumps"
-        for call in ast.walk(node)
-    )
 
 
 @pytest.mark.parametrize("project", ledgered("tools"))

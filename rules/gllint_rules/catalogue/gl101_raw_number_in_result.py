@@ -12,6 +12,9 @@ model. A helper that builds a container is reported where it puts the number in;
 that number is put in; code outside the project, where it is called. A container whose elements cannot be seen is one
 finding ("a dict of numbers"), and so is a table that a constant holds: it is reported where it is returned.
 
+A text that a serialiser makes (`json.dumps(x)`, `model.model_dump_json()`, `yaml.dump(x)`, `str(x)` or `f"{x}"` of a
+container) is read as what was serialised, also as the text of a content block: the model reads the same numbers.
+
 Where only some files are checked, a finding is told if it lies in one of them, or if a tool that returns the number,
 or what makes it a number (a helper, an annotation), does.
 
@@ -32,6 +35,21 @@ def heat_loss(area: float, u_value: float, delta: float) -> dict:
     return {"heat_loss": watts}
 ```
 
+```python
+import json
+
+from mcp.server.fastmcp import FastMCP
+from mcp.types import TextContent
+
+mcp = FastMCP("heat")
+
+
+@mcp.tool()
+def heat_loss(area: float, u_value: float, delta: float) -> list[TextContent]:
+    watts = area * u_value * delta
+    return [TextContent(type="text", text=json.dumps({"heat_loss": watts}))]
+```
+
 ## Good
 
 ```python
@@ -42,6 +60,22 @@ from agents import function_tool
 def heat_loss(area: float, u_value: float, delta: float) -> dict:
     watts = area * u_value * delta
     return {"heat_loss": {"value": watts, "unit": "W"}}
+```
+
+```python
+import json
+
+from mcp.server.fastmcp import FastMCP
+from mcp.types import TextContent
+
+mcp = FastMCP("heat")
+
+
+@mcp.tool()
+def heat_loss(area: float, u_value: float, delta: float) -> list[TextContent]:
+    watts = area * u_value * delta
+    answer = {"heat_loss": {"value": watts, "unit": "W"}}
+    return [TextContent(type="text", text=json.dumps(answer))]
 ```
 
 ## How to fix

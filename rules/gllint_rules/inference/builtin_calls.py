@@ -14,6 +14,7 @@ from msgspec.structs import replace
 from gllint_rules.inference import annotations as hints
 from gllint_rules.inference import (
     arguments,
+    builtin_names,
     classes,
     constants,
     containers,
@@ -41,6 +42,7 @@ from gllint_rules.inference.values import (
     Literal,
     Method,
     Record,
+    SerialisedText,
     Site,
     Text,
     ToolValue,
@@ -49,6 +51,8 @@ from gllint_rules.inference.values import (
     join,
     number,
     options,
+    over,
+    serialised,
 )
 from gllint_rules.reading import facts
 
@@ -417,10 +421,31 @@ def _super(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
     return UNKNOWN
 
 
-def _dumped(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
+def serialised_argument(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
     """``json.dumps(x)``: a text that holds ``x``, all of it."""
-    value = evaluator.eval(call.args[0], frame) if call.args else UNKNOWN
-    return Text((Interpolation(value, frame.site(call)),))
+    argument = call.args[0] if call.args else call.keyword(*builtin_names.SERIALISED_ARGUMENTS)
+    if argument is None or isinstance(argument, facts.Star):
+        return TEXT
+    return serialised(evaluator.eval(argument, frame), frame.site(argument))
+
+
+def _dumped_as_yaml(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
+    """``yaml.dump(x)``, which gives nothing where it is told to write to a stream."""
+    if len(call.args) > 1 or call.keyword(builtin_names.WRITTEN_TO) is not None:
+        return UNKNOWN
+    return serialised_argument(evaluator, call, frame)
+
+
+def _parsed(name: str) -> Handler:
+    """``json.loads(json.dumps(x))``: ``x`` again."""
+
+    def handler(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
+        value = evaluator.eval(call.args[0], frame) if call.args else UNKNOWN
+        if all(isinstance(option, SerialisedText) for option in options(value)):
+            return over(value, lambda text: text.value if isinstance(text, SerialisedText) else text)
+        return stub_calls.call(evaluator, name, call, frame) or UNKNOWN
+
+    return handler
 
 
 def _computed(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
@@ -435,6 +460,8 @@ def _same_text(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
     value = evaluator.eval(call.args[0], frame)
     if isinstance(value, Text):
         return value
+    if formatting.is_written_out(value):
+        return serialised(value, frame.site(call.args[0]))
     return Text((Interpolation(value, frame.site(call)),))
 
 
@@ -464,9 +491,13 @@ CALLS: dict[str, Handler] = {
     "builtins.eval": _eval,
     "builtins.super": _super,
     "builtins.str": _same_text,
+    "builtins.repr": _same_text,
+    "pprint.pformat": _same_text,
     "builtins.chr": _computed,
     "codecs.decode": _computed,
-    "json.dumps": _dumped,
+    **dict.fromkeys(builtin_names.SERIALISERS, serialised_argument),
+    **dict.fromkeys(("yaml.dump", "yaml.safe_dump"), _dumped_as_yaml),
+    **{name: _parsed(name) for name in builtin_names.PARSERS},
     "importlib.import_module": _imported,
     "typing.cast": _cast,
     **dict.fromkeys(

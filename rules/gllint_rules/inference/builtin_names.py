@@ -95,7 +95,7 @@ TEXT_CALLS = frozenset({"os.getenv", "os.path.join", "os.path.basename", "os.pat
 SAME_CALLS = frozenset(
     {
         "copy.copy", "copy.deepcopy", "asyncio.run", "asyncio.wait_for", "asyncio.shield",
-        "types.MappingProxyType",
+        "types.MappingProxyType", "fastapi.encoders.jsonable_encoder", "pydantic_core.to_jsonable_python",
     }
 )  # fmt: skip
 REDUCTIONS = frozenset(
@@ -145,8 +145,31 @@ ARRAY_CALLS = frozenset(
 MODEL_PARSERS = frozenset(
     {"model_validate", "model_validate_json", "model_validate_strings", "parse_obj", "parse_raw"}
 )
+# Functions that make a text of a value, and those that make the value of such a text again.
+SERIALISERS = frozenset(
+    {
+        *(f"{module}.dumps" for module in ("json", "json5", "orjson", "rapidjson", "simplejson", "ujson")),
+        "msgspec.json.encode", "pydantic_core.to_json", "ujson.encode", "yaml.dump", "yaml.safe_dump",
+    }
+)  # fmt: skip
+PARSERS = frozenset(
+    {
+        *(f"{module}.loads" for module in ("json", "orjson", "rapidjson", "simplejson", "ujson")),
+        "msgspec.json.decode", "pydantic_core.from_json", "yaml.safe_load",
+    }
+)  # fmt: skip
+# What they call the value, where it is given by name; and what a text is written to instead of given back.
+SERIALISED_ARGUMENTS = ("obj", "data", "value")
+WRITTEN_TO = "stream"
+# Methods that give an object of the project as text, and methods that give their argument so.
+TEXT_DUMPS = frozenset({"model_dump_json", "json", "to_json"})
+ENCODER_METHODS = frozenset({"encode", "dump_json"})
+ENCODERS = frozenset({"Encoder", "JSONEncoder", "TypeAdapter"})
+# Methods of a text that leave what is serialised in it as it is.
+SAME_TEXT_METHODS = frozenset({"encode", "decode", "strip", "lstrip", "rstrip", "replace"})
 # What makes a dict of an object's fields, whatever it is called on or with.
 DUMPS = frozenset({"model_dump", "_asdict", "asdict"})
 RECORD_METHODS = frozenset(
     {"model_dump", "dict", "to_dict", "_asdict", "as_dict", "model_copy", "copy", "asdict"}
 )
+DUMP_METHODS = RECORD_METHODS | TEXT_DUMPS

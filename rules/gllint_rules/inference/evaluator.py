@@ -25,6 +25,7 @@ from gllint_rules.inference import (
     containers,
     formatting,
     functions,
+    objects,
     operators,
     stub_calls,
     stub_values,
@@ -434,6 +435,8 @@ class Evaluator(Questions):
                 member = self.member(of, name)
                 if attributes and isinstance(member, FunctionOf) and member.first:
                     return replace(member, receiver=base)
+                if member is UNKNOWN and name in builtin_names.TEXT_DUMPS and objects.is_model(self, of):
+                    return Method(base, name, Site(frame.module, at))
                 return member
             case ClassOf():
                 return self.class_member(base, name)
@@ -444,7 +447,7 @@ class Evaluator(Questions):
                     return hints.typed(self, value, declared) if declared is not None else value
                 if name == "__dict__":
                     return base.as_dict()
-                dumps = name in builtin_names.RECORD_METHODS and self.class_member(of, name) is UNKNOWN
+                dumps = name in builtin_names.DUMP_METHODS and self.class_member(of, name) is UNKNOWN
                 if dumps or classes.is_typed_dict(self, of):
                     return Method(base, name, Site(frame.module, at))
                 member = self.member(of, name)
@@ -628,7 +631,8 @@ class Evaluator(Questions):
 
     def _join(self, expr: facts.Join, frame: Frame) -> Value:
         written = sum(len(str(part.value)) for part in expr.parts if isinstance(part, facts.Const))
-        return formatting.assembled(self, self._joined_parts(expr, frame), frame.site(expr), written)
+        parts = self._joined_parts(expr, frame)
+        return formatting.serialised_alone(formatting.assembled(self, parts, frame.site(expr), written))
 
     def _joined_parts(self, expr: facts.Join, frame: Frame) -> Iterator[Literal | Interpolation]:
         for part in expr.parts:

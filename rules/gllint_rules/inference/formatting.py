@@ -16,11 +16,15 @@ from typing import TYPE_CHECKING, TypeAlias
 from gllint_rules.inference.values import (
     TEXT,
     UNKNOWN,
+    DictOf,
     Interpolation,
     ListOf,
     Literal,
+    ModelInstance,
+    SerialisedText,
     Site,
     Text,
+    Value,
     options,
     pieces,
 )
@@ -38,6 +42,8 @@ MOST_PARTS = 400  # of one text
 MOST_CHARACTERS = (
     20_000  # of one text that is put together or cut; what the source writes out may be any length
 )
+
+_OWN_TEXTS = frozenset({"__str__", "__repr__", "__format__"})
 
 _FIELD = re.compile(r"\{\{|\}\}|\{([^{}!:.\[]*+)[^{}]*+(?:\{[^{}]*+\}[^{}]*+)*+\}")
 _PERCENT = re.compile(
@@ -79,6 +85,31 @@ def is_short(evaluator: Evaluator, text: Text, site: Site) -> bool:
 def _too_large(evaluator: Evaluator, site: Site, budget: str) -> Text:
     evaluator.cut(site, budget)
     return TEXT
+
+
+def serialised_alone(text: Text) -> Text:
+    """``text``; as what was serialised where it is nothing but a container among blanks: ``f"{rows}\\n"``."""
+    contents = [
+        part for part in text.parts or () if isinstance(part, Interpolation) or not part.text.isspace()
+    ]
+    if len(contents) == 1 and isinstance(contents[0], Interpolation) and is_written_out(contents[0].value):
+        return SerialisedText((contents[0],))
+    return text
+
+
+def is_written_out(value: Value) -> bool:
+    """Whether ``str`` writes out what ``value`` holds: a container, or an object whose class has no other text."""
+    return any(_writes_out(option) for option in options(value))
+
+
+def _writes_out(value: Value) -> bool:
+    match value:
+        case ModelInstance(of=of):
+            return of.cls.scope.bindings.keys().isdisjoint(_OWN_TEXTS)
+        case ListOf(kind=kind):
+            return kind != "generator"
+        case _:
+            return isinstance(value, DictOf)
 
 
 def format_call(evaluator: Evaluator, text: Text, call: facts.Call, frame: Frame) -> Text:
@@ -242,7 +273,8 @@ def _filled_in(
     site = Site(frame.module, at)
     if not is_short(evaluator, text, site):
         return TEXT
-    return assembled(evaluator, _with_fields(evaluator, text.parts, pattern, filling, frame, at), site)
+    parts = _with_fields(evaluator, text.parts, pattern, filling, frame, at)
+    return serialised_alone(assembled(evaluator, parts, site))
 
 
 def _with_fields(

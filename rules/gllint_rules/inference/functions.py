@@ -28,6 +28,7 @@ from gllint_rules.inference.values import (
     Method,
     Number,
     Record,
+    SerialisedText,
     Site,
     Text,
     ToolValue,
@@ -154,7 +155,7 @@ def call_function(
         if declared is not None and is_scalar(declared):
             # The annotation says that it is text, the body which: a template is read there.
             if all(isinstance(option, Text) or option is NONE for option in options(declared)):
-                return _returned_texts(evaluator, callee, declared)
+                return _returned_texts(evaluator, callee, declared, expr, frame)
             return explained(declared, f"`{function.name}()` is annotated to return a number")
         value = function_result(evaluator, callee)
         if expr is not None and frame is not None:
@@ -230,13 +231,27 @@ def _lambda_result(
     return join(*[value for _, value in evaluator.flow(callee).returns]) if value is None else value
 
 
-def _returned_texts(evaluator: Evaluator, callee: FunctionOf, declared: Value) -> Value:
+def _returned_texts(
+    evaluator: Evaluator,
+    callee: FunctionOf,
+    declared: Value,
+    expr: facts.Call | None,
+    frame: Frame | None,
+) -> Value:
     """The texts that a function returns which is annotated to return text, perhaps optional."""
     if declared is NONE:
         return NONE
-    results = [option for option in options(function_result(evaluator, callee)) if option is not NONE]
+    value = function_result(evaluator, callee)
+    # What is serialised may be what the call passes; of any other text the call tells nothing new.
+    if expr is not None and frame is not None and any(_is_serialised(option) for option in options(value)):
+        value = _specialised(evaluator, callee, expr, frame, value)
+    results = [option for option in options(value) if option is not NONE]
     texts = [option if isinstance(option, Text) else TEXT for option in results]
     return join(*(texts or [TEXT]), *(option for option in options(declared) if option is NONE))
+
+
+def _is_serialised(value: Value) -> bool:
+    return isinstance(value, SerialisedText) or (isinstance(value, Text) and value.gap)
 
 
 def _specialised(
@@ -294,6 +309,8 @@ def _kinds_in(value: Value, depth: int = 3) -> Iterator[facts.Class | str]:
     """The classes of the objects that ``value`` is or holds: those of the project, the others by name."""
     for option in options(value):
         match option:
+            case SerialisedText():
+                yield from _kinds_in(option.value, depth)
             case Instance():
                 yield option.of.cls
             case ExternalInstance():

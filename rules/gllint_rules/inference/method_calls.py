@@ -14,13 +14,14 @@ from gllint_rules.inference import (
     stub_calls,
     stub_values,
 )
-from gllint_rules.inference.builtin_calls import cut, map_call, thread_call, tuples
+from gllint_rules.inference.builtin_calls import cut, map_call, serialised_argument, thread_call, tuples
 from gllint_rules.inference.values import (
     NONE,
     TEXT,
     UNKNOWN,
     Boolean,
     ClassOf,
+    DictOf,
     Envelope,
     ExternalInstance,
     Instance,
@@ -31,6 +32,7 @@ from gllint_rules.inference.values import (
     Number,
     QuantityInstance,
     Record,
+    SerialisedText,
     Text,
     Value,
     as_constant,
@@ -39,6 +41,7 @@ from gllint_rules.inference.values import (
     literal_of,
     number,
     options,
+    serialised,
 )
 from gllint_rules.reading import facts
 from gllint_rules.words.names import QUANTITY
@@ -51,6 +54,8 @@ if TYPE_CHECKING:
 def call_method(evaluator: Evaluator, method: Method, call: facts.Call, frame: Frame) -> Value:
     """What a method of a value of a known kind gives."""
     match method.of:
+        case Instance() | ModelInstance() | Envelope() if method.name in builtin_names.TEXT_DUMPS:
+            return serialised(_fields_asked_for(evaluator, method.of, call, frame), method.site)
         case Record():
             return _record_method(evaluator, method.of, method.name, call, frame)
         case Instance(of=of) if call.args:  # of a TypedDict
@@ -64,6 +69,10 @@ def call_method(evaluator: Evaluator, method: Method, call: facts.Call, frame: F
             return method.of
         case Number() if method.name in builtin_names.NUMBER_METHODS:
             return method.of
+        case ExternalInstance(name=name) if (
+            method.name in builtin_names.ENCODER_METHODS and name.rpartition(".")[2] in builtin_names.ENCODERS
+        ):
+            return serialised_argument(evaluator, call, frame)
         case ExternalInstance(name=name) if (
             name in builtin_names.ARRAY_CALLS and method.name in builtin_names.REDUCTIONS
         ):
@@ -90,6 +99,8 @@ def call_unknown(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
     if last == QUANTITY:
         return objects.quantity(evaluator, call, frame, None)
     if isinstance(call.func, facts.Attr):
+        if last == "model_dump_json":
+            return serialised(evaluator.eval(call.func.base, frame), frame.site(call.func.base))
         if last == "timestamp" and not call.args:
             return evaluator.number("`.timestamp()` is a number", frame, call.at, real=True)
         default = looked_up(evaluator, call, frame)
@@ -144,7 +155,7 @@ def _record_method(evaluator: Evaluator, record: Record, name: str, call: facts.
     if name in ("model_copy", "copy") and isinstance(record, (ModelInstance, Envelope)):
         return objects.copied(evaluator, record, call, frame)
     if name in builtin_names.RECORD_METHODS:
-        return record.as_dict()
+        return _fields_asked_for(evaluator, record.as_dict(), call, frame)
     if isinstance(record, QuantityInstance):
         return UNKNOWN
     match name:
@@ -174,7 +185,32 @@ def _record_method(evaluator: Evaluator, record: Record, name: str, call: facts.
             return _method_by_name(evaluator, record, name, call, frame)
 
 
+def _fields_asked_for(evaluator: Evaluator, value: Value, call: facts.Call, frame: Frame) -> Value:
+    """What pydantic dumps of an object that is told which of its fields to leave out, or to give alone."""
+    if not isinstance(value, Record):
+        return value
+    for keyword in ("include", "exclude"):
+        argument = call.keyword(keyword)
+        if argument is None:
+            continue
+        chosen = evaluator.eval(argument, frame)
+        if chosen is NONE:
+            continue
+        if isinstance(chosen, ListOf) and chosen.rest is None:
+            names = [literal_of(entry.value) for entry in chosen.items]
+        elif isinstance(chosen, DictOf) and chosen.is_complete and chosen.rest is None:
+            names = [key if isinstance(key, str) else None for key in chosen.entries]
+        else:
+            return UNKNOWN
+        for key in list(value.entries):
+            if (key in names) is (keyword == "exclude"):
+                value = value.without(key)
+    return value
+
+
 def _text_method(evaluator: Evaluator, text: Text, name: str, call: facts.Call, frame: Frame) -> Value:
+    if isinstance(text, SerialisedText) and name in builtin_names.SAME_TEXT_METHODS:
+        return text
     match name:
         case "format":
             return formatting.format_call(evaluator, text, call, frame)

@@ -32,6 +32,7 @@ from gllint_rules.inference.values import (
 )
 from gllint_rules.project.model_view import (
     is_changed,
+    read_result,
     result_changers,
     runs_wrapped,
     visible_result,
@@ -103,7 +104,10 @@ class Context:
                         if changer.function not in seen_changers:
                             seen_changers.add(changer.function)
                             flow = self.evaluator.flow(changer)
-                            results += (Result(tool, changer, expr, value) for expr, value in flow.returns)
+                            results += (
+                                Result(tool, changer, *read_result(value, Site(changer.module, expr.at)))
+                                for expr, value in flow.returns
+                            )
                     continue
                 keys.add(key)
                 flow = self.evaluator.flow(callable)
@@ -115,13 +119,13 @@ class Context:
                 for expr, value in pairs:
                     if declared is not None:
                         value = hints.typed(self.evaluator, value, declared)
-                    results.append(Result(tool, callable, *visible_result(self.evaluator, tool, expr, value)))
+                    visible = visible_result(self.evaluator, tool, callable, expr, value)
+                    results.append(Result(tool, callable, *visible))
                 # What decorators of the project return beside what the function does.
                 for wrapper in filter(runs_wrapped, wrappers(self.evaluator, callable)):
                     for expr, value in self.evaluator.flow(wrapper).returns:
-                        results.append(
-                            Result(tool, wrapper, *visible_result(self.evaluator, tool, expr, value))
-                        )
+                        visible = visible_result(self.evaluator, tool, wrapper, expr, value)
+                        results.append(Result(tool, wrapper, *visible))
         return results
 
     def declared_container(self, callable: FunctionOf) -> Value | None:

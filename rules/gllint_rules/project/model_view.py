@@ -18,14 +18,20 @@ from gllint_rules.inference.values import (
     FunctionOf,
     Key,
     ListOf,
+    Record,
+    SerialisedText,
+    Site,
     Text,
+    UnionOf,
     Value,
+    are_same,
     join,
     literal_of,
     options,
 )
 from gllint_rules.reading import facts
 from gllint_rules.reading.facts import Expr
+from gllint_rules.tools.parameters import function_at
 from gllint_rules.tools.tool import Tool
 from gllint_rules.words.framework_table import Place
 
@@ -39,9 +45,14 @@ def is_changed(evaluator: Evaluator, tool: Tool, callable: FunctionOf) -> bool:
         return True
     for wrapper in wrappers(evaluator, callable):
         values = [value for _, value in evaluator.flow(wrapper).returns]
-        if values and all(isinstance(o, Text) for value in values for o in options(value)):
+        if values and all(_is_prose(option) for value in values for option in options(value)):
             return True
     return False
+
+
+def _is_prose(value: Value) -> bool:
+    """Whether it is a text, and none that was made of a value and says the same."""
+    return isinstance(value, Text) and not isinstance(value, SerialisedText)
 
 
 def _changers(tool: Tool, callable: FunctionOf) -> list[Expr]:
@@ -112,8 +123,21 @@ def wrappers(evaluator: Evaluator, callable: FunctionOf) -> Iterator[FunctionOf]
                     yield wrapper
 
 
-def visible_result(evaluator: Evaluator, tool: Tool, expr: Expr, value: Value) -> tuple[Expr, Value]:
-    """What the model sees of a result, and the expression that gives it."""
+def visible_result(
+    evaluator: Evaluator, tool: Tool, callable: FunctionOf, expr: Expr, value: Value
+) -> tuple[Site, Value]:
+    """What the model sees of a result, and where that is given."""
+    expr, value = _visible(evaluator, tool, expr, value)
+    return read_result(value, Site(callable.module, expr.at))
+
+
+def read_result(value: Value, site: Site) -> tuple[Site, Value]:
+    """What is read in a result that stands at ``site``, with what is serialised in the place of its text."""
+    read, origin = _Reading().of(value)
+    return _nearer(site, origin), read
+
+
+def _visible(evaluator: Evaluator, tool: Tool, expr: Expr, value: Value) -> tuple[Expr, Value]:
     framework = tool.framework
     if framework is None:
         return expr, value
@@ -176,3 +200,89 @@ def _shaped(value: Value, shapes: Mapping[frozenset[str], tuple[Place, ...]]) ->
 def _unless_refused(value: Value) -> Value:
     """``value`` where it is text or an envelope; anything else raises before the model sees it."""
     return value if isinstance(value, (Text, Envelope)) else NONE
+
+
+# --- texts ------------------------------------------------------------------------------------------------------
+
+# The key under which a content block has its text, and those that may stand beside it.
+_TEXT = "text"
+_BESIDE_TEXT = frozenset(
+    {"type", "annotations", "_meta", "meta", "id", "name", "uri", "mimeType", "mime_type", "cache_control"}
+)
+
+
+class _Reading:
+    """What is serialised in a result, in the place of its text: the model reads the same numbers in it.
+
+    A content block, and a list of some, is what its text says: no key and no list lies on the way to that.
+    """
+
+    def __init__(self) -> None:
+        self.parts: dict[Value, tuple[Value, Site | None]] = {}
+
+    def of(self, value: Value) -> tuple[Value, Site | None]:
+        """``value`` as it is read, and where it was given to a serialiser, if it was, and to one only."""
+        if not isinstance(value, (UnionOf, SerialisedText, Container)):
+            return value, None
+        if value not in self.parts:
+            self.parts[value] = self._of(value)
+        return self.parts[value]
+
+    def _of(self, value: Value) -> tuple[Value, Site | None]:
+        if isinstance(value, UnionOf):
+            return self._of_union(value)
+        if isinstance(value, SerialisedText):
+            read, site = self.of(value.value)
+            return read, site or value.content.site
+        if isinstance(value, ListOf) and any(_has_serialised_text(part) for part in value.values()):
+            return self._of_blocks(value)
+        if _has_serialised_text(value):
+            assert isinstance(value, Record)
+            return self.of(join(*(entry.value for entry in value.entries[_TEXT])))
+        assert isinstance(value, Container)
+        return value.each_changed(lambda part: self.of(part)[0], self._put), None
+
+    def _of_union(self, union: UnionOf) -> tuple[Value, Site | None]:
+        pairs = [self.of(option) for option in union.options]
+        if are_same((read for read, _ in pairs), union.options):
+            return union, None
+        sites = {site for _, site in pairs}
+        joined = join(*(read for read, _ in pairs))
+        if isinstance(joined, UnionOf):
+            joined = replace(joined, conditional=union.conditional)
+        return joined, sites.pop() if len(sites) == 1 else None
+
+    def _of_blocks(self, blocks: ListOf) -> tuple[Value, Site | None]:
+        """What the blocks of a list say, each by itself, and the list of the others."""
+        texts = dict.fromkeys(part for part in blocks.values() if _has_serialised_text(part))
+        items = tuple(entry for entry in blocks.items if entry.value not in texts)
+        rest = None if blocks.rest is None or blocks.rest in texts else blocks.rest
+        others = [replace(blocks, items=items, rest=rest)] if items or rest is not None else []
+        pairs = [self.of(part) for part in (*texts, *others)]
+        sites = {site for _, site in pairs}
+        return join(*(read for read, _ in pairs)), sites.pop() if len(sites) == 1 else None
+
+    def _put(self, entry: Entry, part: Value) -> Entry:
+        if part is entry.value:
+            return entry
+        site = entry.site if entry.constant else _nearer(entry.site, self.of(entry.value)[1])
+        return Entry(part, site, entry.key, entry.constant)
+
+
+def _has_serialised_text(value: Value) -> bool:
+    """Whether it is a content block, and nothing but one, whose text says what was serialised."""
+    return any(
+        isinstance(option, (DictOf, Envelope))
+        and _TEXT in option.entries
+        and option.entries.keys() <= {_TEXT, *_BESIDE_TEXT}
+        and (isinstance(option, Envelope) or "type" in option.entries)
+        and any(isinstance(o, SerialisedText) for e in option.entries[_TEXT] for o in options(e.value))
+        for option in options(value)
+    )
+
+
+def _nearer(site: Site, origin: Site | None) -> Site:
+    """Where a value stands that is given to a serialiser at ``origin``: there, unless that is in another function."""
+    if origin is None or origin.module is not site.module:
+        return site
+    return origin if function_at(*origin) is function_at(*site) else site

@@ -27,23 +27,18 @@ from gllint_rules.inference.values import (
     options,
     surely_not_text,
 )
-from gllint_rules.reading.facts import Expr
 from gllint_rules.tools.tool import Tool
 from gllint_rules.tuples import NamedTuple
 from gllint_runtime.policy.settings import Policy
 
 
 class Result(Struct, frozen=True, eq=False):
-    """One value that a tool's callable can return, and the expression that it returns."""
+    """One value that a tool's callable can return, as the model sees it, and where it is given."""
 
     tool: Tool
     callable: FunctionOf
-    expr: Expr
+    site: Site
     value: Value
-
-    @property
-    def site(self) -> Site:
-        return Site(self.callable.module, self.expr.at)
 
     @property
     def parameters(self) -> frozenset[str]:

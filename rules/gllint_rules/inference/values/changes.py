@@ -27,7 +27,7 @@ from gllint_rules.inference.values.collections import (
     Unnamed,
 )
 from gllint_rules.inference.values.instances import QuantityInstance
-from gllint_rules.inference.values.scalars import BYTES, TEXT, Text
+from gllint_rules.inference.values.scalars import BYTES, TEXT, SerialisedText, Text
 
 
 def _throughout(
@@ -44,6 +44,8 @@ def _throughout(
 
     if isinstance(value, UnionOf):
         return over(value, inner)
+    if isinstance(value, SerialisedText):
+        return value.holding(inner(value.value))
     return change(value, inner) if isinstance(value, Container) else value
 
 
@@ -87,6 +89,8 @@ def _condensed(value: Value) -> Value:
             return DictOf(open=True, rest=rest, site=value.site, kind=value.kind, keys=value.keys)
         case DictOf():
             return value.each_changed(condensed)
+        case SerialisedText():
+            return value.holding(condensed(value.value))
         case Text(is_bytes=is_bytes):
             return BYTES if is_bytes else TEXT
         case _:

@@ -15,6 +15,7 @@ from gllint_rules.inference.values.base import (
     Site,
     UnionOf,
     Value,
+    join,
     measure,
     options,
     over,
@@ -77,8 +78,8 @@ class Text(Holder, frozen=True):
 
     def __post_init__(self) -> None:
         measure(self, (part.value for part in self.parts or () if isinstance(part, Interpolation)))
-        # An argument that would tell more of what is formatted in changes no finding about the text.
-        force_setattr(self, "gap", False)
+        # Of a text that is nothing but one value an argument tells more; of what stands in prose it changes nothing.
+        force_setattr(self, "gap", self.gap and self.parts is not None and len(self.parts) == 1)
 
     @property
     def identity(self) -> object:
@@ -101,6 +102,39 @@ class Text(Holder, frozen=True):
                 return None
             texts.append(part.text)
         return "".join(texts)
+
+
+class SerialisedText(Text, frozen=True):
+    """What a serialiser makes of a value: its one part, which stands where the value was given to it."""
+
+    @property
+    def content(self) -> Interpolation:
+        assert self.parts is not None
+        [part] = self.parts
+        assert isinstance(part, Interpolation)
+        return part
+
+    @property
+    def value(self) -> Value:
+        """What was serialised."""
+        return self.content.value
+
+    @property
+    def identity(self) -> object:
+        return SerialisedText, self.content.site
+
+    def merged(self, others: Sequence[Text]) -> SerialisedText:
+        values = (other.value for other in others if isinstance(other, SerialisedText))
+        return self.holding(join(self.value, *values))
+
+    def holding(self, value: Value) -> SerialisedText:
+        """The text of ``value``, given to the serialiser at the same place."""
+        return self if value is self.value else serialised(value, self.content.site)
+
+
+def serialised(value: Value, site: Site) -> SerialisedText:
+    """The text that a serialiser makes of ``value``, which stands at ``site``."""
+    return SerialisedText((Interpolation(value, site),))
 
 
 TEXT = Text()

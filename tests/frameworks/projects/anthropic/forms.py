@@ -17,7 +17,7 @@ def sheets(region: str) -> dict:  # tool
 @beta_tool(name="scale_of")
 def scale(sheet: str) -> str:  # tool
     """Scale of a sheet."""
-    return json.dumps({"scale": 25.75})
+    return json.dumps({"scale": 25.75})  # GL101 @ 25.75
 
 
 def height(peak: str) -> dict:  # tool
