@@ -1,4 +1,4 @@
-"""A number is given in another unit than its Quantity, or the parameter that takes it, says.
+"""A number is in another unit than its Quantity or parameter says.
 
 ## What it does
 

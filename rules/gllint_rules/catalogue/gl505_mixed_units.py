@@ -1,4 +1,4 @@
-"""Two numbers of different units are added, subtracted or compared.
+"""Numbers of different units are added, subtracted or compared.
 
 ## What it does
 
@@ -35,6 +35,10 @@ def demand(heat_kwh: float, cooling_wh: float) -> dict:
 ## How to fix
 
 Convert one of the two first. Where a name is wrong, rename it.
+
+## Options
+
+None.
 
 ## References
 
