@@ -321,3 +321,103 @@ def test_a_quotation_is_not_put_together_from_two_texts() -> None:
     claim = {"source_call_id": call, "path": "$.heat", "quantity": {"value": 1, "unit": "kWh"}}
     (origin,) = session.check("It is {{claim:0}}.", [claim]).provenance[0]["origins"]
     assert origin["source"] == "tc_1 $.notes[2]"
+
+
+# --------------------------------------------------------------------------- said in another way, or by another name
+
+
+def traced(session: Session, arguments: dict[str, Any], schema: Any = None) -> list[tuple[Any, str, bool]]:
+    """Value, origin and whether it is grounded, of what the arguments hold."""
+    origins = session.tool_arguments("book", arguments, args_schema=schema).origins
+    return [(origin.value, origin.kind, origin.grounded) for origin in origins or ()]
+
+
+@pytest.mark.parametrize(
+    ("user", "arguments", "grounded"),
+    [
+        ("I have three bags.", {"bags": 3}, True),
+        ("I have three bags.", {"bags": 4}, False),
+        ("About two hundred fifty people.", {"people": 250}, True),
+        ("My budget is 1.2k.", {"budget": 1200}, True),
+        ("Take 12% off.", {"discount": 0.12}, True),
+        ("Take 12% off.", {"discount": 0.13}, False),
+        ("It weighs 2 tonnes.", {"mass_kg": 2000}, True),
+        ("It weighs 2 tonnes.", {"mass_kg": 2001}, False),
+        ("Pay 250 and 55 dollars.", {"amount": 305}, True),
+        ("Pay 250 and 55 dollars.", {"amount": 306}, False),
+        ("Pay 250 dollars, 55 euros.", {"amount": 305}, False),
+    ],
+)
+def test_what_the_user_said_in_another_way_is_traced(
+    user: str, arguments: dict[str, Any], grounded: bool
+) -> None:
+    session = Session()
+    session.user(user)
+    assert [one[2] for one in traced(session, arguments)] == [grounded]
+
+
+def test_a_number_in_the_unit_of_its_parameter_comes_from_the_output_in_another() -> None:
+    session = Session(argument_origin="strict")
+    session.record("gauge", {}, {"flow": {"value": 1250, "unit": "ft3/s"}})
+    assert traced(session, {"discharge_m3_s": 35.4}) == [(35.4, "tool", True)]
+    with pytest.raises(GLProvenanceError):
+        session.tool_arguments("book", {"discharge_m3_s": 35.5})
+
+
+NAMED = {"origin_kinds": {"numbers", "dates", "identifiers"}, "argument_origin": "strict"}
+
+
+@pytest.mark.parametrize(
+    ("user", "arguments"),
+    [
+        ("Fly on May 20 with HAT136.", {"flight": "HAT136", "date": "2024-05-20"}),
+        ("Fly on the 20th of May, 2024.", {"date": "2024-05-20"}),
+        ("On 5/20/2024, please", {"date": "20 May 2024"}),
+        ("At 3 pm", {"time": "15:00"}),
+        ("My card ends in 9725, user sofia_kim_7287", {"user": "sofia_kim_7287", "card": "9725"}),
+        ("Use gift card 6276644.", {"payment": "gift_card_6276644"}),
+        ("From 2024-05-20 move it to the next day.", {"date": "2024-05-21"}),
+        ("From 2024-02-28 two days later.", {"date": "2024-03-01"}),
+        ("It is 500kWh in all", {"note": "500 kWh"}),
+    ],
+)
+def test_dates_and_identifiers_are_traced_on_request(user: str, arguments: dict[str, Any]) -> None:
+    session = Session(**NAMED)
+    session.user(user)
+    assert all(one[2] for one in traced(session, arguments))
+    text = next(iter(arguments.values()))
+    digit = next(char for char in reversed(text) if char.isdigit())
+    wrong = text[::-1].replace(digit, str((int(digit) + 5) % 10), 1)[::-1]
+    with pytest.raises(GLProvenanceError, match="has no origin"):
+        session.tool_arguments("book", {next(iter(arguments)): wrong})
+
+
+def test_without_that_request_dates_pass() -> None:
+    session = Session(argument_origin="strict")
+    assert traced(session, {"date": "2024-05-20"}) == []
+
+
+def test_only_what_is_asked_for_is_traced() -> None:
+    session = Session(origin_kinds={"dates"}, argument_origin="strict")
+    assert traced(session, {"amount": 17, "text": "17 of them"}) == []
+    with pytest.raises(GLProvenanceError):
+        session.tool_arguments("book", {"date": "2024-05-20"})
+    with pytest.raises(ValueError, match="origin_kinds"):
+        Session(origin_kinds={"colours"})  # type: ignore[arg-type]
+
+
+def test_a_tool_may_demand_its_source_and_a_scratchpad_asks_for_none() -> None:
+    schema = {
+        "type": "object",
+        "properties": {"amount": {"type": "number", "x-source": "user"}, "note": {"type": "string"}},
+    }
+    session = Session()
+    session.record("page", {}, {"price": {"value": 340, "unit": "USD"}})
+    with pytest.raises(
+        GLProvenanceError, match=r"340 in the arguments of 'book' may come from user alone.*tc_1"
+    ):
+        session.tool_arguments("book", {"amount": 340}, args_schema=schema)
+    session.user("Pay 340 USD.")
+    assert traced(session, {"amount": 340}, schema) == [(340, "user", True)]
+    scratchpad = {"type": "object", "x-source": "any", "properties": {"expression": {"type": "string"}}}
+    assert traced(Session(argument_origin="strict"), {"expression": "(17 - 4) * 3"}, scratchpad) == []

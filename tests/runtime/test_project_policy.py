@@ -54,6 +54,7 @@ def test_every_setting_of_both_moments_is_one() -> None:
     assert {*POLICY_KEYS.values()} == {*Policy._fields} - {
         "argument_origin",
         "argument_units",
+        "origin_kinds",
         "levels",
         "allow_raw_numbers",
         "json_text",

@@ -1,14 +1,16 @@
 """Where the numbers in the arguments of tool calls come from: a tool that echoes launders nothing.
 
-Only an exact value counts: a number that the model rounded, converted or added up is its own. Text that is quoted
-from the user or from an output brings its numbers along. What is beyond the bounds has no origin.
+Of outputs an exact value counts, or one that is converted to the unit of its parameter; of what the user said also what
+is in words, in percent, or a sum. Text that is quoted from the user or from an output brings its numbers along. What is
+beyond the bounds has no origin.
 """
 
 from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from itertools import islice
 from typing import Any
 
 from gllint_runtime.execution.argument_units import (
@@ -18,8 +20,10 @@ from gllint_runtime.execution.argument_units import (
     stands_in_other_unit,
     unit_of_holder,
 )
+from gllint_runtime.execution.names import Names
 from gllint_runtime.execution.record import CallRecord, Origin
-from gllint_runtime.policy.key_units import unit_of_name
+from gllint_runtime.execution.spoken import SpokenNumbers, converted
+from gllint_runtime.policy.key_units import readings_of_name, unit_of_name
 from gllint_runtime.policy.numbers import is_in_symbol, scan_naked_numbers
 from gllint_runtime.policy.parameter_units import ParameterUnit, ParameterUnits
 from gllint_runtime.policy.rendered_text import is_numeral
@@ -48,6 +52,8 @@ _MAX_TRACED_TEXTS = 200  # texts among them that hold a number
 _MAX_TRACED_LETTERS = 100_000
 _MAX_QUOTED = 2_000_000  # characters of texts that may be quoted; beyond, the oldest cannot be
 _MAX_PLACES = 2_000  # at which a text is looked for
+_MAX_CONVERTED = 50  # numbers of one call that are looked for in other words and units
+_MAX_RESCALED = 20_000  # numbers of outputs among which they are
 _MAX_UNITS = 20  # in which outputs have one number
 _UNIT_BEHIND = re.compile(r"[ \u00a0\u202f-]?([^\s,;:!?()\"']+(?:[ \u00a0\u202f][^\s,;:!?()\"']+){0,3})")
 
@@ -55,7 +61,15 @@ _UNIT_BEHIND = re.compile(r"[ \u00a0\u202f-]?([^\s,;:!?()\"']+(?:[ \u00a0\u202f]
 class Origins:
     """The numbers and the texts that a run may work with, and where each was first seen."""
 
-    def __init__(self, constants: Mapping[str, Any], heard: Iterable[str | CallRecord] = ()) -> None:
+    def __init__(
+        self,
+        constants: Mapping[str, Any],
+        heard: Iterable[str | CallRecord] = (),
+        kinds: Collection[str] = (),
+    ) -> None:
+        self._spoken = SpokenNumbers()
+        self._names: Names[Source] | None = None if {*kinds} <= {"numbers"} else Names(kinds)
+        self._counts_numbers = not kinds or "numbers" in kinds
         self._unread = [*heard]  # what no number has had to be traced to yet
         self._sources: dict[Any, Source] = {}
         self._constants = constants
@@ -75,10 +89,12 @@ class Origins:
         args_schema: Any,
         parameters: ParameterUnits | None = None,
         changes: Iterable[Change] = (),
+        declared: ParameterUnits | None = None,
     ) -> tuple[tuple[Origin, ...], list[Misfit]]:
         """The origin of every number in ``arguments``, those inside text included, and which have another unit.
 
         Without ``parameters`` nobody asks for units. ``changes`` are the numbers that were converted already.
+        ``declared`` says in which units they are taken, asked for or not, and from whom (``x-source``).
         """
         for new in self._unread:
             self._read(new)
@@ -88,8 +104,12 @@ class Origins:
         # What was sent as a Quantity, by the path of its number.
         sent = {} if parameters is None else self._sent(arguments, changes)
         texts = letters = 0
+        conversions = _MAX_CONVERTED
         for path, value in _leaves(arguments):
             kind = type(value)
+            demand = declared.at(path).sources if declared is not None and declared.has_sources else ()
+            if "any" in demand:
+                continue
             if kind is str:
                 if not _holds_numeral(value):
                     continue
@@ -101,16 +121,35 @@ class Origins:
                 origins.append(Origin(show_path(path), "the rest, too much to trace", "none", grounded=False))
                 break
             if kind is str:
-                origins.extend(self._in_text(path, value, args_schema))
+                origins.extend(_demanded(o, demand) for o in self._in_text(path, value, args_schema))
                 continue
             if sent and (quantity := sent.get(path)) is not None:
-                origins.append(self._of_quantity(path, value, *quantity, args_schema))
+                origin = self._of_quantity(path, value, *quantity, args_schema)
+                origins.append(_demanded(origin, demand))
                 continue
             origin = self._origin(path, value, (value,), args_schema)
+            if origin.kind == "none" and conversions:
+                conversions -= 1
+                origin = self._rephrased(origin, path, declared)
             if parameters is not None and (parameter := parameters.at(path)).readings:
                 origin = self._in_unit(origin, path, value, parameter, misfits)
-            origins.append(origin)
+            if self._counts_numbers:
+                origins.append(_demanded(origin, demand))
         return tuple(origins), misfits
+
+    def _rephrased(self, origin: Origin, path: Path, declared: ParameterUnits | None) -> Origin:
+        """The origin of a number that was said in words, in percent, in another unit, or as a sum."""
+        name = next((step for step in reversed(path) if isinstance(step, str)), "")
+        units = declared.at(path).readings if declared is not None else readings_of_name(name)
+        if (said := self._spoken.origin(origin.value, units)) is not None:
+            return Origin(origin.path, origin.value, "user", said)
+        if units:
+            self._holders(origin.value)
+            known = islice(self._units.items(), _MAX_RESCALED)
+            in_units = {(value, unit): at for value, held in known for unit, at in held.items()}
+            if (place := converted(in_units, origin.value, units)) is not None:
+                return Origin(origin.path, origin.value, *_source(*place))
+        return origin
 
     @staticmethod
     def _sent(arguments: Mapping[str, Any], changes: Iterable[Change]) -> dict[Path, tuple[Quantity, str]]:
@@ -140,7 +179,7 @@ class Origins:
         """The origin of a bare number with its units; one that is in another unit is entered as a misfit."""
         readings = parameter.readings
         unit = readings[0] if len(readings) == 1 else " or ".join(readings)
-        where, _, kind, source, grounded, _, _ = origin
+        where, _, kind, source, grounded, *_ = origin
         if value not in self._sources:  # no output has it
             return Origin(where, value, kind, source, grounded, unit)
         source_unit, is_other = self._unit_of_source(value, parameter)
@@ -201,6 +240,9 @@ class Origins:
                 self._sources[number] = _USER
             self._user_texts.append(new)
             self._unquoted.append(new)
+            self._spoken.learn(new)
+            if self._names is not None:
+                self._names.learn(new, _USER, is_user=True)
             return
         values = [(path, quantity.value) for path, quantity in new.output.quantities.items()]
         for path, value in (*values, *new.output.raw_numbers.items()):
@@ -209,6 +251,10 @@ class Origins:
                 self._sources[value] = _source(new, path)
         self._unmeasured.append(new)
         self._unquoted.append(new)
+        if self._names is not None:
+            for path, value in _leaves(new.output.data):
+                if type(value) is str:
+                    self._names.learn(value, _source(new, path))
 
     def _may_quote(self, new: str | CallRecord) -> None:
         record = None if isinstance(new, str) else new
@@ -223,15 +269,34 @@ class Origins:
 
     def _in_text(self, path: Path, text: str, args_schema: Any) -> Iterator[Origin]:
         # A text that is nothing but a number is one, also where prose would excuse it ("500." begins a list).
-        numbers = [text] if _is_number(text) else [number.text for number in scan_naked_numbers(text)]
-        quoted = [*self._quoted(text)] if numbers else []
+        names = [*self._names.names(text)] if self._names is not None else []
+        numbers = self._numbers_beside(text, [(name.start, name.end) for name in names])
+        quoted = [*self._quoted(text)] if numbers or names else []
         if _USER in quoted:
             return
-        for number in numbers:
+        for name in names:
+            source = name.origin or max(quoted, key=lambda source: source[2], default=None)
+            yield (
+                Origin(show_path(path), name.text, "none", grounded=False)
+                if source is None
+                else Origin(show_path(path), name.text, *source)
+            )
+        for number in numbers if self._counts_numbers else ():
             origin = self._origin(path, number, _typed_numbers(number), args_schema)
             if quoted and not origin.grounded:
                 origin = Origin(origin.path, number, *max(quoted, key=lambda source: source[2]))
             yield origin
+
+    def _numbers_beside(self, text: str, places: list[tuple[int, int]]) -> list[str]:
+        """The numbers of a text but for those that are parts of its names and dates."""
+        if _is_number(text):  # an identifier may be digits alone
+            is_name = self._names is not None and self._names.knows(text) is not None
+            return [] if is_name or places else [text]
+        return [
+            number.text
+            for number in scan_naked_numbers(text)
+            if not any(start < number.end and number.start < end for start, end in places)
+        ]
 
     def _quoted(self, text: str) -> Iterator[Source]:
         """What ``text`` stands in, and not as a part of a longer number or word."""
@@ -257,6 +322,13 @@ class Origins:
         if any(value == declared for declared in _declared_values(path, args_schema)):
             return Origin(where, value, "schema")
         return Origin(where, value, "none", grounded=False)
+
+
+def _demanded(origin: Origin, demand: Collection[str]) -> Origin:
+    """The origin, which is none where the tool takes only what comes from elsewhere."""
+    if not demand or origin.kind in demand or not origin.grounded:
+        return origin
+    return origin._replace(grounded=False, demand=" or ".join(demand))
 
 
 def _source(record: CallRecord, path: Path) -> Source:

@@ -22,7 +22,8 @@ class Origin(NamedTuple):
     ``kind`` is ``"user"``, ``"tool"``, ``"constant"``, ``"schema"`` (declared by the tool itself) or
     ``"none"``; ``source`` is the constant's name or ``"tc_1 $.energy"``. ``grounded`` is false when it has no
     origin, or one that rests on a call with such a number. ``unit`` is the parameter's, ``source_unit`` that in which
-    the number came, each ``None`` where it is not known.
+    the number came, each ``None`` where it is not known. ``demand`` says from whom alone its tool takes it, where it
+    came from somebody else.
     """
 
     path: str
@@ -32,15 +33,18 @@ class Origin(NamedTuple):
     grounded: bool = True
     unit: str | None = None
     source_unit: str | None = None
+    demand: str | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """The origin as plain data; what is not known of its units is left out."""
-        path, value, kind, source, _, unit, source_unit = self
+        path, value, kind, source, _, unit, source_unit, demand = self
         data = {"path": path, "value": value, "origin": kind, "source": source}
         if unit is not None:
             data["unit"] = unit
         if source_unit is not None:
             data["source_unit"] = source_unit
+        if demand is not None:
+            data["demand"] = demand
         return data
 
 

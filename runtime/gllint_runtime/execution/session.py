@@ -141,7 +141,7 @@ class Session:
         self._said: dict[str, list[Claim]] = {}  # the claims of the messages that were shown last
         self.version = 0
         self.conversation: str | None = None
-        self._origins = Origins(constants)
+        self._origins = Origins(constants, kinds=policy.origin_kinds)
         self._lock = threading.RLock()
 
     # ------------------------------------------------------------------------------------- what comes in
@@ -248,7 +248,7 @@ class Session:
             return Traced(arguments, None, changes)
         with self._lock:
             origins, misfits = self._origins.trace(
-                arguments, args_schema, parameters if judges_units else None, changes
+                arguments, args_schema, parameters if judges_units else None, changes, parameters
             )
         if misfits and policy.argument_units != "record":
             converts = may_convert and policy.argument_units == "convert"
@@ -261,10 +261,16 @@ class Session:
                 changes = (*changes, *(change for change in new if change is not None))
                 arguments = with_converted(arguments, changes[-len(new) :])
                 return self.trace_arguments(tool, arguments, args_schema, parameters, changes)
-        if policy.argument_origin == "strict" and (loose := [o for o in origins if not o.grounded]):
+        is_strict = policy.argument_origin == "strict"
+        traced = () if policy.argument_origin == "off" else origins
+        if loose := [o for o in traced if o.demand is not None or (is_strict and not o.grounded)]:
+            first = loose[0]
+            what = f"{first.value} in the arguments of '{tool}'"
             error = GLProvenanceError(
                 "MISSING_ORIGIN",
-                f"The number {loose[0].value} in the arguments of '{tool}' has no origin",
+                f"The number {what} has no origin"
+                if first.demand is None
+                else f"{what} may come from {first.demand} alone, and comes from {first.source or first.kind}",
                 path=loose[0].path,
                 context=[origin.to_dict() for origin in loose[:50]],
             )
@@ -304,7 +310,8 @@ class Session:
         while self._bytes > enough and len(self._heard) > 1:
             self._bytes -= len(self._heard.pop(0))
         self._names = {name: call_id for name, call_id in self._names.items() if call_id in self._calls}
-        self._origins = Origins(self.constants, [*self._heard, *self._calls.values()])
+        heard: list[str | CallRecord] = [*self._heard, *self._calls.values()]
+        self._origins = Origins(self.constants, heard, self.policy.origin_kinds)
 
     # ------------------------------------------------------------------------------------ what goes out
 

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 ArgumentOrigin = Literal["off", "record", "strict"]
 ArgumentUnits = Literal["refuse", "convert", "record", "off"]
 JsonText = Literal["record", "strict"]
+OriginKind = Literal["numbers", "dates", "identifiers"]
 
 
 class OutputSettings(TypedDict, total=False):
@@ -32,6 +33,7 @@ class MessageSettings(TypedDict, total=False):
     number_words: bool
     argument_origin: ArgumentOrigin
     argument_units: ArgumentUnits
+    origin_kinds: Collection[OriginKind]
     array_paths: bool
     levels: Level | Mapping[str, Level]
 

@@ -25,7 +25,8 @@ class ParameterUnit(NamedTuple):
 
     ``readings`` are the units that it may be, as they are written: none where nobody says, several where a name can
     be read in several ways, or a schema lists them. ``name`` is what the number is called; ``takes_quantity``,
-    ``takes_number`` and ``takes_text`` say what the schema asks for there.
+    ``takes_number`` and ``takes_text`` say what the schema asks for there. ``sources`` are those from whom alone the
+    value may come (``x-source``: "user", "tool", "constant", "any").
     """
 
     readings: tuple[str, ...] = ()
@@ -33,6 +34,7 @@ class ParameterUnit(NamedTuple):
     takes_quantity: bool = False
     takes_number: bool = False
     takes_text: bool = False
+    sources: tuple[str, ...] = ()
 
 
 class ParameterUnits:
@@ -53,6 +55,20 @@ class ParameterUnits:
         return known
 
     @cached_property
+    def has_sources(self) -> bool:
+        """Whether the schema says anywhere from whom a value may come."""
+        waiting, budget = [self._schema], _MOST_NODES * 10
+        while waiting and budget:
+            node, budget = waiting.pop(), budget - 1
+            if isinstance(node, Mapping):
+                if "x-source" in node:
+                    return True
+                waiting.extend(node.values())
+            elif isinstance(node, (list, tuple)):
+                waiting.extend(node)
+        return bool(waiting)
+
+    @cached_property
     def typed(self) -> frozenset[str]:
         """The arguments that are numbers with a unit, and never text: a text there may be a Quantity."""
         declared = self._schema.get("properties")
@@ -67,6 +83,7 @@ class ParameterUnits:
     def _resolved(self, path: Path) -> ParameterUnit:
         nodes = self._alternatives([self._schema])
         declared: list[str] = []
+        sources = _sources(nodes)
         name = ""
         for step in path:
             if step == "[]":
@@ -76,11 +93,12 @@ class ParameterUnits:
                 inner = [child for node in nodes for child in _members(node, step)]
             nodes = self._alternatives(inner)
             declared = [*_declared(nodes)] or declared
+            sources = _sources(nodes) or sources
         takes_quantity = any(_is_quantity(node) for node in nodes)
         types = frozenset(name for node in nodes for name in _types(node))
         readings = tuple(dict.fromkeys(declared)) or readings_of_name(name)
         return ParameterUnit(
-            readings, name, takes_quantity, not _NUMERIC.isdisjoint(types), "string" in types
+            readings, name, takes_quantity, not _NUMERIC.isdisjoint(types), "string" in types, sources
         )
 
     def _alternatives(self, schemas: list[Any]) -> list[Mapping[Any, Any]]:
@@ -140,6 +158,11 @@ def _declared(nodes: list[Mapping[Any, Any]]) -> Iterator[str]:
             offered = [unit["const"]] if "const" in unit else unit.get("enum")
             if isinstance(offered, (list, tuple)):
                 yield from (text for text in offered if isinstance(text, str))
+
+
+def _sources(nodes: list[Mapping[Any, Any]]) -> tuple[str, ...]:
+    """From whom the schemas of one value take it."""
+    return tuple(source for node in nodes if isinstance(source := node.get("x-source"), str))
 
 
 def _is_quantity(node: Mapping[Any, Any]) -> bool:

@@ -36,6 +36,11 @@ _SHAPES: Mapping[str, Mapping[str, Any]] = {
     "argument_units": {"enum": ["refuse", "convert", "record", "off"]},
     "allow_raw_numbers": {"type": "boolean"},
     "json_text": {"enum": ["record", "strict"]},
+    "origin_kinds": {
+        "type": "array",
+        "uniqueItems": True,
+        "items": {"enum": ["numbers", "dates", "identifiers"]},
+    },
 }
 
 
@@ -55,6 +60,7 @@ class _Fields(NamedTuple):
     argument_units: ArgumentUnits = "refuse"
     levels: Levels = "block"
     json_text: JsonText = "record"
+    origin_kinds: tuple[str, ...] = ("numbers",)
 
 
 class Policy(_Fields):
@@ -66,7 +72,8 @@ class Policy(_Fields):
     Quantity rule. ``whitelist`` adds regular expressions whose matches may hold digits, ``number_words``
     refuses numbers spelled out, too. ``array_paths`` lets claims cite ``$.rows[0].energy``. ``argument_origin``
     traces the numbers in arguments: ``"record"`` adds what it finds to the provenance, ``"strict"`` refuses a
-    number that is neither the user's, nor a tool's, nor a constant, ``"off"`` looks at none. ``argument_units`` holds
+    number that is neither the user's, nor a tool's, nor a constant, ``"off"`` looks at none;
+    ``origin_kinds`` adds ``"dates"`` and ``"identifiers"``, or leaves out ``"numbers"``. ``argument_units`` holds
     them to the units of their parameters: ``"refuse"`` refuses a bare number that an earlier output has in another
     unit, ``"convert"`` converts it and says so, ``"record"`` only traces it. All but ``"off"`` convert Quantities.
     ``levels`` says what a violation does, all or by code: ``"block"``, ``"warn"`` (it is shown, logged and told),

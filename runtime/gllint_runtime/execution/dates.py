@@ -1,0 +1,118 @@
+"""Dates and times of day as people and programs write them, to be compared whatever their form."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from datetime import date, timedelta
+from typing import NamedTuple, TypeAlias
+
+Day: TypeAlias = tuple[int | None, int, int]
+"""Year (``None`` where it is not said), month, day; or ``(None, -1 - hour, minute)`` for a time of day."""
+
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_MONTH = (
+    r"(?P<month>jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?"
+    r"|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\b\.?"
+)
+_DAY = r"(?P<day>\d{1,2})(?:st|nd|rd|th)?"
+_YEAR = r"(?:,?\s+(?P<year>\d{4})(?!\d))?"
+_FORMS = tuple(
+    re.compile(form, re.IGNORECASE)
+    for form in (
+        r"(?<![\w.])(?P<year>\d{4})(?P<sign>[-/.])(?P<number>\d{1,2})(?P=sign)(?P<day>\d{1,2})(?!\d)",
+        r"(?<![\w.])(?P<first>\d{1,2})(?P<sign>[-/.])(?P<second>\d{1,2})(?P=sign)(?P<year>\d{4})(?![\w])",
+        r"(?<![\w./])(?P<first>\d{1,2})/(?P<second>\d{1,2})(?![\w/])",
+        rf"\b{_MONTH}\s*{_DAY}(?![\w:]){_YEAR}",
+        rf"(?<![\w.]){_DAY}\s*(?:of\s+)?(?:-)?{_MONTH}{_YEAR}",
+        r"(?<![\w:.])(?P<hour>\d{1,2})(?::(?P<minute>\d{2})(?::\d{2})?)?\s?(?P<half>[ap])\.?m\b",
+        r"(?<![\w:.])(?P<hour>\d{1,2}):(?P<minute>\d{2})(?::\d{2})?(?![\w:])",
+        r"(?<=\dT)(?P<hour>\d{2}):(?P<minute>\d{2})(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?",
+    )
+)
+
+
+_COUNT = r"(?P<count>an?|one|two|three|four|five|six|seven|\d{1,3})"
+_SHIFTS = re.compile(
+    rf"\b(?:(?:next|following|previous|prior)\s+day|day\s+(?:after|before)|tomorrow|yesterday"
+    rf"|{_COUNT}\s+(?P<unit>days?|weeks?)\s+(?:earlier|later|before|after|back|ahead|forward|sooner|from|prior|ago)"
+    rf"|(?:back|forward|ahead|up|by|in)\s+(?P<other>an?|one|two|three|four|five|six|seven|\d{{1,3}})\s+"
+    rf"(?P<unit2>days?|weeks?))\b",
+    re.IGNORECASE,
+)
+_COUNTS = {"a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7}
+
+
+def shifts(text: str) -> set[int]:
+    """By how many days a text moves a date: "the next day", "two days earlier"; in either direction."""
+    days: set[int] = set()
+    for match in _SHIFTS.finditer(text):
+        count = (match["count"] or match["other"] or "one").lower()
+        number = _COUNTS[count] if count in _COUNTS else int(count)
+        unit = (match["unit"] or match["unit2"] or "day").lower()
+        days.add(number * (7 if unit.startswith("week") else 1))
+        if "after" in match[0].lower() and "tomorrow" in text.lower():
+            days.add(2)
+    return days
+
+
+def moved(day: Day, shift: int) -> Day | None:
+    """A day of a known year that many days later; ``None`` where there is none."""
+    year, month, number = day
+    if year is None or month < 0:
+        return None
+    try:
+        other = date(year, month, number) + timedelta(days=shift)
+    except (ValueError, OverflowError):
+        return None
+    return other.year, other.month, other.day
+
+
+class Date(NamedTuple):
+    """A date or a time at a place of a text; ``readings`` are those that it may mean (``5/6/2024`` two), or none."""
+
+    start: int
+    end: int
+    readings: tuple[Day, ...]
+
+
+def dates(text: str) -> list[Date]:
+    """The dates and the times of a text, in order and without overlap; what only looks like one has no readings."""
+    places = sorted(
+        (Date(*match.span(), tuple(_readings(match))) for form in _FORMS for match in form.finditer(text)),
+        key=lambda place: (place.start, -place.end),
+    )
+    told: list[Date] = []
+    for place in places:
+        if not told or place.start >= told[-1].end:
+            told.append(place)
+    return told
+
+
+def _readings(match: re.Match[str]) -> Iterator[Day]:
+    groups = match.groupdict()
+    if groups.get("hour"):
+        hour, minute = int(groups["hour"]), int(groups.get("minute") or 0)
+        if groups.get("half"):
+            hour = hour % 12 + 12 * (groups["half"].lower() == "p") if 1 <= hour <= 12 else 99
+        if hour < 24 and minute < 60:
+            yield None, -1 - hour, minute
+        return
+    year = int(groups["year"]) if groups.get("year") else None
+    if groups.get("first"):
+        first, second = int(groups["first"]), int(groups["second"])
+        pairs = [(first, second), (second, first)] if first != second else [(first, second)]
+    elif groups.get("month"):
+        pairs = [(_MONTHS.index(groups["month"][:3].lower()) + 1, int(groups["day"]))]
+    else:
+        pairs = [(int(groups["number"]), int(groups["day"]))]
+    yield from (
+        (year, month, day) for month, day in pairs if 1 <= month <= 12 and 1 <= day <= _days(year, month)
+    )
+
+
+def _days(year: int | None, month: int) -> int:
+    if month == 2:
+        is_leap = year is None or (year % 4 == 0 and (year % 100 != 0 or year % 400 == 0))
+        return 29 if is_leap else 28
+    return 30 if month in (4, 6, 9, 11) else 31

@@ -1,0 +1,117 @@
+"""Numbers that the user said in another way than an argument has them: in words, percent, other units, as a sum."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from fractions import Fraction
+from itertools import combinations
+from typing import Any, NamedTuple, TypeVar
+
+from gllint_runtime.policy.figures import Reading, figures
+from gllint_runtime.policy.units import conversion, unit_meant
+
+_MAX_LETTERS = 200_000  # of what a user said that are read so
+_MAX_ADDED = 16  # numbers of which a sum may be made: those that were said last
+_MAX_NUMBERS = 20_000
+_ADDENDS = (2, 3)
+_LEAST_DIGITS = 2  # of a number that was rounded
+
+
+Known = TypeVar("Known")
+
+
+class _Spoken(NamedTuple):
+    value: Fraction
+    unit: str | None
+    text: str
+
+
+class SpokenNumbers:
+    """The numbers of what a user said. What was said is read when a number is first looked for in vain."""
+
+    def __init__(self) -> None:
+        self._unread: list[str] = []
+        self._letters = 0
+        self._numbers: list[_Spoken] = []
+        self._by_value: dict[Fraction, str] = {}
+        self._sums: dict[Fraction, str] | None = None
+
+    def learn(self, text: str) -> None:
+        """Remember what the user said."""
+        if self._letters < _MAX_LETTERS:
+            self._letters += len(text)
+            self._unread.append(text[:_MAX_LETTERS])
+
+    def origin(self, value: Any, units: Collection[str]) -> str | None:
+        """How the user said a number, in words or added up, that its parameter takes in one of ``units``."""
+        self._read()
+        try:
+            number = Fraction(repr(value)) if isinstance(value, float) else Fraction(value)
+        except (TypeError, ValueError, OverflowError):
+            return None
+        if (text := self._by_value.get(number)) is not None:
+            return text
+        if units and (text := self._converted(value, units)) is not None:
+            return text
+        return self._added().get(number)
+
+    def _read(self) -> None:
+        for text in self._unread:
+            for figure in figures(text):
+                if figure.is_excused or (figure.word and not figure.word[0].isdigit()):
+                    continue
+                unit = figure.units[0] if len(figure.units) == 1 else figure.written or None
+                for reading in figure.readings:
+                    if len(self._numbers) < _MAX_NUMBERS:
+                        self._add(_Spoken(reading.value, unit, figure.text))
+        self._unread.clear()
+
+    def _add(self, spoken: _Spoken) -> None:
+        self._numbers.append(spoken)
+        self._by_value.setdefault(spoken.value, spoken.text)
+        if spoken.unit == "%":
+            self._by_value.setdefault(spoken.value / 100, f"{spoken.text}%")
+        self._sums = None
+
+    def _converted(self, value: Any, units: Collection[str]) -> str | None:
+        """What was said in another unit of the same size, as far as the digits of the argument say."""
+        known = {(one.value, one.unit): one.text for one in self._numbers if one.unit}
+        return converted(known, value, units)
+
+    def _added(self) -> Mapping[Fraction, str]:
+        if self._sums is None:
+            self._sums = {}
+            last = {one.value: one for one in self._numbers if one.value > 0}
+            recent = [*last.values()][-_MAX_ADDED:]
+            for count in _ADDENDS:
+                for addends in combinations(recent, count):
+                    if len({one.unit for one in addends if one.unit}) < 2:
+                        text = " + ".join(one.text for one in addends)
+                        self._sums.setdefault(sum((one.value for one in addends), Fraction(0)), text)
+        return self._sums
+
+
+def converted(known: Mapping[tuple[Any, str], Known], value: Any, units: Collection[str]) -> Known | None:
+    """What is known by a value and its unit, that rounds to ``value`` once it is in one of ``units``."""
+    shown = _as_shown(value)
+    if shown is None:
+        return None
+    for (number, unit), origin in known.items():
+        for target in units:
+            way = conversion(unit_meant(unit) or unit, unit_meant(target) or target)
+            exact = None if way is None else way.of(number)
+            if exact is not None and shown.fits(exact):
+                return origin
+    return None
+
+
+def _as_shown(value: Any) -> Reading | None:
+    """A number with half of the last place that it is written with; ``None`` where too few digits say what it is."""
+    text = repr(value)
+    if not isinstance(value, (int, float)) or "e" in text or "n" in text:
+        return None
+    digits = text.lstrip("-0.").replace(".", "").rstrip("0")
+    decimals = text.partition(".")[2].rstrip("0")
+    if decimals and len(digits) < _LEAST_DIGITS:
+        return None
+    return Reading(Fraction(text), Fraction(1, 2 * 10 ** len(decimals)))
