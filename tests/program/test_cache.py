@@ -589,8 +589,8 @@ def test_killed_at_any_moment_it_is_never_wrong(project: Path) -> None:
     expected = found(project, keep=False)
     assert len(expected) == 31
     chance = random.Random(5)
-    for attempt in range(20):
-        if attempt % 5 == 0:
+    for attempt in range(12):
+        if attempt % 4 == 0:
             shutil.rmtree(project / ".gllint_cache", ignore_errors=True)
         with subprocess.Popen(
             [sys.executable, "-m", "gllint", "check", "--jobs", "2"],

@@ -471,7 +471,7 @@ def test_functions_that_all_call_each_other_are_left_soon() -> None:
 @pytest.mark.parametrize("kind", ["rows", "values"])
 def test_a_constant_table_may_be_of_any_size(kind: str) -> None:
     row = "{'name': 'a', 'price': 1.5}" if kind == "rows" else "1.5"
-    table = "TABLE = [\n" + f"    {row},\n" * (2 * MOST_STEPS) + "]\n"
+    table = "TABLE = [\n" + f"    {row},\n" * (MOST_STEPS + 1000) + "]\n"
     source = (
         "from agents import function_tool\n"
         f"{table}\n"

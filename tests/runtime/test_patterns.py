@@ -62,5 +62,5 @@ def test_what_is_longer_than_a_match_may_be_is_cut_off() -> None:
     """Each digit of it is a number all the same: nothing is shown that nobody looked at."""
     text = "x" * 30 + "ISO 9001" + "x" * 5_000 + " 5 kWh"
     assert [number.text for number in scan_naked_numbers(text, whitelist=[r".*ISO \d+"])] == ["5"]
-    assert [n.text for n in scan_naked_numbers("A" * 50_000 + "7", whitelist=[r"A+\d"])] == []
-    assert [n.text for n in scan_naked_numbers("A" + "B" * 50_000 + "7", whitelist=[r"AB+\d"])] == ["7"]
+    assert [n.text for n in scan_naked_numbers("A" * 20_000 + "7", whitelist=[r"A+\d"])] == []
+    assert [n.text for n in scan_naked_numbers("A" + "B" * 20_000 + "7", whitelist=[r"AB+\d"])] == ["7"]
