@@ -17,6 +17,7 @@ from gllint.files.config import LEVELS
 from gllint.report import FORMATS, PAGE
 from gllint.shown import visible
 
+AGENT_NAMES = ("claude-code", "cursor", "codex", "copilot", "gemini")  # as `hosts/coding_agents.py` has them
 _CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 
 
@@ -272,12 +273,33 @@ def frameworks(output_format: str) -> None:
 @click.argument("path", default=".")
 @click.option("-y", "--yes", is_flag=True, help="Write without asking.")
 @click.option("--dry-run", is_flag=True, help="Say what would be written, and write nothing.")
+@click.option(
+    "--agent",
+    "agents",
+    multiple=True,
+    type=click.Choice(AGENT_NAMES),
+    help="Set this coding agent up, too: a hook after each edit, and instructions.",
+)
 @click.pass_context
-def init(context: click.Context, path: str, yes: bool, dry_run: bool) -> None:
+def init(context: click.Context, path: str, yes: bool, dry_run: bool, agents: tuple[str, ...]) -> None:
     """Propose a configuration, a baseline and a commit hook that fit the project at PATH."""
     from gllint.cli.initialising import run
 
-    context.exit(run(path, yes, dry_run))
+    context.exit(run(path, yes, dry_run, agents))
+
+
+@cli.command(short_help="Check what a coding agent has just edited.")
+@click.argument("agent", type=click.Choice(AGENT_NAMES))
+@click.pass_context
+def hook(context: click.Context, agent: str) -> None:
+    """Check the file that a coding agent has just edited, and answer in its own protocol.
+
+    The agent runs it after an edit, with the event on standard input: `gllint init --agent NAME` sets that up. It edits
+    nothing, and reads no file outside of the project.
+    """
+    from gllint.cli.hooking import hook
+
+    context.exit(hook(agent))
 
 
 @cli.command(short_help="Serve an editor (Language Server Protocol).")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 import click
 
@@ -18,9 +18,9 @@ from gllint.shown import visible
 _MOST = 8
 
 
-def run(path: str, yes: bool, dry_run: bool) -> int:
+def run(path: str, yes: bool, dry_run: bool, agents: Sequence[str] = ()) -> int:
     """Propose what fits the project of the folder ``path``, and write it where that is wanted."""
-    project_plan = plan(path)
+    project_plan = plan(path, agents)
     for line in _overview(project_plan):
         click.echo(visible(line))
     names = ", ".join(

@@ -12,7 +12,8 @@ from gllint.files.config import Config
 from gllint.files.editing import Addition, configuration, with_settings
 from gllint.files.places import Place, absolute
 from gllint.files.writing import check_inside, read_bytes, write_atomically
-from gllint.init import hook
+from gllint.hosts.coding_agents import AGENTS, CodingAgent
+from gllint.init import agents, hook
 from gllint.init.proposal import Proposal, propose
 from gllint.init.survey import Survey, survey
 from gllint.report.unseen import TEXT_RULE, Unseen, unseen
@@ -51,8 +52,11 @@ class Plan:
     unseen: Unseen
 
 
-def plan(path: str) -> Plan:
-    """Look through the project that the folder ``path`` belongs to. Writes nothing. Raises :class:`UsageError`."""
+def plan(path: str, agent_names: Sequence[str] = ()) -> Plan:
+    """Look through the project that the folder ``path`` belongs to. Writes nothing. Raises :class:`UsageError`.
+
+    ``agent_names`` are the coding agents, that get a hook and instructions.
+    """
     if not os.path.isdir(path):
         raise UsageError(f"{path}: is not a folder" if os.path.exists(path) else f"{path}: no such folder")
     engine = Engine(Options(fixes=False, progress=True))
@@ -65,6 +69,10 @@ def plan(path: str) -> Plan:
         new_engine, outcome = _check_proposal(engine, place, project_survey, proposal.addition)
         changes, baseline_count = _settings_and_baselines(place, proposal.addition, new_engine, outcome)
         hook_change, notes = _hook(place)
+        for name in dict.fromkeys(agent_names):
+            agent_changes, agent_notes = _agent(AGENTS[name], place)
+            hook_change += agent_changes
+            notes += agent_notes
         left_out = _unseen(place, new_engine, outcome)
     finally:
         engine.close()
@@ -185,6 +193,31 @@ def _hook(place: Place) -> tuple[list[Change], list[str]]:
     return [Change(hooks, old_data, text.encode())], []
 
 
+def _agent(agent: CodingAgent, place: Place) -> tuple[list[Change], list[str]]:
+    """The hook and the instructions of a coding agent, and what is to be said of them."""
+    top = place.repository or place.root
+    changes: list[Change] = []
+    notes: list[str] = []
+    settings = f"{top}/{agent.settings}"
+    old_data = _content(settings, place)
+    try:
+        new_text = agents.with_entry(agent, _decoded(settings, old_data) if old_data is not None else None)
+        if new_text is None:
+            notes.append(f"{agent.settings} runs `{agent.command}` already.")
+        else:
+            changes.append(Change(settings, old_data, new_text.encode()))
+    except ValueError as error:
+        notes.append(f"{agent.settings} {error}: add the hook `{agent.command}` yourself.")
+    instructions = f"{top}/{agent.instructions}"
+    text = agents.instructions(agent).encode()
+    old_data = _content(instructions, place)
+    if old_data is None:
+        changes.append(Change(instructions, None, text))
+    elif old_data != text:
+        notes.append(f"{agent.instructions} is there already and stays as it is.")
+    return changes, notes
+
+
 def _content(path: str, place: Place) -> bytes | None:
     """The bytes of a file that may be written, ``None`` where it is not there. Raises :class:`UsageError`."""
     try:
@@ -204,18 +237,35 @@ def _decoded(path: str, data: bytes | None) -> str:
 def write(changes: Sequence[Change]) -> None:
     """Write all files or none. Raises :class:`UsageError`; what was written by then is as it was before."""
     done: list[Change] = []
+    new_folders: list[str] = []
     for change in changes:
         try:
             if _now(change.path) != change.old_data:
                 raise OSError(0, "has changed meanwhile")
+            for folder in _missing_folders(change.path):
+                os.mkdir(folder)
+                new_folders.append(folder)
             write_atomically(change.path, change.new_data)
         except OSError as error:
             for earlier in reversed(done):
                 _undo(earlier)
+            for folder in reversed(new_folders):
+                with contextlib.suppress(OSError):
+                    os.rmdir(folder)
             raise UsageError(
                 f"{change.path}: cannot be written: {error.strerror}; nothing was changed"
             ) from None
         done.append(change)
+
+
+def _missing_folders(path: str) -> list[str]:
+    """The folders above ``path`` that are not there, the outermost first."""
+    folders: list[str] = []
+    folder = os.path.dirname(path)
+    while not os.path.lexists(folder):
+        folders.append(folder)
+        folder = os.path.dirname(folder)
+    return folders[::-1]
 
 
 def _now(path: str) -> bytes | None:

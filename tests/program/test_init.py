@@ -194,7 +194,7 @@ def test_all_files_are_written_or_none(tmp_path: Path) -> None:
     first, second = tmp_path / "a", tmp_path / "b"
     first.write_bytes(b"old")
     second.write_bytes(b"somebody wrote this meanwhile")
-    third = str(tmp_path / "none" / "c")
+    third = str(first / "c")  # below a file
     for last in (Change(str(second), None, b"new"), Change(third, None, b"new")):
         with pytest.raises(UsageError, match="nothing was changed"):
             write_all([Change(str(first), b"old", b"new"), Change(str(tmp_path / "d"), None, b"x"), last])

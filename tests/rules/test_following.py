@@ -176,5 +176,7 @@ def test_what_an_edit_has_made_void_is_not_remembered() -> None:
         assert len(here.said(path, fixes=False)) == 1
         if number in (5, 40):  # a look through all that a process holds takes a second
             gc.collect()
-            alive[number] = sum(isinstance(each, Function) and each.name == "_run" for each in gc.get_objects())
+            alive[number] = sum(
+                isinstance(each, Function) and each.name == "_run" for each in gc.get_objects()
+            )
     assert alive[40] == alive[5] > 0

@@ -1,0 +1,77 @@
+"""``gllint hook AGENT``: checks what a coding agent has just edited, and answers it in its own protocol."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import sys
+
+from gllint.cli.checking import run
+from gllint.cli.output import say
+from gllint.cli.request import Request
+from gllint.cli.status import FOUND, WRONG
+from gllint.errors import UsageError
+from gllint.files.discover import is_python_name
+from gllint.files.places import Places, absolute
+from gllint.files.writing import way_out
+from gllint.hosts.coding_agents import AGENTS, LARGEST_EVENT, EventError, answer, folder_of, read_event
+from gllint.shown import visible
+
+_MOST_LINES = 50
+_UNREADABLE = 1  # of an event: agents show it to their user and go on
+
+
+def hook(name: str) -> int:
+    """Answer the event on standard input for the agent of that name; return the exit status. Edits nothing."""
+    agent = AGENTS[name]
+    try:
+        event = read_event(sys.stdin.buffer.read(LARGEST_EVENT + 1) if sys.stdin is not None else b"")
+        folder = absolute(folder_of(event, os.environ))
+        files = [path for file in event.files if (path := _checkable(file, event.folder or folder, folder))]
+        text = _findings(files) if files else ""
+    except (EventError, UsageError) as error:
+        say(f"gllint: {visible(str(error))}", error=True)
+        return _UNREADABLE
+    reply = answer(agent, text)
+    say(reply.output, end="")
+    say(reply.error, error=True, end="")
+    return reply.status
+
+
+def _checkable(file: str, base: str, folder: str) -> str | None:
+    """The absolute path of an edited file that can be checked: Python, there, and within the agent's project."""
+    path = absolute(os.path.join(base, file))
+    if not is_python_name(path) or not os.path.isfile(path):
+        return None
+    place = Places(lambda config: config).project(folder)
+    root = place.repository or place.root
+    if not os.path.isabs(root) or root in ("/", absolute(os.path.expanduser("~"))):
+        raise EventError(f"{folder} is no project: it has no pyproject.toml, gllint.toml or .git")
+    try:
+        outside = way_out(path, root) is not None
+    except OSError:
+        outside = True
+    if outside:
+        raise EventError(f"{path} lies outside of the project {root}: it was not read")
+    return path
+
+
+def _findings(files: list[str]) -> str:
+    """What is found in edited files, and what they cause elsewhere, as text for an agent; ``""``: nothing."""
+    request = Request(paths=tuple(files), output_format="agent", force_exclude=True, quiet=True)
+    with contextlib.redirect_stdout(io.StringIO()) as output:
+        status = run(request)
+    if status == WRONG:
+        raise UsageError("the files that were edited could not all be checked")
+    lines = output.getvalue().splitlines()
+    if status != FOUND or not lines:
+        return ""
+    shown, rest = lines[:_MOST_LINES], len(lines) - _MOST_LINES
+    more = [f"and {rest} more: run `gllint check --output-format agent`"] if rest > 0 else []
+    count = len(lines)
+    head = (
+        f"gllint: {count} finding{'' if count == 1 else 's'} after this edit. What stands behind | repairs it;"
+        " `gllint rule CODE` explains it."
+    )
+    return "\n".join([head, *shown, *more]) + "\n"

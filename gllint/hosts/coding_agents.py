@@ -1,0 +1,191 @@
+"""Coding agents: what each one's event says was edited, how each wants to be answered, and where it is set up.
+
+An agent runs a hook after each edit, with an event as JSON on standard input. The table has a row for each agent whose
+protocol is documented; all else is the same for all.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from gllint_rules.tuples import NamedTuple
+
+LARGEST_EVENT = 50_000_000
+"""Bytes: an event holds the text of what was written."""
+_MOST_FILES = 100
+# Under which names the tools of agents take the file that they edit.
+_PATH_KEYS = ("file_path", "notebook_path", "filePath", "path", "target_file", "absolute_path")
+_ARGUMENT_KEYS = ("tool_input", "toolInput", "toolArgs", "tool_args")
+_LIST_KEYS = ("edits", "replacements", "files")
+_PATCH_KEYS = ("command", "input", "patch")
+_PATCHED_FILE = re.compile(r"^\*\*\* (?:Add File|Update File|Move to): (.+?)\s*$", re.MULTILINE)
+# Events after an edit; an agent that names none sends this hook no others.
+_EVENTS = frozenset({"", "posttooluse", "aftertool", "afterfileedit"})
+_READING = re.compile(r"read|view|grep|glob|search|list|fetch|^ls$|delete", re.IGNORECASE)
+
+
+class EventError(ValueError):
+    """An event that cannot be read; the text says why."""
+
+
+class Event(NamedTuple):
+    """What an agent tells: the ``files`` that it edited, as named, relative to ``folder`` (``""``: not said)."""
+
+    name: str
+    folder: str
+    files: tuple[str, ...]
+
+
+class Answer(NamedTuple):
+    """What a hook writes to standard output and standard error, and its exit status."""
+
+    output: str = ""
+    error: str = ""
+    status: int = 0
+
+
+class CodingAgent(NamedTuple):
+    """How an agent is answered and set up.
+
+    ``fields`` are the paths of the answer's texts in the JSON that it reads; without any it reads standard error where
+    the status is 2. ``settings`` is the file that lists its hooks, ``entry`` what is added there under ``event``,
+    ``defaults`` what that file must hold beside them. ``instructions`` is the file of ours that tells it what to do.
+    """
+
+    name: str
+    title: str
+    settings: str
+    event: str
+    entry: Mapping[str, Any]
+    instructions: str
+    defaults: Mapping[str, Any] = {}
+    fields: tuple[tuple[str, ...], ...] = ()
+    constants: Mapping[str, str] = {}
+
+    @property
+    def command(self) -> str:
+        """The command that it runs after an edit."""
+        return f"gllint hook {self.name}"
+
+
+def _claude_like(name: str, matcher: str, seconds: int) -> Mapping[str, Any]:
+    return {
+        "matcher": matcher,
+        "hooks": [{"type": "command", "command": f"gllint hook {name}", "timeout": seconds}],
+    }
+
+
+_SECONDS = 30
+AGENTS: Mapping[str, CodingAgent] = {
+    agent.name: agent
+    for agent in (
+        CodingAgent(
+            "claude-code", "Claude Code", ".claude/settings.json", "PostToolUse",
+            _claude_like("claude-code", "Edit|MultiEdit|Write|NotebookEdit", _SECONDS),
+            ".claude/skills/gllint/SKILL.md",
+        ),
+        CodingAgent(
+            "cursor", "Cursor", ".cursor/hooks.json", "postToolUse",
+            {"command": "gllint hook cursor", "matcher": "Write", "timeout": _SECONDS},
+            ".cursor/rules/gllint.mdc", {"version": 1}, (("additional_context",),),
+        ),
+        CodingAgent(
+            "codex", "Codex", ".codex/hooks.json", "PostToolUse",
+            _claude_like("codex", "apply_patch|Edit|Write", _SECONDS),
+            ".agents/skills/gllint/SKILL.md",
+        ),
+        CodingAgent(
+            "copilot", "GitHub Copilot", ".github/hooks/gllint.json", "postToolUse",
+            {"type": "command", "bash": "gllint hook copilot", "powershell": "gllint hook copilot",
+             "timeoutSec": _SECONDS},
+            ".github/instructions/gllint.instructions.md", {"version": 1},
+            (("additionalContext",), ("hookSpecificOutput", "additionalContext")),
+            {"hookEventName": "PostToolUse"},
+        ),
+        CodingAgent(
+            "gemini", "Gemini CLI", ".gemini/settings.json", "AfterTool",
+            {"matcher": "write_file|replace", "hooks": [
+                {"type": "command", "name": "gllint", "command": "gllint hook gemini", "timeout": 1000 * _SECONDS}]},
+            ".gemini/skills/gllint/SKILL.md", {}, (("hookSpecificOutput", "additionalContext"),),
+            {"hookEventName": "AfterTool"},
+        ),
+    )
+}  # fmt: skip
+
+
+def read_event(data: bytes) -> Event:
+    """Read the event of any agent. Raises :class:`EventError`."""
+    if len(data) > LARGEST_EVENT:
+        raise EventError(f"the event has more than {LARGEST_EVENT} bytes")
+    try:
+        event = json.loads(data)
+    except RecursionError:
+        raise EventError("the event is nested too deeply") from None
+    except ValueError:
+        raise EventError("standard input holds no event: that is an object in JSON") from None
+    if not isinstance(event, dict):
+        raise EventError("the event is no object in JSON")
+    name = _text(event, "hook_event_name", "hookEventName")
+    roots = event.get("workspace_roots")
+    first_root = roots[0] if isinstance(roots, list) and roots and isinstance(roots[0], str) else ""
+    folder = _text(event, "cwd") or first_root
+    is_edit = name.replace("_", "").lower() in _EVENTS
+    if not is_edit or _READING.search(_text(event, "tool_name", "toolName")):
+        return Event(name, folder, ())
+    files = dict.fromkeys(path for path in _files(event) if path and "\0" not in path)
+    if len(files) > _MOST_FILES:
+        raise EventError(f"the event names {len(files)} files, more than {_MOST_FILES}")
+    return Event(name, folder, tuple(files))
+
+
+def answer(agent: CodingAgent, text: str) -> Answer:
+    """Answer with what was found, in the form that the agent reads; ``""``: nothing was."""
+    if not agent.fields:
+        return Answer(error=text, status=2) if text else Answer()
+    document: dict[str, Any] = {}
+    for path in agent.fields if text else ():
+        within = document
+        for key in path[:-1]:
+            within = within.setdefault(key, dict(agent.constants))
+        within[path[-1]] = text
+    return Answer(output=json.dumps(document, ensure_ascii=False) + "\n")
+
+
+def folder_of(event: Event, environment: Mapping[str, str]) -> str:
+    """The folder that an agent works in: what its environment says, else the event, else this process's own."""
+    for name in ("CLAUDE_PROJECT_DIR", "CURSOR_PROJECT_DIR", "GEMINI_PROJECT_DIR"):
+        if os.path.isdir(environment.get(name, "")):
+            return environment[name]
+    return event.folder if os.path.isabs(event.folder) and os.path.isdir(event.folder) else os.getcwd()
+
+
+def _text(event: Mapping[str, Any], *keys: str) -> str:
+    return next((value for key in keys if isinstance(value := event.get(key), str)), "")
+
+
+def _files(event: Mapping[str, Any]) -> Iterator[str]:
+    arguments: Any = next((event[key] for key in _ARGUMENT_KEYS if key in event), event)
+    if isinstance(arguments, str):
+        try:
+            arguments = json.loads(arguments)
+        except (ValueError, RecursionError):
+            yield from _PATCHED_FILE.findall(arguments)
+            return
+    if not isinstance(arguments, dict):
+        return
+    for table in (arguments, *_tables(arguments)):
+        yield from (value for key in _PATH_KEYS if isinstance(value := table.get(key), str))
+    for key in _PATCH_KEYS:
+        if isinstance(patch := arguments.get(key), str):
+            yield from _PATCHED_FILE.findall(patch)
+
+
+def _tables(arguments: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    """The edits of several files in one call."""
+    for key in _LIST_KEYS:
+        items = arguments.get(key)
+        yield from (item for item in items if isinstance(item, dict)) if isinstance(items, list) else ()

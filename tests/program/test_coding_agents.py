@@ -1,0 +1,259 @@
+"""Coding agents: the hook that each runs after an edit, in its own protocol, and what `gllint init --agent` writes."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gllint.cli.commands import AGENT_NAMES
+from gllint.errors import UsageError
+from gllint.hosts.coding_agents import AGENTS, EventError, answer, read_event
+from gllint.init.agents import instructions, with_entry
+from gllint.init.plan import plan
+from gllint.init.plan import write as write_all
+
+Write = Callable[..., Path]
+
+TOOLS = """\
+from langchain.tools import tool
+
+from area import area
+
+
+@tool
+def roof(x: int) -> dict:
+    \"\"\"The roof's area.\"\"\"
+    return area(x)
+"""
+PROJECT = {
+    "pyproject.toml": "[tool.gllint]\n",
+    "tools.py": TOOLS,
+    "area.py": "def area(x):\n    return {'area_m2': x * 2.5}\n",
+}
+LINE = "area.py:2:24 GL101 `area_m2` in the result of tool `roof` is a measure without a unit | Return a Quantity: "
+
+
+def event(agent: str, top: Path, path: str = "tools.py") -> dict[str, Any]:
+    """What an agent sends after it has edited a file, as its documentation has it."""
+    file = f"{top}/{path}"
+    common = {"session_id": "s", "transcript_path": f"{top}/t.jsonl", "cwd": str(top)}
+    if agent == "cursor":
+        tool = {
+            "tool_name": "Write",
+            "tool_input": json.dumps({"file_path": file, "content": "x"}),
+            "tool_output": "{}",
+        }
+        return {
+            "conversation_id": "c",
+            "hook_event_name": "postToolUse",
+            "workspace_roots": [str(top)],
+            **tool,
+        }
+    if agent == "codex":
+        patch = f"*** Begin Patch\n*** Update File: {path}\n@@\n-a\n+b\n*** End Patch\n"
+        return {
+            **common,
+            "hook_event_name": "PostToolUse",
+            "tool_name": "apply_patch",
+            "tool_input": {"command": patch},
+        }
+    if agent == "copilot":
+        arguments = json.dumps({"path": file, "old_str": "a", "new_str": "b"})
+        result = {"resultType": "success", "textResultForLlm": "done"}
+        return {
+            "timestamp": 1,
+            "cwd": str(top),
+            "toolName": "edit",
+            "toolArgs": arguments,
+            "toolResult": result,
+        }
+    name, tool = ("AfterTool", "replace") if agent == "gemini" else ("PostToolUse", "Edit")
+    return {
+        **common,
+        "hook_event_name": name,
+        "tool_name": tool,
+        "tool_input": {"file_path": file, "new_string": "b"},
+    }
+
+
+def hook(agent: str, sent: bytes | dict[str, Any], top: Path) -> subprocess.CompletedProcess[str]:
+    data = sent if isinstance(sent, bytes) else json.dumps(sent).encode()
+    done = subprocess.run(
+        [sys.executable, "-m", "gllint", "hook", agent], input=data, cwd=top, capture_output=True, check=False
+    )
+    assert b"Traceback" not in done.stderr
+    return subprocess.CompletedProcess(done.args, done.returncode, done.stdout.decode(), done.stderr.decode())
+
+
+def test_the_command_names_each_agent_of_the_table() -> None:
+    assert list(AGENTS) == list(AGENT_NAMES)
+    for agent in AGENTS.values():
+        assert agent.command in json.dumps(agent.entry)
+
+
+@pytest.mark.parametrize("agent", AGENTS)
+def test_an_edit_is_answered_until_nothing_is_found(write: Write, agent: str) -> None:
+    """A violation, the answer, the repair that its line alone says, silence."""
+    top = write(PROJECT)
+    done = hook(agent, event(agent, top), top)
+    told = done.stderr if agent in ("claude-code", "codex") else done.stdout
+    assert done.returncode == (2 if agent in ("claude-code", "codex") else 0)
+    if agent not in ("claude-code", "codex"):
+        document = json.loads(told)
+        told = document.get("additional_context") or document["hookSpecificOutput"]["additionalContext"]
+        assert done.stderr == ""
+    assert LINE in told and "gllint: 1 finding after this edit" in told
+    repair = told.split("Return a Quantity: `")[1].split("`.")[0]
+    (top / "area.py").write_text(f"def area(x):\n    return {{'area_m2': {repair}}}\n")
+    done = hook(agent, event(agent, top), top)
+    assert (done.returncode, done.stderr, done.stdout) == (
+        0,
+        "",
+        "" if agent in ("claude-code", "codex") else "{}\n",
+    )
+
+
+def test_what_lies_outside_is_not_read(write: Write, tmp_path: Path) -> None:
+    top = write(
+        {f"inside/{path}": text for path, text in PROJECT.items()}
+        | {"secret.py": "FINAL_MESSAGE = '77 kWh'\n"}
+    )
+    (top / "inside/link.py").symlink_to(top / "secret.py")
+    for path in ("../secret.py", "link.py"):
+        done = hook("claude-code", event("claude-code", top / "inside", path), top / "inside")
+        assert done.returncode == 1 and "lies outside of the project" in done.stderr
+        assert "77" not in done.stdout + done.stderr
+    everything = {**event("claude-code", top, "secret.py"), "cwd": "/"}
+    done = hook("claude-code", everything, top / "inside")
+    assert done.returncode == 1 and "/ is no project" in done.stderr
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [b"", b"{", b"[]", b"null", b"\xff\xfe", b'{"tool_input": 3}', b'{"tool_input": {"file_path": 3}}', b"[" * 100_000,
+     b'{"tool_input": {"file_path": "a\\u0000.py"}}', b'{"tool_input": {"file_path": "none.py"}, "cwd": 7}',
+     b'{"tool_input": {"file_path": "."}}', b'{"tool_input": "{", "workspace_roots": {}}'],
+)  # fmt: skip
+def test_a_malformed_event_is_no_traceback(write: Write, sent: bytes) -> None:
+    done = hook("gemini", sent, write(PROJECT))
+    assert done.returncode in (0, 1) and done.stderr.count("\n") <= 1
+
+
+def test_events_that_edit_nothing_are_passed_by(write: Write) -> None:
+    top = write(PROJECT)
+    for changes in (
+        {"hook_event_name": "PreToolUse"},
+        {"tool_name": "Read"},
+        {"tool_input": {"file_path": "notes.md"}},
+    ):
+        done = hook("claude-code", {**event("claude-code", top), **changes}, top)
+        assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+def test_what_is_excluded_or_in_the_baseline_is_not_told(write: Write) -> None:
+    top = write({**PROJECT, "pyproject.toml": "[tool.gllint]\nextend-exclude = ['tools.py']\n"})
+    assert hook("claude-code", event("claude-code", top), top).returncode == 0
+
+
+def test_several_files_of_one_patch() -> None:
+    patch = "*** Begin Patch\n*** Add File: a.py\n+x\n*** Update File: b/c.py\n*** Move to: d.py\n*** Delete File: e.py\n"
+    assert read_event(json.dumps({"tool_input": {"command": patch}}).encode()).files == (
+        "a.py",
+        "b/c.py",
+        "d.py",
+    )
+    several = {"toolArgs": {"replacements": [{"filePath": "a.py"}, {"filePath": "b.py"}, 7]}}
+    assert read_event(json.dumps(several).encode()).files == ("a.py", "b.py")
+
+
+@given(st.recursive(st.none() | st.booleans() | st.integers() | st.text(), lambda inner: st.lists(inner) | st.dictionaries(
+    st.sampled_from(["tool_input", "toolArgs", "file_path", "edits", "cwd", "hook_event_name", "workspace_roots", "command"]),
+    inner), max_leaves=12))  # fmt: skip
+def test_any_object_is_an_event_or_refused(value: Any) -> None:
+    try:
+        files = read_event(json.dumps(value).encode()).files
+    except EventError:
+        return
+    assert all(isinstance(file, str) for file in files)
+
+
+@pytest.mark.parametrize("agent", AGENTS.values(), ids=AGENTS)
+def test_an_answer_is_what_was_found(agent: Any) -> None:
+    assert "a.py:1:1" in json.dumps(answer(agent, "a.py:1:1 GL101 x\n"))
+
+
+# --- the set-up ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("agent", AGENTS.values(), ids=AGENTS)
+def test_settings_are_added_to_once(agent: Any) -> None:
+    theirs = {"permissions": {"allow": ["x"]}, "hooks": {agent.event: [{"mine": "é"}], "Other": [1]}}
+    text = with_entry(agent, json.dumps(theirs, indent=4))
+    assert text is not None and '\n    "permissions"' in text
+    merged = json.loads(text)
+    assert merged["hooks"] == {agent.event: [{"mine": "é"}, dict(agent.entry)], "Other": [1]}
+    assert merged["permissions"] == theirs["permissions"] and all(merged[key] == 1 for key in agent.defaults)
+    assert with_entry(agent, text) is None
+    assert with_entry(agent, None) == with_entry(agent, "\n") is not None
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [("[]", "no object"), ("{", "no JSON"), ("// c\n{}", "no JSON"), ('{"a": 1, "a": 2}', "key twice"),
+     ('{"hooks": []}', "no object"), ('{"hooks": {"PostToolUse": {}}}', "no list"), ("[" * 100_000, "deeply|no JSON")],
+)  # fmt: skip
+def test_settings_that_cannot_be_added_to_stay(text: str, reason: str) -> None:
+    with pytest.raises(ValueError, match=reason):
+        with_entry(AGENTS["claude-code"], text)
+
+
+def test_init_sets_agents_up(write: Write) -> None:
+    top = write({**PROJECT, ".git/HEAD": "ref: refs/heads/main\n", ".cursor/hooks.json": "{ // mine\n}\n"})
+    proposed = plan(str(top), list(AGENTS))
+    assert (
+        ".cursor/hooks.json is no JSON (or has comments): add the hook `gllint hook cursor` yourself."
+        in proposed.notes
+    )
+    paths = {os.path.relpath(change.path, top) for change in proposed.changes}
+    assert {agent.settings for agent in AGENTS.values()} - {".cursor/hooks.json"} <= paths
+    assert {agent.instructions for agent in AGENTS.values()} <= paths
+    write_all(proposed.changes)
+    again = plan(str(top), list(AGENTS))
+    assert not again.changes
+    assert ".claude/settings.json runs `gllint hook claude-code` already." in again.notes
+
+
+def test_instructions_begin_as_each_agent_reads_them() -> None:
+    texts = [instructions(agent) for agent in AGENTS.values()]
+    assert all(text.startswith("---\n") and "{{claim:0}}" in text for text in texts)
+    assert "name: gllint\n" in texts[0] and "globs: **/*.py" in texts[1] and 'applyTo: "**/*.py"' in texts[3]
+
+
+def test_what_cannot_be_written_leaves_no_folder_behind(
+    write: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from gllint.init import plan as planning
+
+    top = write({**PROJECT, ".git/HEAD": "ref: refs/heads/main\n"})
+    proposed = plan(str(top), ["claude-code"])
+
+    def refuse(path: str, data: bytes) -> None:
+        if path.endswith("SKILL.md"):
+            raise OSError(28, "No space left on device")
+        Path(path).write_bytes(data)
+
+    monkeypatch.setattr(planning, "write_atomically", refuse)
+    with pytest.raises(UsageError, match="nothing was changed"):
+        write_all(proposed.changes)
+    assert not {".claude", "gllint-baseline.json", ".pre-commit-config.yaml"} & {
+        path.name for path in top.iterdir()
+    }
