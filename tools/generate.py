@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import json
 import re
+import tomllib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -55,12 +56,39 @@ def documents() -> dict[Path, str]:
     return {
         **rules,
         **gates,
+        DOCS / "llms.txt": index_for_models(),
         RULE_PAGES / "README.md": renewed(RULE_PAGES / "README.md", {"rules": rule_table("")}),
         DOCS / "tools.md": renewed(DOCS / "tools.md", {"frameworks": frameworks(), "row": row_table()}),
         DOCS / "rules-of-your-own.md": renewed(DOCS / "rules-of-your-own.md", own_rule()),
         DOCS / "kinds.md": renewed(DOCS / "kinds.md", {"packs": packs_table()}),
         DOCS / "configuration.md": renewed(DOCS / "configuration.md", {"configuration": configuration()}),
     }
+
+
+def index_for_models() -> str:
+    """``llms.txt`` (llmstxt.org): the pages of the navigation with what each answers, and the rules."""
+    project = tomllib.loads((REPOSITORY / "zensical.toml").read_text("utf-8"))["project"]
+    lines = [f"# {project['site_name']}", "", f"> {project['site_description']}", ""]
+    for entry in project["nav"]:
+        [(title, pages)] = entry.items()
+        if isinstance(pages, str):
+            lines += ["## Overview", "", _entry_for_models(title, pages), ""]
+            continue
+        lines += [f"## {title}", ""]
+        lines += [_entry_for_models(name, page) for part in pages for name, page in part.items()]
+        lines.append("")
+    lines += ["## Rules", ""]
+    lines += [
+        f"- [{rule.code} {rule.name}](rules/{rule.name}.md): {_summary(rule)}" for rule in RULES.values()
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _entry_for_models(title: str, page: str) -> str:
+    """A line of ``llms.txt``; the question that a page begins with says what it is about."""
+    text = (DOCS / page).read_text("utf-8")
+    question = re.search(r"(?m)^\*([^*]+\?)\*", text)
+    return f"- [{title}]({page})" + (f": {' '.join(question[1].split())}" if question else "")
 
 
 def renewed(path: Path, parts: Mapping[str, str]) -> str:

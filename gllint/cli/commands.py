@@ -302,12 +302,23 @@ def hook(context: click.Context, agent: str) -> None:
     context.exit(hook(agent))
 
 
-@cli.command(short_help="Serve an editor (Language Server Protocol).")
+@cli.command(short_help="Serve an editor, or a coding agent by --mcp.")
 @click.option("--stdio", is_flag=True, help="Changes nothing: some editors add it by themselves.")
-def server(stdio: bool) -> None:
-    """Serve an editor on standard input and output (Language Server Protocol)."""
+@click.option(
+    "--mcp", "for_agents", is_flag=True, help="Serve a coding agent instead (Model Context Protocol)."
+)
+def server(stdio: bool, for_agents: bool) -> None:
+    """Serve an editor on standard input and output (Language Server Protocol).
+
+    With --mcp a coding agent, with the tools check, fix, rule and units.
+    """
     from importlib.util import find_spec
 
+    if for_agents:
+        from gllint.cli.agent_server import serve as serve_agents
+
+        serve_agents()
+        return
     if find_spec("pygls") is None:
         raise UsageError("the language server needs pygls: install gllint[lsp]")
     from gllint.server import serve

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import http.server
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -33,7 +34,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     top = tmp_path_factory.mktemp("site")
     shutil.copytree(REPOSITORY / "docs", top / "docs")
     shutil.copy(REPOSITORY / "zensical.toml", top)
-    command = [str(Path(sys.executable).parent / "zensical"), "build", "--strict", "--clean"]
+    command = [sys.executable, str(REPOSITORY / "tools/build_site.py"), "--strict", "--clean"]
     done = subprocess.run(
         command, cwd=top, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=120, check=False
     )
@@ -52,6 +53,12 @@ class Asked(HTMLParser):
         for name, value in attrs:
             if name in ("src", "srcset") or (tag == "link" and name == "href"):
                 self.addresses.append(value or "")
+
+
+def test_models_find_the_pages_as_markdown(site: Path) -> None:
+    index = (site / "llms.txt").read_text("utf-8")
+    for page in re.findall(r"\]\((\S+?)\)", index):
+        assert (site / page).read_text("utf-8").startswith("# ")
 
 
 def test_nothing_is_asked_of_another_server(site: Path) -> None:

@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gllint.cli import agent_server
 from gllint.cli.commands import AGENT_NAMES
 from gllint.errors import UsageError
 from gllint.hosts.coding_agents import AGENTS, EventError, answer, read_event
@@ -22,6 +23,7 @@ from gllint.init.plan import plan
 from gllint.init.plan import write as write_all
 
 Write = Callable[..., Path]
+Run = Callable[..., Any]
 
 TOOLS = """\
 from langchain.tools import tool
@@ -189,6 +191,40 @@ def test_any_object_is_an_event_or_refused(value: Any) -> None:
 @pytest.mark.parametrize("agent", AGENTS.values(), ids=AGENTS)
 def test_an_answer_is_what_was_found(agent: Any) -> None:
     assert "a.py:1:1" in json.dumps(answer(agent, "a.py:1:1 GL101 x\n"))
+
+
+# --- the server ----------------------------------------------------------------------------------------------
+
+
+def test_a_server_has_the_commands_as_tools(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+    top = write({**PROJECT, "broken.py": "from langchain.tools import tool\n@tool\ndef (\n"})
+    monkeypatch.chdir(top)
+    assert agent_server.check(["tools.py"]).startswith(LINE)
+    assert "broken.py:3:" in agent_server.check([])
+    assert agent_server.fix("area.py") == "There is nothing to fix."
+    change = agent_server.fix("area.py", unsafe=True)
+    assert '+    return {"area_m2": {"value": x * 2.5, "unit": "m2"}}' in change.replace("'", '"')
+    assert (top / "area.py").read_text() == PROJECT["area.py"]
+    assert agent_server.fix("area.py", unsafe=True, write=True) == change
+    assert "GL101" not in agent_server.check(["tools.py"])
+    assert agent_server.rule("GL501").startswith("# GL501")
+    assert "`kWh`" in agent_server.units("kwh")
+
+
+@pytest.mark.parametrize("path", ["/etc", "..", "link.py", "none.py"])
+def test_a_server_keeps_to_its_folder(write: Write, monkeypatch: pytest.MonkeyPatch, path: str) -> None:
+    top = write(PROJECT)
+    (top / "link.py").symlink_to("/etc/hostname")
+    monkeypatch.chdir(top)
+    for refused in (lambda: agent_server.check([path]), lambda: agent_server.fix(path, write=True)):
+        with pytest.raises(UsageError, match="lies outside|no such file"):
+            refused()
+
+
+def test_gllint_finds_nothing_in_its_own_tools(write: Write, run: Run) -> None:
+    pytest.importorskip("mcp")
+    done = run("mcp", "--", sys.executable, "-m", "gllint", "server", "--mcp", cwd=write(PROJECT))
+    assert (done.returncode, b"none with findings" in done.stdout + done.stderr) == (0, True)
 
 
 # --- the set-up ----------------------------------------------------------------------------------------------
