@@ -20,6 +20,7 @@ _WIDE = (  # the longer marks first: one begins with the other
     (codecs.BOM_UTF32_LE, "UTF-32"), (codecs.BOM_UTF32_BE, "UTF-32"),
     (codecs.BOM_UTF16_LE, "UTF-16"), (codecs.BOM_UTF16_BE, "UTF-16"),
 )  # fmt: skip
+ASCII_SUPERSETS = frozenset({"utf-8", "iso8859-1"})  # each byte of ASCII means itself in them
 _COOKIE = re.compile(rb"^[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
 _SHOWN = 60  # characters of a name that nobody knows
 _SLOW, _MOST_SLOW = ("punycode", "idna"), 10_000  # their time grows with the square of the size
@@ -168,14 +169,22 @@ def _encoded(source: str, encoding: str) -> bytes:
         raise UnicodeEncodeError(encoding, source, 0, len(source), str(error)) from None
 
 
-def may_declare(data: bytes) -> bool:
+def declares_ascii(data: bytes) -> bool:
+    """Whether a file declares no encoding, or one in which each byte of ASCII means itself."""
+    try:
+        return _declared_encoding(data, bom=False) in ASCII_SUPERSETS
+    except Undecodable:
+        return False
+
+
+def _may_declare(data: bytes) -> bool:
     """Whether a cookie may stand in the first two lines, however long they are."""
     lines = _TWO_LINES.match(data)
     return lines is not None and b"coding" in lines.group()
 
 
 def _declared_encoding(body: bytes, bom: bool) -> str:
-    if not may_declare(body):
+    if not _may_declare(body):
         return "utf-8"
     for number, line in enumerate(re.split(rb"\r\n|\r|\n", body, maxsplit=2)[:2], 1):
         cookie = _COOKIE.match(line)

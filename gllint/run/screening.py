@@ -8,27 +8,27 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, TypeAlias
 
 from gllint.files.digest import digest
-from gllint.files.source import Text, Undecodable, decode, may_declare
+from gllint.files.source import ASCII_SUPERSETS, Text, Undecodable, declares_ascii, decode
 from gllint.files.sources import read_python
 from gllint.run.parsing import Unparsed, judge, outlined, too_large
 from gllint_rules import Settings
 from gllint_rules.tuples import NamedTuple
-from gllint_rules.words.screen import LOADERS, MARKS, Needles, Screen, words_in
+from gllint_rules.words.screen import AT, BROKEN_DOT, LOADERS, MARKS, Needles, Screen, words_in
 
 if TYPE_CHECKING:
     from gllint_rules.reading.outline import Outline
 
 # What the first look finds: rules could speak about the file; it could use a tool that another file defines;
 # a comment in it suppresses findings of ours by name; it cannot be read; it is no text; Python was asked and takes it;
-# it imports a framework or a model's SDK; it may run a file by its path.
+# it imports a framework or a model's SDK; it may run a file by its path; its bytes are not all that Python reads in it.
 PASSES, MAY_USE, MARKED, UNREADABLE, UNDECODABLE, IS_PYTHON, TALKS, LOADS = 1, 2, 4, 8, 16, 32, 64, 128
+HAS_READINGS = 256
 _NAMES_US = re.compile(rb"gllint:|(?i:noqa:(?:(?!noqa:)[^\r\n])*?GL[0-9])")
 # Where something may stand between an ``@`` or a dot and the name behind it, and what may.
 _SPREAD = re.compile(rb"@ ?+(?:[ \t\f(\\]|[\w.]++[ \t\f\\])")
 _SPREAD_DOT = re.compile(rb"\.\\[\r\n]")
 _COMMENT = re.compile(r"#[^\r\n]*+")
 _GAP = re.compile(r"([@.])[\s\\(]++")
-_SUPERSETS = frozenset({"utf-8", "iso8859-1"})  # of ASCII: each of its bytes means itself
 Read: TypeAlias = Callable[[str], bytes]
 
 
@@ -54,9 +54,17 @@ def screen_bytes(settings: Settings, original: bytes) -> Screened:
     """Judge a file by its bytes alone."""
     is_plain = _is_plain(original)
     text = None if is_plain else _text(original)
-    data = _with_readings(original, text)
     screen = _screen(settings)
-    fragments = screen.fragments(data)
+    data, fragments = original, screen.fragments(original)
+    is_spread = any(
+        spread.match(original, place)
+        for joint, spread in ((AT, _SPREAD), (BROKEN_DOT, _SPREAD_DOT))
+        for place in fragments.get(joint, ())
+    )
+    readings = _readings(original, text, is_spread)
+    if readings:
+        data = b"\n".join((original, *readings))
+        fragments = screen.fragments(data)
     # What is too large for the rules passes, so that it is told.
     passes = screen.passes(data, fragments) or too_large(original) is not None
     flags = (PASSES if passes else 0) | (MAY_USE if b"import" in data or b"def " in data else 0)
@@ -68,6 +76,8 @@ def screen_bytes(settings: Settings, original: bytes) -> Screened:
         flags |= MARKED
     if not is_plain and text is None:
         flags |= UNDECODABLE
+    if readings:
+        flags |= HAS_READINGS
     return Screened(flags, digest(original) if flags & PASSES else b"")
 
 
@@ -77,13 +87,18 @@ def as_read(data: bytes) -> bytes:
     Python compares names after NFKC (``function_tooℓ``), reads what a declared encoding makes of the bytes
     (``\\x66`` in ``unicode_escape``), and goes on behind a backslash at the end of a line and in brackets.
     """
-    return _with_readings(data, None if _is_plain(data) else _text(data))
+    text = None if _is_plain(data) else _text(data)
+    is_spread = any(spread.search(data) for spread in (_SPREAD, _SPREAD_DOT))
+    return b"\n".join((data, *_readings(data, text, is_spread)))
 
 
-def _with_readings(data: bytes, text: Text | None) -> bytes:
-    is_spread = _SPREAD.search(data) is not None or (b"\\" in data and _SPREAD_DOT.search(data) is not None)
+def _readings(data: bytes, text: Text | None, is_spread: bool) -> list[bytes]:
+    """What Python may read in a file beside its bytes; of one that is no plain ASCII with its ``text``.
+
+    ``is_spread`` says that something may stand between an ``@`` or a dot and the name behind it.
+    """
     if text is None and not is_spread:
-        return data
+        return []
     source = text.source if text is not None else data.decode("utf-8", "replace")
     readings = []
     if not source.isascii():
@@ -92,17 +107,17 @@ def _with_readings(data: bytes, text: Text | None) -> bytes:
         if not is_normalized("NFKC", source):
             source = normalize("NFKC", source)
             readings.append(source)
-    is_odd = text is not None and text.encoding not in _SUPERSETS
+    is_odd = text is not None and text.encoding not in ASCII_SUPERSETS
     if is_odd and not readings:
         readings.append(source)
     if is_spread or is_odd:
         readings.append(_GAP.sub(r"\1", _COMMENT.sub("", source)))
-    return b"\n".join((data, *(reading.encode("utf-8", "surrogatepass") for reading in readings)))
+    return [reading.encode("utf-8", "surrogatepass") for reading in readings]
 
 
 def _is_plain(data: bytes) -> bool:
     """Whether the bytes mean what they say: ASCII, and no declared encoding makes something else of it."""
-    return data.isascii() and b"\0" not in data and not may_declare(data)
+    return data.isascii() and b"\0" not in data and declares_ascii(data)
 
 
 def _text(data: bytes) -> Text | None:
@@ -130,14 +145,18 @@ def outline_file(_: None, path: str, read: Read = read_python) -> tuple[bytes, O
     return (digest(data), outline) if outline is not None else None
 
 
-def uses_file(work: tuple[Settings, Needles], path: str, read: Read = read_python) -> bytes:
-    """Return the digest of a file that uses one of the tools named, ``b""`` of any other."""
-    settings, names = work
+def uses_file(work: tuple[Settings, Needles, bool], path: str, read: Read = read_python) -> bytes:
+    """Return the digest of a file that uses one of the tools named, ``b""`` of any other.
+
+    The work is the settings, the names of the tools, and whether the file is to be taken by its bytes alone, as one is
+    in which Python reads nothing else.
+    """
+    settings, names, is_literal = work
     try:
         data = read(path)
     except OSError:
         return b""
-    return digest(data) if _screen(settings).uses(as_read(data), names) else b""
+    return digest(data) if _screen(settings).uses(data if is_literal else as_read(data), names) else b""
 
 
 def words_of_file(words: frozenset[str], path: str, read: Read = read_python) -> frozenset[str]:

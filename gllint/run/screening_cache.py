@@ -16,6 +16,7 @@ from gllint.run.parsing import Unparsed
 from gllint.run.pool import CHUNK, Pool
 from gllint.run.progress import Progress
 from gllint.run.screening import (
+    HAS_READINGS,
     IS_PYTHON,
     MARKED,
     MAY_USE,
@@ -121,7 +122,7 @@ class Table:
     def users(self, names: Needles, paths: Iterable[str]) -> Iterator[tuple[str, bytes]]:
         """Yield each file and its digest, which is empty where it uses none of the tools named."""
         key = digest(*(part for needle in sorted(names) for part in (*needle, b"")))
-        self.screen(paths := list(paths))
+        screened = self.screen(paths := list(paths))
         rows, unknown = self._row_table(), list[str]()
         for path in paths:
             row = rows.get(path)
@@ -130,10 +131,14 @@ class Table:
                 yield path, row.uses[len(key) :]
             else:
                 unknown.append(path)
-        for path, file_digest in self._look(uses_file, (self._settings, names), unknown, b""):
-            if path in rows:
-                self._put(path, rows[path]._replace(uses=key + file_digest))
-            yield path, file_digest
+        odd = [path for path in unknown if screened[path].flags & HAS_READINGS]
+        literal = [path for path in unknown if not screened[path].flags & HAS_READINGS]
+        for is_literal, looks in ((True, literal), (False, odd)):
+            work = (self._settings, names, is_literal)
+            for path, file_digest in self._look(uses_file, work, looks, b""):
+                if path in rows:
+                    self._put(path, rows[path]._replace(uses=key + file_digest))
+                yield path, file_digest
 
     def unknown(self) -> int:
         """Count the files that must be read because nothing is kept of them."""

@@ -140,7 +140,7 @@ class LiveWorkspace:
             return
         name = screened.digest
         if not name and screened.flags & MAY_USE:
-            name = uses_file((index.settings, index.names), path, read)
+            name = uses_file((index.settings, index.names, False), path, read)
         takes_part, unread = index.candidates().get(path), index.unread.get(path)
         if path in index.parsed:
             is_same = name and takes_part == name

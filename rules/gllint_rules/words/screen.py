@@ -52,6 +52,9 @@ def _word(names: Iterable[str]) -> str:
 
 # What every comment holds that may suppress a finding: `gllint:`, `noqa`, `NoQA`.
 MARKS = (b"gllint:", b"oqa", b"OQA")
+# What stands before a name that may begin further on: a decorator's, and one behind a dot.
+AT, BROKEN_DOT = b"@", b".\\"
+_JOINTS = frozenset({AT, BROKEN_DOT})
 # What stands in a file that may run another by its path.
 LOADERS = (
     b"exec(",
@@ -242,7 +245,7 @@ class Screen:
         needles = {needle for fragments, groups in self._families for needle in fragments}
         needles |= {needle for _, groups in self._families for group, _ in groups for needle in group}
         self._fragments = _Automaton(
-            {*MARKS, *LOADERS, *needles, *self._places, *self._imports, *self._values.needles}
+            {*_JOINTS, *MARKS, *LOADERS, *needles, *self._places, *self._imports, *self._values.needles}
         )
         self._watches_makers = bool(settings.registry_modules)
         self._audits = settings.audit
@@ -250,7 +253,7 @@ class Screen:
     def fragments(self, data: bytes) -> Hits:
         """Which fragments stand in a file and where, those of comments that may suppress something among them.
 
-        They are found in one pass.
+        They are found in one pass, and the joints before names with them.
         """
         return self._fragments.places(data)
 
@@ -260,7 +263,7 @@ class Screen:
         ``hits`` are its :meth:`fragments`, where they are known.
         """
         hits = self.fragments(data) if hits is None else hits
-        return bool(hits) and (
+        return not hits.keys() <= _JOINTS and (
             any(
                 not hits.keys().isdisjoint(fragments)
                 and any(_is_of(needles, patterns, data, hits) for needles, patterns in groups)
