@@ -65,7 +65,7 @@ from collections.abc import Iterator
 from gllint_rules.fixes import repair
 from gllint_rules.inference.values import Text
 from gllint_rules.project.context import Context, Pending
-from gllint_rules.project.tool_names import tool_lookups, tool_names
+from gllint_rules.project.tool_names import all_tools_have_names, may_look_up, tool_lookups, tool_names
 from gllint_rules.rule import Rule
 from gllint_rules.words.names import CLARIFICATION
 from gllint_rules.words.nearest import nearest_name
@@ -73,20 +73,18 @@ from gllint_rules.words.nearest import nearest_name
 
 def check(context: Context) -> Iterator[Pending]:
     """Findings at the literal names that no tool of the project bears."""
-    if context.is_test:
+    if context.is_test or not may_look_up(context) or not context.project.once(all_tools_have_names):
         return
     for lookup in tool_lookups(context):
         value, site = lookup.name.value, lookup.name.site
         name = value.literal if isinstance(value, Text) else None
         if name is None or name == CLARIFICATION:
             continue
-        project_names = context.project.once(tool_names)
-        if not project_names.complete or not project_names.names:
-            return
-        if name not in project_names.names and lookup.of_registry(context):
+        names = context.project.once(tool_names).names
+        if name not in names and lookup.of_registry(context):
             message = f"no tool of the project is named `{name}`"
-            fix = repair("names", "correct_tool_name", context, site, name, project_names.names)
-            yield context.finding("GL303", site, message, _help(name, project_names.names), fix)
+            fix = repair("names", "correct_tool_name", context, site, name, names)
+            yield context.finding("GL303", site, message, _help(name, names), fix)
 
 
 def _help(name: str, names: frozenset[str]) -> str:

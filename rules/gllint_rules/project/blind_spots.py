@@ -59,8 +59,12 @@ def blind_spots(context: Context) -> Iterator[BlindSpot]:
 def _spots(context: Context) -> Iterator[tuple[int, str]]:
     module, forms = context.module, context.project.tools.forms
     tool_calls = {tool.call.at for tool in context.tools if tool.call is not None}
+    imports_framework = forms.callees.imports_framework(module)
+    called = _CALLED if imports_framework else _RUNNERS
     for call, scope in module.calls_where(
-        lambda section: not _CALLED.isdisjoint(section.calls) or "__dict__" in section.subscripts
+        lambda section: (
+            not called.isdisjoint(section.calls) or (imports_framework and "__dict__" in section.subscripts)
+        )
     ):
         what = _of_call(context, call, scope)
         if what and call.at not in tool_calls:
@@ -71,7 +75,7 @@ def _spots(context: Context) -> Iterator[tuple[int, str]]:
     for function in module.functions_where(lambda section: forms.stand_ins.may_decorate(module, section)):
         if function not in decorated and _is_decorated_by_the_unknown(context, function):
             yield function.at, "a decorator that is computed"
-    if forms.callees.imports_framework(module):
+    if imports_framework:
         yield from _of_classes(context)
         yield from _of_lookups(context)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING
@@ -11,8 +12,10 @@ from gllint_rules.inference.values import ClassOf, External, Frame, FunctionOf, 
 from gllint_rules.project.paths import sources
 from gllint_rules.reading import facts
 from gllint_rules.reading.facts import Call, Class, Expr, Function, Module, Scope
+from gllint_rules.reading.outline import Section
 from gllint_rules.tools.tool import Tool
 from gllint_rules.words.names import TOOL_CATEGORIES, TOOL_CATEGORY
+from gllint_rules.words.screen import GAP
 
 if TYPE_CHECKING:
     from gllint_rules.project.project import Project
@@ -23,6 +26,7 @@ _NEUTRAL = frozenset({"ABC", "object", "Generic", "Protocol", "BaseModel"})
 _FIELD_BASES = frozenset({"BaseModel", "BaseTool", "StructuredTool"})
 _FIELD_DECORATORS = frozenset({"dataclass", "define", "attrs"})
 _CATEGORY = "category"
+_ASKED = re.compile(rf"\.{GAP}{_CATEGORY}\b")
 MOST_NAMES = 4  # that one level, or a container of levels, is given one after the other
 
 
@@ -45,7 +49,7 @@ def _uses_categories(project: Project, module: Module, argument: None) -> bool:
 
 def _asks_for_level(project: Project, module: Module) -> bool:
     """Whether a module compares what a tool has as its category with a level: ``tool.category in {…}``."""
-    for part in module.sections(partial(module.mentions, words=(_CATEGORY,))):
+    for part in module.sections(partial(_may_ask, module)):
         for comparison, scope in part.comparisons:
             if any(map(_is_asked, comparison.operands)):
                 frame = Frame(module, scope)
@@ -55,6 +59,13 @@ def _asks_for_level(project: Project, module: Module) -> bool:
             if _is_asked(chosen.index) and _names_level(project, chosen.base, Frame(module, scope)):
                 return True
     return False
+
+
+def _may_ask(module: Module, section: Section) -> bool:
+    """Whether a section may ask an object for its category, told from its text."""
+    return module.holds(section, _ASKED) or (
+        "getattr" in section.calls and module.mentions(section, (_CATEGORY,))
+    )
 
 
 def _is_asked(expr: Expr) -> bool:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from gllint_rules.project.categories import uses_categories
 from gllint_rules.project.project import registrars
 from gllint_rules.project.tool_exports import names_of_tools
-from gllint_rules.project.tool_names import names_registries, tool_names
+from gllint_rules.project.tool_names import all_tools_have_names, names_registries, tool_names
 from gllint_rules.reading.facts import Module, methods
 from gllint_rules.tools.tools import assigns_registry
 from gllint_rules.words.framework_table import CONFIGURED
@@ -41,8 +41,8 @@ def has_dispatcher(project: Project) -> bool:
 QUESTIONS: Mapping[str, Callable[[Project], Any]] = {
     question.__name__: question
     for question in (
-        dispatchers, has_dispatcher, has_registry, names_of_tools, names_registries, registrars, tool_names,
-        uses_categories,
+        all_tools_have_names, dispatchers, has_dispatcher, has_registry, names_of_tools, names_registries, registrars,
+        tool_names, uses_categories,
     )
 }  # fmt: skip
 

@@ -30,6 +30,7 @@ from gllint_rules.project.tool_exports import tool_classes
 from gllint_rules.reading import facts
 from gllint_rules.reading.facts import Call, Class, Expr, Module, Scope, Sub
 from gllint_rules.reading.outline import Section
+from gllint_rules.reading.reads import ALL
 from gllint_rules.tools.framework_names import real_name
 from gllint_rules.tools.tool import Tool
 from gllint_rules.tuples import NamedTuple
@@ -50,6 +51,9 @@ if TYPE_CHECKING:
     from gllint_rules.project.project import Project
 
 
+_STEP_KEYS = ("kind", "tool_name")
+
+
 class Action(Struct, frozen=True, eq=False):
     """A tool's name and its arguments, as far as the source writes them out."""
 
@@ -59,8 +63,7 @@ class Action(Struct, frozen=True, eq=False):
 
 def actions(context: Context) -> Iterator[Action]:
     """The actions of a module: ``ToolAction(…)`` and the dicts that are parsed as one or dispatched."""
-    names = TOOL_ACTIONS | ACTION_PARSERS | context.names.dispatch_functions
-    for call, scope in context.module.calls_of(names):
+    for call, scope in context.module.calls_of(_action_calls(context)):
         callee = real_name(context.module, call.func)
         if callee in TOOL_ACTIONS:
             yield Action(_argument(context, call, scope, "name"), _argument(context, call, scope, "args"))
@@ -73,6 +76,10 @@ def actions(context: Context) -> Iterator[Action]:
             value = context.eval(source, scope)
             if isinstance(value, DictOf):
                 yield Action(_entry(value, "name"), _entry(value, "args"))
+
+
+def _action_calls(context: Context) -> frozenset[str]:
+    return TOOL_ACTIONS | ACTION_PARSERS | context.names.dispatch_functions
 
 
 def _parses_action(module: Module, func: Expr) -> bool:
@@ -145,12 +152,24 @@ class ToolLookup(Struct, frozen=True, eq=False):
         )
 
 
+def may_look_up(context: Context) -> bool:
+    """Whether a module may ask for a tool by name, told from its outline."""
+    names = _action_calls(context)
+    if context.project.once(names_registries):
+        names |= REGISTRY_LOOKUPS
+    context.module.note(ALL)
+    return any(
+        not names.isdisjoint(section.calls) or section.keys.issuperset(_STEP_KEYS)
+        for section in context.module.outline.sections
+    )
+
+
 def tool_lookups(context: Context) -> Iterator[ToolLookup]:
     """Where a module may ask for a tool by name: actions, ``"tool_call"`` steps, look-ups in a registry."""
     for action in actions(context):
         if action.name is not None:
             yield ToolLookup(action.name, None, context.module.scope)
-    for step, scope in context.module.dicts_with("kind", "tool_name"):
+    for step, scope in context.module.dicts_with(*_STEP_KEYS):
         kind, name = step.value("kind"), step.value("tool_name")
         if isinstance(kind, facts.Const) and kind.value == "tool_call" and name is not None:
             yield ToolLookup(context.entry(name, scope), None, scope)
@@ -219,6 +238,12 @@ def tool_names(project: Project) -> ToolNames:
         frozenset(keys).union(*(names for names, _ in module_names)),
         all(complete for _, complete in module_names),
     )
+
+
+def all_tools_have_names(project: Project) -> bool:
+    """Whether the project has tools and the names of all are known."""
+    names = project.once(tool_names)
+    return names.complete and bool(names.names)
 
 
 def _registered_in(project: Project, module: Module, argument: None) -> tuple[frozenset[str], frozenset[str]]:

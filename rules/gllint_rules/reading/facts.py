@@ -721,24 +721,29 @@ class Module:
         return (self.outline.sections[number] for number in self._places.get(name, ()))
 
     def holds(self, section: Section, pattern: re.Pattern[str]) -> bool:
-        """Whether ``pattern``, of ASCII alone, is in the text of a section, its methods included."""
-        self.note(section.number, *(method.number for method in methods(self, section)))
-        # Python compares names after NFKC: what is not ASCII may be read as anything.
-        return pattern.search(self.source, section.begin, section.end) is not None or (
-            not self.source.isascii() and not self.source[section.begin : section.end].isascii()
-        )
+        """Whether ``pattern`` is in the text of a section, its methods included."""
+        self._note_text(section)
+        if pattern.search(self.source, section.begin, section.end) is not None:
+            return True
+        text = self._other_reading(section)
+        return bool(text) and pattern.search(text) is not None
 
     def mentions(self, section: Section, words: Iterable[str]) -> bool:
         """Whether one of ``words`` stands in the text of a section, its methods included."""
-        self.note(section.number, *(method.number for method in methods(self, section)))
+        self._note_text(section)
         if any(self.source.find(word, section.begin, section.end) >= 0 for word in words):
             return True
-        # Python compares names after NFKC: what is not normal may be read as any of the words.
+        text = self._other_reading(section)
+        return bool(text) and any(word in text for word in words)
+
+    def _note_text(self, section: Section) -> None:
+        if self.reads is not None:
+            self.note(section.number, *(method.number for method in methods(self, section)))
+
+    def _other_reading(self, section: Section) -> str:
+        """The text of a section as Python compares the names in it, after NFKC; empty where that is its own."""
         text = "" if self.source.isascii() else self.source[section.begin : section.end]
-        if text.isascii() or is_normalized("NFKC", text):
-            return False
-        text = normalize("NFKC", text)
-        return any(word in text for word in words)
+        return "" if text.isascii() or is_normalized("NFKC", text) else normalize("NFKC", text)
 
     # --- what they hold, read as far as it may be of the kind asked for ----------------------------------------
 

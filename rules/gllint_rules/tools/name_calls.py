@@ -29,11 +29,12 @@ from gllint_rules.inference.values import (
 from gllint_rules.reading import facts
 from gllint_rules.reading.expression_index import expressions_in, parts_of
 from gllint_rules.reading.facts import Call, Expr, Module, Scope, SectionFacts
+from gllint_rules.reading.outline import Section
 from gllint_rules.reading.reads import SHAPE
 from gllint_rules.tools.registrars import Registrar
 from gllint_rules.tuples import NamedTuple
 from gllint_rules.words.framework_table import DescriptionWords
-from gllint_rules.words.screen import words_in
+from gllint_rules.words.screen import GAP, words_in
 
 if TYPE_CHECKING:
     from gllint_rules.inference.protocol import Evaluator
@@ -43,6 +44,10 @@ MOST_NAMES = 500  # described tools of a project
 MOST_IMPORTS = 100  # of a module that are looked at for what they import
 _NAMESPACES = frozenset({"globals", "locals", "vars"})
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+# A name that is given as a value: by a keyword, to a variable, under a written key.
+_GIVEN = re.compile(r"(?:[\w)\]]\s?=|[\"']\s?:)\s*\Z")
+_CASE = re.compile(r"\bcase\b")
+_REACH = 80  # characters before a name that are looked at
 _IN_THREADS = frozenset({"to_thread", "run_in_executor", "run_sync", "run_in_threadpool"})
 
 
@@ -111,7 +116,9 @@ class _Search(Struct, eq=False):
         # Most names stand nowhere in a file, and looking for each in each section takes its time.
         words = words_in(self.module.source.encode("utf-8", "surrogatepass"), _encoded(self.names))
         quoted = [f"{quote}{word.decode()}{quote}" for word in words for quote in "\"'"]
-        for part in self.module.sections(lambda section: self.module.mentions(section, quoted)):
+        for part in self.module.sections(
+            lambda section: self.module.mentions(section, quoted) and self._may_compare(section, quoted)
+        ):
             yield from self._in_branches(part)
             for display, scope in part.dicts:
                 yield from self._in_dict(display, scope)
@@ -123,6 +130,17 @@ class _Search(Struct, eq=False):
             )
         ):
             yield from self._looked_up(part)
+
+    def _may_compare(self, section: Section, quoted: Iterable[str]) -> bool:
+        """Whether one of the quoted names stands where it may be compared with, or be a key; not as a mere value."""
+        source, begin, end = self.module.source, section.begin, section.end
+        if not source.isascii() or _CASE.search(source, begin, end) is not None:
+            return True
+        return any(
+            _GIVEN.search(source, max(begin, place - _REACH), place) is None
+            for text in quoted
+            for place in _places_of(text, source, begin, end)
+        )
 
     def direct_calls(self, own: frozenset[str]) -> Iterator[NameCall]:
         """The functions called by their own names, beside what gives their description to an SDK."""
@@ -446,14 +464,26 @@ def _look_ups(names: frozenset[str]) -> re.Pattern[str]:
     saves is reading each section with a subscript.
     """
     word = f"(?i:{'|'.join(map(re.escape, sorted(names)))})"
-    gap = r"(?:\s|\\|\#[^\n]{0,200}+\n){0,30}+"
-    key = rf"[^;]{{0,200}}?{word}"
+    # What is no second argument or element; in brackets, which may stand in each other, anything.
+    part = r"(?:[^,;)]|\((?:[^()]|\([^()]*+\)){0,200}+\))"
+    key = rf"{part}{{0,200}}?{word}"
+    # No list behind a keyword, and nothing that is stored.
+    subscript = rf"[\w)\]}}\"'](?<!\breturn)(?<!\byield)(?<!\bin)(?<!\bor)(?<!\belse){GAP}\["
+    end = r"_*(?:\](?![ \t]*=[^=])|[^\w\[\]])"
     return re.compile(
-        rf"\[{gap}(?![\"'\d:])[^\[\];]{{0,200}}?(?:\[{gap}[\"']\w{{0,40}}?)?{word}_*[^\w\[]"
-        rf"|\.{gap}get{gap}\({gap}(?![\"']){key}"
-        rf"|getattr{gap}\([^,]{{0,200}}?,{gap}(?![\"'][^\"']{{0,80}}[\"']{gap}[,)]){key}"
-        rf"|eval{gap}\({key}"
+        rf"{subscript}{GAP}(?![\"'\d:])[^\[\];]{{0,200}}?(?:\[{GAP}[\"']\w{{0,40}}?)?{word}{end}"
+        rf"|\.{GAP}get{GAP}\({GAP}(?![\"']){key}"
+        rf"|getattr{GAP}\([^,]{{0,200}}?,{GAP}(?![\"'][^\"']{{0,80}}[\"']{GAP}[,)]){key}"
+        rf"|eval{GAP}\({key}"
     )
+
+
+def _places_of(text: str, source: str, begin: int, end: int) -> Iterator[int]:
+    """The places at which ``text`` stands between two offsets of a source."""
+    place = source.find(text, begin, end)
+    while place >= 0:
+        yield place
+        place = source.find(text, place + len(text), end)
 
 
 def _text(expr: Expr) -> str:

@@ -64,6 +64,9 @@ LOADERS = (
     b"import_module(",
     b"__import__(",
 )
+# What may stand between two tokens. It is bounded, and taken without a second thought, so that the time stays in
+# proportion to the size of a file that is made to take long.
+GAP = r"(?:\s++|\\|\#[^\n]{0,200}+\n){0,30}+"
 Needles: TypeAlias = frozenset[tuple[bytes, ...]]
 """By what files may use the tools of others: each the name of a tool or of what makes or holds one, a text that calls
 one by its name, or two names, of what is imported and of what it is given a function by, which makes that a tool."""
@@ -95,9 +98,7 @@ class Screen:
         }
         finals = _word(final_parts)
         puts = _word(LIST_PUTS)
-        # Whatever may stand between two tokens. It is bounded, and taken without a second thought, so that the time
-        # stays in proportion to the size of a file that is made to take long.
-        gap = r"(?:\s++|\\|\#[^\n]{0,200}+\n){0,30}+"
+        gap = GAP
         tools = _lone(
             b"Tool",
             b"tool",
