@@ -7,7 +7,7 @@ those the table says.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
-from functools import partial
+from functools import lru_cache, partial
 
 from msgspec.structs import replace
 
@@ -584,11 +584,7 @@ class Forms:
 
     def _decorated_by_others(self, module: Module, registrars: frozenset[Registrar]) -> Iterator[Tool]:
         """T3: the functions of ``module`` under a decorator to which another module gives its name."""
-        names = {
-            (registrar.path, registrar.used_as)
-            for registrar in map(Registrar._make, registrars)
-            if registrar.kind == "renamed"
-        }
+        names = _renamed(registrars)
         words = frozenset(name for _, name in names)
         for function in module.functions_where(
             lambda section: not section.decorators.isdisjoint(words), SHAPE
@@ -851,6 +847,12 @@ class Forms:
             if expr is not None and isinstance(ancestor, ClassOf):
                 return list(_texts(self.evaluator.eval(expr, Frame(ancestor.module, ancestor.cls.scope))))
         return []
+
+
+@lru_cache(maxsize=4)
+def _renamed(registrars: frozenset[Registrar]) -> frozenset[tuple[str, str]]:
+    """The names that modules, each by its path, give to decorators of the table."""
+    return frozenset((r.path, r.used_as) for r in map(Registrar._make, registrars) if r.kind == "renamed")
 
 
 def _values_under(module: Module, words: frozenset[str]) -> Iterator[tuple[Expr, Scope]]:
