@@ -81,6 +81,21 @@ def decode(data: bytes) -> Text:
     return Text(source, encoding, bom)
 
 
+def decode_plain(data: bytes) -> Text:
+    """Read the bytes of a file that is no Python: UTF-8, whatever it declares. Raises :class:`Undecodable`."""
+    bom = data.startswith(BOM)
+    body = data[len(BOM) :] if bom else data
+    try:
+        source = body.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line, column = _place(body, error.start, "utf-8")
+        raise Undecodable(f"not utf-8 text: {error.reason}", line, column) from None
+    if "\0" in source:
+        lines = split_lines(source[: source.index("\0")] + "x")
+        raise Undecodable("no text: it holds a null byte", len(lines), len(lines[-1]))
+    return Text(source, "utf-8", bom)
+
+
 def _broken(data: bytes) -> Undecodable:
     """What is wrong with a notebook, as :func:`~gllint.files.notebooks.as_python` says it."""
     problem = data[len(BROKEN) :].split(b"\n", 1)[0].decode("utf-8", "replace")

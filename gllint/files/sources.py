@@ -6,8 +6,9 @@ import os
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from gllint.files.source import Text, Undecodable, decode, split_lines
+from gllint.files.source import Text, Undecodable, decode, decode_plain, split_lines
 from gllint.files.writing import read_bytes
+from gllint_rules.words.text_files import text_kind
 
 if TYPE_CHECKING:
     from gllint.files.notebooks import Notebook, Place
@@ -44,7 +45,7 @@ class Source:
     @cached_property
     def text(self) -> Text:
         """The decoded text, with what it takes to write it back. Raises :class:`Undecodable`."""
-        return decode(self.data)
+        return decode_plain(self.data) if text_kind(self.path) is not None else decode(self.data)
 
     @cached_property
     def lines(self) -> list[str]:

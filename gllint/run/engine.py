@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from itertools import islice
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from gllint.errors import UsageError
 from gllint.files.config import Config
-from gllint.files.discover import Omission, Signature, is_excluded, signature_of
+from gllint.files.discover import Omission, Signature, is_excluded, is_left_out, signature_of
 from gllint.files.places import Place, Places, absolute
 from gllint.files.source import Undecodable
 from gllint.files.sources import Sources
@@ -24,6 +25,7 @@ from gllint.run.screening_cache import Means
 from gllint.run.workspace import Workspace
 from gllint_rules import BlindSpot, Failure, Finding, PlainNumber, ToolSight
 from gllint_rules.tuples import NamedTuple
+from gllint_rules.words.text_files import text_kind
 
 if TYPE_CHECKING:
     from gllint.run.obstacles import Obstacle
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
 _Grouped: TypeAlias = "tuple[Place, dict[str, Signature | None]]"
 _OF_WHAT_IS_NOWHERE = frozenset({"GL303"})  # rules that report a name which nothing in the project has
 CACHE_VARIABLE = "GLLINT_CACHE_DIR"
+_MOST_ENTRIES = 1_000
 
 
 class Options(NamedTuple):
@@ -191,14 +194,19 @@ class Engine(Means):
         self, place: Place, files: Mapping[str, Signature | None], named: Collection[str]
     ) -> Outcome:
         workspace = self.workspace(place)
+        named_texts = [path for path in files if text_kind(path) is not None]
+        files = {path: signature for path, signature in files.items() if path not in named_texts}
         workspace.announce(files, complete=place.root in self._complete)
         results = workspace.landing(files, named)
+        texts = [*named_texts, *self._texts_below(workspace, named)]
+        shown = {*files, *texts}
+        results |= workspace.landing_texts(texts)
         if not self.options.bound:
-            results |= workspace.caused(files)
+            results |= workspace.caused(shown)
         outcome = Outcome()
         with self.clock.stage("suppress"):
-            self.conclude_all(workspace, files, results, outcome)
-        notices = workspace.notices(files, named)
+            self.conclude_all(workspace, shown, results, outcome)
+        notices = [*workspace.notices(files, named), *workspace.text_notices(texts, named)]
         outcome.notices += notices
         outcome.tools = tools_in_force(workspace.tools(files), place.config)
         outcome.plain_numbers = workspace.plain_numbers(files)
@@ -211,6 +219,17 @@ class Engine(Means):
                 if finding.code == "GL900":
                     outcome.left_out.setdefault(path, f"{finding.message} (line {finding.span.line})")
         return outcome
+
+    def _texts_below(self, workspace: Workspace, named: Collection[str]) -> list[str]:
+        """Return the files that are no Python, are read by a candidate and lie in the folders ``named``."""
+        texts = workspace.index.texts()
+        folders = [path for path in named if os.path.isdir(path)] if texts else []
+        tops = {path: [top for top in folders if path.startswith(top.rstrip("/") + "/")] for path in texts}
+        return [
+            path
+            for path, above in tops.items()
+            if path not in named and any(not is_left_out(path, top, self.places) for top in above)
+        ]
 
     def _tell_omissions(
         self, named: Collection[str], omissions: Iterable[Omission], outcome: Outcome
@@ -382,6 +401,8 @@ class Engine(Means):
             place = self.places.project(path)
             if place.config.force_exclude and is_excluded(path, place):
                 continue
+            if _has_texts(path):
+                grouped.setdefault(place.root, (place, {}))
             for file in self.store(place).walk(path, self.places, omissions=omissions):
                 add(file.path, file.place, file.signature)
                 if f"{file.place.root}/".startswith(path.rstrip("/") + "/"):
@@ -399,7 +420,9 @@ class Engine(Means):
         """
         outcome.checked += paths
         index = project.index
-        for path in sorted({*index.table.marked(paths), *results}):
+        texts = [path for path in paths if text_kind(path) is not None]
+        marked = index.table.marked(paths if not texts else {*paths}.difference(texts))
+        for path in sorted({*marked, *texts, *results}):
             result = results.get(path, Result())
             outcome.failures += result.failures
             if result.notice:
@@ -431,6 +454,7 @@ class Engine(Means):
         except (OSError, Undecodable):
             return findings
         from gllint.verdict import suppress
+        from gllint.verdict.text_comments import comments_of
 
         if not self.options.comments or not suppress.may_suppress(source):
             return findings
@@ -445,7 +469,7 @@ class Engine(Means):
 
         return suppress.apply(
             path,
-            source,
+            comments_of(path, source),
             findings,
             codes,
             noqa=self.options.noqa,
@@ -490,6 +514,15 @@ def _refuse_locked(folder: str) -> None:
         os.scandir(folder).close()
     except OSError as error:
         raise UsageError(f"{folder}: cannot be read: {error.strerror}") from None
+
+
+def _has_texts(folder: str) -> bool:
+    """Say whether a folder itself holds files that are no Python and may be templates."""
+    try:
+        with os.scandir(folder) as entries:
+            return any(text_kind(entry.name) is not None for entry in islice(entries, _MOST_ENTRIES))
+    except OSError:
+        return False
 
 
 def by_path(findings: Iterable[Finding]) -> dict[str, list[Finding]]:

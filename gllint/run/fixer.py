@@ -14,9 +14,11 @@ from gllint.files.writing import check_inside, read_bytes, write_atomically
 from gllint.run.engine import Engine, Outcome, by_path
 from gllint.run.parsing import Unparsed, parse
 from gllint.verdict.noqa import add_noqa
+from gllint.verdict.text_comments import suppressing_text
 from gllint_rules import Finding, Fix
 from gllint_rules.catalogue.installed import package_of
 from gllint_rules.check.own_rules import is_own
+from gllint_rules.words.text_files import text_kind
 
 MAX_PASSES = 20
 
@@ -117,8 +119,11 @@ def suppress(engine: Engine, paths: Sequence[str], only: Callable[[Outcome], Non
     only(fixed.outcome)
     for path, findings in by_path(fixed.outcome.findings).items():
         if path in fixed.old_data:
-            changes = add_noqa(engine.sources.of(path).text.source, findings)
-            _change(engine, path, changes, Counter({"noqa": len(changes)}), fixed, stuck)
+            source = engine.sources.of(path).text.source
+            is_python = text_kind(path) is None
+            changes = add_noqa(source, findings) if is_python else suppressing_text(path, source, findings)
+            if changes:  # plain text and JSON have no comments
+                _change(engine, path, changes, Counter({"noqa": len(changes)}), fixed, stuck)
     fixed.new_data = _new_data(engine, fixed)
     return fixed
 

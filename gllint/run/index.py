@@ -12,8 +12,9 @@ from itertools import repeat
 from typing import TYPE_CHECKING, Any
 
 from gllint.files.digest import digest
-from gllint.files.discover import Signature
+from gllint.files.discover import Signature, is_excluded
 from gllint.files.places import Place
+from gllint.files.writing import check_inside
 from gllint.run.analysis_cache import AnalysisCache
 from gllint.run.cache import Store
 from gllint.run.parsing import Parsed, Unparsed, parse
@@ -23,6 +24,7 @@ from gllint.run.screening_cache import Means, Table
 from gllint_rules import RULES
 from gllint_rules.reading.stack import on_large_stack
 from gllint_rules.words.screen import ANY_NAME, Needles
+from gllint_rules.words.text_files import TEXT_MARK, text_kind
 
 if TYPE_CHECKING:
     from gllint_rules.project.imports import Imports
@@ -39,7 +41,7 @@ class Index:
     """The files and facts of one project."""
 
     def __init__(self, place: Place, store: Store, means: Means) -> None:
-        self.root, self.config = place.root, place.config
+        self.root, self.config, self._place = place.root, place.config, place
         audits = "GL405" in place.config.codes
         self.settings = place.config.rules._replace(audit=audits, needles=RULES.needles())
         self.means = means
@@ -88,7 +90,8 @@ class Index:
             for file in walk:
                 self.files.setdefault(file.path, file.signature)
             for path in self.means.sources.buffer_paths():
-                if self.means.places.project(os.path.dirname(path)).root == self.root:
+                is_python = text_kind(path) is None
+                if is_python and self.means.places.project(os.path.dirname(path)).root == self.root:
                     self.files.setdefault(path, None)
             self.is_complete = True
 
@@ -234,10 +237,13 @@ class Index:
     def unsound(self) -> set[str]:
         """Return the files that were read for an answer, now or when what is kept was found out, and have no facts."""
         read = {path for path, parsed in self.parsed.items() if isinstance(parsed, Unparsed)}
-        return read | {path for path, evidence in self.unread.items() if not evidence.sound}
+        read |= {path for path, evidence in self.unread.items() if not evidence.sound}
+        return {path for path in read if text_kind(path) is None}
 
     def why_unparsed(self, path: str, parsed: Unparsed) -> str:
         """Say why a file has no facts, and where."""
+        if not parsed.line:
+            return parsed.message
         cell = self.means.sources.cell(path, parsed.line)
         place = f"line {parsed.line}" if cell is None else f"cell {cell.cell}, line {cell.line}"
         return f"{parsed.message}, {place}"
@@ -350,7 +356,9 @@ class Index:
         if self._imports is None:
             from gllint_rules.project.imports import Imports
 
-            self._imports = Imports(lambda path: None, self._exists, self._packages(), lambda path: True)
+            self._imports = Imports(
+                lambda path: None, self._exists, self._packages(), lambda path: True, root=self.root
+            )
         return self._imports.find_module(importer, dotted)
 
     def answer(self, question: str) -> bytes:
@@ -373,15 +381,39 @@ class Index:
         return None if isinstance(parsed, Unparsed) else parsed
 
     def _load_helper(self, path: str) -> Parsed:
+        is_text = text_kind(path) is not None
         try:
+            if is_text and not self.means.sources.holds(path):
+                check_inside(path, self.root)
             data = self.means.sources.read(path)
         except OSError as error:
             self.dependencies.loaded[path] = b""
-            return Unparsed(f"cannot be read: {error.strerror}")
+            why = f"cannot be read: {error.strerror}"
+            return Unparsed(why.partition(";")[0], 0) if is_text else Unparsed(why)
         self.dependencies.loaded[path] = now = digest(data)
         if self._candidates and self._candidates.get(path, now) != now:
             self.is_disturbed = True
         return parse(path, data, self.means.clock)
+
+    def own_files(self) -> Collection[str]:
+        """Return the files of the project in which something can be reported, and those that its code reads."""
+        texts = [path for path in self.texts() if not is_excluded(path, self._place)]
+        return {*self.files, *texts} if texts else self.files
+
+    # --- what is no Python -----------------------------------------------------------------------------------
+
+    def texts(self) -> dict[str, list[str]]:
+        """Return the files that are no Python and that candidates read, each with those which do."""
+        readers: dict[str, list[str]] = {}
+        imports = self._project.imports if self._project is not None else None
+        for path in self.candidates():
+            evidence = self.analysis_cache.fresh.get(path)
+            targets = {**(evidence.targets if evidence is not None else {})}
+            targets.update(imports.targets.get(path, {}) if imports is not None else {})
+            for name, target in targets.items():
+                if name.startswith(TEXT_MARK) and target is not None and path not in readers.get(target, ()):
+                    readers.setdefault(target, []).append(path)
+        return readers
 
     def _exists(self, path: str) -> bool:
         if path in self.files or self.means.sources.holds(path):

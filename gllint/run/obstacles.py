@@ -23,6 +23,7 @@ from gllint.run.results import Result
 from gllint.run.screening import UNDECODABLE, UNREADABLE
 from gllint_rules.tuples import NamedTuple
 from gllint_rules.words.screen import words_in
+from gllint_rules.words.text_files import text_kind
 
 MOST_FILES, MOST_BYTES = 10_000, 64_000_000
 _FEW_FILES = 200
@@ -86,10 +87,10 @@ class Obstacles:
         reasons = {
             path: index.why_unparsed(path, parsed)
             for path, parsed in index.parsed.items()
-            if isinstance(parsed, Unparsed)
+            if isinstance(parsed, Unparsed) and text_kind(path) is None  # on those nothing else rests
         }
         for path, evidence in index.unread.items():
-            if not evidence.sound and path not in index.parsed:
+            if not evidence.sound and path not in index.parsed and text_kind(path) is None:
                 reasons[path] = "cannot be parsed"
         for path, screened in index.table.screen(index.files).items():
             if screened.flags & UNREADABLE:

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeAlias
 
-from gllint.files.source import Undecodable, decode
+from gllint.files.source import Undecodable, decode, decode_plain
 from gllint.run.clock import Clock, without_collector
 from gllint_rules.reading.stack import on_large_stack
 from gllint_rules.tuples import NamedTuple
+from gllint_rules.words.text_files import text_kind
 
 if TYPE_CHECKING:
     from gllint_rules.reading.facts import Module
@@ -21,7 +22,7 @@ MAX_BYTES, MAX_LINES = 4_000_000, 200_000
 
 
 class Unparsed(NamedTuple):
-    """Why a file has no facts, and where (1-based).
+    """Why a file has no facts, and where (1-based; line 0: all of it).
 
     ``is_python`` says that it is sound Python all the same, which is nothing to report but something to say.
     """
@@ -42,12 +43,34 @@ def parse(
     old_facts: Module | None = None,
     outline: Outline | None = None,
 ) -> Parsed:
-    """Return the facts of a file's bytes, or why there are none. Never raises.
+    """Return the facts of a file's bytes, its texts where it is no Python, or why there are none. Never raises.
 
     ``old_facts`` are those before an edit, which cannot be used any more once there are new ones; ``outline`` is
     theirs where another process has made it.
     """
+    if text_kind(path) is not None:
+        return _parse_text(path, data)
     return on_large_stack(_parse, path, data, clock or Clock(), old_facts, outline)
+
+
+def _parse_text(path: str, data: bytes) -> Parsed:
+    from gllint_rules.reading.data_files import UnreadableData
+    from gllint_rules.reading.positions import Lines
+    from gllint_rules.reading.text_files import MOST_BYTES, read_text_module
+
+    if len(data) > MOST_BYTES:
+        return Unparsed(f"too large to be read: {len(data):,} bytes, at most {MOST_BYTES:,} are", 0)
+    try:
+        source = decode_plain(data).source
+    except Undecodable as error:
+        return Unparsed(error.message, error.line, error.column)
+    try:
+        with without_collector():
+            return read_text_module(path, source)
+    except UnreadableData as error:
+        return Unparsed(error.message, *Lines(source).place(error.offset))
+    except Exception as error:  # a parser that fails in its own way
+        return Unparsed(f"cannot be read: {type(error).__name__}: {error}", 0)
 
 
 def outlined(data: bytes) -> Outline | None:

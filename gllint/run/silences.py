@@ -8,6 +8,7 @@ from gllint.files.config import Config
 from gllint.run.baselines import Baselines
 from gllint.run.engine import Engine, Outcome
 from gllint.verdict import suppress
+from gllint.verdict.text_comments import comments_of
 from gllint_rules import Finding
 
 _MOST_COMMENTS = 200
@@ -48,7 +49,8 @@ def _comment(engine: Engine, config: Config, finding: Finding) -> str:
     source = engine.sources.code(finding.path)
 
     def is_told(text: str) -> bool:
-        return finding in suppress.apply(finding.path, text, [finding], frozenset({finding.code}))
+        comments = comments_of(finding.path, text)
+        return finding in suppress.apply(finding.path, comments, [finding], frozenset({finding.code}))
 
     if is_told(source):
         return ""

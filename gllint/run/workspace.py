@@ -18,10 +18,14 @@ from gllint.run.rules import check_files, syntax_error
 from gllint.run.screening import MAY_USE, PASSES, UNREADABLE, Screened
 from gllint_rules import BlindSpot, Cut, Finding, PlainNumber, ToolSight
 from gllint_rules.reading.stack import on_large_stack
+from gllint_rules.words.text_files import text_kind
 
 if TYPE_CHECKING:
     from gllint.run.obstacles import Obstacle, Obstacles
     from gllint_rules.check.map import Map
+
+
+_UNUSED_TEXT = "no Python file that gllint looks at reads it by a literal path"
 
 
 class Workspace:
@@ -84,6 +88,26 @@ class Workspace:
                 results[path] = Result(tuple(findings), result.failures, notice=result.notice)
         return results
 
+    def landing_texts(self, paths: Collection[str]) -> dict[str, Result]:
+        """Return what there is to say of files that are no Python: what their readers do makes it visible."""
+        landed = self._concerning(paths) if paths else {}
+        return {path: Result(tuple(landed[path])) for path in paths if landed.get(path)}
+
+    def text_notices(self, paths: Collection[str], named: Collection[str]) -> list[Notice]:
+        """Return which files that are no Python are not looked at, and why.
+
+        Those that candidates read and nobody can, and of ``paths`` those that are ``named`` and nobody reads.
+        """
+        readers = self.index.texts()
+        reasons = {
+            path: self.index.why_unparsed(path, parsed)
+            for path in sorted(readers)
+            if isinstance(parsed := self.index.read(path), Unparsed)
+        }
+        unused = tuple(path for path in paths if path in named and path not in readers)
+        several = [Notice(tuple(reasons), details=tuple(reasons.values()))] if reasons else []
+        return [*several, *([Notice(unused, _UNUSED_TEXT)] if unused else [])]
+
     def _not_taken(self, path: str) -> tuple[Finding, ...]:
         """Return the finding of a file that was asked for and is sound Python, and that we cannot read as a whole."""
         parsed = self.index.read(path)
@@ -125,7 +149,7 @@ class Workspace:
 
     def caused(self, paths: Collection[str]) -> dict[str, Result]:
         """Return what there is to say of other files of the project because of what stands in ``paths``."""
-        return caused(self._concerning(paths), paths, self.index.files)
+        return caused(self._concerning(paths), paths, self.index.own_files())
 
     def _concerning(self, paths: Collection[str]) -> Mapping[str, Sequence[Finding]]:
         """Return the findings of all files in which one concerns ``paths``, with the fixes where they are wanted."""
@@ -234,7 +258,8 @@ class Workspace:
 
     def changed(self, path: str) -> None:
         """Take note that the content of a file is another one now; what other files say is kept."""
-        self.index.files.setdefault(path, None)
+        if text_kind(path) is None:
+            self.index.files.setdefault(path, None)
         self.index.forget(path)
         self._results = self._fixed = self._speaking = self._obstacles = None
         self._findings_by_paths = {}

@@ -15,14 +15,19 @@ from gllint.server.texts import Snapshot, difference
 from gllint.verdict.advice import named_by
 from gllint.verdict.noqa import AS_IGNORE, suppressing
 from gllint.verdict.suppress import Comments
+from gllint.verdict.text_comments import suppressing_text
 from gllint_rules import Finding
+from gllint_rules.words.text_files import text_kind
 
 _ALLOWING = frozenset({"unit-packs", "plain-keys"})
 
 
 def suppression_changes(snapshot: Snapshot, finding: Finding) -> list[Change]:
     """A ``# gllint: ignore[…]`` that takes the finding away; none where no comment could."""
-    comments = _comments(snapshot.text.removeprefix("\ufeff"))
+    text = snapshot.text.removeprefix("\ufeff")
+    if text_kind(finding.path) is not None:
+        return suppressing_text(finding.path, text, [finding])
+    comments = _comments(text)
     return suppressing(comments, [finding], AS_IGNORE, snapshot.offsets.at)
 
 

@@ -31,6 +31,7 @@ from gllint.server.session import FileFindings, Session
 from gllint.server.texts import Snapshot
 from gllint.server.worker import Worker
 from gllint_rules import Finding
+from gllint_rules.words.text_files import TEXT_SUFFIXES
 
 if TYPE_CHECKING:
     from pygls.server import ServerErrors
@@ -41,7 +42,7 @@ _NOTEBOOKS = types.NotebookDocumentSyncOptions(
     [types.NotebookDocumentFilterWithNotebook("*", [types.NotebookCellLanguage("python")])], save=True
 )
 _WATCHED = (
-    *(f"**/*{suffix}" for suffix in SUFFIXES),
+    *(f"**/*{suffix}" for suffix in (*SUFFIXES, *TEXT_SUFFIXES)),
     "**/.gitignore",
     "**/*.toml",  # a configuration may extend one of any name
 )

@@ -28,6 +28,7 @@ from gllint.run.screening import MAY_USE, TALKS, UNREADABLE, uses_file
 from gllint.run.workspace import caused, landed, tools_of, unreadable
 from gllint_rules import Finding, ToolSight
 from gllint_rules.reading.stack import on_large_stack
+from gllint_rules.words.text_files import text_kind
 
 _CHUNK = 50
 _FEW_FILES = 64
@@ -99,6 +100,9 @@ class LiveWorkspace:
 
     def changed(self, path: str) -> None:
         """Follow a file whose content is another one now, or that has come or gone."""
+        if text_kind(path) is not None:
+            self._follow_text(path)
+            return
         exists = self._sources.exists(path)
         if not self.index.has_project or not exists or path not in self.index.files:
             self._start_again(path, exists)
@@ -108,6 +112,9 @@ class LiveWorkspace:
     def written(self, path: str) -> bool:
         """Follow a file that was written on disk, unless it is open; false where it is not known."""
         signature = signature_of(path)
+        if text_kind(path) is not None:
+            self.changed(path)
+            return True
         if path not in self.index.files or signature is None:
             return False
         self.index.files[path] = signature
@@ -153,6 +160,20 @@ class LiveWorkspace:
         index.follow(path, name)
         self._renew({path})
 
+    def _follow_text(self, path: str) -> None:
+        """Follow a file that is no Python: whoever reads it, or has looked for it in vain, may say something else."""
+        index = self.index
+        if not index.has_project:
+            index.drop(path)
+        elif path in index.texts():
+            index.drop(path)
+            if self._sources.exists(path):
+                self._renew({path})
+            else:
+                self._forget_project({path})
+        elif path in index.dependencies.probed:
+            self._forget_project({path})
+
     def _renew(self, changed: set[str]) -> None:
         """Put a fresh project over the facts."""
         self._outdate(self.index.renew(changed), changed)
@@ -179,7 +200,9 @@ class LiveWorkspace:
         """Return what is known of ``paths``: what their own checks say, and what those of other files said last."""
         index, wanted = self.index, dict.fromkeys(paths)
         candidates = index.candidates()
-        speakers = [*wanted, *islice(self._speaking_of(wanted), _MOST_SPEAKERS)]
+        texts = [path for path in wanted if text_kind(path) is not None]
+        readers = [reader for path in texts for reader in index.texts().get(path, ())]
+        speakers = [*wanted, *readers, *islice(self._speaking_of(wanted), _MOST_SPEAKERS)]
         unchecked = [path for path in speakers if path in candidates and path not in self._results]
         index.project  # noqa: B018
         self._results |= on_large_stack(check_files, index, unchecked, False)
@@ -191,14 +214,17 @@ class LiveWorkspace:
         if fixes:
             again = [path for path in results if path in candidates]
             results |= on_large_stack(check_files, index, again, True)
-        for path, screened in index.table.screen(wanted).items():
+        for path, screened in index.table.screen(wanted.keys() - texts).items():
             if screened.flags & UNREADABLE:
                 results.setdefault(path, Result(unreadable(path, screened, self.config.codes)))
         findings = landed(results.values())
-        for path in wanted:
+        for path in wanted.keys() - texts:
             if not any(finding.code == "GL900" for finding in findings.get(path, ())):
                 findings[path] = [*findings.get(path, ()), *self._unparsed(path)]
-        return {path: Result(tuple(findings[path]), results.get(path, Result()).failures) for path in wanted}
+        return {
+            path: Result(tuple(findings.get(path, ())), results.get(path, Result()).failures)
+            for path in wanted
+        }
 
     def _unparsed(self, path: str) -> tuple[Finding, ...]:
         """Return what is wrong with an open file that no rule can speak about: somebody looks at it, as if named."""
@@ -231,7 +257,7 @@ class LiveWorkspace:
 
     def caused(self, paths: Collection[str]) -> dict[str, Result]:
         """Return what there is to say of other files of the project because of what stands in ``paths``."""
-        return caused(landed(result for _, result in self._all_results()), paths, self.index.files)
+        return caused(landed(result for _, result in self._all_results()), paths, self.index.own_files())
 
     def _speaking_of(self, paths: Collection[str]) -> Iterator[str]:
         """Yield the files that must be checked again and had findings in one of ``paths``."""
@@ -340,6 +366,10 @@ class LiveWorkspace:
         for path in self._sources.buffer_paths():
             if path in index.files:
                 files.setdefault(path, None)
+        loaded = index.dependencies.loaded
+        texts = [path for path in index.texts() if not self._sources.holds(path)]
+        for path in [path for path in texts if path in loaded and index.digest_of(path) != loaded[path]]:
+            self.changed(path)
         changed = [path for path, signature in files.items() if index.files.get(path) != signature]
         is_another = files.keys() != index.files.keys()
         index.table.files, index.locked = files, folders.locked
@@ -381,7 +411,8 @@ class LiveEngine(Engine):
 
     def would_check(self, path: str, top: str) -> bool:
         """Say whether ``gllint check`` of the folder ``top`` would come upon a file, were it saved."""
-        return is_python_name(path) and not is_left_out(path, top, self.places)
+        may_be = is_python_name(path) or text_kind(path) is not None
+        return may_be and not is_left_out(path, top, self.places)
 
     def obstacles(self, path: str, codes: Iterable[str]) -> list[Obstacle]:
         """Return what was not read and may matter to findings of ``codes`` in a file, by its absolute path."""
@@ -400,7 +431,7 @@ class LiveEngine(Engine):
         Without ``fixes`` a finding has its own only where working it out takes no time.
         """
         workspace = self.live(self.place_of(path))
-        if workspace.index.table.marked([path]):
+        if text_kind(path) is not None or workspace.index.table.marked([path]):
             workspace.settle_few()
         outcome = Outcome()
         self.conclude_all(workspace, [path], workspace.landing([path], fixes=fixes), outcome)

@@ -328,6 +328,35 @@ class Comments:
             else:
                 yield Suppression(span, codes, form["kind"].lower(), words=written), wrong
 
+    def removal(self, suppression: Suppression, unused: Sequence[str]) -> Edit:
+        """Return what takes the codes ``unused`` out of a comment, or all of it."""
+        span = suppression.span
+        line = self.lines[span.line - 1]
+        written = suppression.words or suppression.codes or ()
+        words = [
+            word for code, word in zip(suppression.codes or (), written, strict=True) if code not in unused
+        ]
+        if words:
+            return Edit(span, _with_codes(line[span.column - 1 : span.end_column - 1], words))
+        rest = line[span.end_column - 1 :]
+        next_one = _upto_next(rest, 0)
+        reason = _BEGINNING.search(rest[:next_one]) if suppression.form == "noqa" else None
+        if reason is not None:  # what follows a noqa is a comment of its own
+            return Edit(Span(span.line, span.column, span.line, span.end_column + reason.start()), "# ")
+        if next_one < len(rest):
+            return Edit(Span(span.line, span.column, span.line, span.end_column + next_one), "")
+        return self.without(span.line, span.column, span.line, len(line) + 1)
+
+    def without(self, line: int, column: int, end_line: int, end_column: int) -> Edit:
+        """Return what takes out a comment, with its lines where nothing else stands on them."""
+        start = len(self.lines[line - 1][: column - 1].rstrip()) + 1
+        rest = self.lines[end_line - 1][end_column - 1 :]
+        if start > 1 or rest.strip():
+            return Edit(Span(line, column if rest.strip() else start, end_line, end_column), "")
+        ending = self.ends(end_line)
+        end = (end_line + 1, 1) if ending else (end_line, len(self.lines[end_line - 1]) + 1)
+        return Edit(Span(line, 1, *end), "")
+
     @cached_property
     def _next_code(self) -> list[int]:
         """For each line, counted from 1, the next one below it that holds code; 0 where none does."""
@@ -422,7 +451,7 @@ def _is_code(line: str) -> bool:
 
 def apply(
     path: str,
-    source: str,
+    comments: Comments,
     findings: Sequence[Finding],
     codes: frozenset[str],
     *,
@@ -437,7 +466,6 @@ def apply(
     comments aside (flake8's ``--disable-noqa``). ``is_judged`` is asked of each comment and those of its codes
     that suppress nothing here: whether everything was read that could say otherwise.
     """
-    comments = Comments(source)
     if noqa and comments.is_off_for_flake8():
         return ()
     considered = [s for s in comments.suppressions if noqa or s.form != "noqa"]
@@ -588,7 +616,7 @@ def _unused_finding(path: str, comments: Comments, suppression: Suppression, unu
         help_text = "Remove it."
         if suppression.form == "enable":
             message = f"Nothing disables {names} here"
-    fix = Fix("safe", "Remove the unused suppression", (_removal(comments, suppression, unused),))
+    fix = Fix("safe", "Remove the unused suppression", (comments.removal(suppression, unused),))
     return Finding("GL901", path, suppression.span, message, help_text, fix)
 
 
@@ -600,29 +628,7 @@ def _can_judge(prefix: str, codes: frozenset[str]) -> bool:
     return all(rule.code in codes for rule in named if rule.default)
 
 
-def _removal(comments: Comments, suppression: Suppression, unused: list[str]) -> Edit:
-    span = suppression.span
-    line = comments.lines[span.line - 1]
-    written = suppression.words or suppression.codes or ()
-    words = [word for code, word in zip(suppression.codes or (), written, strict=True) if code not in unused]
-    text = line[span.column - 1 : span.end_column - 1]
-    if words:
-        return Edit(span, _with_codes(text, words))
-    rest = line[span.end_column - 1 :]
-    next_one = _upto_next(rest, 0)
-    reason = _BEGINNING.search(rest[:next_one]) if suppression.form == "noqa" else None
-    if reason is not None:  # what follows a noqa is a comment of its own
-        return Edit(Span(span.line, span.column, span.line, span.end_column + reason.start()), "# ")
-    if next_one < len(rest):
-        return Edit(Span(span.line, span.column, span.line, span.end_column + next_one), "")
-    start = len(line[: span.column - 1].rstrip()) + 1
-    if start == 1:
-        ending = comments.ends(span.line)
-        return Edit(Span(span.line, 1, span.line + ending, 1 if ending else len(line) + 1), "")
-    return Edit(Span(span.line, start, span.line, len(line) + 1), "")
-
-
-def _with_codes(text: str, codes: list[str]) -> str:
+def _with_codes(text: str, codes: Sequence[str]) -> str:
     head = re.match(r".*?(?:\[|:\s?)(?=[^:\[]*$)", text, re.DOTALL)
     assert head is not None
     return head.group() + ", ".join(codes) + ("]" if text.endswith("]") else "")

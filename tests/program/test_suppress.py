@@ -14,7 +14,7 @@ from gllint.files.source import changed
 from gllint.run import fixer
 from gllint.verdict import suppress
 from gllint.verdict.noqa import add_noqa
-from gllint.verdict.suppress import Comments, apply
+from gllint.verdict.suppress import Comments
 from gllint_rules import RULES, Finding, Span
 
 Write = Callable[..., Path]
@@ -23,6 +23,10 @@ CODES = frozenset(code for code, rule in RULES.items() if rule.default)
 
 def finding(line: int, code: str = "GL401", column: int = 1) -> Finding:
     return Finding(code, "/a.py", Span(line, column, line, column + 1), "m")
+
+
+def apply(path: str, source: str, *rest: Any, **options: Any) -> tuple[Finding, ...]:
+    return suppress.apply(path, Comments(source), *rest, **options)
 
 
 def left(source: str, *findings: Finding, codes: frozenset[str] = CODES, noqa: bool = True) -> list[str]:

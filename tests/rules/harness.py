@@ -17,12 +17,19 @@ from gllint_rules.check.check import check
 from gllint_rules.check.merge import merged
 from gllint_rules.project.imports import top_level_packages
 from gllint_rules.project.project import Project
+from gllint_rules.reading.data_files import UnreadableData
+from gllint_rules.reading.facts import Module
 from gllint_rules.reading.modules import read_module
+from gllint_rules.reading.text_files import read_text_module
+from gllint_rules.words.text_files import text_kind
 from gllint_runtime import Policy
 from gllint_runtime.policy.configuration import Table
 
 _CASE = re.compile(r"^## (?P<title>.+?)$(?P<body>.*?)(?=^## |\Z)", re.MULTILINE | re.DOTALL)
-_BLOCK = re.compile(r"^```(?P<kind>python|toml) ?(?P<path>\S*)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
+_BLOCK = re.compile(
+    r"^```(?P<kind>python|toml|jinja|markdown|text|yaml|json) ?(?P<path>\S*)\n(?P<text>.*?)^```$",
+    re.MULTILINE | re.DOTALL,
+)
 _MARKER = re.compile(r"(GL\d{3}) @ (.+?)(?= & GL\d{3} @|$)")
 
 
@@ -69,6 +76,7 @@ def _expected(path: str, text: str) -> list[Expected]:
     out = []
     lines = text.split("\n")
     for number, line in enumerate(lines, 1):
+        line = line.removesuffix(" #}")
         code, comment, marker = line.partition("# GL")
         target = number
         if not comment:
@@ -116,17 +124,27 @@ def run(case: Case) -> list[Finding | Failure]:
     every = texts | unseen
     project = Project(
         settings_of(case.configuration),
-        load=lambda path: read_module(path, every[path]) if path in every else None,
+        load=lambda path: _module(path, every[path]) if path in every else None,
         exists=every.__contains__,
         source_of=every.__getitem__,
         root=root,
         packages=top_level_packages(every),
     )
-    for path, text in texts.items():
-        project.add(read_module(path, text))
-    said = [item for path in texts for item in check(project, path, codes_of(case.configuration))]
+    modules = [path for path in texts if text_kind(path) is None]
+    for path in modules:
+        project.add(read_module(path, texts[path]))
+    said = [item for path in modules for item in check(project, path, codes_of(case.configuration))]
     found = [*merged(i for i in said if isinstance(i, Finding)), *(i for i in said if isinstance(i, Failure))]
     return sorted(found, key=lambda f: (f.path, str(getattr(f, "span", "")), f.code))
+
+
+def _module(path: str, text: str) -> Module | None:
+    if text_kind(path) is None:
+        return read_module(path, text)
+    try:
+        return read_text_module(path, text)
+    except UnreadableData:
+        return None
 
 
 def checked(case: Case, folder: Path) -> list[Expected]:

@@ -109,7 +109,9 @@ def _outline(text: str) -> None:
 
 def _suppressions(text: str) -> None:
     source = text.encode("utf-8", "replace").decode()
-    suppress.apply("/project/a.py", source, (), frozenset(RULES), noqa=True, require_reason=True)
+    suppress.apply(
+        "/project/a.py", suppress.Comments(source), (), frozenset(RULES), noqa=True, require_reason=True
+    )
 
 
 def _scanner(text: str) -> None:

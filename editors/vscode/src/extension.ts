@@ -8,6 +8,11 @@ import { Found, Missing, find, watchInterpreter } from "./finding";
 
 const INSTALL = "pip install 'gllint[lsp]'";
 const SCHEMES = ["file", "vscode-notebook-cell"];
+// Templates and prompts that Python reads.
+const TEMPLATES = {
+  scheme: "file",
+  pattern: "**/*.{j2,jinja,jinja2,md,markdown,mdx,html,htm,txt,text,tmpl,tpl,template,prompt,yaml,yml,json}",
+};
 const SETTINGS = ["gllint.path", "gllint.interpreter", "python.defaultInterpreterPath"];
 
 let log: vscode.LogOutputChannel;
@@ -63,7 +68,7 @@ async function start(): Promise<void> {
     "gllint",
     () => Promise.resolve(server(found, said)),
     {
-      documentSelector: SCHEMES.map((scheme) => ({ scheme, language: "python" })),
+      documentSelector: [...SCHEMES.map((scheme) => ({ scheme, language: "python" })), TEMPLATES],
       outputChannel: log,
       revealOutputChannelOn: RevealOutputChannelOn.Never,
       initializationFailedHandler: () => false,

@@ -5,6 +5,9 @@
 Reports the digits in a final-message template that stand neither in a `{{claim:i}}` macro nor in an allowed context:
 ordered-list markers, ISO dates, versions, IDs, times, and unit symbols that are whole words (`CO2e`, `m2`).
 
+A message in a file that the code reads by a literal path (`Path("prompts/final.j2").read_text()`,
+`env.get_template("report.md.j2")`) is judged where it stands: Jinja, Markdown, HTML, text, YAML and JSON.
+
 ## Why is this bad?
 
 The number comes from whoever wrote the template, not from a tool. The runtime refuses the message.

@@ -8,7 +8,15 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from gllint_rules.inference import annotations as hints
-from gllint_rules.inference import arguments, builtin_calls, builtin_names, method_calls, objects, stub_calls
+from gllint_rules.inference import (
+    arguments,
+    builtin_calls,
+    builtin_names,
+    file_texts,
+    method_calls,
+    objects,
+    stub_calls,
+)
 from gllint_rules.inference.execution import execute
 from gllint_rules.inference.values import (
     NEVER,
@@ -56,6 +64,10 @@ def call(evaluator: Evaluator, expr: facts.Call, frame: Frame) -> Value:
     tool = evaluator.tools.made_tool(frame.module, expr, frame.scope)
     if tool is not None:
         return ToolValue(tool)
+    if facts.last_name(expr.func) in file_texts.READERS:
+        text = file_texts.read(evaluator, expr, frame)
+        if text is not None:
+            return text
     choices = options(evaluator.eval(expr.func, frame))
     if len(choices) > 1:  # to call `None` would raise: it is one of the others
         choices = tuple(option for option in choices if option is not NONE)

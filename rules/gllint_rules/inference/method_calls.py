@@ -8,6 +8,7 @@ from gllint_rules.inference import (
     builtin_names,
     constants,
     containers,
+    file_texts,
     formatting,
     objects,
     operators,
@@ -65,6 +66,8 @@ def call_method(evaluator: Evaluator, method: Method, call: facts.Call, frame: F
             return join(field, default) if field is not None else UNKNOWN
         case Text():
             return _text_method(evaluator, method.of, method.name, call, frame)
+        case file_texts.TemplateInstance(text=text) if method.name in file_texts.RENDERERS:
+            return text
         case ListOf() if method.name == "copy":
             return method.of
         case Number() if method.name in builtin_names.NUMBER_METHODS:

@@ -8,7 +8,9 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 
 from gllint_rules.reading.facts import Module
 from gllint_rules.reading.reads import SHAPE, Reads
+from gllint_rules.words.text_files import TEXT_MARK, text_kind
 
+_LONGEST_PATH = 1_000
 _SOURCE_ROOTS = ("", "src/", "lib/", "python/")
 # What the top folder of a project holds, which is run in rather than imported, `__init__.py` or not.
 _TOP_FOLDER_FILES = ("pyproject.toml", "setup.py", ".git/HEAD")
@@ -18,7 +20,7 @@ class Imports:
     """Finds and loads modules, and notes from where to where it was asked to.
 
     ``load`` gives the facts of a file or ``None``; ``exists`` says whether there is one; ``packages`` are the folders
-    in which each top-level package of the project lies (see :func:`top_level_packages`).
+    in which each top-level package of the project lies (see :func:`top_level_packages`). ``root`` is its top folder.
     """
 
     def __init__(
@@ -28,10 +30,12 @@ class Imports:
         packages: Mapping[str, Sequence[str]],
         owns: Callable[[str], bool],
         reads: Reads | None = None,
+        root: str = "",
     ) -> None:
         self._load = load
         self._exists = exists
         self._packages = packages
+        self._root = root
         self.owns = owns
         self.reads = reads
         self._loaded: dict[str, Module | None] = {}
@@ -122,6 +126,8 @@ class Imports:
         return targets[dotted]
 
     def _find_module(self, importer: str, dotted: str) -> str | None:
+        if dotted.startswith(TEXT_MARK):
+            return self._find_text(importer, dotted.removeprefix(TEXT_MARK))
         folder = posixpath.dirname(importer)
         level = len(dotted) - len(dotted.lstrip("."))
         parts = dotted.lstrip(".").replace(".", "/")
@@ -135,6 +141,42 @@ class Imports:
         if key not in self._absolute:
             self._absolute[key] = self._find_absolute(folder, parts) or self._neighbour(importer, parts)
         return self._absolute[key]
+
+    def _find_text(self, importer: str, name: str) -> str | None:
+        """The file that is no Python at a path, which is absolute or begins nobody knows where.
+
+        What is run begins in the top folder of the project or near to its own; behind a ``?`` stands what a template is
+        called in a folder for these. Nothing outside the project is one.
+        """
+        if text_kind(name) is None or len(name) > _LONGEST_PATH:
+            return None
+        if name.startswith("/"):
+            candidates: Iterable[str] = (name,)
+        else:
+            bare = name.removeprefix("?")
+            places = ("templates/", "prompts/", "") if bare != name else ("",)
+            candidates = (
+                f"{folder}/{place}{bare}" for folder in self._folders_above(importer) for place in places
+            )
+        for candidate in candidates:
+            path = posixpath.normpath(candidate)
+            if path.startswith(f"{self._root.rstrip('/')}/") and self._exists(path):
+                return path
+        return None
+
+    def _folders_above(self, path: str) -> Iterator[str]:
+        """The top folder of the project, then those from the one of a file upwards."""
+        yield self._root
+        folder = posixpath.dirname(path)
+        while folder.startswith(f"{self._root}/"):
+            yield folder
+            folder = posixpath.dirname(folder)
+
+    def texts_of(self, path: str) -> Iterator[str]:
+        """The files that are no Python which the module at ``path`` reads, as far as somebody asked."""
+        for name, target in self.targets.get(path, {}).items():
+            if target is not None and name.startswith(TEXT_MARK):
+                yield target
 
     def _file(self, stem: str) -> str | None:
         for path in (f"{stem}.py", f"{stem}/__init__.py"):

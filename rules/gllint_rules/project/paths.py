@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Literal
 
-from gllint_rules.inference import classes, values
-from gllint_rules.inference.values import ClassOf, External, ExternalInstance, Frame, Instance, Text, options
+from gllint_rules.inference import origins, values
+from gllint_rules.inference.origins import MOST_STEPS as MOST_STEPS
+from gllint_rules.inference.values import External, ExternalInstance, Frame, Text, options
 from gllint_rules.reading import facts
 from gllint_rules.reading.facts import Expr
 from gllint_rules.words.names import NOTES, PATH_CLASSES, PATH_SAME
@@ -14,29 +15,10 @@ from gllint_rules.words.names import NOTES, PATH_CLASSES, PATH_SAME
 if TYPE_CHECKING:
     from gllint_rules.project.project import Project
 
-MOST_STEPS = 8  # from a name to what it was made of
-
 
 def sources(project: Project, expr: Expr, frame: Frame) -> Iterator[tuple[Expr, Frame]]:
     """What is assigned to a name or to an attribute of ``self``, each with where to evaluate it."""
-    match expr:
-        case facts.Name(id=name):
-            scope = frame.scope.home(name)
-            for binding in scope.bindings[name] if scope is not None else ():
-                if binding.value is not None and binding.kind in ("assign", "annotated", "with"):
-                    yield binding.value, Frame(frame.module, scope or frame.scope, frame.env, frame.bound)
-        case facts.Attr(base=base, name=name):
-            for option in options(project.evaluator.eval(base, frame)):
-                ancestors = (
-                    classes.ancestors(project.evaluator, option.of) if isinstance(option, Instance) else ()
-                )
-                for ancestor in ancestors:
-                    if isinstance(ancestor, ClassOf):
-                        for value, _, scope_of in ancestor.cls.attributes.get(name, ()):
-                            if value is not None:
-                                yield value, Frame(ancestor.module, scope_of, None, ancestor)
-        case _:
-            pass
+    return origins.sources(project.evaluator, expr, frame)
 
 
 def is_path(project: Project, expr: Expr, frame: Frame, depth: int = 0) -> bool:

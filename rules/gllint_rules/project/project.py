@@ -92,7 +92,7 @@ class Project:
         # given, and ``everything``.
         self.consulted: set[tuple[Any, ...]] = set()
         self.reads = reads
-        self.imports = Imports(load, exists, packages or {}, owns, reads)
+        self.imports = Imports(load, exists, packages or {}, owns, reads, root)
         self.modules = AnnouncedModules(self._read, lambda: self.consulted.add((everything,)))
         self._screened_out_talks = talks
         self._talks: bool | None = None
@@ -331,9 +331,9 @@ class Project:
         """The places of the expressions of ``module``."""
         positions = self._positions.get(module.path)
         if positions is None or positions.module is not module:
-            from gllint_rules.reading.positions import Positions
+            from gllint_rules.reading.positions import positions_of
 
-            positions = Positions(module)
+            positions = positions_of(module)
             self._positions[module.path] = positions
         return positions
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 from msgspec.structs import force_setattr
 
-from gllint_rules.inference import containers
+from gllint_rules.inference import containers, file_texts
 from gllint_rules.inference.values import (
     DictOf,
     Entry,
@@ -26,7 +26,8 @@ from gllint_rules.inference.values import (
     options,
 )
 from gllint_rules.reading import facts
-from gllint_rules.reading.facts import Binding, Expr, Scope
+from gllint_rules.reading.facts import Binding, Expr, Module, Scope, SectionFacts
+from gllint_rules.reading.text_files import TextModule
 from gllint_rules.tools.registrars import stores
 from gllint_rules.words.names import NOT_A_TEMPLATE
 from gllint_runtime.policy.claims import HOLE, Macro, find_macros
@@ -48,6 +49,8 @@ _COMPUTED = re.compile(rf"\{{\{{claim:[^{{}}{HOLE}]*+{HOLE}[^{{}}]*+\}}\}}")
 _MARKER = re.compile(r"(?:^|\n)[ \t]*" + re.escape(HOLE) + r"[.)][ \t]")
 
 
+_PROMPTS = re.compile(r"prompts?", re.IGNORECASE)
+_MOST_ROLES = 20  # parts of an expression that bear the name which it is bound to
 # What takes away the indentation that a text has in the source alone.
 _DEDENTS = frozenset({"dedent", "cleandoc"})
 
@@ -150,6 +153,7 @@ def _final_steps(context: Context) -> list[FinalStep]:
         _named_steps(context),
         _stored_steps(context),
         _macro_steps(context),
+        _file_steps(context),
     )
     for step in chain.from_iterable(steps):
         if not step.template.parts:
@@ -173,10 +177,14 @@ def _dict_steps(context: Context) -> Iterator[FinalStep]:
         step = context.eval(literal, scope)
         if not isinstance(step, Record):
             continue
-        nested = step.get("final")
-        for payload in options(nested) if nested is not None else (step,):
-            if isinstance(payload, Record):
-                yield from _payload(payload, scope)
+        yield from _final_payloads(step, scope)
+
+
+def _final_payloads(step: Record, scope: Scope) -> Iterator[FinalStep]:
+    nested = step.get("final")
+    for payload in options(nested) if nested is not None else (step,):
+        if isinstance(payload, Record):
+            yield from _payload(payload, scope)
 
 
 def _payload(payload: Record, scope: Scope) -> Iterator[FinalStep]:
@@ -287,14 +295,123 @@ def _macro_steps(context: Context) -> Iterator[FinalStep]:
                 yield FinalStep(Template(new_text.parts), None, scope)
 
 
+def _file_steps(context: Context) -> Iterator[FinalStep]:
+    """The final messages in files that the module reads: one with a macro, one that is called so, data that say so.
+
+    What a file is called and bound to, and the keys that lead to a text, tell of a prompt as they do in Python.
+    """
+    modules: dict[TextModule, tuple[Scope, set[str]]] = {}
+    for part in context.module.sections(lambda section: not file_texts.READERS.isdisjoint(section.calls)):
+        roles: dict[int, set[str]] | None = None
+        for call, scope in part.calls:
+            if facts.last_name(call.func) not in file_texts.READERS:
+                continue
+            module = file_texts.file_of(context.evaluator, call, context.frame(scope))
+            if module is None:
+                continue
+            roles = _roles(context.module, part) if roles is None else roles
+            function = scope.enclosing_function()
+            names = {*roles.get(call.at, ()), *((function.name,) if function is not None else ())}
+            modules.setdefault(module, (scope, set()))[1].update(names)
+    for module, (scope, names) in modules.items():
+        stem = module.path.rpartition("/")[2].partition(".")[0]
+        steps = _steps_in_data if module.roots else _steps_in_text
+        yield from steps(context, module, {stem, *names}, scope)
+
+
+def _steps_in_text(
+    context: Context, module: TextModule, names: set[str], scope: Scope
+) -> Iterator[FinalStep]:
+    if any(map(_aside, names)):
+        return
+    template = Template(file_texts.whole_text(module).parts or ())
+    *_, folder, file = module.path.split("/")
+    is_named = context.names.is_final_name(file.partition(".")[0]) and not _aside(folder)
+    if is_named or _has_macro(template):
+        yield FinalStep(template, None, scope, unfilled=True)
+
+
+def _steps_in_data(
+    context: Context, module: TextModule, names: set[str], scope: Scope
+) -> Iterator[FinalStep]:
+    # A file of prompts may hold messages, too: what a text is for its own key says.
+    is_about_prompts = any(_aside(_PROMPTS.sub("", name)) for name in names)
+    waiting = file_texts.value_of(module)
+    records: set[Site | None] = set()
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, Record) and value.site not in records:
+            records.add(value.site)
+            kind = value.get("kind")
+            if isinstance(kind, Text) and kind.literal == "final":
+                yield from _final_payloads(value, scope)
+            waiting += value.values()
+        elif isinstance(value, ListOf) and value.site not in records:
+            records.add(value.site)
+            waiting += value.values()
+    for keys, node in module.texts:
+        template = Template(file_texts.node_text(module, node).parts or ())
+        is_named = bool(keys) and context.names.is_final_name(keys[-1])
+        is_template = not is_about_prompts and not any(map(_aside, keys)) and _has_macro(template)
+        if is_named or is_template:
+            yield FinalStep(template, None, scope, unfilled=True)
+
+
+def _has_macro(template: Template) -> bool:
+    return any(macro.problem is None for macro in find_macros(template.text))
+
+
+def _roles(module: Module, part: SectionFacts) -> dict[int, set[str]]:
+    """By the number of an expression what it, or what holds it, is bound, given or stored as."""
+    roles: dict[int, set[str]] = {}
+
+    def note(whole: Expr | None, name: str) -> None:
+        waiting, steps = [whole], 0
+        while waiting and steps < _MOST_ROLES:
+            expr = waiting.pop()
+            if expr is None:
+                continue
+            steps += 1
+            roles.setdefault(expr.at, set()).add(name)
+            match expr:
+                case facts.Call(func=func, args=args):
+                    waiting += [*args[:1], func]
+                case facts.Attr(base=inner) | facts.Sub(base=inner) | facts.Await(value=inner):
+                    waiting.append(inner)
+                case facts.BinOp(left=left, right=right):
+                    waiting += [right, left]
+                case _:
+                    pass
+
+    for _, bindings in part.namespaces(module):
+        for name, several in bindings.items():
+            for binding in several:
+                if binding.kind in ("assign", "annotated", "aug"):
+                    note(binding.value, name)
+    for attributes in part.attribute_tables():
+        for name, stored in attributes.items():
+            for value, _, _ in stored:
+                note(value, name)
+    for call, _ in part.calls:
+        for keyword, value in call.keywords:
+            note(value, keyword or "")
+        for arg in call.args:
+            note(arg, facts.last_name(call.func))
+    for table, _ in part.dicts:
+        for key, value in table.items:
+            note(value, str(key.value) if isinstance(key, facts.Const) else "")
+    return roles
+
+
 def _aside(word: str) -> bool:
     return word in ("==", "raise", "assert") or NOT_A_TEMPLATE.search(word) is not None
 
 
 def _steps(entry: Entry, claims: ListOf | None, scope: Scope) -> Iterator[FinalStep]:
-    for option in options(entry.value):
+    for option in map(file_texts.text_of, options(entry.value)):
         if isinstance(option, Text) and option.parts is not None:
-            yield FinalStep(Template(option.parts), claims, scope)
+            # What stands in a file is mostly filled in later.
+            yield FinalStep(Template(option.parts), claims, scope, unfilled=file_texts.is_of_a_file(option))
 
 
 def _claims(value: Value | None) -> ListOf | None:

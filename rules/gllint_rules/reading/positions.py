@@ -7,12 +7,13 @@ the same order, so that its expressions get the same numbers, and the place of e
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from gllint_rules.finding import Span
 from gllint_rules.reading.facts import Function, Module, Places, SectionFacts
 from gllint_rules.reading.passage import line_starts
 from gllint_rules.reading.sections import read_places
+from gllint_rules.reading.text_files import TextModule
 from gllint_rules.tuples import NamedTuple
 
 
@@ -57,7 +58,7 @@ class Positions:
         self.module = module
         self.lines = Lines(module.source)
         self._spans: dict[int, Span] = {}
-        self._characters: dict[int, tuple[list[int], int]] = {}
+        self._characters: dict[int, tuple[Sequence[int], int]] = {}
 
     def span(self, at: int) -> Span:
         """Where expression number ``at`` stands; parentheses around it are not part of it."""
@@ -75,7 +76,7 @@ class Positions:
     def text(self, at: int) -> str:
         return self.lines.source[slice(*self.offsets(at))]
 
-    def characters(self, at: int) -> tuple[list[int], int]:
+    def characters(self, at: int) -> tuple[Sequence[int], int]:
         """Where the characters of a string's text stand in the source of expression number ``at``, and its length."""
         characters = self._characters.get(at)
         if characters is None:
@@ -119,3 +120,26 @@ class Positions:
         return Stretch(
             start + begin, start + end, range(section_facts.first + first, section_facts.first + last)
         )
+
+
+class TextPositions(Positions):
+    """The places of the texts of a file that is no Python."""
+
+    def __init__(self, module: TextModule) -> None:
+        super().__init__(module)
+        self._stretches = module.stretches
+
+    def offsets(self, at: int) -> tuple[int, int]:
+        return self._stretches[at].begin, self._stretches[at].end
+
+    def characters(self, at: int) -> tuple[Sequence[int], int]:
+        begin, end, places = self._stretches[at]
+        return [*places, end - begin], end - begin
+
+    def stretch(self, at: int) -> Stretch | None:
+        return None
+
+
+def positions_of(module: Module) -> Positions:
+    """The places of the expressions of a module."""
+    return TextPositions(module) if isinstance(module, TextModule) else Positions(module)

@@ -30,6 +30,7 @@ from gllint_rules.words.names import (
     Names,
 )
 from gllint_rules.words.settings import Settings
+from gllint_rules.words.text_files import TEXT_SUFFIXES
 
 if TYPE_CHECKING:
     from ahocorasick_rs import BytesAhoCorasick
@@ -43,7 +44,7 @@ Hits: TypeAlias = Mapping[bytes, Sequence[int]]
 
 # How a decorator's name stands in a file that decorates with it, imports it or gives it another name.
 _DECORATED = ("@{}", "@ {}", ".{}", ". {}", "{} as", "{}(", "{} (", "({}", "={}", "= {}", "=  {}")
-_Patterns: TypeAlias = "tuple[_LazyPattern | _Bases, ...]"
+_Patterns: TypeAlias = "tuple[_LazyPattern | _Bases | _TextPaths, ...]"
 
 
 def _word(names: Iterable[str]) -> str:
@@ -229,6 +230,8 @@ class Screen:
                 ),
             ),
             ((b"{{claim", b"source_call_id"), (((b"claim", b"source_call_id"), ()),)),
+            # GL4: the path of a file that may hold one.
+            (_TextPaths.needles, ((_TextPaths.needles, (_TextPaths(),)),)),
             # GL204: a reference to a schema of ours.
             ((b"greenlang:",), (((b"$ref",), ()),)),
             # Rules of installed packages.
@@ -582,6 +585,32 @@ class _Bases:
             if is_word and self._name.compiled.search(data, head.end(), _position_of(data, b")", head.end())):
                 return True
         return any(self._renamed.compiled.match(data, place) for place in named)
+
+
+class _TextPaths:
+    """Finds the path of a file that is no Python, and may hold a final message for all that it is called.
+
+    The name of any template counts, of other files one that speaks of messages: many a file names some data.
+    """
+
+    needles = tuple(f"{suffix}{quote}".encode() for suffix in TEXT_SUFFIXES for quote in ('"', "'"))
+    _always = (b".j2", b".jinja")
+    _words = re.compile(
+        rb"final|messag|answer|repl(?:y|ies)|respon|report|templat|result|output|summar|mail|letter|notice",
+        re.I,
+    )
+    _quote = re.compile(rb".*[\"'\n]", re.DOTALL)
+    _REACH = 120  # bytes that are looked at before the end of a name
+
+    def search(self, data: bytes, places: Iterable[int] = (), /) -> bool:
+        for place in places:
+            if data.startswith(self._always, place):
+                return True
+            before = data[max(place - self._REACH, 0) : place]
+            quote = self._quote.match(before)
+            if self._words.search(before, quote.end() if quote is not None else 0) is not None:
+                return True
+        return False
 
 
 @lru_cache(maxsize=256)

@@ -1,0 +1,36 @@
+"""Which files hold templates and prompts that are no Python, told from their names."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+TextKind = Literal["jinja", "markup", "plain", "yaml", "json"]
+
+_KINDS: dict[str, TextKind] = {
+    ".j2": "jinja",
+    ".jinja": "jinja",
+    ".jinja2": "jinja",
+    ".md": "markup",
+    ".markdown": "markup",
+    ".mdx": "markup",
+    ".html": "markup",
+    ".htm": "markup",
+    ".txt": "plain",
+    ".text": "plain",
+    ".tmpl": "plain",
+    ".tpl": "plain",
+    ".template": "plain",
+    ".prompt": "plain",
+    ".yaml": "yaml",
+    ".yml": "yaml",
+    ".json": "json",
+}
+TEXT_SUFFIXES = tuple(_KINDS)
+# Stands before the path or name of such a file where others are modules: among what a module leads to.
+TEXT_MARK = "text:"
+
+
+def text_kind(path: str) -> TextKind | None:
+    """What a file holds by its name; ``None`` where that is no template, prompt or data of prompts."""
+    name = path.rpartition("/")[2]
+    return _KINDS.get(f".{name.rpartition('.')[2].lower()}") if "." in name else None
