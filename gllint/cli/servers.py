@@ -119,7 +119,7 @@ def _of_output(tool: Offered, policy: Policy) -> Iterator[Judged]:
         yield Judged("GL202", tool.name, "$", "its output schema is empty", _HELP_201)
     elif schema.get("type") == "object" and _says_nothing(schema):
         yield Judged("GL202", tool.name, "$", "its output schema has no properties", _HELP_201)
-    for path in find_raw_numbers(schema, policy.is_plain, policy.allows):
+    for path in find_raw_numbers(schema, policy.is_plain, policy.allows, policy.quantity_shapes):
         name = property_of(path[:-1])
         what = f"`{name}`" if name else "the result"
         message = f"its output schema lets {what} be a number without a unit"

@@ -169,6 +169,7 @@ _FITTING: dict[str, set[str]] = {
     "extend": set(),
     "unit-packs": {"list"},
     "plain-kinds": {"list"},
+    "quantity-shapes": {"list"},
     "fail-level": set(),
     "frameworks": {"list"},
     "required-version": {"empty"},

@@ -178,7 +178,8 @@ def test_the_trace_says_where_each_argument_came_from_and_in_which_unit() -> Non
             "source_unit": "ft3/s",
         }
     ]
-    assert Session.from_json(conversation.to_json()).to_json() == conversation.to_json()
+    stored = Session.from_json(conversation.to_json(), policy=conversation.policy)
+    assert stored.check("It is {{claim:0}}.", [claim]).provenance == [entry]
 
 
 def test_a_number_whose_unit_was_exchanged_has_no_origin() -> None:

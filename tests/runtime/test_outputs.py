@@ -12,7 +12,7 @@ import pytest
 
 from gllint_runtime import GLDataError, GLError, GLValidationError, Quantity, Session
 from gllint_runtime.policy.data import Survey
-from gllint_runtime.policy.outputs import resolve_path, usable_checker, verified_output
+from gllint_runtime.policy.outputs import output_schema, resolve_path, verified_output
 from gllint_runtime.policy.settings import Policy
 
 OUTPUT = {
@@ -177,7 +177,7 @@ def test_a_json_text_is_held_to_the_schema_of_its_tool() -> None:
     policy = Policy()
 
     def held(output: str, schema: Any) -> Survey:
-        check = usable_checker("meter", "RESULT_SCHEMA", schema)
+        check = output_schema("meter", schema)
         return verified_output("meter", output, policy, policy.unit_registry(), check)
 
     schema = {"type": "object", "required": ["area"], "properties": {"area": {}}}

@@ -133,7 +133,12 @@ def check(context: Context) -> Iterator[Pending]:
         has_leaf = False
         for leaf in leaves(result.value, result.site):
             has_leaf = True
-            if leaf.is_plain(context.policy) or leaf.keys in declared_keys(context, result.tool):
+            policy = context.policy
+            if (
+                leaf.is_plain(policy)
+                or leaf.is_of_shape(policy)
+                or leaf.keys in declared_keys(context, result.tool)
+            ):
                 continue
             kind = kind_of_leaf(leaf)
             advised = advice_for_leaf(context, result, leaf, kind, _annotated(context, result, leaf))

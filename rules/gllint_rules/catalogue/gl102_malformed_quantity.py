@@ -63,7 +63,7 @@ from gllint_rules.inference.values import (
     surely_not_text,
 )
 from gllint_rules.project.context import Context, Pending
-from gllint_rules.project.results import quantities
+from gllint_rules.project.results import quantities, shaped_key
 from gllint_rules.reading import facts
 from gllint_rules.rule import Rule
 from gllint_rules.words.names import QUANTITY
@@ -77,7 +77,7 @@ def check(context: Context) -> Iterator[Pending]:
     for result in context.results:
         for quantity in quantities(result.value, result.site):
             problem = _problem(quantity.record)
-            if problem:
+            if problem and shaped_key(quantity.record, context.policy) is None:
                 fix = repair("quantity", "mend", context, quantity.record)
                 yield context.found_in(
                     result, "GL102", quantity.record.site or quantity.site, problem, HELP, fix

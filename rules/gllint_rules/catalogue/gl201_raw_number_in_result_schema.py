@@ -85,7 +85,7 @@ def check(context: Context) -> Iterator[Pending]:
     policy = context.policy
     for keyword_schema in keyword_schemas(context, OUTPUT_SCHEMAS):
         schema = keyword_schema.schema
-        for path in find_raw_numbers(schema.data, policy.is_plain, policy.allows):
+        for path in find_raw_numbers(schema.data, policy.is_plain, policy.allows, policy.quantity_shapes):
             named = [str(name) for step, name in pairwise(path[:-1]) if step == "properties"]
             what = f"`{named[-1]}`" if named else "the result"
             message = f"the result schema lets {what} be a number without a unit"

@@ -89,7 +89,9 @@ def check(context: Context) -> Iterator[Pending]:
             continue
         schema = read_schema(context, tool.result_schema, tool.scope)
         policy = context.policy
-        if schema is None or find_raw_numbers(schema.data, policy.is_plain, policy.allows):
+        if schema is None or find_raw_numbers(
+            schema.data, policy.is_plain, policy.allows, policy.quantity_shapes
+        ):
             continue
         problem = _problem(context, tool, schema.data)
         if problem is not None:

@@ -69,6 +69,21 @@ class Leaf(NamedTuple):
         """Whether its key is one whose numbers are no quantities."""
         return self.is_named and policy.is_plain(self.key)
 
+    def is_of_shape(self, policy: Policy) -> bool:
+        """Whether it is the number of a Quantity in a shape that the project lists."""
+        return (
+            self.holder is not None and self.key is not None and shaped_key(self.holder, policy) == self.key
+        )
+
+
+def shaped_key(record: Record, policy: Policy) -> str | None:
+    """Under which key a record has its number, where it is a Quantity in a shape that the project lists."""
+    if not policy.quantity_shapes or record.open or isinstance(record, QuantityInstance):
+        return None
+    from gllint_runtime.policy.quantity_shapes import value_key
+
+    return value_key([*record.entries], policy.quantity_shapes)
+
 
 def is_quantity(record: Record) -> bool:
     """Whether a record is meant as a Quantity, well-formed or not: it has ``value`` and ``unit``.

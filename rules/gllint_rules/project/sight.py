@@ -60,8 +60,8 @@ def numbers_of_plain_kinds(context: Context) -> list[Site]:
     ]
     for keyword_schema in keyword_schemas(context, OUTPUT_SCHEMAS):
         schema = keyword_schema.schema
-        reported = find_raw_numbers(schema.data, policy.is_plain, policy.allows)
-        raw = find_raw_numbers(schema.data, unsettled.is_plain, policy.allows)
+        reported = find_raw_numbers(schema.data, policy.is_plain, policy.allows, policy.quantity_shapes)
+        raw = find_raw_numbers(schema.data, unsettled.is_plain, policy.allows, policy.quantity_shapes)
         places += [schema.place(path) for path in raw if path not in reported]
     return list(dict.fromkeys(places))
 

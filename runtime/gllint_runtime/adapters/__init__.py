@@ -43,7 +43,10 @@ def recorded(
     if isinstance(output, str) and json_value(output) is None:
         output = _scalar(output)
     call_id = session.record(tool, arguments, output, **options)
-    return {"tool_call_id": call_id, "output": session.output(call_id)}
+    answer = {"tool_call_id": call_id, "output": session.output(call_id)}
+    if units := session.declared_units(call_id):
+        answer["units"] = units
+    return answer
 
 
 def _scalar(text: str) -> Any:

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 from gllint_runtime.execution.record import Origin
 from gllint_runtime.policy.data import copy_plain
-from gllint_runtime.policy.errors import GLValidationError
+from gllint_runtime.policy.errors import GLDataError, GLValidationError
 from gllint_runtime.policy.packs import PACKS
 from gllint_runtime.policy.parameter_units import ParameterUnit, ParameterUnits
 from gllint_runtime.policy.schemas import Path, Quantity, quantity_problem, show_path
@@ -102,6 +102,23 @@ class Misfit(NamedTuple):
                 sent = f'{{"value": {_written(self.value)}, "unit": "{unit_title(self.unit)}"}}'
                 hint += f" A Quantity is converted for you: {sent}."
         return GLValidationError("ARGUMENT_UNIT", message, hint, show_path(self.path), {"tool": tool})
+
+
+class Clash(NamedTuple):
+    """A number whose output declares another basis than its parameter does."""
+
+    path: Path
+    parameter: ParameterUnit
+    basis: str
+    source: str
+
+    def error(self, tool: str) -> GLDataError:
+        """What to tell the model."""
+        message = (
+            f"`{self.parameter.name[:100]}` takes a quantity of the basis '{str(self.parameter.basis)[:100]}', "
+            f"and {self.source} is of the basis '{self.basis[:100]}'"
+        )
+        return GLDataError("BASIS", message, path=show_path(self.path), context={"tool": tool})
 
 
 # ------------------------------------------------------------------------------------------------ Quantities

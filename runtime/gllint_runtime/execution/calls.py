@@ -16,7 +16,7 @@ from gllint_runtime.execution.asking import LoopThread, in_thread
 from gllint_runtime.execution.tools import BaseTool
 from gllint_runtime.policy.data import copy_plain
 from gllint_runtime.policy.errors import GLRuntimeError, GLSecurityError, reason_of
-from gllint_runtime.policy.outputs import usable_checker
+from gllint_runtime.policy.outputs import output_schema, usable_checker
 from gllint_runtime.policy.parameter_units import ParameterUnits
 from gllint_runtime.policy.validation import inline_refs
 
@@ -47,7 +47,7 @@ class Entry:
         self.tool = tool
         self.category = ToolCategory(tool.category)
         self.check_args = usable_checker(tool.name, "ARGS_SCHEMA", tool.args_schema)
-        self.check_result = usable_checker(tool.name, "RESULT_SCHEMA", tool.result_schema)
+        self.result_schema = output_schema(tool.name, tool.result_schema)
         self.args_schema = inline_refs(tool.args_schema)
         self.parameters = ParameterUnits(tool.args_schema)
         self.function: Callable[..., Any] = tool.execute if isinstance(tool, BaseTool) else tool.fn

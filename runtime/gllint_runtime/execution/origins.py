@@ -15,6 +15,7 @@ from typing import Any
 
 from gllint_runtime.execution.argument_units import (
     Change,
+    Clash,
     Misfit,
     quantities_in,
     stands_in_other_unit,
@@ -90,8 +91,8 @@ class Origins:
         parameters: ParameterUnits | None = None,
         changes: Iterable[Change] = (),
         declared: ParameterUnits | None = None,
-    ) -> tuple[tuple[Origin, ...], list[Misfit]]:
-        """The origin of every number in ``arguments``, those inside text included, and which have another unit.
+    ) -> tuple[tuple[Origin, ...], list[Misfit], list[Clash]]:
+        """The origin of every number in ``arguments``, those inside text included; which have another unit, or basis.
 
         Without ``parameters`` nobody asks for units. ``changes`` are the numbers that were converted already.
         ``declared`` says in which units they are taken, asked for or not, and from whom (``x-source``).
@@ -101,6 +102,7 @@ class Origins:
         self._unread.clear()
         origins: list[Origin] = []
         misfits: list[Misfit] = []
+        clashes: list[Clash] = []
         # What was sent as a Quantity, by the path of its number.
         sent = {} if parameters is None else self._sent(arguments, changes)
         texts = letters = 0
@@ -126,16 +128,39 @@ class Origins:
             if sent and (quantity := sent.get(path)) is not None:
                 origin = self._of_quantity(path, value, *quantity, args_schema)
                 origins.append(_demanded(origin, demand))
+                if parameters is not None:
+                    self._compare_basis(path, quantity[0].value, parameters, clashes)
                 continue
             origin = self._origin(path, value, (value,), args_schema)
             if origin.kind == "none" and conversions:
                 conversions -= 1
                 origin = self._rephrased(origin, path, declared)
-            if parameters is not None and (parameter := parameters.at(path)).readings:
-                origin = self._in_unit(origin, path, value, parameter, misfits)
+            if parameters is not None:
+                parameter = parameters.at(path)
+                if parameter.readings:
+                    origin = self._in_unit(origin, path, value, parameter, misfits)
+                if parameter.basis is not None:
+                    self._compare_basis(path, value, parameters, clashes)
             if self._counts_numbers:
                 origins.append(_demanded(origin, demand))
-        return tuple(origins), misfits
+        return tuple(origins), misfits, clashes
+
+    def _compare_basis(
+        self, path: Path, value: Any, parameters: ParameterUnits, clashes: list[Clash]
+    ) -> None:
+        """Enter a number that outputs have on another basis than its parameter's alone."""
+        place = path[:-1] if path[-1] == "value" and len(path) > 1 else path
+        parameter = parameters.at(place)
+        basis = parameter.basis
+        if basis is None or value not in self._sources:
+            return
+        places = [*self._holders(value).values()]
+        bases = {record.output.bases.get(where) for record, where in places}
+        if bases and None not in bases and basis not in bases:
+            record, where = places[0]
+            clashes.append(
+                Clash(path, parameter, str(record.output.bases[where]), str(_source(record, where)[1]))
+            )
 
     def _rephrased(self, origin: Origin, path: Path, declared: ParameterUnits | None) -> Origin:
         """The origin of a number that was said in words, in percent, in another unit, or as a sum."""

@@ -8,6 +8,7 @@ import marshal
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from gllint_runtime.policy.claims import parse_claim_path
 from gllint_runtime.policy.data import Survey, copy_plain
 from gllint_runtime.policy.schemas import Claim
 
@@ -83,6 +84,10 @@ class CallRecord:
             "arguments": copy_plain(self.arguments),
             "output_hash": self.output_hash,
         }
+        if basis := self.output.bases and self.output.bases.get(
+            tuple(parse_claim_path(claim.path, arrays=True))
+        ):
+            entry["basis"] = basis
         if self.origins is not None:
             entry["origins"] = [origin.to_dict() for origin in self.origins]
             entry["grounded"] = self.grounded

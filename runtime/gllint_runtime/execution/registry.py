@@ -194,7 +194,7 @@ class ToolRegistry:
             if not output.success:
                 raise GLRuntimeError("TOOL_FAILED", f"Tool '{call.tool.name}' failed: {output.error_message}")
             output = output.data
-        return verified_output(call.tool.name, output, self.policy, self.units, call.entry.check_result)
+        return verified_output(call.tool.name, output, self.policy, self.units, call.entry.result_schema)
 
     def list(self) -> list[Any]:
         """All tools in order of registration."""

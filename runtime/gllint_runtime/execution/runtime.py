@@ -330,6 +330,8 @@ class ToolRuntime:
         run.metrics.latency_ms += entry["duration_ms"]
         logger.debug("%s %s(%s) returned %s", call_id, step.tool_name, call.arguments, output.data)
         answer = {"tool_call_id": call_id, "output": copy_plain(output.data)}
+        if output.declared:
+            answer["units"] = output.declared_units()
         if call.changes and units == "convert":
             answer["converted"] = [change.to_dict() for change in call.changes]
         return answer

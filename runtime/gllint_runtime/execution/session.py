@@ -37,7 +37,7 @@ from gllint_runtime.execution.stored_sessions import (
 from gllint_runtime.execution.streaming import MessageStream
 from gllint_runtime.execution.trace import Metrics, count_of
 from gllint_runtime.execution.verdicts import Event, Redact, Verdicts
-from gllint_runtime.policy.claims import Macro, find_macros, in_place, macro_problems
+from gllint_runtime.policy.claims import Macro, find_macros, in_place, macro_problems, parse_claim_path
 from gllint_runtime.policy.data import Survey, copy_plain
 from gllint_runtime.policy.errors import (
     GLDataError,
@@ -49,10 +49,11 @@ from gllint_runtime.policy.errors import (
 from gllint_runtime.policy.keywords import PolicySettings
 from gllint_runtime.policy.numbers import NakedNumber, scan_naked_numbers, unsafe_characters
 from gllint_runtime.policy.outputs import (
+    OutputSchema,
+    output_schema,
     plain_arguments,
     resolve_path,
     unheld_output,
-    usable_checker,
     verified_output,
 )
 from gllint_runtime.policy.parameter_units import ParameterUnits
@@ -61,7 +62,6 @@ from gllint_runtime.policy.rendering import format_quantity
 from gllint_runtime.policy.schemas import Claim, Quantity
 from gllint_runtime.policy.settings import Policy, combined
 from gllint_runtime.policy.units import UnitRegistry
-from gllint_runtime.policy.validation import Checker
 from gllint_runtime.show import Showing, Shown
 
 logger = logging.getLogger("gllint_runtime")
@@ -196,9 +196,9 @@ class Session:
             raise GLValidationError("ARGS_SCHEMA", f"The name of a tool is text, not {type(tool).__name__}")
         tool = str.__str__(tool)
         values = arguments if isinstance(arguments, Arguments) else plain_arguments(tool, arguments or {})
-        check = None if result_schema is None else _checker(tool, result_schema)
+        schema = None if result_schema is None else _output_schema(tool, result_schema)
         with self._lock:
-            verified = self._verified(tool, output, check)
+            verified = self._verified(tool, output, schema)
             if isinstance(values, Arguments):
                 origins = values.origins
             else:
@@ -211,10 +211,10 @@ class Session:
                 self._names[str.__str__(tool_call_id)] = call_id
             return call_id
 
-    def _verified(self, tool: str, output: Any, check: Checker | None) -> Survey:
+    def _verified(self, tool: str, output: Any, schema: OutputSchema | None) -> Survey:
         """The output, held to the policy; where the levels let it through, with what nobody can claim."""
         try:
-            return verified_output(tool, output, self.policy, self.units, check)
+            return verified_output(tool, output, self.policy, self.units, schema)
         except GLError as error:
             self.verdicts.violation(error, self.policy.level(error.code))
         try:
@@ -226,6 +226,11 @@ class Session:
         """A copy of what a call returned, as it was verified. Raises KeyError."""
         with self._lock:
             return copy_plain(self._calls[call_id].output.data)
+
+    def declared_units(self, call_id: str) -> dict[str, str]:
+        """The units of what a call returned that its schema alone says, by the path of each number. Raises KeyError."""
+        with self._lock:
+            return self._calls[call_id].output.declared_units()
 
     def trace_arguments(
         self,
@@ -247,9 +252,12 @@ class Session:
         if policy.argument_origin == "off" and not judges_units:
             return Traced(arguments, None, changes)
         with self._lock:
-            origins, misfits = self._origins.trace(
+            origins, misfits, clashes = self._origins.trace(
                 arguments, args_schema, parameters if judges_units else None, changes, parameters
             )
+        if clashes and policy.argument_units != "record":
+            clash = clashes[0].error(tool)
+            self.verdicts.violation(clash, policy.level(clash.code))
         if misfits and policy.argument_units != "record":
             converts = may_convert and policy.argument_units == "convert"
             new = [misfit.change() if converts else None for misfit in misfits]
@@ -501,6 +509,8 @@ class Session:
                 hint=f"Calls of this run: {', '.join([*self._calls][-20:]) or 'none'}.",
             )
         actual = resolve_path(record.output, claim.path, arrays=self.policy.array_paths)
+        if claim.basis is not None:
+            self._hold_to_basis(number, claim, record)
         if claim.quantity.unit != actual.unit:
             self.units.require(claim.quantity.unit, claim.path)
         if claim.quantity != actual and not self.units.same_quantity(actual, claim.quantity):
@@ -513,6 +523,18 @@ class Session:
             )
         logger.debug("Claim %s holds: %s of %s", number, claim.path, claim.source_call_id)
         return record, actual
+
+    @staticmethod
+    def _hold_to_basis(number: int, claim: Claim, record: CallRecord) -> None:
+        """Raise GLDataError BASIS unless the tool's schema declares the basis that a claim names."""
+        actual = record.output.bases.get(tuple(parse_claim_path(claim.path, arrays=True)))
+        if claim.basis != actual:
+            declared = "declares none" if actual is None else f"declares '{actual}'"
+            raise GLDataError(
+                "BASIS",
+                f"Claim {number} says the basis '{str(claim.basis)[:100]}', but the tool's schema {declared}",
+                path=claim.path,
+            )
 
     # ------------------------------------------------------------------------------------------ storing
 
@@ -582,14 +604,14 @@ def _parameters(args_schema: Mapping[str, Any] | None) -> ParameterUnits:
     return _BY_NAME if args_schema is None else ParameterUnits(args_schema)
 
 
-def _checker(tool: str, schema: Mapping[str, Any]) -> Checker:
+def _output_schema(tool: str, schema: Mapping[str, Any]) -> OutputSchema:
     try:
         text = json.dumps(schema, sort_keys=True)
     except (TypeError, ValueError, RecursionError):
-        return usable_checker(tool, "RESULT_SCHEMA", schema)
-    return _checker_of(tool, text)
+        return output_schema(tool, schema)
+    return _output_schema_of(tool, text)
 
 
 @lru_cache(maxsize=256)
-def _checker_of(tool: str, text: str) -> Checker:
-    return usable_checker(tool, "RESULT_SCHEMA", json.loads(text))
+def _output_schema_of(tool: str, text: str) -> OutputSchema:
+    return output_schema(tool, json.loads(text))

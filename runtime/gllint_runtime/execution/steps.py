@@ -172,7 +172,10 @@ def _read_claim(number: int, claim: Any) -> Claim:
             raise _step_error(f"Claim {number} needs a '{key}' of text", f"final.claims[{number}].{key}")
     if problem := quantity_problem(claim.get("quantity")):
         raise _step_error(f"Claim {number}: {problem}", f"final.claims[{number}].quantity")
-    return Claim(claim["source_call_id"], claim["path"], survey.quantities["quantity",])
+    basis = claim.get("basis")
+    if not isinstance(basis, str | None):
+        raise _step_error(f"Claim {number}: its 'basis' is text", f"final.claims[{number}].basis")
+    return Claim(claim["source_call_id"], claim["path"], survey.quantities["quantity",], basis)
 
 
 def _step_error(message: str, path: str | None = None, hint: str | None = None) -> GLValidationError:

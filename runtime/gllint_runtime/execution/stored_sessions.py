@@ -21,7 +21,9 @@ from typing import Any
 from gllint_runtime.execution.record import CallRecord, Origin
 from gllint_runtime.policy.data import plain
 from gllint_runtime.policy.errors import GLSecurityError
-from gllint_runtime.policy.outputs import verified_output
+from gllint_runtime.policy.outputs import OutputSchema, verified_output
+from gllint_runtime.policy.parameter_units import ParameterUnit
+from gllint_runtime.policy.schemas import Path
 from gllint_runtime.policy.settings import Policy
 from gllint_runtime.policy.units import UnitRegistry
 
@@ -69,7 +71,10 @@ def stored_call(record: CallRecord) -> dict[str, Any]:
             [list(path), exact_text(quantity.value)]
             for path, quantity in record.output.quantities.items()
             if isinstance(quantity.value, (Decimal, Fraction))
+            and _number_key(reduce(getitem, path, record.output.data)) is not None
         ],
+        "declared": [[list(path), unit] for path, unit in record.output.declared.items()],
+        "bases": [[list(path), basis] for path, basis in record.output.bases.items()],
         "origins": None if record.origins is None else [[*origin] for origin in record.origins],
     }
 
@@ -107,8 +112,10 @@ def restored_call(
     if call["id"] in calls or not isinstance(call["arguments"], dict) or not isinstance(call["tool"], str):
         raise ValueError(f"call {call['id']} is stored twice, or not as a call")
     for path, exact in call["exact"]:
-        reduce(getitem, path, call["output"])["value"] = number_of(exact)
-    output = verified_output(call["tool"], call["output"], policy, units)
+        quantity = reduce(getitem, path, call["output"])
+        quantity[_number_key(quantity)] = number_of(exact)
+    schema = _stored_schema(call["declared"], call["bases"])
+    output = verified_output(call["tool"], call["output"], policy, units, schema)
     origins = None if call["origins"] is None else tuple(Origin(*o) for o in plain(call["origins"]))
     return CallRecord(call["id"], call["tool"], plain(call["arguments"]), output, origins)
 
@@ -123,6 +130,25 @@ def numbers_by_name(constants: Mapping[str, Any] | None) -> dict[str, Any]:
         if not (value.is_finite() if isinstance(value, Decimal) else -math.inf < value < math.inf):
             raise ValueError(f"constants: {name!r} is a finite number, not {value!r}")
     return dict(constants or {})
+
+
+def _stored_schema(declared: Any, bases: Any) -> OutputSchema | None:
+    """The units and bases that the schema of a stored output declared. Raises ValueError."""
+    units = {tuple(path): str.__str__(unit) for path, unit in declared}
+    by_path = {tuple(path): str.__str__(basis) for path, basis in bases}
+
+    def declaration_at(path: Path) -> ParameterUnit:
+        unit = units.get(path)
+        readings = () if unit is None else (unit,)
+        return ParameterUnit(readings, is_declared=unit is not None, basis=by_path.get(path))
+
+    return OutputSchema(lambda data: None, declaration_at) if units or by_path else None
+
+
+def _number_key(written: Mapping[str, Any]) -> str | None:
+    """Under which key a Quantity has its number; ``None`` where that is text, which is exact as it stands."""
+    key = "value" if "value" in written else "amount"
+    return None if type(written.get(key)) is str else key
 
 
 def exact_text(value: Any) -> Any:

@@ -18,6 +18,7 @@ from functools import cache
 from typing import Any, NamedTuple, cast
 
 from gllint_runtime.policy.data_files import read
+from gllint_runtime.policy.keywords import QUANTITY_SHAPES
 from gllint_runtime.policy.number_kinds import KINDS
 from gllint_runtime.policy.packs import PACKS
 from gllint_runtime.policy.regular_files import read_bytes
@@ -177,7 +178,7 @@ def _table(path: str, explicit: bool) -> Table | None:
 def schema() -> dict[str, Any]:
     """The JSON Schema of the configuration: that of the file, with the packs and kinds that there are."""
     document: dict[str, Any] = json.loads(read("configuration.json"))
-    for key, names in (("unit-packs", PACKS), ("plain-kinds", KINDS)):
+    for key, names in (("unit-packs", PACKS), ("plain-kinds", KINDS), ("quantity-shapes", QUANTITY_SHAPES)):
         document["properties"][key]["items"] = {"enum": [*names]}
     return document
 

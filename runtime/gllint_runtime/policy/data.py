@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import marshal
 import numbers
+import re
 import reprlib
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import is_dataclass
@@ -21,6 +22,8 @@ from typing import Any
 from uuid import UUID
 
 from gllint_runtime.policy.schemas import Path, Quantity, quantity_problem, show_path
+
+_TYPED_NUMBER = re.compile(r"-?[0-9]{1,300}(?:\.[0-9]{1,300})?")
 
 _MAX_DEPTH = 64
 _MAX_BITS = 1024  # an integer with as many has no float
@@ -105,16 +108,27 @@ class Survey:
 
     ``quantities`` keep the number that the tool gave where a float would round it; ``malformed`` have the keys of a
     Quantity and yet are none, and why; ``raw_numbers`` are all others but booleans and what stands under one of
-    ``plain_keys``, or under a key that says one of ``plain_kinds``, in lists too. ``size`` is about the bytes that the
-    data takes. ``is_json_text``: the tool gave it as text. Raises :class:`DataProblem`.
+    ``plain_keys``, or under a key that says one of ``plain_kinds``, in lists too. ``shapes`` name other ways to write
+    a Quantity that count. ``size`` is about the bytes that the data takes. ``is_json_text``: the tool gave it as text.
+    Raises :class:`DataProblem`.
+
+    ``declared`` are the numbers among the quantities whose unit stands in a schema, ``bases`` the bases that one
+    declares; both are entered by who knows the schema.
     """
 
     is_json_text = False
 
     def __init__(
-        self, value: Any, plain_keys: Collection[str] = (), plain_kinds: Collection[str] = ()
+        self,
+        value: Any,
+        plain_keys: Collection[str] = (),
+        plain_kinds: Collection[str] = (),
+        shapes: Collection[str] = (),
     ) -> None:
         self.quantities: dict[Path, Quantity] = {}
+        self.declared: dict[Path, str] = {}
+        self.bases: dict[Path, str] = {}
+        self._shapes = shapes
         self.malformed: list[tuple[Path, str]] = []
         self.raw_numbers: dict[Path, float] = {}
         self._values = _MAX_VALUES  # what is left of the budget
@@ -143,6 +157,10 @@ class Survey:
     def given(self) -> Any:
         """The data as the tool gave them: as JSON text, or as they are."""
         return json.dumps(self.data) if self.is_json_text else self.data
+
+    def declared_units(self) -> dict[str, str]:
+        """The units that no data but a schema says, by the path of each number."""
+        return {show_path(path): unit for path, unit in self.declared.items()}
 
     def _copy(self, value: Any, path: Path) -> Any:
         """The copy of a value of whatever type. The methods are those of the built-in types: a subclass may lie."""
@@ -179,6 +197,10 @@ class Survey:
             case Decimal() | Fraction() | numbers.Real():  # also of NumPy
                 problem = f"{_a_kind(value)} is a number without a unit"
                 raise DataProblem(problem, path, "Wrap it in a Quantity {value, unit}.")
+        from gllint_runtime.policy.quantity_shapes import foreign_quantity  # few outputs hold objects
+
+        if (foreign := foreign_quantity(value)) is not None:
+            return self._object({"value": foreign[0], "unit": foreign[1]}, path)
         try:
             dumped = _dumped(value)
         except Exception as error:
@@ -229,10 +251,38 @@ class Survey:
                 return {"value": number, "unit": unit}
         if not _TEXT.issuperset(map(type, value)):
             value = {_name(key, path): item for key, item in value.items()}
+        if self._shapes and (key := _value_key(value, self._shapes)) is not None:
+            return self._shaped(value, key, path)
         if "value" in value and "unit" in value:
             return self._quantity(value, path)
         self._text -= sum(map(len, value))
         return dict(zip(value, self._items(len(value), value.items(), path), strict=True))
+
+    def _shaped(self, value: dict[str, Any], key: str, path: Path) -> dict[str, Any]:
+        """An object that has the keys of another shape, whose number stands under ``key``."""
+        from gllint_runtime.policy.quantity_shapes import shaped_unit
+
+        number, exact = _number(value[key], (*path, key))
+        value = {**value, key: number}
+        amount: Any = number if exact is None else exact
+        self._text -= sum(map(len, value))
+        copied = dict(zip(value, self._items(len(value), value.items(), path), strict=True))
+        unit = shaped_unit(copied, self._shapes)
+        if isinstance(number, str) and _TYPED_NUMBER.fullmatch(number):  # an amount of money is often text
+            amount = Decimal(number)
+        if (
+            unit is None
+            or isinstance(amount, bool)
+            or not isinstance(amount, (int, float, Decimal, Fraction))
+        ):
+            problem = (
+                "a Quantity of this shape has a number and the text of a unit, or the code of a currency"
+            )
+            self.malformed.append((path, problem))
+        else:
+            self.quantities[path] = Quantity(amount, unit)  # type: ignore[arg-type]  # an exact one, too
+            self.raw_numbers.pop((*path, key), None)
+        return copied
 
     def _quantity(self, value: dict[str, Any], path: Path) -> dict[str, Any]:
         """An object with the keys of a Quantity."""
@@ -248,6 +298,12 @@ class Survey:
         else:
             self.malformed.append((path, problem))
         return copied
+
+
+def _value_key(value: dict[str, Any], shapes: Collection[str]) -> str | None:
+    from gllint_runtime.policy.quantity_shapes import value_key  # few projects have other shapes
+
+    return value_key(value, shapes)
 
 
 def _is_plain(path: Path, plain_keys: Collection[str], plain_kinds: Collection[str]) -> bool:

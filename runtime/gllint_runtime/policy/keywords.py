@@ -9,6 +9,9 @@ if TYPE_CHECKING:
     from gllint_runtime.policy.levels import Level
 
 ArgumentOrigin = Literal["off", "record", "strict"]
+QUANTITY_SHAPES = ("fhir", "schema.org", "money", "open-mhealth")
+"""The shapes of Quantities beside our own that a project may list."""
+
 ArgumentUnits = Literal["refuse", "convert", "record", "off"]
 JsonText = Literal["record", "strict"]
 OriginKind = Literal["numbers", "dates", "identifiers"]
@@ -22,6 +25,7 @@ class OutputSettings(TypedDict, total=False):
     packs: Collection[str]
     plain_keys: Collection[str]
     plain_kinds: Collection[str]
+    quantity_shapes: Collection[str]
     allow_raw_numbers: bool
     json_text: JsonText
 

@@ -5,15 +5,17 @@ from __future__ import annotations
 import json
 import logging
 import re
+from collections.abc import Callable
 from functools import reduce
 from operator import getitem
-from typing import Any
+from typing import Any, NamedTuple
 
 from gllint_runtime.policy import schemas, validation
 from gllint_runtime.policy.allowlist import RENDERED_UNITS
 from gllint_runtime.policy.claims import ClaimPathError, parse_claim_path
 from gllint_runtime.policy.data import DataProblem, Survey, plain
 from gllint_runtime.policy.errors import GLDataError, GLValidationError
+from gllint_runtime.policy.parameter_units import ParameterUnit, ParameterUnits
 from gllint_runtime.policy.schemas import Path, Quantity, show_path
 from gllint_runtime.policy.settings import Policy
 from gllint_runtime.policy.units import UnitRegistry
@@ -21,40 +23,59 @@ from gllint_runtime.policy.units import UnitRegistry
 logger = logging.getLogger("gllint_runtime")
 
 
+class OutputSchema(NamedTuple):
+    """What a tool's result schema asks of its outputs: the test of it, and the units that it declares, if any."""
+
+    check: validation.Checker
+    declaration_at: Callable[[Path], ParameterUnit] | None
+
+
+def output_schema(tool_name: str, schema: Any) -> OutputSchema:
+    """A tool's result schema, ready for use. Raises GLValidationError RESULT_SCHEMA for one of no use."""
+    check = usable_checker(tool_name, "RESULT_SCHEMA", schema)
+    units = ParameterUnits(schema)
+    return OutputSchema(check, units.at if units.declares else None)
+
+
 def verified_output(
-    tool_name: str, output: Any, policy: Policy, units: UnitRegistry, check: validation.Checker | None = None
+    tool_name: str, output: Any, policy: Policy, units: UnitRegistry, schema: OutputSchema | None = None
 ) -> Survey:
     """The output as plain data, once it fits its schema and each number in it has an allowed unit.
 
     A text that is JSON of an object or array is that value (:func:`json_value`). Where it has no schema, and the policy
     is not strict about such texts, it may be somebody else's: it is kept with its raw numbers, which nobody can claim.
+
+    A number whose schema declares its unit is a Quantity of that unit.
     Its Quantities carry their units as the allowlist writes them; the data stay as the tool gave them, but for an
     opaque abbreviation (``cfs``), which the model is told as what it stands for (``ft3/s``).
     Raises GLValidationError RESULT_SCHEMA or UNIT_UNKNOWN.
     """
     # Of a class that lies about itself not even the class is asked.
     if not issubclass(type(output), str) or (value := json_value(output)) is None:
-        return _held_output(tool_name, output, policy, units, check)
-    if check is None and policy.json_text != "strict":
+        return _held_output(tool_name, output, policy, units, schema)
+    if schema is None and policy.json_text != "strict":
         return _foreign_output(tool_name, output, policy, units)
     # What its schema declares to be text is no value of another kind.
-    if check is not None and check(value) is not None and check(output) is None:
-        return _held_output(tool_name, output, policy, units, check)
-    survey = _held_output(tool_name, value, policy, units, check)
+    if schema is not None and schema.check(value) is not None and schema.check(output) is None:
+        return _held_output(tool_name, output, policy, units, schema)
+    survey = _held_output(tool_name, value, policy, units, schema)
     survey.is_json_text = True
     return survey
 
 
 def _held_output(
-    tool_name: str, output: Any, policy: Policy, units: UnitRegistry, check: validation.Checker | None = None
+    tool_name: str, output: Any, policy: Policy, units: UnitRegistry, schema: OutputSchema | None = None
 ) -> Survey:
     try:
-        survey = Survey(output, policy.plain_keys, policy.plain_kinds)
+        survey = Survey(output, policy.plain_keys, policy.plain_kinds, policy.quantity_shapes)
     except DataProblem as problem:
         raise _bad_output(f"{problem}. {problem.remedy}", problem.path, problem.remedy) from None
-    if check is not None and (misfit := check(survey.data)) is not None:
-        place, message = misfit
-        raise _bad_output(message, place)
+    if schema is not None:
+        if (misfit := schema.check(survey.data)) is not None:
+            place, message = misfit
+            raise _bad_output(message, place)
+        if schema.declaration_at is not None:
+            _read_declarations(survey, schema.declaration_at)
     if not policy.allow_raw_numbers:
         for path, trouble in survey.malformed:
             raise _bad_output(trouble, path)
@@ -75,7 +96,9 @@ def _as_written(survey: Survey, units: UnitRegistry) -> Survey:
         if quantity.unit in RENDERED_UNITS:
             rendered = RENDERED_UNITS[quantity.unit]
             survey.quantities[path] = Quantity(quantity.value, rendered)
-            reduce(getitem, path, survey.data)["unit"] = rendered
+            written = reduce(getitem, path, survey.data)
+            if type(written) is dict and "unit" in written:
+                written["unit"] = rendered
         elif not quantity.unit.isascii():
             survey.quantities[path] = Quantity(quantity.value, units.symbol(quantity.unit))
     return survey
@@ -84,7 +107,9 @@ def _as_written(survey: Survey, units: UnitRegistry) -> Survey:
 def unheld_output(output: Any, policy: Policy, units: UnitRegistry) -> Survey:
     """The output as plain data, of which only Quantities with an allowed unit can be claimed. Raises ValueError."""
     value = json_value(output) if issubclass(type(output), str) else None
-    survey = Survey(output if value is None else value, policy.plain_keys, policy.plain_kinds)
+    survey = Survey(
+        output if value is None else value, policy.plain_keys, policy.plain_kinds, policy.quantity_shapes
+    )
     survey.is_json_text = value is not None
     survey.quantities = {
         path: quantity for path, quantity in survey.quantities.items() if units.is_allowed(quantity.unit)
@@ -120,6 +145,20 @@ _BEGINS_VALUE = re.compile(r"[ \t\r\n]*[{\[]").match
 
 def _refused_constant(name: str) -> None:
     raise ValueError(f"{name} is no JSON")
+
+
+def _read_declarations(survey: Survey, declaration_at: Callable[[Path], ParameterUnit]) -> None:
+    """Make Quantities of the numbers whose unit a schema declares, and enter the bases that it declares."""
+    for path, number in [*survey.raw_numbers.items()]:
+        declaration = declaration_at(path)
+        if declaration.is_declared and len(declaration.readings) == 1:
+            (unit,) = declaration.readings
+            survey.quantities[path] = Quantity(number, unit)
+            survey.declared[path] = unit
+            del survey.raw_numbers[path]
+    for path in survey.quantities:
+        if (basis := declaration_at(path).basis) is not None:
+            survey.bases[path] = basis
 
 
 def plain_arguments(tool_name: str, arguments: Any) -> dict[str, Any]:

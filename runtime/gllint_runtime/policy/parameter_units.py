@@ -13,7 +13,9 @@ from typing import Any, NamedTuple
 
 from gllint_runtime.policy.key_units import readings_of_name
 from gllint_runtime.policy.schema_numbers import declared_unit
-from gllint_runtime.policy.schemas import QUANTITY_KEYS, QUANTITY_REF, Path
+from gllint_runtime.policy.schemas import QUANTITY_KEYS, QUANTITY_REF, Path, subschemas
+
+BASIS_KEYWORD = "x-basis"
 
 _MOST_NODES = 200  # schemas that speak of one value
 _MOST_PATHS = 1000
@@ -25,8 +27,9 @@ class ParameterUnit(NamedTuple):
 
     ``readings`` are the units that it may be, as they are written: none where nobody says, several where a name can
     be read in several ways, or a schema lists them. ``name`` is what the number is called; ``takes_quantity``,
-    ``takes_number`` and ``takes_text`` say what the schema asks for there. ``sources`` are those from whom alone the
-    value may come (``x-source``: "user", "tool", "constant", "any").
+    ``takes_number`` and ``takes_text`` say what the schema asks for there, ``is_declared`` whether it says the unit.
+    ``basis`` is what the schema declares beside it: by which convention the quantity is that of its unit. ``sources``
+    are those from whom alone the value may come (``x-source``: "user", "tool", "constant", "any").
     """
 
     readings: tuple[str, ...] = ()
@@ -35,6 +38,8 @@ class ParameterUnit(NamedTuple):
     takes_number: bool = False
     takes_text: bool = False
     sources: tuple[str, ...] = ()
+    is_declared: bool = False
+    basis: str | None = None
 
 
 class ParameterUnits:
@@ -80,25 +85,46 @@ class ParameterUnits:
             if unit.readings and unit.takes_number and not unit.takes_text
         )
 
+    @cached_property
+    def declares(self) -> bool:
+        """Whether the schema declares anything at all of units or bases."""
+        return any(
+            isinstance(node, Mapping) and (BASIS_KEYWORD in node or declared_unit(node) is not None)
+            for _, node in subschemas(self._schema)
+        )
+
     def _resolved(self, path: Path) -> ParameterUnit:
         nodes = self._alternatives([self._schema])
         declared: list[str] = []
         sources = _sources(nodes)
+        bases: list[str] = []
         name = ""
         for step in path:
             if step == "[]":
                 inner = [child for node in nodes for child in _elements(node)]
             else:
-                name, declared = str(step), []  # what an object declares is not said of its members
+                name, declared, bases = (
+                    str(step),
+                    [],
+                    [],
+                )  # what an object declares is not said of its members
                 inner = [child for node in nodes for child in _members(node, step)]
             nodes = self._alternatives(inner)
             declared = [*_declared(nodes)] or declared
             sources = _sources(nodes) or sources
+            bases = [b for node in nodes if isinstance(b := node.get(BASIS_KEYWORD), str)] or bases
         takes_quantity = any(_is_quantity(node) for node in nodes)
         types = frozenset(name for node in nodes for name in _types(node))
         readings = tuple(dict.fromkeys(declared)) or readings_of_name(name)
         return ParameterUnit(
-            readings, name, takes_quantity, not _NUMERIC.isdisjoint(types), "string" in types, sources
+            readings,
+            name,
+            takes_quantity,
+            takes_number=not _NUMERIC.isdisjoint(types),
+            takes_text="string" in types,
+            sources=sources,
+            is_declared=bool(declared),
+            basis=bases[0] if len(set(bases)) == 1 else None,
         )
 
     def _alternatives(self, schemas: list[Any]) -> list[Mapping[Any, Any]]:

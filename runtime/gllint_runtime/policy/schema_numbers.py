@@ -7,7 +7,7 @@ the root to the part that is meant. Nothing is concluded about parts that are no
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from gllint_runtime.policy.schemas import (
@@ -27,6 +27,8 @@ from gllint_runtime.policy.schemas import (
 UNIT_KEYWORDS = ("x-unit", "unit", "ucumUnit", "currency")
 """The keywords by which the schema of a number says its unit; the first that is there counts."""
 
+SYSTEM_KEYWORD = "x-unit-system"
+
 
 class SchemaUnit(NamedTuple):
     """A unit that a schema names, and the path of its text."""
@@ -36,12 +38,28 @@ class SchemaUnit(NamedTuple):
 
 
 def declared_unit(node: Any) -> SchemaUnit | None:
-    """The unit that a schema declares for the number it describes; the path is within this schema."""
+    """The unit that a schema declares for the number it describes; the path is within this schema.
+
+    Codes of UCUM and UN/CEFACT are read where ``x-unit-system`` says so beside ``x-unit``, and in ``ucumUnit``, which
+    is one by its name. A code that is not read is given with its system before it, and so is no unit.
+    """
     if isinstance(node, Mapping):
         for keyword in UNIT_KEYWORDS:
             if isinstance(unit := node.get(keyword), str):
-                return SchemaUnit((keyword,), unit)
+                return SchemaUnit((keyword,), _decoded(unit, keyword, node.get(SYSTEM_KEYWORD)))
     return None
+
+
+def _decoded(unit: str, keyword: str, system: Any) -> str:
+    if keyword == "ucumUnit":
+        from gllint_runtime.policy.unit_codes import unit_of_code  # few schemas need it
+
+        return unit_of_code(unit, "ucum") or f"ucum:{unit}"
+    if keyword == "x-unit" and isinstance(system, str):
+        from gllint_runtime.policy.unit_codes import SYSTEMS, unit_of_code
+
+        return (unit_of_code(unit, system) or f"{system}:{unit}") if system in SYSTEMS else unit
+    return unit
 
 
 class SchemaNumber(NamedTuple):
@@ -54,16 +72,26 @@ class SchemaNumber(NamedTuple):
     declared: SchemaUnit | None
 
 
-def schema_numbers(schema: Schema) -> Iterator[SchemaNumber]:
-    """The numbers that a schema admits outside inlined Quantities, outermost first."""
+def schema_numbers(schema: Schema, shapes: Collection[str] = ()) -> Iterator[SchemaNumber]:
+    """The numbers that a schema admits outside inlined Quantities, outermost first; ``shapes`` are Quantities, too."""
     units: dict[Path, SchemaUnit] = {}
-    for path, node in subschemas(schema, skip=is_inlined_quantity):
+    skip = is_inlined_quantity if not shapes else lambda node: _is_quantity(node, shapes)
+    for path, node in subschemas(schema, skip=skip):
         own = declared_unit(node)
         declared = SchemaUnit((*path, *own.path), own.unit) if own else units.get(_same_value(path))
         if declared is not None:
             units[path] = declared
         if isinstance(node, Mapping) and (keyword := numeric_keyword(node)) is not None:
             yield SchemaNumber((*path, keyword), declared)
+
+
+def _is_quantity(node: Any, shapes: Collection[str]) -> bool:
+    from gllint_runtime.policy.quantity_shapes import value_key  # few projects have other shapes
+
+    if is_inlined_quantity(node):
+        return True
+    properties = node.get("properties") if isinstance(node, Mapping) else None
+    return isinstance(properties, Mapping) and value_key([*properties], shapes) is not None
 
 
 _OF_ELEMENTS = ("items", "contains", "unevaluatedItems")
@@ -83,6 +111,7 @@ def find_raw_numbers(
     schema: Schema,
     is_plain: Callable[[str], bool] | None = None,
     allows: Callable[[str], bool] = lambda unit: True,
+    shapes: Collection[str] = (),
 ) -> list[Path]:
     """Where a result schema admits a number without a unit (GL201): the path of the ``type``, ``const`` or ``enum``.
 
@@ -91,7 +120,7 @@ def find_raw_numbers(
     """
     return [
         path
-        for path, declared in schema_numbers(schema)
+        for path, declared in schema_numbers(schema, shapes)
         if (declared is None or not allows(declared.unit))
         and not (is_plain is not None and (key := property_of(path[:-1])) is not None and is_plain(key))
     ]

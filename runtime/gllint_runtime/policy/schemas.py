@@ -71,15 +71,20 @@ class Quantity:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """One entry of ``claims``: the tool call, the path in its output, and the Quantity said to be there."""
+    """One entry of ``claims``: the tool call, the path in its output, and the Quantity said to be there.
+
+    ``basis`` is the convention that it is said to follow (``"GWP100 AR6"``), where the tool's schema declares one.
+    """
 
     source_call_id: str
     path: str
     quantity: Quantity
+    basis: str | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """The claim as a final step carries it."""
-        return {"source_call_id": self.source_call_id, "path": self.path, "quantity": self.quantity.to_dict()}
+        data = {"source_call_id": self.source_call_id, "path": self.path, "quantity": self.quantity.to_dict()}
+        return data if self.basis is None else {**data, "basis": self.basis}
 
 
 class SchemaProblem(NamedTuple):

@@ -23,6 +23,7 @@ POLICY_KEYS: Mapping[str, str] = {
     "unit-packs": "packs",
     "plain-keys": "plain_keys",
     "plain-kinds": "plain_kinds",
+    "quantity-shapes": "quantity_shapes",
     "array-paths": "array_paths",
     "whitelist-patterns": "whitelist",
     "number-words": "number_words",
@@ -61,6 +62,7 @@ class _Fields(NamedTuple):
     levels: Levels = "block"
     json_text: JsonText = "record"
     origin_kinds: tuple[str, ...] = ("numbers",)
+    quantity_shapes: tuple[str, ...] = ()
 
 
 class Policy(_Fields):
@@ -69,13 +71,15 @@ class Policy(_Fields):
     ``extend_units`` and ``strict_units`` widen or narrow the units that results may carry, ``packs`` adds
     tables of them. ``plain_keys`` are patterns of keys whose numbers are not quantities, ``plain_kinds`` kinds
     of number (``"count"``) that are none where their key says that kind; ``allow_raw_numbers`` gives up the
-    Quantity rule. ``whitelist`` adds regular expressions whose matches may hold digits, ``number_words``
-    refuses numbers spelled out, too. ``array_paths`` lets claims cite ``$.rows[0].energy``. ``argument_origin``
-    traces the numbers in arguments: ``"record"`` adds what it finds to the provenance, ``"strict"`` refuses a
-    number that is neither the user's, nor a tool's, nor a constant, ``"off"`` looks at none;
-    ``origin_kinds`` adds ``"dates"`` and ``"identifiers"``, or leaves out ``"numbers"``. ``argument_units`` holds
-    them to the units of their parameters: ``"refuse"`` refuses a bare number that an earlier output has in another
-    unit, ``"convert"`` converts it and says so, ``"record"`` only traces it. All but ``"off"`` convert Quantities.
+    Quantity rule. ``quantity_shapes`` are other ways to write a Quantity that count: ``"fhir"``, ``"schema.org"``,
+    ``"money"``, ``"open-mhealth"``. ``whitelist`` adds regular expressions whose matches may hold digits,
+    ``number_words`` refuses numbers spelled out, too. ``array_paths`` lets claims cite ``$.rows[0].energy``.
+    ``argument_origin`` traces the numbers in arguments: ``"record"`` adds what it finds to the provenance,
+    ``"strict"`` refuses a number that is neither the user's, nor a tool's, nor a constant, ``"off"`` looks at none;
+    ``origin_kinds`` adds ``"dates"`` and ``"identifiers"``, or leaves out ``"numbers"``.
+    ``argument_units`` holds them to the units of their parameters: ``"refuse"`` refuses a bare number that an earlier
+    output has in another unit, ``"convert"`` converts it and says so, ``"record"`` only traces it. All but ``"off"``
+    convert Quantities.
     ``levels`` says what a violation does, all or by code: ``"block"``, ``"warn"`` (it is shown, logged and told),
     ``"shadow"`` (the trace alone has it). ``json_text`` says of JSON text of a tool without result schema whether its
     raw numbers are kept, so that nobody can claim them (``"record"``), or refused (``"strict"``).

@@ -1,0 +1,126 @@
+"""Quantities as others write them: FHIR, schema.org, money, Open mHealth; and the objects of pint and astropy.
+
+A project lists the shapes that it uses (``quantity-shapes``); none counts by default. One decision for both moments:
+the rules ask it of the keys that the source shows, the runtime of the values that a tool returned.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from typing import Any, NamedTuple
+
+from gllint_runtime.policy.keywords import QUANTITY_SHAPES as QUANTITY_SHAPES
+from gllint_runtime.policy.unit_codes import unit_of_code
+from gllint_runtime.policy.units import unit_meant
+
+_UCUM = "http://unitsofmeasure.org"
+
+
+class _Shape(NamedTuple):
+    """The key of the number, those that may say its unit, and whatever else may stand beside them."""
+
+    value: str
+    units: tuple[str, ...]
+    further: frozenset[str]
+
+
+_SHAPES: Mapping[str, tuple[_Shape, ...]] = {
+    "fhir": (_Shape("value", ("unit", "code"), frozenset({"system", "id"})),),
+    "schema.org": (
+        _Shape("value", ("unitText", "unitCode"), frozenset({"@type", "@context", "@id", "name", "description"})),
+        _Shape("value", ("currency",), frozenset({"@type", "@context", "@id", "name", "description"})),
+    ),
+    "money": (_Shape("amount", ("currency",), frozenset()),),
+    "open-mhealth": (_Shape("value", ("unit",), frozenset({"descriptive_statistic"})),),
+}  # fmt: skip
+_TYPES = frozenset({"QuantitativeValue", "MonetaryAmount", "PropertyValue"})
+
+
+def value_key(keys: Collection[Any], shapes: Collection[str]) -> str | None:
+    """Under which key the number of a Quantity stands, where an object with these keys is one of these shapes."""
+    for name in shapes:
+        for shape in _SHAPES.get(name, ()):
+            if shape.value not in keys or not any(unit in keys for unit in shape.units):
+                continue
+            if all(key == shape.value or key in shape.units or key in shape.further for key in keys):
+                return shape.value
+    return None
+
+
+def shaped_unit(data: Mapping[str, Any], shapes: Collection[str]) -> str | None:
+    """The unit of a Quantity in one of these shapes, as it is written here; ``None`` where it says none as text.
+
+    Its number stands under :func:`value_key`.
+    """
+    for name in shapes:
+        if value_key(data, (name,)) is None:
+            continue
+        if (unit := _UNITS[name](data)) is not None:
+            return unit
+    return None
+
+
+def _of_fhir(data: Mapping[str, Any]) -> str | None:
+    code, unit = data.get("code"), data.get("unit")
+    if isinstance(code, str) and data.get("system") == _UCUM:
+        return unit_of_code(code, "ucum") or f"ucum:{code}"
+    return _read(unit if isinstance(unit, str) else code)
+
+
+def _of_schema_org(data: Mapping[str, Any]) -> str | None:
+    declared = data.get("@type", "QuantitativeValue")
+    if declared not in _TYPES:
+        return None
+    if isinstance(code := data.get("unitCode"), str):
+        return unit_of_code(code, "uncefact") or f"uncefact:{code}"
+    if isinstance(text := data.get("unitText"), str):
+        return _read(text)
+    return _currency(data.get("currency"))
+
+
+def _currency(code: Any) -> str | None:
+    """An ISO code; nothing else is a currency here."""
+    is_code = isinstance(code, str) and len(code) == 3 and code.isascii() and code.isupper()
+    return code if is_code else None
+
+
+def _read(text: Any) -> str | None:
+    """A unit as people write it: the tables' own, where it means one, else the text itself."""
+    return (unit_meant(text) or text) if isinstance(text, str) else None
+
+
+_UNITS: Mapping[str, Callable[[Mapping[str, Any]], str | None]] = {
+    "fhir": _of_fhir,
+    "schema.org": _of_schema_org,
+    "money": lambda data: _currency(data.get("currency")),
+    "open-mhealth": lambda data: _read(data.get("unit")),
+}
+
+
+def foreign_quantity(value: Any) -> tuple[Any, str] | None:
+    """The number and the unit of an object of pint or astropy; ``None`` for anything else.
+
+    The number of an array is the array. Nothing is imported: whoever holds such an object has the library.
+    """
+    kind = type(value)
+    modules = {str(getattr(base, "__module__", "")).partition(".")[0] for base in kind.__mro__}
+    names = {base.__name__ for base in kind.__mro__}
+    if "pint" in modules and hasattr(value, "magnitude") and hasattr(value, "_units"):
+        return value.magnitude, _of_pint(dict(value._units))
+    if "astropy" in modules and "Quantity" in names:
+        text = str(value.unit.to_string())
+        return value.value, unit_meant(text.replace(" / ", "/")) or text
+    return None
+
+
+def _of_pint(powers: Mapping[str, Any]) -> str:
+    """A product of pint's full names as the tables write it."""
+    over = "*".join(_power(name, power) for name, power in powers.items() if power > 0)
+    under = [_power(name, -power) for name, power in powers.items() if power < 0]
+    text = "/".join([over or "1", *under]) if powers else "1"
+    return unit_meant(text) or text
+
+
+def _power(name: str, power: Any) -> str:
+    whole = int(power) if power == int(power) else power
+    return name if whole == 1 else f"{name}^{whole}"

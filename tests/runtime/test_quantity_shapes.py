@@ -1,0 +1,209 @@
+"""Quantities of other houses: units that a schema declares, other shapes, objects of other libraries; and bases."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+from gllint_runtime import GLDataError, GLError, GLValidationError, Policy, Quantity, Session
+from gllint_runtime.policy.packs import PACKS
+from gllint_runtime.policy.quantity_shapes import QUANTITY_SHAPES, foreign_quantity
+from gllint_runtime.policy.schemas import QUANTITY_REF
+from gllint_runtime.policy.unit_codes import SYSTEMS, _table, unit_of_code
+from gllint_runtime.policy.units import TIME_UNITS, is_allowed
+
+NUMBER = {"type": "number"}
+UCUM = "http://unitsofmeasure.org"
+
+
+class AstropyUnit:
+    def to_string(self) -> str:
+        return "kW h"
+
+
+AstropyQuantity: Any = type(
+    "Quantity", (), {"__module__": "astropy.units.quantity", "unit": AstropyUnit(), "value": 5.0}
+)
+
+
+def pint_quantity(value: Any, unit: str) -> Any:
+    import pint
+
+    registry: Any = pint.UnitRegistry(cache_folder=None)
+    return registry.Quantity(value, unit)
+
+
+SHAPES: list[tuple[Any, Any, Quantity]] = [
+    ({**NUMBER, "x-unit": "kWh"}, 5, Quantity(5, "kWh")),
+    ({**NUMBER, "unit": "kWh"}, 5, Quantity(5, "kWh")),
+    ({**NUMBER, "ucumUnit": "kW.h"}, 5, Quantity(5, "kWh")),
+    ({**NUMBER, "x-unit": "KWH", "x-unit-system": "uncefact"}, 5, Quantity(5, "kWh")),
+    ({"type": "integer", "currency": "EUR"}, 5, Quantity(5, "EUR")),
+    ({"anyOf": [{**NUMBER, "x-unit": "kWh"}, {"type": "null"}]}, 5, Quantity(5, "kWh")),
+    ({}, {"value": 5, "unit": "mmHg", "system": UCUM, "code": "mm[Hg]"}, Quantity(5, "mmHg")),
+    ({}, {"value": 37.2, "code": "Cel", "system": UCUM}, Quantity(37.2, "degC")),
+    ({}, {"@type": "QuantitativeValue", "value": 5, "unitText": "kilowatt hours"}, Quantity(5, "kWh")),
+    ({}, {"value": 5, "unitCode": "MTQ"}, Quantity(5, "m3")),
+    ({}, {"@type": "MonetaryAmount", "value": 5, "currency": "EUR"}, Quantity(5, "EUR")),
+    ({}, {"amount": 12.5, "currency": "CHF"}, Quantity(12.5, "CHF")),
+    ({}, {"amount": "12.50", "currency": "USD"}, Quantity(Decimal("12.50"), "USD")),  # type: ignore[arg-type]
+    ({}, {"value": 72, "unit": "beats/min", "descriptive_statistic": "average"}, Quantity(72, "beats/min")),
+    ({}, {"value": 5, "unit": "kWh"}, Quantity(5, "kWh")),
+    ({}, Quantity(5, "kWh"), Quantity(5, "kWh")),
+    ({}, AstropyQuantity(), Quantity(5.0, "kWh")),
+]  # fmt: skip
+
+
+def claimed(session: Session, schema: Any, value: Any, quantity: Quantity) -> str:
+    properties = {"type": "object", "properties": {"amount": schema}}
+    call = session.record("meter", {}, {"amount": value}, result_schema=properties)
+    claim = {"source_call_id": call, "path": "$.amount", "quantity": quantity.to_dict()}
+    return session.check("It is {{claim:0}}.", [claim]).message
+
+
+@pytest.mark.parametrize(("schema", "value", "quantity"), SHAPES)
+def test_each_shape_is_read_kept_as_it_is_and_survives_a_store(
+    schema: Any, value: Any, quantity: Quantity
+) -> None:
+    session = Session(packs=PACKS, quantity_shapes=QUANTITY_SHAPES)
+    message = claimed(session, schema, value, quantity)
+    assert quantity.unit in message
+    told = session.output("tc_1")["amount"]
+    assert told == (value if isinstance(value, (dict, int)) else quantity.to_dict())
+    stored = Session.from_json(session.to_json(), policy=session.policy)
+    assert stored.output("tc_1") == session.output("tc_1")
+    assert stored.declared_units("tc_1") == session.declared_units("tc_1")
+    claim = {"source_call_id": "tc_1", "path": "$.amount", "quantity": quantity.to_dict()}
+    assert stored.check("It is {{claim:0}}.", [claim]).message == message
+
+
+@pytest.mark.parametrize("shapes", [(), ("money",)])
+def test_other_shapes_count_where_they_are_listed_alone(shapes: tuple[str, ...]) -> None:
+    session = Session(packs=PACKS, quantity_shapes=shapes)
+    with pytest.raises(GLValidationError, match="RESULT_SCHEMA"):
+        session.record("f", {}, {"value": 5, "unit": "kg", "code": "kg", "system": UCUM})
+    money = {"price": {"amount": 5, "currency": "USD"}}
+    if shapes:
+        assert session.record("f", {}, money) == "tc_1"
+    else:
+        with pytest.raises(GLValidationError, match="a raw number"):
+            session.record("f", {}, money)
+    with pytest.raises(ValueError, match="quantity_shapes"):
+        Session(quantity_shapes=["fihr"])
+    assert Policy(quantity_shapes=["fhir"]).quantity_shapes == ("fhir",)
+
+
+@pytest.mark.parametrize(
+    ("value", "code"),
+    [
+        ({"value": 5, "unit": "kg", "comparator": "<"}, "RESULT_SCHEMA"),  # at most, which is no value
+        ({"value": "5.1.2", "unit": "kg", "system": UCUM}, "RESULT_SCHEMA"),
+        ({"value": True, "unit": "kg", "system": UCUM}, "RESULT_SCHEMA"),
+        ({"value": 5, "unit": None, "system": UCUM}, "RESULT_SCHEMA"),
+        ({"value": 5, "code": "C", "system": UCUM}, "UNIT_UNKNOWN"),  # a coulomb, no temperature
+        ({"value": 5, "unitCode": "kWh"}, "UNIT_UNKNOWN"),
+        ({"amount": 5, "currency": "$"}, "RESULT_SCHEMA"),
+        ({"amount": 5, "currency": "XYZ"}, "UNIT_UNKNOWN"),
+        ({"amount": 5, "currency": "USD", "fee": 2}, "RESULT_SCHEMA"),
+        ({"@type": "Product", "value": 5, "unitText": "kWh"}, "RESULT_SCHEMA"),
+    ],
+)
+def test_what_only_looks_like_one_is_refused(value: Any, code: str) -> None:
+    session = Session(packs=PACKS, quantity_shapes=QUANTITY_SHAPES)
+    with pytest.raises(GLValidationError) as refused:
+        session.record("f", {}, {"amount": value})
+    assert refused.value.code == code
+
+
+def test_a_declaration_of_no_use_makes_no_quantity() -> None:
+    def record(schema: Any) -> str:
+        properties = {"type": "object", "properties": {"amount": schema}}
+        return Session().record("f", {}, {"amount": 5}, result_schema=properties)
+
+    assert record({**NUMBER, "x-unit": "kWh"}) == "tc_1"
+    for schema, code in [
+        ({**NUMBER, "x-unit": "furlong"}, "UNIT_UNKNOWN"),
+        ({**NUMBER, "x-unit": "KWH"}, "UNIT_UNKNOWN"),  # a code, where nothing says so
+        ({**NUMBER, "x-unit": "kWh", "x-unit-system": "uncefact"}, "UNIT_UNKNOWN"),
+        ({**NUMBER, "ucumUnit": "C"}, "UNIT_UNKNOWN"),
+        ({**NUMBER, "x-unit": 5}, "RESULT_SCHEMA"),
+        ({"anyOf": [{**NUMBER, "x-unit": "kWh"}, {**NUMBER, "x-unit": "MWh"}]}, "RESULT_SCHEMA"),
+    ]:
+        with pytest.raises(GLValidationError) as refused:
+            record(schema)
+        assert refused.value.code == code, schema
+
+
+def test_objects_of_pint() -> None:
+    session = Session(packs=PACKS)
+    heat = pint_quantity(3, "kilowatt_hour / meter ** 2 / year")
+    assert claimed(session, {}, heat, Quantity(3, "kWh/m2/year")) == "It is 3.00 kWh/m2/year."
+    with pytest.raises(GLError, match="UNIT_UNKNOWN"):
+        session.record("f", {}, {"length": pint_quantity(3, "furlong")})
+    numpy = pytest.importorskip("numpy")
+    with pytest.raises(GLError, match="RESULT_SCHEMA"):
+        session.record("f", {}, {"heat": pint_quantity(numpy.array([1.0, 2.0]), "kWh")})
+    assert claimed(session, {}, pint_quantity(numpy.float64(2), "kWh"), Quantity(2, "kWh"))
+    assert foreign_quantity({"value": 1}) is None
+
+
+# ---------------------------------------------------------------------------------------------------- codes
+
+
+@pytest.mark.parametrize("system", SYSTEMS)
+def test_every_code_is_a_unit(system: str) -> None:
+    for code, unit in _table(system).items():
+        assert is_allowed(unit, packs=PACKS) or unit in TIME_UNITS, code
+        assert unit_of_code(code, system) == unit
+
+
+@pytest.mark.parametrize(
+    ("code", "unit"),
+    [
+        ("kW.h", "kWh"), ("kW.h/(m2.a)", "kWh/m2/year"), ("mm[Hg]", "mmHg"), ("m.s-2", "m/s2"), ("[lb_av]", "lb"),
+        ("{beats}/min", "beat/min"), ("mmol/L", "mmol/L"), ("By", "B"), ("%{saturation}", "%"), ("k[iU]/L", None),
+        ("C", None), ("F", None), ("B", None), ("KWH", None), ("", None), ("/", None), ("kW..h", None), ("((", None),
+        ("kW.h" * 100, None), ("10*9/L", None),
+    ],
+)  # fmt: skip
+def test_ucum(code: str, unit: str | None) -> None:
+    assert unit_of_code(code, "ucum") == unit
+
+
+# -------------------------------------------------------------------------------------------------- the basis
+
+
+def gas(basis: str) -> dict[str, Any]:
+    return {"type": "object", "properties": {"heat": {"$ref": QUANTITY_REF, "x-basis": basis}}}
+
+
+def test_a_claim_of_another_basis_is_refused() -> None:
+    session = Session()
+    call = session.record("gas", {}, {"heat": {"value": 5, "unit": "kWh"}}, result_schema=gas("HHV"))
+    claim = {"source_call_id": call, "path": "$.heat", "quantity": {"value": 5, "unit": "kWh"}}
+    assert session.check("It is {{claim:0}}.", [claim]).provenance[0]["basis"] == "HHV"
+    assert session.check("It is {{claim:0}}.", [{**claim, "basis": "HHV"}]).message == "It is 5.00 kWh."
+    for stored in (session, Session.from_json(session.to_json())):
+        with pytest.raises(GLDataError, match="basis 'LHV'") as refused:
+            stored.check("It is {{claim:0}}.", [{**claim, "basis": "LHV"}])
+        assert refused.value.code == "BASIS"
+    with pytest.raises(GLValidationError, match="STEP_SCHEMA"):
+        session.check("It is {{claim:0}}.", [{**claim, "basis": 5}])
+
+
+@pytest.mark.parametrize("value", [5, {"value": 5, "unit": "kWh"}])
+def test_an_argument_of_another_basis_is_refused(value: Any) -> None:
+    session = Session()
+    session.record("gas", {}, {"heat": {"value": 5, "unit": "kWh"}}, result_schema=gas("HHV"))
+
+    def arguments(basis: str) -> Any:
+        schema = {"type": "object", "properties": {"heat": {**NUMBER, "x-unit": "kWh", "x-basis": basis}}}
+        return session.tool_arguments("boiler", {"heat": value}, args_schema=schema)
+
+    assert arguments("HHV") == {"heat": 5}
+    with pytest.raises(GLDataError, match="takes a quantity of the basis 'LHV'") as refused:
+        arguments("LHV")
+    assert refused.value.code == "BASIS" and refused.value.path == "$.heat"
+    session.record("other", {}, {"heat": {"value": 5, "unit": "kWh"}}, result_schema=gas("LHV"))
