@@ -245,17 +245,22 @@ def config(path: str, schema: bool, config: str | None, isolated: bool) -> None:
 @click.argument("unit", required=False)
 @_text_or_json("How to print them.")
 @click.option("--pack", metavar="NAME", help="List the units of this pack instead (counts, time, data, …).")
+@click.option("--explain", is_flag=True, help="Say step by step how UNIT is read.")
 @click.pass_context
-def units(context: click.Context, unit: str | None, output_format: str, pack: str | None) -> None:
+def units(
+    context: click.Context, unit: str | None, output_format: str, pack: str | None, explain: bool
+) -> None:
     """List the allowed units, or say why UNIT is allowed or not."""
     from gllint.cli.explaining import unit_text, units_text
 
     if unit is not None and pack is not None:
         raise UsageError("UNIT and --pack cannot both be given")
+    if unit is None and explain:
+        raise UsageError("--explain needs the UNIT that is to be read")
     if unit is None:
         click.echo(units_text(output_format, pack), nl=False)
         return
-    text, allowed = unit_text(unit)
+    text, allowed = unit_text(unit, explain=explain)
     click.echo(text, nl=False)
     context.exit(NOTHING_FOUND if allowed else FOUND)
 

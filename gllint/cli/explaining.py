@@ -110,13 +110,22 @@ def _inline(value: Any) -> str:
     return ", ".join(map(_inline, value)) if isinstance(value, (list, tuple)) else str(value)
 
 
-def unit_text(unit: str) -> tuple[str, bool]:
-    """Return why a unit is allowed or not under the configuration of this folder, and whether it is."""
+def unit_text(unit: str, *, explain: bool = False) -> tuple[str, bool]:
+    """Return why a unit is allowed or not under the configuration of this folder, and whether it is.
+
+    With ``explain`` the steps by which it is read stand before.
+    """
     from gllint_rules.project.kinds import unit_advice
 
     policy = config_for(".", None, False).rules.policy
     verdict = policy.judge(unit)
     allowed = verdict.status == "allowed"
+    if explain:
+        from gllint.cli.unit_steps import unit_steps
+
+        steps = "".join(f"{step}\n" for step in unit_steps(unit, policy))
+        verdict_text, _ = unit_text(unit)
+        return f"{steps}{verdict_text}", allowed
     lines = [f"{unit!r} is {verdict.status.replace('-', ' ')}. {verdict.reason}"]
     if verdict.dimension is not None:
         lines.append(f"dimension: {verdict.dimension}")

@@ -52,6 +52,26 @@ def test_an_unknown_rule_names_the_nearest(word: str, nearest: str) -> None:
         said("rule", word)
 
 
+@pytest.mark.parametrize(
+    ("unit", "status", "words"),
+    [
+        ("kWh/(m²·a)", 1, ["characters: kWh/(m²·a) is written kWh/(m2·a)", "names: a below a bar is year", "unit: kWh/m2/year"]),
+        ("kWh/m²·a", 1, ["  kWh/m2/year: kWh", "  kWh*year/m2: kWh", "write that one."]),
+        ("MWh/month", 0, ["per month (year, allowed in a compound)", "size: 1 MWh/month is 12000 kWh/year"]),
+        ("mw", 1, ["its letters fit several units", "  MW: MW", "  mW: mW (power, in the pack si)"]),
+        ("cfs", 1, ["unit: ft3/s", "Did you mean `ft3/s`?"]),
+        ("((((", 1, ["not all of it is understood"]),
+    ],
+)  # fmt: skip
+def test_the_steps_by_which_a_unit_is_read(unit: str, status: int, words: list[str]) -> None:
+    done = CliRunner().invoke(cli, ["units", "--explain", unit])
+    assert done.exit_code == status
+    for word in words:
+        assert word in done.output
+    if len(words) == 3 and words[-1] == "write that one.":  # of two readings neither is suggested
+        assert "Did you mean" not in done.output and "which is the same unit" not in done.output
+
+
 def test_units_are_listed_and_judged(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(write({"gllint.toml": "extend-units = ['therm']\n"}))
     listed = dict(line.split(maxsplit=1) for line in said("units").split("\n\n")[0].splitlines())

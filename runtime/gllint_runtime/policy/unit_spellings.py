@@ -98,6 +98,16 @@ def spelling_of(text: str, extend: frozenset[str] = frozenset()) -> Spelling:
     return Spelling(written[0], _folded(text) == letters and not is_other)
 
 
+def readings_of(text: str, extend: Collection[str] = ()) -> list[str]:
+    """Every unit that a text may be read as, as it would be written here; none where it is not understood."""
+    if len(text) > MAX_LENGTH:
+        return []
+    reader = _Reader(frozenset(extend))
+    plain = " ".join(plain_spelling(text.translate(_RINGS)).split())
+    meanings = reader.meanings(as_listed(plain, extend, PACKS)) if plain else []
+    return list(dict.fromkeys(unit for meaning in meanings if (unit := reader.written(meaning))))
+
+
 def _either(units: Collection[str]) -> str:
     if len(units) < 2:
         return "It can be read as several units, by its case: write the one that is meant."

@@ -277,7 +277,11 @@ def _refused(unit: str, extend: frozenset[str]) -> UnitVerdict:
     if dimension is None:
         reason = "It does not parse as a unit."
         return UnitVerdict(unit, "unknown", None, nearest, reason, unit, spelling)
-    dimension = _dimension(nearest or _lenient(unit), PACKS, stock=True) or dimension
+    dimension = (
+        None
+        if spelling.is_ambiguous
+        else _dimension(nearest or _lenient(unit), PACKS, stock=True) or dimension
+    )
     reason = "It is a unit, but not on the allowlist."
     return UnitVerdict(unit, "not-allowed", dimension, nearest, reason, unit, spelling)
 

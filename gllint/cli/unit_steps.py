@@ -1,0 +1,83 @@
+"""How a unit is read, step by step: its characters, its names, its factors, and what they make."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gllint_runtime import GLError, Quantity
+from gllint_runtime.policy.allowlist import ALLOWED_UNITS, RENDERED_UNITS, TIME_UNITS
+from gllint_runtime.policy.packs import PACKS, pack_units
+from gllint_runtime.policy.settings import Policy
+from gllint_runtime.policy.unit_expressions import factors_of
+from gllint_runtime.policy.unit_spellings import as_listed, divisor_of_time, plain_spelling, readings_of
+from gllint_runtime.policy.units import dimension_of
+
+_OPERATORS = str.maketrans({"·": "*", "×": "*", "⋅": "*", "∙": "*", "∕": "/", "⁄": "/", "÷": "/", "−": "-"})
+
+
+def unit_steps(unit: str, policy: Policy) -> Iterator[str]:
+    """One line for each step from what is written to the unit that it is, or to the readings that it has."""
+    written = as_listed(plain_spelling(unit), policy.extend_units, policy.packs)
+    if written != unit:
+        yield f"characters: {unit} is written {written}"
+    operators = written.translate(_OPERATORS)
+    if operators != written:
+        yield f"operators: {written} is {operators}"
+    judged = policy.judge(unit)
+    readings = [judged.symbol] if judged.status == "allowed" else readings_of(unit, policy.extend_units)
+    if not readings:
+        yield "factors: not all of it is understood"
+        return
+    if len(readings) > 1:
+        is_same_units = len({frozenset(name for name, _ in factors_of(reading)) for reading in readings}) == 1
+        why = (
+            "a product without brackets stands behind the bar"
+            if is_same_units
+            else "its letters fit several units"
+        )
+        yield f"readings: {why}, so it may be"
+        for reading in readings:
+            yield f"  {reading}: {'; '.join(_factors(reading, policy))}"
+        yield "Nobody but its author knows which one is meant: write that one."
+        return
+    (symbol,) = readings
+    for letter in {name for name, _ in factors_of(operators)}:
+        if (time := divisor_of_time(letter)) is not None and time in dict(factors_of(symbol)):
+            yield f"names: {letter} below a bar is {time}"
+    yield f"unit: {symbol}"
+    yield f"factors: {'; '.join(_factors(symbol, policy))}"
+    if (size := _size(symbol)) is not None:
+        yield f"size: {size}"
+    if symbol in RENDERED_UNITS:
+        yield f"shown as: {RENDERED_UNITS[symbol]}"
+
+
+def _factors(symbol: str, policy: Policy) -> Iterator[str]:
+    """Each factor with its power, its dimension and the table that has it."""
+    for name, power in factors_of(symbol):
+        raised = name if abs(power) == 1 else f"{name}^{abs(power)}"
+        dimension = dimension_of(raised, extend=policy.extend_units, packs=PACKS)
+        known = ", ".join(part for part in (dimension, _table(name, policy)) if part)
+        yield f"{'per ' if power < 0 else ''}{raised} ({known})"
+
+
+def _table(name: str, policy: Policy) -> str:
+    if name in policy.extend_units:
+        return "one of the project's own"
+    if name in ALLOWED_UNITS:
+        return "on the allowlist"
+    if name in TIME_UNITS:
+        return "allowed in a compound"
+    pack = next((pack for pack in (*policy.packs, *PACKS) if name in pack_units((pack,))), None)
+    return f"in the pack {pack}" if pack else "in no table"
+
+
+def _size(symbol: str) -> str | None:
+    """One of a unit in its dimension's own unit; ``None`` where that is itself, or not known."""
+    from gllint_runtime import UnitRegistry
+
+    try:
+        value, unit = UnitRegistry(packs=PACKS).normalize(Quantity(1, symbol))
+    except GLError:
+        return None
+    return None if unit == symbol else f"1 {symbol} is {float(value):.10g} {unit}"
