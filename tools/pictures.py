@@ -16,6 +16,7 @@ from pathlib import Path
 from rich._export_format import CONSOLE_SVG_FORMAT
 from rich.console import Console
 from rich.text import Text
+from story import story
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 PICTURES = REPOSITORY / "docs" / "pictures"
@@ -41,7 +42,7 @@ def terminal(*arguments: str) -> str:
 
 
 def check() -> str:
-    """Return the picture that the README begins with."""
+    """Return the picture of a terminal in the README."""
     return terminal("check", "advisor/heating.py", "--select", "GL101")
 
 
@@ -79,6 +80,7 @@ def main() -> None:
     """Take all pictures."""
     PICTURES.mkdir(exist_ok=True)
     (PICTURES / "check.svg").write_text(check(), encoding="utf-8")
+    (PICTURES / "story.svg").write_text(story(), encoding="utf-8")
     report(PICTURES / "report.png")
     answer(PICTURES / "answer.png")
 
