@@ -138,9 +138,20 @@ class Omissions:
                         yield from ((below, _LINKED) for below in self._below(links[path]))
                 elif is_python_name(path) and os.path.isfile(path):
                     config = self._places.project(os.path.dirname(path)).config
-                    relative = config.relative(path)
-                    if not config.excluded_by_wish.excludes(relative):
-                        yield path, _BY_DEFAULT if config.excluded.excludes(relative) else _BY_GIT
+                    if not self._is_excluded_by_wish(path):
+                        is_default = config.excluded.excludes(config.relative(path))
+                        yield path, _BY_DEFAULT if is_default else _BY_GIT
+
+    def _is_excluded_by_wish(self, path: str) -> bool:
+        """Say whether the configuration of a folder that was walked to a file names it as excluded."""
+        top = next(top for top in self._tops if path.startswith(top)).rstrip("/")
+        folder = path
+        while folder != top:
+            folder = os.path.dirname(folder)
+            config = self._places.project(folder or "/").config
+            if config.excluded_by_wish.excludes(config.relative(path)):
+                return True
+        return False
 
     # --- what lies there -----------------------------------------------------------------------------------
 

@@ -217,3 +217,15 @@ def test_more_scripts_than_are_looked_at_are_told(write: Write, monkeypatch: pyt
     monkeypatch.setattr(omissions, "_MOST_SCRIPTS", 1)
     top = write({"x/a": "text\n", "x/b": f"#!/usr/bin/env python3\n{TOOL}", "main.py": CLEAN})
     assert told(top, monkeypatch) == ["1 folder not checked, holds too many files to look for Python in: x/"]
+
+
+def test_what_a_folder_above_excludes_is_excluded_by_wish(
+    write: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files = {
+        "gllint.toml": 'extend-exclude = ["/part/"]\n',
+        "part/gllint.toml": "",
+        "part/a.py": TOOL,
+        "b.py": CLEAN,
+    }
+    assert told(committed(write(files), "part/a.py", "b.py"), monkeypatch, ".") == []
