@@ -2,7 +2,10 @@
 
 ## What it does
 
-Reports a text in a tool's result that has digits in it or into which a definite number is formatted. Opt-in.
+Reports the digits in a text that a tool returns, and each definite number that is formatted into one, where it stands:
+in an f-string, `str.format`, `%`, `+`, `str.join` or `string.Template`, in a helper that writes the text, and in the
+text of a content block or of a returned container. Dates, versions, times, the markers of lists, names with digits in
+them (`gpt-4o`, `utf-8`) and addresses are left alone. What a serialiser makes of a container is GL101's. Opt-in.
 
 ## Why is this bad?
 
@@ -27,16 +30,18 @@ from langchain_core.tools import tool
 
 @tool
 def tank_level(tank: str) -> dict:
-    return {"volume": {"value": read_volume(tank), "unit": "m3"}}
+    volume = read_volume(tank)
+    return {"text": "The tank was measured.", "volume": {"value": volume, "unit": "m3"}}
 ```
 
 ## How to fix
 
-Return the number as a Quantity, beside the text if need be.
+Return the number as a Quantity beside the text. The help shows the line, with a unit where the source says one.
 
 ## Options
 
-Select it with `extend-select`.
+Select it with `extend-select`. `whitelist-patterns`, `number-words`, `extend-units` and `unit-packs` say, as in GL401,
+what counts as a number in prose.
 
 ## References
 
@@ -47,55 +52,75 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gllint_rules.inference.values import ListOf, Record, Site, Text, Value, options
+from gllint_rules.inference.values import Because, ListOf, Number, Record, Text, Value, options
+from gllint_rules.project.advice import quantity_beside_text
 from gllint_rules.project.context import Context, Pending
-from gllint_rules.project.results import is_quantity, leaves, quantities
+from gllint_rules.project.results import Leaf, Result, is_quantity, leaves, quantities
 from gllint_rules.project.templates import Template
+from gllint_rules.project.text_numbers import numbers_in_text
 from gllint_rules.rule import Rule
-
-HELP = "Return the number as a Quantity beside the text."
 
 
 def check(context: Context) -> Iterator[Pending]:
-    """Findings at the texts of results that hold numbers."""
+    """Findings at the numbers in the texts of results."""
     for result in context.results:
-        for text, site in _texts(result.value, result.site):
-            if _has_number(text):
-                yield context.found_in(
-                    result, "GL104", site, "this text carries a number out of the tool", HELP
-                )
+        for text in _texts(result.value):
+            yield from _in_text(context, result, text)
 
 
-def _texts(value: Value, site: Site) -> Iterator[tuple[Text, Site]]:
+def _texts(value: Value) -> Iterator[Text]:
     for option in options(value):
         match option:
             case Text():
-                yield option, site
+                yield option
             case Record() if not is_quantity(option):
                 for entries in option.entries.values():
                     for entry in entries:
-                        yield from _texts(entry.value, entry.site)
+                        yield from _texts(entry.value)
+                if option.rest is not None:
+                    yield from _texts(option.rest)
             case ListOf():
                 for entry in option.items:
-                    yield from _texts(entry.value, entry.site)
+                    yield from _texts(entry.value)
                 if option.rest is not None:
-                    yield from _texts(option.rest, site)
+                    yield from _texts(option.rest)
             case _:
                 pass
 
 
-def _has_number(text: Text) -> bool:
-    from gllint_runtime.policy.numbers import scan_naked_numbers
-
+def _in_text(context: Context, result: Result, text: Text) -> Iterator[Pending]:
     if text.parts is None:
-        return False
+        return
     template = Template(text.parts)
-    return bool(scan_naked_numbers(template.text)) or any(
-        next(leaves(hole.value, hole.site), None)
-        or next(quantities(hole.value, hole.site), None)
-        or any(isinstance(o, Text) and _has_number(o) for o in options(hole.value))
-        for _, hole in template.holes()
-    )
+    numbers = numbers_in_text(template, context.policy)
+    for literal, start, end in numbers.digits:
+        site, characters = context.literal_span(literal, start, end)
+        shown = literal.text[start:end]
+        leaf = Leaf(site, Number(Because("", None)), None, None)
+        yield _finding(context, result, leaf, shown, characters)
+    for _, hole in template.holes():
+        for option in options(hole.value):
+            if isinstance(option, Text):
+                yield from _in_text(context, result, option)
+        if hole in numbers.exempt:
+            continue
+        for leaf in leaves(hole.value, hole.site):
+            yield _finding(context, result, leaf)
+        if next(quantities(hole.value, hole.site), None) is not None:
+            yield _finding(context, result, Leaf(hole.site, Number(Because("", None)), None, None))
+
+
+def _finding(
+    context: Context,
+    result: Result,
+    leaf: Leaf,
+    digits: str | None = None,
+    characters: tuple[int, int] | None = None,
+) -> Pending:
+    shown, help = quantity_beside_text(context, result, leaf, digits)
+    message = f"{shown} leaves a tool in prose, where no claim can cite it"
+    because = leaf.number.because if leaf.number.because.message else None
+    return context.found_in(result, "GL104", leaf.site, message, help, because=because, characters=characters)
 
 
 RULE = Rule(
@@ -104,4 +129,5 @@ RULE = Rule(
     summary="A tool returns a number as text",
     documentation=__doc__ or "",
     check=check,
+    options=("whitelist-patterns", "number-words", "extend-units", "unit-packs"),
 )

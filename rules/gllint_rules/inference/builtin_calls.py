@@ -52,6 +52,7 @@ from gllint_rules.inference.values import (
     number,
     options,
     over,
+    pieces,
     serialised,
 )
 from gllint_rules.reading import facts
@@ -465,6 +466,20 @@ def _same_text(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
     return Text((Interpolation(value, frame.site(call)),))
 
 
+def _formatted(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
+    """``format(x, ".2f")``: a text that holds ``x``."""
+    if not call.args or isinstance(call.args[0], facts.Star):
+        return TEXT
+    value, site = evaluator.eval(call.args[0], frame), frame.site(call.args[0])
+    return Text(pieces(value, site, len(call.args) == 1))
+
+
+def _template(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
+    """``string.Template("…")``, with its text as what stands for a type variable."""
+    text = evaluator.eval(call.args[0], frame) if len(call.args) == 1 else UNKNOWN
+    return ExternalInstance(builtin_names.TEMPLATE, (text,) if isinstance(text, Text) else ())
+
+
 _CLASS_CALLS = ("NamedTuple", "TypedDict")
 CALLS: dict[str, Handler] = {
     "builtins.dict": _dict_call,
@@ -494,6 +509,8 @@ CALLS: dict[str, Handler] = {
     "builtins.repr": _same_text,
     "pprint.pformat": _same_text,
     "builtins.chr": _computed,
+    "builtins.format": _formatted,
+    builtin_names.TEMPLATE: _template,
     "codecs.decode": _computed,
     **dict.fromkeys(builtin_names.SERIALISERS, serialised_argument),
     **dict.fromkeys(("yaml.dump", "yaml.safe_dump"), _dumped_as_yaml),

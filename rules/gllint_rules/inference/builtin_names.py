@@ -165,6 +165,8 @@ WRITTEN_TO = "stream"
 TEXT_DUMPS = frozenset({"model_dump_json", "json", "to_json"})
 ENCODER_METHODS = frozenset({"encode", "dump_json"})
 ENCODERS = frozenset({"Encoder", "JSONEncoder", "TypeAdapter"})
+TEMPLATE = "string.Template"
+TEMPLATE_METHODS = frozenset({"substitute", "safe_substitute"})
 # Methods of a text that leave what is serialised in it as it is.
 SAME_TEXT_METHODS = frozenset({"encode", "decode", "strip", "lstrip", "rstrip", "replace"})
 # What makes a dict of an object's fields, whatever it is called on or with.

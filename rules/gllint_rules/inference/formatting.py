@@ -46,6 +46,8 @@ MOST_CHARACTERS = (
 _OWN_TEXTS = frozenset({"__str__", "__repr__", "__format__"})
 
 _FIELD = re.compile(r"\{\{|\}\}|\{([^{}!:.\[]*+)[^{}]*+(?:\{[^{}]*+\}[^{}]*+)*+\}")
+# As `string.Template` has them; what is written in braces is a name too.
+_DOLLAR = re.compile(r"\$(?:(\$)|([_a-zA-Z]\w*+)|\{([_a-zA-Z]\w*+)\})")
 _PERCENT = re.compile(
     r"%(?:\((\w++)\))?[-+ #0]*+(?:\*|\d++)?+(?:\.(?:\*|\d++))?+[hlL]?+([diouxXeEfFgGcrsa%])"
 )
@@ -131,6 +133,23 @@ def format_call(evaluator: Evaluator, text: Text, call: facts.Call, frame: Frame
         return (call.args[int(name)] if int(name) < len(call.args) else None), plain
 
     return _filled_in(evaluator, text, _FIELD, filling, frame, call.at)
+
+
+def substituted(evaluator: Evaluator, text: Text, call: facts.Call, frame: Frame) -> Text:
+    """``Template(text).substitute(…)``: what stands behind ``$`` is filled from the keywords, or from a dict."""
+    mapping = call.args[0] if len(call.args) == 1 else None
+
+    def filling(match: re.Match[str]) -> _Filling:
+        dollar, *names = match.groups()
+        if dollar:
+            return dollar
+        name = next(filter(None, names))
+        argument = call.keyword(name)
+        if argument is None and isinstance(mapping, facts.Dict):
+            argument = mapping.value(name)
+        return argument, True
+
+    return _filled_in(evaluator, text, _DOLLAR, filling, frame, call.at)
 
 
 def percent(evaluator: Evaluator, text: Text, expr: facts.BinOp, frame: Frame) -> Text:

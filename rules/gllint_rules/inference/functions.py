@@ -58,6 +58,8 @@ from gllint_rules.words.names import QUANTITY
 if TYPE_CHECKING:
     from gllint_rules.inference.protocol import Evaluator
 
+MOST_LOOKED_THROUGH = 200  # parts of an argument in which a number is looked for
+
 
 def call(evaluator: Evaluator, expr: facts.Call, frame: Frame) -> Value:
     """What a call gives, whatever it calls."""
@@ -254,16 +256,38 @@ def _returned_texts(
     if declared is NONE:
         return NONE
     value = function_result(evaluator, callee)
-    # What is serialised may be what the call passes; of any other text the call tells nothing new.
-    if expr is not None and frame is not None and any(_is_serialised(option) for option in options(value)):
+    # What is in a text may be what the call passes; of what is no text the call tells nothing new.
+    if expr is not None and frame is not None and any(_may_tell_more(option) for option in options(value)):
         value = _specialised(evaluator, callee, expr, frame, value)
     results = [option for option in options(value) if option is not NONE]
     texts = [option if isinstance(option, Text) else TEXT for option in results]
     return join(*(texts or [TEXT]), *(option for option in options(declared) if option is NONE))
 
 
-def _is_serialised(value: Value) -> bool:
-    return isinstance(value, SerialisedText) or (isinstance(value, Text) and value.gap)
+def _may_tell_more(value: Value) -> bool:
+    return isinstance(value, SerialisedText) or (isinstance(value, Text) and value.is_unfilled)
+
+
+def _writes_what_it_gets(evaluator: Evaluator, call: facts.Call, frame: Frame, value: Value) -> bool:
+    """Whether a function gives a text with gaps, and the call has numbers, or what holds some, for these.
+
+    Most of what is filled into texts are texts, and to execute the function for them would tell nothing.
+    """
+    if not any(isinstance(option, Text) and option.is_unfilled for option in options(value)):
+        return False
+    written = (*call.args, *(argument for _, argument in call.keywords))
+    return any(_holds_number(evaluator.eval(argument, frame)) for argument in written)
+
+
+def _holds_number(value: Value, depth: int = 3) -> bool:
+    """Whether it is a number or is seen to hold one."""
+    for option in options(value):
+        if isinstance(option, Number):
+            return True
+        if isinstance(option, Container) and depth and option.size <= MOST_LOOKED_THROUGH:
+            if any(_holds_number(part, depth - 1) for part in option.values()):
+                return True
+    return False
 
 
 def _specialised(
@@ -273,7 +297,7 @@ def _specialised(
     function = callee.function
     assert isinstance(function, Function)
     passed_on = _hands_out_what_it_gets(evaluator, callee, general) or _hands_out_fields(callee, function)
-    if not (general.gap or passed_on):
+    if not (general.gap or passed_on or _writes_what_it_gets(evaluator, expr, frame, general)):
         return general
     env = arguments.parameter_values(evaluator, callee, expr, frame, passed_on)
     if callee.receiver is not None and function.params:

@@ -72,6 +72,10 @@ def call_method(evaluator: Evaluator, method: Method, call: facts.Call, frame: F
             return method.of
         case Number() if method.name in builtin_names.NUMBER_METHODS:
             return method.of
+        case ExternalInstance(name=builtin_names.TEMPLATE, arguments=(Text() as text,)) if (
+            method.name in builtin_names.TEMPLATE_METHODS
+        ):
+            return formatting.substituted(evaluator, text, call, frame)
         case ExternalInstance(name=name) if (
             method.name in builtin_names.ENCODER_METHODS and name.rpartition(".")[2] in builtin_names.ENCODERS
         ):

@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING
 
 from gllint_rules.project.context import Context
-from gllint_rules.project.kinds import allowing, list_line
+from gllint_rules.project.kinds import allowing, kind_of_leaf, list_line
 from gllint_rules.project.makers import text_at
 from gllint_rules.project.results import Leaf, Result
 from gllint_rules.project.unit_sources import (
@@ -77,6 +77,45 @@ def advice_for_returned(context: Context, result: Result, declared: str) -> Advi
     if argument is not None:
         return _echoed(context.policy, None, None, argument)
     return _wrapped(context.policy, None, None, _NUMBER, unit_of_returned(context, result), False, declared)
+
+
+def quantity_beside_text(
+    context: Context, result: Result, leaf: Leaf, digits: str | None = None
+) -> tuple[str, str]:
+    """A number in a text as a message names it, and how to return it beside the text.
+
+    ``digits`` are those that a literal has there; else the number is the expression at the site of ``leaf``.
+    """
+    number = _shortened(text_at(context.project, leaf.site) if digits is None else digits)
+    shown = f"`{number}`" if number != _NUMBER else "a number"
+    if digits is None:
+        argument = echoed_argument(context, result, leaf.site)
+        if argument is not None:
+            return shown, f"It is the tool's own argument `{argument}`: leave it out."
+        name = _NAME.search(number)
+        leaf = leaf._replace(key=leaf.key or (name.group(1) if name is not None else None))
+        unit = unit_of_leaf(context, result, leaf, kind_of_leaf(leaf)).unit
+    else:
+        number, unit = _as_literal(digits), None
+    policy = context.policy
+    lines: tuple[str, ...] = ()
+    if unit is not None:
+        unit = symbol_of(policy, unit) or unit
+        lines = () if policy.allows(unit) else (allowing(policy, unit),)
+    key = leaf.key if leaf.key is not None and _is_shown(leaf.key) else "<name>"
+    entry = f'{_quoted(key)}: {{"value": {number}, "unit": "{unit or _OPEN}"}}'
+    with_settings = f", with `{lines[0]}`" if lines else ""
+    return shown, f'Return it as a Quantity beside the text: `{{"text": …, {entry}}}`{with_settings}.'
+
+
+# The last name of an expression that is nothing but names.
+_NAME = re.compile(r"^(?:[A-Za-z_]\w*\.)*([A-Za-z]\w*)$")
+
+
+def _as_literal(digits: str) -> str:
+    """Digits in prose as Python writes the number, where they are nothing but one."""
+    plain = digits.replace(",", "")
+    return plain if re.fullmatch(r"(?:0|[1-9]\d*)(?:\.\d+)?", plain) else _NUMBER
 
 
 def plain_advice(policy: Policy, kind: Kind | None, key: str) -> Advice | None:

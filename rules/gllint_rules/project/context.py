@@ -227,11 +227,15 @@ class Context:
         what: str = "",
         kind: Kind | None = None,
         settings: tuple[str, ...] = (),
+        characters: tuple[int, int] | None = None,
     ) -> Pending:
-        """A finding in the result of a tool. Without a ``message`` it is made of the tools, of the keys that lead
-        there and of ``what`` it is. ``settings`` are the lines of configuration that the help names."""
+        """A finding in the result of a tool, or at those ``characters`` of what stands at ``site``.
+
+        Without a ``message`` it is made of the tools, of the keys that lead there and of ``what`` it is. ``settings``
+        are the lines of configuration that the help names.
+        """
         of = subject_of(result.tool, result.callable)
-        return Pending(code, site, message, help, fix, because, None, of, key, what, kind, settings)
+        return Pending(code, site, message, help, fix, because, characters, of, key, what, kind, settings)
 
     # --- how it is written, for rules of one's own ---------------------------------------------------------------
 

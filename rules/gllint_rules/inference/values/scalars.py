@@ -78,8 +78,13 @@ class Text(Holder, frozen=True):
 
     def __post_init__(self) -> None:
         measure(self, (part.value for part in self.parts or () if isinstance(part, Interpolation)))
-        # Of a text that is nothing but one value an argument tells more; of what stands in prose it changes nothing.
+        # Of a text that is nothing but one value an argument tells more; what stands in prose is asked for by name.
         force_setattr(self, "gap", self.gap and self.parts is not None and len(self.parts) == 1)
+
+    @property
+    def is_unfilled(self) -> bool:
+        """Whether something that is filled in is unknown."""
+        return any(isinstance(part, Interpolation) and part.value.gap for part in self.parts or ())
 
     @property
     def identity(self) -> object:

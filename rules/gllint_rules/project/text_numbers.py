@@ -1,0 +1,92 @@
+"""The numbers that the text of a result states: digits in it, and values that are formatted in."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+
+from gllint_rules.inference.values import Interpolation, Literal, Number, options
+from gllint_rules.project.results import leaves
+from gllint_rules.project.templates import Stretches, Template
+from gllint_rules.tuples import NamedTuple
+from gllint_runtime.policy.claims import HOLE
+from gllint_runtime.policy.settings import Policy
+
+# What stands for a number that is formatted in, and for the year of a date that is put together.
+_DIGITS = "12"
+_YEAR = "2012"
+# Digits that are part of a name (`EC2`, `user_7`, `gpt-4o`, `E.164`, `#31`).
+_IN_NAME = re.compile(r"(?:[^\W\d][-.]?|#)\Z")
+# Addresses, whose numbers are places, and times that have one digit for the hour.
+_NO_NUMBERS = re.compile(
+    r"\b[a-z][a-z0-9+.-]{1,20}://[^\s)>\]\"']*+|(?<![\d:.])\d:[0-5]\d(?::[0-5]\d)?(?![\d:])"
+)
+
+
+class TextNumbers(NamedTuple):
+    """The ``digits`` that a text states, each with its place in its literal, and the ``exempt`` holes.
+
+    These are filled with numbers that are none in their context: ``f"{i}. {name}"``.
+    """
+
+    digits: list[tuple[Literal, int, int]]
+    exempt: frozenset[Interpolation]
+
+
+def numbers_in_text(template: Template, policy: Policy) -> TextNumbers:
+    """What of ``template`` is a number, by the scanner that judges final messages."""
+    # Here: few projects ask for it, and the scanner's tables take longer to load than most files to check.
+    from gllint_runtime.policy.numbers import scan_naked_numbers
+
+    text, begins = _with_stand_ins(template)
+    aside = Stretches([match.span() for match in _NO_NUMBERS.finditer(text)])
+    filled = {part for part in template.parts if isinstance(part, Interpolation) and _is_number(part)}
+    digits: list[tuple[Literal, int, int]] = []
+    stated: set[Interpolation] = set()
+    for naked in scan_naked_numbers(
+        text,
+        whitelist=policy.whitelist,
+        words=policy.number_words,
+        units=policy.extend_units,
+        glued=policy.pack_symbols(),
+    ):
+        start, end = naked.start, naked.end
+        if aside.meet(start, end) or _IN_NAME.search(text[max(0, start - 2) : start]):
+            continue
+        first, last = bisect_right(begins, start) - 1, bisect_right(begins, end - 1)
+        holes = filled.intersection(part for part in template.parts[first:last])
+        stated |= holes
+        part = template.parts[first]
+        if not holes and isinstance(part, Literal):
+            digits.append((part, start - begins[first], min(end - begins[first], len(part.text))))
+    return TextNumbers(digits, frozenset(filled - stated))
+
+
+def _with_stand_ins(template: Template) -> tuple[str, list[int]]:
+    """The text with digits where a number is formatted in, and where each part of it begins."""
+    pieces: list[str] = []
+    begins: list[int] = []
+    length = 0
+    for i, part in enumerate(template.parts):
+        if isinstance(part, Literal):
+            piece = part.text
+        elif not _is_number(part):
+            piece = HOLE
+        else:
+            piece = _YEAR if _begins_date(template, i) else _DIGITS
+        begins.append(length)
+        pieces.append(piece)
+        length += len(piece)
+    return "".join(pieces), begins
+
+
+def _begins_date(template: Template, i: int) -> bool:
+    """Whether part ``i`` is the first of three values with hyphens between them."""
+    parts = template.parts[i : i + 5]
+    return len(parts) == 5 and all(isinstance(part, Literal) and part.text == "-" for part in parts[1::2])
+
+
+def _is_number(hole: Interpolation) -> bool:
+    """Whether what is formatted in may be a number, and nothing that holds numbers."""
+    is_figure = any(isinstance(option, Number) for option in options(hole.value))
+    return is_figure and next(leaves(hole.value, hole.site), None) is not None
