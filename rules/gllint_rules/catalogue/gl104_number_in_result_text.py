@@ -52,6 +52,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from gllint_rules.inference.file_texts import is_of_a_file
 from gllint_rules.inference.values import Because, ListOf, Number, Record, Text, Value, options
 from gllint_rules.project.advice import quantity_beside_text
 from gllint_rules.project.context import Context, Pending
@@ -92,6 +93,8 @@ def _in_text(context: Context, result: Result, text: Text) -> Iterator[Pending]:
     if text.parts is None:
         return
     template = Template(text.parts)
+    if is_of_a_file(text) and next(template.holes(), None) is None:
+        return  # a document that is passed on as it stands: the tool states nothing in it
     numbers = numbers_in_text(template, context.policy)
     for literal, start, end in numbers.digits:
         site, characters = context.literal_span(literal, start, end)
