@@ -205,7 +205,10 @@ def test_a_store_sees_a_second_writer() -> None:
     text = recorded().to_json()
     one, other = Session.from_json(text), Session.from_json(text)
     assert one.version == other.version == json.loads(text)["version"] == 1
-    assert json.loads(one.to_json())["version"] == json.loads(other.to_json())["version"] == 2
+    assert one.to_json() == other.to_json() == text
+    for session in (one, other):
+        session.user("And now?")
+        assert json.loads(session.to_json())["version"] == session.version == 2
 
 
 def test_a_claim_may_cite_the_frameworks_own_id() -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import logging
+import re
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
@@ -51,6 +52,7 @@ from gllint_runtime.policy.numbers import NakedNumber, scan_naked_numbers, unsaf
 from gllint_runtime.policy.outputs import (
     OutputSchema,
     output_schema,
+    odd_paths,
     plain_arguments,
     resolve_path,
     unheld_output,
@@ -67,6 +69,7 @@ from gllint_runtime.show import Showing, Shown
 logger = logging.getLogger("gllint_runtime")
 
 _MOST_MESSAGES = 100
+_CALL_ID = re.compile(r"tc_([1-9][0-9]{0,8})")
 _UNVERIFIED = "[unverified]"
 _MAX_BYTES = 64_000_000
 _MAX_MESSAGE = 500_000
@@ -140,6 +143,7 @@ class Session:
         self._names: dict[str, str] = {}  # the ids that a framework has for the calls
         self._said: dict[str, list[Claim]] = {}  # the claims of the messages that were shown last
         self.version = 0
+        self._stored = ""  # as it was written or read last
         self.conversation: str | None = None
         self._origins = Origins(constants, kinds=policy.origin_kinds)
         self._lock = threading.RLock()
@@ -231,6 +235,49 @@ class Session:
         """The units of what a call returned that its schema alone says, by the path of each number. Raises KeyError."""
         with self._lock:
             return self._calls[call_id].output.declared_units()
+    def odd_paths(self, call_id: str) -> list[str]:
+        """How claims write the paths of a call's Quantities whose keys are no names. Raises KeyError."""
+        with self._lock:
+            return odd_paths(self._calls[call_id].output)
+
+    @property
+    def has_calls(self) -> bool:
+        """Whether anything was recorded."""
+        return bool(self._calls)
+
+    def reserve(self, count: int) -> None:
+        """Give the next call an id behind that of call ``count``: others come before it, elsewhere."""
+        with self._lock:
+            self._count = max(self._count, count)
+
+    @property
+    def count(self) -> int:
+        """How many calls there were."""
+        return self._count
+
+    def restore(
+        self,
+        call_id: str,
+        tool: str,
+        arguments: Mapping[str, Any] | None,
+        output: Any,
+        *,
+        tool_call_id: str | None = None,
+    ) -> None:
+        """Record a call again that a stored history has, under the id that it had. Raises GLError."""
+        if not isinstance(call_id, str) or not (number := _CALL_ID.fullmatch(call_id)):
+            raise GLProvenanceError("MISSING_TOOL_CALL", f"'{str(call_id)[:80]}' is no id of a recorded call")
+        with self._lock:
+            if call_id not in self._calls:
+                values = plain_arguments(tool, arguments if isinstance(arguments, Mapping) else {})
+                try:
+                    verified = verified_output(tool, output, self.policy, self.units)
+                except GLError:  # as foreign JSON was let through: what has no unit cannot be claimed
+                    verified = unheld_output(output, self.policy, self.units)
+                self._count = max(self._count, int(number[1]))
+                self._keep(CallRecord(call_id, str.__str__(tool), values, verified, None))
+            if tool_call_id is not None:
+                self._names[str.__str__(tool_call_id)] = call_id
 
     def trace_arguments(
         self,
@@ -541,13 +588,11 @@ class Session:
     def to_json(self, *, key: Key | None = None) -> str:
         """The session as text, for a store between requests; ``key`` signs it (HMAC-SHA256).
 
-        Each text has the next ``version``: a store that writes over another version than the one that it read has a
-        second writer.
+        Whenever something came to it, its text has the next ``version``: a store that writes over another version than
+        the one that it read has a second writer.
         """
         with self._lock:
-            self.version += 1
             stored = {
-                "version": self.version,
                 "policy": self.policy._asdict(),
                 "constants": {name: exact_text(value) for name, value in self.constants.items()},
                 "max_bytes": self._max_bytes,
@@ -559,7 +604,11 @@ class Session:
                 "conversation": self.conversation,
                 "trace": self.trace,
             }
-        return signed_text(stored, key)
+            state = json.dumps(stored)
+            if state != self._stored:
+                self.version += 1
+                self._stored = state
+            return signed_text({"version": self.version, **stored}, key)
 
     @classmethod
     def from_json(cls, text: str, *, policy: Policy | None = None, key: Key | None = None) -> Session:
@@ -581,6 +630,8 @@ class Session:
         return session
 
     def _fill(self, stored: Mapping[str, Any]) -> None:
+        known = {name: value for name, value in stored.items() if name not in ("gllint_session", "version")}
+        state = json.dumps(known)
         tell_of_policy(self.policy, stored["policy"])
         constants = {name: number_of(value) for name, value in stored["constants"].items()}
         self._begin(self.policy, self.units, numbers_by_name(constants), stored["max_bytes"])
@@ -594,6 +645,7 @@ class Session:
         self._names = {name: call_id for name, call_id in names.items() if call_id in self._calls}
         self.conversation = None if stored["conversation"] is None else str(stored["conversation"])
         self.verdicts.restore(stored["trace"])
+        self._stored = state
 
 
 _BY_NAME = ParameterUnits()

@@ -25,6 +25,7 @@ _FENCE = re.compile(r"```[a-zA-Z]*+[^\S\n]*+\n\s*+(?=\{)")
 _DECODER = json.JSONDecoder(strict=False)
 _LARGE = 2**62  # a smaller number needs no closer look
 _MAX_CLAIMS = 100_000
+_MAX_OBJECTS = 20  # of a text, in which a final message is looked for
 _MAX_MEMBERS = 100_000
 _OBJECT = re.compile(r"\{\s*+\"")
 
@@ -98,6 +99,31 @@ def _members(value: Mapping[Any, Any]) -> dict[Any, Any]:
 def _text(value: Any) -> Any:
     """Of a subclass of ``str`` the text that it really is; anything else unchanged."""
     return str.__str__(value) if isinstance(value, str) else value
+
+
+def final_in(text: str) -> dict[str, Any] | None:
+    """The final message that a text holds as JSON, alone, in a code fence or amid prose; ``None``: it holds none.
+
+    Raises GLValidationError STEP_SCHEMA for a text that begins as one and cannot be read.
+    """
+    text = _text(text)
+    if '"message"' not in text:
+        return None
+    begins, tries = _OBJECT.search(text), _MAX_OBJECTS
+    while begins and tries:
+        try:
+            data, end = _DECODER.raw_decode(text, begins.start())
+        except (ValueError, RecursionError):
+            break
+        final = data.get("final", data)
+        if isinstance(final, dict) and "message" in final:
+            return dict(data)
+        begins, tries = _OBJECT.search(text, end), tries - 1
+    return read_object(text, FINAL_HINT) if text.lstrip().startswith(("{", "```")) else None
+
+
+FINAL_HINT = 'Answer with one JSON object {"message": "…", "claims": […]} and nothing else, or with text without a number.'
+"""How a model mends a final answer where the framework, not a step of ours, calls the tools."""
 
 
 class Step(NamedTuple):

@@ -133,10 +133,37 @@ def parse_claim_path(path: str, *, arrays: bool = False) -> tuple[str | int, ...
 def _parsed(path: str, arrays: bool) -> tuple[str | int, ...]:
     if _PATH.match(path):
         return tuple(path.split(".")[1:])
+    # Vowel signs and other marks belong to a name, too, in scripts that write with them.
+    if path.startswith("$.") and all(step.isidentifier() for step in path[2:].split(".")):
+        return tuple(path.split(".")[1:])
     if arrays and _ARRAY_PATH.match(path):
         return tuple(int(step[1:-1]) if step[0] == "[" else step[1:] for step in _STEP.findall(path))
     form = "$.name(.name)*, with [0] behind a name for an element" if arrays else "$.name(.name)*"
     raise ClaimPathError(f"Path '{path}' is not of the form {form}", _path_hint(path, arrays))
+
+
+def claimable_paths(paths: Iterable[tuple[str | int, ...]]) -> dict[tuple[str, ...], tuple[str | int, ...]]:
+    """For the paths that no claim could write as they are, those by which they can be claimed.
+
+    The root is ``$.result``; what is no name in a key becomes ``_`` (``$.heat_total`` for ``heat-total``). Where two
+    would be one, neither can be claimed so. Elements of lists have none.
+    """
+    written: dict[tuple[str, ...], tuple[str | int, ...] | None] = {}
+    for path in paths:
+        if not all(isinstance(step, str) for step in path):
+            continue
+        steps = tuple(_name_of(str(step)) for step in path) or ("result",)
+        if steps != path:
+            written[steps] = None if steps in written else path
+    own = {*paths} if written else set()
+    return {steps: path for steps, path in written.items() if path is not None and steps not in own}
+
+
+def _name_of(key: str) -> str:
+    if key.isidentifier() or _PATH.match(f"$.{key}"):
+        return key
+    name = "".join(char if f"a{char}".isidentifier() else "_" for char in key)
+    return name if name[:1].isidentifier() else f"_{name}"
 
 
 def _path_hint(path: str, arrays: bool) -> str:

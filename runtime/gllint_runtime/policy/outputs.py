@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from gllint_runtime.policy import schemas, validation
 from gllint_runtime.policy.allowlist import RENDERED_UNITS
-from gllint_runtime.policy.claims import ClaimPathError, parse_claim_path
+from gllint_runtime.policy.claims import ClaimPathError, claimable_paths, parse_claim_path
 from gllint_runtime.policy.data import DataProblem, Survey, plain
 from gllint_runtime.policy.errors import GLDataError, GLValidationError
 from gllint_runtime.policy.parameter_units import ParameterUnit, ParameterUnits
@@ -182,6 +182,8 @@ def resolve_path(output: Survey, path: str, *, arrays: bool = False) -> Quantity
         raise GLDataError("PATH_RESOLUTION", str(error), hint=error.hint, path=path[:200]) from None
     if (quantity := output.quantities.get(steps)) is not None:
         return quantity
+    if (written := claimable_paths([*output.quantities]).get(tuple(map(str, steps)))) is not None:
+        return output.quantities[written]
     node = output.data
     for step in steps:
         try:
@@ -193,11 +195,18 @@ def resolve_path(output: Survey, path: str, *, arrays: bool = False) -> Quantity
 
 
 def _available(output: Survey) -> str:
-    paths = [show_path(path) for path in output.quantities if path and all(isinstance(s, str) for s in path)]
+    odd = {path: steps for steps, path in claimable_paths([*output.quantities]).items()}
+    named = [odd.get(path, path) for path in output.quantities]
+    paths = [show_path(path) for path in named if path and all(isinstance(step, str) for step in path)]
     if not paths:
         return "This output holds no Quantity."
     remainder = f" and {len(paths) - 20} more" if len(paths) > 20 else ""
     return f"Quantities of this output: {', '.join(paths[:20])}{remainder}."
+
+
+def odd_paths(output: Survey) -> list[str]:
+    """How to write the paths of Quantities that stand under no name, or under keys that are none."""
+    return [show_path(steps) for steps in claimable_paths([*output.quantities])]
 
 
 def _bad_output(message: str, path: Path = (), hint: str | None = None) -> GLValidationError:

@@ -1,0 +1,325 @@
+"""What every adapter is made of: record what a tool gave, check what the model says, find the session of the moment.
+
+An adapter for another framework needs four places in it: behind a tool's result (:func:`recorded`), behind the model's
+answer (:func:`check_final`, and :class:`FinalStream` where it streams), where the history of a conversation is at hand
+(:func:`restore`), and where a run begins (:class:`Sessions`).
+"""
+
+from __future__ import annotations
+
+import inspect
+import json
+import logging
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
+from typing import Any
+
+from gllint_runtime.execution.runtime import RULES
+from gllint_runtime.execution.session import Session, Verified
+from gllint_runtime.execution.steps import FINAL_HINT, final_in, read_step
+from gllint_runtime.policy.data import plain
+from gllint_runtime.policy.errors import GLError, GLSecurityError
+
+logger = logging.getLogger("gllint_runtime")
+
+INSTRUCTIONS = (
+    RULES
+    + """
+- Your final answer is one JSON object {"message": "…", "claims": […]}, or plain text without any number."""
+)
+"""What the model has to know; put it into the system prompt."""
+
+REFUSAL = "I cannot give a verified answer to that."
+"""What the user is told where the model's repairs ran out, unless ``on_refusal`` says otherwise."""
+
+SessionOption = Session | Callable[[Any], Session] | None
+"""One conversation's session, or what finds it in a framework's own context, or one for each conversation."""
+
+OnRefusal = str | Callable[[GLError], str] | None
+"""What the user is told where repairs ran out: a text, or a function of the last error, which may raise."""
+
+# ------------------------------------------------------------------------------------ the session of the moment
+
+_CURRENT: ContextVar[Session | None] = ContextVar("gllint_session", default=None)
+
+
+def current_session() -> Session | None:
+    """The session of the run that this code runs in: that of a tool, a sub-agent, an agent that was handed over to."""
+    return _CURRENT.get()
+
+
+@contextmanager
+def using(session: Session) -> Iterator[Session]:
+    """Make ``session`` the current one."""
+    token = _CURRENT.set(session)
+    try:
+        yield session
+    finally:
+        with suppress(ValueError):  # a generator that another context closes
+            _CURRENT.reset(token)
+
+
+def session_for(
+    option: SessionOption, context: Any, *, conversation: str | None = None, begins: bool = False
+) -> Session:
+    """The session of a run: what ``option`` says, else that of the run around it, else a new one.
+
+    ``conversation`` is the framework's id of it; ``begins`` says that there is no history yet. One ``Session`` that
+    serves a second conversation is refused: GLSecurityError SESSION_SHARED.
+    """
+    if isinstance(option, Session):
+        _refuse_shared(option, conversation, begins)
+        return option
+    if option is not None:
+        session = _called(option, context)
+        if not isinstance(session, Session):
+            raise TypeError(f"session= gave {type(session).__name__}; it gives the conversation's Session")
+        return session
+    return current_session() or Session()
+
+
+def _called(option: Callable[..., Any], context: Any) -> Any:
+    try:
+        inspect.signature(option).bind(context)
+    except TypeError:  # it asks for no context
+        return option()
+    except ValueError:  # a built-in does not say
+        pass
+    return option(context)
+
+
+def _refuse_shared(session: Session, conversation: str | None, begins: bool) -> None:
+    own = session.conversation
+    if own is None:
+        session.conversation = conversation or "the first"
+    elif (begins and session.has_calls) or (
+        conversation is not None and own not in (conversation, "the first")
+    ):
+        other = f"conversation '{conversation[:80]}'" if conversation else "a conversation that begins anew"
+        raise GLSecurityError("SESSION_SHARED", f"The session of another conversation was given to {other}")
+    elif conversation is not None:
+        session.conversation = conversation
+
+
+# --------------------------------------------------------------------------------------------------- recording
+
+
+def recorded(
+    session: Session,
+    tool: str,
+    arguments: Mapping[str, Any],
+    output: Any,
+    *,
+    tool_call_id: str | None = None,
+    **options: Any,
+) -> dict[str, Any]:
+    """Record a tool's output, the JSON text of one included; return what the model is told. Raises GLError.
+
+    A text that is a message which this session has verified (a sub-agent's answer) keeps its numbers: they are told as
+    Quantities beside it, each to be claimed.
+    """
+    if isinstance(output, str):
+        output = _read_text(session, output)
+    call_id = session.record(tool, arguments, output, tool_call_id=tool_call_id, **options)
+    told = {"tool_call_id": call_id, "output": session.output(call_id)}
+    if units := session.declared_units(call_id):
+        told["units"] = units
+    if paths := session.odd_paths(call_id):
+        told["paths"] = paths
+    return told
+
+
+def _read_text(session: Session, text: str) -> Any:
+    with suppress(ValueError, RecursionError):
+        return json.loads(text)
+    numbers: dict[str, Any] = {}
+    for claim in session.claims_of(text):
+        name = claim["path"].rpartition(".")[2] or "number"
+        while name in numbers:
+            name += "_"
+        numbers[name] = claim["quantity"]
+    return {"text": text, "numbers": numbers} if numbers else {"text": text}
+
+
+def with_units(output: Any, units: Mapping[Any, Any], path: str = "$") -> Any:
+    """The output with a Quantity for each number whose unit stands beside it, by its path."""
+    if isinstance(output, Mapping):
+        return {key: with_units(value, units, f"{path}.{key}") for key, value in output.items()}
+    if isinstance(output, list):
+        return [with_units(value, units, f"{path}[{i}]") for i, value in enumerate(output)]
+    return {"value": output, "unit": units[path]} if path in units else output
+
+
+def restore(
+    session: Session, tool: str, arguments: Any, told: Any, *, tool_call_id: str | None = None
+) -> None:
+    """Give a session back what :func:`recorded` told, from a stored history. Anything else is passed over."""
+    if isinstance(told, str):
+        if not told.startswith('{"tool_call_id"'):
+            return
+        try:
+            told = json.loads(told)
+        except (ValueError, RecursionError):
+            return
+    if not isinstance(told, Mapping) or not {"tool_call_id", "output"} <= told.keys():
+        return
+    output = told["output"]
+    if isinstance(units := told.get("units"), Mapping):
+        output = with_units(output, units)
+    if isinstance(arguments, str):
+        with suppress(ValueError, RecursionError):
+            arguments = json.loads(arguments)
+    try:
+        session.restore(told["tool_call_id"], tool, arguments, output, tool_call_id=tool_call_id)
+    except GLError as error:
+        logger.warning("A stored call of %s cannot be claimed any more: %s", tool, error.code)
+
+
+# ---------------------------------------------------------------------------------------------------- checking
+
+
+def check_final(session: Session, final: Any) -> Verified:
+    """Check a final answer: text, ``{"message", "claims"}``, a model of that, or its JSON text. Raises GLError.
+
+    The JSON may stand in a code fence or amid prose; the prose is dropped.
+    """
+    if isinstance(final, str):
+        found = final_in(final)
+        if found is None:
+            return session.check(final)
+        final = found
+    elif not isinstance(final, Mapping):
+        with suppress(ValueError):
+            final = plain(final)
+    try:
+        step = read_step({"kind": "final", **final} if isinstance(final, Mapping) else final)
+        return session.check(step.message, step.claims)
+    except GLError as error:
+        if error.code == "STEP_SCHEMA":  # a framework calls its tools by itself
+            error.hint = FINAL_HINT
+        raise
+
+
+def refusal(on_refusal: OnRefusal, error: GLError) -> str:
+    """What the user is told where repairs ran out. Raises what ``on_refusal`` raises."""
+    if on_refusal is None:
+        return REFUSAL
+    return on_refusal if isinstance(on_refusal, str) else on_refusal(error)
+
+
+class FinalStream:
+    """A final answer that is shown while the model writes it, as text or as ``{"message", "claims"}``.
+
+    Of an answer as JSON the message is shown by sentences as it comes; one that cites a claim waits for that.
+    """
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._stream = session.stream()
+        self._raw = ""
+        self._mode: str | None = None
+        self._message = 0  # characters of the message that were fed
+        self._parsed = 0  # characters of the answer that were read
+
+    def feed(self, chunk: str) -> str:
+        """What is safe to show now."""
+        self._raw += chunk
+        if self._mode is None:
+            begin = self._raw.lstrip()[:1]
+            if not begin:
+                return ""
+            # Braces or a fence anywhere may begin the answer proper, which drops what stands before it.
+            self._mode = "json" if begin in "{`" else "text"
+        if self._mode == "text":
+            if "{" in self._raw.replace("{{claim:", "") or "```" in self._raw:
+                self._mode = "held"
+                return ""
+            return self._stream.feed(chunk)
+        if self._mode == "held" or len(self._raw) > 200_000:
+            return ""
+        return self._feed_json()
+
+    def _feed_json(self) -> str:
+        if (
+            len(self._raw) - self._parsed <= len(self._raw) // 64
+        ):  # reading it anew at each token would be quadratic
+            return ""
+        self._parsed = len(self._raw)
+        message, claims = partial_final(self._raw)
+        new = message[self._message :]
+        self._message += len(new)
+        return self._stream.feed(new, claims) if new or claims else ""
+
+    def close(self) -> tuple[Verified, str]:
+        """The whole answer, and what of it was not shown yet. Raises GLError, with ``released``."""
+        try:
+            verified = check_final(self._session, self._raw)
+        except GLError as error:
+            error.released = self._stream.released
+            raise
+        shown = self._stream.released
+        return verified, verified.message[len(shown) :] if verified.message.startswith(
+            shown
+        ) else verified.message
+
+    @property
+    def released(self) -> str:
+        """What was shown so far."""
+        return self._stream.released
+
+
+def partial_final(text: str) -> tuple[str, Sequence[Any]]:
+    """Of a final answer that is still being written as JSON: its message so far, and its claims once they are whole."""
+    start = text.find("{")
+    if start < 0:
+        return "", ()
+    position, depth, message = start + 1, 1, ""
+    claims: Sequence[Any] = ()
+    decoder = json.JSONDecoder(strict=False)
+    while depth and position < len(text):
+        char = text[position]
+        if char == '"' and depth == 1:
+            try:
+                key, behind = decoder.raw_decode(text, position)
+            except ValueError:
+                return message, claims
+            value = behind
+            while value < len(text) and text[value] in " \t\r\n:":
+                value += 1
+            if value >= len(text):
+                return message, claims
+            if key == "final" and text[value] == "{":
+                return partial_final(text[value:])
+            if key == "message" and text[value] == '"':
+                message = _partial_text(text, value + 1)
+            try:
+                whole, position = decoder.raw_decode(text, value)
+            except (ValueError, RecursionError):
+                return message, claims
+            if key == "message" and isinstance(whole, str):
+                message = whole
+            elif key == "claims" and isinstance(whole, list):
+                claims = whole
+            continue
+        depth += (char in "{[") - (char in "}]")
+        position += 1
+    return message, claims
+
+
+def _partial_text(text: str, start: int) -> str:
+    """The text of a JSON string that begins at ``start`` and may not have ended."""
+    end = start
+    while end < len(text) and text[end] != '"':
+        if text[end] == "\\":
+            width = 6 if text[end + 1 : end + 2] == "u" else 2
+            if end + width > len(text):
+                break
+            end += width
+        else:
+            end += 1
+    with suppress(ValueError):
+        decoded: str = json.loads(f'"{text[start:end]}"', strict=False)
+        # Half of a surrogate pair waits for the other.
+        return decoded[:-1] if decoded[-1:] and "\ud800" <= decoded[-1] <= "\udbff" else decoded
+    return ""
