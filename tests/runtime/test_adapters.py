@@ -309,19 +309,24 @@ def test_langchain_ends_on_no_answer_that_was_not_checked() -> None:
     from langchain.agents.middleware import ModelCallLimitMiddleware
     from langchain_core.language_models.fake_chat_models import FakeMessagesListChatModel
     from langchain_core.messages import AIMessage, HumanMessage
+    from langchain_core.tools import tool
 
     from gllint_runtime.adapters.langchain import GateMiddleware
 
-    model = FakeMessagesListChatModel(responses=[AIMessage("It is 5.")])
+    class Script(FakeMessagesListChatModel):
+        def bind_tools(self, tools: Any, **options: Any) -> Any:
+            return self
+
+    call = {"name": "meter", "args": {}, "id": "call_1"}
+    model = Script(responses=[AIMessage("", tool_calls=[call])])
     limit = ModelCallLimitMiddleware(run_limit=1, exit_behavior="end")
-    agent = create_agent(model, [], middleware=[GateMiddleware(Session()), limit])
+    agent = create_agent(model, [tool(meter)], middleware=[GateMiddleware(Session()), limit])
     with pytest.raises(GLError) as caught:
         agent.invoke({"messages": [HumanMessage("How much?")]})
     assert caught.value.code == "PROVIDER_FAILED"
 
 
-def test_langchain_passes_on_what_is_no_output() -> None:
-    """An error that a tool reports, and a Command: there is nothing to record, and nothing to claim."""
+def test_langchain_records_what_a_command_brings_and_passes_on_an_error() -> None:
     pytest.importorskip("langchain")
     from langchain.agents import create_agent
     from langchain_core.language_models.fake_chat_models import FakeMessagesListChatModel
@@ -352,8 +357,12 @@ def test_langchain_passes_on_what_is_no_output() -> None:
     session = Session()
     agent = create_agent(model, tools, middleware=[GateMiddleware(session)])
     messages = agent.invoke({"messages": [HumanMessage("How much?")]})["messages"]
-    assert [message.text for message in messages[2:]] == ["the meter is away", "{}", "I cannot say."]
-    assert session.next_id() == "tc_1"
+    assert [message.text for message in messages[2:]] == [
+        "the meter is away",
+        '{"tool_call_id": "tc_2", "output": {}}',
+        "I cannot say.",
+    ]
+    assert session.next_id() == "tc_3"
 
 
 @pytest.mark.parametrize("method", ["stream_output", "stream_text", "get_output"])

@@ -10,7 +10,7 @@ from __future__ import annotations
 import inspect
 import json
 import logging
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from typing import Any
@@ -20,6 +20,7 @@ from gllint_runtime.execution.session import Session, Verified
 from gllint_runtime.execution.steps import FINAL_HINT, final_in, read_step
 from gllint_runtime.policy.data import plain
 from gllint_runtime.policy.errors import GLError, GLSecurityError
+from gllint_runtime.policy.outputs import json_value
 
 logger = logging.getLogger("gllint_runtime")
 
@@ -102,6 +103,13 @@ def _refuse_shared(session: Session, conversation: str | None, begins: bool) -> 
         session.conversation = conversation
 
 
+def hear(session: Session, texts: Iterable[str]) -> None:
+    """Tell a session what the user said in the conversation; what it heard before it need not hear again."""
+    for text in texts:
+        if not session.has_heard(text):
+            session.user(text)
+
+
 # --------------------------------------------------------------------------------------------------- recording
 
 
@@ -119,8 +127,9 @@ def recorded(
     A text that is a message which this session has verified (a sub-agent's answer) keeps its numbers: they are told as
     Quantities beside it, each to be claimed.
     """
-    if isinstance(output, str):
-        output = _read_text(session, output)
+    output = text_of_blocks(output)
+    if isinstance(output, str) and json_value(output) is None:
+        output = read_output(session, output)
     call_id = session.record(tool, arguments, output, tool_call_id=tool_call_id, **options)
     told = {"tool_call_id": call_id, "output": session.output(call_id)}
     if units := session.declared_units(call_id):
@@ -130,9 +139,14 @@ def recorded(
     return told
 
 
-def _read_text(session: Session, text: str) -> Any:
+def read_output(session: Session, text: str) -> Any:
+    """What a tool's text holds: JSON, or the text with the numbers of a message that the session has verified."""
+    if (data := json_value(text)) is not None:
+        return data
     with suppress(ValueError, RecursionError):
-        return json.loads(text)
+        scalar = json.loads(text)
+        if scalar is None or isinstance(scalar, str | bool):
+            return scalar
     numbers: dict[str, Any] = {}
     for claim in session.claims_of(text):
         name = claim["path"].rpartition(".")[2] or "number"
@@ -151,19 +165,34 @@ def with_units(output: Any, units: Mapping[Any, Any], path: str = "$") -> Any:
     return {"value": output, "unit": units[path]} if path in units else output
 
 
+def text_of_blocks(output: Any) -> Any:
+    """The text of content blocks that hold nothing else; any other output as it is."""
+    if not isinstance(output, list) or not output:
+        return output
+    texts = [
+        block["text"]
+        for block in output
+        if isinstance(block, Mapping) and block.get("type") == "text" and isinstance(block.get("text"), str)
+    ]
+    return "\n".join(texts) if len(texts) == len(output) else output
+
+
 def restore(
     session: Session, tool: str, arguments: Any, told: Any, *, tool_call_id: str | None = None
-) -> None:
-    """Give a session back what :func:`recorded` told, from a stored history. Anything else is passed over."""
+) -> int:
+    """Give a session back what :func:`recorded` told, from a stored history; returns the number of the call.
+
+    Anything else is passed over, and has the number 0.
+    """
     if isinstance(told, str):
         if not told.startswith('{"tool_call_id"'):
-            return
+            return 0
         try:
             told = json.loads(told)
         except (ValueError, RecursionError):
-            return
+            return 0
     if not isinstance(told, Mapping) or not {"tool_call_id", "output"} <= told.keys():
-        return
+        return 0
     output = told["output"]
     if isinstance(units := told.get("units"), Mapping):
         output = with_units(output, units)
@@ -171,9 +200,12 @@ def restore(
         with suppress(ValueError, RecursionError):
             arguments = json.loads(arguments)
     try:
-        session.restore(told["tool_call_id"], tool, arguments, output, tool_call_id=tool_call_id)
+        return session.restore(
+            told["tool_call_id"], tool, arguments, output, tool_call_id=tool_call_id
+        )
     except GLError as error:
         logger.warning("A stored call of %s cannot be claimed any more: %s", tool, error.code)
+        return 0
 
 
 # ---------------------------------------------------------------------------------------------------- checking

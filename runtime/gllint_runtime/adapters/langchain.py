@@ -1,122 +1,245 @@
-"""LangChain and LangGraph: a middleware for ``create_agent``. Needs the extra ``gllint[langchain]``.
+"""LangChain and LangGraph: a middleware for ``create_agent``, and a gate around any graph. Needs ``gllint[langchain]``.
 
-agent = create_agent(model, tools, system_prompt=INSTRUCTIONS, middleware=[GateMiddleware(Session())])
+agent = create_agent(model, tools, system_prompt=INSTRUCTIONS, middleware=[GateMiddleware()])
+graph = gate(graph)
+
+The messages of a thread are its session: what a tool returned stands in its ToolMessage with the id that claims cite.
+So a checkpointer, a store or a list of messages is all that a conversation needs to go on.
 """
 
 from __future__ import annotations
 
+import copy
 import json
-from collections.abc import Awaitable, Callable
-from itertools import takewhile
-from typing import Any
+from collections.abc import Awaitable, Callable, Generator, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any, cast
 
-from langchain.agents.middleware import AgentMiddleware, hook_config
-from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
+from langchain.agents.middleware import AgentMiddleware
+from langchain.agents.middleware.types import ExtendedModelResponse
+from langchain_core.callbacks import BaseCallbackHandler, BaseCallbackManager
+from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage, HumanMessage, ToolMessage
+from langchain_core.messages.tool import tool_call_chunk
+from langchain_core.runnables import Runnable, RunnableConfig
+from langchain_core.runnables.config import ensure_config, var_child_runnable_config
+from langchain_core.tracers._streaming import _StreamingCallbackHandler
+from langgraph.prebuilt import ToolNode
+from langgraph.pregel import Pregel
+from langgraph.pregel._messages import StreamMessagesHandler, graph_namespace
+from langgraph.pregel._read import DEFAULT_BOUND
+from langgraph.runtime import get_runtime
+from langgraph.types import Command
 
-from gllint_runtime.adapters import check_final, recorded, text_of_blocks
+from gllint_runtime.adapters import kit
 from gllint_runtime.execution.session import Session
 from gllint_runtime.policy.errors import GLError, GLRuntimeError
-from gllint_runtime.policy.outputs import json_value
+
+try:
+    from langchain_core.tracers._streaming import _V2StreamingCallbackHandler
+except ImportError:  # of older versions
+    _V2StreamingCallbackHandler = _StreamingCallbackHandler  # type: ignore[assignment, misc]
 
 _HINT = "gllint"
-_WITHHELD = "(withheld)"
 _CHECKED = "gllint"
 
 
-class GateMiddleware(AgentMiddleware[Any, Any, Any]):
-    """Records each tool's output and lets only a verified message end the run.
+def gate(
+    target: Any,
+    *,
+    session: kit.SessionOption = None,
+    max_retries: int = 2,
+    on_refusal: kit.OnRefusal = None,
+) -> Any:
+    """A compiled graph whose nodes record what tools return, and let only verified messages into its state.
 
-    A refused message is withheld and the model told why, at most ``max_retries`` times for one message of the user;
-    then the GLError is raised. ``session`` is the conversation's, or a function that finds it.
+    So what is streamed, stored and answered was checked. ``target`` is an agent of ``create_agent``, or any graph
+    whose state has ``messages``; graphs that are its nodes are gated with it. ``session`` is the conversation's, or a
+    function that is given the RunnableConfig (with the attributes of the Runtime) and finds it. Where repairs run out,
+    the answer is what ``on_refusal`` says.
+    """
+    if not isinstance(target, Pregel):
+        raise TypeError(f"gate takes a compiled graph, not {type(target).__name__}: compile it first")
+    way = _Way(session, max_retries, on_refusal)
+    nodes = {}
+    for name, node in target.nodes.items():
+        nodes[name] = gated = copy.copy(node)
+        gated.bound = _gated(node.bound, way)
+        gated.__dict__.pop("node", None)
+    return target.copy({"nodes": nodes})
+
+
+class _Way:
+    """What a gate was told, and how it finds its session."""
+
+    def __init__(self, session: kit.SessionOption, max_retries: int, on_refusal: kit.OnRefusal) -> None:
+        self.option, self.max_retries, self.on_refusal = session, max_retries, on_refusal
+
+    def session(self, messages: Sequence[Any]) -> tuple[Session, int]:
+        """The session of the run, with what its messages hold; and how many calls those know of."""
+        config = _Context(ensure_config())
+        thread = config.get("configurable", {}).get("thread_id")
+        begins = not any(isinstance(message, AIMessage | ToolMessage) for message in messages)
+        session = kit.session_for(
+            self.option, config, conversation=None if thread is None else str(thread), begins=begins
+        )
+        kit.hear(session, [m.text for m in messages if isinstance(m, HumanMessage) and m.name != _HINT])
+        calls: dict[str, Any] = {}
+        last = 0
+        for message in messages:
+            if isinstance(message, AIMessage):
+                calls |= {call["id"]: call for call in message.tool_calls if call["id"]}
+            elif isinstance(message, ToolMessage) and message.status != "error":
+                call = calls.get(message.tool_call_id, {})
+                for text in _texts(message.content):
+                    name = message.name or call.get("name") or "tool"
+                    last = max(
+                        last,
+                        kit.restore(session, name, call.get("args"), text, tool_call_id=message.tool_call_id),
+                    )
+        return session, last
+
+
+class _Context(dict[str, Any]):
+    """A run's RunnableConfig, with the attributes of its Runtime (``context``, ``store``, ``execution_info``)."""
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(get_runtime(), name)
+
+
+# -------------------------------------------------------------------------------------------------- middleware
+
+
+def _raised(error: GLError) -> str:
+    raise error
+
+
+class GateMiddleware(AgentMiddleware[Any, Any, Any]):
+    """Records each tool's output and lets only verified messages of the model into the state.
+
+    A refused message is shown to the model alone, with why, at most ``max_retries`` times for one answer; then the
+    GLError is raised, or the answer is what ``on_refusal`` says. ``session`` is as in :func:`gate`.
     """
 
-    def __init__(self, session: Session | Callable[[], Session], max_retries: int = 2) -> None:
+    def __init__(
+        self,
+        session: kit.SessionOption = None,
+        max_retries: int = 2,
+        on_refusal: kit.OnRefusal = _raised,
+    ) -> None:
         super().__init__()
-        self._session: Callable[[], Session] = session if callable(session) else lambda: session
-        self._max_retries = max_retries
-
-    def before_agent(self, state: Any, runtime: Any) -> None:
-        """Tell the session what the user said."""
-        new = takewhile(lambda message: not isinstance(message, AIMessage), reversed(state["messages"]))
-        for message in reversed([*new]):
-            if isinstance(message, HumanMessage) and message.name != _HINT:
-                self._session().user(message.text)
+        self._way = _Way(session, max_retries, on_refusal)
 
     def wrap_tool_call(self, request: Any, handler: Callable[[Any], Any]) -> Any:
         """Call a tool with its arguments in the units of its parameters, and record what it returned."""
-        try:
-            request, arguments = self._in_units(request)
-        except GLError as error:
-            return _refused(request, error)
-        return self._recorded(request, handler(request), arguments)
+        call = _ToolCall(self._way, request)
+        if call.refusal is not None:
+            return call.refusal
+        with kit.using(call.session):
+            return call.recorded(handler(call.request))
 
     async def awrap_tool_call(self, request: Any, handler: Callable[[Any], Awaitable[Any]]) -> Any:
         """The same for an async tool."""
-        try:
-            request, arguments = self._in_units(request)
-        except GLError as error:
-            return _refused(request, error)
-        return self._recorded(request, await handler(request), arguments)
+        call = _ToolCall(self._way, request)
+        if call.refusal is not None:
+            return call.refusal
+        with kit.using(call.session):
+            return call.recorded(await handler(call.request))
 
-    @hook_config(can_jump_to=["model"])
-    def after_model(self, state: Any, runtime: Any) -> dict[str, Any] | None:
-        """Check a message that would end the run, and withhold what is said beside tool calls where it may not be."""
-        messages = state["messages"]
-        last = _last_answer(messages)
-        if last is None:
-            return None
-        session = self._session()
-        if last.tool_calls:
-            if session.verify(last.text).status == "success":
-                return None
-            blocks = [] if isinstance(last.content, str) else last.content
-            media = [block for block in blocks if isinstance(block, dict) and block.get("type") != "text"]
-            return {"messages": [last.model_copy(update={"content": media or ""})]}
-        try:
-            verified = check_final(session, last.text)
-        except GLError as error:
-            if _hints(messages) >= self._max_retries:
-                raise
-            hint = HumanMessage(session.repair_hint(error), name=_HINT)
-            return {"messages": [AIMessage(_WITHHELD, id=last.id), hint], "jump_to": "model"}
-        provenance = {_CHECKED: verified.provenance}
-        return {"messages": [AIMessage(verified.message, id=last.id, response_metadata=provenance)]}
+    def wrap_model_call(self, request: Any, handler: Callable[[Any], Any]) -> Any:
+        """Ask the model until its message holds."""
+        turn = _Turn(self._way, request.messages)
+        judging = turn.judging(_answers_of_response)
+        hints = next(judging)
+        while True:
+            with turn.privately(ensure_config()):
+                response = handler(request.override(messages=[*request.messages, *hints]))
+            try:
+                hints = judging.send(response)
+            except StopIteration as done:
+                return done.value
+
+    async def awrap_model_call(self, request: Any, handler: Callable[[Any], Awaitable[Any]]) -> Any:
+        """The same for an async model."""
+        turn = _Turn(self._way, request.messages)
+        judging = turn.judging(_answers_of_response)
+        hints = next(judging)
+        while True:
+            with turn.privately(ensure_config()):
+                response = await handler(request.override(messages=[*request.messages, *hints]))
+            try:
+                hints = judging.send(response)
+            except StopIteration as done:
+                return done.value
 
     def after_agent(self, state: Any, runtime: Any) -> None:
         """Whatever ended the run: its last answer must be one that was checked."""
-        last = _last_answer(state["messages"])
+        messages = state["messages"]
+        last = next((message for message in reversed(messages) if isinstance(message, AIMessage)), None)
         if last is not None and _CHECKED not in last.response_metadata:
             raise GLRuntimeError("PROVIDER_FAILED", "The run ended on an answer that was not checked")
 
-    def _in_units(self, request: Any) -> tuple[Any, Any]:
-        """The request as the tool is to get it, and its arguments. Raises GLError."""
-        call = request.tool_call
-        arguments = self._session().tool_arguments(
-            call["name"], call["args"], args_schema=_args_schema(request.tool)
+
+# ------------------------------------------------------------------------------------------------------- tools
+
+
+class _ToolCall:
+    """One call of a tool: its arguments as the tool takes them, and what it returned, recorded."""
+
+    def __init__(self, way: _Way, request: Any) -> None:
+        self.call = call = request.tool_call
+        self.request = request
+        self.refusal: ToolMessage | None = None
+        messages = _messages(request.state)
+        self.session, known = way.session(messages)
+        # Calls that run side by side each begin with the session of the history: their ids go by their places.
+        ids = (
+            [c["id"] for c in messages[-1].tool_calls]
+            if messages and isinstance(messages[-1], AIMessage)
+            else []
         )
-        if arguments.changes:
-            request = request.override(tool_call={**call, "args": dict(arguments)})
-        return request, arguments
-
-    def _recorded(self, request: Any, result: Any, arguments: Any) -> Any:
-        if not isinstance(result, ToolMessage) or result.status == "error":
-            return result
-        call = request.tool_call
-        output = result.content if result.artifact is None else result.artifact
+        self.session.reserve(known + (ids.index(call["id"]) if call["id"] in ids else 0))
         try:
-            answer = recorded(self._session(), call["name"], arguments, _returned(output))
+            self.arguments: Any = self.session.tool_arguments(
+                call["name"], call["args"], args_schema=_args_schema(request.tool)
+            )
         except GLError as error:
-            text, status = Session.repair_hint(error), "error"
-        else:
-            text, status = json.dumps(answer, ensure_ascii=False), "success"
-        return ToolMessage(text, tool_call_id=result.tool_call_id, name=call["name"], status=status)
+            self.refusal = ToolMessage(
+                Session.repair_hint(error), tool_call_id=call["id"], name=call["name"], status="error"
+            )
+            return
+        if self.arguments.changes:
+            self.request = request.override(tool_call={**call, "args": dict(self.arguments)})
+
+    def recorded(self, result: Any) -> Any:
+        """What the tool returned, a message or a Command, as the model is told it."""
+        if isinstance(result, Command):
+            return _mapped(result, self.recorded)
+        if not isinstance(result, ToolMessage) or result.tool_call_id != self.call["id"]:
+            return result
+        return _recorded(self.session, result, self.call["name"], self.arguments)
 
 
-def _refused(request: Any, error: GLError) -> ToolMessage:
-    """What the model is told in place of a call's result."""
-    call = request.tool_call
-    text = Session.repair_hint(error)
-    return ToolMessage(text, tool_call_id=call["id"], name=call["name"], status="error")
+def _recorded(session: Session, message: ToolMessage, tool: str, arguments: Any) -> ToolMessage:
+    """A tool's message with the id of its call. Its images and other blocks stay as they are."""
+    if message.status == "error":
+        return message
+    texts = [*_texts(message.content)]
+    if message.artifact is not None:
+        output = message.artifact
+    elif len(texts) == 1:
+        output = kit.read_output(session, texts[0])
+    elif texts:
+        output = {f"block_{number}": kit.read_output(session, text) for number, text in enumerate(texts, 1)}
+    else:  # pictures alone: there is nothing to claim
+        return message
+    try:
+        told = kit.recorded(session, tool, arguments, output, tool_call_id=message.tool_call_id)
+    except GLError as error:
+        return message.model_copy(update={"content": Session.repair_hint(error), "status": "error"})
+    return message.model_copy(
+        update={"content": _with_text(message.content, json.dumps(told, ensure_ascii=False), rest=True)}
+    )
 
 
 def _args_schema(tool: Any) -> dict[str, Any] | None:
@@ -128,18 +251,344 @@ def _args_schema(tool: Any) -> dict[str, Any] | None:
     return described
 
 
-def _returned(output: Any) -> Any:
-    """What a tool returned: of a dict or list the framework has made JSON text, and nobody can tell it from a text."""
-    text = text_of_blocks(output)
-    value = json_value(text) if isinstance(text, str) else None
-    return output if value is None else value
+# ---------------------------------------------------------------------------------------------------- messages
 
 
-def _last_answer(messages: list[Any]) -> AIMessage | None:
-    return next((message for message in reversed(messages) if isinstance(message, AIMessage)), None)
+def _texts(content: Any) -> Iterator[str]:
+    """The texts of a message's content."""
+    for block in [content] if isinstance(content, str) else content:
+        if isinstance(block, str):
+            yield block
+        elif isinstance(block, dict) and block.get("type") == "text" and isinstance(block.get("text"), str):
+            yield block["text"]
 
 
-def _hints(messages: list[Any]) -> int:
-    """How often the model was told since the user last spoke."""
-    questions = (message for message in reversed(messages) if isinstance(message, HumanMessage))
-    return len([*takewhile(lambda message: message.name == _HINT, questions)])
+def _with_text(content: Any, text: str, *, rest: bool = False) -> Any:
+    """A message's content with ``text`` for its first text; further texts go, or stay with ``rest``."""
+    if isinstance(content, str):
+        return text
+    blocks: list[Any] = []
+    written = False
+    for block in content:
+        is_text = isinstance(block, str) or (isinstance(block, dict) and block.get("type") == "text")
+        if not is_text or (written and rest):
+            blocks.append(block)
+        elif not written:
+            blocks.append(text if isinstance(block, str) else {**block, "text": text})
+            written = True
+    return blocks if written else [{"type": "text", "text": text}, *blocks]
+
+
+def _messages(state: Any) -> list[BaseMessage]:
+    """The messages in a node's state, whatever it is."""
+    if isinstance(state, Mapping):
+        state = state.get("messages") or (_messages(state["state"]) if "state" in state else [])
+    elif not isinstance(state, list):
+        state = getattr(state, "messages", None)
+    return [message for message in state or () if isinstance(message, BaseMessage)]
+
+
+def _mapped(output: Any, change: Callable[[Any], Any]) -> Any:
+    """A node's output, in whatever form it has, with each of its messages changed."""
+    if isinstance(output, BaseMessage):
+        return change(output)
+    if isinstance(output, Command):
+        return replace(output, update=_mapped(output.update, change))
+    if isinstance(output, list):
+        return [_mapped(item, change) for item in output]
+    if isinstance(output, tuple) and len(output) == 2 and output[0] == "messages":
+        return "messages", _mapped(output[1], change)
+    if isinstance(output, Mapping) and "messages" in output:
+        return {**output, "messages": _mapped(output["messages"], change)}
+    return output
+
+
+def _checked(session: Session, message: AIMessage) -> AIMessage:
+    """What the model said, as it may be shown: all but its text stays. Raises GLError."""
+    text = message.text
+    if not message.tool_calls:
+        verified = kit.check_final(session, text)
+        metadata = {**message.response_metadata, _CHECKED: verified.provenance}
+        content = (
+            message.content if text == verified.message else _with_text(message.content, verified.message)
+        )
+        return message.model_copy(update={"content": content, "response_metadata": metadata})
+    if session.verify(text).status == "success":
+        return message
+    content = [] if isinstance(message.content, str) else message.content
+    other = [block for block in content if isinstance(block, dict) and block.get("type") != "text"]
+    return message.model_copy(update={"content": other or ""})
+
+
+def _answers_of_response(response: Any) -> tuple[list[Any], Callable[[list[Any]], Any]]:
+    """The messages of a model response, and what puts others into their place."""
+    if isinstance(response, AIMessage):
+        return [response], lambda messages: messages[0]
+    if isinstance(response, ExtendedModelResponse):
+        inner, wrap = _answers_of_response(response.model_response)
+        return inner, lambda messages: replace(response, model_response=wrap(messages))
+    return [*response.result], lambda messages: replace(response, result=messages)
+
+
+class _Turn:
+    """The model's turn: its answers are judged, and what may be shown of a stream is."""
+
+    def __init__(self, way: _Way, messages: Sequence[Any]) -> None:
+        self._way = way
+        self.session, _ = way.session(messages)
+        self._ids = {message.id for message in messages if message.id is not None}
+        self._sentences: _Sentences | None = None
+
+    def judging(
+        self, messages_of: Callable[[Any], tuple[list[Any], Callable[[list[Any]], Any]]]
+    ) -> Generator[list[HumanMessage], Any, Any]:
+        """Yields what to tell the model, first nothing; is sent its answer; returns the one that holds."""
+        hints: list[Any] = []
+        for attempt in range(self._way.max_retries + 1):
+            answer = yield hints
+            messages, put = messages_of(answer)
+            try:
+                checked = [self._judged(message) for message in messages]
+            except GLError as error:
+                if attempt < self._way.max_retries:
+                    said = [message for message in messages if isinstance(message, AIMessage)]
+                    hints = [*hints, *said, HumanMessage(Session.repair_hint(error), name=_HINT)]
+                    continue
+                text = kit.refusal(self._way.on_refusal, error)
+                checked = [self._refused(message, text) for message in messages]
+            if self._sentences is not None:
+                self._sentences.close([message for message in checked if isinstance(message, AIMessage)])
+            return put(checked)
+        return None
+
+    def _judged(self, message: Any) -> Any:
+        if not isinstance(message, AIMessage) or message.id in self._ids:
+            return message
+        if self.session.was_shown(message.text) and _CHECKED in message.response_metadata:
+            return message  # of a graph inside this one
+        return _checked(self.session, message)
+
+    def _refused(self, message: Any, text: str) -> Any:
+        if not isinstance(message, AIMessage) or message.id in self._ids or message.tool_calls:
+            return message
+        metadata = {**message.response_metadata, _CHECKED: []}
+        return message.model_copy(
+            update={"content": _with_text(message.content, text), "response_metadata": metadata}
+        )
+
+    @contextmanager
+    def privately(self, config: RunnableConfig) -> Iterator[RunnableConfig]:
+        """While the model answers, nobody hears its tokens but the gate, which passes on what holds."""
+        manager = config.get("callbacks")
+        handlers = manager.handlers if isinstance(manager, BaseCallbackManager) else manager or []
+        streams = [
+            h for h in handlers if isinstance(h, _StreamingCallbackHandler | _V2StreamingCallbackHandler)
+        ]
+        if streams and isinstance(manager, BaseCallbackManager):
+            manager = manager.copy()
+            for handler in streams:
+                manager.remove_handler(cast(BaseCallbackHandler, handler))
+            listeners = [handler for handler in handlers if isinstance(handler, StreamMessagesHandler)]
+            if listeners:
+                self._sentences = _Sentences(self.session, listeners, config.get("metadata") or {})
+                manager.add_handler(self._sentences, inherit=True)
+            config = {**config, "callbacks": manager}
+        token = var_child_runnable_config.set(config)
+        try:
+            with kit.using(self.session):
+                yield config
+        finally:
+            var_child_runnable_config.reset(token)
+
+
+class _Sentences(BaseCallbackHandler, _StreamingCallbackHandler):  # type: ignore[type-arg]
+    """Hears a model's tokens, and tells ``stream_mode="messages"`` the sentences that hold."""
+
+    run_inline = True
+
+    def __init__(
+        self, session: Session, listeners: list[StreamMessagesHandler], metadata: dict[str, Any]
+    ) -> None:
+        self._session, self._metadata = session, metadata
+        namespace = graph_namespace(metadata)
+        self._namespace = namespace
+        self._listeners = [
+            listener
+            for listener in listeners
+            if listener.subgraphs or not namespace or namespace == listener.parent_ns
+        ]
+        self._streams: dict[str, kit.FinalStream] = {}
+
+    def tap_output_aiter(self, run_id: Any, output: Any) -> Any:
+        """Of an interface that it implements."""
+        return output
+
+    def tap_output_iter(self, run_id: Any, output: Any) -> Any:
+        """Of an interface that it implements."""
+        return output
+
+    def on_llm_new_token(self, token: Any, *, chunk: Any = None, **options: Any) -> None:
+        """Pass on what the token completes."""
+        message = getattr(chunk, "message", None)
+        if not isinstance(message, AIMessageChunk) or message.id is None:
+            return
+        stream = self._streams.setdefault(message.id, kit.FinalStream(self._session))
+        if text := stream.feed(message.text):
+            self._emit(AIMessageChunk(content=text, id=message.id))
+
+    def close(self, messages: list[AIMessage]) -> None:
+        """Pass on the end of what was begun."""
+        for message in messages:
+            stream = self._streams.get(message.id or "")
+            if stream is None or not stream.released:
+                continue  # the graph itself tells the whole message
+            text = message.text
+            rest = text[len(stream.released) :] if text.startswith(stream.released) else text
+            calls = [
+                tool_call_chunk(name=call["name"], args=json.dumps(call["args"]), id=call["id"], index=number)
+                for number, call in enumerate(message.tool_calls)
+            ]
+            self._emit(
+                AIMessageChunk(
+                    content=rest,
+                    id=message.id,
+                    tool_call_chunks=calls,
+                    usage_metadata=message.usage_metadata,
+                    response_metadata=message.response_metadata,
+                    chunk_position="last",
+                )
+            )
+
+    def _emit(self, chunk: AIMessageChunk) -> None:
+        for listener in self._listeners:
+            listener._emit((self._namespace, self._metadata), chunk)
+
+
+# ------------------------------------------------------------------------------------------------------ graphs
+
+
+def _gated(bound: Runnable[Any, Any], way: _Way) -> Runnable[Any, Any]:
+    if bound is DEFAULT_BOUND:
+        return bound
+    if isinstance(bound, Pregel):
+        return cast(
+            "Runnable[Any, Any]",
+            gate(bound, session=way.option, max_retries=way.max_retries, on_refusal=way.on_refusal),
+        )
+    return _GatedTools(bound, way) if isinstance(bound, ToolNode) else _GatedNode(bound, way)
+
+
+class _GatedTools(Runnable[Any, Any]):
+    """A ToolNode whose calls are recorded."""
+
+    def __init__(self, bound: ToolNode, way: _Way) -> None:
+        middleware = GateMiddleware(way.option, way.max_retries)
+        self._node = copy.copy(bound)
+        inner, ainner = bound._wrap_tool_call, bound._awrap_tool_call
+
+        def outer(request: Any, execute: Any) -> Any:
+            handler = execute if inner is None else lambda request: inner(request, execute)
+            return middleware.wrap_tool_call(request, handler)
+
+        async def aouter(request: Any, execute: Any) -> Any:
+            async def handler(request: Any) -> Any:
+                if ainner is not None:
+                    return await ainner(request, execute)
+                return await execute(request)
+
+            return await middleware.awrap_tool_call(request, handler)
+
+        self._node._wrap_tool_call, self._node._awrap_tool_call = outer, aouter
+        # What the node runs are its methods, which a copy does not bind anew.
+        self._node.func, self._node.afunc = self._node._func, self._node._afunc
+
+    def invoke(self, input: Any, config: RunnableConfig | None = None, **options: Any) -> Any:
+        """Call the tools."""
+        return self._node.invoke(input, config, **options)
+
+    async def ainvoke(self, input: Any, config: RunnableConfig | None = None, **options: Any) -> Any:
+        """Call the tools."""
+        return await self._node.ainvoke(input, config, **options)
+
+
+class _GatedNode(Runnable[Any, Any]):
+    """A node of whose messages only those get into the state that hold; it runs again where one does not."""
+
+    def __init__(self, bound: Runnable[Any, Any], way: _Way) -> None:
+        self._bound, self._way = bound, way
+
+    def invoke(self, input: Any, config: RunnableConfig | None = None, **options: Any) -> Any:
+        """Run the node."""
+        state = _messages(input)
+        turn = _Turn(self._way, state)
+        judging = turn.judging(_answers_of_node(turn, state))
+        hints = next(judging)
+        while True:
+            with turn.privately(ensure_config(config)) as private:
+                output = self._bound.invoke(_with_hints(input, hints), private, **options)
+            try:
+                hints = judging.send(output)
+            except StopIteration as done:
+                return done.value
+
+    async def ainvoke(self, input: Any, config: RunnableConfig | None = None, **options: Any) -> Any:
+        """Run the node."""
+        state = _messages(input)
+        turn = _Turn(self._way, state)
+        judging = turn.judging(_answers_of_node(turn, state))
+        hints = next(judging)
+        while True:
+            with turn.privately(ensure_config(config)) as private:
+                output = await self._bound.ainvoke(_with_hints(input, hints), private, **options)
+            try:
+                hints = judging.send(output)
+            except StopIteration as done:
+                return done.value
+
+
+def _with_hints(state: Any, hints: list[Any]) -> Any:
+    if not hints:
+        return state
+    if isinstance(state, list):
+        return [*state, *hints]
+    if isinstance(state, Mapping):
+        return {**state, "messages": [*state["messages"], *hints]}
+    return state.model_copy(update={"messages": [*state.messages, *hints]})
+
+
+def _answers_of_node(
+    turn: _Turn, state: list[BaseMessage]
+) -> Callable[[Any], tuple[list[Any], Callable[[list[Any]], Any]]]:
+    """The messages that a node's output adds, and what puts others into their place; results of tools are recorded."""
+    old = {message.id for message in state if message.id is not None}
+    calls: dict[Any, Any] = {
+        call["id"]: call for message in state if isinstance(message, AIMessage) for call in message.tool_calls
+    }
+
+    def answers(output: Any) -> tuple[list[Any], Callable[[list[Any]], Any]]:
+        found: list[Any] = []
+
+        def gathered(message: Any) -> Any:
+            if message.id is None or message.id not in old:
+                if isinstance(message, AIMessage):
+                    calls.update({call["id"]: call for call in message.tool_calls})
+                    found.append(message)
+                elif isinstance(message, ToolMessage) and not _is_told(message):
+                    call = calls.get(message.tool_call_id, {})
+                    name = message.name or call.get("name") or "tool"
+                    return _recorded(turn.session, message, name, call.get("args"))
+            return message
+
+        mapped = _mapped(output, gathered)
+
+        def put(messages: list[Any]) -> Any:
+            new = {id(old): new for old, new in zip(found, messages, strict=True)}
+            return _mapped(mapped, lambda message: new.get(id(message), message))
+
+        return found, put
+
+    return answers
+
+
+def _is_told(message: ToolMessage) -> bool:
+    return any(text.startswith('{"tool_call_id"') for text in _texts(message.content))

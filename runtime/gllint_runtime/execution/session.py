@@ -164,6 +164,10 @@ class Session:
             if self._bytes > self._max_bytes:
                 self._forget()
 
+    def has_heard(self, text: str) -> bool:
+        """Whether the user said just this."""
+        return text in self._heard
+
     def tool_arguments(
         self, tool: str, arguments: Mapping[str, Any] | None, *, args_schema: Mapping[str, Any] | None = None
     ) -> Arguments:
@@ -263,8 +267,8 @@ class Session:
         output: Any,
         *,
         tool_call_id: str | None = None,
-    ) -> None:
-        """Record a call again that a stored history has, under the id that it had. Raises GLError."""
+    ) -> int:
+        """Record a call again that a stored history has, under its id; returns its number. Raises GLError."""
         if not isinstance(call_id, str) or not (number := _CALL_ID.fullmatch(call_id)):
             raise GLProvenanceError("MISSING_TOOL_CALL", f"'{str(call_id)[:80]}' is no id of a recorded call")
         with self._lock:
@@ -278,6 +282,7 @@ class Session:
                 self._keep(CallRecord(call_id, str.__str__(tool), values, verified, None))
             if tool_call_id is not None:
                 self._names[str.__str__(tool_call_id)] = call_id
+        return int(number[1])
 
     def trace_arguments(
         self,
@@ -417,6 +422,7 @@ class Session:
             violation(naked)
         if not macros and not claims:
             self.verdicts.passed(0)
+            self._remember(message, [])
             return Shown([message], [], [], [], self._steps, violations)
         for _, problem in macro_problems(macros, len(claims)):
             violation(GLRuntimeError("MISSING_CLAIM", problem))
@@ -451,8 +457,7 @@ class Session:
             else:
                 pieces[-1] += _UNVERIFIED if macro else piece
         self.verdicts.passed(len(cited))
-        with self._lock:
-            self._remember("".join(pieces), [claims[number] for number in places])
+        self._remember("".join(pieces), [claims[number] for number in places])
         return Shown(pieces, cited, provenance, returned, self._steps, violations)
 
     def _refuse(self, code: str, message: str) -> NoReturn:
@@ -461,15 +466,20 @@ class Session:
         raise error
 
     def _remember(self, message: str, claims: list[Claim]) -> None:
-        self._said.pop(message, None)
-        self._said[message] = claims
-        if len(self._said) > _MOST_MESSAGES:
-            del self._said[next(iter(self._said))]
+        with self._lock:
+            self._said.pop(message, None)
+            self._said[message] = claims
+            if len(self._said) > _MOST_MESSAGES:
+                del self._said[next(iter(self._said))]
 
     def claims_of(self, message: str) -> list[dict[str, Any]]:
         """The claims of a message that this session let be shown lately, so that another agent can repeat them."""
         with self._lock:
             return [claim.to_dict() for claim in self._said.get(message, ())]
+
+    def was_shown(self, message: str) -> bool:
+        """Whether this session let the message be shown lately."""
+        return message in self._said
 
     def stream(self) -> MessageStream:
         """A message that is shown while it is written: by sentences, each once it holds."""

@@ -122,7 +122,9 @@ def final_in(text: str) -> dict[str, Any] | None:
     return read_object(text, FINAL_HINT) if text.lstrip().startswith(("{", "```")) else None
 
 
-FINAL_HINT = 'Answer with one JSON object {"message": "…", "claims": […]} and nothing else, or with text without a number.'
+FINAL_HINT = (
+    'Answer with one JSON object {"message": "…", "claims": […]} and nothing else, or text without a number.'
+)
 """How a model mends a final answer where the framework, not a step of ours, calls the tools."""
 
 

@@ -1,0 +1,425 @@
+"""The gate around agents and graphs of LangGraph: sessions, streams, stores, and all that must stay as it was."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+import threading
+from collections.abc import Iterator
+from typing import Annotated, Any, TypedDict
+
+import pytest
+
+pytest.importorskip("langchain")
+
+from langchain.agents import create_agent
+from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
+from langchain_core.messages import AIMessage, AIMessageChunk, HumanMessage, ToolMessage
+from langchain_core.outputs import ChatGenerationChunk
+from langchain_core.tools import StructuredTool, tool
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.graph import END, START, StateGraph
+from langgraph.graph.message import add_messages
+from langgraph.prebuilt import ToolNode
+from langgraph.types import Command
+
+from gllint_runtime import GLError, Session
+from gllint_runtime.adapters import current_session
+from gllint_runtime.adapters.langchain import GateMiddleware, gate
+
+HEAT = {"heat": {"value": 12.5, "unit": "kWh"}}
+NAKED = "It uses 13 kWh."
+MODES = ["values", "updates", "messages", "tasks", "debug", "custom", "checkpoints"]
+
+
+class Script(GenericFakeChatModel):
+    """Says what it is told to, by words where it is streamed."""
+
+    def bind_tools(self, tools: Any, **options: Any) -> Any:
+        return self
+
+    def _stream(self, messages: Any, stop: Any = None, run_manager: Any = None, **options: Any) -> Any:
+        message = next(self.messages)
+        assert isinstance(message, AIMessage)
+        words = (
+            message.content if isinstance(message.content, list) else re.findall(r"\S+\s*|^$", message.text)
+        )
+        for number, word in enumerate(words):
+            calls = [
+                {"name": call["name"], "args": json.dumps(call["args"]), "id": call["id"], "index": i}
+                for i, call in enumerate(message.tool_calls if not number else [])
+            ]
+            chunk = ChatGenerationChunk(
+                message=AIMessageChunk(
+                    content=[word] if isinstance(word, dict) else word,
+                    id=message.id,
+                    tool_call_chunks=calls,  # type: ignore[arg-type]
+                )
+            )
+            if run_manager:
+                run_manager.on_llm_new_token(message.text, chunk=chunk)
+            yield chunk
+
+
+def says(*script: Any) -> Script:
+    return Script(messages=iter([AIMessage(item) if isinstance(item, str) else item for item in script]))
+
+
+def calling(name: str = "meter", call_id: str = "call_1", **args: Any) -> AIMessage:
+    return AIMessage("", tool_calls=[{"name": name, "args": args, "id": call_id}])
+
+
+def final(message: str, call_id: str = "tc_1", value: float = 12.5, path: str = "$.heat") -> str:
+    claim = {"source_call_id": call_id, "path": path, "quantity": {"value": value, "unit": "kWh"}}
+    return json.dumps({"claims": [claim], "message": message})
+
+
+def meter(site: str = "north") -> dict[str, Any]:
+    """The heat that a site used."""
+    return HEAT
+
+
+def agent_of(model: Any, *tools: Any, way: str = "gate", option: Any = None, **options: Any) -> Any:
+    made = [item if not callable(item) or hasattr(item, "name") else tool(item) for item in tools or [meter]]
+    if way == "gate":
+        return gate(create_agent(model, made, **options), session=option)
+    return create_agent(model, made, middleware=[GateMiddleware(option)], **options)
+
+
+def asked(agent: Any, text: str = "How much?", thread: str | None = None, **options: Any) -> list[Any]:
+    config = {"configurable": {"thread_id": thread}} if thread else None
+    found: list[Any] = agent.invoke({"messages": [HumanMessage(text)]}, config, **options)["messages"]
+    return found
+
+
+WAYS = pytest.mark.parametrize("way", ["gate", "middleware"])
+
+
+@WAYS
+def test_a_made_up_number_is_stopped_and_mended(way: str) -> None:
+    agent = agent_of(says(calling(), NAKED, final("It uses {{claim:0}}.")), way=way)
+    messages = asked(agent)
+    assert messages[-1].text == "It uses 12.50 kWh."
+    assert "13 kWh" not in str(messages) and len(messages) == 4
+    assert json.loads(messages[2].text) == {"tool_call_id": "tc_1", "output": HEAT}
+    assert (
+        asyncio.run(
+            agent_of(says(calling(), NAKED, final("It uses {{claim:0}}.")), way=way).ainvoke(
+                {"messages": ["How?"]}
+            )
+        )["messages"][-1].text
+        == "It uses 12.50 kWh."
+    )
+
+
+def test_where_repairs_run_out() -> None:
+    assert asked(agent_of(says(*[NAKED] * 3)))[-1].text == "I cannot give a verified answer to that."
+    plain = create_agent(says(*[NAKED] * 9), [])
+    assert asked(gate(plain, max_retries=0, on_refusal="No."))[-1].text == "No."
+    assert asked(gate(plain, on_refusal=lambda error: error.code))[-1].text == "NO_NAKED_NUMBERS"
+    with pytest.raises(GLError):
+        asked(agent_of(says(*[NAKED] * 3), way="middleware"))
+    with pytest.raises(TypeError, match="compile it first"):
+        gate(StateGraph(dict))
+
+
+@WAYS
+@pytest.mark.parametrize("mode", [*MODES, MODES])
+def test_no_stream_shows_what_was_not_checked(way: str, mode: Any) -> None:
+    async def heard(agent: Any) -> str:
+        chunks = [
+            chunk
+            async for chunk in agent.astream({"messages": ["How?"]}, config, stream_mode=mode, subgraphs=True)
+        ]
+        return str(chunks)
+
+    config: Any = {"configurable": {"thread_id": "1"}}
+    for script in ([calling(), NAKED, NAKED, "It is warm."], [NAKED] * 3):
+        saver = InMemorySaver()
+        agent = agent_of(says(*script), way=way, checkpointer=saver)
+        refused = script[-1] == NAKED and way == "middleware"
+        try:
+            shown = str([*agent.stream({"messages": ["How?"]}, config, stream_mode=mode, subgraphs=True)])
+        except GLError:
+            assert refused
+            shown = ""
+        assert "13 kWh" not in shown
+        history = str([*agent.get_state_history(config)]) + str([*saver.list(config)])
+        assert "13 kWh" not in history
+        if not refused:
+            agent = agent_of(says(*script), way=way, checkpointer=InMemorySaver())
+            assert "13 kWh" not in asyncio.run(heard(agent))
+
+
+@WAYS
+def test_events_show_what_was_checked(way: str) -> None:
+    async def events() -> str:
+        agent = agent_of(says(calling(), NAKED, "It is warm."), way=way)
+        return str([event async for event in agent.astream_events({"messages": ["How?"]}, version="v2")])
+
+    shown = asyncio.run(events())
+    assert "13 kWh" not in shown and "It is warm." in shown
+
+
+@WAYS
+def test_a_stream_comes_by_sentences(way: str) -> None:
+    answer = final("It is warm. It uses {{claim:0}}. Is that fine?")
+    agent = agent_of(says(calling(), answer), way=way)
+    chunks = [
+        chunk.text
+        for chunk, _ in agent.stream({"messages": ["How?"]}, stream_mode="messages")
+        if isinstance(chunk, AIMessage) and chunk.text
+    ]
+    assert "".join(chunks) == "It is warm. It uses 12.50 kWh. Is that fine?"
+    assert len(chunks) >= 3
+
+
+@WAYS
+def test_each_thread_has_its_own_numbers(way: str) -> None:
+    saver = InMemorySaver()
+    cited = final("It uses {{claim:0}}.")
+    agent = agent_of(says(calling(), cited, cited, cited, cited, "No."), way=way, checkpointer=saver)
+    assert asked(agent, thread="ada")[-1].text == "It uses 12.50 kWh."
+    try:
+        other = asked(agent, thread="bob")[-1].text
+    except GLError:
+        other = ""
+    assert "12" not in other
+    assert current_session() is None
+
+
+@WAYS
+def test_a_restart_forgets_nothing(way: str) -> None:
+    saver = InMemorySaver()
+    asked(agent_of(says(calling(), "It is warm."), way=way, checkpointer=saver), thread="ada")
+    later = agent_of(
+        says(
+            calling(call_id="call_2"),
+            final("{{claim:0}}", "tc_2"),
+            final("{{claim:0}}"),
+            final("{{claim:0}}", "call_1"),
+        ),
+        way=way,
+        checkpointer=saver,
+    )
+    for _ in range(3):
+        assert asked(later, thread="ada")[-1].text == "12.50 kWh"
+
+
+def test_history_may_be_handed_over_as_messages() -> None:
+    messages = asked(agent_of(says(calling(), "It is warm.")))
+    later = agent_of(says(final("{{claim:0}}")))
+    assert later.invoke({"messages": [*messages, HumanMessage("So?")]})["messages"][-1].text == "12.50 kWh"
+
+
+@WAYS
+def test_one_session_for_two_conversations_is_told(way: str) -> None:
+    saver, session = InMemorySaver(), Session()
+    agent = agent_of(says(calling(), "Warm.", "Warm.", "Warm."), way=way, checkpointer=saver, option=session)
+    asked(agent, thread="ada")
+    asked(agent, thread="ada")
+    with pytest.raises(GLError, match="SESSION_SHARED"):
+        asked(agent, thread="bob")
+    loose = agent_of(says(calling(), "Warm.", "Warm."), way=way, option=Session())
+    asked(loose)
+    with pytest.raises(GLError, match="SESSION_SHARED"):
+        asked(loose)
+
+
+@WAYS
+def test_a_function_finds_the_session(way: str) -> None:
+    sessions: dict[str, Session] = {}
+
+    def find(context: Any) -> Session:
+        assert context.execution_info.thread_id == context["configurable"]["thread_id"]
+        return sessions.setdefault(context["configurable"]["thread_id"], Session(packs=["counts"]))
+
+    agent = agent_of(
+        says(calling(), final("{{claim:0}}")), way=way, option=find, checkpointer=InMemorySaver()
+    )
+    assert asked(agent, thread="ada")[-1].text == "12.50 kWh"
+    assert sessions["ada"].next_id() == "tc_2"
+    with pytest.raises(TypeError, match="session= gave int"):
+        asked(agent_of(says("Well."), way=way, option=lambda: 5))
+
+
+@WAYS
+def test_calls_side_by_side_have_different_ids(way: str) -> None:
+    both = AIMessage(
+        "",
+        tool_calls=[
+            {"name": "meter", "args": {"site": site}, "id": f"call_{site}"} for site in ("north", "south")
+        ],
+    )
+
+    def slow(site: str) -> dict[str, Any]:
+        """The heat of a site."""
+        return {"heat": {"value": 1.5 if site == "north" else 2.5, "unit": "kWh"}}
+
+    reader = StructuredTool.from_function(slow, name="meter")
+    answer = json.dumps(
+        {
+            "message": "{{claim:0}}, {{claim:1}}",
+            "claims": [
+                {"source_call_id": f"tc_{i}", "path": "$.heat", "quantity": {"value": i + 0.5, "unit": "kWh"}}
+                for i in (1, 2)
+            ],
+        }
+    )
+    assert asked(agent_of(says(both, answer), reader, way=way))[-1].text == "1.50 kWh, 2.50 kWh"
+
+
+@WAYS
+def test_nothing_is_lost(way: str) -> None:
+    picture = {"type": "image", "url": "https://example.org/a.png"}
+    text = {
+        "type": "text",
+        "text": "It is warm.",
+        "annotations": [{"type": "citation", "url": "https://example.org"}],
+    }
+    answer = AIMessage(
+        [text, picture],
+        id="m1",
+        name="advisor",
+        usage_metadata={"input_tokens": 1, "output_tokens": 2, "total_tokens": 3},
+        response_metadata={"finish_reason": "stop"},
+        additional_kwargs={"x": "y"},
+    )
+    last = asked(agent_of(says(answer), way=way))[-1]
+    assert last.content == answer.content and last.name == "advisor" and last.additional_kwargs == {"x": "y"}
+    assert last.usage_metadata == answer.usage_metadata and last.id == "m1"
+    assert last.response_metadata["finish_reason"] == "stop"
+    cited = AIMessage([{**text, "text": final("{{claim:0}}")}, picture])
+    last = asked(agent_of(says(calling(), cited), way=way))[-1]
+    assert last.content == [{**text, "text": "12.50 kWh"}, picture]
+
+
+@WAYS
+def test_what_tools_return_in_blocks_stays(way: str) -> None:
+    picture = {"type": "image", "url": "https://example.org/a.png"}
+    one, other = ({"type": "text", "text": json.dumps(item)} for item in (HEAT, {"note": "warm"}))
+
+    def blocks(kind: str) -> Any:
+        """Returns blocks."""
+        found = {"picture": [picture], "two": [one, picture, other], "both": [one, picture]}[kind]
+        return Command(update={"messages": [ToolMessage(found, tool_call_id="call_1")]})
+
+    def contents(kind: str, answer: str = "Well.") -> Any:
+        agent = agent_of(
+            says(calling("blocks", kind=kind), answer), StructuredTool.from_function(blocks), way=way
+        )
+        messages = asked(agent)
+        return messages[2].content, messages[-1].text
+
+    assert contents("picture")[0] == [picture]
+    content, answer = contents("both", final("{{claim:0}}"))
+    assert (
+        content[1] == picture and json.loads(content[0]["text"])["output"] == HEAT and answer == "12.50 kWh"
+    )
+    content, answer = contents("two", final("{{claim:0}}", path="$.block_1.heat"))
+    assert content[1:] == [picture, other] and answer == "12.50 kWh"
+    assert json.loads(content[0]["text"])["output"]["block_2"] == {"note": "warm"}
+
+
+@WAYS
+def test_a_supervisor_repeats_the_number_of_its_sub_agent(way: str) -> None:
+    inner = agent_of(says(calling(), final("It uses {{claim:0}}.")), way=way)
+
+    @tool
+    def expert(question: str) -> str:
+        """Asks the expert."""
+        assert current_session() is not None
+        return str(inner.invoke({"messages": [HumanMessage(question)]})["messages"][-1].text)
+
+    told = final("So it is {{claim:0}}.", "tc_2", path="$.numbers.heat")
+    saver = InMemorySaver()
+    outer = agent_of(
+        says(calling("expert", question="How much?"), told, told), expert, way=way, checkpointer=saver
+    )
+    messages = asked(outer, thread="ada")
+    assert messages[-1].text == "So it is 12.50 kWh."
+    assert json.loads(messages[2].text)["output"] == {"text": "It uses 12.50 kWh.", "numbers": HEAT}
+    again = agent_of(says(told), expert, way=way, checkpointer=saver)
+    assert asked(again, thread="ada")[-1].text == "So it is 12.50 kWh."
+
+
+class State(TypedDict):
+    messages: Annotated[list[Any], add_messages]
+
+
+def supervisor(model: Any, worker: Any, **options: Any) -> Any:
+    """A supervisor as people build it: nodes that call models, tools and agents."""
+    graph = StateGraph(State)
+    graph.add_node("boss", lambda state: {"messages": [model.invoke(state["messages"])]})
+    graph.add_node("worker", worker)
+    graph.add_edge(START, "worker")
+    graph.add_edge("worker", "boss")
+    graph.add_edge("boss", END)
+    return graph.compile(**options)
+
+
+def test_a_graph_of_graphs_is_gated_as_a_whole() -> None:
+    worker = create_agent(says(calling(), NAKED, final("It uses {{claim:0}}.")), [tool(meter)], name="worker")
+    graph = gate(supervisor(says(NAKED, final("Indeed {{claim:0}}.")), worker, checkpointer=InMemorySaver()))
+    config: Any = {"configurable": {"thread_id": "1"}}
+    shown = [*graph.stream({"messages": ["How?"]}, config, stream_mode=MODES, subgraphs=True)]
+    assert "13 kWh" not in str(shown)
+    messages = graph.get_state(config).values["messages"]
+    assert [m.text for m in messages if isinstance(m, AIMessage)][1:] == [
+        "It uses 12.50 kWh.",
+        "Indeed 12.50 kWh.",
+    ]
+
+
+def test_a_graph_of_ones_own_with_a_tool_node() -> None:
+    model = says(calling(), NAKED, final("It uses {{claim:0}}."))
+    graph = StateGraph(State)
+    graph.add_node("model", lambda state: {"messages": model.invoke(state["messages"])})
+    graph.add_node("tools", ToolNode([tool(meter)]))
+    graph.add_edge(START, "model")
+    graph.add_conditional_edges("model", lambda state: "tools" if state["messages"][-1].tool_calls else END)
+    graph.add_edge("tools", "model")
+    assert asked(gate(graph.compile()))[-1].text == "It uses 12.50 kWh."
+
+
+def test_many_conversations_over_one_agent() -> None:
+    def value(messages: list[Any]) -> float:
+        return float(next(m.text for m in messages if isinstance(m, HumanMessage)).split()[-1])
+
+    class Echo(Script):
+        def _generate(self, messages: Any, *args: Any, **options: Any) -> Any:
+            from langchain_core.outputs import ChatGeneration, ChatResult
+
+            number = value(messages)
+            done = isinstance(messages[-1], ToolMessage) or len(messages) > 4
+            answer = final("{{claim:0}}", value=number) if done else calling(value=number)
+            if isinstance(answer, str):
+                answer = AIMessage(answer)
+            return ChatResult(generations=[ChatGeneration(message=answer)])
+
+    def reader(value: float) -> dict[str, Any]:
+        """Reads."""
+        return {"heat": {"value": value, "unit": "kWh"}}
+
+    saver = InMemorySaver()
+
+    def made() -> Any:
+        return agent_of(
+            Echo(messages=iter([])), StructuredTool.from_function(reader, name="meter"), checkpointer=saver
+        )
+
+    agents, wrong = [made()], []
+
+    def talk(numbers: Iterator[int]) -> None:
+        for number in numbers:
+            shown = asked(agents[-1], f"Site {number}", thread=str(number))[-1].text
+            if shown != f"{number}.00 kWh":
+                wrong.append((number, shown))
+
+    for _ in range(2):  # the second time after a restart
+        threads = [threading.Thread(target=talk, args=(range(i, 40, 8),)) for i in range(1, 9)]
+        [thread.start() for thread in threads]
+        [thread.join() for thread in threads]
+        agents.append(made())
+    assert not wrong
