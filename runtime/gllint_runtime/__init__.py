@@ -15,6 +15,11 @@ if TYPE_CHECKING:
     from gllint_runtime.audit.audit import Audit as Audit
     from gllint_runtime.audit.audit import audit_run as audit_run
     from gllint_runtime.execution.approval import ToolCategory as ToolCategory
+    from gllint_runtime.execution.claimed import Claimed as Claimed
+    from gllint_runtime.execution.claimed import ClaimedText as ClaimedText
+    from gllint_runtime.execution.claimed import Unclaimed as Unclaimed
+    from gllint_runtime.execution.claimed import current_session as current_session
+    from gllint_runtime.execution.claimed import using as using
     from gllint_runtime.execution.dispatch import TOOL_REGISTRY as TOOL_REGISTRY
     from gllint_runtime.execution.dispatch import dispatch_tool as dispatch_tool
     from gllint_runtime.execution.dispatch import sanitize_args as sanitize_args
@@ -49,6 +54,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "audit.audit": "Audit audit_run",
     "execution.approval": "ToolCategory",
+    "execution.claimed": "Claimed ClaimedText Unclaimed current_session using",
     "execution.dispatch": "TOOL_REGISTRY dispatch_tool sanitize_args",
     "execution.registry": "ToolRegistry",
     "execution.runtime": "ToolRuntime",

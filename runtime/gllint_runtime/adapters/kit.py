@@ -10,11 +10,14 @@ from __future__ import annotations
 import inspect
 import json
 import logging
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
-from contextvars import ContextVar
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
+from gllint_runtime.execution.claimed import checked_structure as checked_structure
+from gllint_runtime.execution.claimed import current_session as current_session
+from gllint_runtime.execution.claimed import require_claims as require_claims
+from gllint_runtime.execution.claimed import using as using
 from gllint_runtime.execution.runtime import RULES
 from gllint_runtime.execution.session import Session, Verified
 from gllint_runtime.execution.steps import FINAL_HINT, final_in, read_step
@@ -41,24 +44,6 @@ OnRefusal = str | Callable[[GLError], str] | None
 """What the user is told where repairs ran out: a text, or a function of the last error, which may raise."""
 
 # ------------------------------------------------------------------------------------ the session of the moment
-
-_CURRENT: ContextVar[Session | None] = ContextVar("gllint_session", default=None)
-
-
-def current_session() -> Session | None:
-    """The session of the run that this code runs in: that of a tool, a sub-agent, an agent that was handed over to."""
-    return _CURRENT.get()
-
-
-@contextmanager
-def using(session: Session) -> Iterator[Session]:
-    """Make ``session`` the current one."""
-    token = _CURRENT.set(session)
-    try:
-        yield session
-    finally:
-        with suppress(ValueError):  # a generator that another context closes
-            _CURRENT.reset(token)
 
 
 def session_for(

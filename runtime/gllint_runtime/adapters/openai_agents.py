@@ -1,32 +1,183 @@
-"""OpenAI Agents SDK: recorded tools, an output guardrail, and a run that repairs. Needs ``gllint[openai-agents]``.
+"""OpenAI Agents SDK: a gate around an agent and those it hands over to. Needs ``gllint[openai-agents]``.
 
-agent = Agent(name="…", instructions=INSTRUCTIONS, tools=[gated(tool, session)])
-verified = await run(agent, "How much heat?", session)
+agent = gate(Agent(name="…", instructions=INSTRUCTIONS, tools=[meter]))
+result = await Runner.run(agent, "How much heat?")
+
+The items of a conversation are its session: what a tool returned stands in them with the id that claims cite. So an
+SDK ``Session``, or ``result.to_input_list()``, is all that a conversation needs to go on.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+import weakref
+from collections import OrderedDict
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
 from agents import (
     Agent,
+    AgentHooks,
+    AgentOutputSchema,
+    AgentOutputSchemaBase,
     FunctionTool,
     GuardrailFunctionOutput,
+    Handoff,
+    Model,
+    ModelResponse,
+    MultiProvider,
     OutputGuardrail,
     RunContextWrapper,
     Runner,
+    ToolOutputFileContent,
+    ToolOutputImage,
+    ToolOutputText,
+)
+from agents.exceptions import ModelBehaviorError
+from openai.types.responses import (
+    ResponseCompletedEvent,
+    ResponseFunctionToolCall,
+    ResponseOutputMessage,
+    ResponseOutputText,
+    ResponseTextDeltaEvent,
 )
 
-from gllint_runtime.adapters import check_final, recorded
+from gllint_runtime.adapters import kit
 from gllint_runtime.execution.session import Session, Verified
-from gllint_runtime.policy.errors import GLError
+from gllint_runtime.policy.errors import GLError, GLValidationError
+
+_FILES = (ToolOutputImage, ToolOutputFileContent)
+_MOST_ANSWERS = 1000
+
+
+def gate(
+    target: Agent[Any],
+    *,
+    session: kit.SessionOption = None,
+    max_retries: int = 2,
+    on_refusal: kit.OnRefusal = None,
+) -> Agent[Any]:
+    """A copy of the agent, its tools recorded and its answers checked before they reach items, streams and the user.
+
+    Agents that it hands over to are gated with it; an agent that is one of its tools is gated by itself. ``session``
+    is the conversation's, or a function that is given the run's RunContextWrapper and finds it. Where repairs run out,
+    the answer is what ``on_refusal`` says; a structured one raises the GLError. A model that ``RunConfig`` names goes
+    around the gate: then its guardrail ends the run.
+    """
+    if not isinstance(target, Agent):
+        raise TypeError(f"gate takes an Agent, not {type(target).__name__}")
+    return _Gate(session, max_retries, on_refusal).agent(target)
+
+
+class _Gate:
+    """What a gate was told, the agents that it gated, and the sessions of the runs that go on."""
+
+    def __init__(self, session: kit.SessionOption, max_retries: int, on_refusal: kit.OnRefusal) -> None:
+        self.option, self.max_retries, self.on_refusal = session, max_retries, on_refusal
+        self._agents: dict[int, Agent[Any]] = {}
+        # By the run's own Usage, which the contexts of its tools share with it.
+        self._sessions: dict[int, Session] = {}
+        self._requests: dict[int, tuple[Any, RunContextWrapper[Any]]] = {}
+
+    def agent(self, agent: Agent[Any]) -> Agent[Any]:
+        """The gated copy of an agent, one however often it is handed over to."""
+        if id(agent) in self._agents:
+            return self._agents[id(agent)]
+        output = agent.output_type
+        if output is not None and output is not str:
+            if not isinstance(output, AgentOutputSchemaBase):
+                kit.require_claims(output, getattr(output, "__name__", "the answer"))
+                output = AgentOutputSchema(output)
+            output = _GatedOutput(output)
+        copied = agent.clone(
+            tools=[
+                _gated(tool, self.session) if isinstance(tool, FunctionTool) else tool for tool in agent.tools
+            ],
+            model=_GatedModel(agent.model, self),
+            output_type=output,
+            hooks=_Hooks(agent.hooks, self),
+            output_guardrails=[*agent.output_guardrails, OutputGuardrail(self._was_checked, name="gllint")],
+        )
+        self._agents[id(agent)] = self._agents[id(copied)] = copied
+        copied.handoffs = [
+            self._handoff(item) if isinstance(item, Handoff) else self.agent(item) for item in agent.handoffs
+        ]
+        return copied
+
+    def _handoff(self, handoff: Handoff[Any, Any]) -> Handoff[Any, Any]:
+        invoke = handoff.on_invoke_handoff
+
+        async def invoked(context: RunContextWrapper[Any], arguments: str) -> Any:
+            return self.agent(await invoke(context, arguments))
+
+        return replace(handoff, on_invoke_handoff=invoked)
+
+    def session(
+        self, context: RunContextWrapper[Any] | None, *, conversation: str | None = None, begins: bool = False
+    ) -> Session:
+        """The session of a run."""
+        usage = None if context is None else context.usage
+        if usage is None:
+            return kit.session_for(self.option, context, conversation=conversation, begins=begins)
+        if id(usage) not in self._sessions:
+            found = kit.session_for(self.option, context, conversation=conversation, begins=begins)
+            self._sessions[id(usage)] = found
+            weakref.finalize(usage, self._sessions.pop, id(usage), None)
+        return self._sessions[id(usage)]
+
+    def expect(self, items: Any, context: RunContextWrapper[Any]) -> None:
+        """Note whose request these items are: a model is told no context."""
+        self._requests[id(items)] = items, context
+
+    def request_context(self, items: Any) -> RunContextWrapper[Any] | None:
+        """The context of the run that asks the model with these items."""
+        _, context = self._requests.pop(id(items), (None, None))
+        return context
+
+    def _was_checked(
+        self, context: RunContextWrapper[Any], agent: Agent[Any], output: Any
+    ) -> GuardrailFunctionOutput:
+        if not isinstance(output, str) or self.session(context).was_shown(output):
+            return GuardrailFunctionOutput(None, tripwire_triggered=False)
+        try:
+            kit.check_final(self.session(context), output)
+        except GLError as error:
+            return GuardrailFunctionOutput(error.to_dict(), tripwire_triggered=True)
+        return GuardrailFunctionOutput(None, tripwire_triggered=False)
+
+
+class _Hooks(AgentHooks[Any]):
+    """The agent's own hooks, and one that tells the gate whose request comes."""
+
+    def __init__(self, own: AgentHooks[Any] | None, gate: _Gate) -> None:
+        self._own, self._gate = own, gate
+
+    def __getattribute__(self, name: str) -> Any:
+        own = object.__getattribute__(self, "_own")
+        if own is not None and name.startswith("on_") and name != "on_llm_start":
+            return getattr(own, name)
+        return object.__getattribute__(self, name)
+
+    async def on_llm_start(
+        self, context: RunContextWrapper[Any], agent: Any, system_prompt: str | None, input_items: Any
+    ) -> None:
+        """Before each request to the model."""
+        self._gate.expect(input_items, context)
+        if self._own is not None:
+            await self._own.on_llm_start(context, agent, system_prompt, input_items)
+
+
+# ------------------------------------------------------------------------------------------------------- tools
 
 
 def gated(tool: FunctionTool, session: Session) -> FunctionTool:
     """The tool, with each output recorded; the model is told the call's id, or what was wrong with it."""
+    return _gated(tool, lambda context: session)
+
+
+def _gated(tool: FunctionTool, session_of: Callable[[Any], Session]) -> FunctionTool:
     invoke = tool.on_invoke_tool
 
     async def record(context: Any, arguments: str) -> Any:
@@ -34,50 +185,375 @@ def gated(tool: FunctionTool, session: Session) -> FunctionTool:
             values = json.loads(arguments or "{}")
         except (ValueError, RecursionError):  # the SDK tells the model so
             return await invoke(context, arguments)
+        session = session_of(context)
         try:
             values = session.tool_arguments(tool.name, values, args_schema=tool.params_json_schema)
-            output = await invoke(context, json.dumps(values) if values.changes else arguments)
-            answer = recorded(session, tool.name, values, output)
+            with kit.using(session):
+                output = await invoke(context, json.dumps(values) if values.changes else arguments)
+            return _told(session, tool.name, values, output, getattr(context, "tool_call_id", None))
         except GLError as error:
             return Session.repair_hint(error)
-        return json.dumps(answer, ensure_ascii=False)
 
+    record.gllint = True  # type: ignore[attr-defined]
     return replace(tool, on_invoke_tool=record)
 
 
-def guardrail(session: Session) -> OutputGuardrail[Any]:
-    """Trips where the final output may not be shown; its ``output_info`` is the Verified, or the error as data."""
+def _told(session: Session, name: str, arguments: Any, output: Any, call_id: str | None) -> Any:
+    """What the model is told of an output; pictures and files stay as they are. Raises GLError."""
+    if isinstance(output, _FILES):
+        return output
+    files: list[Any] = []
+    if isinstance(output, list) and any(isinstance(item, _FILES) for item in output):
+        files = [item for item in output if isinstance(item, _FILES)]
+        data = [
+            item.text if isinstance(item, ToolOutputText) else item for item in output if item not in files
+        ]
+        if not data:
+            return output
+        values = [kit.read_output(session, item) if isinstance(item, str) else item for item in data]
+        output = values[0] if len(values) == 1 else {f"block_{i}": item for i, item in enumerate(values, 1)}
+    elif isinstance(output, ToolOutputText):
+        output = output.text
+    told = json.dumps(
+        kit.recorded(session, name, arguments, output, tool_call_id=call_id), ensure_ascii=False
+    )
+    return [ToolOutputText(text=told), *files] if files else told
 
-    def check(context: RunContextWrapper[Any], agent: Agent[Any], output: Any) -> GuardrailFunctionOutput:
+
+# ------------------------------------------------------------------------------------------------------- model
+
+
+class _GatedOutput(AgentOutputSchemaBase):
+    """A structured answer that is read once, while its session is at hand, and given when the runner reads it."""
+
+    def __init__(self, own: AgentOutputSchemaBase) -> None:
+        self._own = own
+        self._answers: OrderedDict[str, Any] = OrderedDict()
+
+    def is_plain_text(self) -> bool:
+        """Of the answer's own type."""
+        return self._own.is_plain_text()
+
+    def name(self) -> str:
+        """Of the answer's own type."""
+        return self._own.name()
+
+    def json_schema(self) -> dict[str, Any]:
+        """Of the answer's own type."""
+        return self._own.json_schema()
+
+    def is_strict_json_schema(self) -> bool:
+        """Of the answer's own type."""
+        return self._own.is_strict_json_schema()
+
+    def read(self, session: Session, text: str) -> None:
+        """Check an answer. Raises GLError."""
+        with kit.using(session):
+            try:
+                answer = self._own.validate_json(text)
+            except ModelBehaviorError as error:
+                raise GLValidationError(
+                    "STEP_SCHEMA", str(error), f"Answer by the schema {self.name()}."
+                ) from error
+            self._answers[text] = kit.checked_structure(session, answer)
+        if len(self._answers) > _MOST_ANSWERS:
+            self._answers.popitem(last=False)
+
+    def validate_json(self, json_str: str) -> Any:
+        """The answer that :meth:`read` has checked. Raises ModelBehaviorError."""
+        if json_str not in self._answers:
+            raise ModelBehaviorError("The answer was not checked: another model than the agent's gave it")
+        return self._answers[json_str]
+
+
+class _GatedModel(Model):
+    """A model that is asked until its answer holds."""
+
+    def __init__(self, own: Model | str | None, gate: _Gate) -> None:
+        self._own, self._gate = own, gate
+
+    def _model(self) -> Model:
+        if not isinstance(self._own, Model):
+            self._own = MultiProvider().get_model(self._own)
+        return self._own
+
+    async def close(self) -> None:
+        """Close the model itself."""
+        if isinstance(self._own, Model):
+            await self._own.close()
+
+    def get_retry_advice(self, request: Any) -> Any:
+        """That of the model itself."""
+        return self._model().get_retry_advice(request)
+
+    async def get_response(
+        self,
+        system_instructions: Any,
+        input: Any,
+        model_settings: Any,
+        tools: Any,
+        output_schema: Any,
+        *rest: Any,
+        **options: Any,
+    ) -> ModelResponse:
+        """Ask the model, and again with what is wrong with its answer."""
+        turn = _Turn(self._gate, input, tools, output_schema, options)
+        usage = None
+        while True:
+            response = await self._model().get_response(
+                system_instructions, turn.input, model_settings, tools, output_schema, *rest, **turn.options
+            )
+            if usage is not None:
+                response.usage.add(usage)
+            usage = response.usage
+            output = turn.judged(response.output, response.response_id)
+            if output is not None:
+                return replace(response, output=output)
+
+    async def stream_response(
+        self,
+        system_instructions: Any,
+        input: Any,
+        model_settings: Any,
+        tools: Any,
+        output_schema: Any,
+        *rest: Any,
+        **options: Any,
+    ) -> AsyncIterator[Any]:
+        """The same, by sentences."""
+        turn = _Turn(self._gate, input, tools, output_schema, options)
+        usage: Any = None
+        first = True
+        while True:
+            stream = _Stream(turn)
+            async for event in self._model().stream_response(
+                system_instructions, turn.input, model_settings, tools, output_schema, *rest, **turn.options
+            ):
+                if isinstance(event, ResponseCompletedEvent):
+                    response = event.response
+                    usage = _added(usage, response.usage)
+                    output = turn.judged(response.output or stream.items, response.id)
+                    if output is None:
+                        break
+                    for last in stream.ending(output):
+                        yield last
+                    ended = response.model_copy(update={"output": output, "usage": usage})
+                    yield event.model_copy(update={"response": ended})
+                    return
+                for passed in stream.passed(event, first):
+                    yield passed
+            else:  # it says itself how it ended
+                return
+            first = False
+
+
+def _added(usage: Any, more: Any) -> Any:
+    if usage is None or more is None:
+        return more or usage
+    return more.model_copy(
+        update={
+            name: getattr(usage, name) + getattr(more, name)
+            for name in ("input_tokens", "output_tokens", "total_tokens")
+        }
+    )
+
+
+class _Turn:
+    """The model's turn: what it is asked, and whether its answer holds."""
+
+    def __init__(
+        self, gate: _Gate, items: Any, tools: Any, output_schema: Any, options: Mapping[str, Any]
+    ) -> None:
+        self._gate = gate
+        self.options = dict(options)
+        stored = options.get("previous_response_id") or options.get("conversation_id")
+        context = gate.request_context(items)
+        begins = not stored and not any(
+            _kind(item) in ("function_call", "assistant") for item in _listed(items)
+        )
+        self.session = gate.session(context, conversation=options.get("conversation_id"), begins=begins)
+        kit.hear(self.session, _user_texts(items))
+        own = {tool.name for tool in tools if getattr(getattr(tool, "on_invoke_tool", None), "gllint", False)}
+        self.input = _restored(self.session, items, own)
+        self._is_stored = bool(stored)
+        self._structure = (
+            output_schema
+            if isinstance(output_schema, _GatedOutput) and not output_schema.is_plain_text()
+            else None
+        )
+        self._attempts = 0
+
+    @property
+    def is_structured(self) -> bool:
+        """Whether the answer is JSON of a schema."""
+        return self._structure is not None
+
+    def judged(self, output: list[Any], response_id: str | None) -> list[Any] | None:
+        """The items of an answer as they may be shown; ``None``: ask again. Raises GLError for a structured answer."""
         try:
-            return GuardrailFunctionOutput(check_final(session, output), tripwire_triggered=False)
+            return self._checked(output)
         except GLError as error:
-            return GuardrailFunctionOutput(error.to_dict(), tripwire_triggered=True)
+            if self._attempts >= self._gate.max_retries:
+                if self.is_structured:
+                    raise
+                return _with_text(output, kit.refusal(self._gate.on_refusal, error))
+            self._attempts += 1
+            hint = {"role": "user", "content": Session.repair_hint(error)}
+            if self._is_stored:
+                self.input = [hint]
+                if self.options.get("previous_response_id"):
+                    self.options["previous_response_id"] = response_id
+            else:
+                said = [
+                    item.model_dump(exclude_unset=True) if hasattr(item, "model_dump") else item
+                    for item in output
+                ]
+                self.input = [*_listed(self.input), *said, hint]
+            return None
 
-    return OutputGuardrail(check, name="gllint")
+    def _checked(self, output: list[Any]) -> list[Any]:
+        text = "".join(_output_texts(output))
+        if not text:
+            return output
+        if any(isinstance(item, ResponseFunctionToolCall) for item in output):
+            return output if self.session.verify(text).status == "success" else _with_text(output, "")
+        if self._structure is not None:
+            self._structure.read(self.session, text)
+            return output
+        return _with_text(output, kit.check_final(self.session, text).message)
 
 
-async def run(
-    agent: Agent[Any], user: Any, session: Session, *, max_retries: int = 2, **options: Any
-) -> Verified:
-    """Run an agent until its answer holds; ``options`` go to ``Runner.run``. Raises GLError after ``max_retries``.
+class _Stream:
+    """The events of one answer: text by sentences, its end once the whole holds, reasoning never."""
 
-    ``user`` is what the user says, or the items of a conversation that ends with it.
-    The SDK's own output guardrails end a run where they trip: this tells the model what to mend instead.
+    def __init__(self, turn: _Turn) -> None:
+        self._turn = turn
+        self._shown = kit.FinalStream(turn.session)
+        self._released = ""
+        self._text: Any = None
+        self._ends: list[Any] = []
+        self.items: list[Any] = []
+
+    def passed(self, event: Any, first: bool) -> Iterator[Any]:
+        """What of an event may be shown now."""
+        kind = getattr(event, "type", "")
+        if kind == "response.output_text.delta":
+            self._text = event
+            text = "" if self._turn.is_structured else self._shown.feed(event.delta)
+            if text:
+                self._released += text
+                yield event.model_copy(update={"delta": text, "logprobs": []})
+            return
+        item = getattr(event, "item", None)
+        if kind == "response.output_item.done":
+            self.items.append(item)
+        if kind in ("response.output_text.done", "response.content_part.done") or (
+            kind == "response.output_item.done" and isinstance(item, ResponseOutputMessage)
+        ):
+            self._ends.append(event)
+        elif kind.startswith("response.reasoning"):
+            return
+        elif first or kind not in ("response.created", "response.in_progress", "response.queued"):
+            yield event
+
+    def ending(self, output: list[Any]) -> Iterator[Any]:
+        """The rest of the text, and the events that say that it is whole."""
+        text = "".join(_output_texts(output))
+        rest = text[len(self._released) :] if text.startswith(self._released) else text
+        if rest and isinstance(self._text, ResponseTextDeltaEvent):
+            yield self._text.model_copy(update={"delta": rest, "logprobs": []})
+        messages = {item.id: item for item in output if isinstance(item, ResponseOutputMessage)}
+        for event in self._ends:
+            if event.type == "response.output_item.done":
+                yield event.model_copy(update={"item": messages.get(event.item.id, event.item)})
+            elif event.type == "response.output_text.done":
+                yield event.model_copy(update={"text": text, "logprobs": []})
+            elif isinstance(event.part, ResponseOutputText):
+                yield event.model_copy(update={"part": event.part.model_copy(update={"text": text})})
+            else:
+                yield event
+
+
+# ------------------------------------------------------------------------------------------------------- items
+
+
+def _listed(items: Any) -> Sequence[Any]:
+    return [{"role": "user", "content": items}] if isinstance(items, str) else items
+
+
+def _kind(item: Any) -> Any:
+    return (item.get("type") or item.get("role")) if isinstance(item, Mapping) else None
+
+
+def _restored(session: Session, items: Any, own: set[str]) -> Any:
+    """The items as the model is told them; what they hold of earlier calls is the session's.
+
+    Results of tools that the gate does not run itself, such as those of MCP servers, are recorded here.
     """
-    if text := "\n".join(_user_texts(user)):
-        session.user(text)
-    items: Any = user
-    attempts = 0
-    while True:
-        result = await Runner.run(agent, items, **options)
-        try:
-            return check_final(session, result.final_output)
-        except GLError as error:
-            if attempts >= max_retries:
-                raise
-            attempts += 1
-            items = [*result.to_input_list(), {"role": "user", "content": session.repair_hint(error)}]
+    if isinstance(items, str):
+        return items
+    calls: dict[Any, Mapping[str, Any]] = {}
+    told = []
+    for item in items:
+        kind = _kind(item)
+        if kind == "function_call":
+            calls[item.get("call_id")] = item
+        elif kind == "function_call_output":
+            call = calls.get(item.get("call_id"), {})
+            item = _restored_output(session, item, call, own)
+        told.append(item)
+    return told
+
+
+def _restored_output(session: Session, item: Any, call: Mapping[str, Any], own: set[str]) -> Any:
+    output, call_id, name = item.get("output"), item.get("call_id"), call.get("name")
+    texts = (
+        [output]
+        if isinstance(output, str)
+        else [part.get("text") for part in output or () if isinstance(part, Mapping)]
+    )
+    for text in texts:
+        if isinstance(text, str) and kit.restore(
+            session, name or "tool", call.get("arguments"), text, tool_call_id=call_id
+        ):
+            return item
+    if name is None or name in own or not isinstance(output, str):
+        return item
+    arguments: Any = {}
+    with suppress(ValueError, RecursionError):
+        arguments = json.loads(call.get("arguments") or "{}")
+    try:
+        told = session.told_of(call_id) or kit.recorded(
+            session, name, arguments, output, tool_call_id=call_id
+        )
+    except GLError as error:
+        return {**item, "output": Session.repair_hint(error)}
+    return {**item, "output": json.dumps(told, ensure_ascii=False)}
+
+
+def _output_texts(output: list[Any]) -> Iterator[str]:
+    for item in output:
+        if isinstance(item, ResponseOutputMessage):
+            yield from (part.text for part in item.content if isinstance(part, ResponseOutputText))
+
+
+def _with_text(output: list[Any], text: str) -> list[Any]:
+    """The items with ``text`` in the place of their first text; all else stays."""
+    if "".join(_output_texts(output)) == text:
+        return output
+    changed: list[Any] = []
+    left: str | None = text
+    for item in output:
+        if isinstance(item, ResponseOutputMessage):
+            content: list[Any] = []
+            for part in item.content:
+                if isinstance(part, ResponseOutputText):
+                    part = part.model_copy(update={"text": left or "", "logprobs": None})
+                    left = None
+                content.append(part)
+            item = item.model_copy(update={"content": content})
+        changed.append(item)
+    return changed
 
 
 def _user_texts(items: Any) -> Iterator[str]:
@@ -90,3 +566,44 @@ def _user_texts(items: Any) -> Iterator[str]:
             content = item.get("content") or ()
             parts = [content] if isinstance(content, str) else [part.get("text") for part in content]
             yield from (part for part in parts if isinstance(part, str))
+
+
+# ----------------------------------------------------------------------------- for agents that are put together
+
+
+def guardrail(session: Session) -> OutputGuardrail[Any]:
+    """Trips where the final output may not be shown; its ``output_info`` is the Verified, or the error as data."""
+
+    def check(context: RunContextWrapper[Any], agent: Agent[Any], output: Any) -> GuardrailFunctionOutput:
+        try:
+            return GuardrailFunctionOutput(kit.check_final(session, output), tripwire_triggered=False)
+        except GLError as error:
+            return GuardrailFunctionOutput(error.to_dict(), tripwire_triggered=True)
+
+    return OutputGuardrail(check, name="gllint")
+
+
+async def run(
+    agent: Agent[Any], user: Any, session: Session, *, max_retries: int = 2, **options: Any
+) -> Verified:
+    """Run an agent until its answer holds; ``options`` go to ``Runner.run``. Raises GLError after ``max_retries``.
+
+    ``user`` is what the user says, or the items of a conversation that ends with it. For an agent whose tools are
+    :func:`gated`; one of :func:`gate` is run by ``Runner`` itself.
+    """
+    begins = isinstance(user, str) or not any(_kind(item) in ("function_call", "assistant") for item in user)
+    kit.session_for(session, None, begins=begins and options.get("session") is None)
+    if text := "\n".join(_user_texts(user)):
+        session.user(text)
+    items: Any = user
+    attempts = 0
+    while True:
+        with kit.using(session):
+            result = await Runner.run(agent, items, **options)
+        try:
+            return kit.check_final(session, result.final_output)
+        except GLError as error:
+            if attempts >= max_retries:
+                raise
+            attempts += 1
+            items = [*result.to_input_list(), {"role": "user", "content": session.repair_hint(error)}]

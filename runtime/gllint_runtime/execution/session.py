@@ -239,6 +239,13 @@ class Session:
         """The units of what a call returned that its schema alone says, by the path of each number. Raises KeyError."""
         with self._lock:
             return self._calls[call_id].output.declared_units()
+
+    def told_of(self, tool_call_id: str) -> dict[str, Any] | None:
+        """What the model is told of a call, by the framework's own id of it; ``None`` where that was not recorded."""
+        with self._lock:
+            call_id = self._names.get(tool_call_id)
+            return None if call_id is None else {"tool_call_id": call_id, "output": self.output(call_id)}
+
     def odd_paths(self, call_id: str) -> list[str]:
         """How claims write the paths of a call's Quantities whose keys are no names. Raises KeyError."""
         with self._lock:
@@ -471,6 +478,28 @@ class Session:
             self._said[message] = claims
             if len(self._said) > _MOST_MESSAGES:
                 del self._said[next(iter(self._said))]
+
+    def resolved(self, claim: Claim) -> Quantity:
+        """What a claim of a structured answer stands for. Raises GLError."""
+        with self._lock:
+            try:
+                quantity = self._resolve(0, claim)[1]
+            except GLError as error:
+                self.verdicts.violation(error, self.policy.level(error.code))
+                return claim.quantity
+        self.verdicts.passed(1)
+        return quantity
+
+    def refuse_number(self, place: str, value: Any) -> None:
+        """Judge a number of a structured answer that no claim stands behind. Raises GLRuntimeError."""
+        error = GLRuntimeError(
+            "NO_NAKED_NUMBERS", f"Naked number '{str(value)[:200]}' at {place}", path=place
+        )
+        self.verdicts.violation(error, self.policy.level(error.code))
+
+    def declare_unclaimed(self, place: str, value: Any, reason: str) -> None:
+        """Note a number of a structured answer that is declared to need no claim."""
+        self.verdicts.unclaimed(place, value, reason)
 
     def claims_of(self, message: str) -> list[dict[str, Any]]:
         """The claims of a message that this session let be shown lately, so that another agent can repeat them."""

@@ -57,6 +57,12 @@ class Verdicts:
         self._note("verdict", {"verdict": "pass", "claims": claims})
         self._tell("pass", None)
 
+    def unclaimed(self, place: str, value: Any, reason: str) -> None:
+        """Note a number that is declared to need no claim."""
+        self._note(
+            "verdict", {"verdict": "pass", "unclaimed": place, "value": snapshot(value), "reason": reason}
+        )
+
     def violation(self, error: GLError, level: Level) -> dict[str, Any]:
         """Note a violation; the error as data, with its level. Raises it where that is ``"block"``."""
         described = {**error.to_dict(), "level": level}

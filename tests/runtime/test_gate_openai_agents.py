@@ -1,0 +1,384 @@
+"""The gate around agents of the OpenAI SDK: sessions, streams, structured answers, and all that must stay as it was."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import Any
+
+import pytest
+
+pytest.importorskip("agents")
+
+from agents import (
+    Agent,
+    AgentHooks,
+    Model,
+    ModelResponse,
+    OutputGuardrailTripwireTriggered,
+    RunConfig,
+    Runner,
+    SQLiteSession,
+    ToolOutputImage,
+    ToolOutputText,
+    Usage,
+    function_tool,
+    handoff,
+)
+from openai.types.responses import (
+    Response,
+    ResponseCompletedEvent,
+    ResponseContentPartDoneEvent,
+    ResponseCreatedEvent,
+    ResponseFunctionToolCall,
+    ResponseOutputItemDoneEvent,
+    ResponseOutputMessage,
+    ResponseOutputText,
+    ResponseTextDeltaEvent,
+    ResponseTextDoneEvent,
+)
+from pydantic import BaseModel
+
+from gllint_runtime import Claimed, ClaimedText, GLError, Quantity, Session
+from gllint_runtime.adapters import current_session
+from gllint_runtime.adapters.openai_agents import gate, gated, run
+
+HEAT = {"heat": {"value": 12.5, "unit": "kWh"}}
+CLAIM = {"source_call_id": "tc_1", "path": "$.heat", "quantity": HEAT["heat"]}
+NAKED = "It uses 13 kWh."
+QUIET = RunConfig(tracing_disabled=True)
+
+
+def final(message: str, call_id: str = "tc_1", path: str = "$.heat") -> str:
+    return json.dumps({"claims": [{**CLAIM, "source_call_id": call_id, "path": path}], "message": message})
+
+
+def message(text: str, *annotations: Any) -> ResponseOutputMessage:
+    content = ResponseOutputText(text=text, type="output_text", annotations=[*annotations])
+    return ResponseOutputMessage(
+        id="m", content=[content], role="assistant", status="completed", type="message"
+    )
+
+
+def call(name: str, call_id: str = "call_1", **arguments: Any) -> ResponseFunctionToolCall:
+    return ResponseFunctionToolCall(
+        call_id=call_id, name=name, arguments=json.dumps(arguments), type="function_call"
+    )
+
+
+class Script(Model):
+    """Says what it is told to, by five letters where it is streamed."""
+
+    def __init__(self, *script: Any) -> None:
+        self._script = iter(script)
+        self.heard: list[Any] = []
+
+    def _next(self, items: Any) -> Any:
+        self.heard.append(items)
+        item = next(self._script)
+        return message(item) if isinstance(item, str) else item
+
+    async def get_response(
+        self, system_instructions: Any, input: Any, *arguments: Any, **options: Any
+    ) -> ModelResponse:
+        usage = Usage(requests=1, input_tokens=2, output_tokens=3, total_tokens=5)
+        return ModelResponse(output=[self._next(input)], usage=usage, response_id="r")
+
+    async def stream_response(
+        self, system_instructions: Any, input: Any, *arguments: Any, **options: Any
+    ) -> Any:
+        item = self._next(input)
+        whole = Response(
+            id="r",
+            created_at=0,
+            model="m",
+            object="response",
+            output=[item],
+            tool_choice="auto",
+            tools=[],
+            parallel_tool_calls=True,
+        )
+        place: Any = {"item_id": "m", "output_index": 0, "sequence_number": 0}
+        yield ResponseCreatedEvent(
+            response=whole.model_copy(update={"output": []}), type="response.created", sequence_number=0
+        )
+        if isinstance(item, ResponseOutputMessage):
+            text = item.content[0].text  # type: ignore[union-attr]
+            for i in range(0, len(text), 5):
+                yield ResponseTextDeltaEvent(
+                    delta=text[i : i + 5],
+                    content_index=0,
+                    logprobs=[],
+                    type="response.output_text.delta",
+                    **place,
+                )
+            yield ResponseTextDoneEvent(
+                text=text, content_index=0, logprobs=[], type="response.output_text.done", **place
+            )
+            yield ResponseContentPartDoneEvent(
+                part=item.content[0], content_index=0, type="response.content_part.done", **place
+            )
+        yield ResponseOutputItemDoneEvent(
+            item=item, output_index=0, sequence_number=0, type="response.output_item.done"
+        )
+        yield ResponseCompletedEvent(response=whole, type="response.completed", sequence_number=0)
+
+
+@function_tool
+def meter(site: str = "north") -> dict[str, Any]:
+    """The heat that a site used."""
+    return HEAT
+
+
+def made(*script: Any, option: Any = None, tools: Any = (meter,), **options: Any) -> Any:
+    return gate(Agent(name="a", tools=[*tools], model=Script(*script), **options), session=option)
+
+
+def ask(agent: Any, text: Any = "How much?", **options: Any) -> Any:
+    return asyncio.run(Runner.run(agent, text, run_config=options.pop("run_config", QUIET), **options))
+
+
+def test_a_made_up_number_is_stopped_and_mended() -> None:
+    result = ask(made(call("meter"), NAKED, final("It uses {{claim:0}}.")))
+    assert result.final_output == "It uses 12.50 kWh."
+    items = result.to_input_list()
+    assert "13 kWh" not in str(items) and len(items) == 4
+    assert json.loads(items[2]["output"]) == {"tool_call_id": "tc_1", "output": HEAT}
+    assert result.context_wrapper.usage.requests == 3 and result.context_wrapper.usage.output_tokens == 9
+
+
+def test_where_repairs_run_out() -> None:
+    assert ask(made(*[NAKED] * 3)).final_output == "I cannot give a verified answer to that."
+    agent = Agent(name="a", model=Script(*[NAKED] * 3))
+    assert ask(gate(agent, max_retries=0, on_refusal="No.")).final_output == "No."
+    assert ask(gate(agent, max_retries=1, on_refusal=lambda e: e.code)).final_output == "NO_NAKED_NUMBERS"
+    with pytest.raises(TypeError, match="gate takes an Agent"):
+        gate(5)  # type: ignore[arg-type]
+
+
+def test_a_model_that_the_run_names_is_told_by_the_guardrail() -> None:
+    other = RunConfig(tracing_disabled=True, model=Script(NAKED))
+    with pytest.raises(OutputGuardrailTripwireTriggered):
+        ask(made("Never."), run_config=other)
+    assert (
+        ask(made("Never."), run_config=RunConfig(tracing_disabled=True, model=Script("Warm."))).final_output
+        == "Warm."
+    )
+
+
+@pytest.mark.parametrize("script", [(NAKED, "It is warm. It is dry."), (NAKED,) * 3])
+def test_no_stream_shows_what_was_not_checked(script: Any) -> None:
+    async def main() -> tuple[list[Any], Any]:
+        result = Runner.run_streamed(made(call("meter"), *script), "How?", run_config=QUIET)
+        return [event async for event in result.stream_events()], result
+
+    shown, result = asyncio.run(main())
+    assert "es 13" not in str(shown) and "13 kWh" not in str(shown) + str(result.to_input_list())
+    deltas = "".join(
+        e.data.delta
+        for e in shown
+        if getattr(getattr(e, "data", 0), "type", "") == "response.output_text.delta"
+    )
+    assert deltas == result.final_output != ""
+    ends = [
+        e.data.text
+        for e in shown
+        if getattr(getattr(e, "data", 0), "type", "") == "response.output_text.done"
+    ]
+    assert ends == [result.final_output]
+
+
+def test_a_stream_comes_by_sentences() -> None:
+    async def main() -> list[str]:
+        answer = final("It is warm. It uses {{claim:0}}. Is that fine?")
+        result = Runner.run_streamed(made(call("meter"), answer), "How?", run_config=QUIET)
+        return [
+            e.data.delta
+            async for e in result.stream_events()
+            if getattr(getattr(e, "data", 0), "type", "") == "response.output_text.delta"
+        ]
+
+    shown = asyncio.run(main())
+    assert "".join(shown) == "It is warm. It uses 12.50 kWh. Is that fine?" and len(shown) >= 3
+
+
+def test_each_conversation_has_its_own_numbers() -> None:
+    cited = final("{{claim:0}}")
+    agent = made(call("meter"), cited, cited, cited, cited)
+    assert ask(agent).final_output == "12.50 kWh" and current_session() is None
+    assert "12" not in ask(agent).final_output
+
+
+def test_a_restart_forgets_nothing() -> None:
+    async def main() -> list[str]:
+        store = SQLiteSession("ada")
+        await Runner.run(made(call("meter"), "It is warm."), "How?", run_config=QUIET, session=store)
+        later = made(
+            final("{{claim:0}}"),
+            final("{{claim:0}}", "call_1"),
+            call("meter", "call_2"),
+            final("{{claim:0}}", "tc_2"),
+        )
+        answers = [await Runner.run(later, "So?", run_config=QUIET, session=store) for _ in range(3)]
+        assert "13 kWh" not in str(await store.get_items())
+        return [answer.final_output for answer in answers]
+
+    assert asyncio.run(main()) == ["12.50 kWh"] * 3
+    items = ask(made(call("meter"), "It is warm.")).to_input_list()
+    assert (
+        ask(made(final("{{claim:0}}")), [*items, {"role": "user", "content": "So?"}]).final_output
+        == "12.50 kWh"
+    )
+
+
+def test_one_session_for_two_conversations_is_told() -> None:
+    agent = made(call("meter"), "Warm.", "Warm.", "Warm.", option=Session())
+    items = ask(agent).to_input_list()
+    assert ask(agent, [*items, {"role": "user", "content": "So?"}]).final_output == "Warm."
+    with pytest.raises(GLError, match="SESSION_SHARED"):
+        ask(agent)
+    session = Session()
+    plain = Agent(name="a", tools=[gated(meter, session)], model=Script(call("meter"), "Warm.", "Warm."))
+    asyncio.run(run(plain, "How?", session, run_config=QUIET))
+    with pytest.raises(GLError, match="SESSION_SHARED"):
+        asyncio.run(run(plain, "How?", session, run_config=QUIET))
+
+
+def test_a_function_finds_the_session_and_hooks_stay() -> None:
+    sessions: dict[str, Session] = {}
+    heard: list[str] = []
+
+    class Hooks(AgentHooks[Any]):
+        async def on_start(self, context: Any, agent: Any) -> None:
+            heard.append("start")
+
+        async def on_llm_start(self, *arguments: Any) -> None:
+            heard.append("llm")
+
+    agent = made(
+        call("meter"),
+        final("{{claim:0}}"),
+        option=lambda ctx: sessions.setdefault(ctx.context, Session()),
+        hooks=Hooks(),
+    )
+    assert ask(agent, context="ada").final_output == "12.50 kWh"
+    assert sessions["ada"].next_id() == "tc_2" and heard == ["start", "llm", "llm"]
+
+
+def test_nothing_is_lost() -> None:
+    cited = {
+        "type": "url_citation",
+        "url": "https://example.org",
+        "title": "t",
+        "start_index": 0,
+        "end_index": 2,
+    }
+    result = ask(made(call("meter"), message(final("{{claim:0}}"), cited)))
+    (part,) = result.raw_responses[-1].output[0].content
+    assert part.text == "12.50 kWh" and part.annotations[0].url == "https://example.org"
+    assert result.raw_responses[-1].response_id == "r"
+
+
+def test_what_tools_return_beside_data_stays() -> None:
+    picture = ToolOutputImage(image_url="https://example.org/a.png")
+
+    def told(value: Any, answer: str = "Well.") -> Any:
+        @function_tool
+        def chart() -> Any:
+            """Draws."""
+            return value
+
+        result = ask(made(call("chart"), answer, tools=[chart]))
+        return result.to_input_list()[2]["output"], result.final_output
+
+    assert told(picture)[0][0]["image_url"] == picture.image_url
+    output, answer = told([ToolOutputText(text=json.dumps(HEAT)), picture], final("{{claim:0}}"))
+    assert (
+        json.loads(output[0]["text"])["output"] == HEAT and output[1]["image_url"] and answer == "12.50 kWh"
+    )
+
+
+def test_a_supervisor_repeats_the_number_of_its_sub_agent() -> None:
+    inner = made(call("meter"), final("It uses {{claim:0}}."))
+    expert = inner.as_tool("expert", "Asks the expert.")
+    told = final("So it is {{claim:0}}.", "tc_2", "$.numbers.heat")
+    result = ask(made(call("expert", input="How?"), told, tools=[expert]))
+    assert result.final_output == "So it is 12.50 kWh."
+    later = made(told)
+    assert (
+        ask(later, [*result.to_input_list(), {"role": "user", "content": "So?"}]).final_output
+        == "So it is 12.50 kWh."
+    )
+
+
+@pytest.mark.parametrize("form", ["agent", "handoff"])
+def test_an_agent_that_is_handed_over_to_is_gated_and_has_the_session(form: str) -> None:
+    expert = Agent(name="expert", model=Script(NAKED, final("It uses {{claim:0}}.")))
+    to = handoff(expert) if form == "handoff" else expert
+    result = ask(made(call("meter"), call("transfer_to_expert", "call_2"), handoffs=[to]))
+    assert result.final_output == "It uses 12.50 kWh." and "13 kWh" not in str(result.to_input_list())
+    one, other = Agent(name="one", model=Script("Well.")), Agent(name="other")
+    one.handoffs, other.handoffs = [other], [one]
+    assert ask(gate(one)).final_output == "Well."
+
+
+class Answer(BaseModel):
+    heat: Claimed[Quantity]
+    note: ClaimedText
+
+
+class Plain(BaseModel):
+    title: str
+    ok: bool
+
+
+class Rated(BaseModel):
+    rating: float
+
+
+NOTE = {"message": "It uses {{claim:0}}.", "claims": [CLAIM]}
+GOOD = json.dumps({"heat": CLAIM, "note": NOTE})
+
+
+def test_a_structured_answer_has_the_tools_own_quantities() -> None:
+    bad = json.dumps({"heat": {**CLAIM, "path": "$.cold"}, "note": NOTE})
+    agent = made(call("meter"), bad, "{}", GOOD, output_type=Answer)
+    answer = ask(agent).final_output
+    assert answer.heat == Quantity(12.5, "kWh") and answer.note == "It uses 12.50 kWh."
+    with pytest.raises(GLError):
+        ask(made(call("meter"), *[bad] * 3, output_type=Answer))
+    plain = made(
+        json.dumps({"title": NAKED, "ok": True}), json.dumps({"title": "Heat", "ok": True}), output_type=Plain
+    )
+    assert ask(plain).final_output == Plain(title="Heat", ok=True)
+    with pytest.raises(TypeError, match=r"Rated.rating is a bare float.*Claimed\[Quantity\]"):
+        made(output_type=Rated)
+
+
+def test_a_structured_answer_is_streamed_as_a_whole() -> None:
+    async def main() -> Any:
+        bad = GOOD.replace("12.5", "13.5")
+        result = Runner.run_streamed(
+            made(call("meter"), bad, GOOD, output_type=Answer), "How?", run_config=QUIET
+        )
+        return [event async for event in result.stream_events()], result.final_output
+
+    shown, answer = asyncio.run(main())
+    assert "13.5" not in str(shown) and answer.heat == Quantity(12.5, "kWh")
+
+
+def test_results_that_the_sdk_fetches_itself_are_recorded() -> None:
+    """Those of an MCP server, for example: the model is told the id of the call."""
+
+    class Foreign(Script):
+        async def get_response(self, *arguments: Any, **options: Any) -> ModelResponse:
+            return await super().get_response(*arguments, **options)
+
+    model = Foreign(final("{{claim:0}}"))
+    items = [
+        {"role": "user", "content": "How?"},
+        {"type": "function_call", "call_id": "c9", "name": "remote", "arguments": "{}"},
+        {"type": "function_call_output", "call_id": "c9", "output": json.dumps(HEAT)},
+    ]
+    assert ask(gate(Agent(name="a", model=model)), items).final_output == "12.50 kWh"
+    assert json.loads(model.heard[0][2]["output"]) == {"tool_call_id": "tc_1", "output": HEAT}
