@@ -185,9 +185,7 @@ def restore(
         with suppress(ValueError, RecursionError):
             arguments = json.loads(arguments)
     try:
-        return session.restore(
-            told["tool_call_id"], tool, arguments, output, tool_call_id=tool_call_id
-        )
+        return session.restore(told["tool_call_id"], tool, arguments, output, tool_call_id=tool_call_id)
     except GLError as error:
         logger.warning("A stored call of %s cannot be claimed any more: %s", tool, error.code)
         return 0

@@ -51,8 +51,8 @@ from gllint_runtime.policy.keywords import PolicySettings
 from gllint_runtime.policy.numbers import NakedNumber, scan_naked_numbers, unsafe_characters
 from gllint_runtime.policy.outputs import (
     OutputSchema,
-    output_schema,
     odd_paths,
+    output_schema,
     plain_arguments,
     resolve_path,
     unheld_output,
