@@ -64,9 +64,13 @@ from gllint_rules.rule import Rule
 
 def check(context: Context) -> Iterator[Pending]:
     """Findings at the numbers in the texts of results."""
+    # What another result of the module holds as a number is GL101's there.
+    raw = {leaf.site for result in context.results for leaf in leaves(result.value, result.site)}
     for result in context.results:
         for text in _texts(result.value):
-            yield from _in_text(context, result, text)
+            for pending in _in_text(context, result, text):
+                if pending.site not in raw:
+                    yield pending
 
 
 def _texts(value: Value) -> Iterator[Text]:

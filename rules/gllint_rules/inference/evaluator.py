@@ -62,6 +62,7 @@ from gllint_rules.inference.values import (
     Number,
     QuantityInstance,
     Record,
+    SerialisedText,
     Site,
     Text,
     ToolValue,
@@ -147,10 +148,10 @@ class Evaluator(Questions):
         finally:
             self.depth = depth
         if value.size > MOST_NESTING:
-            # A name may stand for a table of any size that is written out; what is built has its bounds.
-            written = (
-                self._now.steps - start if not isinstance(expr, (facts.Name, facts.Attr)) else value.size
-            )
+            # A name may stand for a table of any size that is written out, and so may the text of one; what is built
+            # has its bounds.
+            is_table = isinstance(expr, (facts.Name, facts.Attr)) or isinstance(value, SerialisedText)
+            written = value.size if is_table else self._now.steps - start
             return self.limit(value, frame.site(expr), written)
         return value
 
