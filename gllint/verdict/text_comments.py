@@ -131,17 +131,25 @@ class TextComments(Comments):
         last, column = self._by_line.get(line, (line, 1))
         return self.lines[last - 1][column - 1 :] if last <= len(self.lines) else ""
 
+    @cached_property
+    def _next_lines(self) -> list[int]:
+        """For each line, from 1, the first one from there on that is neither empty nor a comment alone; 0: none."""
+        next_lines = [0] * (len(self.lines) + 2)
+        inside = {
+            line
+            for first, (last, _) in self._by_line.items()
+            if _begins_with_comment(self.lines[first - 1]) and not self._rest(first).strip()
+            for line in range(first, last + 1)
+        }
+        for line in range(len(self.lines), 0, -1):
+            is_said = bool(self.lines[line - 1].strip()) and line not in inside
+            next_lines[line] = line if is_said else next_lines[line + 1]
+        return next_lines
+
     def _next_line(self, line: int) -> int:
         """The next line behind the comment on one that is neither empty nor a comment alone; 0 where there is none."""
-        line = self._by_line.get(line, (line, 1))[0] + 1
-        while line <= len(self.lines):
-            text = self.lines[line - 1]
-            if line in self._by_line and _begins_with_comment(text) and not self._rest(line).strip():
-                line = self._by_line[line][0]
-            elif text.strip():
-                return line
-            line += 1
-        return 0
+        behind = self._by_line.get(line, (line, 1))[0] + 1
+        return self._next_lines[behind] if behind < len(self._next_lines) else 0
 
     def _last_line(self, first: int) -> int:
         """The last line of the texts that begin on a line."""

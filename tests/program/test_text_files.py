@@ -12,6 +12,7 @@ from gllint.files.source import changed
 from gllint.run import fixer
 from gllint.run.engine import Engine, Options, Outcome
 from gllint.server.live import LiveEngine
+from gllint.verdict import text_comments
 from gllint.verdict.suppress import apply
 from gllint.verdict.text_comments import comments_of, suppressing_text
 from gllint_rules import RULES, Finding, Span
@@ -178,6 +179,17 @@ def test_what_suppresses(name: str, text: str, lines: list[int]) -> None:
 def test_what_does_not(name: str, text: str, told: list[str]) -> None:
     line = next(n for n, body in enumerate(text.split("\n"), 1) if "5" in body or "'#" in body)
     assert left(name, text, line) == told
+
+
+def test_each_line_is_looked_at_once_for_many_comments(monkeypatch: pytest.MonkeyPatch) -> None:
+    calls: list[str] = []
+    begins = text_comments._begins_with_comment
+    monkeypatch.setattr(
+        text_comments, "_begins_with_comment", lambda text: calls.append(text) or begins(text)
+    )
+    text = "{# gllint: ignore[GL401] x #}\n" * 200 + "5\n"
+    assert left("a.j2", text, 201) == []
+    assert len(calls) == 200
 
 
 def test_a_help_shows_the_comment_of_the_kind_of_file() -> None:
