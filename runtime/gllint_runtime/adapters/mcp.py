@@ -1,4 +1,9 @@
-"""MCP both ways: our tools on a server, and a server's tools through the gate. Needs the extra ``gllint[mcp]``."""
+"""MCP both ways: our tools on a server, and a server's tools through the gate. Needs the extra ``gllint[mcp]``.
+
+client = gate(client)            # a client or client session: call_tool() records
+
+A gated result stays as it is, in all its blocks, and has one text block more, which names its call.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +14,7 @@ from typing import Any
 from mcp import types
 from mcp.server.lowlevel import Server
 
-from gllint_runtime.adapters import recorded
+from gllint_runtime.adapters import kit
 from gllint_runtime.execution.registry import ToolRegistry
 from gllint_runtime.execution.session import Session
 from gllint_runtime.policy.errors import GLDataError, GLError, GLRuntimeError
@@ -45,6 +50,97 @@ def server(name: str, registry: ToolRegistry) -> Server[Any]:
         return types.CallToolResult(content=[text], structured_content=structured)
 
     return Server(name, on_list_tools=offered, on_call_tool=called)
+
+
+def gate(
+    target: Any, *, session: kit.SessionOption = None, max_retries: int = 2, on_refusal: kit.OnRefusal = None
+) -> Any:
+    """A client or client session whose results are recorded.
+
+    The session is that of the run around it, else one of the client's own, which :func:`session_of` gives. ``session``
+    is a Session, or a function that is given the client and finds it. A result that may not be is refused:
+    ``is_error``, and the hint without the number. MCP has no turn of the model: nothing is asked again
+    (``max_retries``, ``on_refusal``).
+    """
+    if not hasattr(target, "call_tool"):
+        raise TypeError(f"gate takes a client or a client session, not {type(target).__name__}")
+    kind = type(f"Gated{type(target).__name__}", (_GatedCalls, type(target)), {})
+    gated: Any = object.__new__(kind)
+    gated.__dict__ = target.__dict__  # one client under two names: what one connects, the other has
+    gated.__dict__.setdefault("_gllint", _Calls(session, target))
+    return gated
+
+
+def session_of(gated: Any) -> Session:
+    """The session of a gated client: check with it what the model says."""
+    calls: _Calls = gated.__dict__["_gllint"]
+    return calls.session()
+
+
+class _Calls:
+    """Where the calls of a client are recorded."""
+
+    def __init__(self, option: kit.SessionOption, client: Any) -> None:
+        self._option, self._client = option, client
+        self._own: Session | None = None
+
+    def session(self) -> Session:
+        """The session of the moment."""
+        if self._option is not None:
+            return kit.session_for(self._option, self._client)
+        if (current := kit.current_session()) is not None:
+            return current
+        self._own = self._own or Session()
+        return self._own
+
+
+class _GatedCalls:
+    """What a gated client does in the place of the client's own."""
+
+    async def call_tool(
+        self, name: str, arguments: dict[str, Any] | None = None, *more: Any, **options: Any
+    ) -> Any:
+        """Call a tool; its result names the call that claims cite."""
+        session = session_of(self)
+        try:
+            values = session.tool_arguments(name, arguments)
+        except GLError as error:
+            return _refused(error)
+        call: Any = super().call_tool  # type: ignore[misc]
+        return _recorded(session, name, values, await call(name, dict(values), *more, **options))
+
+
+def _recorded(session: Session, name: str, arguments: Any, result: Any) -> Any:
+    """A result with one block more, which names its call; or what to mend in its place."""
+    if not isinstance(result, types.CallToolResult) or result.is_error:
+        return result
+    output = _output(session, result)
+    if output is None:  # pictures alone: there is nothing to claim
+        return result
+    try:
+        told = kit.recorded(session, name, arguments, output)
+    except GLError as error:
+        return _refused(error)
+    call_id = told["tool_call_id"]
+    note = types.TextContent(type="text", text=f"gllint: call_id {call_id}")
+    meta = {**(result.meta or {}), "gllint/call_id": call_id}
+    return result.model_copy(update={"content": [*result.content, note], "meta": meta})
+
+
+def _output(session: Session, result: types.CallToolResult) -> Any:
+    """What a result holds: its structured content, or its texts, each a block of its own where there are several."""
+    if result.structured_content is not None:
+        return result.structured_content
+    texts = [block.text for block in result.content if isinstance(block, types.TextContent)]
+    if len(texts) < 2:
+        return texts[0] if texts else None
+    return {f"block_{number}": kit.read_output(session, text) for number, text in enumerate(texts, 1)}
+
+
+def _refused(error: GLError) -> types.CallToolResult:
+    return types.CallToolResult(
+        content=[types.TextContent(type="text", text=Session.repair_hint(error))], is_error=True
+    )
 
 
 _MOST_PAGES = 1000
@@ -91,8 +187,14 @@ class GatedClient:
         schema = self._tools[name].input_schema
         values = self._session.tool_arguments(name, arguments, args_schema=schema)
         result = await _answered(self._client.call_tool(name, dict(values)))
-        text = "\n".join(block.text for block in result.content if isinstance(block, types.TextContent))
         if result.is_error:
+            text = "\n".join(block.text for block in result.content if isinstance(block, types.TextContent))
             raise GLRuntimeError("TOOL_FAILED", f"Tool '{name}' failed: {text[:500]}")
-        output = text if result.structured_content is None else result.structured_content
-        return recorded(self._session, name, values, output, result_schema=self._tools[name].output_schema)
+        output = _output(self._session, result)
+        return kit.recorded(
+            self._session,
+            name,
+            values,
+            "" if output is None else output,
+            result_schema=self._tools[name].output_schema,
+        )

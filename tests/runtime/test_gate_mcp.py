@@ -1,0 +1,99 @@
+"""The gate around clients of MCP: results are recorded, and stay as they are in all their blocks."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import Any
+
+import pytest
+
+pytest.importorskip("mcp")
+
+import mcp
+from mcp.server.mcpserver import MCPServer
+
+from gllint_runtime import GLError, Session
+from gllint_runtime.adapters.mcp import gate, session_of
+
+HEAT = {"heat": {"value": 12.5, "unit": "kWh"}}
+CLAIM = {"source_call_id": "tc_1", "path": "$.heat", "quantity": HEAT["heat"]}
+PICTURE = mcp.types.ImageContent(type="image", data="eA==", mime_type="image/png")
+
+
+def text(value: Any) -> Any:
+    return mcp.types.TextContent(type="text", text=value if isinstance(value, str) else json.dumps(value))
+
+
+def server() -> MCPServer:
+    made = MCPServer("meters")
+
+    def meter(site: str = "north") -> dict[str, Any]:
+        """The heat that a site used."""
+        return HEAT
+
+    def broken() -> dict[str, Any]:
+        """Returns a raw number."""
+        return {"heat": 12.5}
+
+    def blocks() -> mcp.types.CallToolResult:
+        """Returns several blocks."""
+        return mcp.types.CallToolResult(content=[text(HEAT), PICTURE, text("warm")])
+
+    def picture() -> mcp.types.CallToolResult:
+        """Draws."""
+        return mcp.types.CallToolResult(content=[PICTURE])
+
+    for tool in (meter, broken, blocks, picture):
+        tool.__annotations__ = {
+            "return": dict[str, Any] if tool in (meter, broken) else mcp.types.CallToolResult
+        }
+        made.add_tool(tool)
+    return made
+
+
+async def _held(client: Any) -> list[Any]:
+    return [await client.call_tool(name, {}) for name in ("meter", "broken", "blocks", "picture")]
+
+
+def shown(results: list[Any]) -> None:
+    meter, broken, blocks, picture = results
+    assert meter.structured_content == HEAT and meter.content[-1].text == "gllint: call_id tc_1"
+    assert meter.meta["gllint/call_id"] == "tc_1" and len(meter.content) == 2
+    assert (
+        broken.is_error and broken.content[0].text.startswith("[RESULT_SCHEMA]") and "12.5" not in str(broken)
+    )
+    assert [*blocks.content[:-1]] == [text(HEAT), PICTURE, text("warm")]
+    assert picture.content == [PICTURE]
+
+
+def test_a_client_records_what_its_server_answers() -> None:
+    async def main() -> None:
+        for inside in (False, True):
+            client = mcp.Client(server())
+            gated = gate(client)
+            assert isinstance(gated, mcp.Client)
+            async with client if inside else gated:
+                shown(await _held(gated))
+                assert "gllint" not in str(await client.call_tool("meter", {}))
+            session = session_of(gated)
+            assert session.check("{{claim:0}}", [CLAIM]).message == "12.50 kWh"
+            second = {**CLAIM, "source_call_id": "tc_2", "path": "$.block_1.heat"}
+            assert session.check("{{claim:0}}", [second]).message == "12.50 kWh"
+            with pytest.raises(GLError):
+                session_of(gate(mcp.Client(server()))).check("{{claim:0}}", [CLAIM])
+
+    asyncio.run(main())
+
+
+def test_a_session_may_be_handed_over() -> None:
+    session = Session()
+
+    async def main() -> None:
+        async with gate(mcp.Client(server()), session=lambda client: session) as client:
+            await client.call_tool("meter", {})
+
+    asyncio.run(main())
+    assert session.next_id() == "tc_2"
+    with pytest.raises(TypeError, match="gate takes a client"):
+        gate(5)
