@@ -101,9 +101,9 @@ def _dimension(source: Source) -> str:
 
 
 def _base(source: Source) -> float:
-    measure = (measure_of(source.unit) if source.unit else None) or _PLAIN
+    measure = measure_of(source.unit) if source.unit else None
     try:
-        return float(exact(source.value) * measure.factor)
+        return float(source.value if measure is None else exact(source.value) * measure.factor)
     except OverflowError:
         return float("inf")
 

@@ -21,6 +21,7 @@ _MAX_WORDS = 100_000
 _MAX_LEAVES = 200_000  # of one output
 _MAX_DEPTH = 64
 _MAX_TEXT = 2_000_000  # characters of one output that are read
+_LONG = 2_000  # characters of a text of a tool in which numbers in words are looked for
 _ENDING = 4  # digits by which a card or an account is named
 _FEW = 64  # new numbers that are put in their places one by one
 
@@ -178,7 +179,7 @@ def _in_text(
         if len(match[0]) <= 120 and (len(match[0]) > _ENDING or not match[0].isdecimal()):
             yield Source(kind, call_id, tool, path, 0, None, match[0]), match[0]
     parted = text.replace("_", " ")  # gift_card_6276644
-    for figure in figures(parted, words=kind == "said" or len(text) < 2000):
+    for figure in figures(parted, words=_may_hold_words(text, kind)):
         if figure.is_excused or (figure.word and not figure.word[0].isdigit()):
             continue
         for reading in figure.readings:
@@ -197,7 +198,12 @@ _ANY_DIGIT = re.compile(r"\d")
 
 
 def _may_hold_number(text: str, kind: str) -> bool:
-    return kind == "said" or len(text) < 2000 or _ANY_DIGIT.search(text) is not None
+    return _ANY_DIGIT.search(text) is not None or _may_hold_words(text, kind)
+
+
+def _may_hold_words(text: str, kind: str) -> bool:
+    """Whether numbers in words are looked for: not in names, nor in long pages that a tool read."""
+    return kind == "said" or (" " in text and len(text) < _LONG)
 
 
 def _leaves(
