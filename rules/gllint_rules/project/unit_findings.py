@@ -47,7 +47,10 @@ def mislabelled(context: Context) -> Iterator[Mislabelled]:
                 continue
             sites.add((entry.site, unit))
             measure = units.meaning_at(entry.site)
-            if isinstance(measure, Measure) and fit(Measure((label,)), measure) in ("size", "dimension"):
+            if isinstance(measure, Measure) and fit(Measure((label,), is_whole=True), measure) in (
+                "size",
+                "dimension",
+            ):
                 if is_number(context, entry.site):
                     yield Mislabelled(entry.site, measure, unit, written)
 

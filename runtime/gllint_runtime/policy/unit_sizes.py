@@ -17,7 +17,7 @@ from typing import Literal, NamedTuple, TypeAlias
 
 from gllint_runtime.policy.allowlist import ALLOWED_UNITS, TIME_UNITS
 from gllint_runtime.policy.data_files import sections
-from gllint_runtime.policy.key_units import announced_units
+from gllint_runtime.policy.key_units import announced_dimension, announced_units
 from gllint_runtime.policy.packs import PACKS, pack_units
 from gllint_runtime.policy.stock_units import stock_size
 from gllint_runtime.policy.unit_expressions import TRAILING_POWER, Factors, factors_of
@@ -146,7 +146,7 @@ def _size_of_one(name: str) -> UnitSize | None:
     match = TRAILING_POWER.match(name)
     if match is not None:
         return size_of(((match[1], int(match[2])),))
-    size = stock_size(name)
+    size = None if announced_dimension(name) in _scales() else stock_size(name)
     return None if size is None else _in_physics(size[0], Fraction(size[1]), _bases()["stock"])
 
 

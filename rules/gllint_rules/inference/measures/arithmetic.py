@@ -76,14 +76,32 @@ def fit(left: Measure, right: Measure, are_absolute: bool = True) -> Relation | 
     point on its scale.
     """
     are_absolute = are_absolute and not (left.is_difference or right.is_difference)
-    relations = [unit_relation(a, b, are_absolute) for a in left.readings for b in right.readings]
+    pairs = [(a, b) for a in left.readings for b in right.readings]
+    relations = [unit_relation(a, b, are_absolute) for a, b in pairs]
     if "same" in relations:
         return "same"
     if None in relations:
         return None
     if "size" in relations:
         return "size"
-    return None if left.loose or right.loose else "dimension"
+    if left.loose or right.loose:
+        return None
+    are_whole = left.is_whole and right.is_whole
+    return None if any(_may_leave_out(a, b, are_whole) for a, b in pairs) else "dimension"
+
+
+def _may_leave_out(first: Factors, second: Factors, are_whole: bool) -> bool:
+    """Whether one of two units may be the other, with a part that its name leaves out: `load_mmbtu` in MMBtu/h."""
+    if not first or not second:
+        return True  # a quotient of two of which one leaves out the same
+    quotient = product((first, 1), (second, -1))
+    if not are_whole and len({power > 0 for _, power in quotient}) == 1:
+        return True
+    # `carbon_ha` is so much in a hectare.
+    return any(
+        len(bare) == 1 and (bare[0][0], -bare[0][1]) in other
+        for bare, other in ((first, second), (second, first))
+    )
 
 
 def unit_relation(first: Factors, second: Factors, are_absolute: bool) -> Relation | None:
@@ -144,7 +162,12 @@ def _sum_of_measures(op: str, left: Measure, right: Measure) -> Measure | None:
         for unit in left.readings
         if any(unit_relation(unit, other, False) == "same" for other in right.readings)
     ]
-    return with_readings(common, left.loose or right.loose, left.is_difference and right.is_difference)
+    return with_readings(
+        common,
+        left.loose or right.loose,
+        left.is_difference and right.is_difference,
+        left.is_whole or right.is_whole,
+    )
 
 
 def _shifted(op: str, measure: Measure, value: float | None) -> Measure | None:
@@ -242,7 +265,7 @@ def _raised(measure: Measure, exponent: float) -> Measure | None:
         if _is_share(unit) or any(not (power * exponent).is_integer() for _, power in unit):
             return None
         readings.append(tuple((name, int(power * exponent)) for name, power in unit))
-    return with_readings(readings, measure.loose)
+    return with_readings(readings, measure.loose, is_whole=measure.is_whole)
 
 
 # ---------------------------------------------------------------------------------------------------- parts
@@ -264,7 +287,7 @@ def _times(left: Measure, right: Measure, exponent: int) -> Measure | None:
         for b in right.readings
         if _is_plausible(a, b, result := product((a, 1), (b, exponent))) or exponent < 0
     ]
-    return with_readings(products, left.loose or right.loose)
+    return with_readings(products, left.loose or right.loose, is_whole=True)
 
 
 def _is_plausible(a: Factors, b: Factors, result: Factors) -> bool:
@@ -280,7 +303,7 @@ def _scaled(measure: Measure, factor: float | None) -> Measure | None:
         return None
     factor = abs(factor)
     if math.isclose(factor, 1):
-        return measure
+        return _counted(measure)  # a specific heat of 1.0, say
     readings: list[Factors] = []
     for unit in measure.readings:
         if not unit and math.isclose(factor, 100):
@@ -297,7 +320,7 @@ def _scaled(measure: Measure, factor: float | None) -> Measure | None:
             readings += hours
         else:
             return None
-    return with_readings(readings, True)
+    return with_readings(readings, True, is_whole=measure.is_whole)
 
 
 def _over_a_year(unit: Factors, factor: float) -> list[Factors]:
@@ -316,7 +339,7 @@ def _may_be_mean(factor: float) -> bool:
 
 def _counted(measure: Measure) -> Measure:
     """For each of many, or of many together."""
-    return Measure(measure.readings, True, measure.is_difference)
+    return Measure(measure.readings, True, measure.is_difference, measure.is_whole)
 
 
 def _labelled(other: Meaning, unit: Factors, exponent: int) -> Meaning:

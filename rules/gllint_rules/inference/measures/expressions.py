@@ -43,6 +43,7 @@ from gllint_rules.reading import facts
 from gllint_rules.reading.facts import Expr, Module, Scope
 from gllint_rules.words.call_units import unit_of_attribute, unit_of_function, unit_of_method
 from gllint_rules.words.names import QUANTITY
+from gllint_runtime.policy.key_units import name_words
 from gllint_runtime.policy.unit_expressions import Factors
 from gllint_runtime.policy.unit_sizes import factors_of_unit, size_of
 from gllint_runtime.policy.unit_spellings import spelling_of
@@ -54,7 +55,6 @@ _MEETING = frozenset({"Equal", "NotEqual", "LessThan", "LessThanEqual", "Greater
 # Attributes that give the numbers of what they are read from.
 _ARRAYS = frozenset({"values", "T", "real", "flat", "iloc", "loc", "iat", "at", "array", "data"})
 _LOOKUPS = frozenset({"get", "pop", "setdefault"})
-_MOST_WITHIN = 200
 
 
 class Expressions:
@@ -65,7 +65,6 @@ class Expressions:
         self.module = module
         self.scope = scope
         self.flow = UnitFlow()
-        self.depth = 0
         self.has_libraries = any(
             name.partition(".")[0] in ("pint", "astropy") for name in module.outline.modules()
         ) or any(name in ("ureg", "Q_") for name in module.imported_names)
@@ -75,14 +74,14 @@ class Expressions:
 
     def meaning(self, expr: Expr, env: Env) -> Meaning:
         """What is known of an expression."""
-        self.units.evaluator.step()
-        if self.depth > _MOST_WITHIN:
-            return None
-        self.depth += 1
+        evaluator = self.units.evaluator
+        depth = evaluator.depth
+        evaluator.step()
+        evaluator.deeper()
         try:
             meaning = self._meaning(expr, env)
         finally:
-            self.depth -= 1
+            evaluator.depth = depth
         if meaning is not None:
             self.note(expr.at, meaning)
         else:
@@ -298,7 +297,7 @@ class Expressions:
         """A Quantity is in the unit that it says."""
         text = self.text(unit) if unit is not None else None
         factors = unit_of_text(text) if text else None
-        value = Measure((factors,)) if factors is not None else None
+        value = Measure((factors,), is_whole=True) if factors is not None else None
         return Fields({**entries, "value": value})
 
     def text(self, expr: Expr) -> str | None:
@@ -386,7 +385,7 @@ class Expressions:
         fixed = unit_of_method(name) if isinstance(call.func, facts.Attr) else None
         if fixed is not None:
             return measure_of_unit(fixed)
-        return measure_of_name(_PREFIX.sub("", name)) if name else None
+        return _measure_of_call(name)
 
     def keywords(self, call: facts.Call, env: Env) -> dict[str, Meaning]:
         """The arguments by name; the number of one unit that is given to a name which says another is noted."""
@@ -419,7 +418,7 @@ class Expressions:
             case "to" | "m_as" | "to_value" if call.args:
                 unit = self.unit(call.args[0], args[0])
                 if unit is not None and size_of(unit) is not None:
-                    measure = Measure((unit,))
+                    measure = Measure((unit,), is_whole=True)
                     return PhysicalQuantity(measure) if name == "to" else measure
                 return None
             case _ if name in _LOOKUPS and call.args and isinstance(call.args[0], facts.Const):
@@ -496,7 +495,7 @@ class Expressions:
         unit = self.unit(unit_expr, args[1] if len(args) > 1 else None)
         if unit is None:
             return None
-        measure = Measure((unit,))
+        measure = Measure((unit,), is_whole=True)
         if args and not isinstance(call.args[0], facts.Const):
             self.argument(call.args[0].at, args[0], "", measure)
         return PhysicalQuantity(measure)
@@ -506,21 +505,21 @@ class Expressions:
     ) -> Meaning:
         """A function of the project: its parameters are checked, and it is followed."""
         params = [p for p in callee.params if p.kind in ("positional", "any")]
-        bindings: dict[str, Meaning] = {}
+        bindings: Env = {}
         for param, arg, meaning in zip(params, call.placed(), args, strict=False):
             self.argument(arg.at, meaning, param.name)
             bindings[param.name] = meaning
         own = {param.name for param in callee.params}
         bindings |= {name: meaning for name, meaning in keywords.items() if name in own}
-        open_arguments = tuple(
-            (name, meaning)
-            for name, meaning in sorted(bindings.items())
+        open_arguments: Env = {
+            name: meaning
+            for name, meaning in bindings.items()
             if isinstance(meaning, (Measure, Factor, PhysicalQuantity)) and measure_of_name(name) is None
-        )
+        }
         result = self.units.outcome(callee, open_arguments)
         if result is not None:
             return result
-        return measure_of_name(_PREFIX.sub("", getattr(callee.function, "name", "")))
+        return _measure_of_call(getattr(callee.function, "name", ""))
 
     def instance(
         self, of: ClassOf, call: facts.Call, args: list[Meaning], keywords: dict[str, Meaning]
@@ -555,6 +554,12 @@ def _dict_value(meaning: Meaning) -> Meaning:
     if isinstance(meaning, Fields):
         return joined(meaning.entries.values()) if meaning.entries else None
     return element(meaning)
+
+
+def _measure_of_call(name: str) -> Measure | None:
+    """What a function gives whose name has a unit behind another word; `gauss()` is a distribution."""
+    bare = _PREFIX.sub("", name)
+    return measure_of_name(bare) if len(name_words(name)) > 1 else None
 
 
 def _literal(value: object) -> Factor:

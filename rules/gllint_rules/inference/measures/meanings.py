@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from msgspec import Struct
 
-from gllint_runtime.policy.key_units import currencies
+from gllint_runtime.policy.allowlist import TIME_UNITS
 from gllint_runtime.policy.name_units import all_readings_of_name
 from gllint_runtime.policy.unit_expressions import Factors
 from gllint_runtime.policy.unit_sizes import factors_of_unit
@@ -21,12 +21,14 @@ class Measure(Struct, frozen=True):
     """A number, or an array of numbers, in a unit; where that can be read in several ways, all of them.
 
     ``loose`` where a literal or a count took part that may have a unit of its own: such a number may well be of
-    another dimension. ``is_difference`` of a temperature that has no zero.
+    another dimension. ``is_difference`` of a temperature that has no zero. ``is_whole`` where no "per" can be left
+    out, as names do (`load_mmbtu` for one in MMBtu/h): of units that are written out, and of what is divided.
     """
 
     readings: tuple[Factors, ...]
     loose: bool = False
     is_difference: bool = False
+    is_whole: bool = False
 
 
 class Factor(Struct, frozen=True):
@@ -71,7 +73,7 @@ RATIO = Measure(((),))
 
 def measure_of_unit(unit: str) -> Measure:
     """A number in a unit that is written out."""
-    return Measure((factors_of_unit(unit),))
+    return Measure((factors_of_unit(unit),), is_whole=True)
 
 
 def measure_of_name(name: str) -> Measure | None:
@@ -81,14 +83,15 @@ def measure_of_name(name: str) -> Measure | None:
 
 @lru_cache(maxsize=8192)
 def _measure_of_name(name: str) -> Measure | None:
-    readings = tuple(map(factors_of_unit, all_readings_of_name(name)))
-    if not readings or (len(readings) > 1 and any(_is_exchange(unit) for unit in readings)):
-        return None  # of an exchange rate nobody knows which way it goes
-    return Measure(readings)
+    units = all_readings_of_name(name)
+    if not units or (len(units) > 1 and any(_is_pair(unit) for unit in units)):
+        return None  # `eur_usd`, `wh_co2e`: nobody knows which way it goes, or whether it is a unit at all
+    return Measure(tuple(map(factors_of_unit, units)))
 
 
-def _is_exchange(unit: Factors) -> bool:
-    return sum(name in currencies() for name, _ in unit) > 1
+def _is_pair(unit: str) -> bool:
+    """Whether a reading is a product of two units, time aside (`flow_m3_h`)."""
+    return "*" in unit and unit.rpartition("*")[2] not in TIME_UNITS
 
 
 def join(first: Meaning, second: Meaning) -> Meaning:
@@ -107,6 +110,7 @@ def join(first: Meaning, second: Meaning) -> Meaning:
                 (*first.readings, *second.readings),
                 first.loose or second.loose,
                 first.is_difference and second.is_difference,
+                first.is_whole and second.is_whole,
             )
         case PhysicalQuantity(), PhysicalQuantity():
             measure = join(first.measure, second.measure)
@@ -139,7 +143,9 @@ def element(meaning: Meaning) -> Meaning:
             return None
 
 
-def with_readings(readings: Iterable[Factors], loose: bool, is_difference: bool = False) -> Measure | None:
+def with_readings(
+    readings: Iterable[Factors], loose: bool, is_difference: bool = False, is_whole: bool = False
+) -> Measure | None:
     """A measure of these readings, each once; unknown where there are too many."""
     each = tuple(dict.fromkeys(readings))
-    return Measure(each, loose, is_difference) if 0 < len(each) <= MOST_READINGS else None
+    return Measure(each, loose, is_difference, is_whole) if 0 < len(each) <= MOST_READINGS else None

@@ -46,7 +46,7 @@ def _agreed(announced: Measure, measure: Measure) -> Meaning:
                 for unit in announced.readings
                 if any(unit_relation(unit, other, False) == "same" for other in measure.readings)
             ]
-            return Measure(tuple(readings), measure.loose, measure.is_difference)
+            return Measure(tuple(readings), measure.loose, measure.is_difference, measure.is_whole)
         case "size" if not measure.loose:
             return measure
         case "size":

@@ -55,7 +55,7 @@ class UnitQuestions(Protocol):
 
     evaluator: Evaluator
 
-    def outcome(self, callee: FunctionOf, arguments: tuple[tuple[str, Meaning], ...]) -> Meaning:
+    def outcome(self, callee: FunctionOf, arguments: Env) -> Meaning:
         """What a function of the project gives, its arguments that name no unit being these."""
 
     def outer(self, scope: Scope, name: str, module: Module) -> Meaning:

@@ -51,16 +51,27 @@ class Units:
 
     def function(self, module: Module, function: Function) -> UnitFlow:
         """The flow of a function whose parameters are what their names say."""
-        return self._ask(module, function, ())
+        return self.evaluator.ask(
+            ("units", function),
+            lambda: self._run(module, function, {}),
+            UnitFlow(),
+            UnitFlow,
+            Site(module, function.at),
+        )
 
-    def outcome(self, callee: FunctionOf, arguments: tuple[tuple[str, Meaning], ...]) -> Meaning:
-        """What a function of the project gives, its arguments that name no unit being these."""
+    def outcome(self, callee: FunctionOf, arguments: Env) -> Meaning:
+        """What a function of the project gives, its arguments that name no unit being these.
+
+        For arguments it is executed anew, and that is not remembered: nobody's answer rests on who asked first.
+        """
         function = callee.function
-        if isinstance(function, Lambda):
+        if isinstance(function, Lambda) or function.yields:
             return None
-        flow = self._ask(callee.module, function, arguments)
-        results = flow.returns
-        return joined(results) if results and not function.yields else None
+        flow: UnitFlow | None = self.function(callee.module, function)
+        if arguments:
+            key = ("units", function)
+            flow = self.evaluator.executed(key, lambda: self._run(callee.module, function, arguments), None)
+        return flow.result if flow is not None else None
 
     def section(self, module: Module, number: int) -> UnitFlow:
         """The flow of the statements of a section that stand in no function."""
@@ -73,18 +84,8 @@ class Units:
             Site(module, part.first),
         )
 
-    def _ask(
-        self, module: Module, function: Function, arguments: tuple[tuple[str, Meaning], ...]
-    ) -> UnitFlow:
-        return self.evaluator.ask(
-            ("units", function, arguments),
-            lambda: _Body(self, module, function.scope).run(
-                function.body, {**parameters(function), **dict(arguments)}
-            ),
-            UnitFlow(),
-            UnitFlow,
-            Site(module, function.at),
-        )
+    def _run(self, module: Module, function: Function, arguments: Env) -> UnitFlow:
+        return _Body(self, module, function.scope).run(function.body, {**parameters(function), **arguments})
 
     def outer(self, scope: Scope, name: str, module: Module) -> Meaning:
         """What a name holds that a function, or the module, around a body binds."""
@@ -139,12 +140,18 @@ class _Body(Expressions):
 
     def block(self, body: Block, env: Env | None) -> Env | None:
         """The variables behind a block; ``None`` where nothing gets there."""
-        for statement in body:
-            if env is None:
-                return None
-            self.units.evaluator.step()
-            env = self.statement(statement, env)
-        return env
+        evaluator = self.units.evaluator
+        depth = evaluator.depth
+        evaluator.deeper()
+        try:
+            for statement in body:
+                if env is None:
+                    return None
+                evaluator.step()
+                env = self.statement(statement, env)
+            return env
+        finally:
+            evaluator.depth = depth
 
     def statement(self, statement: facts.Stmt, env: Env) -> Env | None:
         match statement:
