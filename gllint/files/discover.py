@@ -15,7 +15,7 @@ from typing import Any
 
 from gllint.errors import UsageError
 from gllint.files.digest import digest
-from gllint.files.patterns import Patterns
+from gllint.files.patterns import MOST_CHARACTERS, Patterns, is_too_long
 from gllint.files.places import MARKERS, Place, Places
 from gllint.files.writing import read_bytes
 from gllint_rules.tuples import NamedTuple
@@ -24,7 +24,7 @@ SUFFIXES = (".py", ".pyi", ".pyw", ".ipynb")
 _LONGEST_SUFFIX = max(map(len, SUFFIXES))
 FOLDER, FILE, LINK, SCRIPT = "dfls"
 _FINE_CLOCK, _COARSE_CLOCK = 100_000_000, 2_000_000_000
-_LARGEST = 1_000_000  # of a .gitignore; what is larger is as good as none
+_LARGEST = 1_000_000  # of a .gitignore; what is larger is as good as none, and told
 
 
 class Signature(NamedTuple):
@@ -119,8 +119,9 @@ class _Ignores(NamedTuple):
     layers: tuple[_Lines, ...] = ()
     digest: bytes = b""
 
-    def descend(self, folder: str, files: tuple[str, ...]) -> _Ignores:
-        lines = [line for file in files for line in _read_lines(file)]
+    def descend(self, folder: str, files: tuple[str, ...], disobeyed: dict[str, str]) -> _Ignores:
+        """The patterns with those of a folder's ``files``; what is not obeyed of them is added to ``disobeyed``."""
+        lines = [line for file in files for line in _read_lines(file, disobeyed)]
         if not any(lines):
             return self
         parts = (text.encode("utf-8", "surrogateescape") for text in (folder, *lines))
@@ -306,7 +307,7 @@ def _enter(
     if ".git" in marks and not is_top:
         ignores = _Ignores()
     if ".gitignore" in names or ".git" in marks:
-        ignores = ignores.descend(folder, _ignore_files(folder, names))
+        ignores = ignores.descend(folder, _ignore_files(folder, names), places.disobeyed)
     return place if place.root else places.project(folder), ignores
 
 
@@ -321,7 +322,8 @@ def _ignores_above(top: str, places: Places) -> _Ignores:
         folders.append(folder)
     ignores = _Ignores()
     for parent in reversed(folders):
-        ignores = ignores.descend(parent, _ignore_files(parent, {".gitignore", ".git"}))
+        files = _ignore_files(parent, {".gitignore", ".git"})
+        ignores = ignores.descend(parent, files, places.disobeyed)
     return ignores
 
 
@@ -331,8 +333,13 @@ def _ignore_files(folder: str, names: set[str]) -> tuple[str, ...]:
     return (f"{folder}/.git/info/exclude", *own) if ".git" in names else own
 
 
-def _read_lines(file: str) -> list[str]:
+def _read_lines(file: str, disobeyed: dict[str, str]) -> list[str]:
     try:
-        return read_bytes(file, _LARGEST).decode("utf-8-sig", "surrogateescape").split("\n")
+        lines = read_bytes(file, _LARGEST).decode("utf-8-sig", "surrogateescape").split("\n")
     except OSError:
+        if os.path.isfile(file) and os.path.getsize(file) > _LARGEST:
+            disobeyed[file] = f"more than {_LARGEST:,} bytes"
         return []
+    if any(map(is_too_long, lines)):
+        disobeyed[file] = f"a pattern of more than {MOST_CHARACTERS:,} characters"
+    return lines

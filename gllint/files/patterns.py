@@ -18,7 +18,7 @@ from gllint_rules.tuples import NamedTuple
 _PLAIN = re.compile(r"(?P<include>!?)(?:(?P<star>\*)(?=\.[^.]+$))?(?P<name>[\w.-]+)(?P<folder>/?)", re.ASCII)
 _LITERAL = re.compile(r"[\w.-]+", re.ASCII)
 _WITHOUT_LAST_BLANKS = re.compile(r"(?:\\.|[^\\ ]|\ ++(?!\Z))*+\\?", re.DOTALL)
-_MOST_CHARACTERS = 4_096  # of what a pattern asks for one by one: no system knows longer paths
+MOST_CHARACTERS = 4_096  # of what a pattern asks for one by one: no system knows longer paths
 
 _STAR, _SLASH = "*", "/"
 _FOLDERS, _SOME_FOLDERS, _ANYTHING = "(?:[^/]*+/)*?", "(?:[^/]*+/)+?", ".*+"  # of `**/`, `**\/` and `**`
@@ -144,6 +144,16 @@ def is_pattern(line: str) -> bool:
     return bool(Patterns([line]))
 
 
+def is_too_long(line: str) -> bool:
+    """Say whether a line is a pattern that asks for more than is followed, and names nothing here."""
+    if len(line) <= MOST_CHARACTERS or line.startswith("#") or _PLAIN.fullmatch(line):
+        return False
+    try:
+        return sum(1 for _ in _tokens(line.removesuffix("\r"), is_path=True)) > MOST_CHARACTERS
+    except _Malformed:
+        return False
+
+
 class _Malformed(Exception):
     """A pattern that matches nothing."""
 
@@ -163,7 +173,7 @@ def _bytewise(text: str) -> str:
 def _expression(line: str, is_path: bool) -> str:
     """The expression that matches the whole of what a pattern names. Raises :class:`_Malformed`."""
     tokens = list(_tokens(line, is_path))
-    if len(tokens) > _MOST_CHARACTERS:
+    if len(tokens) > MOST_CHARACTERS:
         raise _Malformed
     parts = list[str]()
     leading, region = "", list[str]()  # what stands between two `**` has a certain number of folders

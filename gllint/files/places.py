@@ -37,6 +37,8 @@ class Places:
         self._places: dict[str, Place] = {}
         self._settled: dict[str, Place] = {}
         self._homeless = ""
+        # Files of patterns that were met and are not obeyed in full, each with the reason.
+        self.disobeyed: dict[str, str] = {}
 
     def ask_about(self, paths: Iterable[str]) -> None:
         """Fix the project of files without markers: the folder that holds all ``paths`` (absolute)."""

@@ -17,7 +17,7 @@ from gllint.files.sources import Sources
 from gllint.run.cache import Store, cache_folder
 from gllint.run.clock import Clock
 from gllint.run.index import Index
-from gllint.run.notices import Notice
+from gllint.run.notices import Notice, disobeyed
 from gllint.run.pool import Pool
 from gllint.run.progress import Progress
 from gllint.run.results import Result
@@ -154,6 +154,7 @@ class Engine(Means):
             outcome.add(parts.get(root) or check(root))
         with self.clock.stage("left out"):
             self._tell_omissions(named, omissions, outcome)
+        outcome.notices += disobeyed(self.places)
         outcome.findings.sort(key=in_order)
         outcome.failures.sort(key=lambda failure: (failure.path, failure.code))
         self.progress.clear()
@@ -249,6 +250,10 @@ class Engine(Means):
             by_reason[why, "folder" if path.endswith("/") else "file"].append(path)
             outcome.left_out.setdefault(path, why)
         outcome.notices += [Notice(tuple(paths), why, noun) for (why, noun), paths in by_reason.items()]
+        if search.has_given_up:
+            lack = "searched in part for what code imports"
+            outcome.notices.append(Notice(tuple(folders), "too many files", "folder", lack=lack))
+            outcome.left_out |= {f"{folder}/": lack for folder in folders}
 
     def files(self, paths: Sequence[str]) -> list[str]:
         """Return the files that :meth:`check` would check. Raises :class:`UsageError`."""
@@ -282,7 +287,7 @@ class Engine(Means):
             workspace.announce({path: signature_of(path) for path in files})
             workspace.landing(())  # what answers rest on is known then
             several += workspace.notices(files, named)
-        return several
+        return [*several, *disobeyed(self.places)]
 
     def check_file(self, path: str, is_named: bool = False) -> Outcome:
         """Check one file by its absolute path, in the project it belongs to; of one that ``is_named`` say more."""

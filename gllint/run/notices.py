@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator
 from typing import TYPE_CHECKING
 
+from gllint.files.places import Places
 from gllint.run.index import Index
 from gllint.run.screening import UNDECODABLE
 from gllint_rules.tuples import NamedTuple
@@ -13,6 +15,7 @@ if TYPE_CHECKING:
     from gllint.run.obstacles import Obstacles
 
 _MOST_LISTED = 3
+_DISOBEYED = "not obeyed in full"
 _FEW_BYTES = 100_000  # that are parsed although no rule could speak about them: some 30 ms, once
 
 
@@ -26,6 +29,7 @@ class Notice(NamedTuple):
     why: str = ""
     noun: str = "file"
     details: tuple[str, ...] = ()
+    lack: str = "not checked"
 
     def text(self, show: Callable[[str], str]) -> str:
         """Return what to say of them; ``show`` gives the path that people see."""
@@ -37,7 +41,7 @@ class Notice(NamedTuple):
         tail = f" and {len(entries) - _MOST_LISTED} more" if len(entries) > _MOST_LISTED else ""
         why = f", {self.why}" if self.why else ""
         plural = "s" if len(entries) > 1 else ""
-        return f"{len(entries)} {self.noun}{plural} not checked{why}: {listed}{tail}"
+        return f"{len(entries)} {self.noun}{plural} {self.lack}{why}: {listed}{tail}"
 
     def without(self, paths: Collection[str]) -> Notice:
         """Return the same, with its ``details``, of other paths than these."""
@@ -67,6 +71,15 @@ def notices(
         yield Notice(tuple(unparsed), details=tuple(unparsed.values()))
     for folder, why in sorted(index.locked.items()):
         yield Notice((folder,), why, "folder")
+
+
+def disobeyed(places: Places) -> Iterator[Notice]:
+    """Yield the files of patterns that were met and are not obeyed."""
+    files: dict[str, list[str]] = defaultdict(list)
+    for path, why in sorted(places.disobeyed.items()):
+        files[why].append(path)
+    for why, paths in files.items():
+        yield Notice(tuple(paths), f"it has {why}" if len(paths) == 1 else f"each has {why}", lack=_DISOBEYED)
 
 
 def _undecodable(index: Index, paths: Collection[str]) -> list[str]:

@@ -83,6 +83,7 @@ class Omissions:
         self._entries = MOST_ENTRIES
         self._bytes = MOST_BYTES
         self._full: list[UncheckedFile] = []
+        self.has_given_up = False  # before all that imports or runs a file was looked at
 
     def unchecked_files(self) -> list[UncheckedFile]:
         """Return what of it the project takes for its own, as far as rules could speak about it."""
@@ -235,8 +236,11 @@ class Omissions:
             index = self._index_of(paths[0])
             screened = index.table.screen(paths)
             for path in paths:
-                if not screened[path].flags & LOADS or loaders >= MOST_FILES:
+                if not screened[path].flags & LOADS:
                     continue
+                if loaders >= MOST_FILES:
+                    self.has_given_up = True
+                    break
                 loaders += 1
                 folders = [os.path.dirname(path), index.root, *(top.rstrip("/") for top in self._tops)]
                 found |= {
@@ -270,6 +274,7 @@ class Omissions:
             signature = index.files.get(path)
             size += signature.size if signature is not None else 0
             if number >= MOST_FILES or size > MOST_BYTES:
+                self.has_given_up = True
                 break
             if words_of_file(words, path, index.means.sources.read):
                 names = _imports(index.means.sources.code(path))

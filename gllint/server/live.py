@@ -19,7 +19,7 @@ from gllint.run.baselines import Baselines
 from gllint.run.cache import Store
 from gllint.run.engine import Engine, Options, Outcome, in_order
 from gllint.run.following import FollowingIndex
-from gllint.run.notices import Notice, notices
+from gllint.run.notices import Notice, disobeyed, notices
 from gllint.run.obstacles import Obstacle, Obstacles
 from gllint.run.parsing import Unparsed, too_large
 from gllint.run.results import Result
@@ -245,7 +245,8 @@ class LiveWorkspace:
 
     def notices(self) -> list[Notice]:
         """Return what of the project is not looked at although no finding in an open file tells of it."""
-        return list(notices(self.index, self._unread, self.index.files, self._sources.buffer_paths()))
+        own = notices(self.index, self._unread, self.index.files, self._sources.buffer_paths())
+        return [*own, *disobeyed(self.index.means.places)]
 
     def tools(self) -> list[ToolSight]:
         """Return the tools of the project, as far as their files were checked."""

@@ -229,3 +229,39 @@ def test_what_a_folder_above_excludes_is_excluded_by_wish(
         "b.py": CLEAN,
     }
     assert told(committed(write(files), "part/a.py", "b.py"), monkeypatch, ".") == []
+
+
+@pytest.mark.parametrize(
+    ("ignores", "why"),
+    [
+        ("#" * 1_000_001, "it has more than 1,000,000 bytes"),
+        ("?" * 4_097 + "\n", "it has a pattern of more than 4,096 characters"),
+        ("#" * 4_097 + "\n" + "a" * 4_097 + "\n" + "[a-z]" * 900 + "\n", ""),
+    ],
+)
+def test_a_file_of_patterns_that_is_not_obeyed_is_told(
+    write: Write, monkeypatch: pytest.MonkeyPatch, ignores: str, why: str
+) -> None:
+    top = write({"pyproject.toml": "", "a.py": TOOL, "s/.gitignore": ignores, "s/b.py": CLEAN})
+    monkeypatch.chdir(top)
+    for paths in ([], ["s"], ["s/b.py", "."]):
+        said = CliRunner().invoke(cli, ["check", *paths], catch_exceptions=False).stderr.splitlines()
+        lines = [line for line in said if "obeyed" in line]
+        assert lines == ([f"1 file not obeyed in full, {why}: s/.gitignore"] if why else [])
+
+
+def test_a_search_for_imports_that_was_given_up_is_told(
+    write: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(omissions, "MOST_FILES", 2)
+    files = {f"m{number}.py": CLEAN for number in range(3)} | {"z.py": "from build import a\n"}
+    top = committed(
+        write({"pyproject.toml": "", ".gitignore": "build/\n", "build/a.py": TOOL, **files}), "z.py"
+    )
+    monkeypatch.chdir(top)
+    said = CliRunner().invoke(cli, ["check"], catch_exceptions=False).stderr.splitlines()
+    assert said[0].startswith("1 folder searched in part for what code imports, too many files: ")
+    assert "as far as gllint looked" in said[1]
+    monkeypatch.setattr(omissions, "MOST_FILES", 4)
+    said = CliRunner().invoke(cli, ["check"], catch_exceptions=False).stderr.splitlines()
+    assert any("though imported: build/a.py" in line for line in said)
