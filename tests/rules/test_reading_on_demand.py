@@ -6,7 +6,7 @@ import pytest
 
 from gllint_rules import RULES, Settings
 from gllint_rules.check.check import check
-from gllint_rules.project.project import Project
+from gllint_rules.project.project import Project, registrars
 from gllint_rules.reading.modules import read_module
 
 AGENT = """
@@ -26,9 +26,7 @@ def turn(messages, call):
 """
 
 
-def read_sections(text: str) -> list[int]:
-    """The numbers of the sections of a module beside an agent that the rules have read, its imports aside."""
-    texts = {"/project/agent.py": AGENT, "/project/other.py": f"from agent import turn\n\n\n{text}"}
+def project_of(texts: dict[str, str]) -> Project:
     project = Project(
         Settings(),
         load=lambda path: None,
@@ -38,6 +36,13 @@ def read_sections(text: str) -> list[int]:
     )
     for path, content in texts.items():
         project.add(read_module(path, content))
+    return project
+
+
+def read_sections(text: str) -> list[int]:
+    """The numbers of the sections of a module beside an agent that the rules have read, its imports aside."""
+    texts = {"/project/agent.py": AGENT, "/project/other.py": f"from agent import turn\n\n\n{text}"}
+    project = project_of(texts)
     for path in texts:
         list(check(project, path, frozenset(RULES)))
     module = project.modules["/project/other.py"]
@@ -60,3 +65,8 @@ def read_sections(text: str) -> list[int]:
 )
 def test_what_only_looks_like_a_call_by_a_name_is_not_read(body: str, is_read: bool) -> None:
     assert bool(read_sections(f"def plan(table, x, name):\n    {body}\n")) is is_read
+
+
+def test_a_name_hands_a_decorator_on_once_however_often_it_is_imported() -> None:
+    project = project_of({"/project/a.py": "from langchain_core.tools import tool as step\n" * 3})
+    assert [registrar.used_as for registrar in project.once(registrars)] == ["step"]

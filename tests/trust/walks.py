@@ -828,6 +828,15 @@ WALKS: dict[str, Walk] = {
         source(lambda n: tools("{'value': x, 'unit': 'u%d'}", n)),
         60,
     ),
+    "one name for others from many places": Walk(
+        source(
+            lambda n: "".join(
+                f"from a{i} import function_tool as g\n@g\ndef f{i}(x):\n    return {{'a': 5}}\n"
+                for i in range(n)
+            )
+        ),
+        40,
+    ),
     "one name from many places": Walk(
         source(
             lambda n: "".join(

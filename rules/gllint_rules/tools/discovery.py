@@ -563,7 +563,10 @@ class Forms:
     def decorator_aliases(self, module: Module) -> Iterator[Registrar]:
         """The names that ``module`` gives to decorators of the table, by which other modules may decorate."""
         frame = Frame(module, module.scope)
+        renamed: dict[str, Section] = {}  # each name once: what binds it again, makes the same of it
         for name, section in self._may_be_renamed(module):
+            renamed.setdefault(name, section)
+        for name, section in renamed.items():
             at = section.number << SECTION_BITS
             written = facts.Name(at, name)
             match = self._entry("decorators", written, frame) or self._entry_inside(

@@ -412,9 +412,12 @@ class _Walk(Struct, eq=False):
 
     def imported_descriptions(self, bindings: list[facts.Binding], module: Module) -> None:
         """Note the tools that calls in other modules describe from which ``module`` imports what they make."""
-        for binding in bindings:
-            origin = self.origin(module, binding.module, binding.name) if binding.kind == "import" else None
-            for made in origin.scope.bindings[binding.name] if origin is not None else ():
+        imports = dict.fromkeys(
+            (b.module, b.name) for b in facts.alternatives(bindings) if b.kind == "import"
+        )
+        for dotted, name in imports:
+            origin = self.origin(module, dotted, name)
+            for made in origin.scope.bindings[name] if origin is not None else ():
                 if isinstance(made.value, Call) and origin is not None:
                     self.describing(made.value, Frame(origin, origin.scope))
 
