@@ -116,12 +116,12 @@ def recorded(
     if isinstance(output, str) and json_value(output) is None:
         output = read_output(session, output)
     call_id = session.record(tool, arguments, output, tool_call_id=tool_call_id, **options)
-    told = {"tool_call_id": call_id, "output": session.output(call_id)}
+    reply = {"tool_call_id": call_id, "output": session.output(call_id)}
     if units := session.declared_units(call_id):
-        told["units"] = units
+        reply["units"] = units
     if paths := session.odd_paths(call_id):
-        told["paths"] = paths
-    return told
+        reply["paths"] = paths
+    return reply
 
 
 def read_output(session: Session, text: str) -> Any:
@@ -163,29 +163,29 @@ def text_of_blocks(output: Any) -> Any:
 
 
 def restore(
-    session: Session, tool: str, arguments: Any, told: Any, *, tool_call_id: str | None = None
+    session: Session, tool: str, arguments: Any, reply: Any, *, tool_call_id: str | None = None
 ) -> int:
     """Give a session back what :func:`recorded` told, from a stored history; returns the number of the call.
 
     Anything else is passed over, and has the number 0.
     """
-    if isinstance(told, str):
-        if not told.startswith('{"tool_call_id"'):
+    if isinstance(reply, str):
+        if not reply.startswith('{"tool_call_id"'):
             return 0
         try:
-            told = json.loads(told)
+            reply = json.loads(reply)
         except (ValueError, RecursionError):
             return 0
-    if not isinstance(told, Mapping) or not {"tool_call_id", "output"} <= told.keys():
+    if not isinstance(reply, Mapping) or not {"tool_call_id", "output"} <= reply.keys():
         return 0
-    output = told["output"]
-    if isinstance(units := told.get("units"), Mapping):
+    output = reply["output"]
+    if isinstance(units := reply.get("units"), Mapping):
         output = with_units(output, units)
     if isinstance(arguments, str):
         with suppress(ValueError, RecursionError):
             arguments = json.loads(arguments)
     try:
-        return session.restore(told["tool_call_id"], tool, arguments, output, tool_call_id=tool_call_id)
+        return session.restore(reply["tool_call_id"], tool, arguments, output, tool_call_id=tool_call_id)
     except GLError as error:
         logger.warning("A stored call of %s cannot be claimed any more: %s", tool, error.code)
         return 0

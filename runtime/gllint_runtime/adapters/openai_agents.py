@@ -214,10 +214,10 @@ def _told(session: Session, name: str, arguments: Any, output: Any, call_id: str
         output = values[0] if len(values) == 1 else {f"block_{i}": item for i, item in enumerate(values, 1)}
     elif isinstance(output, ToolOutputText):
         output = output.text
-    told = json.dumps(
+    reply = json.dumps(
         kit.recorded(session, name, arguments, output, tool_call_id=call_id), ensure_ascii=False
     )
-    return [ToolOutputText(text=told), *files] if files else told
+    return [ToolOutputText(text=reply), *files] if files else reply
 
 
 # ------------------------------------------------------------------------------------------------------- model
@@ -493,7 +493,7 @@ def _restored(session: Session, items: Any, own: set[str]) -> Any:
     if isinstance(items, str):
         return items
     calls: dict[Any, Mapping[str, Any]] = {}
-    told = []
+    reply = []
     for item in items:
         kind = _kind(item)
         if kind == "function_call":
@@ -501,8 +501,8 @@ def _restored(session: Session, items: Any, own: set[str]) -> Any:
         elif kind == "function_call_output":
             call = calls.get(item.get("call_id"), {})
             item = _restored_output(session, item, call, own)
-        told.append(item)
-    return told
+        reply.append(item)
+    return reply
 
 
 def _restored_output(session: Session, item: Any, call: Mapping[str, Any], own: set[str]) -> Any:
@@ -523,12 +523,12 @@ def _restored_output(session: Session, item: Any, call: Mapping[str, Any], own: 
     with suppress(ValueError, RecursionError):
         arguments = json.loads(call.get("arguments") or "{}")
     try:
-        told = session.told_of(call_id) or kit.recorded(
+        reply = session.told_of(call_id) or kit.recorded(
             session, name, arguments, output, tool_call_id=call_id
         )
     except GLError as error:
         return {**item, "output": Session.repair_hint(error)}
-    return {**item, "output": json.dumps(told, ensure_ascii=False)}
+    return {**item, "output": json.dumps(reply, ensure_ascii=False)}
 
 
 def _output_texts(output: list[Any]) -> Iterator[str]:

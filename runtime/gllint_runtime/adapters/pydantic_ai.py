@@ -359,12 +359,12 @@ def _recorded(session: Session, name: str, arguments: Any, output: Any, tool_cal
             return output
         value = data[0] if len(data) == 1 else {f"block_{i}": item for i, item in enumerate(data, 1)}
     try:
-        told: Any = kit.recorded(session, name, arguments, value, tool_call_id=tool_call_id)
+        reply: Any = kit.recorded(session, name, arguments, value, tool_call_id=tool_call_id)
     except GLError as error:
         raise ModelRetry(Session.repair_hint(error)) from error
     if files:
-        told = [told, *files]
-    return replace(output, return_value=told) if isinstance(output, ToolReturn) else told
+        reply = [reply, *files]
+    return replace(output, return_value=reply) if isinstance(output, ToolReturn) else reply
 
 
 # ----------------------------------------------------------------------------- for agents that are put together

@@ -28,17 +28,17 @@ class Audit:
     @property
     def numbers(self) -> list[dict[str, Any]]:
         """``{"conversation", "answer", "text", "start", "end", "verdict", "unit", "source"}`` of each number."""
-        return [number.to_dict() for one in self.conversations for number in one.numbers]
+        return [number.to_dict() for item in self.conversations for number in item.numbers]
 
     @property
     def counts(self) -> dict[str, int]:
         """How many numbers have each verdict."""
-        return dict(Counter(number.verdict for one in self.conversations for number in one.numbers))
+        return dict(Counter(number.verdict for item in self.conversations for number in item.numbers))
 
     @property
     def has_faults(self) -> bool:
         """Whether an answer has a number that is unsourced or mislabelled."""
-        return any(number.verdict in FAULTS for one in self.conversations for number in one.numbers)
+        return any(number.verdict in FAULTS for item in self.conversations for number in item.numbers)
 
     def to_json(self) -> str:
         """The numbers as a JSON array."""
@@ -161,7 +161,7 @@ def plain_run(run: Any, depth: int = 0) -> Any:
     if isinstance(run, (list, tuple)):
         return [plain_run(item, depth + 1) for item in run]
     if is_dataclass(run) and not isinstance(run, type):
-        return {one.name: plain_run(getattr(run, one.name), depth + 1) for one in fields(run)}
+        return {item.name: plain_run(getattr(run, item.name), depth + 1) for item in fields(run)}
     dump = getattr(run, "model_dump", None)
     if callable(dump):
         return plain_run(dump(), depth + 1)

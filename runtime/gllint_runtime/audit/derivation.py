@@ -47,7 +47,7 @@ class Derivations:
             if len(members) <= _FEW:  # one more says that there are too many
                 self._insert(members, source)
 
-    def shown(self, source: Source) -> None:
+    def mention(self, source: Source) -> None:
         """Take in a number that an answer rests on."""
         members = self._shown.setdefault(_dimension(source), [])
         if len(members) < _MANY and all(member.source is not source for member in members):
@@ -59,13 +59,13 @@ class Derivations:
 
     def of(self, readings: Sequence[Reading], units: Sequence[str]) -> dict[str, Any] | None:
         """What a number follows from: the first number as a source, the other one and the operation beside it."""
-        shown = units[0] if units else None
+        unit_word = units[0] if units else None
         for reading in readings:
             for dimension, members in self._groups():
-                for operation, pairs in _operations(reading, shown, units, dimension, members):
+                for operation, pairs in _operations(reading, unit_word, units, dimension, members):
                     for first, second in pairs:
                         if first.source is not second.source:
-                            return _told(operation, first.source, second.source, shown)
+                            return _told(operation, first.source, second.source, unit_word)
         return None
 
     def _groups(self) -> Iterator[tuple[str, list[_Member]]]:
@@ -108,29 +108,29 @@ def _base(source: Source) -> float:
         return float("inf")
 
 
-def _told(operation: str, first: Source, second: Source, shown: str | None) -> dict[str, Any]:
-    unit = first.unit if operation in ("sum", "difference") else shown
+def _told(operation: str, first: Source, second: Source, unit_word: str | None) -> dict[str, Any]:
+    unit = first.unit if operation in ("sum", "difference") else unit_word
     return {**first.to_dict(), "operation": operation, "other": second.to_dict(), "unit": first.unit or unit}
 
 
 def _operations(
-    reading: Reading, shown: str | None, units: Sequence[str], dimension: str, members: list[_Member]
+    reading: Reading, unit_word: str | None, units: Sequence[str], dimension: str, members: list[_Member]
 ) -> Iterator[tuple[str, Iterator[tuple[_Member, _Member]]]]:
     if len(members) < 2:
         return
     target, half = float(reading.value), float(reading.half)
-    if shown == "%":
+    if unit_word == "%":
         low, high = (target - half) / 100, (target + half) / 100
         if target and target != 100:
             yield "share", _pairs(members, lambda b: (low * b, high * b))
             yield "percentage change", _pairs(members, lambda b: (b + low * abs(b), b + high * abs(b)))
             if target > 0:
                 yield "percentage change", _pairs(members, lambda b: (b - high * abs(b), b - low * abs(b)))
-    elif shown is None and 0 < target < 1:
+    elif unit_word is None and 0 < target < 1:
         yield "share", _pairs(members, lambda b: ((target - half) * b, (target + half) * b))
-    measure = measure_of(shown) if shown else None
+    measure = measure_of(unit_word) if unit_word else None
     if (
-        shown is not None
+        unit_word is not None
         and dimension
         and not any(
             (one := measure_of(unit)) is not None and one.dimension == dimension.partition(" in ")[0]
@@ -139,7 +139,7 @@ def _operations(
     ):
         return
     # A number without a unit is in that of the two.
-    own = members[0].source.unit if measure is None else shown
+    own = members[0].source.unit if measure is None else unit_word
     factor = float((measure_of(own) or _PLAIN).factor) if own and dimension else 1.0
     low, high = (target - half) * factor, (target + half) * factor
     yield "sum", _pairs(members, lambda b: (low - b, high - b))

@@ -116,16 +116,16 @@ class Reader:
         best: list[Record] | None = None
         for number, format_ in enumerate(self._formats):
             attempt = _attempt(record, format_)
-            unread = sum(len(one.unread) for one in attempt)
+            unread = sum(len(part.unread) for part in attempt)
             if attempt and not unread:
                 self._formats.insert(0, self._formats.pop(number))
                 return attempt
-            if attempt and (best is None or unread < sum(len(one.unread) for one in best)):
+            if attempt and (best is None or unread < sum(len(part.unread) for part in best)):
                 best = attempt
         if (
             best is None
-            or not any(one.turns for one in best)
-            or any("role" in u for one in best for u in one.unread)
+            or not any(part.turns for part in best)
+            or any("role" in u for part in best for u in part.unread)
         ):
             raise FormatError(_complaint(record, best or [], self._formats))
         return best
@@ -137,7 +137,7 @@ def _is_empty(record: Any) -> bool:
 
 def _complaint(record: Any, best: Sequence[Record], tried: Sequence[Format]) -> str:
     names = ", ".join(sorted(format_.name for format_ in tried))
-    unread = next((one.unread[0] for one in best if one.unread), "")
+    unread = next((part.unread[0] for part in best if part.unread), "")
     if unread:
         return f"{unread} is not of the format{'s' if len(tried) > 1 else ''} {names}"
     if isinstance(record, Mapping) and isinstance(record.get("role"), str):
@@ -156,8 +156,8 @@ def _attempt(record: Any, format_: Format) -> list[Record]:
     """What a format makes of a record; nothing where the record is none of its own."""
     if isinstance(record, list):
         wholes = [_attempt(item, format_) if _is_whole(item, format_) else None for item in record]
-        if wholes and all(one is not None for one in wholes):
-            return [conversation for one in wholes for conversation in one or ()]
+        if wholes and all(part is not None for part in wholes):
+            return [conversation for part in wholes for conversation in part or ()]
         if record and all(isinstance(item, list) for item in record):
             return [conversation for item in record for conversation in _attempt(item, format_)]
         walk = _Walk(format_)
@@ -190,10 +190,10 @@ def _is_whole(item: Any, format_: Format) -> bool:
 def _named(record: Mapping[str, Any], format_: Format) -> list[Record]:
     """An object of which members are conversations, by their names."""
     return [
-        one._replace(conversation=str(name))
+        part._replace(conversation=str(name))
         for name, item in record.items()
         if _is_whole(item, format_)
-        for one in _attempt(item, format_)
+        for part in _attempt(item, format_)
     ]
 
 
@@ -435,12 +435,12 @@ def _attribute(value: Any, depth: int = 0) -> Any:
         case "intValue":
             return _parsed(inner) if isinstance(inner, str) else inner
         case "arrayValue" if isinstance(inner, Mapping) and isinstance(inner.get("values", []), list):
-            return [_attribute(one, depth + 1) for one in inner.get("values", [])]
+            return [_attribute(part, depth + 1) for part in inner.get("values", [])]
         case "kvlistValue" if isinstance(inner, Mapping) and isinstance(inner.get("values", []), list):
             return {
-                one["key"]: _attribute(one.get("value"), depth + 1)
-                for one in inner.get("values", [])
-                if isinstance(one, Mapping) and isinstance(one.get("key"), str)
+                part["key"]: _attribute(part.get("value"), depth + 1)
+                for part in inner.get("values", [])
+                if isinstance(part, Mapping) and isinstance(part.get("key"), str)
             }
     return value
 

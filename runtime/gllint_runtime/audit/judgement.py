@@ -111,7 +111,7 @@ class Listener:
 
     def _hear_output(self, call_id: str, tool: str, value: Any) -> None:
         if not call_id:  # the oldest call of that tool which waits
-            waiting = (one for one, name in self._open.items() if not tool or name == tool)
+            waiting = (entry for entry, name in self._open.items() if not tool or name == tool)
             call_id = next(waiting, "") or f"call_{self._calls + 1}"
         name = self._open.pop(call_id, "")
         tool = tool or name or "a tool"
@@ -150,7 +150,7 @@ class Listener:
             if figure.is_spelled and not self._counts(figure) and verdict not in ("sourced", "quoted"):
                 continue
             if verdict == "sourced" and source is not None:
-                self._derivations.shown(source)
+                self._derivations.mention(source)
             basis = None if source is None else _basis(source)
             judgements.append(_Judgement(figure, verdict, _unit(figure, source), basis))
         # What is left may follow from numbers that are shown anywhere in this answer.
@@ -159,8 +159,15 @@ class Listener:
             number,
             text,
             [
-                Number(self.conversation, number, one.figure.text, one.figure.start, one.figure.end, *one[1:])
-                for one in numbers
+                Number(
+                    self.conversation,
+                    number,
+                    entry.figure.text,
+                    entry.figure.start,
+                    entry.figure.end,
+                    *entry[1:],
+                )
+                for entry in numbers
             ],
         )
 
@@ -303,16 +310,16 @@ def _float(value: Fraction) -> float:
         return float("inf") if value > 0 else float("-inf")
 
 
-def _agree(shown: str, own: str) -> bool:
+def _agree(label: str, own: str) -> bool:
     """Whether a number with the unit ``own`` may be shown with another word: things that are counted have no unit."""
-    if shown == own or own in ("1", "count") or (own == "ratio" and shown == "x"):
+    if label == own or own in ("1", "count") or (own == "ratio" and label == "x"):
         return True
     counted = pack_units(("counts",))
-    if shown in counted and own not in counted:
+    if label in counted and own not in counted:
         return False
-    if measure_of(own) is None or measure_of(shown) is None:
-        return is_same_size(own, shown) is not False and not (measure_of(own) and measure_of(shown))
-    return is_same_size(shown, own) is True
+    if measure_of(own) is None or measure_of(label) is None:
+        return is_same_size(own, label) is not False and not (measure_of(own) and measure_of(label))
+    return is_same_size(label, own) is True
 
 
 # ----------------------------------------------------------------------------------------------- beside it

@@ -111,22 +111,22 @@ def _table(answer: Answer, anchor: str) -> Iterator[str]:
     yield "</table>"
 
 
-def basis_text(number: Number, show: Any = str, before: str = "", after: str = "") -> str:
+def basis_text(number: Number, show: Any = str, opening: str = "", closing: str = "") -> str:
     """What a number rests on, in words: the call, the path, the value."""
     source = number.source
     if source is None:
         return VERDICTS[number.verdict]
-    text = _source_text(source, show, before, after)
+    text = _source_text(source, show, opening, closing)
     other = source.get("other")
     if other is None:
         return text
-    return f"{source['operation']} of {text} and {_source_text(other, show, before, after)}"
+    return f"{source['operation']} of {text} and {_source_text(other, show, opening, closing)}"
 
 
-def _source_text(source: Mapping[str, Any], show: Any, before: str, after: str) -> str:
+def _source_text(source: Mapping[str, Any], show: Any, opening: str, closing: str) -> str:
     value = f"{source['value']} {source['unit']}" if source["unit"] else str(source["value"])
     call = f" ({show(source['call_id'])})" if source["call_id"] else ""
-    return f"{before}{show(value)}{after} from {show(source['tool'])}{call} {before}{show(source['path'])}{after}"
+    return f"{opening}{show(value)}{closing} from {show(source['tool'])}{call} {opening}{show(source['path'])}{closing}"
 
 
 def _escaped(text: str) -> str:

@@ -33,11 +33,11 @@ class Change(NamedTuple):
 
     path: Path
     sent: Quantity
-    taken: Quantity
+    result: Quantity
 
     def to_dict(self) -> dict[str, Any]:
         """The change as the model is told it."""
-        return {"path": show_path(self.path), "from": self.sent.to_dict(), "to": self.taken.to_dict()}
+        return {"path": show_path(self.path), "from": self.sent.to_dict(), "to": self.result.to_dict()}
 
 
 class Traced(NamedTuple):
@@ -68,12 +68,12 @@ class Misfit(NamedTuple):
 
     def change(self) -> Change | None:
         """The number in the parameter's unit; ``None`` where there is no rate, or several units may be meant."""
-        taken = [
+        result = [
             quantity
             for reading in self.parameter.readings
             if (quantity := _in_unit(self.value, self.unit, reading)) is not None
         ]
-        return Change(self.path, Quantity(self.value, self.unit), taken[0]) if len(taken) == 1 else None
+        return Change(self.path, Quantity(self.value, self.unit), result[0]) if len(result) == 1 else None
 
     def error(self, tool: str, *, takes_quantities: bool) -> GLValidationError:
         """What to tell the model."""
@@ -83,10 +83,10 @@ class Misfit(NamedTuple):
             for reading in self.parameter.readings
             if (value := _exactly(self.value, self.unit, reading)) is not None
         ]
-        taken = " or ".join(
+        result = " or ".join(
             [unit_title(unit) for unit, _ in ways] or map(unit_title, self.parameter.readings)
         )
-        message = f"{_written(self.value)} is in {unit_title(self.unit)}; `{name[:100]}` takes {taken}: "
+        message = f"{_written(self.value)} is in {unit_title(self.unit)}; `{name[:100]}` takes {result}: "
         if ways:
             message += (
                 f"pass {' or '.join(f'{_short(value)} {unit_title(reading)}' for reading, value in ways)}"
@@ -165,12 +165,12 @@ def with_quantities_converted(
             )
             hint = f"Pass a number, or a Quantity, that is in {unit} or converts to it."
             raise GLValidationError("ARGUMENT_UNIT", message, hint, show_path(path), {"tool": tool})
-        taken = Quantity(value, target)
+        result = Quantity(value, target)
         keeps = parameter.takes_quantity and not parameter.takes_number
-        if keeps and taken == sent:
+        if keeps and result == sent:
             continue
-        replacements.append((path, taken.to_dict() if parameter.takes_quantity else value))
-        changes.append(Change(path, sent, taken))
+        replacements.append((path, result.to_dict() if parameter.takes_quantity else value))
+        changes.append(Change(path, sent, result))
     return (_replaced(arguments, replacements), (*changes,)) if replacements else (arguments, ())
 
 
@@ -232,7 +232,7 @@ def _exactly(value: Any, unit: str, target: str) -> Fraction | None:
 
 def with_converted(arguments: dict[str, Any], changes: Iterable[Change]) -> dict[str, Any]:
     """A copy of the arguments with the numbers of ``changes`` in place."""
-    return _replaced(arguments, [(change.path, change.taken.value) for change in changes])
+    return _replaced(arguments, [(change.path, change.result.value) for change in changes])
 
 
 def _replaced(arguments: dict[str, Any], replacements: Iterable[tuple[Path, Any]]) -> dict[str, Any]:

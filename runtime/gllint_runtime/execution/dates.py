@@ -78,15 +78,15 @@ class Date(NamedTuple):
 
 def dates(text: str) -> list[Date]:
     """The dates and the times of a text, in order and without overlap; what only looks like one has no readings."""
-    places = sorted(
+    candidates = sorted(
         (Date(*match.span(), tuple(_readings(match))) for form in _FORMS for match in form.finditer(text)),
         key=lambda place: (place.start, -place.end),
     )
-    told: list[Date] = []
-    for place in places:
-        if not told or place.start >= told[-1].end:
-            told.append(place)
-    return told
+    places: list[Date] = []
+    for place in candidates:
+        if not places or place.start >= places[-1].end:
+            places.append(place)
+    return places
 
 
 def _readings(match: re.Match[str]) -> Iterator[Day]:

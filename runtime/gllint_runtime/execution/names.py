@@ -76,17 +76,19 @@ class Names(Generic[Origin]):
     def names(self, text: str) -> Iterator[Name[Origin]]:
         """The dates and the identifiers of a text, in order."""
         end = 0
-        told: list[Name[Origin]] = []
+        mentions: list[Name[Origin]] = []
         if self._has_dates:
             for date in dates(text):
-                told.append(Name(date.start, date.end, text[date.start : date.end], self._day(date.readings)))
+                mentions.append(
+                    Name(date.start, date.end, text[date.start : date.end], self._day(date.readings))
+                )
         if self._has_words:
-            days = [(name.start, name.end) for name in told]
+            days = [(name.start, name.end) for name in mentions]
             for word in _WORD.finditer(text):
                 if not any(start < word.end() and word.start() < stop for start, stop in days):
                     if not word[0].isdecimal() and _is_name(word[0]):
-                        told.append(Name(*word.span(), word[0], self._words.get(_folded(word[0]))))
-        for name in sorted(told, key=lambda name: name.start):
+                        mentions.append(Name(*word.span(), word[0], self._words.get(_folded(word[0]))))
+        for name in sorted(mentions, key=lambda name: name.start):
             if name.start >= end:
                 yield name
                 end = name.end

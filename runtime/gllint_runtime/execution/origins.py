@@ -186,7 +186,7 @@ class Origins:
             }
         for change in changes:
             place = (*change.path, "value")
-            sent[place if place in sent else change.path] = change.sent, change.taken.unit
+            sent[place if place in sent else change.path] = change.sent, change.result.unit
         return sent
 
     def _of_quantity(self, path: Path, value: Any, sent: Quantity, unit: str, args_schema: Any) -> Origin:

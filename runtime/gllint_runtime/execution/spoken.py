@@ -75,19 +75,19 @@ class SpokenNumbers:
 
     def _converted(self, value: Any, units: Collection[str]) -> str | None:
         """What was said in another unit of the same size, as far as the digits of the argument say."""
-        known = {(one.value, one.unit): one.text for one in self._numbers if one.unit}
+        known = {(term.value, term.unit): term.text for term in self._numbers if term.unit}
         return converted(known, value, units)
 
     def _added(self) -> Mapping[Fraction, str]:
         if self._sums is None:
             self._sums = {}
-            last = {one.value: one for one in self._numbers if one.value > 0}
+            last = {term.value: term for term in self._numbers if term.value > 0}
             recent = [*last.values()][-_MAX_ADDED:]
             for count in _ADDENDS:
                 for addends in combinations(recent, count):
-                    if len({one.unit for one in addends if one.unit}) < 2:
-                        text = " + ".join(one.text for one in addends)
-                        self._sums.setdefault(sum((one.value for one in addends), Fraction(0)), text)
+                    if len({term.unit for term in addends if term.unit}) < 2:
+                        text = " + ".join(term.text for term in addends)
+                        self._sums.setdefault(sum((term.value for term in addends), Fraction(0)), text)
         return self._sums
 
 

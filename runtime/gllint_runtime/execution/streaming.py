@@ -21,7 +21,7 @@ class Gate(Protocol):
     def check(self, message: str, claims: Sequence[Any]) -> Any:
         """The whole message. Raises GLError."""
 
-    def shown_part(self, before: str, part: str, claims: Sequence[Claim]) -> str | None:
+    def shown_part(self, context: str, part: str, claims: Sequence[Claim]) -> str | None:
         """What a part shows, ``None`` while it does not hold."""
 
 
@@ -121,11 +121,11 @@ class MessageStream:
 
     def _checked(self, end: int) -> str | None:
         """What the part up to ``end`` shows; ``None`` where it does not hold, or not yet."""
-        before = self._text[self._block : self._start]
-        if len(before) > _HEAD + _TAIL:  # of a long table the head, and the rows above
-            before = f"{before[:_HEAD]}\n{before[-_TAIL:]}"
+        context = self._text[self._block : self._start]
+        if len(context) > _HEAD + _TAIL:  # of a long table the head, and the rows above
+            context = f"{context[:_HEAD]}\n{context[-_TAIL:]}"
         part = self._text[self._start : end]
-        text = self._session.shown_part(before, part, self._read)
+        text = self._session.shown_part(context, part, self._read)
         if text is None:
             return None
         del self._ends[0]

@@ -90,9 +90,9 @@ def _figure(text: str, start: int, end: int, is_excused: bool) -> tuple[Figure, 
     readings = _readings(written)
     if not readings:  # pictures of digits, digits split by markup
         return Figure(start, end, written, (), word=_word(text, start, end)), end
-    before = _BEFORE.search(text, max(0, start - 8), start)
-    sign = (before["sign"] or before["outer"]) if before else None
-    currency = before["currency"] if before and _currency(before["currency"] or "") else None
+    lead = _BEFORE.search(text, max(0, start - 8), start)
+    sign = (lead["sign"] or lead["outer"]) if lead else None
+    currency = lead["currency"] if lead and _currency(lead["currency"] or "") else None
     multiplier, behind = _multiplier(text, end, bool(currency))
     units, unit_end = _units_at(text, behind)
     word = "" if behind > end or _is_glued_unit(text, end, unit_end) else _word(text, start, end)
@@ -327,9 +327,9 @@ def _is_glued_unit(text: str, end: int, unit_end: int) -> bool:
 
 def _word(text: str, start: int, end: int) -> str:
     """The word of letters and digits that a number is a part of; empty where it stands alone."""
-    before = _WORD_BEFORE.search(text, max(0, start - 60), start)
-    after = _WORD_AFTER.match(text, end, end + 60)
-    head, tail = before[0] if before else "", after[0] if after else ""
+    lead = _WORD_BEFORE.search(text, max(0, start - 60), start)
+    trail = _WORD_AFTER.match(text, end, end + 60)
+    head, tail = lead[0] if lead else "", trail[0] if trail else ""
     if not any(char.isalpha() for char in head + tail):
         return ""
     if not head and _ORDINAL.match(tail):

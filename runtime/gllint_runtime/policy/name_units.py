@@ -61,20 +61,20 @@ def _further_readings(words: list[str]) -> tuple[str, ...]:
     """The readings that only a second word makes likely."""
     if len(words) < 2:
         return ()
-    *before, last = words
+    *head, last = words
     table = _table()
-    if "per" in before:
+    if "per" in head:
         return _priced(words)
-    if last in table.glued and (before[-1] not in table.times):
+    if last in table.glued and (head[-1] not in table.times):
         return (
-            (table.glued[last],) if {"flow", "speed", "rate", "discharge", "wind", "pump"} & {*before} else ()
+            (table.glued[last],) if {"flow", "speed", "rate", "discharge", "wind", "pump"} & {*head} else ()
         )
-    if last in table.times and len(before) > 1:
-        rate = _rate(before, table.times[last])
+    if last in table.times and len(head) > 1:
+        rate = _rate(head, table.times[last])
         if rate:
             return rate
     unit, needed = table.letters.get(last, ("", frozenset()))
-    return (unit,) if needed.intersection(before) else ()
+    return (unit,) if needed.intersection(head) else ()
 
 
 def _rate(words: list[str], time: str) -> tuple[str, ...]:
