@@ -331,11 +331,27 @@ def server(stdio: bool, for_agents: bool) -> None:
     serve()
 
 
-@cli.command(short_help="Check the output schemas of a running MCP server.")
+@cli.command(short_help="Check a running MCP server, or stand guard before it.")
 @click.argument("command", nargs=-1, type=click.UNPROCESSED, metavar="[-- COMMAND...]")
 @click.option("--url", metavar="URL", help="Ask the server at this address instead of starting one.")
-@click.option("--timeout", type=click.FloatRange(min=0, min_open=True), default=30, metavar="SECONDS",
-              show_default=True, help="How long the server may take.")  # fmt: skip
+@click.option("--timeout", type=click.FloatRange(min=0, min_open=True), metavar="SECONDS",
+              help="How long the server may take (30), or, with --guard, say nothing (300).")  # fmt: skip
+@click.option(
+    "--guard", is_flag=True, help="Stand between a client, on standard input and output, and the server."
+)
+@click.option(
+    "--level",
+    type=click.Choice(["block", "warn", "shadow"]),
+    help="With --guard: refuse what the policy forbids, tell it (the default), or only count it.",
+)
+@click.option("--trace", metavar="FILE", help="With --guard: where to keep the messages.")
+@click.option("--no-trace", is_flag=True, help="With --guard: keep no messages.")
+@click.option(
+    "--describe", is_flag=True, help="Write a first draft of the units of the server's bare numbers."
+)
+@click.option(
+    "--install", metavar="CLIENT", help="With --guard: show what to write into CLIENT's configuration."
+)
 @_text_or_json("How to print what was found.")
 @_configured
 @click.pass_context
@@ -343,7 +359,13 @@ def mcp(
     context: click.Context,
     command: tuple[str, ...],
     url: str | None,
-    timeout: float,
+    timeout: float | None,
+    guard: bool,
+    level: Any,
+    trace: str | None,
+    no_trace: bool,
+    describe: bool,
+    install: str | None,
     output_format: str,
     config: str | None,
     isolated: bool,
@@ -351,6 +373,9 @@ def mcp(
     """Check the output schemas of a running MCP server's tools, without calling any of them.
 
     COMMAND starts the server on standard input and output: gllint mcp -- python server.py
+
+    With --guard, pass the protocol on unchanged but for numbers without units; a client's configuration names this
+    command in place of the server's own, and --install shows how.
     """
     from gllint.cli.explaining import config_for
     from gllint.cli.server_tools import offered_tools
@@ -362,8 +387,35 @@ def mcp(
         raise UsageError(
             f"--url: {url!r} is not the address of a server: that begins with http:// or https://"
         )
+    of_guard = {"--level": level, "--trace": trace, "--no-trace": no_trace, "--install": install}
+    if not guard and (name := next((name for name, value in of_guard.items() if value), None)):
+        raise UsageError(f"{name} belongs to --guard")
+    if guard and describe:
+        raise UsageError("--guard and --describe cannot both be given")
+    if trace is not None and no_trace:
+        raise UsageError("--trace and --no-trace cannot both be given")
+    if install is not None:
+        from gllint.guard.clients import clients, installation
+
+        if install not in clients():
+            raise UsageError(f"--install: no such client: {install!r} (there are {', '.join(clients())})")
+        click.echo(installation(install, command, url, level), nl=False)
+        return
     settings = config_for(".", config, isolated)
-    text, has_findings = report(offered_tools(command, url, timeout), settings, output_format)
+    if guard:
+        from gllint.cli import guarding
+
+        request = guarding.Request(
+            command, url, level or "warn", timeout or guarding.TIMEOUT, trace, not no_trace
+        )
+        context.exit(guarding.run(request, settings))
+    tools = offered_tools(command, url, timeout or 30)
+    if describe:
+        from gllint.cli.guarding import described
+
+        click.echo(described(tools, command, url, settings), nl=False)
+        return
+    text, has_findings = report(tools, settings, output_format)
     click.echo(text, nl=False)
     context.exit(FOUND if has_findings else NOTHING_FOUND)
 

@@ -71,6 +71,7 @@ class _Keys(NamedTuple):
     jobs: int | None = None
     cache_dir: str | None = None
     baseline: str | None = None
+    guard: Mapping[str, Mapping[str, Mapping[str, str]]] = {}
     rules: Settings = Settings()
     origins: Mapping[str, str] = {}
 

@@ -160,6 +160,7 @@ _FITTING: dict[str, set[str]] = {
     "cache-dir": {"text", "empty"},
     "severity": {"table"},
     "per-file-ignores": {"table"},
+    "guard": {"table"},
     "select": {"list"},
     "extend-select": {"list"},
     "ignore": {"list"},

@@ -1,0 +1,104 @@
+"""``gllint mcp --guard``, ``--describe`` and ``--install``."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import os
+import signal
+import sys
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from gllint.cli.server_tools import Offered
+from gllint.cli.status import NOTHING_FOUND, WRONG
+from gllint.errors import UsageError
+from gllint.files.config import Config
+from gllint.guard.draft import draft
+from gllint.guard.exchange import Guard
+from gllint.guard.naming import server_name
+from gllint.guard.relay import Relay, ServerTrouble, connected, standard_streams, started
+from gllint.guard.transcript import Transcript, default_path
+from gllint.guard.unit_places import UnitPlaces, read_places
+from gllint.run.signing import state_folder
+from gllint.shown import visible
+from gllint_rules.tuples import NamedTuple
+from gllint_runtime.policy.levels import Level
+
+TIMEOUT = 300.0
+_DONE = {"block": "refused", "warn": "told", "shadow": "counted"}
+
+
+class Request(NamedTuple):
+    """What a guard is told."""
+
+    command: tuple[str, ...]
+    url: str | None = None
+    level: Level = "warn"
+    timeout: float = TIMEOUT
+    trace: str | None = None
+    has_trace: bool = True
+
+
+def run(request: Request, config: Config) -> int:
+    """Stand between the client on standard input and output and the server, until the client hangs up."""
+    if request.url is not None:
+        _require_sdk()
+    logging.getLogger("gllint_runtime").setLevel(logging.CRITICAL + 1)  # what it says, the guard tells
+    path = request.trace or default_path(state_folder())
+    guard = Guard(config.rules.policy, request.level, units_for(config, request), _say)
+    transcript = Transcript(path if request.has_trace else None)
+    incoming, outgoing = standard_streams()
+    relay = Relay(guard, transcript, _say, request.timeout, incoming, outgoing)
+    url = request.url
+
+    async def main() -> None:
+        task = asyncio.current_task()
+        loop = asyncio.get_running_loop()
+        for way in (signal.SIGTERM, signal.SIGINT):
+            with contextlib.suppress(NotImplementedError, RuntimeError):
+                loop.add_signal_handler(way, lambda: task.cancel() if task is not None else None)
+        await relay.run(lambda: started(request.command) if url is None else connected(url))
+
+    status = NOTHING_FOUND
+    try:
+        asyncio.run(main())
+    except ServerTrouble as error:
+        _say(str(error))
+        status = WRONG
+    except asyncio.CancelledError:
+        pass
+    except BrokenPipeError:
+        pass  # the client has gone
+    finally:
+        transcript.close()
+    if summary := guard.summary():
+        _say(f"{_DONE[request.level]}: {summary}")
+    return status
+
+
+def units_for(config: Config, request: Request) -> UnitPlaces:
+    """The units that the configuration names for a server. Raises :class:`UsageError`."""
+    name = server_name(request.command, request.url)
+    table: Mapping[str, Any] = config.guard.get(name, {})
+    return read_places(table.get("units", {}), config.rules.policy)
+
+
+def described(tools: Sequence[Offered], command: Sequence[str], url: str | None, config: Config) -> str:
+    """The first draft of a server's units."""
+    schemas = [(tool.name, tool.output_schema) for tool in tools if tool.trouble is None]
+    return draft(server_name(command, url), schemas, config.rules.policy)
+
+
+def _require_sdk() -> None:
+    from importlib.util import find_spec
+
+    if find_spec("mcp") is None:
+        raise UsageError("gllint mcp needs the MCP SDK: install gllint[mcp]")
+
+
+def _say(text: str) -> None:
+    with contextlib.suppress(OSError, ValueError):
+        sys.stderr.write(f"gllint guard: {visible(text)}{os.linesep}")
+        sys.stderr.flush()

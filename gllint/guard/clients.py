@@ -1,0 +1,29 @@
+"""What to write into a client's configuration so that it starts a server behind the guard."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from functools import cache
+from typing import Any
+
+from gllint.guard.naming import server_name
+
+
+@cache
+def clients() -> Mapping[str, Mapping[str, str]]:
+    """The clients that are known: the file of each, and the key in it."""
+    with open(os.path.join(os.path.dirname(__file__), "clients.json"), encoding="utf-8") as file:
+        table: Mapping[str, Mapping[str, str]] = json.load(file)
+    return table
+
+
+def installation(client: str, command: Sequence[str], url: str | None, level: str | None) -> str:
+    """The lines for a client's configuration, and the file that they belong into."""
+    row = clients()[client]
+    arguments = ["mcp", "--guard", *(["--level", level] if level else [])]
+    arguments += ["--url", url] if url is not None else ["--", *command]
+    entry: dict[str, Any] = {"command": "gllint", "args": arguments}
+    text = json.dumps({row["key"]: {server_name(command, url): entry}}, indent=2, ensure_ascii=False)
+    return f"{row['file']}:\n{text}\n"

@@ -1,0 +1,325 @@
+"""What becomes of each message between a client and a server: nothing, but for calls of tools and their results.
+
+No process, no stream: a message in, the messages that go out. What is no call, no result of one and no list of tools
+leaves as the very object that came.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Any, Literal, NamedTuple
+
+from gllint.guard.unit_places import UnitPlaces
+from gllint_runtime.execution.session import Session
+from gllint_runtime.policy.errors import GLError
+from gllint_runtime.policy.levels import Level
+from gllint_runtime.policy.schemas import QUANTITY_INLINED
+from gllint_runtime.policy.settings import Policy
+
+Message = dict[str, Any]
+Side = Literal["client", "server"]
+
+_MOST_OPEN = 10_000  # requests that wait for their answer
+_MOST_NOTES = 20
+_VERSION_KEY = "io.modelcontextprotocol/protocolVersion"
+_VERIFY = "verify_answer"
+_VERIFY_OTHERWISE = "gllint_verify_answer"
+_DESCRIPTION = (
+    "Check the answer before the user sees it. Write {{claim:0}} where a number belongs, and for each a claim: the "
+    "call_id behind the result that holds it, the path of the Quantity in that result, and the Quantity as it stands "
+    "there. The result is the message with its numbers, or what is wrong with it."
+)
+_CLAIM = {
+    "type": "object",
+    "properties": {
+        "source_call_id": {"type": "string", "description": "The call_id behind the result, such as tc_1."},
+        "path": {"type": "string", "description": "Where the Quantity stands in it, such as $.heat."},
+        "quantity": QUANTITY_INLINED,
+    },
+    "required": ["source_call_id", "path", "quantity"],
+}
+_INPUT = {
+    "type": "object",
+    "properties": {
+        "message": {"type": "string", "description": "The answer, without digits of its own."},
+        "claims": {"type": "array", "items": _CLAIM},
+    },
+    "required": ["message"],
+}
+
+
+class Sent(NamedTuple):
+    """A message on its way, and to whom."""
+
+    to: Side
+    message: Any
+
+
+class _Call(NamedTuple):
+    """A call that waits for its result: the arguments as the session takes them, and what is to be told of them."""
+
+    tool: str
+    arguments: Any
+    notes: tuple[str, ...]
+
+
+class Guard:
+    """One MCP session. ``tell`` is given what is told on standard error."""
+
+    def __init__(
+        self,
+        policy: Policy,
+        level: Level = "warn",
+        units: UnitPlaces | None = None,
+        tell: Callable[[str], None] = lambda _: None,
+    ) -> None:
+        self.level = level
+        self.counts: dict[str, int] = {}
+        self.verified: str | None = None  # the last answer that was let through, until somebody takes it
+        self._session = Session(policy=policy, levels=level)
+        self._session.on_event(self._hear)
+        self._heard: list[str] = []
+        self._units = units or UnitPlaces({})
+        self._tell = tell
+        self._calls: dict[Any, _Call] = {}
+        self._lists: set[Any] = set()
+        self._others: dict[Any, str] = {}  # the methods of what else is asked
+        self._schemas: dict[str, Any] = {}  # of the arguments, by tool
+        self._given_up: set[Any] = set()
+        self._verify = _VERIFY
+
+    @property
+    def pending(self) -> list[Any]:
+        """The ids of the client's requests that nobody has answered."""
+        return [*self._calls, *self._lists, *self._others]
+
+    def give_up(self) -> list[Any]:
+        """Wait no longer for what was asked: the ids, whose late answers nobody will see."""
+        numbers = self.pending
+        self._calls.clear()
+        self._lists.clear()
+        self._others.clear()
+        if len(self._given_up) < _MOST_OPEN:
+            self._given_up.update(numbers)
+        return numbers
+
+    def _hear(self, event: Mapping[str, Any]) -> None:
+        error = event.get("error")
+        if error is not None and event["verdict"] == "warn":
+            self._heard.append(f"[{error['code']}] {error['message'].rstrip('.')}. {error['hint']}")
+
+    # ------------------------------------------------------------------------------------- from the client
+
+    def from_client(self, message: Any) -> list[Sent]:
+        """What a message of the client becomes."""
+        if not isinstance(message, dict):
+            return [Sent("server", message)]
+        method, number = message.get("method"), message.get("id")
+        if method == "notifications/cancelled":
+            params = message.get("params")
+            cancelled = params.get("requestId") if isinstance(params, dict) else None
+            if _is_id(cancelled):
+                self._calls.pop(cancelled, None)
+        if not isinstance(method, str) or not _is_id(number):
+            return [Sent("server", message)]
+        if method == "tools/call":
+            return self._called(message, number)
+        if len(self._lists) + len(self._others) < _MOST_OPEN:
+            if method == "tools/list":
+                self._lists.add(number)
+            else:
+                self._others[number] = method
+        return [Sent("server", message)]
+
+    def _called(self, message: Message, number: Any) -> list[Sent]:
+        params = message.get("params")
+        tool = params.get("name") if isinstance(params, dict) else None
+        if not isinstance(params, dict) or not isinstance(tool, str):
+            self._others[number] = "tools/call"
+            return [Sent("server", message)]
+        arguments = params.get("arguments") or {}
+        if tool == self._verify:
+            return [Sent("client", _answer(message, self._verification(arguments)))]
+        if not isinstance(arguments, dict) or len(self._calls) >= _MOST_OPEN:
+            return [Sent("server", message)]
+        self._heard.clear()
+        input_schema = self._schemas.get(tool)
+        taken: dict[str, Any]
+        try:
+            taken = self._session.tool_arguments(tool, arguments, args_schema=input_schema)
+        except GLError as error:
+            return [Sent("client", _answer(message, self._refusal(tool, error)))]
+        except Exception as error:  # a schema of the server's that nobody foresaw
+            self._tell(f"{tool}: its arguments were not held to their units: {type(error).__name__}")
+            taken = arguments
+        self._calls[number] = _Call(tool, taken, tuple(self._heard[:_MOST_NOTES]))
+        if dict(taken) != arguments:
+            message = {**message, "params": {**params, "arguments": dict(taken)}}
+        return [Sent("server", message)]
+
+    def _verification(self, arguments: Any) -> Message:
+        """The answer to a call of the tool that checks an answer."""
+        given: dict[str, Any] = arguments if isinstance(arguments, dict) else {}
+        try:
+            verified = self._session.check(given.get("message"), given.get("claims") or ())  # type: ignore[arg-type]
+        except GLError as error:
+            self._count(error.code)
+            return _failure(str(error))
+        except Exception as error:
+            return _failure(f"The arguments cannot be read: {type(error).__name__}")
+        self.verified = verified.message
+        return {
+            "content": [{"type": "text", "text": verified.message}],
+            "structuredContent": {"message": verified.message},
+            "isError": False,
+            "_meta": {"gllint/provenance": verified.provenance},
+        }
+
+    # ------------------------------------------------------------------------------------- from the server
+
+    def from_server(self, message: Any) -> list[Sent]:
+        """What a message of the server becomes."""
+        if not isinstance(message, dict) or "method" in message:
+            return [Sent("client", message)]
+        number = message.get("id")
+        if not _is_id(number):
+            return [Sent("client", message)]
+        if number in self._given_up:
+            self._given_up.discard(number)
+            return []
+        result = message.get("result")
+        self._others.pop(number, None)
+        if number in self._lists:
+            self._lists.discard(number)
+            if isinstance(result, dict) and isinstance(result.get("tools"), list):
+                message = {**message, "result": self._listed(result)}
+        elif (call := self._calls.pop(number, None)) is not None and isinstance(result, dict):
+            message = {**message, "result": self._result(call, result)}
+        return [Sent("client", message)]
+
+    def _listed(self, result: Message) -> Message:
+        tools = []
+        for tool in result["tools"]:
+            name = tool.get("name") if isinstance(tool, dict) else None
+            if isinstance(name, str):
+                self._schemas[name] = tool.get("inputSchema")
+                if self._units.has(name) and "outputSchema" in tool:
+                    tool = {**tool, "outputSchema": self._units.in_schema(name, tool["outputSchema"])}
+            tools.append(tool)
+        if result.get("nextCursor") is None:
+            self._verify = _VERIFY_OTHERWISE if _VERIFY in self._schemas else _VERIFY
+            tools.append(
+                {
+                    "name": self._verify,
+                    "title": "Verify an answer",
+                    "description": _DESCRIPTION,
+                    "inputSchema": _INPUT,
+                    "annotations": {"readOnlyHint": True, "openWorldHint": False},
+                }
+            )
+        return {**result, "tools": tools}
+
+    def _result(self, call: _Call, result: Message) -> Message:
+        content = result.get("content")
+        if result.get("isError") is True or not (isinstance(content, list) or "structuredContent" in result):
+            return result
+        result = self._with_units(call.tool, result)
+        self._heard = [*call.notes]
+        try:
+            call_id = self._session.record(call.tool, call.arguments, _output(result))
+        except GLError as error:
+            marks = {key: result[key] for key in ("resultType",) if key in result}
+            return {**marks, **self._refusal(call.tool, error)}
+        blocks = [*(result.get("content") or ())]
+        for note in self._heard[:_MOST_NOTES]:
+            self._count(note[1:].partition("]")[0])
+            self._tell(f"{call.tool}: {note}")
+            blocks.append({"type": "text", "text": f"gllint: {note}"})
+        blocks.append({"type": "text", "text": f"gllint: call_id {call_id}"})
+        meta = result.get("_meta") if isinstance(result.get("_meta"), dict) else {}
+        return {**result, "content": blocks, "_meta": {**(meta or {}), "gllint/call_id": call_id}}
+
+    def _with_units(self, tool: str, result: Message) -> Message:
+        if not self._units.has(tool):
+            return result
+        changed = {**result}
+        if "structuredContent" in result:
+            changed["structuredContent"] = self._units.in_data(tool, result["structuredContent"])
+        if isinstance(result.get("content"), list):
+            changed["content"] = [self._block(tool, block) for block in result["content"]]
+        return changed
+
+    def _block(self, tool: str, block: Any) -> Any:
+        """A block of text that is JSON, with its units."""
+        data = _json_of(block)
+        if data is None:
+            return block
+        changed = self._units.in_data(tool, data)
+        return block if changed == data else {**block, "text": json.dumps(changed, ensure_ascii=False)}
+
+    def _refusal(self, tool: str, error: GLError) -> Message:
+        self._count(error.code)
+        self._tell(f"{tool}: refused: {error.code} {error.path or ''}".rstrip())
+        return _failure(str(error))
+
+    def _count(self, code: str) -> None:
+        self.counts[code] = self.counts.get(code, 0) + 1
+
+    def summary(self) -> str:
+        """One line for the end; empty where there is nothing to say."""
+        counts = dict(self.counts)
+        if self.level == "shadow":
+            for entry in self._session.trace:
+                if entry.get("verdict") == "shadow":
+                    code = str(entry.get("code"))
+                    counts[code] = counts.get(code, 0) + 1
+        return ", ".join(f"{code}: {count}" for code, count in sorted(counts.items()))
+
+
+def _is_id(value: Any) -> bool:
+    return isinstance(value, (str, int, float)) and not isinstance(value, bool)
+
+
+def _answer(request: Message, result: Message) -> Message:
+    """The guard's own answer to a request; since 2026 the protocol wants a result to say that it is whole."""
+    meta = request["params"].get("_meta")
+    if isinstance(meta, dict) and _VERSION_KEY in meta:
+        result = {"resultType": "complete", **result}
+    return {"jsonrpc": "2.0", "id": request["id"], "result": result}
+
+
+def _failure(text: str) -> Message:
+    return {"content": [{"type": "text", "text": text}], "isError": True}
+
+
+def error_answer(number: Any, text: str) -> Message:
+    """The answer to a request that the server will not answer."""
+    return {"jsonrpc": "2.0", "id": number, "error": {"code": -32000, "message": text}}
+
+
+def _output(result: Message) -> Any:
+    """What a result holds: its structured content, the JSON in its text, or the text."""
+    structured = result.get("structuredContent")
+    if structured is not None:
+        return structured
+    blocks = [
+        block
+        for block in result.get("content") or ()
+        if isinstance(block, dict) and isinstance(block.get("text"), str)
+    ]
+    if len(blocks) == 1:
+        data = _json_of(blocks[0])
+        return blocks[0]["text"] if data is None else data
+    return [block["text"] if (data := _json_of(block)) is None else data for block in blocks]
+
+
+def _json_of(block: Any) -> Any:
+    """The object or the array that a block's text is; ``None`` where it is none."""
+    text = block.get("text") if isinstance(block, dict) and block.get("type") == "text" else None
+    if not isinstance(text, str) or text.lstrip()[:1] not in ("{", "["):
+        return None
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None

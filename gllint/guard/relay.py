@@ -1,0 +1,383 @@
+"""Moving messages between a client on standard input and output and a server: a process, or an address.
+
+Whatever happens to the server, each of the client's requests gets an answer, and no process is left behind.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import os
+import signal
+import sys
+import threading
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from typing import Any, BinaryIO
+
+from gllint.guard.exchange import Guard, Sent, Side, error_answer
+from gllint.guard.transcript import Transcript
+
+_LONGEST = 128_000_000  # bytes of one message
+_MOST_GARBAGE = 100  # lines in a row that are no message
+_GRACE = 2.0  # seconds that a server has to end by itself
+_LAST = 10.0  # seconds for the answers to a client that says nothing more
+_TICK = 0.5
+_SHORT = 0.02
+_CHUNK = 1 << 16
+
+
+class ServerTrouble(Exception):
+    """The server is gone, or of no use: one sentence for people."""
+
+
+def server_trouble(error: BaseException) -> ServerTrouble:
+    """What went wrong, out of whatever groups it comes in."""
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    if isinstance(error, ServerTrouble):
+        return error
+    return ServerTrouble(f"the server cannot be reached: {type(error).__name__}: {error}")
+
+
+class Relay:
+    """One client and one server. ``say`` is given what is told on standard error."""
+
+    def __init__(
+        self,
+        guard: Guard,
+        transcript: Transcript,
+        say: Callable[[str], None],
+        timeout: float,
+        incoming: BinaryIO,
+        outgoing: BinaryIO,
+    ) -> None:
+        self._guard, self._transcript, self._say, self._timeout = guard, transcript, say, timeout
+        self._incoming, self._outgoing = incoming, outgoing
+        self._to_server: Callable[[bytes, Any], Awaitable[None]] | None = None
+        self._heard_at = time.monotonic()
+        self._lock = asyncio.Lock()
+
+    # ------------------------------------------------------------------------------------------- running
+
+    async def run(self, connect: Callable[[], contextlib.AbstractAsyncContextManager[Any]]) -> None:
+        """Relay until the client hangs up. Raises :class:`ServerTrouble` where the server goes first."""
+        try:
+            await self._relay(connect)
+        except (ServerTrouble, BaseExceptionGroup) as error:
+            trouble = server_trouble(error)
+            await self._fail_pending(str(trouble))
+            raise trouble from None
+
+    async def _relay(self, connect: Callable[[], contextlib.AbstractAsyncContextManager[Any]]) -> None:
+        async with connect() as (receive, send):
+            self._to_server = send
+            from_client = asyncio.create_task(self._from_client())
+            tasks = {
+                from_client,
+                asyncio.create_task(self._from_server(receive)),
+                asyncio.create_task(self._watch()),
+            }
+            try:
+                done, running = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+                if from_client in done and from_client.exception() is None:
+                    done |= await self._drained(running)
+                for task in done:
+                    if (error := task.exception()) is not None:
+                        raise error
+            finally:
+                for task in tasks:
+                    task.cancel()
+                await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _drained(self, running: set[asyncio.Task[None]]) -> set[asyncio.Task[None]]:
+        """Wait, once the client has said all, until what it asked is answered; the tasks that ended over it."""
+        until = time.monotonic() + min(self._timeout, _LAST)
+        done: set[asyncio.Task[None]] = set()
+        while self._guard.pending and not done and time.monotonic() < until:
+            done, _ = await asyncio.wait(running, timeout=_SHORT, return_when=asyncio.FIRST_COMPLETED)
+        if not done:
+            await self._fail_pending("the server has not answered before the client ended")
+        return done
+
+    async def _fail_pending(self, text: str) -> None:
+        for number in self._guard.give_up():
+            await self._to_client(json.dumps(error_answer(number, text)).encode())
+
+    async def _watch(self) -> None:
+        """Answer for a server that says nothing any more."""
+        while True:
+            await asyncio.sleep(_TICK)
+            if not self._guard.pending:
+                self._heard_at = time.monotonic()
+            elif time.monotonic() - self._heard_at > self._timeout:
+                text = f"the server has said nothing for {self._timeout:g} s"
+                self._say(text)
+                for number in self._guard.pending:
+                    await self._forward(json.dumps(_cancellation(number)).encode(), _cancellation(number))
+                await self._fail_pending(text)
+
+    # ------------------------------------------------------------------------------------- both directions
+
+    async def _from_client(self) -> None:
+        async for line in _lines_of(self._incoming):
+            message, is_read = _parsed(line)
+            if not is_read:
+                await self._forward(line, None)
+                continue
+            self._heard_at = time.monotonic() if not self._guard.pending else self._heard_at
+            await self._send(line, message, self._through(message, self._guard.from_client))
+
+    async def _from_server(self, receive: AsyncIterator[bytes]) -> None:
+        garbage = 0
+        async for line in receive:
+            self._heard_at = time.monotonic()
+            if not line.strip():
+                continue
+            message, is_read = _parsed(line)
+            if not is_read or not isinstance(message, (dict, list)):
+                garbage += 1
+                if garbage <= 3:
+                    self._say(f"the server wrote a line that is no message: {_start(line)}")
+                if garbage >= _MOST_GARBAGE:
+                    raise ServerTrouble("the server writes lines that are no messages")
+                continue
+            garbage = 0
+            await self._send(line, message, self._through(message, self._guard.from_server))
+        raise ServerTrouble("the server has ended")
+
+    @staticmethod
+    def _through(message: Any, decide: Callable[[Any], list[Sent]]) -> list[Sent]:
+        """What a message becomes; the older protocol sends several as one."""
+        if not isinstance(message, list):
+            return decide(message)
+        batches: dict[Side, list[Any]] = {}
+        for one in message:
+            for sent in decide(one):
+                batches.setdefault(sent.to, []).append(sent.message)
+        return [Sent(to, message if batch == message else batch) for to, batch in batches.items()]
+
+    async def _send(self, line: bytes, original: Any, messages: list[Sent]) -> None:
+        for sent in messages:
+            # What nobody changed leaves as the bytes that came.
+            data = line if sent.message is original else json.dumps(sent.message, ensure_ascii=False).encode()
+            if sent.to == "server":
+                self._transcript.write("client", sent.message)
+                await self._forward(data, sent.message)
+            else:
+                if sent.message is not original and original is not None and isinstance(original, dict):
+                    if "method" in original:  # answered by the guard itself
+                        self._transcript.write("client", original)
+                self._transcript.write("server", sent.message)
+                if self._guard.verified is not None:
+                    text = {"type": "text", "text": self._guard.verified}
+                    self._transcript.write("guard", {"role": "assistant", "content": text})
+                    self._guard.verified = None
+                await self._to_client(data)
+
+    async def _forward(self, data: bytes, message: Any) -> None:
+        if self._to_server is not None:
+            try:
+                await self._to_server(data.rstrip(b"\r\n") + b"\n", message)
+            except (BrokenPipeError, ConnectionError):
+                raise ServerTrouble("the server has ended") from None
+
+    async def _to_client(self, data: bytes) -> None:
+        async with self._lock:
+            await asyncio.to_thread(self._write, data.rstrip(b"\r\n") + b"\n")
+
+    def _write(self, data: bytes) -> None:
+        self._outgoing.write(data)
+        self._outgoing.flush()
+
+
+def _cancellation(number: Any) -> dict[str, Any]:
+    params = {"requestId": number, "reason": "no answer in time"}
+    return {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": params}
+
+
+def _parsed(line: bytes) -> tuple[Any, bool]:
+    try:
+        return json.loads(line), True
+    except (ValueError, RecursionError):
+        return None, False
+
+
+def _start(line: bytes) -> str:
+    text = line[:120].decode("utf-8", "replace").strip()
+    return f"{text}…" if len(line) > 120 else text
+
+
+async def _lines_of(stream: BinaryIO) -> AsyncIterator[bytes]:
+    """The lines of a stream that may be of any kind, read by a thread that keeps nobody from ending."""
+    loop = asyncio.get_running_loop()
+    queue: asyncio.Queue[bytes] = asyncio.Queue()
+    room = threading.Semaphore(64)
+
+    # Bytes of the descriptor itself: the lock of a buffer that is being read would outlive the interpreter.
+    descriptor = stream.fileno()
+
+    def put(line: bytes) -> None:
+        with contextlib.suppress(RuntimeError):  # the loop has ended first
+            loop.call_soon_threadsafe(queue.put_nowait, line)
+
+    def read() -> None:
+        parts: list[bytes] = []
+        with contextlib.suppress(OSError, ValueError):
+            while chunk := os.read(descriptor, _CHUNK):
+                *whole, rest = chunk.split(b"\n")
+                for line in whole:
+                    room.acquire()
+                    put(b"".join([*parts, line, b"\n"]))
+                    parts = []
+                parts.append(rest)
+        if last := b"".join(parts):
+            put(last)
+        put(b"")
+
+    threading.Thread(target=read, daemon=True).start()
+    while line := await queue.get():
+        room.release()
+        if line.strip():
+            yield line
+
+
+# ------------------------------------------------------------------------------------------------- a process
+
+
+@contextlib.asynccontextmanager
+async def started(command: Sequence[str]) -> AsyncIterator[Any]:
+    """A server that ``command`` starts, as it is given, in this environment; it is gone when the block ends."""
+    try:
+        process = await asyncio.create_subprocess_exec(
+            *command,
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            limit=_LONGEST,
+            start_new_session=os.name == "posix",
+        )
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise ServerTrouble(f"the server cannot be started: {reason}") from None
+    assert process.stdin is not None and process.stdout is not None
+    stdin, stdout = process.stdin, process.stdout
+
+    async def receive() -> AsyncIterator[bytes]:
+        while True:
+            try:
+                line = await stdout.readuntil(b"\n")
+            except asyncio.IncompleteReadError as end:
+                if end.partial:
+                    yield end.partial
+                break
+            except asyncio.LimitOverrunError:
+                raise ServerTrouble(f"the server writes a line of more than {_LONGEST:,} bytes") from None
+            yield line
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(process.wait(), _GRACE)
+        status = "" if process.returncode is None else f" with status {process.returncode}"
+        raise ServerTrouble(f"the server has ended{status}")
+
+    async def send(data: bytes, _: Any) -> None:
+        stdin.write(data)
+        await stdin.drain()
+
+    try:
+        yield receive(), send
+    finally:
+        await asyncio.shield(_end(process))
+
+
+async def _end(process: asyncio.subprocess.Process) -> None:
+    """Close the server's input, wait, then end its whole group."""
+    assert process.stdin is not None
+    with contextlib.suppress(OSError, RuntimeError):
+        process.stdin.close()
+    for way in (None, signal.SIGTERM, getattr(signal, "SIGKILL", signal.SIGTERM)):
+        if way is not None:
+            _signal(process, way)
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(process.wait(), _GRACE)
+            break
+    _signal(process, getattr(signal, "SIGKILL", signal.SIGTERM))  # children that it left behind
+
+
+def _signal(process: asyncio.subprocess.Process, way: int) -> None:
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        if os.name == "posix":
+            os.killpg(process.pid, way)
+        elif process.returncode is None:
+            process.send_signal(way)
+
+
+# ------------------------------------------------------------------------------------------------ an address
+
+
+@contextlib.asynccontextmanager
+async def connected(url: str) -> AsyncIterator[Any]:
+    """A server at an address, over streamable HTTP, by the transport of the MCP SDK."""
+    from mcp.client.streamable_http import streamable_http_client
+    from mcp.shared.message import ClientMessageMetadata, SessionMessage
+    from mcp_types import jsonrpc_message_adapter
+
+    version: list[str] = []
+
+    async with streamable_http_client(url) as (reader, writer):
+
+        async def receive() -> AsyncIterator[bytes]:
+            async for item in reader:
+                if isinstance(item, Exception):
+                    raise ServerTrouble(f"the server cannot be reached: {type(item).__name__}: {item}")
+                line = item.message.model_dump_json(by_alias=True, exclude_unset=True)
+                result = getattr(item.message, "result", None)
+                if (
+                    not version
+                    and isinstance(result, dict)
+                    and isinstance(result.get("protocolVersion"), str)
+                ):
+                    version.append(result["protocolVersion"])
+                yield line.encode()
+            raise ServerTrouble("the server has closed the connection")
+
+        async def send(data: bytes, message: Any) -> None:
+            try:
+                read = jsonrpc_message_adapter.validate_json(data, by_name=False)
+            except ValueError:
+                return  # what is no message has no place in a request
+            headers = http_headers(message, version[0] if version else None)
+            metadata = ClientMessageMetadata(headers=headers) if headers else None
+            await writer.send(SessionMessage(read, metadata=metadata))
+
+        yield receive(), send
+
+
+_VERSION_KEY = "io.modelcontextprotocol/protocolVersion"
+
+
+def http_headers(message: Any, negotiated: str | None) -> dict[str, str]:
+    """The headers that the protocol wants beside a message: its version, and since 2026 its method and its subject."""
+    if not isinstance(message, dict):
+        return {}
+    params = message.get("params")
+    params = params if isinstance(params, dict) else {}
+    meta = params.get("_meta")
+    own = meta.get(_VERSION_KEY) if isinstance(meta, dict) else None
+    headers = {}
+    if isinstance(version := own or negotiated, str):
+        headers["mcp-protocol-version"] = version
+    if isinstance(own, str) and isinstance(message.get("method"), str):
+        from mcp.shared.inbound import encode_header_value
+
+        headers["mcp-method"] = message["method"]
+        name = params.get("name") or params.get("uri")
+        if isinstance(name, str):
+            headers["mcp-name"] = encode_header_value(name)
+    return headers
+
+
+def standard_streams() -> tuple[BinaryIO, BinaryIO]:
+    """Standard input and output, of which nothing else writes a byte: what is printed goes to standard error."""
+    incoming, outgoing = sys.stdin.buffer, sys.stdout.buffer
+    sys.stdout = sys.stderr
+    return incoming, outgoing

@@ -1,0 +1,61 @@
+"""The messages that a guard let pass, one a line: a run that ``gllint audit`` reads. Nobody else can read the file."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from typing import Any
+
+from gllint.errors import UsageError
+
+_MOST_BYTES = 64_000_000
+
+
+class Transcript:
+    """A file of JSON Lines, at most 64 MB; ``None`` for its path: none."""
+
+    def __init__(self, path: str | None) -> None:
+        self._file: int | None = None
+        self._left = _MOST_BYTES
+        if path is None:
+            return
+        try:
+            folder = os.path.dirname(path)
+            if folder:
+                os.makedirs(folder, mode=0o700, exist_ok=True)
+            self._file = os.open(
+                path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_NOFOLLOW", 0), 0o600
+            )
+        except OSError as error:
+            raise UsageError(f"{path}: cannot be written: {error.strerror}") from None
+
+    def write(self, sender: str, message: Any) -> None:
+        """Keep a message. Once the file is full, or cannot be written, nothing more is kept."""
+        if self._file is None:
+            return
+        line = json.dumps(
+            {"at": round(time.time(), 3), "from": sender, "message": message}, ensure_ascii=True
+        )
+        data = f"{line}\n".encode()
+        self._left -= len(data)
+        try:
+            if self._left >= 0:
+                os.write(self._file, data)
+                return
+        except OSError:
+            pass
+        self.close()
+
+    def close(self) -> None:
+        """Let go of the file."""
+        if self._file is not None:
+            os.close(self._file)
+            self._file = None
+
+
+def default_path(state_folder: str | None) -> str | None:
+    """A file of its own for this session in the user's state folder."""
+    if state_folder is None:
+        return None
+    return os.path.join(state_folder, "guard", f"{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}.jsonl")

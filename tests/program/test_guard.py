@@ -1,0 +1,369 @@
+"""The guard before an MCP server: what it changes, what it leaves as it came, and what becomes of bad servers."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gllint.cli import commands
+from gllint.cli.server_tools import Offered
+from gllint.errors import UsageError
+from gllint.guard.draft import draft
+from gllint.guard.exchange import Guard, Sent
+from gllint.guard.naming import server_name
+from gllint.guard.relay import Relay, ServerTrouble, http_headers, started
+from gllint.guard.transcript import Transcript
+from gllint.guard.unit_places import UnitPlaces, read_places
+from gllint_runtime import Policy, audit_run
+
+HEAT = {"heat": {"value": 12.5, "unit": "kWh"}}
+RAW = {"heat": 987.25}
+
+
+def result_of(data: Any) -> dict[str, Any]:
+    return {"content": [{"type": "text", "text": json.dumps(data)}], "structuredContent": data}
+
+
+def call(guard: Guard, tool: str, arguments: Any, result: Any, number: Any = 1) -> dict[str, Any]:
+    """What the client gets for a call that the server answers with a result."""
+    request = {
+        "jsonrpc": "2.0",
+        "id": number,
+        "method": "tools/call",
+        "params": {"name": tool, "arguments": arguments},
+    }
+    [sent] = guard.from_client(request)
+    if sent.to == "server":
+        [sent] = guard.from_server({"jsonrpc": "2.0", "id": number, "result": result})
+    assert sent.to == "client" and sent.message["id"] == number
+    answer: dict[str, Any] = sent.message["result"]
+    return answer
+
+
+def texts(result: dict[str, Any]) -> list[str]:
+    return [block["text"] for block in result["content"]]
+
+
+def test_a_result_with_units_is_recorded_and_told_its_call() -> None:
+    result = call(Guard(Policy(), "block"), "meter", {}, result_of(HEAT))
+    assert result["structuredContent"] == HEAT
+    assert texts(result) == [json.dumps(HEAT), "gllint: call_id tc_1"]
+    assert result["_meta"] == {"gllint/call_id": "tc_1"}
+
+
+@pytest.mark.parametrize("data", [RAW, [RAW], {"rows": [{"x": 987.25}]}])
+def test_each_level_does_what_it_says_with_a_bare_number(data: Any) -> None:
+    result = {"content": [{"type": "text", "text": json.dumps(data)}]}
+    told: list[str] = []
+    blocked = call(Guard(Policy(), "block", tell=told.append), "meter", {}, result)
+    assert blocked["isError"] is True and "987" not in json.dumps(blocked) + "".join(told)
+    warned = call(Guard(Policy(), "warn", tell=told.append), "meter", {}, result)
+    assert texts(warned)[0] == texts(result)[0] and texts(warned)[1].startswith("gllint: [RESULT_SCHEMA]")
+    assert texts(warned)[-1] == "gllint: call_id tc_1" and "RESULT_SCHEMA" in told[-1]
+    guard = Guard(Policy(), "shadow", tell=told.append)
+    count = len(told)
+    assert texts(call(guard, "meter", {}, result)) == [texts(result)[0], "gllint: call_id tc_1"]
+    assert guard.summary() == "RESULT_SCHEMA: 1" and len(told) == count
+
+
+def test_a_configuration_gives_bare_numbers_their_units() -> None:
+    places = read_places({"meter.$.heat": "kWh", "meter.$.rows[*].area": "m2"}, Policy())
+    guard = Guard(Policy(), "block", places)
+    data = {"heat": 12.5, "rows": [{"area": 3}, {"area": None}], "note": "ok", "flag": True}
+    expected = {
+        "heat": {"value": 12.5, "unit": "kWh"},
+        "rows": [{"area": {"value": 3, "unit": "m2"}}, {"area": None}],
+        "note": "ok",
+        "flag": True,
+    }
+    result = call(guard, "meter", {}, result_of(data))
+    assert result["structuredContent"] == expected and json.loads(texts(result)[0]) == expected
+
+
+def test_the_schema_of_a_result_says_what_the_guard_makes_of_it() -> None:
+    from jsonschema import Draft202012Validator
+
+    schema = {
+        "type": "object",
+        "properties": {"heat": {"$ref": "#/$defs/n"}, "cold": {"$ref": "#/$defs/n"}},
+        "$defs": {"n": {"type": "number", "minimum": 0}},
+    }
+    guard = Guard(Policy(), "warn", read_places({"meter.$.heat": "kWh"}, Policy()))
+    guard.from_client({"jsonrpc": "2.0", "id": 1, "method": "tools/list"})
+    tools = [{"name": "meter", "inputSchema": {"type": "object"}, "outputSchema": schema}]
+    [sent] = guard.from_server({"jsonrpc": "2.0", "id": 1, "result": {"tools": tools}})
+    listed = sent.message["result"]["tools"]
+    assert [tool["name"] for tool in listed] == ["meter", "verify_answer"]
+    validator = Draft202012Validator(listed[0]["outputSchema"])
+    assert validator.is_valid({"heat": {"value": 1, "unit": "kWh"}, "cold": 1})
+    assert not validator.is_valid({"heat": 1})
+
+
+def test_the_tool_that_verifies_takes_another_name_where_its_own_is_taken() -> None:
+    guard = Guard(Policy())
+    for number, cursor in ((1, "next"), (2, None)):
+        guard.from_client({"jsonrpc": "2.0", "id": number, "method": "tools/list"})
+        tools = [{"name": "verify_answer" if cursor else "other", "inputSchema": {}}]
+        result = {"tools": tools, **({"nextCursor": cursor} if cursor else {})}
+        [sent] = guard.from_server({"jsonrpc": "2.0", "id": number, "result": result})
+    assert [tool["name"] for tool in sent.message["result"]["tools"]] == ["other", "gllint_verify_answer"]
+
+
+def test_an_answer_is_verified_against_what_was_recorded() -> None:
+    guard = Guard(Policy())
+    call(guard, "meter", {}, result_of(HEAT))
+    claim = {"source_call_id": "tc_1", "path": "$.heat", "quantity": HEAT["heat"]}
+    verified = call(guard, "verify_answer", {"message": "It used {{claim:0}}.", "claims": [claim]}, None)
+    assert texts(verified) == ["It used 12.50 kWh."]
+    assert verified["_meta"]["gllint/provenance"][0]["tool_name"] == "meter"
+    strict = Guard(Policy(), "block")
+    for arguments in ({"message": "It used 13 kWh."}, {"message": 5}, {}, {"message": "x", "claims": 7}):
+        refused = call(strict, "verify_answer", arguments, None)
+        assert refused["isError"] is True and texts(refused)[0]
+
+
+@pytest.mark.parametrize("level", ["block", "warn"])
+def test_an_argument_gets_the_unit_of_its_parameter_or_a_sentence(level: Any) -> None:
+    guard = Guard(Policy(), level)
+    guard.from_client({"jsonrpc": "2.0", "id": 1, "method": "tools/list"})
+    schema = {"type": "object", "properties": {"flow": {"type": "number", "x-unit": "m3/s"}}}
+    guard.from_server(
+        {"jsonrpc": "2.0", "id": 1, "result": {"tools": [{"name": "run", "inputSchema": schema}]}}
+    )
+    call(guard, "gauge", {}, result_of({"flow": {"value": 1250, "unit": "ft3/s"}}))
+    quantity = {"name": "run", "arguments": {"flow": {"value": 2000, "unit": "L/s"}}}
+    [sent] = guard.from_client({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": quantity})
+    assert sent.to == "server" and sent.message["params"]["arguments"] == {"flow": 2}
+    bare = call(guard, "run", {"flow": 1250}, {"content": [{"type": "text", "text": "ok"}]}, 3)
+    assert ("isError" in bare) is (level == "block")
+    assert "ARGUMENT_UNIT" in json.dumps(bare) and "35.4" in json.dumps(bare)
+
+
+PASSED = [
+    {"jsonrpc": "2.0", "method": "notifications/progress", "params": {"progressToken": 1, "progress": 5}},
+    {"jsonrpc": "2.0", "id": 7, "method": "sampling/createMessage", "params": {"messages": []}},
+    {"jsonrpc": "2.0", "id": 7, "method": "elicitation/create", "params": {"message": "5?"}},
+    {"jsonrpc": "2.0", "id": 8, "result": {"contents": [{"uri": "x", "text": "5"}]}},
+    {"jsonrpc": "2.0", "id": 9, "error": {"code": -1, "message": "5"}},
+    {"jsonrpc": "2.0", "id": None, "error": {"code": -1, "message": "5"}},
+    5,
+    "text",
+]
+
+
+@pytest.mark.parametrize("message", PASSED)
+def test_what_is_no_call_passes_as_the_object_that_it_is(message: Any) -> None:
+    guard = Guard(Policy(), "block")
+    guard.from_client({"jsonrpc": "2.0", "id": 8, "method": "resources/read", "params": {"uri": "x"}})
+    for send, to in ((guard.from_client, "server"), (guard.from_server, "client")):
+        [sent] = send(message)
+        assert sent.message is message and sent.to == to
+
+
+def test_failed_and_unfinished_results_are_left_alone() -> None:
+    guard = Guard(Policy(), "block")
+    for result in (
+        {"content": [{"type": "text", "text": "5"}], "isError": True},
+        {"resultType": "input_required", "inputRequests": {}},
+        {"task": {"taskId": "x"}},
+    ):
+        assert call(guard, "meter", {}, result) == result
+
+
+def test_hostile_results_break_nothing() -> None:
+    deep: Any = 1
+    for _ in range(200):
+        deep = {"a": deep}
+    guard = Guard(Policy(), "block", read_places({"meter.$.a": "kWh"}, Policy()))
+    for data in (deep, {"a": 10**400}, {"a": float("nan")}, [], {}, "x", {"a": {"value": "1", "unit": 5}}):
+        assert call(guard, "meter", {}, {"content": [], "structuredContent": data})
+    for result in (
+        {"content": None},
+        {"content": [5, None, {"type": "text"}]},
+        {"content": [{"type": "text", "text": "{"}]},
+    ):
+        assert isinstance(call(guard, "meter", {}, result), dict)
+    for params in (None, [], {"name": 5}, {"name": "x", "arguments": 5}):
+        assert guard.from_client({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params})
+
+
+@pytest.mark.parametrize(
+    ("rows", "trouble"),
+    [({"meter": "kWh"}, "is not of the form"), ({"meter.$.a b[": "kWh"}, "is not of the form"), ({"m.$.a": "Kwh"}, "is not allowed")],
+)  # fmt: skip
+def test_a_place_or_a_unit_of_no_use_is_refused(rows: dict[str, str], trouble: str) -> None:
+    with pytest.raises(UsageError, match=trouble):
+        read_places(rows, Policy())
+
+
+def test_the_draft_leaves_open_what_nothing_shows() -> None:
+    schema = {
+        "type": "object",
+        "properties": {
+            "heat_kwh": {"type": "number"},
+            "load": {"type": "number"},
+            "rows": {"type": "array", "items": {"type": "object", "properties": {"x": {"type": "integer"}}}},
+            "total": {
+                "type": "object",
+                "properties": {"value": {"type": "number"}, "unit": {"type": "string"}},
+            },
+        },
+    }
+    tools = [("meter", schema), ("note", None)]
+    text = draft("weather", tools, Policy())
+    assert text.splitlines()[:4] == [
+        "[tool.gllint.guard.weather.units]",
+        '"meter.$.heat_kwh" = "kWh"  # its name says so',
+        '# "meter.$.load" = ""',
+        '# "meter.$.rows[*].x" = ""',
+    ]
+    assert "note" in text.splitlines()[-1]
+
+
+@pytest.mark.parametrize(
+    ("command", "name"),
+    [
+        (["python", "weather.py"], "weather"),
+        (["npx", "-y", "@acme/weather"], "weather"),
+        (["uv", "run", "servers/weather.py", "--port", "1"], "weather"),
+        (["/usr/bin/python3.12", "-m", "weather"], "weather"),
+        (["node"], "server"),
+    ],
+)
+def test_a_server_is_called_as_its_program(command: list[str], name: str) -> None:
+    assert server_name(command) == name
+    assert server_name((), "https://weather.example.org/mcp") == "weather"
+
+
+def test_the_lines_for_a_client_are_printed(capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ["mcp", "--guard", "--level", "block", "--install", "cursor", "--", "python", "weather.py"]
+    assert commands.run(arguments) == 0
+    file, _, text = capsys.readouterr().out.partition(":\n")
+    assert file == ".cursor/mcp.json"
+    assert json.loads(text) == {
+        "mcpServers": {
+            "weather": {
+                "command": "gllint",
+                "args": ["mcp", "--guard", "--level", "block", "--", "python", "weather.py"],
+            }
+        }
+    }
+    for wrong in (["--install", "x"], ["--level", "block"], ["--guard", "--describe"]):
+        with pytest.raises(UsageError):
+            commands.run(["mcp", *wrong, "--", "python", "weather.py"])
+
+
+def test_headers_go_with_the_protocol() -> None:
+    assert http_headers({"method": "tools/list", "id": 1}, "2025-06-18") == {
+        "mcp-protocol-version": "2025-06-18"
+    }
+    meta = {"io.modelcontextprotocol/protocolVersion": "2026-07-28"}
+    message = {"method": "tools/call", "id": 1, "params": {"name": "meter", "_meta": meta}}
+    assert http_headers(message, None) == {
+        "mcp-protocol-version": "2026-07-28",
+        "mcp-method": "tools/call",
+        "mcp-name": "meter",
+    }
+
+
+# ------------------------------------------------------------------------------------------------ a real process
+
+SERVER = """
+import json, sys, time
+for line in sys.stdin:
+    message = json.loads(line)
+    name = message.get("params", {}).get("name")
+    if name == "die":
+        sys.exit(3)
+    if name == "garbage":
+        print("oops\\n" * 200, flush=True)
+    if name == "hang":
+        continue
+    result = {"content": [{"type": "text", "text": json.dumps({"heat": {"value": 12.5, "unit": "kWh"}})}]}
+    print(json.dumps({"jsonrpc": "2.0", "id": message["id"], "result": result}), flush=True)
+"""
+
+
+def relayed(
+    tmp_path: Path, *tools: str, timeout: float = 20.0
+) -> tuple[list[dict[str, Any]], str, list[str]]:
+    """What the client of a real server reads for its calls, what went wrong with the server, and what was told."""
+    read, write = os.pipe()
+    with open(write, "wb") as asking:
+        for number, tool in enumerate(tools, 1):
+            request = {"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": {"name": tool}}
+            asking.write(json.dumps(request).encode() + b"\n")
+    said: list[str] = []
+    trouble = ""
+    transcript = Transcript(str(tmp_path / "state" / "trace.jsonl"))
+    with open(read, "rb") as incoming, open(tmp_path / "out", "wb") as outgoing:
+        relay = Relay(Guard(Policy()), transcript, said.append, timeout, incoming, outgoing)
+        command = [sys.executable, "-S", "-c", SERVER]
+        try:
+            asyncio.run(relay.run(lambda: started(command)))
+        except ServerTrouble as error:
+            trouble = str(error)
+    transcript.close()
+    lines = (tmp_path / "out").read_text().splitlines()
+    return [json.loads(line) for line in lines], trouble, said
+
+
+def test_calls_go_to_the_server_and_back_and_into_the_trace(tmp_path: Path) -> None:
+    answers, trouble, _ = relayed(tmp_path, "meter", "meter")
+    assert [answer["result"]["_meta"]["gllint/call_id"] for answer in answers] == ["tc_1", "tc_2"]
+    assert trouble == ""
+    trace = tmp_path / "state" / "trace.jsonl"
+    assert trace.stat().st_mode & 0o777 == 0o600
+    run = [json.loads(line) for line in trace.read_text().splitlines()]
+    assert len(run) == 4
+    run.append({"message": {"role": "assistant", "content": {"type": "text", "text": "12.5 kWh, 14 kWh"}}})
+    assert [number["verdict"] for number in audit_run(run).numbers] == ["sourced", "unsourced"]
+
+
+@pytest.mark.parametrize(
+    ("tool", "trouble"),
+    [
+        ("die", "the server has ended with status 3"),
+        ("garbage", "the server writes lines that are no messages"),
+    ],
+)
+def test_a_server_that_dies_or_floods_leaves_no_request_without_an_answer(
+    tool: str, trouble: str, tmp_path: Path
+) -> None:
+    answers, told, _ = relayed(tmp_path, "meter", tool)
+    assert told == trouble
+    assert answers[0]["result"]["content"] and answers[1]["error"]["message"] == trouble
+
+
+def test_a_server_that_hangs_is_answered_for(tmp_path: Path) -> None:
+    answers, trouble, _ = relayed(tmp_path, "hang", timeout=0.2)
+    assert [answer["id"] for answer in answers] == [1] and "error" in answers[0] and trouble == ""
+
+
+def test_a_server_that_cannot_be_started_is_told(tmp_path: Path) -> None:
+    async def start() -> None:
+        async with started([str(tmp_path / "nowhere")]):
+            pass
+
+    with pytest.raises(ServerTrouble, match="cannot be started"):
+        asyncio.run(start())
+
+
+def test_late_answers_are_seen_by_nobody() -> None:
+    guard = Guard(Policy())
+    guard.from_client({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "meter"}})
+    assert guard.give_up() == [1] and guard.pending == []
+    assert guard.from_server({"jsonrpc": "2.0", "id": 1, "result": {}}) == []
+    assert guard.from_server({"jsonrpc": "2.0", "id": 1, "result": {}}) == [
+        Sent("client", {"jsonrpc": "2.0", "id": 1, "result": {}})
+    ]
+
+
+def test_what_is_no_description_is_no_tool() -> None:
+    assert Offered("x", None).trouble is None and UnitPlaces({}).in_schema("x", 5) == 5
