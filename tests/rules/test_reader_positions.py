@@ -263,7 +263,6 @@ def read(name: str) -> str:
 _NO_EXPRESSIONS: dict[type[cst.CSTNode], tuple[str, ...]] = {
     cst.Attribute: ("attr",),
     cst.Arg: ("keyword",),
-    cst.Param: ("name",),
     cst.NamedExpr: ("target",),
     cst.NameItem: ("name",),
     cst.TypeAlias: ("name", "type_parameters"),

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator, Mapping
 
 from gllint_rules.inference import classes
+from gllint_rules.inference.declarations import DECLARING, unit_of_call
 from gllint_rules.inference.values import (
     ClassOf,
     Container,
@@ -49,9 +50,6 @@ from gllint_runtime.policy.unit_spellings import spelling_of
 
 NEIGHBOURS = ("unit", "units", "unit_of_measurement", "currency")
 """The keys under which the unit of a number stands beside it."""
-
-DECLARING = ("x-unit", "unit", "units", "x-units", "ucumUnit", "currency")
-"""The keywords by which a schema, a field or its metadata declares a unit."""
 
 _UNITLESS: frozenset[Kind] = frozenset({"count", "index", "identifier"})
 # What an unknown value is called that most likely is a number, so that a unit beside it may be its own.
@@ -297,7 +295,7 @@ def _named_by_callable(context: Context, result: Result) -> Iterator[UnitSource]
         case facts.Sub(base=base, index=facts.Seq(items=(_, *extra))) if facts.last_name(base) == "Annotated":
             texts = [e.value for e in extra if isinstance(e, facts.Const) and isinstance(e.value, str)]
             unit = (
-                symbol_of(context.policy, texts[0]) or _said_in(context.policy, texts[0]) if texts else None
+                symbol_of(context.policy, texts[0]) or unit_said(context.policy, texts[0]) if texts else None
             )
             if unit is not None and len(texts) == 1:
                 yield UnitSource("the annotation", (unit,))
@@ -355,13 +353,13 @@ def _declared(context: Context, result: Result, leaf: Leaf) -> Iterator[UnitSour
         return
     model = _model_of(context, result, leaf)
     if model is not None:
-        unit = _unit_of_field(context, model, leaf.key)
+        unit = unit_of_field(context, model, leaf.key)
         if unit is not None:
             yield UnitSource(f"the field `{leaf.key}`", (unit,))
         for ancestor in classes.ancestors(context.evaluator, model):
             if isinstance(ancestor, ClassOf):
-                yield from _documented(context.policy, ancestor.cls.docstring, leaf.key)
-    yield from _documented(context.policy, _docstring(result), leaf.key)
+                yield from documented_units(context.policy, ancestor.cls.docstring, leaf.key)
+    yield from documented_units(context.policy, _docstring(result), leaf.key)
 
 
 def _model_of(context: Context, result: Result, leaf: Leaf) -> ClassOf | None:
@@ -391,12 +389,12 @@ def _declared_at(context: Context, result: Result, keys: tuple[object, ...]) -> 
         return
     unit = next((node[keyword] for keyword in DECLARING if isinstance(node.get(keyword), str)), None)
     for text in (node.get("description"), node.get("title")) if unit is None else ():
-        unit = unit or (_said_in(context.policy, text) if isinstance(text, str) else None)
+        unit = unit or (unit_said(context.policy, text) if isinstance(text, str) else None)
     if unit:
         yield UnitSource("the schema", (unit,))
 
 
-def _unit_of_field(context: Context, of: ClassOf, name: str) -> str | None:
+def unit_of_field(context: Context, of: ClassOf, name: str) -> str | None:
     """The unit that a field of a model declares: in ``Field(json_schema_extra=…)``, ``field(metadata=…)``."""
     for ancestor in classes.ancestors(context.evaluator, of):
         bindings = ancestor.cls.scope.bindings.get(name, ()) if isinstance(ancestor, ClassOf) else ()
@@ -416,27 +414,24 @@ def _unit_of_field(context: Context, of: ClassOf, name: str) -> str | None:
 
 
 def _unit_of_call(context: Context, call: facts.Call, frame: Frame) -> str | None:
-    for keyword in ("json_schema_extra", "metadata"):
-        value = call.keyword(keyword)
-        record = context.evaluator.eval(value, frame) if value is not None else None
-        if isinstance(record, Record):
-            for name in DECLARING:
-                unit = literal_of(record.get(name)) if name in record.entries else None
-                if unit:
-                    return unit
+    return unit_of_call(context.evaluator, call, frame) or unit_described(context, call, frame)
+
+
+def unit_described(context: Context, call: facts.Call, frame: Frame) -> str | None:
+    """The one unit that the description in a call of ``Field`` names."""
     value = call.keyword("description")
     text = literal_of(context.evaluator.eval(value, frame)) if value is not None else None
-    return _said_in(context.policy, text) if text else None
+    return unit_said(context.policy, text) if text else None
 
 
-def _said_in(policy: Policy, text: str) -> str | None:
+def unit_said(policy: Policy, text: str) -> str | None:
     """The one unit that a description names: ``"Heat in kWh"``, ``"Heat (kWh/m2)"``."""
     words = {match["bracket"] or match["end"].rstrip(".") for match in _SAID.finditer(text)}
     units = {unit for word in words if (unit := symbol_of(policy, word)) is not None}
     return units.pop() if len(units) == 1 else None
 
 
-def _documented(policy: Policy, docstring: str, key: str) -> Iterator[UnitSource]:
+def documented_units(policy: Policy, docstring: str, key: str) -> Iterator[UnitSource]:
     """The unit in brackets of the entry of a docstring that is about ``key``."""
     if key not in docstring or len(docstring) > _MOST_TEXT:
         return

@@ -274,9 +274,11 @@ class Expressions(Binder):
     def _param(
         self, node: ast.arg, default_value: ast.expr | None, kind: str, scope: Scope, params: list[Param]
     ) -> None:
+        begin = self.text.begin(node)
+        at = self.mark_text(begin, self.text.name_end(begin, node.arg))
         annotation = self.expr(node.annotation) if node.annotation is not None else None
         default = self.expr(default_value) if default_value is not None else None
-        param = Param(node.arg, annotation, default, kind)  # type: ignore[arg-type]
+        param = Param(node.arg, annotation, default, kind, at)  # type: ignore[arg-type]
         self.bind(param.name, Binding("param", target=param), scope)
         params.append(param)
 

@@ -330,6 +330,7 @@ class Param(Struct, eq=False):
     annotation: Expr | None
     default: Expr | None
     kind: Literal["positional", "any", "keyword", "star", "double-star"]
+    at: int = -1  # of its name
 
 
 BindingKind: TypeAlias = Literal[

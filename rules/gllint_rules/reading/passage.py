@@ -7,6 +7,7 @@ import re
 from bisect import bisect_right
 from itertools import accumulate
 
+_NAME = re.compile(r"\w+")
 _NEWLINE = re.compile(r"\r\n?|\n")
 _BLANK = re.compile(r"(?:[\s\\]|\#[^\r\n]*+)*+")
 
@@ -42,7 +43,7 @@ class Passage:
             self.source[start:end].encode("utf-8", "surrogatepass")[:column].decode("utf-8", "ignore")
         )
 
-    def begin(self, node: ast.expr | ast.stmt) -> int:
+    def begin(self, node: ast.expr | ast.stmt | ast.arg) -> int:
         return self.offset(node.lineno, node.col_offset)
 
     def end(self, node: ast.expr | ast.stmt) -> int:
@@ -55,6 +56,13 @@ class Passage:
             start = self.starts[node.lineno - 1]
             return self.written[start + node.col_offset : start + node.end_col_offset]
         return self.written[self.begin(node) : self.end(node)]
+
+    def name_end(self, begin: int, name: str) -> int:
+        """Where a name ends that begins there: Python gives it after NFKC, which may be of another length."""
+        if self.is_ascii:
+            return begin + len(name)
+        match = _NAME.match(self.written, begin)
+        return match.end() if match is not None else begin
 
     def is_lowered(self, begin: int, end: int) -> bool:
         """Whether what is written between two offsets is in newer syntax."""

@@ -189,7 +189,9 @@ class Expressions:
                 return base
         announced = measure_of_name(expr.name)
         if announced is not None:
-            return announced
+            # `self.timeout_ms = timeout_ms / 1000`: what is assigned goes before what the name says.
+            assigned = self.member(expr)
+            return stored(expr.name, assigned, None) if isinstance(assigned, Measure) else announced
         fixed = unit_of_attribute(expr.name)
         if fixed is not None:
             return measure_of_unit(fixed)
@@ -507,8 +509,12 @@ class Expressions:
         params = [p for p in callee.params if p.kind in ("positional", "any")]
         bindings: Env = {}
         for param, arg, meaning in zip(params, call.placed(), args, strict=False):
-            self.argument(arg.at, meaning, param.name)
+            self.argument(arg.at, meaning, param.name, self.wanted(callee, param))
             bindings[param.name] = meaning
+        written = dict(call.keywords)
+        for param in callee.params:
+            if param.name in keywords and (wanted := self.wanted(callee, param)) is not None:
+                self.argument(written[param.name].at, keywords[param.name], param.name, wanted)
         own = {param.name for param in callee.params}
         bindings |= {name: meaning for name, meaning in keywords.items() if name in own}
         open_arguments: Env = {
@@ -520,6 +526,13 @@ class Expressions:
         if result is not None:
             return result
         return _measure_of_call(getattr(callee.function, "name", ""))
+
+    def wanted(self, callee: FunctionOf, param: facts.Param) -> Measure | None:
+        """In which unit a function takes a parameter."""
+        function = callee.function
+        if isinstance(function, facts.Lambda):
+            return measure_of_name(param.name)
+        return self.units.parameter(callee.module, function, param)
 
     def instance(
         self, of: ClassOf, call: facts.Call, args: list[Meaning], keywords: dict[str, Meaning]
@@ -533,14 +546,18 @@ class Expressions:
         if method is not None:
             names = [param.name for param in method.params[1:] if param.kind in ("positional", "any")]
         for name, arg, meaning in zip(names, call.placed(), args, strict=False):
-            self.argument(arg.at, meaning, name)
+            self.argument(arg.at, meaning, name, self.units.field(of, name))
             entries[name] = meaning
+        for keyword, arg in call.keywords:
+            wanted = self.units.field(of, keyword) if keyword in keywords and keyword is not None else None
+            if wanted is not None and keyword is not None:
+                self.argument(arg.at, keywords[keyword], keyword, wanted)
         if of.cls.name == QUANTITY:
             unit = call.keyword("unit") or (call.args[1] if len(call.args) > 1 else None)
             return self.quantity(entries, unit)
         for name in [*entries]:
             if entries[name] is None or isinstance(entries[name], Factor):
-                entries[name] = measure_of_name(name)
+                entries[name] = self.units.field(of, name) or measure_of_name(name)
         return Fields({name: meaning for name, meaning in entries.items() if meaning is not None})
 
 

@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from gllint_runtime.policy.allowlist import TIME_UNITS
 from gllint_runtime.policy.name_units import all_readings_of_name
+from gllint_runtime.policy.packs import pack_units
 from gllint_runtime.policy.unit_expressions import Factors
 from gllint_runtime.policy.unit_sizes import factors_of_unit
 
@@ -86,7 +87,12 @@ def _measure_of_name(name: str) -> Measure | None:
     units = all_readings_of_name(name)
     if not units or (len(units) > 1 and any(_is_pair(unit) for unit in units)):
         return None  # `eur_usd`, `wh_co2e`: nobody knows which way it goes, or whether it is a unit at all
-    return Measure(tuple(map(factors_of_unit, units)))
+    counted = pack_units(("counts",))
+    readings = tuple(map(factors_of_unit, units))
+    bare = tuple(tuple((name, power) for name, power in unit if name not in counted) for unit in readings)
+    if not all(bare):
+        return None
+    return Measure(bare, loose=bare != readings)  # `steps_per_hour`: what is counted has no unit
 
 
 def _is_pair(unit: str) -> bool:

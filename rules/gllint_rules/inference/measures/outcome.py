@@ -11,7 +11,7 @@ from gllint_rules.inference.measures.meanings import Meaning, Measure, joined
 if TYPE_CHECKING:
     from gllint_rules.inference.protocol import Evaluator
     from gllint_rules.inference.values import ClassOf, FunctionOf
-    from gllint_rules.reading.facts import Module, Scope
+    from gllint_rules.reading.facts import Function, Module, Param, Scope
 
 Env = dict[str, Meaning]
 """The variables of a body."""
@@ -57,6 +57,12 @@ class UnitQuestions(Protocol):
 
     def outcome(self, callee: FunctionOf, arguments: Env) -> Meaning:
         """What a function of the project gives, its arguments that name no unit being these."""
+
+    def parameter(self, module: Module, function: Function, param: Param) -> Measure | None:
+        """In which unit a parameter is taken."""
+
+    def field(self, of: ClassOf, name: str) -> Measure | None:
+        """In which unit a field of a class is, by what the class declares."""
 
     def outer(self, scope: Scope, name: str, module: Module) -> Meaning:
         """What a name holds that a function, or the module, around a body binds."""

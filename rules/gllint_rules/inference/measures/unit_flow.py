@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gllint_rules.inference.measures.expressions import Expressions
+from gllint_rules.inference.declarations import declared_unit
+from gllint_rules.inference.measures.expressions import Expressions, unit_of_text
 from gllint_rules.inference.measures.meanings import (
     Factor,
     Fields,
@@ -21,9 +22,9 @@ from gllint_rules.inference.measures.meanings import (
 )
 from gllint_rules.inference.measures.naming import place, stored
 from gllint_rules.inference.measures.outcome import Env, UnitFlow
-from gllint_rules.inference.values import ClassOf, FunctionOf, Site
+from gllint_rules.inference.values import ClassOf, Frame, FunctionOf, Site
 from gllint_rules.reading import facts
-from gllint_rules.reading.facts import Block, Expr, Function, Lambda, Module, Scope
+from gllint_rules.reading.facts import Block, Expr, Function, Lambda, Module, Param, Scope
 
 if TYPE_CHECKING:
     from gllint_rules.inference.protocol import Evaluator
@@ -85,7 +86,28 @@ class Units:
         )
 
     def _run(self, module: Module, function: Function, arguments: Env) -> UnitFlow:
-        return _Body(self, module, function.scope).run(function.body, {**parameters(function), **arguments})
+        return _Body(self, module, function.scope).run(
+            function.body, {**self.parameters(module, function), **arguments}
+        )
+
+    def parameters(self, module: Module, function: Function) -> Env:
+        """What the parameters of a function hold, by what they declare or by their names."""
+        return {param.name: self.parameter(module, function, param) for param in function.params}
+
+    def parameter(self, module: Module, function: Function, param: Param) -> Measure | None:
+        """In which unit a parameter is taken; a declaration goes before the name."""
+        frame = Frame(module, function.scope.parent or module.scope)
+        unit = declared_unit(self.evaluator, param.annotation, param.default, frame)
+        return measure_declared(unit) if unit else measure_of_name(param.name)
+
+    def field(self, of: ClassOf, name: str) -> Measure | None:
+        """In which unit a field of a class is, by what the class declares."""
+        frame = Frame(of.module, of.cls.scope)
+        for binding in of.cls.scope.bindings.get(name, ()):
+            unit = declared_unit(self.evaluator, binding.annotation, binding.value, frame)
+            if unit:
+                return measure_declared(unit)
+        return None
 
     def outer(self, scope: Scope, name: str, module: Module) -> Meaning:
         """What a name holds that a function, or the module, around a body binds."""
@@ -110,6 +132,9 @@ class Units:
 
     def attribute(self, of: ClassOf, name: str) -> Meaning:
         """What all assignments to ``self.name`` in a class give."""
+        declared = self.field(of, name)
+        if declared is not None:
+            return declared
         written = of.cls.attributes.get(name, ())
         values = [(value, scope) for value, _, scope in written if value is not None]
         if not values or len(values) > 4:
@@ -122,9 +147,10 @@ class Units:
         return joined(meanings)
 
 
-def parameters(function: Function | Lambda) -> Env:
-    """What the parameters of a function hold, by their names."""
-    return {param.name: measure_of_name(param.name) for param in function.params}
+def measure_declared(unit: str) -> Measure | None:
+    """A number that is declared to be in a unit; unknown where that is none."""
+    factors = unit_of_text(unit)
+    return Measure((factors,), is_whole=True) if factors is not None else None
 
 
 class _Body(Expressions):

@@ -1,0 +1,116 @@
+"""A tool's parameter is a number, and nothing says in which unit.
+
+## What it does
+
+Opt-in. Reports a parameter of a tool that is annotated as a number, or that its `args_schema` types as one, where
+neither the end of its name (`discharge_m3_s`), nor a declaration (`x-unit`, `Annotated[float, Unit("m3/s")]`), nor its
+description says a unit. Counts, indexes, identifiers and shares have none and are not reported.
+
+## Why is this bad?
+
+The model passes the number that it has, in whatever unit that is, and nobody can tell.
+
+## Bad
+
+```python
+from langchain_core.tools import tool
+
+
+@tool
+def runoff(discharge: float) -> dict:
+    return {"runoff": {"value": depth(discharge), "unit": "m"}}
+```
+
+## Good
+
+```python
+from langchain_core.tools import tool
+
+
+@tool
+def runoff(discharge_m3_s: float) -> dict:
+    return {"runoff": {"value": depth(discharge_m3_s), "unit": "m"}}
+```
+
+## How to fix
+
+Say the unit at the end of the name, by `x-unit` in the schema, or in the description. Declare a number that has no unit
+with `plain-keys`.
+
+## Options
+
+`plain-keys`, `plain-kinds`; `extend-select = ["GL106"]` switches the rule on.
+
+## References
+
+UnitSafe; the recorded runs of quantity-guard, in which models pass numbers as they have them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gllint_rules.inference.values import Frame, FunctionOf, Site, number
+from gllint_rules.project.argument_units import says_unit, schema_properties
+from gllint_rules.project.context import Context, Pending
+from gllint_rules.reading import facts
+from gllint_rules.rule import Rule
+from gllint_rules.tools.tool import Tool
+from gllint_rules.words.kinds import kind_of_name
+
+_UNITLESS = frozenset({"count", "index", "identifier", "share"})
+_COUNTS = frozenset({"n", "k", "top_k", "limit", "seed", "steps", "retries", "depth_limit"})
+HELP = (
+    'Say it at the end of the name, by `x-unit` (`Annotated[float, Unit("<unit>")]`), or in the description.'
+)
+
+
+def check(context: Context) -> Iterator[Pending]:
+    """Findings at the parameters and properties that say no unit."""
+    sites: set[Site] = set()
+    for tool in context.tools:
+        places = [*_parameters(context, tool), *_properties(context, tool)]
+        for name, site in places:
+            if site not in sites and not _has_none(context, name):
+                sites.add(site)
+                message = f"nothing says in which unit `{name}` is"
+                yield context.finding("GL106", site, message, HELP, tool=tool)
+
+
+def _parameters(context: Context, tool: Tool) -> Iterator[tuple[str, Site]]:
+    """The parameters that are annotated as numbers, and say no unit."""
+    for callee in tool.callables:
+        function = callee.function
+        if not isinstance(function, facts.Function) or callee in tool.inherited:
+            continue
+        for param in function.params[1 if callee.first else 0 :]:
+            if param.annotation is not None and param.kind in ("positional", "any", "keyword"):
+                if _is_number(context, callee, param) and not says_unit(context, tool, callee, param):
+                    yield param.name, Site(callee.module, param.at)
+
+
+def _is_number(context: Context, callee: FunctionOf, param: facts.Param) -> bool:
+    frame = Frame(callee.module, callee.function.scope, None, callee.bound)
+    return number(context.evaluator.parameter(param, frame)) is not None
+
+
+def _properties(context: Context, tool: Tool) -> Iterator[tuple[str, Site]]:
+    """The properties of a literal `args_schema` that are numbers, and say no unit."""
+    for name, site, has_unit in schema_properties(context, tool):
+        if not has_unit:
+            yield name, site
+
+
+def _has_none(context: Context, name: str) -> bool:
+    """Whether what is called so is no quantity: a count, an index, an identifier, a share."""
+    return name in _COUNTS or kind_of_name(name) in _UNITLESS or context.policy.is_plain(name)
+
+
+RULE = Rule(
+    code="GL106",
+    name="argument-without-unit",
+    summary="A tool's parameter is a number, and nothing says in which unit",
+    documentation=__doc__ or "",
+    check=check,
+    options=("plain-keys", "plain-kinds"),
+)
