@@ -255,8 +255,11 @@ class _Reader:
             unit
             for unit in _symbols(self._extend)
             # A symbol that is a name of another (`mph`) is that one.
-            if unit.lower() == letters and not _is_word(word, unit) and unit_names().get(unit, unit) == unit
+            if unit.lower() == letters and unit_names().get(unit, unit) == unit
         ]
+        # A `CUp` may be the currency as well as the measure.
+        if all(_is_word(word, unit) for unit in units):
+            units = []
         if (unit := unit_names().get(letters)) is not None:
             units.append(unit)
         return list({_meaning(unit): unit for unit in reversed(units)}.values())[::-1]
