@@ -141,6 +141,8 @@ NO_EVIDENCE = {"require-reason", "exclude", "extend-exclude"}
 # What shows no finding and hides none has a test of its own below.
 OF_A_RUN = {
     "extend",
+    "guard",
+    "quantity-shapes",
     "fixable",
     "unfixable",
     "force-exclude",

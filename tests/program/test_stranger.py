@@ -600,22 +600,22 @@ def configurations() -> Iterator[Attempt]:
     yield (
         "an extend of a file that excludes",
         with_('extend = "b.toml"', **{"b.toml": 'exclude = ["*"]\n'}),
-        "refused: unknown key 'extend'; gllint config --sc",
+        "told: `exclude` in b.toml narrows",
     )
     yield (
         "an extend of an extend",
         with_('extend = "b.toml"', **{"b.toml": 'extend = "c.toml"\n', "c.toml": 'ignore = ["GL"]\n'}),
-        "refused: unknown key 'extend'; gllint config --sc",
+        "told: `ignore` in c.toml narrows",
     )
     yield (
         "an extend in a circle",
         with_('extend = "b.toml"', **{"b.toml": 'extend = "gllint.toml"\n'}),
-        "refused: unknown key 'extend'; gllint config --sc",
+        "refused: key 'extend': ",
     )
     yield (
         "an extend that is not there",
         with_('extend = "no.toml"'),
-        "refused: unknown key 'extend'; gllint config --sc",
+        "refused: key 'extend': ",
     )
     yield (
         "an extend of 200 files",
@@ -626,7 +626,7 @@ def configurations() -> Iterator[Attempt]:
                 for i in range(200)
             },
         ),
-        "refused: unknown key 'extend'; gllint config --sc",
+        "refused: key 'extend': more than 16 files",
     )
     yield (
         "a nested configuration that excludes",

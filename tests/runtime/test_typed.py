@@ -206,7 +206,6 @@ class WithDate:
         Literal[b"x"],
         Annotated[int, Shade.DARK],
         Annotated[str, {}],
-        Quantity,
         Both,
         set[int],
         tuple[str, int],

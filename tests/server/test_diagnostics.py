@@ -382,7 +382,7 @@ async def test_follow_the_configuration(start: Any, project: Project) -> None:
     assert await editor.codes(uri) == ["GL401"]
     [registration] = editor.registrations
     patterns = json.dumps([watcher["globPattern"] for watcher in _options(registration)["watchers"]])
-    assert "pyproject.toml" in patterns and "*.py" in patterns
+    assert "*.toml" in patterns and "*.py" in patterns
     settings = root / "pyproject.toml"
     settings.write_text('[tool.gllint]\nignore = ["GL401"]\n')
     editor.files_changed(settings)
