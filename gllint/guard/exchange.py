@@ -65,7 +65,7 @@ class _Call(NamedTuple):
 
 
 class Guard:
-    """One MCP session. ``tell`` is given what is told on standard error."""
+    """One MCP session. ``tell`` is request what is told on standard error."""
 
     def __init__(
         self,
@@ -145,24 +145,24 @@ class Guard:
             return [Sent("server", message)]
         self._heard.clear()
         input_schema = self._schemas.get(tool)
-        taken: dict[str, Any]
+        values: dict[str, Any]
         try:
-            taken = self._session.tool_arguments(tool, arguments, args_schema=input_schema)
+            values = self._session.tool_arguments(tool, arguments, args_schema=input_schema)
         except GLError as error:
             return [Sent("client", _answer(message, self._refusal(tool, error)))]
         except Exception as error:  # a schema of the server's that nobody foresaw
             self._tell(f"{tool}: its arguments were not held to their units: {type(error).__name__}")
-            taken = arguments
-        self._calls[number] = _Call(tool, taken, tuple(self._heard[:_MOST_NOTES]))
-        if dict(taken) != arguments:
-            message = {**message, "params": {**params, "arguments": dict(taken)}}
+            values = arguments
+        self._calls[number] = _Call(tool, values, tuple(self._heard[:_MOST_NOTES]))
+        if dict(values) != arguments:
+            message = {**message, "params": {**params, "arguments": dict(values)}}
         return [Sent("server", message)]
 
     def _verification(self, arguments: Any) -> Message:
         """The answer to a call of the tool that checks an answer."""
-        given: dict[str, Any] = arguments if isinstance(arguments, dict) else {}
+        request: dict[str, Any] = arguments if isinstance(arguments, dict) else {}
         try:
-            verified = self._session.check(given.get("message"), given.get("claims") or ())  # type: ignore[arg-type]
+            verified = self._session.check(request.get("message"), request.get("claims") or ())  # type: ignore[arg-type]
         except GLError as error:
             self._count(error.code)
             return _failure(str(error))

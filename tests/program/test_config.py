@@ -571,3 +571,15 @@ def test_what_extend_must_not_name(write: Write, name: str) -> None:
     top = write({"gllint.toml": f"extend = '{name}'\n"})
     with pytest.raises(UsageError, match=r"gllint\.toml:1: key 'extend'"):
         config.load(f"{top}/gllint.toml")
+
+
+def test_the_table_of_a_guard_is_held_to_its_shape(write: Write) -> None:
+    for text, place in (
+        ("guard.weather.unit = {}", "must be one of units"),
+        ("guard.weather.units = {'t.$.x' = 5}", "must be a text"),
+    ):
+        top = write({"gllint.toml": text})
+        with pytest.raises(UsageError, match=place):
+            config.load(f"{top}/gllint.toml")
+    top = write({"gllint.toml": "guard.weather.units = {'t.$.x' = 'kWh'}"})
+    assert config.load(f"{top}/gllint.toml").guard == {"weather": {"units": {"t.$.x": "kWh"}}}

@@ -524,3 +524,14 @@ def test_the_page_holds_every_number_and_no_markup_of_others() -> None:
     assert "<script" not in page and "&lt;script&gt;" in page
     assert 'class="n sourced"' in page and 'class="n unsourced"' in page and "$.heat" in page
     assert json.loads(audit_run(run).to_json()) == audit_run(run).numbers
+
+
+def test_long_runs_of_what_may_be_a_unit_or_a_date_are_looked_at_once() -> None:
+    """Each stretch would be looked at again for each of its numbers, were there no bound."""
+    for stretch in ("5-", "a1-", "may 5 ", "1,"):
+        text = stretch * 2000
+        numbers = audit_run(
+            [{"role": "user", "content": text}, {"role": "assistant", "content": text}]
+        ).numbers
+        assert {number["verdict"] for number in numbers} <= {"quoted", "exempt", "unsourced"}
+    assert [one for one, _ in verdicts(f"5{'x' * 100} and 7 {'y' * 100}", HEAT)] == ["5", "7"]

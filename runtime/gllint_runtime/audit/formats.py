@@ -323,14 +323,14 @@ class _Walk:
             inner = parsed
         for message in inner if isinstance(inner, list) else [inner]:
             if isinstance(message, Mapping):
-                told = {
+                content = {
                     key: value
                     for key, value in message.items()
                     if key in ("role", "parts", "content", "tool_calls")
                 }
             else:
-                told = message
-            key = json.dumps(told or message, sort_keys=True, default=str)
+                content = message
+            key = json.dumps(content or message, sort_keys=True, default=str)
             if key not in self._seen:
                 self._seen.add(key)
                 self.run(message, speaker, depth + 1)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import sys
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -135,15 +137,15 @@ class Listener:
         looked_at = text[:_MAX_ANSWER]
         policy = self._policy
         exempt = _exempt_places(looked_at)
-        told = figures(
+        numbers_shown = figures(
             looked_at,
             whitelist=policy.whitelist,
             units=policy.extend_units,
             glued=self._symbols,
         )
         judgements: list[_Judgement] = []
-        for figure in told:
-            if figure.is_excused or any(start <= figure.start < end for start, end in exempt):
+        for figure in numbers_shown:
+            if figure.is_excused or _is_within(figure.start, exempt):
                 judgements.append(_Judgement(figure, "exempt"))
                 continue
             verdict, source = self._verdict(figure, looked_at)
@@ -336,8 +338,20 @@ def _contexts() -> Sequence[re.Pattern[str]]:
 
 
 def _exempt_places(text: str) -> list[tuple[int, int]]:
-    """Where dates, times, versions and the order of items stand."""
-    return [match.span() for pattern in _contexts() for match in pattern.finditer(text)]
+    """Where dates, times, versions and the order of items stand: in order, and apart from each other."""
+    merged: list[tuple[int, int]] = []
+    for start, end in sorted(match.span() for pattern in _contexts() for match in pattern.finditer(text)):
+        if merged and start <= merged[-1][1]:
+            merged[-1] = merged[-1][0], max(end, merged[-1][1])
+        else:
+            merged.append((start, end))
+    return merged
+
+
+def _is_within(place: int, spans: Sequence[tuple[int, int]]) -> bool:
+    """Whether a place is in one of the spans, which are in order and apart."""
+    number = bisect_right(spans, (place, sys.maxsize)) - 1
+    return number >= 0 and place < spans[number][1]
 
 
 _REACH = 60

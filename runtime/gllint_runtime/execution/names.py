@@ -7,6 +7,7 @@ between its parts and the case of its letters do not count.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Collection, Iterator
 from typing import Generic, NamedTuple, TypeVar
 
@@ -83,11 +84,14 @@ class Names(Generic[Origin]):
                     Name(date.start, date.end, text[date.start : date.end], self._day(date.readings))
                 )
         if self._has_words:
-            days = [(name.start, name.end) for name in mentions]
+            days = [*mentions]
             for word in _WORD.finditer(text):
-                if not any(start < word.end() and word.start() < stop for start, stop in days):
-                    if not word[0].isdecimal() and _is_name(word[0]):
-                        mentions.append(Name(*word.span(), word[0], self._words.get(_folded(word[0]))))
+                place = bisect_left(
+                    days, word.start(), key=lambda day: day.end - 1
+                )  # the first that ends behind
+                is_date = place < len(days) and days[place].start < word.end()
+                if not is_date and not word[0].isdecimal() and _is_name(word[0]):
+                    mentions.append(Name(*word.span(), word[0], self._words.get(_folded(word[0]))))
         for name in sorted(mentions, key=lambda name: name.start):
             if name.start >= end:
                 yield name

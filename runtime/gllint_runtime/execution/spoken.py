@@ -75,8 +75,8 @@ class SpokenNumbers:
 
     def _converted(self, value: Any, units: Collection[str]) -> str | None:
         """What was said in another unit of the same size, as far as the digits of the argument say."""
-        known = {(term.value, term.unit): term.text for term in self._numbers if term.unit}
-        return converted(known, value, units)
+        measures = {(term.value, term.unit): term.text for term in self._numbers if term.unit}
+        return converted(measures, value, units)
 
     def _added(self) -> Mapping[Fraction, str]:
         if self._sums is None:
@@ -91,12 +91,12 @@ class SpokenNumbers:
         return self._sums
 
 
-def converted(known: Mapping[tuple[Any, str], Known], value: Any, units: Collection[str]) -> Known | None:
-    """What is known by a value and its unit, that rounds to ``value`` once it is in one of ``units``."""
+def converted(measures: Mapping[tuple[Any, str], Known], value: Any, units: Collection[str]) -> Known | None:
+    """What is measures by a value and its unit, that rounds to ``value`` once it is in one of ``units``."""
     shown = _as_shown(value)
     if shown is None:
         return None
-    for (number, unit), origin in known.items():
+    for (number, unit), origin in measures.items():
         for target in units:
             way = conversion(unit_meant(unit) or unit, unit_meant(target) or target)
             exact = None if way is None else way.of(number)

@@ -256,6 +256,9 @@ def _shape_problem(shape: Mapping[str, Any], value: Any) -> Problem | None:
         return Problem("", f" must be at least {shape['minimum']}, not {value}")
     if shape.get("format") == "regex":
         return _pattern_problem(value)
+    names = shape.get("propertyNames", {}).get("enum")
+    if names is not None and (unknown := next((key for key in value if key not in names), None)) is not None:
+        return _choice_problem(names, unknown)
     # What stands in a row of frameworks is judged with its meaning.
     members = shape.get("additionalProperties")
     return _first_problem(members, value.items()) if isinstance(members, dict) else None

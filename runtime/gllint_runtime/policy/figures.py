@@ -70,14 +70,14 @@ def figures(
     places = [(number.start, number.end, False) for number in naked if number.hint is None]
     excused = excused_numbers(text, whitelist, units, glued)
     places += [(start, end, True) for start, end in excused]
-    told: list[Figure] = []
+    numbers: list[Figure] = []
     end = 0  # of the last figure with what multiplies it
     for start, stop, is_excused in sorted(places):
         if start < end:
             continue
         figure, end = _figure(text, start, stop, is_excused)
-        told.append(figure)
-    return told
+        numbers.append(figure)
+    return numbers
 
 
 def _figure(text: str, start: int, end: int, is_excused: bool) -> tuple[Figure, int]:
@@ -235,6 +235,8 @@ _SYMBOL = re.compile(r"[^\s,;:!?()\[\]{}\"“”'’|<>=+]*[^\s,;:!?()\[\]{}\"�
 _PER = re.compile(r"\s*/\s*|\s+(?:per|a|an|each)\s+(?:the\s+)?", re.IGNORECASE)
 _PHRASE = re.compile(r"[^\W\d_]+(?:[ -][^\W\d_]+){0,3}")
 _CODE = re.compile(r"[A-Z]{3}\Z")
+_MAX_UNIT = 40  # characters of a symbol
+_MAX_PHRASE = 80  # and of a name in several words
 _MAX_DENOMINATORS = 3
 
 
@@ -247,7 +249,7 @@ def _units_at(text: str, at: int) -> tuple[tuple[str, ...], int]:
         return _currency(sign[0]), sign.end()
     base, end = _unit_at(text, at)
     if base is None:
-        name = _PHRASE.match(text, at)
+        name = _PHRASE.match(text, at, at + _MAX_PHRASE)
         if name:
             for count in (2, 1):
                 words = " ".join(name[0].lower().split(" ")[:count])
@@ -283,14 +285,14 @@ def _unit_at(text: str, at: int) -> tuple[str | None, int]:
         return "%", at + 1
     if emissions := emissions_at(text, at):
         return emissions
-    if phrase := _PHRASE.match(text, at):
+    if phrase := _PHRASE.match(text, at, at + _MAX_PHRASE):
         ends = [match.end() for match in re.finditer(r"[^\W\d_]+", phrase[0])]
         for end in reversed(ends):
             unit = unit_names().get(re.sub(r"[\s-]", "", phrase[0][:end]).lower())
             if unit is not None and not (end < 3 and phrase[0][:end] in _no_units()):
                 return unit, at + end
-    symbol = _SYMBOL.match(text, at)
-    if symbol is None or len(symbol[0]) > 40:
+    symbol = _SYMBOL.match(text, at, at + _MAX_UNIT + 1)
+    if symbol is None or len(symbol[0]) > _MAX_UNIT:
         return None, at
     written = symbol[0]
     while written:
