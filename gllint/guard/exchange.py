@@ -65,7 +65,7 @@ class _Call(NamedTuple):
 
 
 class Guard:
-    """One MCP session. ``tell`` is request what is told on standard error."""
+    """One MCP session. ``tell`` is given what is told on standard error."""
 
     def __init__(
         self,

@@ -92,7 +92,7 @@ class SpokenNumbers:
 
 
 def converted(measures: Mapping[tuple[Any, str], Known], value: Any, units: Collection[str]) -> Known | None:
-    """What is measures by a value and its unit, that rounds to ``value`` once it is in one of ``units``."""
+    """What is known by a value and its unit, that rounds to ``value`` once it is in one of ``units``."""
     shown = _as_shown(value)
     if shown is None:
         return None
