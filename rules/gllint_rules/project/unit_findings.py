@@ -10,18 +10,19 @@ from gllint_rules.inference.measures.expressions import unit_of_text
 from gllint_rules.inference.measures.meanings import Measure
 from gllint_rules.inference.measures.outcome import UnitFlow
 from gllint_rules.inference.measures.unit_flow import Units
-from gllint_rules.inference.values import Boolean, Frame, Record, Site, Text, options
+from gllint_rules.inference.values import Boolean, Frame, FunctionOf, Record, Site, Text, options
 from gllint_rules.project.context import Context
 from gllint_rules.project.makers import maker_at, text_at
 from gllint_rules.project.units import WrittenUnit, written_units
-from gllint_rules.reading.facts import Module
+from gllint_rules.reading.facts import Function, Lambda, Module
 from gllint_rules.tuples import NamedTuple
 from gllint_runtime.policy.name_units import all_readings_of_name
-from gllint_runtime.policy.unit_sizes import ratio, text_of
+from gllint_runtime.policy.unit_sizes import name_of, ratio
 
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _SHOWN = 40
 _MOST_WORD = 60
+MOST_FUNCTIONS = 2_000  # of other modules, called from one
 
 
 class Mislabelled(NamedTuple):
@@ -56,26 +57,58 @@ def mislabelled(context: Context) -> Iterator[Mislabelled]:
 
 
 def flows(context: Context) -> Iterator[tuple[Module, UnitFlow]]:
-    """The units of all bodies of a module that defines or imports tools, where names say any."""
+    """The units of all bodies of a module that defines or imports tools, and of the functions that these call."""
     if not context.touches_tools:
         return
     units = Units(context.evaluator)
     module = context.module
+    queue: list[FunctionOf] = []
+    tool_functions = {callee.function for tool in context.tools for callee in tool.callables}
     for section in module.outline.sections:
-        if section.imports or not _names_units(module.source[section.begin : section.end]):
+        if section.imports:
             continue
+        names_units = _names_units(module.source[section.begin : section.end])
         part = module.section(section.number)
-        yield module, units.section(module, section.number)
-        for function in part.functions:
-            yield module, units.function(module, function)
+        bodies = [units.section(module, section.number)] if names_units else []
+        bodies += [
+            units.function(module, function)
+            for function in part.functions
+            if names_units or function in tool_functions
+        ]
+        for flow in bodies:
+            queue += flow.callees
+            yield module, flow
+    yield from _flows_called(context, units, queue)
+
+
+def _flows_called(
+    context: Context, units: Units, queue: list[FunctionOf]
+) -> Iterator[tuple[Module, UnitFlow]]:
+    """The units of the functions in other modules that are called there, and of those that they call."""
+    visited: set[Function | Lambda] = set()
+    position = 0
+    while position < len(queue):
+        callee = queue[position]
+        position += 1
+        function = callee.function
+        if function in visited or isinstance(function, Lambda) or callee.module is context.module:
+            continue
+        if not context.evaluator.modules.owns(callee.module.path):
+            continue
+        visited.add(function)
+        if len(visited) > MOST_FUNCTIONS:
+            context.evaluator.cut(
+                Site(callee.module, function.at), f"{MOST_FUNCTIONS} functions that it calls"
+            )
+            return
+        flow = units.function(callee.module, function)
+        queue += flow.callees
+        yield callee.module, flow
 
 
 def _names_units(text: str) -> bool:
-    """Whether a text has two words that end in units, so that two numbers may be in different ones."""
-    return (
-        sum(1 for word in set(_WORD.findall(text)) if len(word) < _MOST_WORD and all_readings_of_name(word))
-        > 0
-    )
+    """Whether a word of a text ends in a unit."""
+    return any(len(word) < _MOST_WORD and all_readings_of_name(word) for word in set(_WORD.findall(text)))
 
 
 def is_number(context: Context, site: Site) -> bool:
@@ -89,7 +122,7 @@ def is_number(context: Context, site: Site) -> bool:
 
 def units_of(measure: Measure) -> str:
     """The units that a number may be in, as a message says them."""
-    return " or ".join(f"`{text_of(unit) or '1'}`" for unit in measure.readings)
+    return " or ".join(f"`{name_of(unit)}`" for unit in measure.readings)
 
 
 def factor_between(measure: Measure, other: Measure) -> float | None:

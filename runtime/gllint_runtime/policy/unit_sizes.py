@@ -116,6 +116,18 @@ def text_of(unit: Factors) -> str:
     return "/".join(["*".join(above) or "1", *below])
 
 
+def name_of(unit: Factors) -> str:
+    """The unit as people write it: a product that the allowlist has a name for by that name, ``kWh`` for ``kW*h``."""
+    if not unit:
+        return "1"
+    size = size_of(unit) if len(unit) > 1 else None
+    if size is not None and size.dimension:
+        for name, factor in _by_dimension().get(size.dimension, ()):
+            if factor == size.factor and name in ALLOWED_UNITS:
+                return name
+    return text_of(tuple(sorted(unit, key=lambda factor: factor[0] in TIME_UNITS)))
+
+
 def factors_of_unit(unit: str) -> Factors:
     """The factors of a unit as a Quantity, a schema or a name writes it; none for a bare number."""
     return product((factors_of(as_listed(unit, packs=PACKS)), 1))

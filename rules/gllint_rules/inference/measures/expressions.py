@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from msgspec.structs import replace
+
 from gllint_rules.inference.measures import arithmetic
 from gllint_rules.inference.measures.meanings import (
     COUNT,
@@ -29,10 +31,7 @@ from gllint_rules.inference.values import (
     ExternalInstance,
     Frame,
     FunctionOf,
-    Instance,
     Method,
-    ModelInstance,
-    ModuleOf,
     Number,
     Text,
     ToolValue,
@@ -175,11 +174,12 @@ class Expressions:
 
     def attribute(self, expr: facts.Attr, env: Env) -> Meaning:
         key = facts.dotted(expr)
-        if self.has_libraries and (unit := self.library_unit(expr)) is not None:
+        if self.has_libraries and (unit := self.library_unit(expr, env)) is not None:
             return unit
         base = self.meaning(expr.base, env)
         if key in env:
             return env[key]
+        owner = base.owner if isinstance(base, Fields) else None
         match base:
             case PhysicalQuantity(measure=measure) if expr.name in _MAGNITUDES:
                 return measure
@@ -187,29 +187,33 @@ class Expressions:
                 return entries[expr.name]
             case Measure() if expr.name in _ARRAYS:
                 return base
+        assigned = self.units.attribute(ClassOf(*owner), expr.name) if owner is not None else None
         announced = measure_of_name(expr.name)
         if announced is not None:
             # `self.timeout_ms = timeout_ms / 1000`: what is assigned goes before what the name says.
-            assigned = self.member(expr)
             return stored(expr.name, assigned, None) if isinstance(assigned, Measure) else announced
         fixed = unit_of_attribute(expr.name)
         if fixed is not None:
             return measure_of_unit(fixed)
-        return self.member(expr)
+        return assigned if owner is not None or not self.is_imported(expr, env) else self.constant(expr)
 
-    def member(self, expr: facts.Attr) -> Meaning:
-        """An attribute whose name says no unit."""
-        match self.value(expr.base):
-            case Instance(of=of) | ModelInstance(of=of):
-                return self.units.attribute(of, expr.name)
-            case ModuleOf() | External():
-                return self.constant(expr)
-            case _:
-                return None
+    def is_imported(self, expr: Expr, env: Env) -> bool:
+        """Whether a name, or what it is read from, is imported or built in, so that it is cheap to look up.
 
-    def library_unit(self, expr: facts.Attr) -> UnitObject | None:
+        A module's own names are, too, where it may make a registry of units.
+        """
+        root, _, _ = facts.dotted(expr).partition(".")
+        if not root or root in env:
+            return False
+        home = self.scope.home(root)
+        if home is None:
+            return True
+        kinds = {binding.kind for binding in home.bindings[root]}
+        return kinds <= {"import", "def", "class"} or (self.has_libraries and home.kind == "module")
+
+    def library_unit(self, expr: facts.Attr, env: Env) -> UnitObject | None:
         """The unit of pint or astropy that an attribute is: ``ureg.kWh``, ``u.kWh``."""
-        match self.value(expr.base):
+        match self.value(expr.base) if self.is_imported(expr.base, env) else None:
             case ExternalInstance(name=name) if name in _REGISTRIES:
                 unit = unit_of_text(expr.name)
             case External(name="astropy.units"):
@@ -370,14 +374,11 @@ class Expressions:
         result = self.library(call, base, args, env)
         if result is not None:
             return result
-        value = self.value(call.func)
-        if isinstance(value, ToolValue) and value.tool.called is not None:
-            value = value.tool.called
-        match value:
-            case FunctionOf():
-                return self.function(value, call, args, keywords)
-            case ClassOf():
-                return self.instance(value, call, args, keywords)
+        match self.callee(call.func, base, env):
+            case FunctionOf() as function:
+                return self.function(function, call, args, keywords)
+            case ClassOf() as of:
+                return self.instance(of, call, args, keywords)
             case External(name=full):
                 result = self.external(full, call, args, env)
                 if result is not None:
@@ -388,6 +389,17 @@ class Expressions:
         if fixed is not None:
             return measure_of_unit(fixed)
         return _measure_of_call(name)
+
+    def callee(self, func: Expr, base: Meaning, env: Env) -> Value | None:
+        """What is called, where that is a name that does not change, or a method of an object of a known class."""
+        if isinstance(func, facts.Attr) and isinstance(base, Fields) and base.owner is not None:
+            method = self.units.evaluator.class_member(ClassOf(*base.owner), func.name)
+            if not isinstance(method, FunctionOf) or not isinstance(method.function, facts.Function):
+                return None
+            is_static = "staticmethod" in map(facts.last_name, method.function.decorators)
+            return replace(method, first=not is_static)
+        value = self.value(func) if self.is_imported(func, env) else None
+        return value.tool.called if isinstance(value, ToolValue) else value
 
     def keywords(self, call: facts.Call, env: Env) -> dict[str, Meaning]:
         """The arguments by name; the number of one unit that is given to a name which says another is noted."""
@@ -506,6 +518,7 @@ class Expressions:
         self, callee: FunctionOf, call: facts.Call, args: list[Meaning], keywords: dict[str, Meaning]
     ) -> Meaning:
         """A function of the project: its parameters are checked, and it is followed."""
+        self.flow.callees.append(callee)
         params = [p for p in callee.params if p.kind in ("positional", "any")]
         bindings: Env = {}
         for param, arg, meaning in zip(params, call.placed(), args, strict=False):
@@ -558,7 +571,9 @@ class Expressions:
         for name in [*entries]:
             if entries[name] is None or isinstance(entries[name], Factor):
                 entries[name] = self.units.field(of, name) or measure_of_name(name)
-        return Fields({name: meaning for name, meaning in entries.items() if meaning is not None})
+        return Fields(
+            {name: meaning for name, meaning in entries.items() if meaning is not None}, (of.module, of.cls)
+        )
 
 
 def element_wise(meaning: Meaning) -> Meaning:

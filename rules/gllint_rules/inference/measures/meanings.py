@@ -8,6 +8,7 @@ from typing import TypeAlias
 
 from msgspec import Struct
 
+from gllint_rules.reading.facts import Class, Module
 from gllint_runtime.policy.allowlist import TIME_UNITS
 from gllint_runtime.policy.name_units import all_readings_of_name
 from gllint_runtime.policy.packs import pack_units
@@ -55,9 +56,10 @@ class PhysicalQuantity(Struct, frozen=True):
 
 
 class Fields(Struct, frozen=True):
-    """A dict or an object, by the keys of which something is known."""
+    """A dict or an object, by the keys of which something is known; ``owner`` is the class of an object."""
 
     entries: Mapping[str, Meaning]
+    owner: tuple[Module, Class] | None = None
 
 
 class Places(Struct, frozen=True):
@@ -123,7 +125,8 @@ def join(first: Meaning, second: Meaning) -> Meaning:
             return PhysicalQuantity(measure) if isinstance(measure, Measure) else None
         case Fields(), Fields():
             common = [key for key in first.entries if key in second.entries]
-            return Fields({key: join(first.entries[key], second.entries[key]) for key in common})
+            owner = first.owner if first.owner == second.owner else None
+            return Fields({key: join(first.entries[key], second.entries[key]) for key in common}, owner)
         case Places(), Places() if len(first.items) == len(second.items):
             return Places(tuple(map(join, first.items, second.items)))
         case _:

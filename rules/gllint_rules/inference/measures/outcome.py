@@ -42,6 +42,7 @@ class UnitFlow(Struct, eq=False):
     meetings: dict[int, Meeting] = field(default_factory=dict)
     arguments: dict[int, Argument] = field(default_factory=dict)
     returns: list[Meaning] = field(default_factory=list)
+    callees: list[FunctionOf] = field(default_factory=list)  # functions of the project, once for each call
     names: Env = field(default_factory=dict)
 
     @property

@@ -22,7 +22,7 @@ from gllint_rules.inference.measures.meanings import (
 )
 from gllint_rules.inference.measures.naming import place, stored
 from gllint_rules.inference.measures.outcome import Env, UnitFlow
-from gllint_rules.inference.values import ClassOf, Frame, FunctionOf, Site
+from gllint_rules.inference.values import ClassOf, Frame, FunctionOf, Instance, ModelInstance, Site
 from gllint_rules.reading import facts
 from gllint_rules.reading.facts import Block, Expr, Function, Lambda, Module, Param, Scope
 
@@ -92,7 +92,28 @@ class Units:
 
     def parameters(self, module: Module, function: Function) -> Env:
         """What the parameters of a function hold, by what they declare or by their names."""
-        return {param.name: self.parameter(module, function, param) for param in function.params}
+        env: Env = {param.name: self.parameter(module, function, param) for param in function.params}
+        owner = function.owner
+        is_static = "staticmethod" in map(facts.last_name, function.decorators)
+        for i, param in enumerate(function.params):
+            if i == 0 and owner is not None and not is_static:
+                env[param.name] = Fields({}, (module, owner))
+            elif env[param.name] is None and param.annotation is not None:
+                env[param.name] = self.instance(
+                    param.annotation, Frame(module, function.scope.parent or module.scope)
+                )
+        return env
+
+    def instance(self, annotation: Expr, frame: Frame) -> Fields | None:
+        """An object of the class of the project that an annotation names."""
+        root, _, _ = facts.dotted(annotation).partition(".")
+        if not root or frame.scope.home(root) is None:
+            return None
+        match self.evaluator.annotation(annotation, frame):
+            case Instance(of=of) | ModelInstance(of=of):
+                return Fields({}, (of.module, of.cls))
+            case _:
+                return None
 
     def parameter(self, module: Module, function: Function, param: Param) -> Measure | None:
         """In which unit a parameter is taken; a declaration goes before the name."""

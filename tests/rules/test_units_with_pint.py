@@ -1,0 +1,110 @@
+"""What the source says of units is what pint computes: over expressions that are generated."""
+
+from __future__ import annotations
+
+import math
+
+import pint
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gllint_rules import Settings
+from gllint_rules.inference.measures.meanings import Measure
+from gllint_rules.inference.measures.unit_flow import UnitFlow, Units
+from gllint_rules.project.project import Project
+from gllint_rules.reading.modules import read_module
+from gllint_runtime.policy.unit_sizes import TOLERANCE, factors_of_unit, ratio, relation, text_of
+
+PINT: pint.UnitRegistry[float] = pint.UnitRegistry()
+NAMES = {
+    "heat_wh": "Wh", "cooling_kwh": "kWh", "power_kw": "kW", "draw_w": "W", "run_hours": "h", "wait_minutes": "min",
+    "time_seconds": "s", "way_km": "km", "way_miles": "mi", "height_ft": "ft", "mass_kg": "kg", "load_lb": "lb",
+    "area_m2": "m**2", "area_sqft": "ft**2", "flow_m3_per_h": "m**3/h", "speed_kmh": "km/h", "gap_mm": "mm",
+}  # fmt: skip
+VALUES = {name: 2.0 + i / 7 for i, name in enumerate(NAMES)}
+FACTORS = ("1000", "3600", "0.001", "3.6", "1e6", "0.45359237", "1.609344", "60")
+
+leaves = st.sampled_from([*NAMES])
+expressions = st.recursive(
+    leaves,
+    lambda inner: st.one_of(
+        st.tuples(inner, st.sampled_from("*/+-"), inner).map(lambda t: f"({t[0]} {t[1]} {t[2]})"),
+        st.tuples(inner, st.sampled_from("*/"), st.sampled_from(FACTORS)).map(
+            lambda t: f"({t[0]} {t[1]} {t[2]})"
+        ),
+        inner.map(lambda e: f"abs({e})"),
+        st.tuples(inner, inner).map(lambda t: f"max({t[0]}, {t[1]})"),
+    ),
+    max_leaves=5,
+)
+
+
+def flow_of(expression: str) -> UnitFlow:
+    source = f"def f({', '.join(NAMES)}):\n    return {expression}\n"
+    module = read_module("/project/a.py", source)
+    project = Project(Settings(), lambda path: None, lambda path: False, lambda path: source, "/project")
+    project.add(module)
+    [function] = module.functions
+    return Units(project.evaluator).function(module, function)
+
+
+class Converted:
+    """A literal factor: as a conversion it changes the number alone, not what it is of."""
+
+    def __init__(self, factor: float) -> None:
+        self.factor = factor
+
+    def __rmul__(self, other: object) -> object:
+        return other
+
+    def __rtruediv__(self, other: object) -> object:
+        return other
+
+
+@settings(max_examples=60)
+@given(expressions)
+def test_a_unit_that_is_shown_is_that_of_the_quantity(expression: str) -> None:
+    flow = flow_of(expression)
+    quantities: dict[str, object] = {n: PINT.Quantity(VALUES[n], unit) for n, unit in NAMES.items()}
+    written = expression
+    for factor in FACTORS:
+        written = written.replace(f"* {factor})", f"* Converted({factor}))").replace(
+            f"/ {factor})", f"/ Converted({factor}))"
+        )
+    try:
+        true = eval(written, {"Converted": Converted, **quantities})
+    except pint.DimensionalityError:
+        assert flow.result is None or flow.meetings  # two dimensions met: nothing is shown of the outcome
+        return
+    if not isinstance(flow.result, Measure) or flow.meetings:
+        return
+    number = eval(expression, dict(VALUES))
+    units = [
+        text_of(unit).replace("^", "**").replace("m2", "m**2").replace("ft2", "ft**2")
+        for unit in flow.result.readings
+    ]
+    shown = [PINT.Quantity(number, unit.replace("m3", "m**3") or "dimensionless") for unit in units]
+    assert any(
+        quantity.dimensionality == true.dimensionality
+        and math.isclose(quantity.to_base_units().magnitude, true.to_base_units().magnitude, rel_tol=2e-3)
+        for quantity in shown
+    ), (expression, units, true)
+
+
+@pytest.mark.parametrize("unit", [*NAMES.values()])
+@pytest.mark.parametrize("other", [*NAMES.values()])
+def test_size_and_dimension_are_those_of_pint(unit: str, other: str) -> None:
+    first, second = (factors_of_unit(text.replace("**", "^")) for text in (unit, other))
+    one, another = PINT.Quantity(1.0, unit), PINT.Quantity(1.0, other)
+    if one.dimensionality != another.dimensionality:
+        assert relation(first, second) == "dimension"
+        assert ratio(first, second) is None
+        return
+    factor = one.to(another.units).magnitude
+    assert relation(first, second) == ("same" if math.isclose(factor, 1, rel_tol=TOLERANCE) else "size")
+    assert math.isclose(ratio(first, second) or 0, factor, rel_tol=1e-9)
+
+
+def test_sizes_are_exact() -> None:
+    assert ratio(factors_of_unit("lb"), factors_of_unit("kg")) == 0.45359237
