@@ -64,7 +64,7 @@ class Expressions:
         self.module = module
         self.scope = scope
         self.flow = UnitFlow()
-        self.has_libraries = any(
+        self.has_unit_packages = any(
             name.partition(".")[0] in ("pint", "astropy") for name in module.outline.modules()
         ) or any(name in ("ureg", "Q_") for name in module.imported_names)
 
@@ -174,7 +174,7 @@ class Expressions:
 
     def attribute(self, expr: facts.Attr, env: Env) -> Meaning:
         key = facts.dotted(expr)
-        if self.has_libraries and (unit := self.library_unit(expr, env)) is not None:
+        if self.has_unit_packages and (unit := self.unit_object(expr, env)) is not None:
             return unit
         base = self.meaning(expr.base, env)
         if key in env:
@@ -209,9 +209,9 @@ class Expressions:
         if home is None:
             return True
         kinds = {binding.kind for binding in home.bindings[root]}
-        return kinds <= {"import", "def", "class"} or (self.has_libraries and home.kind == "module")
+        return kinds <= {"import", "def", "class"} or (self.has_unit_packages and home.kind == "module")
 
-    def library_unit(self, expr: facts.Attr, env: Env) -> UnitObject | None:
+    def unit_object(self, expr: facts.Attr, env: Env) -> UnitObject | None:
         """The unit of pint or astropy that an attribute is: ``ureg.kWh``, ``u.kWh``."""
         match self.value(expr.base) if self.is_imported(expr.base, env) else None:
             case ExternalInstance(name=name) if name in _REGISTRIES:
@@ -371,7 +371,7 @@ class Expressions:
             "isinstance",
         ):
             return COUNT if call.func.id == "len" else None
-        result = self.library(call, base, args, env)
+        result = self.package_result(call, base, args, env)
         if result is not None:
             return result
         match self.callee(call.func, base, env):
@@ -423,7 +423,7 @@ class Expressions:
         else:
             self.flow.arguments.pop(at, None)
 
-    def library(self, call: facts.Call, base: Meaning, args: list[Meaning], env: Env) -> Meaning:
+    def package_result(self, call: facts.Call, base: Meaning, args: list[Meaning], env: Env) -> Meaning:
         """A method of a number, of an array or of a quantity."""
         if not isinstance(call.func, facts.Attr):
             return None
