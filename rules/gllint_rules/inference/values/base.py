@@ -157,7 +157,14 @@ def join(*values: Value) -> Value:
         union = _with_families_merged(union)
     if not union:
         return NEVER
-    return next(iter(union.values())) if len(union) == 1 else UnionOf(tuple(union.values()))
+    alternatives = tuple(union.values())
+    if len(alternatives) == 1:
+        return alternatives[0]
+    for value in values:
+        # One that holds all of it already stays itself: where it meets itself again there is nothing to join.
+        if isinstance(value, UnionOf) and not value.conditional and is_alike(alternatives, value.options):
+            return value
+    return UnionOf(alternatives)
 
 
 def _with_families_merged(union: dict[object, Value]) -> dict[object, Value]:
@@ -182,6 +189,11 @@ def over(value: Value, change: Callable[[Value], Value]) -> Value:
         return change(value)
     changed = tuple(map(change, value.options))
     return value if are_same(changed, value.options) else replace(value, options=changed)
+
+
+def is_alike(parts: Sequence[object], others: Sequence[object]) -> bool:
+    """Whether two values have the very same parts, in one order."""
+    return len(parts) == len(others) and are_same(parts, others)
 
 
 def are_same(new: Iterable[object], old: Iterable[object]) -> bool:

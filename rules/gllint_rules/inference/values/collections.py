@@ -15,6 +15,7 @@ from gllint_rules.inference.values.base import (
     Site,
     Value,
     are_same,
+    is_alike,
     join,
     measure,
     options,
@@ -401,12 +402,19 @@ class ListOf(Container, frozen=True):
 
     def merged(self, others: Sequence[ListOf]) -> ListOf:
         lists = (self, *others)
-        return replace(
-            self,
-            items=_united([option.items for option in lists]),
-            rest=_joined_rest(lists),
-            hinted=_all_hinted(lists),
-            unfilled=all(option.unfilled for option in lists),
+        items, rest = _united([option.items for option in lists]), _joined_rest(lists)
+        hinted, unfilled = _all_hinted(lists), all(option.unfilled for option in lists)
+        for option in lists:
+            is_same = option.items is items and option.rest is rest
+            if is_same and option.hinted == hinted and option.unfilled == unfilled and option.resembles(self):
+                return option
+        return replace(self, items=items, rest=rest, hinted=hinted, unfilled=unfilled)
+
+    def resembles(self, other: ListOf) -> bool:
+        """Whether what two lists are, apart from what they hold, is the same."""
+        return self is other or (
+            (self.kind, self.site, self.returned, self.matrix)
+            == (other.kind, other.site, other.returned, other.matrix)
         )
 
     def values(self) -> list[Value]:
@@ -484,4 +492,5 @@ def _united(slots: Sequence[tuple[Entry, ...]]) -> tuple[Entry, ...]:
     for entries in slots:
         for entry in entries:
             by_site.setdefault(entry.site, []).append(entry)
-    return tuple(same[0].holding(join(*(entry.value for entry in same))) for same in by_site.values())
+    united = tuple(same[0].holding(join(*(entry.value for entry in same))) for same in by_site.values())
+    return next((entries for entries in slots if is_alike(united, entries)), united)
