@@ -22,6 +22,9 @@ from gllint_runtime.policy.unit_sizes import name_of, ratio
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _SHOWN = 40
 _MOST_WORD = 60
+# From a file with tools into others. Each function of a circle asks for all others of it: a row has an end, so that
+# a circle of any length is asked for a few times.
+_CALLS_IN_A_ROW = 4
 MOST_FUNCTIONS = 2_000  # of other modules, called from one
 
 
@@ -86,24 +89,24 @@ def _flows_called(
 ) -> Iterator[tuple[Module, UnitFlow]]:
     """The units of the functions in other modules that are called there, and of those that they call."""
     visited: set[Function | Lambda] = set()
-    position = 0
-    while position < len(queue):
-        callee = queue[position]
-        position += 1
-        function = callee.function
-        if function in visited or isinstance(function, Lambda) or callee.module is context.module:
-            continue
-        if not context.evaluator.modules.owns(callee.module.path):
-            continue
-        visited.add(function)
-        if len(visited) > MOST_FUNCTIONS:
-            context.evaluator.cut(
-                Site(callee.module, function.at), f"{MOST_FUNCTIONS} functions that it calls"
-            )
-            return
-        flow = units.function(callee.module, function)
-        queue += flow.callees
-        yield callee.module, flow
+    for _ in range(_CALLS_IN_A_ROW):
+        next_queue: list[FunctionOf] = []
+        for callee in queue:
+            function = callee.function
+            if function in visited or isinstance(function, Lambda) or callee.module is context.module:
+                continue
+            if not context.evaluator.modules.owns(callee.module.path):
+                continue
+            visited.add(function)
+            if len(visited) > MOST_FUNCTIONS:
+                context.evaluator.cut(
+                    Site(callee.module, function.at), f"{MOST_FUNCTIONS} functions that it calls"
+                )
+                return
+            flow = units.function(callee.module, function)
+            next_queue += flow.callees
+            yield callee.module, flow
+        queue = next_queue
 
 
 def _names_units(text: str) -> bool:

@@ -64,9 +64,7 @@ class Expressions:
         self.module = module
         self.scope = scope
         self.flow = UnitFlow()
-        self.has_unit_packages = any(
-            name.partition(".")[0] in ("pint", "astropy") for name in module.outline.modules()
-        ) or any(name in ("ureg", "Q_") for name in module.imported_names)
+        self.has_unit_packages = units.uses_unit_packages(module)
 
     def note(self, at: int, meaning: Meaning) -> None:
         self.flow.measures[at] = meaning

@@ -56,6 +56,9 @@ class UnitQuestions(Protocol):
 
     evaluator: Evaluator
 
+    def uses_unit_packages(self, module: Module) -> bool:
+        """Whether a module may make units with pint or astropy."""
+
     def outcome(self, callee: FunctionOf, arguments: Env) -> Meaning:
         """What a function of the project gives, its arguments that name no unit being these."""
 

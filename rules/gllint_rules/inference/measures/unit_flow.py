@@ -29,6 +29,8 @@ from gllint_rules.reading.facts import Block, Expr, Function, Lambda, Module, Pa
 if TYPE_CHECKING:
     from gllint_rules.inference.protocol import Evaluator
 
+_PACKAGES = ("pint", "astropy")
+_MAKERS = frozenset({"ureg", "Q_"})  # what projects call their registry of units, and what makes a quantity
 _MOST_ROUNDS = 3  # of a loop, until its variables keep their units
 
 
@@ -37,6 +39,16 @@ class Units:
 
     def __init__(self, evaluator: Evaluator) -> None:
         self.evaluator = evaluator
+        self._users: dict[Module, bool] = {}
+
+    def uses_unit_packages(self, module: Module) -> bool:
+        """Whether a module may make units with pint or astropy: asked once, however many functions it has."""
+        if module not in self._users:
+            tops = {name.partition(".")[0] for name in module.outline.modules()}
+            self._users[module] = not tops.isdisjoint(_PACKAGES) or not _MAKERS.isdisjoint(
+                module.imported_names
+            )
+        return self._users[module]
 
     def meaning_at(self, site: Site) -> Meaning:
         """What is known of the expression at a place."""
