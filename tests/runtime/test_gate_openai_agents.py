@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import json
 from typing import Any
 
@@ -41,7 +42,7 @@ from pydantic import BaseModel
 
 from gllint_runtime import Claimed, ClaimedText, GLError, Quantity, Session
 from gllint_runtime.adapters import current_session
-from gllint_runtime.adapters.openai_agents import gate, gated, run
+from gllint_runtime.adapters.openai_agents import _Gate, gate, gated, run
 
 HEAT = {"heat": {"value": 12.5, "unit": "kWh"}}
 CLAIM = {"source_call_id": "tc_1", "path": "$.heat", "quantity": HEAT["heat"]}
@@ -320,6 +321,18 @@ def test_an_agent_that_is_handed_over_to_is_gated_and_has_the_session(form: str)
     one, other = Agent(name="one", model=Script("Well.")), Agent(name="other")
     one.handoffs, other.handoffs = [other], [one]
     assert ask(gate(one)).final_output == "Well."
+
+
+def test_an_agent_that_is_gone_leaves_nothing_behind() -> None:
+    """Agents that a hand-off makes anew each time: another one may come to stand where one stood in memory."""
+    gates = _Gate(None, 2, None)
+    for number in range(50):
+        agent = Agent(name=f"agent {number}")
+        assert gates.agent(agent).name == agent.name
+        assert gates.agent(agent) is gates.agent(gates.agent(agent))
+        del agent
+        gc.collect()
+    assert not gates._agents
 
 
 class Answer(BaseModel):

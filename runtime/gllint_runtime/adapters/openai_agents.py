@@ -83,6 +83,8 @@ class _Gate:
 
     def agent(self, agent: Agent[Any]) -> Agent[Any]:
         """The gated copy of an agent, one however often it is handed over to."""
+        if isinstance(agent.model, _GatedModel) and agent.model.gate is self:
+            return agent
         if id(agent) in self._agents:
             return self._agents[id(agent)]
         output = agent.output_type
@@ -100,7 +102,9 @@ class _Gate:
             hooks=_Hooks(agent.hooks, self),
             output_guardrails=[*agent.output_guardrails, OutputGuardrail(self._was_checked, name="gllint")],
         )
-        self._agents[id(agent)] = self._agents[id(copied)] = copied
+        # An agent cannot be hashed. Where it is gone, another one may come to stand at its place in memory.
+        self._agents[id(agent)] = copied
+        weakref.finalize(agent, self._agents.pop, id(agent), None)
         copied.handoffs = [
             self._handoff(item) if isinstance(item, Handoff) else self.agent(item) for item in agent.handoffs
         ]
@@ -270,7 +274,7 @@ class _GatedModel(Model):
     """A model that is asked until its answer holds."""
 
     def __init__(self, own: Model | str | None, gate: _Gate) -> None:
-        self._own, self._gate = own, gate
+        self._own, self.gate = own, gate
 
     def _model(self) -> Model:
         if not isinstance(self._own, Model):
@@ -297,7 +301,7 @@ class _GatedModel(Model):
         **options: Any,
     ) -> ModelResponse:
         """Ask the model, and again with what is wrong with its answer."""
-        turn = _Turn(self._gate, input, tools, output_schema, options)
+        turn = _Turn(self.gate, input, tools, output_schema, options)
         usage = None
         while True:
             response = await self._model().get_response(
@@ -321,7 +325,7 @@ class _GatedModel(Model):
         **options: Any,
     ) -> AsyncIterator[Any]:
         """The same, by sentences."""
-        turn = _Turn(self._gate, input, tools, output_schema, options)
+        turn = _Turn(self.gate, input, tools, output_schema, options)
         usage: Any = None
         first = True
         while True:
