@@ -47,6 +47,7 @@ from gllint_runtime.policy.packs import PACKS
 from gllint_runtime.policy.settings import Policy
 from gllint_runtime.policy.unit_expressions import MAX_LENGTH
 from gllint_runtime.policy.unit_spellings import spelling_of
+from gllint_runtime.policy.units import is_same_size
 
 NEIGHBOURS = ("unit", "units", "unit_of_measurement", "currency")
 """The keys under which the unit of a number stands beside it."""
@@ -122,15 +123,17 @@ def _agreed(sources: list[UnitSource], neighbour: Neighbour | None) -> ShownUnit
     """What all ``sources`` say, where that is one unit."""
     if not sources:
         return OPEN
-    first, *rest = sources
+    first, *rest = dict.fromkeys(sources)  # the key and the value may be one name
     common = [unit for unit in first.units if all(any(_same(unit, o) for o in s.units) for s in rest)]
-    if len(common) == 1:
-        return ShownUnit(common[0], neighbour, tuple(sources))
-    return ShownUnit(None, None, tuple(sources))
+    if common and all(_same(common[0], unit) for unit in common[1:]):  # `MMBtu` and `MMBTU` are one
+        return ShownUnit(common[0], neighbour, (first, *rest))
+    return ShownUnit(None, None, (first, *rest))
 
 
 def _same(first: str, second: str) -> bool:
-    return first == second or symbol_of(Policy(), first) == symbol_of(Policy(), second)
+    if first.casefold() == second.casefold() and is_same_size(first, second):
+        return True  # one unit with two spellings: `MMBtu` and `MMBTU`, never `MW` and `mW`
+    return symbol_of(Policy(), first) == symbol_of(Policy(), second)
 
 
 def symbol_of(policy: Policy, unit: str) -> str | None:
