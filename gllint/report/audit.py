@@ -102,9 +102,9 @@ def _text(judged: Iterable[Judged]) -> Iterator[str]:
 def _json(judged: Iterable[Judged]) -> Iterator[str]:
     separator = "[\n"
     for one in judged:
-        wanted = {id(number) for _, number in one.faults}
+        wanted = {(number.answer, number.start, number.end) for _, number in one.faults}
         for number in one.conversation.numbers:
-            if number.verdict not in FAULTS or id(number) in wanted:
+            if number.verdict not in FAULTS or (number.answer, number.start, number.end) in wanted:
                 entry = {"path": one.path, **number.to_dict()}
                 yield f"{separator}  {json.dumps(entry, ensure_ascii=True)}"
                 separator = ",\n"
