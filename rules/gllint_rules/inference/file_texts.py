@@ -27,7 +27,7 @@ from gllint_rules.inference.values import (
     literal_of,
 )
 from gllint_rules.reading import facts
-from gllint_rules.reading.data_files import ListNode, MapNode, Node, TextNode
+from gllint_rules.reading.data_files import ListNode, MapNode, Node, OtherNode, TextNode, leaves
 from gllint_rules.reading.facts import Call, Expr
 from gllint_rules.reading.text_files import Part, TextModule
 from gllint_rules.words.text_files import TEXT_MARK
@@ -79,7 +79,7 @@ def read(evaluator: Evaluator, call: Call, frame: Frame) -> Value | None:
     if name == "get_template":
         return TemplateInstance("jinja2.Template", text=_text(module, module.parts))
     if _external(evaluator, call, frame) in _PARSERS:
-        return _value(module, module.roots[0], 0, {}) if len(module.roots) == 1 else UNKNOWN
+        return _document(module, module.roots[0]) if len(module.roots) == 1 else UNKNOWN
     return _text(module, module.parts)
 
 
@@ -329,43 +329,59 @@ def whole_text(module: TextModule) -> Text:
 
 def node_text(module: TextModule, node: TextNode) -> Text:
     """What a text in data says."""
-    return _text(module, module.node_parts[id(node)])
+    return _text(module, module.node_parts[node])
 
 
-def _value(module: TextModule, node: Node, depth: int, values: dict[int, Value]) -> Value:
+def _document(module: TextModule, root: Node) -> Value:
+    """What one document holds; unknown where that is numbers, with texts that are no templates beside them.
+
+    Of numbers in data nobody knows what they are but whoever annotates what reads them.
+    """
+    nodes = list(leaves([root]))
+    has_templates = any(isinstance(node, TextNode) and "{" in node.text for node in nodes)
+    if not has_templates and any(_is_number(module, node) for node in nodes):
+        return UNKNOWN
+    return _value(module, root, 0, {})
+
+
+def _is_number(module: TextModule, node: Node) -> bool:
+    return isinstance(node, OtherNode) and module.source[node.begin : node.begin + 1] in set("+-.0123456789")
+
+
+def _value(module: TextModule, node: Node, depth: int, values: dict[Node, Value]) -> Value:
     """What data hold, numbers and truth values aside: nobody wrote them as code."""
     if depth > _MOST_DEPTH:
         return UNKNOWN
-    if id(node) in values:
-        return values[id(node)]
-    site = Site(module, module.numbers[id(node)])
+    if node in values:
+        return values[node]
+    site = Site(module, module.numbers[node])
     value: Value = UNKNOWN
     match node:
         case TextNode():
             value = node_text(module, node)
         case ListNode(items=items):
             entries = tuple(
-                Entry(_value(module, item, depth + 1, values), Site(module, module.numbers[id(item)]))
+                Entry(_value(module, item, depth + 1, values), Site(module, module.numbers[item]))
                 for item in items
             )
             value = ListOf(entries, site=site)
         case MapNode(entries=pairs):
             inner: dict[Key, tuple[Entry, ...]] = {
                 key.text: (
-                    Entry(_value(module, item, depth + 1, values), Site(module, module.numbers[id(item)])),
+                    Entry(_value(module, item, depth + 1, values), Site(module, module.numbers[item])),
                 )
                 for key, item in pairs
             }
             value = DictOf(entries=inner, sure=frozenset(inner), open=True, site=site)
         case _:
             pass
-    values[id(node)] = value
+    values[node] = value
     return value
 
 
 def value_of(module: TextModule) -> list[Value]:
     """What each document of a file of data holds."""
-    values: dict[int, Value] = {}
+    values: dict[Node, Value] = {}
     return [_value(module, root, 0, values) for root in module.roots]
 
 

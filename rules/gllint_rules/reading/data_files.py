@@ -220,12 +220,12 @@ def _scalar(yaml: Any, loader: Any, event: Any, text: str) -> Node:
 
 def leaves(roots: Sequence[Node]) -> Iterator[TextNode | OtherNode]:
     """The keys and the values that hold no others, each once."""
-    waiting, nodes = [*roots], set[int]()
+    waiting, nodes = [*roots], set[Node]()
     while waiting:
         node = waiting.pop()
-        if id(node) in nodes:
+        if node in nodes:
             continue
-        nodes.add(id(node))
+        nodes.add(node)
         match node:
             case MapNode(entries=entries):
                 for key, value in entries:

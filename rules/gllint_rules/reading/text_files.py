@@ -49,8 +49,8 @@ class TextModule(Module):
         reader = READERS.get(self.kind)
         self.roots: Sequence[Node] = reader(source) if reader is not None else ()
         self.texts: list[tuple[tuple[str, ...], TextNode]] = []
-        self.numbers: dict[int, int] = {}  # of the nodes by where they are in memory
-        self.node_parts: dict[int, tuple[Part, ...]] = {}
+        self.numbers: dict[Node, int] = {}
+        self.node_parts: dict[TextNode, tuple[Part, ...]] = {}
         if reader is not None:
             self.parts: tuple[Part, ...] = (Part(0, source),)
             self._number()
@@ -65,12 +65,12 @@ class TextModule(Module):
         waiting: list[tuple[tuple[str, ...], Node]] = [((), root) for root in reversed(self.roots)]
         while waiting:
             keys, node = waiting.pop()
-            if id(node) in self.numbers:
+            if node in self.numbers:
                 continue
-            self.numbers[id(node)] = self._add(node.begin, node.end, range(node.end - node.begin))
+            self.numbers[node] = self._add(node.begin, node.end, range(node.end - node.begin))
             if isinstance(node, TextNode):
                 self.texts.append((keys, node))
-                self.node_parts[id(node)] = tuple(self._parts(node.text, node.begin, node.places))
+                self.node_parts[node] = tuple(self._parts(node.text, node.begin, node.places))
                 continue
             entries = getattr(node, "entries", ())
             waiting += [((*keys, key.text), value) for key, value in reversed(entries)]
