@@ -177,6 +177,12 @@ def _odd(found: tokenize.TokenInfo) -> str:
         ("text('Tool then meter', description='Tool/meter')\nmeter.run('x')\n", False),
         ("def use(meter: Tool if x else None):\n    meter.run('x')\n", True),
         ("def use(meter: 'Tool | None'):\n    meter.run('x')\n", True),
+        # Paths of texts: of templates, of what is said, of data that hold messages; where something is read.
+        ("text = render('mail.j2')\n", True),
+        ("text = Path('report.md').read_text()\n", True),
+        ("Path('report.md').write_text(text)\n", False),
+        ("rows = json.load(open('results.json'))\n", False),
+        ("texts = json.load(open('messages.json'))\n", True),
     ],
 )
 def test_what_cannot_concern_a_rule_is_not_parsed(source: str, passes: bool) -> None:

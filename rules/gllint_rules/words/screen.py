@@ -590,25 +590,36 @@ class _Bases:
 class _TextPaths:
     """Finds the path of a file that is no Python, and may hold a final message for all that it is called.
 
-    The name of any template counts, of other files one that speaks of messages: many a file names some data.
+    The name of any template counts, that of another text where it speaks of what is said, and that of data where it
+    speaks of messages: many a file names some data, and most results and reports are written, not read.
     """
 
     needles = tuple(f"{suffix}{quote}".encode() for suffix in TEXT_SUFFIXES for quote in ('"', "'"))
     _always = (b".j2", b".jinja")
+    _data = (b".json", b".yaml", b".yml")
+    _of_messages = r"final|messag|answer|repl(?:y|ies)|templat"
+    _words_of_data = re.compile(_of_messages.encode(), re.I)
     _words = re.compile(
-        rb"final|messag|answer|repl(?:y|ies)|respon|report|templat|result|output|summar|mail|letter|notice",
+        rf"{_of_messages}|respon|report|result|output|summar|mail|letter|notice".encode(),
         re.I,
     )
     _quote = re.compile(rb".*[\"'\n]", re.DOTALL)
+    # What gives the text of a file, in a file of Python that has such a path: many merely write to one.
+    _readers = re.compile(
+        rb"read_text|\.read\s*\(|get_template|render_template|load(?:s|_all)?\s*\(|from_string"
+    )
     _REACH = 120  # bytes that are looked at before the end of a name
 
     def search(self, data: bytes, places: Iterable[int] = (), /) -> bool:
         for place in places:
             if data.startswith(self._always, place):
                 return True
+            if self._readers.search(data) is None:
+                return False
             before = data[max(place - self._REACH, 0) : place]
             quote = self._quote.match(before)
-            if self._words.search(before, quote.end() if quote is not None else 0) is not None:
+            words = self._words_of_data if data.startswith(self._data, place) else self._words
+            if words.search(before, quote.end() if quote is not None else 0) is not None:
                 return True
         return False
 
