@@ -128,7 +128,7 @@ def of_results(what: str, tools: Sequence[ToolAt], keys: Sequence[str]) -> str:
     if not what:
         return f"{of} {'are' if several else 'is'} annotated to return a number without a unit"
     named = f"{_joined([f'`{_printable(key)}`' for key in keys])} in " if keys else ""
-    where = f"{named}the result of {of}"
+    where = f"{named}the result{'s' * several} of {of}"
     if what == "element":
         return f"{where} {'hold' if len(keys) > 1 else 'holds'} a number without a unit"
     if len(keys) < 2:
@@ -148,7 +148,8 @@ def common(whats: Iterable[str]) -> str:
 
 def _listed(names: Sequence[str]) -> str:
     first = f"tool {names[0]}" if names[0] else "a tool"
-    return f"{first} and {len(names) - 1} more" if len(names) > 1 else first
+    others = len(names) - 1
+    return f"{first} and {others} other tool{'s' * (others > 1)}" if others else first
 
 
 def _joined(names: Sequence[str]) -> str:

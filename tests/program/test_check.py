@@ -433,7 +433,7 @@ def test_why_tells_of_a_number_that_a_tool_elsewhere_returns(write: Write, run: 
     top = write({"a.py": tool.format(name="one"), "b.py": tool.format(name="two"), "helpers.py": helper})
     said = run("check", "--why", "helpers.py:2", cwd=top).stdout.decode().splitlines()
     assert said[:2] == [
-        "GL101 `peak` in the result of tool `one` and 1 more is a number without a unit",
+        "GL101 `peak` in the results of tool `one` and 1 other tool is a number without a unit",
         "  because `float()` gives a number (helpers.py:2: `float(site)`)",
     ]
     assert [line for line in said if line.startswith("GL101")] == said[:1]

@@ -40,7 +40,7 @@ def test_leaves_that_meet_at_one_position_are_all_named() -> None:
     body += "@function_tool\ndef f(s: str):\n    return {'a': g(s), 'b': g(s)}\n\n\n"
     body += "@function_tool\ndef h(s: str):\n    return {'c': g(s)}\n"
     assert messages(body) == [
-        "`a`, `b` and `c` in the result of tool `f` and 1 more are each a list of numbers without a unit"
+        "`a`, `b` and `c` in the results of tool `f` and 1 other tool are each a list of numbers without a unit"
     ]
 
 

@@ -131,9 +131,14 @@ def _agreed(sources: list[UnitSource], neighbour: Neighbour | None) -> ShownUnit
 
 
 def _same(first: str, second: str) -> bool:
-    if first.casefold() == second.casefold() and is_same_size(first, second):
-        return True  # one unit with two spellings: `MMBtu` and `MMBTU`, never `MW` and `mW`
+    if is_same_size(first, second) and (first.casefold() == second.casefold() or _is_settled_by_size(first)):
+        return True  # one unit with two spellings: `MMBtu` and `MMBTU`, `year` and `years`, never `MW` and `mW`
     return symbol_of(Policy(), first) == symbol_of(Policy(), second)
+
+
+def _is_settled_by_size(unit: str) -> bool:
+    """Whether a unit of that size is that unit: `s` and `second`, while `J` and `N m`, `Hz` and `Bq` are two."""
+    return Policy(packs=PACKS).judge(unit).dimension in ("time", "length", "mass", "data")
 
 
 def symbol_of(policy: Policy, unit: str) -> str | None:
