@@ -17,6 +17,7 @@ from gllint.files.places import Places, absolute
 from gllint.files.writing import way_out
 from gllint.hosts.coding_agents import AGENTS, LARGEST_EVENT, EventError, answer, folder_of, read_event
 from gllint.shown import visible
+from gllint_rules.words.text_files import TEXT_SUFFIXES
 
 _MOST_LINES = 50
 _UNREADABLE = 1  # of an event: agents show it to their user and go on
@@ -40,9 +41,9 @@ def hook(name: str) -> int:
 
 
 def _checkable(file: str, base: str, folder: str) -> str | None:
-    """The absolute path of an edited file that can be checked: Python, there, and within the agent's project."""
+    """The absolute path of an edited file that can be checked: of a kind that is read, there, within the project."""
     path = absolute(os.path.join(base, file))
-    if not is_python_name(path) or not os.path.isfile(path):
+    if not (is_python_name(path) or path.endswith(TEXT_SUFFIXES)) or not os.path.isfile(path):
         return None
     place = Places(lambda config: config).project(folder)
     root = place.repository or place.root
