@@ -108,7 +108,8 @@ def test_the_message_names_the_first_tool_and_json_all(plant: Path, run: Run) ->
     done = run("check", "--output-format", "json", "plant/physics.py", cwd=plant)
     power = json.loads(done.stdout)[0]
     assert (
-        power["message"] == "`power` in the results of tool `fan_sheet` and 1 other tool is a measure without a unit"
+        power["message"]
+        == "`power` in the results of tool `fan_sheet` and 1 other tool is a measure without a unit"
     )
     assert power["tools"] == ["fan_sheet", "pump_sheet"]
 

@@ -72,7 +72,7 @@ from gllint_runtime.policy.schema_numbers import (
 )
 from gllint_runtime.policy.schemas import QUANTITY_REF
 
-HELP = f'Declare its numbers as {{"$ref": "{QUANTITY_REF}"}}.'
+HELP = f'Declare its numbers as `{{"$ref": "{QUANTITY_REF}"}}`.'
 
 
 def check(context: Context) -> Iterator[Pending]:

@@ -58,8 +58,14 @@ from gllint_rules.project.context import Context, Pending
 from gllint_rules.project.schemas import Opaque, read_schema
 from gllint_rules.reading import facts
 from gllint_rules.rule import Rule
+from gllint_rules.tuples import NamedTuple
 
-HELP = "The function is called with the arguments that `args_schema` admits, by name."
+
+class _Problem(NamedTuple):
+    """What is wrong between a function and its ``args_schema``, and what mends it."""
+
+    message: str
+    help: str
 
 
 def check(context: Context) -> Iterator[Pending]:
@@ -74,10 +80,10 @@ def check(context: Context) -> Iterator[Pending]:
             continue
         problem = _problem(tool.callables[0], schema.data)
         if problem is not None:
-            yield context.finding("GL206", Site(tool.module, tool.fn.at), problem, HELP, tool=tool)
+            yield context.finding("GL206", Site(tool.module, tool.fn.at), *problem, tool=tool)
 
 
-def _problem(callee: FunctionOf, schema: dict[str, Any]) -> str | None:
+def _problem(callee: FunctionOf, schema: dict[str, Any]) -> _Problem | None:
     function = callee.function
     if isinstance(function, facts.Function) and any(
         facts.last_name(d) not in ("staticmethod", "classmethod") for d in function.decorators
@@ -97,14 +103,20 @@ def _problem(callee: FunctionOf, schema: dict[str, Any]) -> str | None:
     if not any(p.kind == "double-star" for p in params):
         for name in properties:
             if name not in names:
-                return f"no parameter takes `{name}`, which `args_schema` admits"
+                return _Problem(
+                    f"no parameter takes `{name}`, which `args_schema` admits",
+                    f"Arguments are given by name: let a parameter be `{name}`, or leave it out of `args_schema`.",
+                )
     for param in params:
         if (
             param.kind in ("any", "keyword", "positional")
             and param.default is None
             and param.name not in required
         ):
-            return f"parameter `{param.name}` has no default, and `args_schema` does not require it"
+            return _Problem(
+                f"parameter `{param.name}` has no default, and `args_schema` does not require it",
+                "Require it in `args_schema`, or give it a default.",
+            )
     return None
 
 

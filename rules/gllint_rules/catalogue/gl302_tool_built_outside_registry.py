@@ -85,7 +85,7 @@ from collections.abc import Iterator
 
 from gllint_rules.inference.values import ClassOf, Site, options
 from gllint_rules.project.context import Context, Pending
-from gllint_rules.project.project_questions import has_registry
+from gllint_rules.project.project_questions import registries
 from gllint_rules.project.tool_exports import names_of_tools
 from gllint_rules.project.tool_names import stores
 from gllint_rules.reading import facts
@@ -96,6 +96,7 @@ from gllint_rules.tools.tools import assigns_registry
 from gllint_rules.words.names import TOOL_REGISTRY_NAMES
 
 HELP = "Build it in the registry's module and take it from the registry."
+AT_HOME = "Build it in `{path}` and take it from `{name}` there."
 
 
 def check(context: Context) -> Iterator[Pending]:
@@ -114,11 +115,19 @@ def check(context: Context) -> Iterator[Pending]:
             handed_over = _handed_over(module)
         if call not in handed_over:
             message = f"tool `{of.cls.name}` is built outside the registry"
-            yield context.finding("GL302", Site(module, call.at), message, HELP)
+            yield context.finding("GL302", Site(module, call.at), message, _help(context))
+
+
+def _help(context: Context) -> str:
+    """Where the tool is to be built: in the one module that has a registry, if no setting names others."""
+    paths = context.project.once(registries)
+    if len(paths) != 1 or context.settings.registry_modules or not paths[0].isprintable() or "`" in paths[0]:
+        return HELP
+    return AT_HOME.format(path=paths[0], name=TOOL_REGISTRY_NAMES[0])
 
 
 def _is_active(context: Context) -> bool:
-    return bool(context.settings.registry_modules) or context.project.once(has_registry)
+    return bool(context.settings.registry_modules) or bool(context.project.once(registries))
 
 
 def _is_registry_module(context: Context) -> bool:

@@ -88,7 +88,9 @@ def check(context: Context) -> Iterator[Pending]:
             literal, start, end = place
             site, characters = context.literal_span(literal, start, end)
             message = f"`{naked.text}` in a final message comes from no tool"
-            yield context.finding("GL401", site, message, HELP, characters=characters)
+            if naked.hint is not None:  # it stands beside a macro
+                message = f"`{naked.text}` in a final message changes what the claim beside it says"
+            yield context.finding("GL401", site, message, naked.hint or HELP, characters=characters)
 
 
 def _units(step: FinalStep) -> list[str]:

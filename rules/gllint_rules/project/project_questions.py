@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from gllint_rules.project.project import Project
 
 
-def has_registry(project: Project) -> bool:
-    """Whether the project has a registry that may hold tools."""
-    return any(project.answers(_assigns_registry, None))
+def registries(project: Project) -> tuple[str, ...]:
+    """The paths of the modules that assign a registry that may hold tools."""
+    return tuple(path for path in project.answers(_registry_in, None) if path)
 
 
 def dispatchers(project: Project) -> frozenset[str]:
@@ -41,7 +41,7 @@ def has_dispatcher(project: Project) -> bool:
 QUESTIONS: Mapping[str, Callable[[Project], Any]] = {
     question.__name__: question
     for question in (
-        all_tools_have_names, dispatchers, has_dispatcher, has_registry, names_of_tools, names_registries, registrars,
+        all_tools_have_names, dispatchers, has_dispatcher, names_of_tools, names_registries, registrars, registries,
         tool_names, uses_categories,
     )
 }  # fmt: skip
@@ -52,8 +52,8 @@ def is_plain(question: Callable[[Project], Any]) -> bool:
     return QUESTIONS.get(question.__name__) is question
 
 
-def _assigns_registry(project: Project, module: Module, argument: None) -> bool:
-    return assigns_registry(project.evaluator, module)
+def _registry_in(project: Project, module: Module, argument: None) -> str:
+    return module.path if assigns_registry(project.evaluator, module) else ""
 
 
 _RUNS = re.compile(r"(?:^|_)a?(?:call|dispatch|execute|handle|invoke|run|use)(?:_|$)")
