@@ -6,7 +6,6 @@ tables stand in other pages between ``<!-- name -->`` and ``<!-- /name -->``. A 
 
 from __future__ import annotations
 
-import ast
 import json
 import re
 import tomllib
@@ -26,33 +25,11 @@ DOCS = REPOSITORY / "docs"
 RULE_PAGES = DOCS / "rules"
 GATE_PAGES = DOCS / "gate"
 
-# The page, its example, its title, the extra that it needs, and what stands between the title and the code.
-GATES = (
-    ("langchain", "langchain_agent.py", "The gate in LangChain and LangGraph", "gllint[langchain]", """
-*How do I put the runtime into my LangGraph agent?* With `GateMiddleware`, in any agent that `create_agent` makes: it
-records what each tool returns, reads the model's last answer as `{"message": …, "claims": […]}`, and sends it back
-with a hint while it states a number that no tool returned. The user sees the message with the tools' own numbers in
-it, or an error."""),
-    ("pydantic-ai", "pydantic_ai_agent.py", "The gate in pydantic-ai", "gllint[pydantic-ai]", """
-`GatedToolset` records what the tools of a toolset return, and `output_check` is an output validator: where the answer
-states a number that no tool returned, it asks the model again. A stream is held back until the answer is complete;
-`stream_text(delta=True)` asks no validator and must be left out."""),
-    ("openai-agents", "openai_agents_agent.py", "The gate in the OpenAI Agents SDK", "gllint[openai-agents]", """
-`gated(tool, session)` records what a function tool returns, and `run` takes the place of `Runner.run`: it tells the
-model what is wrong with its answer and lets it try again."""),
-    ("mcp", "mcp_both_ways.py", "The gate with MCP", "gllint[mcp]", """
-`server(name, registry)` offers the tools of a registry over MCP, each result held to its schema. `GatedClient`
-records what the tools of any server answer, so that a message may claim it."""),
-    ("own-loop", "ten_lines.py", "The gate in a loop of your own", "gllint", """
-Two calls are all: `record` what a tool returned, and `check` what the model wants to say. What `check` raises says,
-with `repair_hint`, what to tell the model."""),
-)  # fmt: skip
-
 
 def documents() -> dict[Path, str]:
     """The files as they should be."""
     rules = {RULE_PAGES / f"{rule.name}.md": rules_text(rule.code, "text") for rule in RULES.values()}
-    gates = {GATE_PAGES / f"{name}.md": gate_page(*about) for name, *about in GATES}
+    gates = {page: renewed(page, examples_of(page)) for page in sorted(GATE_PAGES.glob("*.md"))}
     return {
         **rules,
         **gates,
@@ -275,15 +252,15 @@ def _code_of(folder: Path, module: str) -> str:
     return f'```python title="{module}"\n{code}```\n'
 
 
-def gate_page(file: str, title: str, extra: str, text: str) -> str:
-    """The page of an example of the gate: its docstring, how to install what it needs, and its code."""
-    source = (REPOSITORY / "examples" / "gate" / file).read_text("utf-8")
-    about = (ast.get_docstring(ast.parse(source)) or "").partition(": ")[2]
-    code = re.sub(r'\A""".*?"""\n+', "", source, flags=re.DOTALL)
-    return (
-        f"# {title}\n{text}\n\nInstall `{extra}`. This is `examples/gate/{file}`: {about}\n\n```python\n{code}```\n\n"
-        "What is refused, what the errors mean and what the gate cannot see: [the runtime](../runtime.md).\n"
-    )
+def examples_of(page: Path) -> dict[str, str]:
+    """The files of ``examples/gate`` that a page has places for, without their docstrings."""
+    files = re.findall(r"^<!-- (\w+\.py) -->$", page.read_text("utf-8"), re.MULTILINE)
+    parts = {}
+    for file in files:
+        source = (REPOSITORY / "examples" / "gate" / file).read_text("utf-8")
+        code = re.sub(r'\A""".*?"""\n+', "", source, flags=re.DOTALL)
+        parts[file] = f"```python\n{code}```\n"
+    return parts
 
 
 def main() -> None:
@@ -292,10 +269,9 @@ def main() -> None:
     for path, text in wanted.items():
         path.parent.mkdir(exist_ok=True)
         path.write_text(text, encoding="utf-8", newline="\n")
-    for folder in (RULE_PAGES, GATE_PAGES):
-        for path in folder.glob("*.md"):
-            if path not in wanted:
-                path.unlink()
+    for path in RULE_PAGES.glob("*.md"):
+        if path not in wanted:
+            path.unlink()
 
 
 if __name__ == "__main__":
