@@ -8,9 +8,8 @@ from langchain_core.language_models.fake_chat_models import FakeMessagesListChat
 from langchain_core.messages import AIMessage, HumanMessage
 from langchain_core.tools import tool
 
-from gllint_runtime import Session
 from gllint_runtime.adapters import INSTRUCTIONS
-from gllint_runtime.adapters.langchain import GateMiddleware
+from gllint_runtime.adapters.langchain import gate
 
 
 class Script(FakeMessagesListChatModel):
@@ -34,7 +33,7 @@ model = Script(
         AIMessage(json.dumps({"message": "It uses {{claim:0}}.", "claims": [claim]})),
     ]
 )
-agent = create_agent(model, [meter], system_prompt=INSTRUCTIONS, middleware=[GateMiddleware(Session())])
+agent = gate(create_agent(model, [meter], system_prompt=INSTRUCTIONS))
 messages = agent.invoke({"messages": [HumanMessage("How much heat?")]})["messages"]
 
 assert messages[-1].text == "It uses 12.50 kWh."

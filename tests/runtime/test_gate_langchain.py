@@ -7,13 +7,14 @@ import json
 import re
 import threading
 from collections.abc import Iterator
-from typing import Annotated, Any, TypedDict
+from typing import Annotated, Any
 
 import pytest
 
 pytest.importorskip("langchain")
 
 from langchain.agents import create_agent
+from langchain.agents.structured_output import ProviderStrategy, StructuredOutputError, ToolStrategy
 from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
 from langchain_core.messages import AIMessage, AIMessageChunk, HumanMessage, ToolMessage
 from langchain_core.outputs import ChatGenerationChunk
@@ -23,8 +24,10 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.graph.message import add_messages
 from langgraph.prebuilt import ToolNode
 from langgraph.types import Command
+from pydantic import BaseModel
+from typing_extensions import TypedDict
 
-from gllint_runtime import GLError, Session
+from gllint_runtime import Claimed, ClaimedText, GLError, Quantity, Session, Unclaimed
 from gllint_runtime.adapters import current_session
 from gllint_runtime.adapters.langchain import GateMiddleware, gate
 
@@ -381,6 +384,103 @@ def test_a_graph_of_ones_own_with_a_tool_node() -> None:
     graph.add_conditional_edges("model", lambda state: "tools" if state["messages"][-1].tool_calls else END)
     graph.add_edge("tools", "model")
     assert asked(gate(graph.compile()))[-1].text == "It uses 12.50 kWh."
+
+
+class Answer(BaseModel):
+    heat: Claimed[Quantity]
+    note: ClaimedText
+    stars: Unclaimed[int, "rating of the answer"] = 5  # noqa: F722
+
+
+class Titled(TypedDict):
+    title: str
+    stars: Unclaimed[int, "rating of the answer"]  # noqa: F722
+
+
+class Rated(BaseModel):
+    rating: float
+
+
+CLAIM = {"source_call_id": "tc_1", "path": "$.heat", "quantity": {"value": 12.5, "unit": "kWh"}}
+NOTE = {"message": "It uses {{claim:0}}.", "claims": [CLAIM]}
+GOOD = {"heat": CLAIM, "note": NOTE}
+BAD = {"heat": {**CLAIM, "path": "$.cold"}, "note": NOTE}
+
+
+def structured(strategy: str, answer: dict[str, Any], call_id: str, name: str = "Answer") -> AIMessage:
+    return calling(name, call_id, **answer) if strategy == "tool" else AIMessage(json.dumps(answer))
+
+
+@WAYS
+@pytest.mark.parametrize("strategy", ["tool", "provider"])
+def test_structured_answers_are_checked(way: str, strategy: str) -> None:
+    form: Any = {"tool": ToolStrategy, "provider": ProviderStrategy}[strategy]
+
+    def run(*answers: dict[str, Any], schema: Any = Answer, name: str = "Answer") -> dict[str, Any]:
+        script = [structured(strategy, answer, f"s{i}", name) for i, answer in enumerate(answers)]
+        agent = agent_of(says(calling(), *script), way=way, response_format=form(schema))
+        shown: dict[str, Any] = agent.invoke({"messages": ["How?"]})
+        return shown
+
+    naked = {**GOOD, "note": NAKED}
+    state = run(naked, BAD, {**GOOD, "extra": NAKED})
+    answer = state["structured_response"]
+    assert answer == Answer.model_construct(heat=Quantity(12.5, "kWh"), note="It uses 12.50 kWh.", stars=5)
+    assert "13 kWh" not in str(state) and "cold" not in str(state)
+    with pytest.raises((GLError, StructuredOutputError)):
+        run(*[naked] * 3)
+    assert run({"title": NAKED, "stars": 3}, {"title": "Heat", "stars": 3}, schema=Titled, name="Titled")[
+        "structured_response"
+    ] == {"title": "Heat", "stars": 3}
+    with pytest.raises(TypeError, match=r"Rated.rating is a bare float.*Claimed\[Quantity\]"):
+        run({"rating": 1.5}, schema=Rated, name="Rated")
+    with pytest.raises(TypeError, match=r"rating is a bare number"):
+        run({"rating": 1.5}, schema={"title": "R", **Rated.model_json_schema()}, name="R")
+
+
+def test_a_bare_number_is_refused_at_definition() -> None:
+    for form in (Rated, ToolStrategy(Answer | Rated), ProviderStrategy(Rated), ToolStrategy(Titled | Rated)):
+        with pytest.raises(TypeError, match="Rated.rating is a bare float"):
+            gate(create_agent(says(), [], response_format=form))
+    either = gate(
+        create_agent(
+            says(calling("Titled", title="Heat", stars=3)), [], response_format=ToolStrategy(Titled | Answer)
+        )
+    )
+    assert either.invoke({"messages": ["How?"]})["structured_response"] == {"title": "Heat", "stars": 3}
+
+
+@WAYS
+@pytest.mark.parametrize("strategy", ["tool", "provider"])
+def test_no_stream_shows_an_unchecked_structure(way: str, strategy: str) -> None:
+    form: Any = {"tool": ToolStrategy, "provider": ProviderStrategy}[strategy]
+    script = [
+        structured(strategy, {**answer}, f"s{i}") for i, answer in enumerate(({**GOOD, "note": NAKED}, GOOD))
+    ]
+    saver = InMemorySaver()
+    agent = agent_of(says(calling(), *script), way=way, response_format=form(Answer), checkpointer=saver)
+    config: Any = {"configurable": {"thread_id": "1"}}
+    shown = str([*agent.stream({"messages": ["How?"]}, config, stream_mode=MODES, subgraphs=True)])
+    assert "13 kWh" not in shown + str([*saver.list(config)])
+    assert "It uses 12.50 kWh." in shown
+
+
+@WAYS
+def test_what_langchain_is_told_not_to_mend_is_raised(way: str) -> None:
+    form: Any = ToolStrategy(Answer, handle_errors=False)
+    with pytest.raises(StructuredOutputError):
+        asked(agent_of(says(calling(), calling("Answer", "s", **BAD)), way=way, response_format=form))
+    both = AIMessage(
+        "",
+        tool_calls=[
+            {"name": "Answer", "args": BAD, "id": "s"},
+            {"name": "meter", "args": {}, "id": "call_2"},
+        ],
+    )
+    state = agent_of(
+        says(calling(), both, calling("Answer", "s2", **GOOD)), way=way, response_format=ToolStrategy(Answer)
+    ).invoke({"messages": ["How?"]})
+    assert state["structured_response"].heat == Quantity(12.5, "kWh")
 
 
 def test_many_conversations_over_one_agent() -> None:

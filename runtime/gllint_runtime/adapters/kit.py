@@ -17,6 +17,7 @@ from typing import Any
 from gllint_runtime.execution.claimed import checked_structure as checked_structure
 from gllint_runtime.execution.claimed import current_session as current_session
 from gllint_runtime.execution.claimed import require_claims as require_claims
+from gllint_runtime.execution.claimed import structure_data as structure_data
 from gllint_runtime.execution.claimed import using as using
 from gllint_runtime.execution.runtime import RULES
 from gllint_runtime.execution.session import Session, Verified

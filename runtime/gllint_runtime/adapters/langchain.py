@@ -14,10 +14,12 @@ import json
 from collections.abc import Awaitable, Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import Any, cast
+from types import UnionType
+from typing import Any, NamedTuple, Union, cast, get_args, get_origin
 
 from langchain.agents.middleware import AgentMiddleware
 from langchain.agents.middleware.types import ExtendedModelResponse
+from langchain.agents.structured_output import StructuredOutputError
 from langchain_core.callbacks import BaseCallbackHandler, BaseCallbackManager
 from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage, HumanMessage, ToolMessage
 from langchain_core.messages.tool import tool_call_chunk
@@ -33,7 +35,7 @@ from langgraph.types import Command
 
 from gllint_runtime.adapters import kit
 from gllint_runtime.execution.session import Session
-from gllint_runtime.policy.errors import GLError, GLRuntimeError
+from gllint_runtime.policy.errors import GLError, GLRuntimeError, GLValidationError
 
 try:
     from langchain_core.tracers._streaming import _V2StreamingCallbackHandler
@@ -56,7 +58,8 @@ def gate(
     So what is streamed, stored and answered was checked. ``target`` is an agent of ``create_agent``, or any graph
     whose state has ``messages``; graphs that are its nodes are gated with it. ``session`` is the conversation's, or a
     function that is given the RunnableConfig (with the attributes of the Runtime) and finds it. Where repairs run out,
-    the answer is what ``on_refusal`` says.
+    the answer is what ``on_refusal`` says; a structured one raises the GLError. Raises TypeError for a response format
+    in which a number needs no claim.
     """
     if not isinstance(target, Pregel):
         raise TypeError(f"gate takes a compiled graph, not {type(target).__name__}: compile it first")
@@ -118,7 +121,8 @@ class GateMiddleware(AgentMiddleware[Any, Any, Any]):
     """Records each tool's output and lets only verified messages of the model into the state.
 
     A refused message is shown to the model alone, with why, at most ``max_retries`` times for one answer; then the
-    GLError is raised, or the answer is what ``on_refusal`` says. ``session`` is as in :func:`gate`.
+    GLError is raised, or the answer is what ``on_refusal`` says. ``session`` is as in :func:`gate`. A response format
+    in which a number needs no claim raises TypeError before the model is asked: no middleware is told of it earlier.
     """
 
     def __init__(
@@ -148,12 +152,15 @@ class GateMiddleware(AgentMiddleware[Any, Any, Any]):
 
     def wrap_model_call(self, request: Any, handler: Callable[[Any], Any]) -> Any:
         """Ask the model until its message holds."""
-        turn = _Turn(self._way, request.messages)
-        judging = turn.judging(_answers_of_response)
+        turn = _Turn(self._way, request.messages, _schemas(request.response_format))
+        judging = turn.judging(_answer_of_response)
         hints = next(judging)
         while True:
             with turn.privately(ensure_config()):
-                response = handler(request.override(messages=[*request.messages, *hints]))
+                try:
+                    response = handler(request.override(messages=[*request.messages, *hints]))
+                except StructuredOutputError as error:
+                    response = error
             try:
                 hints = judging.send(response)
             except StopIteration as done:
@@ -161,12 +168,15 @@ class GateMiddleware(AgentMiddleware[Any, Any, Any]):
 
     async def awrap_model_call(self, request: Any, handler: Callable[[Any], Awaitable[Any]]) -> Any:
         """The same for an async model."""
-        turn = _Turn(self._way, request.messages)
-        judging = turn.judging(_answers_of_response)
+        turn = _Turn(self._way, request.messages, _schemas(request.response_format))
+        judging = turn.judging(_answer_of_response)
         hints = next(judging)
         while True:
             with turn.privately(ensure_config()):
-                response = await handler(request.override(messages=[*request.messages, *hints]))
+                try:
+                    response = await handler(request.override(messages=[*request.messages, *hints]))
+                except StructuredOutputError as error:
+                    response = error
             try:
                 hints = judging.send(response)
             except StopIteration as done:
@@ -320,46 +330,158 @@ def _checked(session: Session, message: AIMessage) -> AIMessage:
     return message.model_copy(update={"content": other or ""})
 
 
-def _answers_of_response(response: Any) -> tuple[list[Any], Callable[[list[Any]], Any]]:
-    """The messages of a model response, and what puts others into their place."""
+class _Answer(NamedTuple):
+    """What a model said: its messages, its structured answer, and what puts others into their place."""
+
+    messages: list[Any]
+    structure: Any
+    put: Callable[[list[Any], Any], Any]
+
+
+def _answer_of_response(response: Any) -> _Answer:
     if isinstance(response, AIMessage):
-        return [response], lambda messages: messages[0]
+        return _Answer([response], None, lambda messages, structure: messages[0])
     if isinstance(response, ExtendedModelResponse):
-        inner, wrap = _answers_of_response(response.model_response)
-        return inner, lambda messages: replace(response, model_response=wrap(messages))
-    return [*response.result], lambda messages: replace(response, result=messages)
+        inner = _answer_of_response(response.model_response)
+
+        def put(messages: list[Any], structure: Any) -> Any:
+            return replace(response, model_response=inner.put(messages, structure))
+
+        return inner._replace(put=put)
+    return _Answer(
+        [*response.result],
+        response.structured_response,
+        lambda messages, structure: replace(response, result=messages, structured_response=structure),
+    )
+
+
+# ---------------------------------------------------------------------------------------- structured answers
+
+
+def _schemas(response_format: Any) -> list[Any]:
+    """The types of structured answer that a response format admits. Raises TypeError for one of bare numbers."""
+    if response_format is None:
+        return []
+    schema = getattr(response_format, "schema", response_format)  # of a strategy, not of a model's class
+    if isinstance(response_format, type | Mapping):
+        schema = response_format
+    schemas = [*get_args(schema)] if get_origin(schema) in (UnionType, Union) else [schema]
+    for item in schemas:
+        kit.require_claims(item, getattr(item, "__name__", "the response format"))
+    return schemas
+
+
+def _schemas_of_node(bound: Any) -> list[Any]:
+    """Those of a node that ``create_agent`` made, which is the only one that knows of them."""
+    function = getattr(bound, "func", None)
+    cells = getattr(function, "__closure__", None) or ()
+    names = getattr(getattr(function, "__code__", None), "co_freevars", ())
+    for name, cell in zip(names, cells, strict=False):
+        if name in ("initial_response_format", "response_format"):
+            return _schemas(cell.cell_contents)
+    return []
+
+
+def _structured(
+    session: Session, schemas: list[Any], messages: list[Any], structure: Any
+) -> tuple[list[Any], Any]:
+    """A structured answer and its messages, as they may be shown. Raises GLError."""
+    answered = {message.tool_call_id for message in messages if isinstance(message, ToolMessage)}
+    calls = [call for m in messages if isinstance(m, AIMessage) for call in m.tool_calls]
+    own = [call for call in calls if call["id"] in answered]
+    if structure is None:  # what LangChain says is wrong with it
+        told = next(m.text for m in messages if isinstance(m, ToolMessage))
+        raise GLValidationError("STEP_SCHEMA", f"The structured answer cannot be taken: {told}")
+    names = {call["name"] for call in own}
+    schema = next((item for item in schemas if getattr(item, "__name__", "") in names), None)
+    if schema is None and len(schemas) == 1:
+        schema = schemas[0]
+    structure = kit.checked_structure(session, structure, schema)
+    data = kit.structure_data(structure, schema)
+    shown = []
+    for message in messages:
+        if isinstance(message, AIMessage):
+            metadata = {**message.response_metadata, _CHECKED: []}
+            new: dict[str, Any] = {"response_metadata": metadata}
+            if own:
+                message = _checked(session, message)
+                new["tool_calls"] = [
+                    {**call, "args": data} if call in own else call for call in message.tool_calls
+                ]
+            else:
+                new["content"] = _with_text(message.content, json.dumps(data, ensure_ascii=False))
+            message = message.model_copy(update=new)
+        shown.append(message)
+    return shown, structure
+
+
+def _hints(messages: list[Any], error: GLError) -> list[BaseMessage]:
+    """What the model said, and what is wrong with it, in the place of a tool's result where it called one."""
+    hint = Session.repair_hint(error)
+    said = [message for message in messages if isinstance(message, AIMessage)]
+    told = {message.tool_call_id: message for message in messages if isinstance(message, ToolMessage)}
+    if not told:
+        return [*said, HumanMessage(hint, name=_HINT)]
+    return [
+        *said,
+        *(
+            ToolMessage(hint, tool_call_id=call["id"], name=call["name"], status="error")
+            if call["id"] in told
+            else ToolMessage("Not called.", tool_call_id=call["id"], name=call["name"], status="error")
+            for message in said
+            for call in message.tool_calls
+        ),
+    ]
 
 
 class _Turn:
     """The model's turn: its answers are judged, and what may be shown of a stream is."""
 
-    def __init__(self, way: _Way, messages: Sequence[Any]) -> None:
+    def __init__(self, way: _Way, messages: Sequence[Any], schemas: list[Any]) -> None:
         self._way = way
         self.session, _ = way.session(messages)
+        self.schemas = schemas
         self._ids = {message.id for message in messages if message.id is not None}
         self._sentences: _Sentences | None = None
 
-    def judging(
-        self, messages_of: Callable[[Any], tuple[list[Any], Callable[[list[Any]], Any]]]
-    ) -> Generator[list[HumanMessage], Any, Any]:
+    def judging(self, answer_of: Callable[[Any], _Answer]) -> Generator[list[Any], Any, Any]:
         """Yields what to tell the model, first nothing; is sent its answer; returns the one that holds."""
         hints: list[Any] = []
         for attempt in range(self._way.max_retries + 1):
-            answer = yield hints
-            messages, put = messages_of(answer)
+            response = yield hints
+            if isinstance(response, StructuredOutputError):
+                if attempt == self._way.max_retries or response.ai_message.tool_calls:
+                    raise response  # LangChain was told to
+                told = GLValidationError("STEP_SCHEMA", f"The structured answer cannot be taken: {response}")
+                hints = [*hints, *_hints([response.ai_message], told)]
+                continue
+            answer = answer_of(response)
+            is_structured = self._is_structured(answer)
+            structure = answer.structure
             try:
-                checked = [self._judged(message) for message in messages]
+                if is_structured:
+                    checked, structure = _structured(
+                        self.session, self.schemas, answer.messages, answer.structure
+                    )
+                else:
+                    checked = [self._judged(message) for message in answer.messages]
             except GLError as error:
                 if attempt < self._way.max_retries:
-                    said = [message for message in messages if isinstance(message, AIMessage)]
-                    hints = [*hints, *said, HumanMessage(Session.repair_hint(error), name=_HINT)]
+                    hints = [*hints, *_hints(answer.messages, error)]
                     continue
+                if is_structured:
+                    raise
                 text = kit.refusal(self._way.on_refusal, error)
-                checked = [self._refused(message, text) for message in messages]
+                checked = [self._refused(message, text) for message in answer.messages]
             if self._sentences is not None:
                 self._sentences.close([message for message in checked if isinstance(message, AIMessage)])
-            return put(checked)
+            return answer.put(checked, structure)
         return None
+
+    def _is_structured(self, answer: _Answer) -> bool:
+        return answer.structure is not None or (
+            bool(self.schemas) and any(isinstance(message, ToolMessage) for message in answer.messages)
+        )
 
     def _judged(self, message: Any) -> Any:
         if not isinstance(message, AIMessage) or message.id in self._ids:
@@ -389,7 +511,7 @@ class _Turn:
             for handler in streams:
                 manager.remove_handler(cast(BaseCallbackHandler, handler))
             listeners = [handler for handler in handlers if isinstance(handler, StreamMessagesHandler)]
-            if listeners:
+            if listeners and not self.schemas:  # a structured answer is checked as a whole
                 self._sentences = _Sentences(self.session, listeners, config.get("metadata") or {})
                 manager.add_handler(self._sentences, inherit=True)
             config = {**config, "callbacks": manager}
@@ -516,16 +638,20 @@ class _GatedNode(Runnable[Any, Any]):
 
     def __init__(self, bound: Runnable[Any, Any], way: _Way) -> None:
         self._bound, self._way = bound, way
+        self._schemas = _schemas_of_node(bound)
 
     def invoke(self, input: Any, config: RunnableConfig | None = None, **options: Any) -> Any:
         """Run the node."""
         state = _messages(input)
-        turn = _Turn(self._way, state)
+        turn = _Turn(self._way, state, self._schemas)
         judging = turn.judging(_answers_of_node(turn, state))
         hints = next(judging)
         while True:
             with turn.privately(ensure_config(config)) as private:
-                output = self._bound.invoke(_with_hints(input, hints), private, **options)
+                try:
+                    output: Any = self._bound.invoke(_with_hints(input, hints), private, **options)
+                except StructuredOutputError as error:
+                    output = error
             try:
                 hints = judging.send(output)
             except StopIteration as done:
@@ -534,12 +660,15 @@ class _GatedNode(Runnable[Any, Any]):
     async def ainvoke(self, input: Any, config: RunnableConfig | None = None, **options: Any) -> Any:
         """Run the node."""
         state = _messages(input)
-        turn = _Turn(self._way, state)
+        turn = _Turn(self._way, state, self._schemas)
         judging = turn.judging(_answers_of_node(turn, state))
         hints = next(judging)
         while True:
             with turn.privately(ensure_config(config)) as private:
-                output = await self._bound.ainvoke(_with_hints(input, hints), private, **options)
+                try:
+                    output: Any = await self._bound.ainvoke(_with_hints(input, hints), private, **options)
+                except StructuredOutputError as error:
+                    output = error
             try:
                 hints = judging.send(output)
             except StopIteration as done:
@@ -556,17 +685,16 @@ def _with_hints(state: Any, hints: list[Any]) -> Any:
     return state.model_copy(update={"messages": [*state.messages, *hints]})
 
 
-def _answers_of_node(
-    turn: _Turn, state: list[BaseMessage]
-) -> Callable[[Any], tuple[list[Any], Callable[[list[Any]], Any]]]:
+def _answers_of_node(turn: _Turn, state: list[BaseMessage]) -> Callable[[Any], _Answer]:
     """The messages that a node's output adds, and what puts others into their place; results of tools are recorded."""
     old = {message.id for message in state if message.id is not None}
     calls: dict[Any, Any] = {
         call["id"]: call for message in state if isinstance(message, AIMessage) for call in message.tool_calls
     }
 
-    def answers(output: Any) -> tuple[list[Any], Callable[[list[Any]], Any]]:
+    def answer_of(output: Any) -> _Answer:
         found: list[Any] = []
+        structures = [*_structures(output)]
 
         def gathered(message: Any) -> Any:
             if message.id is None or message.id not in old:
@@ -574,6 +702,9 @@ def _answers_of_node(
                     calls.update({call["id"]: call for call in message.tool_calls})
                     found.append(message)
                 elif isinstance(message, ToolMessage) and not _is_told(message):
+                    if turn.schemas:  # it tells of the structured answer
+                        found.append(message)
+                        return message
                     call = calls.get(message.tool_call_id, {})
                     name = message.name or call.get("name") or "tool"
                     return _recorded(turn.session, message, name, call.get("args"))
@@ -581,13 +712,36 @@ def _answers_of_node(
 
         mapped = _mapped(output, gathered)
 
-        def put(messages: list[Any]) -> Any:
+        def put(messages: list[Any], structure: Any) -> Any:
             new = {id(old): new for old, new in zip(found, messages, strict=True)}
-            return _mapped(mapped, lambda message: new.get(id(message), message))
+            changed = _mapped(mapped, lambda message: new.get(id(message), message))
+            return changed if structure is None else _with_structure(changed, structure)
 
-        return found, put
+        return _Answer(found, structures[0] if structures else None, put)
 
-    return answers
+    return answer_of
+
+
+def _structures(output: Any) -> Iterator[Any]:
+    """The structured answers in a node's output."""
+    if isinstance(output, Command):
+        yield from _structures(output.update)
+    elif isinstance(output, list):
+        for item in output:
+            yield from _structures(item)
+    elif isinstance(output, Mapping) and output.get("structured_response") is not None:
+        yield output["structured_response"]
+
+
+def _with_structure(output: Any, structure: Any) -> Any:
+    """A node's output with the checked answer in the place of the model's."""
+    if isinstance(output, Command):
+        return replace(output, update=_with_structure(output.update, structure))
+    if isinstance(output, list):
+        return [_with_structure(item, structure) for item in output]
+    if isinstance(output, Mapping) and output.get("structured_response") is not None:
+        return {**output, "structured_response": structure}
+    return output
 
 
 def _is_told(message: ToolMessage) -> bool:

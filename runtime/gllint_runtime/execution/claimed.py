@@ -187,6 +187,10 @@ ClaimedText = Annotated[str, _CheckedText()]
 
 _NUMBERS = (int, float, complex, Decimal, Fraction)
 _MOST_TYPES = 1000
+_SUBSCHEMAS = {
+    *("items", "prefixItems", "additionalProperties", "contains", "anyOf", "oneOf", "allOf"),
+    *("if", "then", "else", "not", "unevaluatedItems", "unevaluatedProperties", "additionalItems"),
+}
 
 
 class _Part(NamedTuple):
@@ -198,7 +202,7 @@ class _Part(NamedTuple):
 
 
 def require_claims(hint: Any, name: str = "the answer") -> None:
-    """Raises TypeError for an answer's type in which a number needs no claim, with the way out."""
+    """Raises TypeError for an answer's type or JSON Schema in which a number needs no claim, with the way out."""
     work, seen = [_Part(name, hint)], 0
     while work and seen < _MOST_TYPES:
         part, seen = work.pop(), seen + 1
@@ -215,6 +219,12 @@ def require_claims(hint: Any, name: str = "the answer") -> None:
 def _bare(hint: Any) -> str | None:
     if hint is Quantity:
         return "a Quantity without a claim"
+    if isinstance(hint, Mapping):
+        kinds = hint.get("type")
+        if {"number", "integer"} & {*(kinds if isinstance(kinds, list) else [str(kinds)])}:
+            return "a bare number"
+        values = [*(hint["enum"] if isinstance(hint.get("enum"), list) else ()), hint.get("const")]
+        return "a choice of bare numbers" if any(type(value) in _NUMBERS for value in values) else None
     if isinstance(hint, type) and issubclass(hint, _NUMBERS) and not issubclass(hint, bool | Enum):
         return f"a bare {hint.__name__}"
     if get_origin(hint) is Literal and any(type(value) in _NUMBERS for value in get_args(hint)):
@@ -225,6 +235,9 @@ def _bare(hint: Any) -> str | None:
 def _parts(part: _Part) -> Iterator[_Part]:
     """The parts of a type, one step down; of a model those that it has not declared as a checked message."""
     hint = part.hint
+    if isinstance(hint, Mapping | list):
+        yield from _schema_parts(part)
+        return
     if get_origin(hint) is Annotated:
         inner, *marks = get_args(hint)
         yield _Part(part.place, inner, tuple(marks))
@@ -234,7 +247,7 @@ def _parts(part: _Part) -> Iterator[_Part]:
         if not _is_message(fields):
             for name, info in fields.items():
                 yield _Part(f"{hint.__name__}.{name}", info.annotation, tuple(info.metadata))
-    elif isinstance(hint, type) and (is_dataclass(hint) or typing.is_typeddict(hint)):
+    elif isinstance(hint, type) and (is_dataclass(hint) or _is_typed_dict(hint)):
         hints = typing.get_type_hints(hint, include_extras=True)
         if not _is_message(hints):
             for name, member in hints.items():
@@ -244,6 +257,24 @@ def _parts(part: _Part) -> Iterator[_Part]:
             yield _Part(part.place, argument)
 
 
+def _schema_parts(part: _Part) -> Iterator[_Part]:
+    """The parts of a JSON Schema, one step down."""
+    if isinstance(part.hint, list):
+        yield from (_Part(part.place, item) for item in part.hint if isinstance(item, Mapping))
+        return
+    for key, value in part.hint.items():
+        if key in ("properties", "patternProperties", "$defs", "definitions") and isinstance(value, Mapping):
+            if not _is_message(value):
+                yield from (_Part(f"{part.place}.{name}", inner) for name, inner in value.items())
+        elif key in _SUBSCHEMAS and isinstance(value, Mapping | list):
+            yield _Part(part.place, value)
+
+
+def _is_typed_dict(hint: Any) -> bool:
+    """Whether it is a TypedDict, of ``typing`` or of ``typing_extensions``."""
+    return isinstance(hint, type) and isinstance(getattr(hint, "__required_keys__", None), frozenset)
+
+
 def _is_message(fields: Mapping[str, Any]) -> bool:
     return fields.keys() == {"message", "claims"}
 
@@ -251,16 +282,27 @@ def _is_message(fields: Mapping[str, Any]) -> bool:
 # ------------------------------------------------------------------------------------------ what an answer has
 
 
-def checked_structure(session: Session, answer: Any) -> Any:
+def checked_structure(session: Session, answer: Any, hint: Any = None) -> Any:
     """A structured answer once each text in it holds; one of ``message`` and ``claims`` has the checked message.
 
-    Raises GLError for a number without a claim, TypeError for a type that admits one.
+    ``hint`` is its type where the answer does not say it, as a dictionary of a TypedDict. Raises GLError for a number
+    without a claim, TypeError for a type that admits one.
     """
     require_claims(type(answer), type(answer).__name__)
-    return _checked(session, answer, (), "$")
+    return _checked(session, answer, (), "$", hint)
 
 
-def _checked(session: Session, value: Any, marks: tuple[Any, ...], place: str) -> Any:
+def structure_data(answer: Any, hint: Any = None) -> Any:
+    """A structured answer that was checked as JSON data, each number with its unit."""
+    if isinstance(answer, Mapping) and not _is_typed_dict(hint):
+        return {**answer}
+    from pydantic import TypeAdapter
+
+    kind: Any = hint if _is_typed_dict(hint) else type(answer)
+    return TypeAdapter(kind).dump_python(answer, mode="json", by_alias=True)
+
+
+def _checked(session: Session, value: Any, marks: tuple[Any, ...], place: str, hint: Any = None) -> Any:
     declared = next((mark for mark in marks if isinstance(mark, Declared)), None)
     if declared is not None:
         session.declare_unclaimed(place, value, declared.reason)
@@ -288,7 +330,11 @@ def _checked(session: Session, value: Any, marks: tuple[Any, ...], place: str) -
     elif isinstance(value, Mapping):
         if _is_message(value):
             return {**value, "message": session.check(value["message"], value["claims"]).message}
-        return {key: _checked(session, item, (), f"{place}.{key}") for key, item in value.items()}
+        hints = typing.get_type_hints(hint, include_extras=True) if _is_typed_dict(hint) else {}
+        return {
+            key: _checked(session, item, _marks_within(hints.get(key)), f"{place}.{key}", hints.get(key))
+            for key, item in value.items()
+        }
     elif isinstance(value, list | tuple):
         changed = [_checked(session, item, marks, f"{place}[{i}]") for i, item in enumerate(value)]
         return changed if isinstance(value, list) else tuple(changed)
