@@ -10,6 +10,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import Future
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeVar
+from urllib.parse import unquote
 
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
@@ -73,6 +74,8 @@ class Protocol(LanguageServerProtocol):
     def lsp_text_document__did_open(self, params: types.DidOpenTextDocumentParams) -> None:
         """Take a buffer in."""
         document = params.text_document
+        if document.language_id == "python":
+            self._server.place_untitled(document.uri, ".py")
         self._server.put(
             document.uri, lambda _: self._server.snapshot(document.uri, document.text, document.version)
         )
@@ -95,6 +98,7 @@ class Protocol(LanguageServerProtocol):
     def lsp_notebook_document__did_open(self, params: types.DidOpenNotebookDocumentParams) -> None:
         """Take a notebook in."""
         document, texts = params.notebook_document, params.cell_text_documents
+        self._server.place_untitled(document.uri, ".ipynb")
         self._server.put(document.uri, lambda _: self._server.notebook(document, texts))
 
     @lsp_method(types.NOTEBOOK_DOCUMENT_DID_CHANGE)
@@ -129,6 +133,9 @@ class Server(LanguageServer):
         self._watches = False
         self._is_reporting = False
         self._cells: dict[str, str] = {}  # the path of the notebook that a cell is in, by its address
+        self._untitled: dict[
+            str, str
+        ] = {}  # the path that a document without a file is read under, by its address
 
     # --- the beginning -------------------------------------------------------------------------------------
 
@@ -200,11 +207,27 @@ class Server(LanguageServer):
 
     def path_at(self, uri: str) -> str | None:
         """Return the path of the file that a document is, or that it is a cell of."""
-        return self._cells.get(uri) or path_of(uri)
+        return self._cells.get(uri) or self._path_of(uri)
+
+    def place_untitled(self, uri: str, suffix: str) -> None:
+        """Read a document that was never saved as if it lay in the first folder, where no file has its name."""
+        scheme, _, name = uri.partition(":")
+        folders = [folder.uri for folder in self.workspace.folders.values()] or [
+            self.workspace.root_uri or ""
+        ]
+        if scheme != "untitled" or (folder := path_of(folders[0])) is None:
+            return
+        name = unquote(name).replace("\\", "/").rpartition("/")[2].removesuffix(suffix)
+        path = f"{folder}/{name}{suffix}"
+        if name and path not in self.session.buffers and not os.path.lexists(path):
+            self._untitled[uri] = path
+
+    def _path_of(self, uri: str) -> str | None:
+        return self._untitled.get(uri) or path_of(uri)
 
     def put(self, uri: str, change: Callable[[Snapshot | None], Snapshot | None]) -> None:
         """Give a buffer the text that ``change`` makes of the one it has."""
-        path = path_of(uri)
+        path = self._path_of(uri)
         if path is None:
             return
         buffer = self.session.buffers.get(path)
@@ -218,7 +241,7 @@ class Server(LanguageServer):
 
     def drop(self, uri: str) -> None:
         """Let a buffer go and take its diagnostics away."""
-        path = path_of(uri)
+        path = self._path_of(uri)
         if path is None:
             return
         buffer = self.session.buffers.get(path)
@@ -232,6 +255,7 @@ class Server(LanguageServer):
         """Take the diagnostics of documents away that are there no more."""
         for uri in uris:
             self._cells.pop(uri, None)
+            self._untitled.pop(uri, None)
             if not self.pulls:
                 self.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, []))
 

@@ -57,8 +57,9 @@ class Editor:
             self.client.window_work_done_progress_cancel(cancel)
 
     def open(self, path: Path, text: str | None = None) -> str:
-        uri = path.as_uri()
-        content = path.read_bytes().decode() if text is None else text
+        return self.open_text(path.as_uri(), path.read_bytes().decode() if text is None else text)
+
+    def open_text(self, uri: str, content: str) -> str:
         self.texts[uri], self.versions[uri] = content, 1
         self.client.text_document_did_open(
             types.DidOpenTextDocumentParams(types.TextDocumentItem(uri, "python", 1, content))

@@ -477,3 +477,21 @@ async def test_leave_out_what_the_baseline_holds(start: Any, project: Project, g
     editor.open(root / "b.py")
     assert await editor.diagnostics((root / "a.py").as_uri()) == []
     assert [d.code for d in await editor.diagnostics((root / "b.py").as_uri())] == ["GL401"]
+
+
+# --- never saved -----------------------------------------------------------------------------------------------
+
+
+async def test_what_was_never_saved_is_read_as_if_it_lay_in_the_folder(start: Any, project: Project) -> None:
+    root = project({"helpers.py": NUMBER_HELPER, "Untitled-2.py": "x = 1\n"})
+    editor = await start(root)
+    for name in ("Untitled-1", "Untitled-3.py", "/elsewhere/Untitled 4"):
+        uri = editor.open_text(f"untitled:{name}", TOOL)
+        assert await editor.codes(uri) == ["GL101"]
+        editor.change(uri, TEXT_HELPER)
+        await editor.codes_become(uri)
+        editor.close(uri)
+    own = editor.open(root / "helpers.py")
+    taken = editor.open_text("untitled:Untitled-2", TOOL)  # its name is a file's: nobody knows which is meant
+    assert await editor.codes(own) == []
+    assert taken not in editor.published

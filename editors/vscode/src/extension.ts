@@ -7,7 +7,7 @@ import { LanguageClient, RevealOutputChannelOn } from "vscode-languageclient/nod
 import { Found, Missing, find, watchInterpreter } from "./finding";
 
 const INSTALL = "pip install 'gllint[lsp]'";
-const SCHEMES = ["file", "vscode-notebook-cell"];
+const SCHEMES = ["file", "untitled", "vscode-notebook-cell"];
 // Templates and prompts that Python reads.
 const TEMPLATES = {
   scheme: "file",
