@@ -24,6 +24,19 @@ REPOSITORY = Path(__file__).resolve().parents[1]
 DOCS = REPOSITORY / "docs"
 RULE_PAGES = DOCS / "rules"
 GATE_PAGES = DOCS / "gate"
+SITE = REPOSITORY / "zensical.toml"
+
+# What the rules of one family ask for, by how their codes begin.
+FAMILIES = {
+    "GL1": "tools return Quantities",
+    "GL2": "schemas declare Quantities",
+    "GL3": "calls go through dispatch",
+    "GL4": "final messages carry claims",
+    "GL5": "units are known, and right",
+    "GL6": "replays are honest",
+    "GL7": "people stay in charge",
+    "GL9": "the linter itself",
+}
 
 
 def documents() -> dict[Path, str]:
@@ -34,7 +47,8 @@ def documents() -> dict[Path, str]:
         **rules,
         **gates,
         DOCS / "llms.txt": index_for_models(),
-        RULE_PAGES / "README.md": renewed(RULE_PAGES / "README.md", {"rules": rule_table("")}),
+        RULE_PAGES / "README.md": renewed(RULE_PAGES / "README.md", {"rules": rule_tables("")}),
+        SITE: renewed(SITE, {"rules": rule_navigation()}, marker="# {}\n"),
         DOCS / "tools.md": renewed(DOCS / "tools.md", {"frameworks": frameworks(), "row": row_table()}),
         DOCS / "rules-of-your-own.md": renewed(DOCS / "rules-of-your-own.md", own_rule()),
         DOCS / "kinds.md": renewed(DOCS / "kinds.md", {"packs": packs_table()}),
@@ -52,7 +66,9 @@ def index_for_models() -> str:
             lines += ["## Overview", "", _entry_for_models(title, pages), ""]
             continue
         lines += [f"## {title}", ""]
-        lines += [_entry_for_models(name, page) for part in pages for name, page in part.items()]
+        for part in pages:
+            [(name, page)] = part.items()
+            lines.append(_entry_for_models(name, page if isinstance(page, str) else page[0]))
         lines.append("")
     lines += ["## Rules", ""]
     lines += [
@@ -68,23 +84,48 @@ def _entry_for_models(title: str, page: str) -> str:
     return f"- [{title}]({page})" + (f": {' '.join(question[1].split())}" if question else "")
 
 
-def renewed(path: Path, parts: Mapping[str, str]) -> str:
-    """A file with its generated parts renewed."""
+def renewed(path: Path, parts: Mapping[str, str], marker: str = "<!-- {} -->\n") -> str:
+    """A file with its generated parts renewed, each between two markers."""
     text = path.read_text("utf-8")
     for name, part in parts.items():
-        begin, end = f"<!-- {name} -->\n", f"<!-- /{name} -->"
+        begin, end = marker.format(name), marker.format(f"/{name}").rstrip("\n")
         pattern = re.compile(f"(?<={re.escape(begin)}).*?(?={re.escape(end)})", re.DOTALL)
         assert pattern.search(text), f"{path.name} has no {begin}"
         text = pattern.sub(lambda _, part=part: part, text)
     return text
 
 
-def rule_table(folder: str) -> str:
-    """The catalogue as a table whose codes link to the pages in ``folder``."""
-    rows = [
-        f"| [{r.code}]({folder}{r.name}.md) | {r.name} | {_summary(r)} | {r.fix} |" for r in RULES.values()
-    ]
-    return "\n".join(["| code | name | reports that | fix |", "|---|---|---|---|", *rows, ""])
+def rule_tables(folder: str) -> str:
+    """The catalogue, a table for each family, whose codes link to the pages in ``folder``."""
+    out = []
+    for code, family in FAMILIES.items():
+        rules = _rules_of(code)
+        count = f"{len(rules)} rule{'s' * (len(rules) != 1)}"
+        rows = [f"| [{r.code}]({folder}{r.name}.md) | {r.name} | {_summary(r)} | {r.fix} |" for r in rules]
+        head = [
+            f"## {code}: {family}",
+            "",
+            f"{count}.",
+            "",
+            "| code | name | reports that | fix |",
+            "|---|---|---|---|",
+        ]
+        out.append("\n".join([*head, *rows, ""]))
+    return "\n" + "\n".join(out) + "\n"
+
+
+def rule_navigation() -> str:
+    """The pages of the rules for the navigation of the site, by family."""
+    lines = []
+    for code, family in FAMILIES.items():
+        lines += [f'      {{ "{code}: {family}" = [']
+        lines += [f'        {{ "{r.code} {r.name}" = "rules/{r.name}.md" }},' for r in _rules_of(code)]
+        lines += ["      ] },"]
+    return "\n".join([*lines, "      "])
+
+
+def _rules_of(family: str) -> list[Rule]:
+    return [rule for rule in RULES.values() if rule.code.startswith(family)]
 
 
 def _summary(rule: Rule) -> str:
