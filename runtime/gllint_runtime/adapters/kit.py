@@ -10,7 +10,7 @@ from __future__ import annotations
 import inspect
 import json
 import logging
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -23,7 +23,7 @@ from gllint_runtime.execution.runtime import RULES
 from gllint_runtime.execution.session import Session, Verified
 from gllint_runtime.execution.steps import FINAL_HINT, final_in, read_step
 from gllint_runtime.policy.data import plain
-from gllint_runtime.policy.errors import GLError, GLSecurityError
+from gllint_runtime.policy.errors import GLError, GLSecurityError, GLValidationError
 from gllint_runtime.policy.outputs import json_value
 
 logger = logging.getLogger("gllint_runtime")
@@ -89,6 +89,18 @@ def _refuse_shared(session: Session, conversation: str | None, begins: bool) -> 
         session.conversation = conversation
 
 
+async def within(session: Session, events: AsyncIterable[Any]) -> AsyncIterator[Any]:
+    """The events of a run that goes on under ``session``, which whoever reads them does not see."""
+    iterator = aiter(events)
+    while True:
+        with using(session):
+            try:
+                event = await anext(iterator)
+            except StopAsyncIteration:
+                return
+        yield event
+
+
 def hear(session: Session, texts: Iterable[str]) -> None:
     """Tell a session what the user said in the conversation; what it heard before it need not hear again."""
     for text in texts:
@@ -134,7 +146,7 @@ def read_output(session: Session, text: str) -> Any:
         if scalar is None or isinstance(scalar, str | bool):
             return scalar
     numbers: dict[str, Any] = {}
-    for claim in session.claims_of(text):
+    for claim in session.claims_of(text) or session.claims_of(text.strip()):
         name = claim["path"].rpartition(".")[2] or "number"
         while name in numbers:
             name += "_"
@@ -215,6 +227,24 @@ def check_final(session: Session, final: Any) -> Verified:
         if error.code == "STEP_SCHEMA":  # a framework calls its tools by itself
             error.hint = FINAL_HINT
         raise
+
+
+def structure(session: Session, form: Any, data: Any) -> Any:
+    """A structured answer of the type ``form``, read from the model's JSON data or text and checked. Raises GLError."""
+    from pydantic import TypeAdapter, ValidationError
+
+    adapter: TypeAdapter[Any] = TypeAdapter(form)
+    with using(session):
+        try:
+            answer = adapter.validate_json(data) if isinstance(data, str) else adapter.validate_python(data)
+        except ValidationError as error:
+            name = getattr(form, "__name__", "the answer")
+            wrong = "; ".join(
+                f"{'.'.join(map(str, part['loc'])) or name}: {part['msg']}"
+                for part in error.errors(include_url=False, include_context=False, include_input=False)[:20]
+            )
+            raise GLValidationError("STEP_SCHEMA", wrong, f"Answer by the schema of {name}.") from None
+    return checked_structure(session, answer, form)
 
 
 def refusal(on_refusal: OnRefusal, error: GLError) -> str:
