@@ -17,6 +17,7 @@ from gllint_runtime.policy.units import (
     ALLOWED_UNITS,
     TIME_UNITS,
     UNIT_SUFFIXES,
+    conversion,
     dimension_of,
     is_allowed,
     judge_unit,
@@ -365,3 +366,52 @@ def test_the_definition_file_has_every_unit_in_its_dimension() -> None:
             same = samples[dimension].replace("%", "percent")
             assert pint_units.parse_units(unit).dimensionality == pint_units.parse_units(same).dimensionality
     assert "kUSD" not in pint_units
+
+
+# Units in which a published set of 500 problems of metrology wants its answers, and which no pack had.
+@pytest.mark.parametrize(
+    ("written", "unit", "pack"),
+    [
+        ("dimensionless", "1", "rates"),
+        ("s⁻¹", "1/s", "time"),
+        ("h⁻¹", "1/h", "time"),
+        ("cm⁻¹", "1/cm", "si"),
+        ("cGy", "cGy", "si"),
+        ("Gy(RBE)", "GyRBE", "health"),
+        ("µkat/L", "µkat/L", "si"),
+        ("nF", "nF", "electrical"),
+        ("mG", "mG", "physics"),
+        ("Mx", "Mx", "physics"),
+        ("photons/m²", "photons/m2", "physics"),
+        ("fc", "fc", "us"),
+        ("mlm", "mlm", "si"),
+        ("µrad", "µrad", "si"),
+        ("AU", "AU", "physics"),
+        ("Mly", "Mly", "physics"),
+        ("M☉", "solMass", "physics"),
+        ("m H₂O", "mH2O", "physics"),
+        ("PW", "PW", "physics"),
+    ],
+)
+def test_units_of_metrology(written: str, unit: str, pack: str) -> None:
+    verdict = judge_unit(written, packs=(pack,))
+    assert (verdict.symbol if verdict.status == "allowed" else verdict.nearest) == unit
+    assert is_allowed(unit, packs=(pack,)) and not is_allowed(unit)
+
+
+@pytest.mark.parametrize(
+    ("unit", "other"),
+    [
+        ("GyRBE", "Gy"),
+        ("GyRBE", "Sv"),
+        ("R", "Gy"),
+        ("photon/m2", "Gy"),
+        ("1/s", "Hz"),
+        ("1/s", "Bq"),
+        ("rad/s", "Hz"),
+        ("ohm", "uF"),
+        ("lm", "W"),
+    ],
+)
+def test_what_shares_a_dimension_in_physics_does_not_convert(unit: str, other: str) -> None:
+    assert conversion(unit, other) is None

@@ -46,6 +46,8 @@ def _product(node: ast.expr, power: int, names: list[str]) -> Factors:
                 raise ValueError(name)
             split = None if name in ALLOWED_UNITS else TRAILING_POWER.match(name)
             return ((split[1], int(split[2]) * power),) if split else ((name, power),)
+        case ast.BinOp(ast.Constant(value=1), ast.Div(), right):
+            return _product(right, -power, names)
         case ast.BinOp(left, ast.Mult() | ast.Div() as operator, right):
             sign = 1 if isinstance(operator, ast.Mult) else -1
             return _product(left, power, names) + _product(right, power * sign, names)

@@ -374,7 +374,7 @@ def _text(meaning: Factors) -> str | None:
             return unit
     over = [_raised(name, power) for name, power in exponents.items() if power > 0]
     under = [_raised(name, -power) for name, power in exponents.items() if power < 0]
-    return "/".join(["*".join(over), *under]) if over else None
+    return "/".join(["*".join(over) or "1", *under]) if over or under else None
 
 
 def _with_products(exponents: Counter[str]) -> Counter[str]:

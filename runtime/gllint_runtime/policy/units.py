@@ -258,9 +258,9 @@ def _judge(unit: str, extend: frozenset[str], strict: bool, packs: tuple[str, ..
     tables = (ALLOWED_UNITS, TIME_UNITS, extend, further)
     if not all(any(name in units for units in tables) for name in names):
         return None
-    if symbol in TIME_UNITS:
+    if len(names) == 1 and names.keys() <= TIME_UNITS.keys() and names.keys().isdisjoint({*extend, *further}):
         reason = "A unit of time is allowed inside a compound (kWh/year), not alone."
-        return UnitVerdict(unit, "not-allowed", TIME_UNITS[symbol], None, reason, symbol)
+        return UnitVerdict(unit, "not-allowed", _dimension(symbol, packs), None, reason, symbol)
     kind = f"a compound of allowed units and units of time ({', '.join(names)})"
     if strict:
         reason = f"It is {kind}, and strict units allow the listed strings alone."
