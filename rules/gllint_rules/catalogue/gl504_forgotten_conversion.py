@@ -69,6 +69,7 @@ from gllint_rules.project.unit_findings import (
 )
 from gllint_rules.project.units import contradicting_names
 from gllint_rules.rule import Rule
+from gllint_runtime.policy.unit_sizes import is_of_any_currency
 
 
 def check(context: Context) -> Iterator[Pending]:
@@ -107,7 +108,8 @@ def _help(context: Context, site: Site, measure: Measure, wanted: Measure, is_qu
     """What converts the value, and what is the other repair."""
     factor = factor_between(measure, wanted)
     text = title(context, site)
-    other = f'"unit": "{units_of(measure)[1:-1]}"' if is_quantity and len(measure.readings) == 1 else None
+    is_unit = len(measure.readings) == 1 and not is_of_any_currency(measure.readings[0])
+    other = f'"unit": "{units_of(measure)[1:-1]}"' if is_quantity and is_unit else None
     if factor is None:
         repair = "Convert the value"
     elif text is not None and text.replace("_", "").replace(".", "").isalnum():

@@ -10,10 +10,12 @@ from __future__ import annotations
 from functools import cache, lru_cache
 from typing import NamedTuple
 
+from gllint_runtime.policy.allowlist import TIME_UNITS
 from gllint_runtime.policy.data_files import sections
 from gllint_runtime.policy.key_units import announced_dimension, name_words, readings_of_name
 
 _LONGEST = 200
+_STREAMS = frozenset({"flow", "speed", "rate", "discharge", "wind", "pump", "velocity", "gust", "gusts"})
 _FLOWING = frozenset({"length", "area", "volume", "mass", "data", "energy", "emissions", "substance"})
 
 
@@ -21,7 +23,10 @@ class _Table(NamedTuple):
     letters: dict[str, tuple[str, frozenset[str]]]
     first_letters: dict[str, tuple[str, frozenset[str]]]
     times: dict[str, str]
-    glued: dict[str, str]
+    glued: dict[str, tuple[str, ...]]
+    parts: dict[str, str]
+    parts_with: dict[str, tuple[str, frozenset[str]]]
+    no_parts: frozenset[str]
     periods: dict[str, str]
 
 
@@ -40,7 +45,13 @@ def _table() -> _Table:
         letters=needing("letters"),
         first_letters=needing("first letters"),
         times=dict(rows["times"]),
-        glued={end: unit.replace(" ", "/") for end, unit in rows["glued"].items()},
+        glued={
+            end: tuple(unit.replace(" ", "/") for unit in units.split(" | "))
+            for end, units in rows["glued"].items()
+        },
+        parts=dict(rows["parts"]),
+        parts_with=needing("parts with"),
+        no_parts=frozenset(rows["no parts"]["words"].split()),
         periods=dict(rows["periods"]),
     )
 
@@ -51,24 +62,40 @@ def all_readings_of_name(name: str) -> tuple[str, ...]:
     if len(name) > _LONGEST:
         return ()
     words = [word.lower() for word in name_words(name)]
-    readings = readings_of_name(name) or _further_readings(words)
+    readings = _without_pairs(readings_of_name(name)) or _further_readings(words)
     periods = dict.fromkeys(_table().periods[word] for word in words if word in _table().periods)
     each = (f"{unit}/{time}" for time in periods for unit in readings if "/" not in unit)
     return (*readings, *each)
 
 
+def _without_pairs(units: tuple[str, ...]) -> tuple[str, ...]:
+    """The quotients alone, where something that flows stands before a time: nobody multiplies m3 by s."""
+    flows = tuple(unit for unit in units if "/" in unit)
+    is_flow = flows and all(
+        "*" not in unit or (unit.count("*") == 1 and _is_flow(*unit.split("*"))) for unit in units
+    )
+    return flows if is_flow else units
+
+
+def _is_flow(first: str, second: str) -> bool:
+    return second in TIME_UNITS and announced_dimension(first) in ("area", "volume")
+
+
 def _further_readings(words: list[str]) -> tuple[str, ...]:
     """The readings that only a second word makes likely."""
-    if len(words) < 2:
-        return ()
-    *head, last = words
+    *head, last = words or [""]
     table = _table()
     if "per" in head:
         return _priced(words)
+    if last in table.parts:
+        return () if head and head[-1] in table.no_parts else (table.parts[last],)
+    if not head:
+        return ()
+    if last in table.parts_with:
+        part, needed = table.parts_with[last]
+        return (part,) if needed.intersection(head) else ()
     if last in table.glued and (head[-1] not in table.times):
-        return (
-            (table.glued[last],) if {"flow", "speed", "rate", "discharge", "wind", "pump"} & {*head} else ()
-        )
+        return table.glued[last] if _STREAMS & {*head} else ()
     if last in table.times and len(head) > 1:
         rate = _rate(head, table.times[last])
         if rate:
@@ -91,6 +118,6 @@ def _priced(words: list[str]) -> tuple[str, ...]:
     if words.count("per") != 1:
         return ()
     split = words.index("per")
-    units = readings_of_name("_".join(words[:split]))
+    units = readings_of_name("_".join(words[:split])) or _further_readings(words[:split])
     divisors = readings_of_name("_".join(["x", *words[split + 1 :]]))
     return tuple(f"{unit}/{divisor}" for unit in units for divisor in divisors)

@@ -33,6 +33,7 @@ ROUNDING = 5e-4
 Relation: TypeAlias = Literal["same", "size", "dimension"]
 
 _MOST_FACTORS = 12
+_ANY = "currency"
 
 
 class UnitSize(NamedTuple):
@@ -49,7 +50,7 @@ def relation(unit: Factors, other: Factors) -> Relation | None:
     size, other_size = size_of(unit), size_of(other)
     if size is None or other_size is None:
         return None
-    if size.dimension != other_size.dimension:
+    if _of_one_currency(size.dimension, other_size.dimension) != other_size.dimension:
         return "dimension"
     return "same" if math.isclose(size.factor, other_size.factor, rel_tol=TOLERANCE) else "size"
 
@@ -57,9 +58,29 @@ def relation(unit: Factors, other: Factors) -> Relation | None:
 def ratio(unit: Factors, other: Factors) -> float | None:
     """How many ``other`` one ``unit`` is, where they are of one dimension."""
     size, other_size = size_of(unit), size_of(other)
-    if size is None or other_size is None or size.dimension != other_size.dimension:
+    if (
+        size is None
+        or other_size is None
+        or _of_one_currency(size.dimension, other_size.dimension) != other_size.dimension
+    ):
         return None
     return float(size.factor / other_size.factor)
+
+
+def _of_one_currency(
+    dimension: frozenset[tuple[str, int]], other: frozenset[tuple[str, int]]
+) -> frozenset[tuple[str, int]]:
+    """A dimension in the currency of another, where one of the two is in a part of whatever currency."""
+    if dimension == other or (_ANY, 1) not in dimension ^ other:
+        return dimension
+    mine, theirs = ({base for base in each if base[0].startswith("currency")} for each in (dimension, other))
+    is_one = len(mine) == len(theirs) == 1 and {power for _, power in mine | theirs} == {1}
+    return dimension - mine | theirs if is_one else dimension
+
+
+def is_of_any_currency(unit: Factors) -> bool:
+    """Whether it is a part of a currency that nobody names: no unit that a Quantity may carry."""
+    return any(name in _bases()["parts"] for name, _ in unit)
 
 
 def product(*factors: tuple[Factors, int]) -> Factors:
@@ -152,6 +173,8 @@ def size_of(unit: Factors) -> UnitSize | None:
 
 @lru_cache(maxsize=4096)
 def _size_of_one(name: str) -> UnitSize | None:
+    if (part := _bases()["parts"].get(name)) is not None:
+        return part
     ours = size_in_bases(name)
     if ours is not None:
         return _in_physics(*ours, _bases()["physics"])
@@ -217,6 +240,7 @@ def _names() -> Iterable[str]:
     yield from TIME_UNITS
     yield from (name for name in pack_units(PACKS) if name.isascii() and "/" not in name)
     yield from announced_units()
+    yield from _bases()["parts"]
 
 
 @lru_cache(maxsize=1024)

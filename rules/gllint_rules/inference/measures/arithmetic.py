@@ -18,6 +18,7 @@ from gllint_rules.inference.measures.meanings import (
     UnitObject,
     with_readings,
 )
+from gllint_runtime.policy.allowlist import TIME_UNITS
 from gllint_runtime.policy.unit_expressions import Factors
 from gllint_runtime.policy.unit_sizes import (
     Relation,
@@ -76,8 +77,9 @@ def fit(left: Measure, right: Measure, are_absolute: bool = True) -> Relation | 
     point on its scale.
     """
     are_absolute = are_absolute and not (left.is_difference or right.is_difference)
+    are_whole = left.is_whole and right.is_whole
     pairs = [(a, b) for a in left.readings for b in right.readings]
-    relations = [unit_relation(a, b, are_absolute) for a, b in pairs]
+    relations = [unit_relation(a, b, are_absolute, are_whole) for a, b in pairs]
     if "same" in relations:
         return "same"
     if None in relations:
@@ -86,7 +88,6 @@ def fit(left: Measure, right: Measure, are_absolute: bool = True) -> Relation | 
         return "size"
     if left.loose or right.loose:
         return None
-    are_whole = left.is_whole and right.is_whole
     return None if any(_may_leave_out(a, b, are_whole) for a, b in pairs) else "dimension"
 
 
@@ -104,9 +105,16 @@ def _may_leave_out(first: Factors, second: Factors, are_whole: bool) -> bool:
     )
 
 
-def unit_relation(first: Factors, second: Factors, are_absolute: bool) -> Relation | None:
-    """The relation of two units as people write them: kilograms may be those of CO2e, a MB one of 1,024 kB."""
-    if (_is_share(first) and second in _FRACTIONS) or (_is_share(second) and first in _FRACTIONS):
+def unit_relation(
+    first: Factors, second: Factors, are_absolute: bool, are_whole: bool = False
+) -> Relation | None:
+    """The relation of two units as people write them: kilograms may be those of CO2e, a MB one of 1,024 kB.
+
+    ``are_whole`` where neither is the end of a name: a quotient that is called a percentage in so many words is none.
+    """
+    if not are_whole and (
+        (_is_share(first) and second in _FRACTIONS) or (_is_share(second) and first in _FRACTIONS)
+    ):
         return None  # a fraction is called a percentage as often
     between = relation(first, second)
     if between == "dimension":
@@ -141,7 +149,8 @@ def _sum(op: str, left: Meaning, right: Meaning) -> Meaning:
         case Measure(), Factor(value=value):
             return _shifted(op, left, value)
         case Factor(value=value), Measure():
-            return _shifted("+", right, value) if op == "+" else _shifted("", right, None)
+            is_rest = op == "+" or not is_absolute(right)
+            return _shifted("+", right, value) if is_rest else None
         case ((Factor() | Count()), (Factor() | Count())):
             return _of_literals(op, left, right)
         case PhysicalQuantity(), PhysicalQuantity():
@@ -178,7 +187,8 @@ def _shifted(op: str, measure: Measure, value: float | None) -> Measure | None:
             return Measure((factors_of_unit("K" if op == "+" else "degC"),))
         return measure if value is not None and value != 32 and op and value not in _ZERO_CELSIUS else None
     if any(not unit or unit == _PERCENT for unit in measure.readings):
-        return None  # `1 + share`
+        rest = measure.is_whole and measure.readings == {1.0: ((),), 100.0: (_PERCENT,)}.get(value or 0.0)
+        return measure if rest else None  # `1 - used / total`; of `1 + share` nobody knows
     return measure
 
 
@@ -294,7 +304,8 @@ def _is_plausible(a: Factors, b: Factors, result: Factors) -> bool:
     """Whether a product means what its units say: a price times a mass is in no USD*kg, but was one per kg."""
     powers = dict(a)
     cancels = any(powers.get(name, 0) * power < 0 for name, power in b)
-    return cancels or not a or not b or is_named(result)
+    each_time = tuple(f for f in result if f[1] > 0 or f[0] not in TIME_UNITS)  # `power_kw * hours_per_year`
+    return cancels or not a or not b or is_named(result) or is_named(each_time)
 
 
 def _scaled(measure: Measure, factor: float | None) -> Measure | None:
@@ -320,7 +331,12 @@ def _scaled(measure: Measure, factor: float | None) -> Measure | None:
             readings += hours
         else:
             return None
-    return with_readings(readings, True, is_whole=measure.is_whole)
+    is_year = _is_hours_of_a_year(factor)  # which is nothing else
+    return with_readings(readings, measure.loose or not is_year, is_whole=measure.is_whole)
+
+
+def _is_hours_of_a_year(factor: float) -> bool:
+    return any(math.isclose(f, hours) for hours in _HOURS_OF_A_YEAR for f in (factor, 1 / factor))
 
 
 def _over_a_year(unit: Factors, factor: float) -> list[Factors]:
@@ -371,6 +387,8 @@ _OPERATIONS: dict[str, Callable[[float, float], float]] = {
 
 def _of_literals(op: str, left: Meaning, right: Meaning) -> Meaning:
     if left is COUNT or right is COUNT:
+        if op == "/" and left is right:
+            return Measure(((),), loose=True, is_whole=True)
         return COUNT if op in "+-" else Factor(None)
     assert isinstance(left, Factor) and isinstance(right, Factor)
     a, b = left.value, right.value

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from gllint_rules.inference.measures import arithmetic
 from gllint_rules.inference.measures.meanings import (
     COUNT,
+    RATIO,
     Factor,
     Fields,
     Meaning,
@@ -19,6 +20,7 @@ from gllint_rules.inference.measures.meanings import (
     element,
     join,
     joined,
+    meaning_of_name,
     measure_of_name,
     measure_of_unit,
 )
@@ -146,7 +148,7 @@ class Expressions:
     def name(self, expr: facts.Name, env: Env) -> Meaning:
         if expr.id in env:
             return env[expr.id]
-        announced = measure_of_name(expr.id)
+        announced = meaning_of_name(expr.id)
         if announced is not None or expr.id in self.scope.bindings:
             return announced
         outer = self.units.outer(self.scope, expr.id, self.module)
@@ -193,7 +195,9 @@ class Expressions:
         fixed = unit_of_attribute(expr.name)
         if fixed is not None:
             return measure_of_unit(fixed)
-        return assigned if owner is not None or not self.is_imported(expr, env) else self.constant(expr)
+        if owner is not None or not self.is_imported(expr, env):
+            return assigned if assigned is not None else meaning_of_name(expr.name)
+        return self.constant(expr)
 
     def is_imported(self, expr: Expr, env: Env) -> bool:
         """Whether a name, or what it is read from, is imported or built in, so that it is cheap to look up.
@@ -215,7 +219,7 @@ class Expressions:
             case ExternalInstance(name=name) if name in _REGISTRIES:
                 unit = unit_of_text(expr.name)
             case External(name="astropy.units"):
-                unit = unit_of_text(expr.name)
+                unit = unit_of_text(unit_calls().astropy.get(expr.name, expr.name))
             case _:
                 return None
         return UnitObject(unit) if unit is not None else None
@@ -227,7 +231,7 @@ class Expressions:
             case facts.Const(value=str() as key):
                 if isinstance(whole, Fields) and key in whole.entries:
                     return whole.entries[key]
-                return measure_of_name(key) or (whole if isinstance(whole, Measure) else None)
+                return measure_of_name(key) or (whole if isinstance(whole, Measure) else meaning_of_name(key))
             case facts.Const(value=int() as number) if isinstance(whole, Places):
                 return whole.items[number] if -len(whole.items) <= number < len(whole.items) else None
         if isinstance(whole, Fields):
@@ -411,15 +415,16 @@ class Expressions:
                     self.argument(value.at, meaning, keyword)
         return keywords
 
-    def argument(self, at: int, meaning: Meaning, parameter: str, wanted: Measure | None = None) -> None:
-        """Note a number that is given to a parameter which says another unit."""
+    def argument(self, at: int, meaning: Meaning, parameter: str, wanted: Measure | None = None) -> bool:
+        """Note a number that is given to a parameter which says another unit; whether it does."""
         wanted = wanted or measure_of_name(parameter)
         if not isinstance(meaning, Measure) or wanted is None:
-            return
+            return False
         if arithmetic.fit(wanted, meaning) in ("size", "dimension"):
             self.flow.arguments[at] = Argument(at, meaning, parameter, wanted)
-        else:
-            self.flow.arguments.pop(at, None)
+            return True
+        self.flow.arguments.pop(at, None)
+        return False
 
     def package_result(self, call: facts.Call, base: Meaning, args: list[Meaning], env: Env) -> Meaning:
         """A method of a number, of an array or of a quantity."""
@@ -437,7 +442,7 @@ class Expressions:
                 key = call.args[0].value
                 if isinstance(base, Fields) and isinstance(key, str) and key in base.entries:
                     return base.entries[key]
-                return measure_of_name(key) if isinstance(key, str) else None
+                return meaning_of_name(key) if isinstance(key, str) else None
             case "get" | "pop" if isinstance(base, Measure):
                 return base
         if isinstance(base, Measure):
@@ -469,6 +474,14 @@ class Expressions:
             source, target = map(measure_of_unit, table.conversions[full].split())
             self.argument(call.args[0].at, args[0], facts.last_name(call.func), source)
             return target
+        if full in table.objects:
+            unit, parts = table.objects[full]
+            return Fields(dict.fromkeys(parts, measure_of_unit(unit)))
+        if full in table.takers and args:
+            self.argument(
+                call.args[0].at, args[0], facts.last_name(call.func), measure_of_unit(table.takers[full])
+            )
+            return None if table.takers[full] == "s" else RATIO
         match full:
             case "numpy.where" if len(args) == 3:
                 return joined(args[1:])
@@ -534,9 +547,10 @@ class Expressions:
             if isinstance(meaning, (Measure, Factor, PhysicalQuantity)) and measure_of_name(name) is None
         }
         result = self.units.outcome(callee, open_arguments)
-        if result is not None:
-            return result
-        return _measure_of_call(getattr(callee.function, "name", ""))
+        announced = _measure_of_call(getattr(callee.function, "name", ""))
+        if isinstance(result, Factor):
+            return announced or result  # `def fee_cents(): return 35`
+        return result if result is not None else announced
 
     def wanted(self, callee: FunctionOf, param: facts.Param) -> Measure | None:
         """In which unit a function takes a parameter."""
@@ -557,12 +571,14 @@ class Expressions:
         if method is not None:
             names = [param.name for param in method.params[1:] if param.kind in ("positional", "any")]
         for name, arg, meaning in zip(names, call.placed(), args, strict=False):
-            self.argument(arg.at, meaning, name, self.units.field(of, name))
-            entries[name] = meaning
+            wanted = self.units.field(of, name)
+            entries[name] = wanted if self.argument(arg.at, meaning, name, wanted) else meaning
         for keyword, arg in call.keywords:
             wanted = self.units.field(of, keyword) if keyword in keywords and keyword is not None else None
             if wanted is not None and keyword is not None:
                 self.argument(arg.at, keywords[keyword], keyword, wanted)
+            if arg.at in self.flow.arguments and keyword is not None:
+                entries[keyword] = wanted  # it is told there, not wherever the field is read
         if of.cls.name == QUANTITY:
             unit = call.keyword("unit") or (call.args[1] if len(call.args) > 1 else None)
             return self.quantity(entries, unit)
@@ -615,5 +631,6 @@ def unit_of_text(text: str) -> Factors | None:
 def _astropy_unit(full: str) -> UnitObject | None:
     if not full.startswith("astropy.units."):
         return None
-    unit = unit_of_text(full.removeprefix("astropy.units."))
+    name = full.removeprefix("astropy.units.")
+    unit = unit_of_text(unit_calls().astropy.get(name, name))
     return UnitObject(unit) if unit is not None else None

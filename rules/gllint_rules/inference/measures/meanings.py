@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from gllint_rules.reading.facts import Class, Module
 from gllint_runtime.policy.allowlist import TIME_UNITS
+from gllint_runtime.policy.key_kinds import kind_of_name
 from gllint_runtime.policy.name_units import all_readings_of_name
 from gllint_runtime.policy.packs import pack_units
 from gllint_runtime.policy.unit_expressions import Factors
@@ -95,6 +96,12 @@ def _measure_of_name(name: str) -> Measure | None:
     if not all(bare):
         return None
     return Measure(bare, loose=bare != readings)  # `steps_per_hour`: what is counted has no unit
+
+
+@lru_cache(maxsize=8192)
+def meaning_of_name(name: str) -> Measure | Count | None:
+    """What the end of a name announces: a number in a unit, or how many there are of something."""
+    return _measure_of_name(name) or (COUNT if kind_of_name(name) == "count" else None)
 
 
 def _is_pair(unit: str) -> bool:

@@ -12,9 +12,13 @@ from gllint_rules.inference.measures.meanings import (
     join,
     joined,
     measure_of_name,
+    with_readings,
 )
 from gllint_rules.reading import facts
 from gllint_rules.reading.facts import Expr
+from gllint_runtime.policy.unit_sizes import factors_of_unit, product
+
+_PERCENT = (factors_of_unit("%"),)
 
 
 def stored(name: str, meaning: Meaning, value: Expr | None) -> Meaning:
@@ -46,13 +50,32 @@ def _agreed(announced: Measure, measure: Measure) -> Meaning:
                 for unit in announced.readings
                 if any(unit_relation(unit, other, False) == "same" for other in measure.readings)
             ]
-            return Measure(tuple(readings), measure.loose, measure.is_difference, measure.is_whole)
+            is_loose = measure.loose and announced.loose  # a name that agrees settles it
+            return Measure(tuple(readings), is_loose, measure.is_difference, measure.is_whole)
         case "size" if not measure.loose:
             return measure
         case "size":
             return join(announced, measure)
+        case "dimension" if (bare := _without_a_year(announced, measure)) is not None:
+            return bare
+        case None if measure.is_whole and measure.readings == ((),) and announced.readings == _PERCENT:
+            return measure  # `used_pct = used / total`
         case _:
             return announced
+
+
+def _without_a_year(announced: Measure, measure: Measure) -> Measure | None:
+    """What a year's number is under a name that leaves the year out: `heat_mwh = power_kw * HOURS_PER_YEAR`."""
+    year = factors_of_unit("year")
+    bare = with_readings(
+        (
+            *measure.readings,
+            *(product((unit, 1), (year, 1)) for unit in measure.readings if ("year", -1) in unit),
+        ),
+        measure.loose,
+        is_whole=measure.is_whole,
+    )
+    return bare if bare is not None and bare != measure and fit(announced, bare) == "size" else None
 
 
 def _is_no_number(value: Expr | None) -> bool:

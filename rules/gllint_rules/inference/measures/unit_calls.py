@@ -17,6 +17,9 @@ class UnitCalls(NamedTuple):
     methods: frozenset[str]
     method_operators: dict[str, str]
     conversions: dict[str, str]
+    takers: dict[str, str]
+    objects: dict[str, tuple[str, tuple[str, ...]]]
+    astropy: dict[str, str]
 
 
 @cache
@@ -44,4 +47,9 @@ def unit_calls() -> UnitCalls:
         methods=frozenset(sections["methods"]["words"].split()),
         method_operators=sections["method operators"],
         conversions=sections["conversions"],
+        takers=sections["takers"],
+        objects={
+            name: (words.split()[0], tuple(words.split()[1:])) for name, words in sections["objects"].items()
+        },
+        astropy=sections["astropy"],
     )

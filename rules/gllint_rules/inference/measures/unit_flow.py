@@ -18,6 +18,7 @@ from gllint_rules.inference.measures.meanings import (
     element,
     join,
     joined,
+    meaning_of_name,
     measure_of_name,
 )
 from gllint_rules.inference.measures.naming import place, stored
@@ -114,6 +115,8 @@ class Units:
                 env[param.name] = self.instance(
                     param.annotation, Frame(module, function.scope.parent or module.scope)
                 )
+            if env[param.name] is None:
+                env[param.name] = meaning_of_name(param.name)
         return env
 
     def instance(self, annotation: Expr, frame: Frame) -> Fields | None:
