@@ -475,8 +475,8 @@ class Expressions:
             self.argument(call.args[0].at, args[0], facts.last_name(call.func), source)
             return target
         if full in table.objects:
-            unit, parts = table.objects[full]
-            return Fields(dict.fromkeys(parts, measure_of_unit(unit)))
+            of_library, parts = table.objects[full]
+            return Fields(dict.fromkeys(parts, measure_of_unit(of_library)))
         if full in table.takers and args:
             self.argument(
                 call.args[0].at, args[0], facts.last_name(call.func), measure_of_unit(table.takers[full])
