@@ -1,0 +1,51 @@
+"""The gate in LlamaIndex: the agent states a made-up number, is told so, and repairs it. The model is scripted."""
+
+import asyncio
+import json
+from typing import Any
+
+from llama_index.core.agent.workflow import FunctionAgent
+from llama_index.core.llms import ChatMessage, MockFunctionCallingLLM
+from llama_index.core.llms.llm import ToolSelection
+from llama_index.core.memory import Memory
+
+from gllint_runtime.adapters import INSTRUCTIONS
+from gllint_runtime.adapters.llama_index import gate
+
+
+class Script(MockFunctionCallingLLM):
+    """Stands in for a model."""
+
+    def get_tool_calls_from_response(self, response: Any, **options: Any) -> list[ToolSelection]:
+        calls = response.message.additional_kwargs.get("calls", [])
+        return [ToolSelection(tool_id="call_1", tool_name=name, tool_kwargs=args) for name, args in calls]
+
+
+def meter(site: str) -> dict[str, Any]:
+    """The heat that a site used last year."""
+    return {"heat": {"value": 12.5, "unit": "kWh"}}
+
+
+claim = {"source_call_id": "tc_1", "path": "$.heat", "quantity": {"value": 12.5, "unit": "kWh"}}
+script = iter(
+    [
+        ChatMessage(role="assistant", additional_kwargs={"calls": [("meter", {"site": "north"})]}),
+        ChatMessage(role="assistant", content="It uses about 13 kWh."),
+        ChatMessage(
+            role="assistant", content=json.dumps({"message": "It uses {{claim:0}}.", "claims": [claim]})
+        ),
+    ]
+)
+llm = Script(response_generator=lambda messages, **options: next(script))
+agent = gate(FunctionAgent(tools=[meter], llm=llm, system_prompt=INSTRUCTIONS))
+memory = Memory.from_defaults(session_id="ada")  # one for each conversation
+
+
+async def main() -> str:
+    return str(await agent.run("How much heat?", memory=memory))
+
+
+answer = asyncio.run(main())
+assert answer == "It uses 12.50 kWh."
+assert not any("13 kWh" in str(message.content) for message in memory.get())
+print(answer)
