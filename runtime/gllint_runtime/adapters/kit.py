@@ -10,8 +10,8 @@ from __future__ import annotations
 import inspect
 import json
 import logging
-from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, suppress
 from typing import Any
 
 from gllint_runtime.execution.claimed import checked_structure as checked_structure
@@ -21,7 +21,7 @@ from gllint_runtime.execution.claimed import structure_data as structure_data
 from gllint_runtime.execution.claimed import using as using
 from gllint_runtime.execution.runtime import RULES
 from gllint_runtime.execution.session import Session, Verified
-from gllint_runtime.execution.steps import FINAL_HINT, final_in, read_step
+from gllint_runtime.execution.steps import FINAL_HINT, final_in, read_object, read_step
 from gllint_runtime.policy.data import plain
 from gllint_runtime.policy.errors import GLError, GLSecurityError, GLValidationError
 from gllint_runtime.policy.outputs import json_value
@@ -89,14 +89,33 @@ def _refuse_shared(session: Session, conversation: str | None, begins: bool) -> 
         session.conversation = conversation
 
 
-async def within(session: Session, events: AsyncIterable[Any]) -> AsyncIterator[Any]:
+def within(session: Session, events: AsyncIterable[Any]) -> AsyncIterator[Any]:
     """The events of a run that goes on under ``session``, which whoever reads them does not see."""
+    return astepwise(lambda: using(session), events)
+
+
+async def astepwise(
+    enter: Callable[[], AbstractContextManager[Any]], events: AsyncIterable[Any]
+) -> AsyncIterator[Any]:
+    """The events, each made while a context is entered anew, so that it never reaches whoever reads them."""
     iterator = aiter(events)
     while True:
-        with using(session):
+        with enter():
             try:
                 event = await anext(iterator)
             except StopAsyncIteration:
+                return
+        yield event
+
+
+def stepwise(enter: Callable[[], AbstractContextManager[Any]], events: Iterable[Any]) -> Iterator[Any]:
+    """The same for events that are not async."""
+    iterator = iter(events)
+    while True:
+        with enter():
+            try:
+                event = next(iterator)
+            except StopIteration:
                 return
         yield event
 
@@ -230,20 +249,30 @@ def check_final(session: Session, final: Any) -> Verified:
 
 
 def structure(session: Session, form: Any, data: Any) -> Any:
-    """A structured answer of the type ``form``, read from the model's JSON data or text and checked. Raises GLError."""
+    """A structured answer of the type or JSON Schema ``form``, read from the model's data or text. Raises GLError.
+
+    The JSON of a text may stand in a code fence or amid prose; the prose is dropped.
+    """
+    name = getattr(form, "__name__", "the answer")
+    hint = f"Answer by the schema of {name}."
+    if isinstance(data, str):
+        try:
+            data = json.loads(data)
+        except (ValueError, RecursionError):
+            data = read_object(data, hint)
+    if isinstance(form, Mapping):
+        return checked_structure(session, data)
     from pydantic import TypeAdapter, ValidationError
 
-    adapter: TypeAdapter[Any] = TypeAdapter(form)
     with using(session):
         try:
-            answer = adapter.validate_json(data) if isinstance(data, str) else adapter.validate_python(data)
+            answer = TypeAdapter(form).validate_python(data)
         except ValidationError as error:
-            name = getattr(form, "__name__", "the answer")
             wrong = "; ".join(
                 f"{'.'.join(map(str, part['loc'])) or name}: {part['msg']}"
                 for part in error.errors(include_url=False, include_context=False, include_input=False)[:20]
             )
-            raise GLValidationError("STEP_SCHEMA", wrong, f"Answer by the schema of {name}.") from None
+            raise GLValidationError("STEP_SCHEMA", wrong, hint) from None
     return checked_structure(session, answer, form)
 
 

@@ -190,6 +190,7 @@ _MOST_TYPES = 1000
 _SUBSCHEMAS = {
     *("items", "prefixItems", "additionalProperties", "contains", "anyOf", "oneOf", "allOf"),
     *("if", "then", "else", "not", "unevaluatedItems", "unevaluatedProperties", "additionalItems"),
+    *("json_schema", "schema"),  # of a provider's response format
 }
 
 

@@ -1,0 +1,481 @@
+"""Agno: a gate around an agent or a team. Needs ``gllint[agno]``.
+
+agent = gate(Agent(model=OpenAIChat(id="…"), tools=[meter], instructions=INSTRUCTIONS))
+answer = agent.run("How much heat?").content
+
+The messages of a session are its session here, too: what a tool returned stands in them with the id that claims cite.
+So ``db=`` with ``add_history_to_context=True`` is all that a conversation needs to go on.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextvars import ContextVar
+from dataclasses import dataclass, replace
+from inspect import isawaitable
+from typing import Any
+
+from agno.agent import Agent
+from agno.models.base import Model
+from agno.models.message import Message
+from agno.models.response import ModelResponse
+from agno.models.utils import get_model
+from agno.team import Team
+from agno.tools.function import ToolResult
+from pydantic import BaseModel
+
+from gllint_runtime.adapters import kit
+from gllint_runtime.execution.session import Session
+from gllint_runtime.policy.errors import GLError
+
+_FALLBACKS = ("on_error", "on_rate_limit", "on_context_overflow")
+
+
+def gate(
+    target: Any,
+    *,
+    session: kit.SessionOption = None,
+    max_retries: int = 2,
+    on_refusal: kit.OnRefusal = None,
+) -> Any:
+    """A copy of the agent or team, its tools recorded and its answers checked before they reach anybody.
+
+    Members of a team are gated with it, and find its session. ``session`` is the conversation's, or a function that is
+    given the RunOutput and finds it. Where repairs run out, the answer is what ``on_refusal`` says; a structured one
+    raises the GLError. Structured answers are not streamed: that raises a TypeError, as do an ``output_schema`` in
+    which a number needs no claim, and a parser model, which sees no result of a tool.
+    """
+    if not isinstance(target, Agent | Team):
+        raise TypeError(f"gate takes an Agent or a Team, not {type(target).__name__}")
+    if not isinstance(target.model, Model | str):
+        raise TypeError("Give the agent its model before the gate")
+    if target.parser_model is not None:
+        raise TypeError("A parser model sees no result of a tool, and can claim none: leave parser_model out")
+    if target.output_schema is not None:
+        kit.require_claims(target.output_schema, getattr(target.output_schema, "__name__", "output_schema"))
+    way = _Way(session, max_retries, on_refusal)
+    twin = _of_class(target, _GatedAgent)
+    twin.model = _gated_model(target.model, way, is_output=False)
+    if target.output_model is not None:
+        twin.output_model = _gated_model(target.output_model, way, is_output=True)
+    if (fallback := getattr(target, "fallback_config", None)) is not None:
+        lists = {
+            name: [_gated_model(m, way, is_output=False) for m in getattr(fallback, name)]
+            for name in _FALLBACKS
+        }
+        twin.fallback_config = replace(fallback, **lists)
+    if isinstance(target, Team) and isinstance(target.members, list):
+        inner: Any = {"max_retries": max_retries, "on_refusal": on_refusal}
+        twin.members = [m if isinstance(m, _GatedAgent) else gate(m, **inner) for m in target.members]
+    return twin
+
+
+def _of_class(target: Any, mixin: type) -> Any:
+    """A copy of an agent or model whose class has the gate in it."""
+    own = type(target)
+    gated: Any = type(f"Gated{own.__name__}", (mixin, own), {"__module__": __name__})
+    twin = object.__new__(gated)
+    twin.__dict__.update(target.__dict__)
+    return twin
+
+
+def _gated_model(model: Any, way: _Way, *, is_output: bool) -> Any:
+    twin = _of_class(get_model(model), _GatedModel)
+    twin._gllint, twin._gllint_is_output = way, is_output
+    return twin
+
+
+@dataclass(frozen=True)
+class _Way:
+    option: kit.SessionOption
+    max_retries: int
+    on_refusal: kit.OnRefusal
+
+
+@dataclass
+class _Run:
+    """One run: whose it is, the type of its structured answer, that answer, and what Agno would make its text."""
+
+    target: Any
+    schema: Any = None
+    answer: Any = None
+    error: GLError | None = None
+
+    def raise_error(self) -> None:
+        """Raise what went wrong, if anything did."""
+        if self.error is not None:
+            raise self.error
+
+
+_RUN: ContextVar[_Run | None] = ContextVar("gllint_agno_run", default=None)
+_TURN: ContextVar[Session | None] = ContextVar("gllint_agno_turn", default=None)
+
+
+# -------------------------------------------------------------------------------------------- agents and teams
+
+
+class _GatedAgent:
+    """An agent or a team whose model knows what run it answers in."""
+
+    output_schema: Any
+    stream: Any
+
+    def run(self, *arguments: Any, **options: Any) -> Any:
+        """Run it."""
+        return self._under(super().run, arguments, options)  # type: ignore[misc]
+
+    def arun(self, *arguments: Any, **options: Any) -> Any:
+        """Run it."""
+        return self._under(super().arun, arguments, options)  # type: ignore[misc]
+
+    def continue_run(self, *arguments: Any, **options: Any) -> Any:
+        """Run it further."""
+        return self._under(super().continue_run, arguments, options)  # type: ignore[misc]
+
+    def acontinue_run(self, *arguments: Any, **options: Any) -> Any:
+        """Run it further."""
+        return self._under(super().acontinue_run, arguments, options)  # type: ignore[misc]
+
+    def _under(self, function: Callable[..., Any], arguments: Any, options: Any) -> Any:
+        schema = options.get("output_schema")
+        if schema is None:
+            schema = self.output_schema
+        else:
+            kit.require_claims(schema, getattr(schema, "__name__", "output_schema"))
+        if schema is not None and (options.get("stream") or (options.get("stream") is None and self.stream)):
+            raise TypeError(
+                "gllint: a structured answer is checked as a whole and not streamed: leave stream out"
+            )
+        run = _Run(self, schema)
+
+        @contextmanager
+        def entered() -> Iterator[None]:
+            token = _RUN.set(run)
+            try:
+                yield
+            finally:
+                _RUN.reset(token)
+
+        with entered():
+            result = function(*arguments, **options)
+        if hasattr(result, "__anext__"):
+            return _aevents(run, entered, result)
+        if hasattr(result, "__next__"):
+            return _events(run, entered, result)
+        if isawaitable(result):
+            return _awaited(run, entered, result)
+        run.raise_error()
+        return result
+
+
+@contextmanager
+def _entered(session: Session | None) -> Iterator[None]:
+    """An answer of the model under its session; without one it is none of the gate's."""
+    token = _TURN.set(session)
+    try:
+        with nullcontext() if session is None else kit.using(session):
+            yield
+    finally:
+        _TURN.reset(token)
+
+
+async def _awaited(run: _Run, entered: Callable[[], AbstractContextManager[Any]], result: Any) -> Any:
+    with entered():
+        output = await result
+    run.raise_error()
+    return output
+
+
+async def _aevents(run: _Run, entered: Callable[[], AbstractContextManager[Any]], events: Any) -> Any:
+    async for event in kit.astepwise(entered, events):
+        yield event
+    run.raise_error()
+
+
+def _events(run: _Run, entered: Callable[[], AbstractContextManager[Any]], events: Any) -> Iterator[Any]:
+    yield from kit.stepwise(entered, events)
+    run.raise_error()
+
+
+# ------------------------------------------------------------------------------------------------------- model
+
+
+class _GatedModel:
+    """A model that is asked until its answer holds, and whose tools are recorded."""
+
+    _gllint: _Way
+    _gllint_is_output: bool
+
+    def response(self, messages: list[Any], *rest: Any, **options: Any) -> Any:
+        """Answer with the help of tools."""
+        turn = self._turn(messages, options)
+        with _entered(turn):
+            return self._structured(turn, super().response(messages, *rest, **options), options)  # type: ignore[misc]
+
+    async def aresponse(self, messages: list[Any], *rest: Any, **options: Any) -> Any:
+        """Answer with the help of tools."""
+        turn = self._turn(messages, options)
+        with _entered(turn):
+            return self._structured(turn, await super().aresponse(messages, *rest, **options), options)  # type: ignore[misc]
+
+    def response_stream(self, messages: list[Any], *rest: Any, **options: Any) -> Iterator[Any]:
+        """The same, by sentences."""
+        turn = self._turn(messages, options)
+        events = super().response_stream(messages, *rest, **options)  # type: ignore[misc]
+        yield from kit.stepwise(lambda: _entered(turn), events)
+
+    async def aresponse_stream(self, messages: list[Any], *rest: Any, **options: Any) -> AsyncIterator[Any]:
+        """The same, by sentences."""
+        turn = self._turn(messages, options)
+        events = super().aresponse_stream(messages, *rest, **options)  # type: ignore[misc]
+        async for event in kit.astepwise(lambda: _entered(turn), events):
+            yield event
+
+    def _turn(self, messages: list[Any], options: Any) -> Any:
+        """The session of this answer; ``None`` where it serves the framework alone, as summaries and memories do."""
+        output, run = options.get("run_response"), _RUN.get()
+        if not self._gllint_is_output:
+            own = run is None or run.target.id in (
+                getattr(output, "agent_id", None),
+                getattr(output, "team_id", None),
+            )
+            if output is None or not own:
+                return None
+        begins = not any(message.role == "assistant" for message in messages)
+        conversation = getattr(output, "session_id", None)
+        try:
+            session = kit.session_for(self._gllint.option, output, conversation=conversation, begins=begins)
+        except GLError as error:
+            if run is not None:
+                run.error = error
+            raise
+        for message in messages:
+            if message.role == "user" and isinstance(message.content, str):
+                kit.hear(session, [message.content])
+            elif message.role == "tool" and not message.tool_call_error:
+                name, arguments, call_id = (
+                    message.tool_name or "tool",
+                    message.tool_args,
+                    message.tool_call_id,
+                )
+                kit.restore(session, name, arguments, message.content, tool_call_id=call_id)
+        return session
+
+    def _structured(self, session: Any, response: Any, options: Any) -> Any:
+        run = _RUN.get()
+        if session is not None and run is not None and run.answer is not None:
+            response.content, run.answer = run.answer, None
+            if (output := options.get("run_response")) is not None:
+                output.content_type = "dict" if isinstance(run.schema, dict) else run.schema.__name__
+        return response
+
+    # ------------------------------------------------------------------------------------------ what it says
+
+    def _invoke_with_retry(self, **options: Any) -> Any:
+        judging = _Judging(self._gllint, options)
+        while True:
+            response = super()._invoke_with_retry(**judging.options)  # type: ignore[misc]
+            if judging.holds(response):
+                return response
+
+    async def _ainvoke_with_retry(self, **options: Any) -> Any:
+        judging = _Judging(self._gllint, options)
+        while True:
+            response = await super()._ainvoke_with_retry(**judging.options)  # type: ignore[misc]
+            if judging.holds(response):
+                return response
+
+    def _invoke_stream_with_retry(self, **options: Any) -> Iterator[Any]:
+        judging = _Judging(self._gllint, options)
+        while not judging.is_done:
+            for delta in super()._invoke_stream_with_retry(**judging.options):  # type: ignore[misc]
+                yield from judging.passed(delta)
+            yield from judging.ended()
+
+    async def _ainvoke_stream_with_retry(self, **options: Any) -> AsyncIterator[Any]:
+        judging = _Judging(self._gllint, options)
+        while not judging.is_done:
+            async for delta in super()._ainvoke_stream_with_retry(**judging.options):  # type: ignore[misc]
+                for new in judging.passed(delta):
+                    yield new
+            for new in judging.ended():
+                yield new
+
+    def process_response_stream(self, *arguments: Any, **options: Any) -> Iterator[Any]:
+        """The answer as it is streamed: without the model's reasoning, which its message keeps."""
+        for delta in super().process_response_stream(*arguments, **options):  # type: ignore[misc]
+            yield _without_reasoning(delta)
+
+    async def aprocess_response_stream(self, *arguments: Any, **options: Any) -> AsyncIterator[Any]:
+        """The answer as it is streamed: without the model's reasoning, which its message keeps."""
+        async for delta in super().aprocess_response_stream(*arguments, **options):  # type: ignore[misc]
+            yield _without_reasoning(delta)
+
+    # ------------------------------------------------------------------------------------------------- tools
+
+    def get_function_calls_to_run(
+        self, assistant_message: Any, messages: list[Any], functions: Any = None
+    ) -> Any:
+        """The calls, with their arguments in the units of the tools' parameters."""
+        calls = super().get_function_calls_to_run(assistant_message, messages, functions)  # type: ignore[misc]
+        if (session := _TURN.get()) is None:
+            return calls
+        kept = []
+        for call in calls:
+            try:
+                arguments = session.tool_arguments(
+                    call.function.name, call.arguments, args_schema=call.function.parameters
+                )
+            except GLError as error:
+                call.error = Session.repair_hint(error)
+                messages.append(super().create_function_call_result(call, success=False))  # type: ignore[misc]
+                continue
+            if arguments.changes:
+                call.arguments = dict(arguments)
+            kept.append(call)
+        return kept
+
+    def create_function_call_result(
+        self,
+        function_call: Any,
+        success: bool,
+        output: Any = None,
+        timer: Any = None,
+        function_execution_result: Any = None,
+    ) -> Any:
+        """What the model is told of a call: its output, recorded, or what was wrong with it."""
+        session = _TURN.get()
+        if success and session is not None and not function_call.function.stop_after_tool_call:
+            try:
+                told = kit.recorded(
+                    session,
+                    function_call.function.name,
+                    function_call.arguments or {},
+                    _value(session, output, function_execution_result),
+                    tool_call_id=function_call.call_id,
+                )
+                output = json.dumps(told, ensure_ascii=False)
+            except GLError as error:
+                success, function_call.error = False, Session.repair_hint(error)
+        return super().create_function_call_result(  # type: ignore[misc]
+            function_call, success, output, timer, function_execution_result
+        )
+
+
+def _without_reasoning(delta: Any) -> Any:
+    if _TURN.get() is None or not isinstance(delta, ModelResponse):
+        return delta
+    return replace(delta, reasoning_content=None, redacted_reasoning_content=None)
+
+
+def _value(session: Session, output: Any, execution: Any) -> Any:
+    """What a tool returned, as data where it is such, else its text."""
+    raw = getattr(execution, "result", None)
+    if isinstance(raw, ToolResult):
+        raw = raw.content
+    if isinstance(raw, bool | int | float | dict | list | tuple | BaseModel) or hasattr(
+        raw, "__dataclass_fields__"
+    ):
+        return raw
+    return kit.read_output(session, str(output))
+
+
+class _Judging:
+    """One answer of the model, asked for until it holds."""
+
+    def __init__(self, way: _Way, options: dict[str, Any]) -> None:
+        self._way, self.options = way, options
+        self._session = _TURN.get()
+        run = _RUN.get()
+        self._run = run if run is not None and run.schema is not None else None
+        self._attempts = 0
+        self._usage: Any = None
+        self._released = ""
+        self.is_done = False
+        self._begin()
+
+    def _begin(self) -> None:
+        self._shown = None if self._session is None else kit.FinalStream(self._session)
+        self._deltas: list[Any] = []
+        self._text = ""
+
+    def holds(self, response: Any) -> bool:
+        """Whether an answer may be shown, as it then stands in it."""
+        if self._session is None:
+            return True
+        if self._usage is not None and response.response_usage is not None:
+            response.response_usage = self._usage + response.response_usage
+        self._usage = response.response_usage
+        try:
+            response.content = self._checked(response.content, response.tool_calls)
+        except GLError as error:
+            if not self._asks_again(response.content, error):
+                response.content = kit.refusal(self._way.on_refusal, error)
+                return True
+            return False
+        return True
+
+    def _checked(self, content: Any, calls: Any) -> Any:
+        session: Any = self._session
+        if not isinstance(content, str) or not content:
+            return content
+        if calls:
+            return content if session.verify(content).status == "success" else None
+        if self._run is None:
+            return kit.check_final(session, content).message
+        answer = kit.structure(session, self._run.schema, content)
+        self._run.answer = answer
+        return json.dumps(kit.structure_data(answer, self._run.schema), ensure_ascii=False)
+
+    def _asks_again(self, content: Any, error: GLError) -> bool:
+        if self._attempts >= self._way.max_retries:
+            if self._run is not None:
+                self._run.error = error
+            return False
+        self._attempts += 1
+        said = [
+            Message(role="assistant", content=content),
+            Message(role="user", content=Session.repair_hint(error)),
+        ]
+        self.options = {**self.options, "messages": [*self.options["messages"], *said]}
+        return True
+
+    # ------------------------------------------------------------------------------------------ as a stream
+
+    def passed(self, delta: ModelResponse) -> Iterator[ModelResponse]:
+        """What of a part may be shown now."""
+        if self._shown is None:
+            yield delta
+            return
+        if isinstance(delta.content, str):
+            self._text += delta.content
+            if not self._attempts and (new := self._shown.feed(delta.content)):
+                self._released += new
+                yield ModelResponse(content=new)
+        self._deltas.append(replace(delta, content=None))
+
+    def ended(self) -> Iterator[ModelResponse]:
+        """The rest of the answer; of one that does not hold, what it has used."""
+        if self._session is None:
+            self.is_done = True
+            return
+        try:
+            text = self._checked(self._text, any(delta.tool_calls for delta in self._deltas)) or ""
+        except GLError as error:
+            if self._asks_again(self._text, error):
+                yield from (
+                    ModelResponse(response_usage=d.response_usage) for d in self._deltas if d.response_usage
+                )
+                self._begin()
+                return
+            text = kit.refusal(self._way.on_refusal, error)
+        if text.startswith(self._released):
+            text = text[len(self._released) :]
+        elif text:
+            text = f"\n\n{text}"  # behind sentences of an answer that broke off
+        if text:
+            yield ModelResponse(content=text)
+        yield from self._deltas
+        self.is_done = True
