@@ -595,7 +595,7 @@ class _TextPaths:
     """
 
     needles = tuple(f"{suffix}{quote}".encode() for suffix in TEXT_SUFFIXES for quote in ('"', "'"))
-    _always = (b".j2", b".jinja")
+    _templates = (b".j2", b".jinja")
     _data = (b".json", b".yaml", b".yml")
     _of_messages = r"final|messag|answer|repl(?:y|ies)|templat"
     _words_of_data = re.compile(_of_messages.encode(), re.I)
@@ -604,21 +604,32 @@ class _TextPaths:
         re.I,
     )
     _quote = re.compile(rb".*[\"'\n]", re.DOTALL)
-    # What gives the text of a file, in a file of Python that has such a path: many merely write to one.
-    _readers = re.compile(
-        rb"read_text|\.read\s*\(|get_template|render_template|load(?:s|_all)?\s*\(|from_string"
+    # What gives the text of a file, and what gives data, in a file of Python that has such a path.
+    _readers = re.compile(rb"read_text|\.read\s*\(|get_template|render_template|render_to_string")
+    _data_readers = re.compile(rb"read_text|\.read\s*\(|load(?:s|_all)?\s*\(")
+    # What stands behind a path that is not read there: it is written to, looked for, or compared.
+    _unread = re.compile(
+        rb"[\w.]{0,20}[\"'](?:\s*,\s*(?:mode\s*=\s*)?[\"'][wax]"
+        rb"|\s*\)\s*\.\s*(?:write_|exists|is_file|touch|unlink)|\s+(?:not\s+)?in\b)"
     )
     _REACH = 120  # bytes that are looked at before the end of a name
 
     def search(self, data: bytes, places: Iterable[int] = (), /) -> bool:
+        is_read: dict[bool, bool] = {}  # whether texts are, whether data are
         for place in places:
-            if data.startswith(self._always, place):
+            if self._unread.match(data, place) is not None:
+                continue
+            if data.startswith(self._templates, place):
                 return True
-            if self._readers.search(data) is None:
-                return False
+            is_data = data.startswith(self._data, place)
+            if is_data not in is_read:
+                readers = self._data_readers if is_data else self._readers
+                is_read[is_data] = readers.search(data) is not None
+            if not is_read[is_data]:
+                continue
             before = data[max(place - self._REACH, 0) : place]
             quote = self._quote.match(before)
-            words = self._words_of_data if data.startswith(self._data, place) else self._words
+            words = self._words_of_data if is_data else self._words
             if words.search(before, quote.end() if quote is not None else 0) is not None:
                 return True
         return False
