@@ -59,10 +59,13 @@ def mislabelled(context: Context) -> Iterator[Mislabelled]:
                     yield Mislabelled(entry.site, measure, unit, written)
 
 
-def flows(context: Context) -> Iterator[tuple[Module, UnitFlow]]:
-    """The units of all bodies of a module that defines or imports tools, and of the functions that these call."""
-    if not context.touches_tools:
-        return
+def flows(context: Context) -> list[tuple[Module, UnitFlow]]:
+    """The bodies in which units meet, of a module that defines or imports tools and of what these call."""
+    return context.once(_flows) if context.touches_tools else []
+
+
+def _flows(context: Context) -> list[tuple[Module, UnitFlow]]:
+    flows: list[tuple[Module, UnitFlow]] = []
     units = Units(context.evaluator)
     module = context.module
     queue: list[FunctionOf] = []
@@ -80,8 +83,9 @@ def flows(context: Context) -> Iterator[tuple[Module, UnitFlow]]:
         ]
         for flow in bodies:
             queue += flow.callees
-            yield module, flow
-    yield from _flows_called(context, units, queue)
+            flows.append((module, flow))
+    flows += _flows_called(context, units, queue)
+    return [(of, flow) for of, flow in flows if flow.arguments or flow.meetings]
 
 
 def _flows_called(

@@ -67,6 +67,7 @@ class Expressions:
         self.scope = scope
         self.flow = UnitFlow()
         self.has_unit_packages = units.uses_unit_packages(module)
+        self.unused = -1  # the place of the statement that is a mere expression
 
     def note(self, at: int, meaning: Meaning) -> None:
         self.flow.measures[at] = meaning
@@ -530,6 +531,7 @@ class Expressions:
     ) -> Meaning:
         """A function of the project: its parameters are checked, and it is followed."""
         self.flow.callees.append(callee)
+        is_number = call.at != self.unused and not _gives_no_number(callee.function)
         params = [p for p in callee.params if p.kind in ("positional", "any")]
         bindings: Env = {}
         for param, arg, meaning in zip(params, call.placed(), args, strict=False):
@@ -546,7 +548,7 @@ class Expressions:
             for name, meaning in bindings.items()
             if isinstance(meaning, (Measure, Factor, PhysicalQuantity)) and measure_of_name(name) is None
         }
-        result = self.units.outcome(callee, open_arguments)
+        result = self.units.outcome(callee, open_arguments) if is_number else None
         announced = _measure_of_call(getattr(callee.function, "name", ""))
         if isinstance(result, Factor):
             return announced or result  # `def fee_cents(): return 35`
@@ -602,10 +604,19 @@ def _dict_value(meaning: Meaning) -> Meaning:
     return element(meaning)
 
 
+def _gives_no_number(function: facts.Function | facts.Lambda) -> bool:
+    """Whether a function says that it returns a text or a truth value, or nothing: it need not be followed for that."""
+    match function:
+        case facts.Function(returns=facts.Name(id="str" | "bool" | "bytes") | facts.Const(value=None)):
+            return True
+        case _:
+            return False
+
+
 def _measure_of_call(name: str) -> Measure | None:
     """What a function gives whose name has a unit behind another word; `gauss()` is a distribution."""
-    bare = _PREFIX.sub("", name)
-    return measure_of_name(bare) if len(name_words(name)) > 1 else None
+    measure = measure_of_name(_PREFIX.sub("", name))
+    return measure if measure is not None and len(name_words(name)) > 1 else None
 
 
 def _literal(value: object) -> Factor:

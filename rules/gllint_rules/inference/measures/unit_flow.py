@@ -231,6 +231,8 @@ class _Body(Expressions):
                 return None
             case facts.Do(kind=kind, values=values):
                 for part in values:
+                    if kind == "expr":
+                        self.unused = part.value.at if isinstance(part, facts.Await) else part.at
                     self.meaning(part, env)
                 return None if kind == "raise" else env
             case facts.Jump():
