@@ -17,6 +17,7 @@ from gllint_runtime import (
     ToolRuntime,
 )
 from gllint_runtime.execution.origins import _is_number
+from gllint_runtime.policy.figures import plain_numbers
 
 
 @pytest.fixture
@@ -421,3 +422,26 @@ def test_a_tool_may_demand_its_source_and_a_scratchpad_asks_for_none() -> None:
     assert traced(session, {"amount": 340}, schema) == [(340, "user", True)]
     scratchpad = {"type": "object", "x-source": "any", "properties": {"expression": {"type": "string"}}}
     assert traced(Session(argument_origin="strict"), {"expression": "(17 - 4) * 3"}, scratchpad) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "count"),
+    [
+        ("How much does site 7 use?", 1),
+        ("It used 7.5 kWh.", 1),
+        ("3 or 4", 2),
+        ("", 0),
+        ("7 million", None),
+        ("7 Mio", None),
+        ("7k", None),
+        ("8 %", None),
+        ("8 pct", None),
+        ("8 percent", None),
+        ("1.234 kWh", None),
+        ("1,2", None),
+        ("two hundred", None),
+        ("½", None),
+    ],
+)
+def test_a_number_that_can_be_no_other_need_not_be_read_twice(text: str, count: int | None) -> None:
+    assert plain_numbers(text) == count

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections import deque
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from functools import cached_property
 from itertools import islice
 from typing import Any
 
@@ -24,7 +25,7 @@ from gllint_runtime.execution.argument_units import (
 from gllint_runtime.execution.names import Names
 from gllint_runtime.execution.record import CallRecord, Origin
 from gllint_runtime.execution.spoken import SpokenNumbers, converted
-from gllint_runtime.policy.key_units import readings_of_name, unit_of_name
+from gllint_runtime.policy.key_units import unit_of_name
 from gllint_runtime.policy.numbers import is_in_symbol, scan_naked_numbers
 from gllint_runtime.policy.parameter_units import ParameterUnit, ParameterUnits
 from gllint_runtime.policy.rendered_text import is_numeral
@@ -68,7 +69,6 @@ class Origins:
         heard: Iterable[str | CallRecord] = (),
         kinds: Collection[str] = (),
     ) -> None:
-        self._spoken = SpokenNumbers()
         self._names: Names[Source] | None = None if {*kinds} <= {"numbers"} else Names(kinds)
         self._counts_numbers = not kinds or "numbers" in kinds
         self._unread = [*heard]  # what no number has had to be traced to yet
@@ -84,18 +84,22 @@ class Origins:
         self._unquoted: list[str | CallRecord] = []  # what no text had to be looked for in yet
         self._letters = 0
 
+    @cached_property
+    def _spoken(self) -> SpokenNumbers:
+        return SpokenNumbers(self._user_texts)
+
     def trace(
         self,
         arguments: Mapping[str, Any],
-        args_schema: Any,
-        parameters: ParameterUnits | None = None,
+        declared: ParameterUnits,
         changes: Iterable[Change] = (),
-        declared: ParameterUnits | None = None,
+        *,
+        judges_units: bool = False,
     ) -> tuple[tuple[Origin, ...], list[Misfit], list[Clash]]:
         """The origin of every number in ``arguments``, those inside text included; which have another unit, or basis.
 
-        Without ``parameters`` nobody asks for units. ``changes`` are the numbers that were converted already.
-        ``declared`` says in which units they are taken, asked for or not, and from whom (``x-source``).
+        ``declared`` says in which units they are taken, which is not judged unless ``judges_units``, and from whom
+        (``x-source``). ``changes`` are the numbers that were converted already.
         """
         for new in self._unread:
             self._read(new)
@@ -104,12 +108,13 @@ class Origins:
         misfits: list[Misfit] = []
         clashes: list[Clash] = []
         # What was sent as a Quantity, by the path of its number.
-        sent = {} if parameters is None else self._sent(arguments, changes)
+        sent = self._sent(arguments, changes) if judges_units else {}
         texts = letters = 0
         conversions = _MAX_CONVERTED
+        has_sources = declared.has_sources
         for path, value in _leaves(arguments):
             kind = type(value)
-            demand = declared.at(path).sources if declared is not None and declared.has_sources else ()
+            demand = declared.at(path).sources if has_sources else ()
             if "any" in demand:
                 continue
             if kind is str:
@@ -123,24 +128,23 @@ class Origins:
                 origins.append(Origin(show_path(path), "the rest, too much to trace", "none", grounded=False))
                 break
             if kind is str:
-                origins.extend(_demanded(o, demand) for o in self._in_text(path, value, args_schema))
+                origins.extend(_demanded(o, demand) for o in self._in_text(path, value, declared))
                 continue
             if sent and (quantity := sent.get(path)) is not None:
-                origin = self._of_quantity(path, value, *quantity, args_schema)
+                origin = self._of_quantity(path, value, *quantity, declared)
                 origins.append(_demanded(origin, demand))
-                if parameters is not None:
-                    self._compare_basis(path, quantity[0].value, parameters, clashes)
+                self._compare_basis(path, quantity[0].value, declared, clashes)
                 continue
-            origin = self._origin(path, value, (value,), args_schema)
+            origin = self._origin(path, value, (value,), declared)
+            parameter = declared.at(path)
             if origin.kind == "none" and conversions:
                 conversions -= 1
-                origin = self._rephrased(origin, path, declared)
-            if parameters is not None:
-                parameter = parameters.at(path)
+                origin = self._rephrased(origin, parameter.readings)
+            if judges_units:
                 if parameter.readings:
                     origin = self._in_unit(origin, path, value, parameter, misfits)
                 if parameter.basis is not None:
-                    self._compare_basis(path, value, parameters, clashes)
+                    self._compare_basis(path, value, declared, clashes)
             if self._counts_numbers:
                 origins.append(_demanded(origin, demand))
         return tuple(origins), misfits, clashes
@@ -162,10 +166,8 @@ class Origins:
                 Clash(path, parameter, str(record.output.bases[where]), str(_source(record, where)[1]))
             )
 
-    def _rephrased(self, origin: Origin, path: Path, declared: ParameterUnits | None) -> Origin:
+    def _rephrased(self, origin: Origin, units: Collection[str]) -> Origin:
         """The origin of a number that was said in words, in percent, in another unit, or as a sum."""
-        name = next((step for step in reversed(path) if isinstance(step, str)), "")
-        units = declared.at(path).readings if declared is not None else readings_of_name(name)
         if (said := self._spoken.origin(origin.value, units)) is not None:
             return Origin(origin.path, origin.value, "user", said)
         if units:
@@ -189,9 +191,11 @@ class Origins:
             sent[place if place in sent else change.path] = change.sent, change.result.unit
         return sent
 
-    def _of_quantity(self, path: Path, value: Any, sent: Quantity, unit: str, args_schema: Any) -> Origin:
+    def _of_quantity(
+        self, path: Path, value: Any, sent: Quantity, unit: str, declared: ParameterUnits
+    ) -> Origin:
         """The origin of a number that was sent with its unit. One that an output has in another has none of its own."""
-        origin = self._origin(path, sent.value, (sent.value,), args_schema)
+        origin = self._origin(path, sent.value, (sent.value,), declared)
         source_unit, is_other = self._unit_of_source(sent.value, ParameterUnit((sent.unit,)))
         grounded = origin.grounded and not (is_other and origin.kind == "tool")
         return Origin(
@@ -265,7 +269,6 @@ class Origins:
                 self._sources[number] = _USER
             self._user_texts.append(new)
             self._unquoted.append(new)
-            self._spoken.learn(new)
             if self._names is not None:
                 self._names.learn(new, _USER, is_user=True)
             return
@@ -292,7 +295,7 @@ class Origins:
         while self._letters > _MAX_QUOTED:
             self._letters -= len(self._quotable.popleft()[0])
 
-    def _in_text(self, path: Path, text: str, args_schema: Any) -> Iterator[Origin]:
+    def _in_text(self, path: Path, text: str, declared: ParameterUnits) -> Iterator[Origin]:
         # A text that is nothing but a number is one, also where prose would excuse it ("500." begins a list).
         names = [*self._names.names(text)] if self._names is not None else []
         numbers = self._numbers_beside(text, [(name.start, name.end) for name in names])
@@ -307,7 +310,7 @@ class Origins:
                 else Origin(show_path(path), name.text, *source)
             )
         for number in numbers if self._counts_numbers else ():
-            origin = self._origin(path, number, _typed_numbers(number), args_schema)
+            origin = self._origin(path, number, _typed_numbers(number), declared)
             if quoted and not origin.grounded:
                 origin = Origin(origin.path, number, *max(quoted, key=lambda source: source[2]))
             yield origin
@@ -338,13 +341,13 @@ class Origins:
                     break
                 start = whole.find(text, start + 1)
 
-    def _origin(self, path: Path, value: Any, readings: Iterable[Any], args_schema: Any) -> Origin:
+    def _origin(self, path: Path, value: Any, readings: Iterable[Any], declared: ParameterUnits) -> Origin:
         where = show_path(path)
         for reading in readings:
             if origin_source := self._sources.get(reading):
                 kind, source, grounded = origin_source
                 return Origin(where, value, kind, source, grounded)
-        if any(value == declared for declared in _declared_values(path, args_schema)):
+        if value in declared.offered(path):
             return Origin(where, value, "schema")
         return Origin(where, value, "none", grounded=False)
 
@@ -431,25 +434,3 @@ def _units_behind(text: str, value: Any) -> Iterator[str | None]:
 def _readings(written: str) -> set[str]:
     parts = [part for part in re.split(r"[ ,]", written) if part[0] != "0" or len(part) == 1]
     return {written, written.translate(_GROUPING), written.replace(",", "."), *parts}
-
-
-def _declared_values(path: Path, args_schema: Any) -> Iterator[Any]:
-    """What the tool's own schema offers for an argument: its ``const``, ``default`` and ``enum``."""
-    nodes = _alternatives(args_schema)
-    for step in path:
-        inner = [
-            node.get("items") if isinstance(step, int) else node.get("properties", {}).get(step)
-            for node in nodes
-        ]
-        nodes = [alternative for node in inner for alternative in _alternatives(node)]
-    for node in nodes:
-        offered = [node[key] for key in ("const", "default") if key in node]
-        yield from (value for value in (*offered, *node.get("enum", ())) if not isinstance(value, bool))
-
-
-def _alternatives(node: Any) -> list[Mapping[str, Any]]:
-    """A schema and the branches of its ``anyOf``, ``oneOf`` and ``allOf``."""
-    if not isinstance(node, Mapping):
-        return []
-    branches = (branch for key in ("anyOf", "oneOf", "allOf") for branch in node.get(key, ()))
-    return [node, *(alternative for branch in branches for alternative in _alternatives(branch))]

@@ -312,7 +312,7 @@ class Session:
             return Traced(arguments, None, changes)
         with self._lock:
             origins, misfits, clashes = self._origins.trace(
-                arguments, args_schema, parameters if judges_units else None, changes, parameters
+                arguments, parameters, changes, judges_units=judges_units
             )
         if clashes and policy.argument_units != "record":
             clash = clashes[0].error(tool)

@@ -218,6 +218,11 @@ def _pattern(source: str) -> re.Pattern[str]:
     return re.compile(source)
 
 
+def may_spell_numbers(text: str) -> bool:
+    """Whether a text in ASCII may say a number in words."""
+    return _pattern(_NUMBER_WORDS).search(text) is not None
+
+
 def excused_numbers(
     text: str, whitelist: Collection[str] = (), units: Collection[str] = (), glued: Collection[str] = ()
 ) -> list[tuple[int, int]]:

@@ -48,6 +48,7 @@ class ParameterUnits:
     def __init__(self, schema: Any = None) -> None:
         self._schema = schema if isinstance(schema, Mapping) else {}
         self._of_path: dict[Path, ParameterUnit] = {}
+        self._offered: dict[Path, tuple[Any, ...]] = {}
 
     def at(self, path: Path) -> ParameterUnit:
         """The unit of what the arguments hold at ``path``: a number, or an object that is a Quantity."""
@@ -58,6 +59,18 @@ class ParameterUnits:
             if len(self._of_path) < _MOST_PATHS:
                 self._of_path[path] = known
         return known
+
+    def offered(self, path: Path) -> tuple[Any, ...]:
+        """The values that the schema offers at ``path``: its ``const``, ``default`` and ``enum``."""
+        values = self._offered.get(path)
+        if values is None:
+            path = tuple(["[]" if type(step) is int else step for step in path])
+            values = self._offered.get(path)
+            if values is None:
+                values = tuple(_offered_values(path, self._schema))
+                if len(self._offered) < _MOST_PATHS:
+                    self._offered[path] = values
+        return values
 
     @cached_property
     def has_sources(self) -> bool:
@@ -202,3 +215,23 @@ def _types(node: Mapping[Any, Any]) -> Iterator[str]:
     declared = node.get("type")
     names = declared if isinstance(declared, (list, tuple)) else (declared,)
     yield from (name for name in names if isinstance(name, str))
+
+
+def _offered_values(path: Path, schema: Any) -> Iterator[Any]:
+    nodes = _branches(schema)
+    for step in path:
+        inner = [
+            node.get("items") if step == "[]" else node.get("properties", {}).get(step) for node in nodes
+        ]
+        nodes = [branch for node in inner for branch in _branches(node)]
+    for node in nodes:
+        offered = [node[key] for key in ("const", "default") if key in node]
+        yield from (value for value in (*offered, *node.get("enum", ())) if not isinstance(value, bool))
+
+
+def _branches(node: Any) -> list[Mapping[str, Any]]:
+    """A schema and the branches of its ``anyOf``, ``oneOf`` and ``allOf``."""
+    if not isinstance(node, Mapping):
+        return []
+    branches = (branch for key in ("anyOf", "oneOf", "allOf") for branch in node.get(key, ()))
+    return [node, *(inner for branch in branches for inner in _branches(branch))]
