@@ -14,7 +14,9 @@ from gllint_rules.inference.measures.meanings import Measure
 from gllint_rules.inference.measures.unit_flow import UnitFlow, Units
 from gllint_rules.project.project import Project
 from gllint_rules.reading.modules import read_module
-from gllint_runtime.policy.unit_sizes import TOLERANCE, factors_of_unit, ratio, relation, text_of
+from gllint_runtime.policy import unit_sizes
+from gllint_runtime.policy.key_units import announced_units
+from gllint_runtime.policy.unit_sizes import TOLERANCE, factors_of_unit, ratio, relation, size_of, text_of
 
 PINT: pint.UnitRegistry[float] = pint.UnitRegistry()
 NAMES = {
@@ -108,3 +110,22 @@ def test_size_and_dimension_are_those_of_pint(unit: str, other: str) -> None:
 
 def test_sizes_are_exact() -> None:
     assert ratio(factors_of_unit("lb"), factors_of_unit("kg")) == 0.45359237
+
+
+def test_no_unit_that_may_be_named_as_the_outcome_has_its_size_from_pint(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    size_of.cache_clear()
+    unit_sizes._size_of_one.cache_clear()
+    monkeypatch.setattr(unit_sizes, "stock_size", lambda name: pytest.fail(f"pint is asked for {name}"))
+    assert unit_sizes._by_dimension.__wrapped__()
+
+
+@pytest.mark.parametrize("unit", sorted(unit_sizes._bases()["announced"]))
+def test_units_that_names_announce_are_as_large_as_pint_says(unit: str) -> None:
+    assert unit in announced_units()
+    size = size_of(((unit, 1),))
+    assert size is not None and size.dimension == frozenset({("length", 3)})
+    litres = size_of((("L", 1),))
+    assert litres is not None
+    assert math.isclose(size.factor / litres.factor, PINT.Quantity(1, unit).to("L").magnitude)

@@ -181,6 +181,8 @@ def _size_of_one(name: str) -> UnitSize | None:
     match = TRAILING_POWER.match(name)
     if match is not None:
         return size_of(((match[1], int(match[2])),))
+    if name in _bases()["announced"]:
+        return _bases()["announced"][name]
     size = None if announced_dimension(name) in _scales() else stock_size(name)
     return None if size is None else _in_physics(size[0], Fraction(size[1]), _bases()["stock"])
 
