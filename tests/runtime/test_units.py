@@ -17,6 +17,8 @@ from gllint_runtime.policy.units import (
     ALLOWED_UNITS,
     TIME_UNITS,
     UNIT_SUFFIXES,
+    _definitions,
+    _scale,
     conversion,
     dimension_of,
     is_allowed,
@@ -415,3 +417,16 @@ def test_units_of_metrology(written: str, unit: str, pack: str) -> None:
 )
 def test_what_shares_a_dimension_in_physics_does_not_convert(unit: str, other: str) -> None:
     assert conversion(unit, other) is None
+
+
+def test_the_definition_file_is_read_as_pint_reads_it() -> None:
+    import pint
+
+    source = resources.files("gllint_runtime.policy").joinpath("units.txt").read_text(encoding="utf-8")
+    exact: Any = pint.UnitRegistry
+    registry = exact(source.splitlines(), non_int_type=Fraction, cache_folder=None)
+    for unit in _definitions():
+        zero, one = (registry.Quantity(Fraction(n), unit).to_root_units().magnitude for n in (0, 1))
+        assert _scale(unit, ()) == (one - zero, zero), unit
+    names = {*ALLOWED_UNITS, *TIME_UNITS}
+    assert {name for name in names if "/" not in name} <= _definitions().keys()

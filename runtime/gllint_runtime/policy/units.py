@@ -1,8 +1,8 @@
 """Units: which ones a Quantity may carry, of what dimension they are, and how two Quantities compare.
 
 One decision, :func:`judge_unit`, serves the rules (on literals) and the runtime (on values). Deciding needs
-no pint; pint loads only to convert (from ``units.txt``, a definition file with these units and nothing else)
-and to tell a real but unlisted unit ("lb") from a word that is none.
+no pint, nor does converting (``units.txt`` defines the units): pint loads only to tell a real but unlisted
+unit ("lb") from a word that is none.
 
 The allowlist is seed 000's, exact and case-sensitive. Beyond it: compounds of allowed units and units of time
 (``kWh/year``, ``kgCO2e/kWh``, ``USD/(m2*month)``, ``m^2``), unless ``strict``. A unit of time alone is not on
@@ -363,16 +363,34 @@ def _canonical(dimension: str) -> str | None:
     return text if is_allowed(text) else None
 
 
-# --------------------------------------------------------------------------------------------------- pint
+# ------------------------------------------------------------------------------------------------- how large
+
+_OPERAND = re.compile(r"(?:([*/]) )?(\[?[\w.]+\]?)(?: \*\* (\d+))?")
 
 
 @cache
-def _own_registry() -> Any:
-    """The units of ``units.txt`` with exact fractions for factors."""
-    import pint
+def _definitions() -> Mapping[str, tuple[Fraction, Fraction]]:
+    """The units of ``units.txt`` as :func:`_scale` gives them."""
+    scales: dict[str, tuple[Fraction, Fraction]] = {}
+    for line in lines("units.txt"):
+        name, definition, *aliases = line.split(" = ")
+        size, _, offset = definition.partition("; offset: ")
+        scale = _product(size, scales), _product(offset, scales) if offset else Fraction(0)
+        scales.update(dict.fromkeys((name, *aliases), scale))
+    return scales
 
-    registry: Any = pint.UnitRegistry
-    return registry(lines("units.txt"), non_int_type=Fraction, cache_folder=None)
+
+def _product(text: str, scales: Mapping[str, tuple[Fraction, Fraction]]) -> Fraction:
+    """``"2500 / 9 * Wh"`` as a number of root units."""
+    product = Fraction(1)
+    for operator, operand, power in _OPERAND.findall(text):
+        factor = Fraction(1)
+        if operand in scales:
+            factor = scales[operand][0] ** int(power or 1)
+        elif not operand.startswith("["):
+            factor = Fraction(operand)
+        product = product / factor if operator == "/" else product * factor
+    return product
 
 
 @lru_cache(maxsize=1024)
@@ -388,8 +406,7 @@ def _scale(unit: str, packs: tuple[str, ...]) -> tuple[Fraction, Fraction]:
     if unit not in ALLOWED_UNITS and unit not in TIME_UNITS:
         defined = pack_units(packs)[unit]
         return defined.factor * (_scale(defined.of, packs)[0] if defined.of else 1), Fraction(0)
-    zero, one = (_own_registry().Quantity(Fraction(n), unit).to_root_units().magnitude for n in (0, 1))
-    return Fraction(one) - Fraction(zero), Fraction(zero)
+    return _definitions()[unit]
 
 
 def _exact(value: Any) -> Fraction | None:
@@ -413,8 +430,7 @@ class UnitRegistry:
     """Units of one runtime: the allowlist, and exact arithmetic between its units.
 
     ``allowlist`` is a set that a project may extend in place; what it adds converts to nothing but itself
-    unless it is made of known units. ``packs`` names tables of further units. pint loads at the first
-    conversion between two different units of the allowlist.
+    unless it is made of known units. ``packs`` names tables of further units.
     """
 
     def __init__(
