@@ -310,11 +310,15 @@ class Workspace:
         index.means.progress.expect("checking", len(missing))
         with index.means.clock.stage("rules"):
             # Of what somebody asks for, whatever has findings is asked for its fixes soon.
-            if self._fixes and not results and 2 * len(audience.intersection(missing)) >= len(missing):
-                self._fixed = self._checked(missing, True)
+            shown = [path for path in missing if path in audience] if self._fixes else []
+            if not results and 2 * len(shown) >= len(missing):
+                shown = missing
+            if shown:
+                self._fixed = self._checked(shown, True)
                 results.update((path, _without_fixes(result)) for path, result in self._fixed.items())
-            else:
-                results.update(self._checked(missing, False))
+            rest = [path for path in missing if path not in results]
+            if rest:
+                results.update(self._checked(rest, False))
         self._is_unsaved = True
 
     @property

@@ -92,10 +92,8 @@ def _main(root: str) -> None:
 
 def _ask(project: Project) -> None:
     """Ask all modules what the server is asked about all of them; what they say is kept with the rest."""
-    from gllint_rules.project.call_graph import learn_runners
     from gllint_rules.project.descriptions import described_tools
 
-    learn_runners(project)
     described_tools(project)
 
 

@@ -211,6 +211,9 @@ def test_what_a_file_rests_on_elsewhere_is_seen_to_change(
     assert after == check(top, keep=False).findings
 
 
+_ADDS = "        fastmcp.FastMCP('x').add_tool(fn)\n        return fn\n"
+
+
 def test_a_fix_reads_no_file_that_is_as_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(discover, "_FINE_CLOCK", -(10**12))
     read: set[str] = set()
@@ -226,7 +229,15 @@ def test_a_fix_reads_no_file_that_is_as_it_was(tmp_path: Path, monkeypatch: pyte
         put(
             top / f"use_{name}.py", f"from {name} import {name}, {name}_of\n\nagent([{name}])\n{name}_of(3)\n"
         )
-    check(top)
+    put(
+        top / "reg.py",
+        f"import fastmcp\n\n\nclass Desk:\n    def offered(self, fn):\n{_ADDS}\n\ndesk = Desk()\n",
+    )
+    put(top / "given.py", "from reg import desk\n\n\n@desk.offered\ndef load(x):\n    return 'a'\n")
+    check(top, fixes=False)
+    read.clear()
+    assert check(top, "a.py").findings[0].fix is not None  # the first one that anybody asks for
+    assert read <= {"a.py"}
     for name in "aba":
         path = top / f"{name}.py"
         put(path, path.read_text() + "# more\n")

@@ -6,6 +6,7 @@ import posixpath
 import traceback
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from itertools import islice
 
 from gllint_rules.catalogue import RULES
@@ -25,8 +26,10 @@ from gllint_rules.finding import (
 )
 from gllint_rules.inference.values import Because
 from gllint_rules.project.blind_spots import blind_spots
+from gllint_rules.project.call_graph import learn_runners
 from gllint_rules.project.context import Context, Pending
 from gllint_rules.project.project import Project
+from gllint_rules.project.schema_users import learn_users
 from gllint_rules.project.sight import numbers_of_plain_kinds, sights
 from gllint_rules.reading.facts import Module
 from gllint_rules.reading.sections import Unreadable
@@ -126,6 +129,10 @@ class ToolCheck:
         except Exception as error:
             self.failures.append(_failure("GL1", module, error))
         self.consulted = frozenset(project.consulted)
+        with suppress(Exception):  # a fix that asks for it fails in its own place
+            # Fixes ask this of all modules, most of which would have to be read again for that.
+            learn_runners(project, path)
+            learn_users(project, path)
 
 
 def _failure(code: str, module: Module, error: Exception) -> Failure:

@@ -32,14 +32,11 @@ from gllint_rules.inference.values import (
     Value,
     options,
 )
-from gllint_rules.project.call_graph import Where
 from gllint_rules.project.context import Context
-from gllint_rules.project.project import Project
 from gllint_rules.project.results import is_quantity
-from gllint_rules.project.schemas import Path, SchemaLiteral, read_schema
-from gllint_rules.reading.facts import Module
+from gllint_rules.project.schema_users import is_of_arguments, users_of
+from gllint_rules.project.schemas import Path, SchemaLiteral
 from gllint_rules.tools.tool import Tool
-from gllint_rules.words.names import ARGS_SCHEMA, OUTPUT_SCHEMAS, RESULT_SCHEMAS
 from gllint_runtime.policy.schema_numbers import find_inlined_quantities
 from gllint_runtime.policy.schemas import QUANTITY_REF, inlined_quantity
 
@@ -49,8 +46,6 @@ _KEPT = frozenset({"description", "title", "$comment", "deprecated", "unit", "un
 _OF_OBJECTS = frozenset({"type", "properties", "required", "additionalProperties", "$schema", "$id"}) | _KEPT
 _NUMERIC = frozenset({"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "format"})
 _OF_LISTS = frozenset({"items", "prefixItems", "contains", "unevaluatedItems"})
-# Who uses a schema and is no tool that promises it: something else that does, and what takes it as arguments.
-_NO_TOOL, _ARGUMENTS = ("", -1), ("", -2)
 
 
 # --- GL201 ---------------------------------------------------------------------------------------------------
@@ -74,7 +69,7 @@ def _number_at(context: Context, schema: SchemaLiteral, path: Path) -> SyntaxPla
     if path[-1] != "type" or site is None or site.module is not schema.place(path).module or _in_list(path):
         return None
     place = place_of(context, site)
-    if place is None or not isinstance(place.node, cst.Dict) or _is_of_arguments(context, site):
+    if place is None or not isinstance(place.node, cst.Dict) or is_of_arguments(context, site):
         return None
     return place
 
@@ -170,51 +165,6 @@ def _in_list(path: Path) -> bool:
     return False
 
 
-# --- who uses a schema ---------------------------------------------------------------------------------------
-
-
-def _users_of(context: Context, site: Site) -> list[Where]:
-    """The tools that promise what a place in a result schema says, by where they are; ``_NO_TOOL`` for what is none."""
-    users = context.project.once(_users).get((site.module.path, site.at), [])
-    return [user for user in users if user != _ARGUMENTS]
-
-
-def _is_of_arguments(context: Context, site: Site) -> bool:
-    """Whether the same dict is part of what some tool takes."""
-    return _ARGUMENTS in context.project.once(_users).get((site.module.path, site.at), ())
-
-
-def _users(project: Project) -> dict[Where, list[Where]]:
-    users: dict[Where, list[Where]] = {}
-    for part in project.answers(_users_in, None):
-        for where, user in part:
-            users.setdefault(where, []).append(user)
-    return users
-
-
-def _users_in(project: Project, module: Module, argument: None) -> tuple[tuple[Where, Where], ...]:
-    """The places in the schemas of a module, each with its user: a tool that promises it, or one of no tool."""
-    context = Context.of(project, module)
-    tools = project.tools.of(module)
-    makers = {tool.call: tool for tool in tools if tool.call is not None}
-    schemas = [(tool.args_schema, tool.scope, _ARGUMENTS) for tool in tools if tool.args_schema is not None]
-    for call, scope in module.calls_where(
-        lambda s: not s.keywords.isdisjoint((ARGS_SCHEMA, *OUTPUT_SCHEMAS))
-    ):
-        for name, value in call.keywords:
-            if name == ARGS_SCHEMA:
-                schemas.append((value, scope, _ARGUMENTS))
-            elif name in OUTPUT_SCHEMAS:
-                tool = makers.get(call) if name in RESULT_SCHEMAS else None
-                schemas.append((value, scope, (module.path, tool.at) if tool is not None else _NO_TOOL))
-    pairs: list[tuple[Where, Where]] = []
-    for expr, scope, user in schemas:
-        schema = read_schema(context, expr, scope)
-        sites = schema.places.values() if schema is not None else ()
-        pairs += ((where, user) for where in sorted({(site.module.path, site.at) for site in sites}))
-    return tuple(pairs)
-
-
 # --- GL202 ---------------------------------------------------------------------------------------------------
 
 
@@ -228,14 +178,14 @@ def declare_quantities(context: Context, tool: Tool, schema: SchemaLiteral | Non
     place = place_of(context, schema.site)
     if wanted is None or place is None or not isinstance(place.node, cst.Dict):
         return None
-    if _is_of_arguments(context, schema.site) or not _is_own(context, schema.site, tool):
+    if is_of_arguments(context, schema.site) or not _is_own(context, schema.site, tool):
         return None
     node = _merged(place, place.node, wanted)
     return place.fix(node, REFER)
 
 
 def _is_own(context: Context, site: Site, tool: Tool) -> bool:
-    return _users_of(context, site) == [(tool.module.path, tool.at)]
+    return users_of(context, site) == [(tool.module.path, tool.at)]
 
 
 def _add_schema(context: Context, tool: Tool) -> Fix | None:
@@ -374,7 +324,7 @@ def _replace_inlined(context: Context, schema: SchemaLiteral) -> Fix | None:
             keys is None
             or keys.keys() - quantity_keys
             or has_comment(place.node)
-            or _is_of_arguments(context, site)
+            or is_of_arguments(context, site)
         ):
             return None
         annotations = {k: e for k, e in keys.items() if k in _KEPT}

@@ -30,9 +30,9 @@ def is_promised(project: Project, function: Where) -> bool:
     return project.memory(_promises).get(function, False)
 
 
-def learn_runners(project: Project) -> None:
-    """Ask all modules what fixes ask of all of them, for somebody who keeps what they say."""
-    project.memory(_promises)
+def learn_runners(project: Project, path: str) -> None:
+    """Ask one module what fixes ask of all of them, while its tools are at hand."""
+    project.parts(_run_in, project.once(registrars), [path])
 
 
 def _promises(project: Project) -> dict[Where, bool]:

@@ -122,6 +122,9 @@ class Project:
         self.modules.paths[path] = None
         self._forget_answers()
 
+    def _module(self, path: str) -> Module:
+        return self.modules[path] if path in self.modules else self._read(path)
+
     def _read(self, path: str) -> Module:
         return self.imports.module_at(path) or read_module(path, "")  # as good as empty, if it has gone since
 
@@ -277,7 +280,7 @@ class Project:
         return {path: values[path] for path in paths}
 
     def _part(self, part: Callable[[Project, Module, _G], _T], path: str, argument: _G) -> _T:
-        value, read = noted(self.reads, lambda: part(self, self.modules[path], argument))
+        value, read = noted(self.reads, lambda: part(self, self._module(path), argument))
         if self.reads is not None:
             self._parts_read.setdefault((part, argument), {})[path] = read
         return value

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Iterable, Iterator
+from typing import TYPE_CHECKING, TypeAlias
 
 from gllint_rules.inference.values import ClassOf, ModuleOf, ToolValue, options
 from gllint_rules.project.project import registrars
@@ -19,6 +19,8 @@ from gllint_rules.words.screen import IN_SMALL_PROJECT, Needles
 if TYPE_CHECKING:
     from gllint_rules.project.project import Project
 
+# The numbers of the first and the last section of a class, and the names of it and of what it makes.
+_Methods: TypeAlias = tuple[int, int, frozenset[str]]
 TOOL_MAKERS = frozenset(
     {"ToolRegistry", "ToolRuntime", "ToolDef", "FunctionTool", "ToolAction", "dispatch_tool"}
 )
@@ -29,33 +31,46 @@ def names_of_tools(project: Project) -> Needles:
     classes = tool_classes(project)
     made_by = classes | TOOL_REGISTRY_CLASSES
     names = classes.union(*project.answers_by_words(_names_in, made_by, None))
-    # What is handed over to a callee that no framework knows bears names like `chat`, which too many files use.
     registered = project.once(registrars)
-    specific = [r for r in registered if r.framework not in (GENERAL, DESCRIPTIONS)]
-    uses: set[tuple[str, ...]] = {pair for registrar in specific for pair in _names_of(project, registrar)}
+    uses: set[tuple[str, ...]] = set()
     for registrar in registered:
         if registrar.kind == "described":
             # A file that writes such a name out may call its tool by it; one that defines it, look it up by a name.
             uses.update((form.format(registrar.used_as),) for form in ('"{}"', "'{}'"))
             uses.add((IN_SMALL_PROJECT, f"def {registrar.used_as}("))
-        elif registrar.framework == DESCRIPTIONS and registrar.kind != "tested":
-            uses.update((IN_SMALL_PROJECT, *pair) for pair in _names_of(project, registrar))
+    handing = [r for r in registered if r.kind not in ("described", "tested") and r.framework != GENERAL]
+    methods = project.parts(_methods_in, None, sorted({registrar.path for registrar in handing}))
+    for registrar in handing:
+        # What is handed over to a callee that no framework knows bears names like `chat`, which too many files use.
+        mark = (IN_SMALL_PROJECT,) if registrar.framework == DESCRIPTIONS else ()
+        uses.update((*mark, *pair) for pair in _names_of(registrar, methods[registrar.path]))
     return frozenset(
         tuple(name.encode("utf-8", "surrogateescape") for name in needle)
         for needle in (*((name,) for name in names), *uses)
     )
 
 
-def _names_of(project: Project, registrar: Registrar) -> Iterator[tuple[str, str]]:
+def _names_of(registrar: Registrar, classes: Iterable[_Methods]) -> Iterator[tuple[str, str]]:
     """The names by which other files may give functions to what hands them over: to import it, and to use it."""
     yield registrar.used_as, registrar.used_as
     yield registrar.path.removesuffix(".py").removesuffix("/__init__").rpartition("/")[2], registrar.used_as
-    module = project.imports.module_at(registrar.path)
-    cls = module.owner(module.section_of(registrar.at).section) if module is not None else None
-    if module is not None and cls is not None:
-        yield cls.name, registrar.used_as
-        for name in _named(module, frozenset({cls.name})):
-            yield name, registrar.used_as
+    number = registrar.at >> SECTION_BITS
+    for first, last, names in classes:
+        if first <= number <= last:
+            yield from ((name, registrar.used_as) for name in sorted(names))
+
+
+def _methods_in(project: Project, module: Module, argument: None) -> tuple[_Methods, ...]:
+    """Which sections of a module are classes with their methods, and the names of each and of what it makes."""
+    classes = [section for section in module.outline.sections if section.kind == "class"]
+    return tuple(
+        (
+            section.number,
+            section.number + len(section.holes),
+            frozenset({section.name, *_named(module, frozenset({section.name}))}),
+        )
+        for section in classes
+    )
 
 
 def _named(
