@@ -4,8 +4,9 @@ Hundreds of tests run gllint as a user would, in a process; most of what that co
 session imports them, and a fork of it is what each of those tests runs: with its own arguments, folder, environment,
 streams and exit status. The fixture ``gllint`` is what to write for ``python -m gllint``.
 
-What asks for something that a process gets at its start, such as another ``PYTHONHASHSEED``, gets a fresh one. So do
-tests that send signals, set limits, or look at what is imported: they start ``python -m gllint`` themselves.
+What asks for something that a process gets at its start, such as another ``PYTHONHASHSEED``, gets a fresh one (another
+``PYTHONPATH`` is but another list of folders: nothing of the packages of tests is imported yet). So do tests that send
+signals, set limits, or look at what is imported: they start ``python -m gllint`` themselves.
 """
 
 from __future__ import annotations
@@ -90,6 +91,8 @@ def _attend(caller: socket.socket) -> NoReturn:
 def _become(asked: dict[str, Any], streams: list[int]) -> NoReturn:
     import atexit
     import threading
+    from contextlib import suppress
+    from importlib import import_module
 
     at_the_start = _of_the_start(os.environ)
     for number, stream in enumerate(streams):
@@ -98,8 +101,16 @@ def _become(asked: dict[str, Any], streams: list[int]) -> NoReturn:
     os.chdir(asked["folder"])
     os.environ.clear()
     os.environ.update(asked["environment"])
-    if _of_the_start(os.environ) != at_the_start:
+    start = _of_the_start(os.environ)
+    folders = [variables.pop("PYTHONPATH", "") for variables in (at_the_start, start)]
+    if start != at_the_start:
         os.execve(sys.executable, [sys.executable, "-m", "gllint", *asked["arguments"]], os.environ)
+    if folders[0] != folders[1]:
+        gone, more = (text.split(os.pathsep) if text else [] for text in folders)
+        sys.path[:] = [*more, *(folder for folder in sys.path if folder not in gone)]
+        sys.modules.pop("sitecustomize", None)
+        with suppress(ImportError):
+            import_module("sitecustomize")
     sys.stdin = sys.__stdin__ = os.fdopen(0)
     sys.stdout = sys.__stdout__ = os.fdopen(1, "w")
     sys.stderr = sys.__stderr__ = os.fdopen(2, "w", buffering=1, errors="backslashreplace")

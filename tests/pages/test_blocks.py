@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -61,17 +62,21 @@ def fits(expected: str, printed: str) -> bool:
     return re.fullmatch("\n".join(lines), printed.rstrip("\n"), re.DOTALL) is not None
 
 
-ENVIRONMENT = {
-    **{key: value for key, value in os.environ.items() if key not in ("FORCE_COLOR", "GLLINT_CACHE_DIR")},
-    "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")]),
-    "NO_COLOR": "1",
-    "PYTHONUTF8": "1",
-}
+@pytest.fixture(scope="module")
+def programs(gllint: list[str], tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A search path on which ``gllint`` is the one that is imported already."""
+    folder = tmp_path_factory.mktemp("programs")
+    (folder / "gllint").write_text(f'#!/bin/sh\nexec {shlex.join(gllint)} "$@"\n')
+    (folder / "gllint").chmod(0o755)
+    return os.pathsep.join([str(folder), str(Path(sys.executable).parent), os.environ.get("PATH", "")])
 
 
-def run(command: list[str] | str, folder: Path) -> subprocess.CompletedProcess[str]:
+def run(command: list[str] | str, folder: Path, programs: str) -> subprocess.CompletedProcess[str]:
+    gone = {"FORCE_COLOR", "GLLINT_CACHE_DIR"}
+    environment = {key: value for key, value in os.environ.items() if key not in gone}
+    environment |= {"PATH": programs, "NO_COLOR": "1"}
     return subprocess.run(
-        command, shell=isinstance(command, str), cwd=folder, env=ENVIRONMENT, stdin=subprocess.DEVNULL,
+        command, shell=isinstance(command, str), cwd=folder, env=environment, stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, encoding="utf-8", timeout=120, check=False,
     )  # fmt: skip
 
@@ -81,7 +86,7 @@ def run(command: list[str] | str, folder: Path) -> subprocess.CompletedProcess[s
     [page for page in pages() if claims(page)],
     ids=lambda page: page.relative_to(REPOSITORY).as_posix(),
 )
-def test_a_page_shows_what_happens(page: Path, tmp_path: Path) -> None:
+def test_a_page_shows_what_happens(page: Path, tmp_path: Path, programs: str) -> None:
     shutil.copytree(
         REPOSITORY / "examples", tmp_path / "examples", ignore=shutil.ignore_patterns("__pycache__")
     )
@@ -96,11 +101,11 @@ def test_a_page_shows_what_happens(page: Path, tmp_path: Path) -> None:
         elif block.kind == "console":
             for command, expected in commands(block.text):
                 assert command.split()[0] in PROGRAMS, f"{command}: is not run; mark the block `sh`"
-                done = run(command.partition("  #")[0], tmp_path)
+                done = run(command.partition("  #")[0], tmp_path, programs)
                 assert done.returncode in (0, 1), f"{command}: {done.stdout}"
                 assert not expected.strip() or fits(expected, done.stdout), f"{command} prints\n{done.stdout}"
     if code:
-        done = run([sys.executable, "-c", code], tmp_path)
+        done = run([sys.executable, "-c", code], tmp_path, programs)
         assert done.returncode == 0, done.stdout
 
 

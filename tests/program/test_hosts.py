@@ -34,7 +34,7 @@ def refusing(function):
     def call(path=".", *arguments, **keywords):
         name = os.fsdecode(path) if isinstance(path, (str, bytes, os.PathLike)) else ""
         base = os.path.basename(name)
-        if base.partition(".")[0] == "locked" or base == os.environ.get("LOCKED"):
+        if base.partition(".")[0] == "locked" or (base and base == os.environ.get("LOCKED")):
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), name)
         return function(path, *arguments, **keywords)
     return call
@@ -52,7 +52,7 @@ PASSED_BY = (
 
 
 @pytest.fixture
-def host(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Host:
+def host(gllint: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Host:
     """Run a module as a program in a folder, where nothing called "locked" can be opened."""
     (tmp_path / "lock").mkdir()
     (tmp_path / "lock" / "sitecustomize.py").write_text(LOCK)
@@ -60,8 +60,9 @@ def host(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Host:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     monkeypatch.setenv("NO_COLOR", "1")
 
-    def host(*arguments: str, cwd: Path, stdin: str = "") -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, "-m", *arguments]
+    def host(module: str, *arguments: str, cwd: Path, stdin: str = "") -> subprocess.CompletedProcess[str]:
+        program = gllint if module == "gllint" else [sys.executable, "-m", module]
+        command = [*program, *arguments]
         return subprocess.run(
             command, cwd=cwd, input=stdin, capture_output=True, text=True, timeout=120, check=False
         )

@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 Write = Callable[..., Path]
+Own = Callable[..., "subprocess.CompletedProcess[str]"]
 EXAMPLE = Path(__file__).parents[2] / "examples" / "rules-of-your-own"
 AGENT = """\
 from langchain_core.tools import tool
@@ -46,15 +47,20 @@ def packages(tmp_path: Path) -> Path:
     return install(tmp_path / "packages", "acme_gllint_rules", entries, EXAMPLE / "acme_rules")
 
 
-def gllint(top: Path, packages: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+@pytest.fixture
+def own(gllint: list[str]) -> Own:
+    """Run gllint in a folder, with the packages of another."""
+
+    def own(top: Path, packages: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+        return started([*gllint, *arguments], top, packages)
+
+    return own
+
+
+def started(command: list[str], top: Path, packages: Path) -> subprocess.CompletedProcess[str]:
+    env = {**os.environ, "PYTHONPATH": str(packages)}
     return subprocess.run(
-        [sys.executable, "-m", *arguments],
-        cwd=top,
-        env={**os.environ, "PYTHONPATH": str(packages)},
-        capture_output=True,
-        encoding="utf-8",
-        timeout=120,
-        check=False,
+        command, cwd=top, env=env, capture_output=True, encoding="utf-8", timeout=120, check=False
     )
 
 
@@ -63,45 +69,34 @@ def codes(done: subprocess.CompletedProcess[str]) -> list[str]:
     return [entry["code"] for entry in json.loads(done.stdout)]
 
 
-def test_the_rule_of_the_example_reports_beside_ours(write: Write, packages: Path) -> None:
+def test_the_rule_of_the_example_reports_beside_ours(write: Write, packages: Path, own: Own) -> None:
     top = write({"agent.py": AGENT})
-    check = ("gllint", "check", "--output-format", "json")
+    check = ("check", "--output-format", "json")
     for _ in range(2):  # the second time from the cache
-        assert codes(gllint(top, packages, *check)) == ["ACME101", "ACME103", "GL101"]
-    assert codes(gllint(top, packages, *check, "--ignore", "ACME")) == ["GL101"]
-    assert codes(gllint(top, packages, *check, "--select", "ACME101")) == ["ACME101"]
-    assert codes(gllint(top, Path("none"), *check)) == ["GL101"]
+        assert codes(own(top, packages, *check)) == ["ACME101", "ACME103", "GL101"]
+    assert codes(own(top, packages, *check, "--ignore", "ACME")) == ["GL101"]
+    assert codes(own(top, packages, *check, "--select", "ACME101")) == ["ACME101"]
+    assert codes(own(top, Path("none"), *check)) == ["GL101"]
     write({"gllint.toml": "[severity]\nACME = 'info'\n"})
-    [own, _, _] = json.loads(gllint(top, packages, *check).stdout)
-    assert (own["severity"], own["url"], own["line"]) == ("info", None, 5)
-    shown = gllint(top, packages, "gllint", "rule", "tool-without-description").stdout
+    [theirs, _, _] = json.loads(own(top, packages, *check).stdout)
+    assert (theirs["severity"], theirs["url"], theirs["line"]) == ("info", None, 5)
+    shown = own(top, packages, "rule", "tool-without-description").stdout
     assert shown.startswith("# ACME101 tool-without-description") and "## Bad" in shown
-    assert "ACME101" in gllint(top, packages, "gllint", "check", "--output-format", "sarif").stdout
+    assert "ACME101" in own(top, packages, "check", "--output-format", "sarif").stdout
 
 
 @pytest.mark.parametrize(
     "comment", ["gllint: ignore[ACME101] r", "gllint: ignore[tool-without-description] r", "noqa: ACME101"]
 )
-def test_it_is_suppressed_like_ours(write: Write, packages: Path, comment: str) -> None:
+def test_it_is_suppressed_like_ours(write: Write, packages: Path, own: Own, comment: str) -> None:
     write({"gllint.toml": "ignore = ['ACME103']"})
     top = write({"agent.py": AGENT.replace("dict:\n", f"dict:  # {comment}\n")})
-    assert codes(gllint(top, packages, "gllint", "check", "--output-format", "json")) == ["GL101"]
+    assert codes(own(top, packages, "check", "--output-format", "json")) == ["GL101"]
 
 
 def test_the_page_of_the_example_is_its_test(packages: Path) -> None:
-    done = gllint(
-        EXAMPLE,
-        packages,
-        "pytest",
-        "-q",
-        "-n",
-        "0",
-        "-p",
-        "no:cacheprovider",
-        "-c",
-        "/dev/null",
-        "test_rules.py",
-    )
+    command = [sys.executable, "-m", "pytest", "-q", "-n", "0", "-p", "no:cacheprovider", "-c", "/dev/null"]
+    done = started([*command, "test_rules.py"], EXAMPLE, packages)
     assert done.returncode == 0, done.stdout
 
 
@@ -129,26 +124,26 @@ RULE = Rule("BAD101", "raises-always", "It raises", "It raises.", check)
     ],
 )
 def test_a_rule_that_fails_loses_nothing_else(
-    write: Write, tmp_path: Path, code: str, value: str, said: str
+    write: Write, tmp_path: Path, own: Own, code: str, value: str, said: str
 ) -> None:
     packages = install(tmp_path / "packages", "bad", {code: value})
     (packages / "bad.py").write_text(RAISING)
-    done = gllint(write({"agent.py": AGENT}), packages, "gllint", "check", "--output-format", "concise")
+    done = own(write({"agent.py": AGENT}), packages, "check", "--output-format", "concise")
     assert done.returncode == 2
     assert "agent.py:6:22: GL101" in done.stdout
     assert said in done.stderr and "Traceback" not in done.stderr
-    assert code in gllint(tmp_path, packages, "gllint", "rule").stdout
+    assert code in own(tmp_path, packages, "rule").stdout
 
 
 @pytest.mark.parametrize("name", ["GL101", "GL777", "acme", "x-1"])
-def test_a_name_that_is_no_code_is_warned_of(write: Write, tmp_path: Path, name: str) -> None:
+def test_a_name_that_is_no_code_is_warned_of(write: Write, tmp_path: Path, own: Own, name: str) -> None:
     packages = install(tmp_path / "packages", "bad", {name: "bad:RULE"})
-    done = gllint(write({"agent.py": AGENT}), packages, "gllint", "check", "--output-format", "json")
+    done = own(write({"agent.py": AGENT}), packages, "check", "--output-format", "json")
     assert codes(done) == ["GL101"]
     assert f"'{name}' (bad:RULE) is no code of a rule" in done.stderr
 
 
-def test_a_file_that_only_the_own_rule_looks_at_is_read(write: Write, tmp_path: Path) -> None:
+def test_a_file_that_only_the_own_rule_looks_at_is_read(write: Write, tmp_path: Path, own: Own) -> None:
     packages = install(tmp_path / "packages", "own", {"OWN101": "own:RULE"})
     (packages / "own.py").write_text(
         "from gllint_rules.rule import Rule\n\n\ndef check(context):\n"
@@ -157,9 +152,7 @@ def test_a_file_that_only_the_own_rule_looks_at_is_read(write: Write, tmp_path: 
         "RULE = Rule('OWN101', 'secret-sauce', 'A secret', 'A secret.', check, needles=('SECRET_SAUCE',))\n"
     )
     top = write({"plain.py": "SECRET_SAUCE = 'x'\n", "other.py": "y = 1\n"})
-    found: list[dict[str, Any]] = json.loads(
-        gllint(top, packages, "gllint", "check", "--output-format", "json").stdout
-    )
+    found: list[dict[str, Any]] = json.loads(own(top, packages, "check", "--output-format", "json").stdout)
     assert [(entry["code"], entry["path"], entry["line"]) for entry in found] == [("OWN101", "plain.py", 1)]
 
 
@@ -225,11 +218,13 @@ EDIT = "Edit(Span(1, 1, 1, 1), '# more\\n')"
         ("", fixing("(Edit(Span(1, 1, 1, 5), ''), Edit(Span(1, 3, 1, 8), ''))"), "overlap"),
     ],
 )  # fmt: skip
-def test_each_defect_is_the_packages(write: Write, tmp_path: Path, top: str, body: str, said: str) -> None:
+def test_each_defect_is_the_packages(
+    write: Write, tmp_path: Path, own: Own, top: str, body: str, said: str
+) -> None:
     packages = install(tmp_path / "packages", "bad", {"BAD101": "bad:RULE"})
     (packages / "bad.py").write_text(OWN.format(top=top, body=body or "pass"))
     project = write({"agent.py": AGENT})
-    done = gllint(project, packages, "gllint", "check", "--no-cache", "--output-format", "json")
+    done = own(project, packages, "check", "--no-cache", "--output-format", "json")
     assert done.returncode == 2
     assert "GL101" in [entry["code"] for entry in json.loads(done.stdout)]
     assert "the package bad: BAD101 failed on agent.py: " in done.stderr and said in done.stderr
@@ -245,10 +240,12 @@ def test_each_defect_is_the_packages(write: Write, tmp_path: Path, top: str, bod
         ("Rule('BAD101', 'x', 'y', 'z', print, needles=('',))", "has needles that are no tuple of texts"),
     ],
 )  # fmt: skip
-def test_a_record_that_is_none_is_the_packages(write: Write, tmp_path: Path, record: str, said: str) -> None:
+def test_a_record_that_is_none_is_the_packages(
+    write: Write, tmp_path: Path, own: Own, record: str, said: str
+) -> None:
     packages = install(tmp_path / "packages", "bad", {"BAD101": "bad:RULE"})
     (packages / "bad.py").write_text(f"from gllint_rules.rule import Rule\nRULE = {record}\n")
-    done = gllint(write({"agent.py": AGENT}), packages, "gllint", "check", "--output-format", "concise")
+    done = own(write({"agent.py": AGENT}), packages, "check", "--output-format", "concise")
     assert done.returncode == 2 and "agent.py:6:22: GL101" in done.stdout
     assert f"the package bad: BAD101 failed on agent.py: it cannot be loaded: bad:RULE {said}" in done.stderr
 
@@ -302,31 +299,29 @@ def test_what_lets_nothing_of_python_run_is_ended_and_named(write: Write, tmp_pa
     assert "BAD101 of the package bad, asked about " in done.stderr
 
 
-def test_what_a_rule_prints_is_no_report(write: Write, tmp_path: Path) -> None:
+def test_what_a_rule_prints_is_no_report(write: Write, tmp_path: Path, own: Own) -> None:
     packages = install(tmp_path / "packages", "bad", {"BAD101": "bad:RULE"})
     (packages / "bad.py").write_text(OWN.format(top="print('hello')", body="print('there')"))
-    done = gllint(
-        write({"agent.py": AGENT}), packages, "gllint", "check", "--no-cache", "--output-format", "json"
-    )
+    done = own(write({"agent.py": AGENT}), packages, "check", "--no-cache", "--output-format", "json")
     assert sorted(codes(done)) == ["BAD101", "GL101"]
     assert "hello" in done.stderr and "there" in done.stderr
 
 
-def test_a_fix_that_never_settles_is_made_twice(write: Write, tmp_path: Path) -> None:
+def test_a_fix_that_never_settles_is_made_twice(write: Write, tmp_path: Path, own: Own) -> None:
     packages = install(tmp_path / "packages", "bad", {"BAD101": "bad:RULE"})
     (packages / "bad.py").write_text(OWN.format(top="", body=fixing(f"({EDIT},)")))
     project = write({"agent.py": AGENT})
-    done = gllint(project, packages, "gllint", "check", "--no-cache", "--fix")
+    done = own(project, packages, "check", "--no-cache", "--fix")
     assert done.returncode == 2
     assert (project / "agent.py").read_text().count("# more") == 2
     assert "agent.py: the fix of BAD101 (bad) does not settle what it reports" in done.stderr
 
 
-def test_a_fix_that_breaks_the_file_is_named(write: Write, tmp_path: Path) -> None:
+def test_a_fix_that_breaks_the_file_is_named(write: Write, tmp_path: Path, own: Own) -> None:
     packages = install(tmp_path / "packages", "bad", {"BAD101": "bad:RULE"})
     (packages / "bad.py").write_text(OWN.format(top="", body=fixing("(Edit(Span(1, 1, 1, 1), '(((\\n'),)")))
     project = write({"agent.py": AGENT})
-    done = gllint(project, packages, "gllint", "check", "--no-cache", "--fix")
+    done = own(project, packages, "check", "--no-cache", "--fix")
     assert (project / "agent.py").read_text() == AGENT
     assert (
         "a fix would have broken this file; left alone (BAD101 of bad, or a defect of gllint)" in done.stderr
@@ -351,10 +346,10 @@ def sites(region: str) -> str:
 """
 
 
-def test_the_fix_of_an_own_rule_leaves_all_else_as_it_is(write: Write, packages: Path) -> None:
+def test_the_fix_of_an_own_rule_leaves_all_else_as_it_is(write: Write, packages: Path, own: Own) -> None:
     top = write({"agent.py": JSON_TOOL})
-    assert codes(gllint(top, packages, "gllint", "check", "--output-format", "json")) == ["ACME102"] * 2
-    done = gllint(top, packages, "gllint", "check", "--fix", "--unsafe-fixes")
+    assert codes(own(top, packages, "check", "--output-format", "json")) == ["ACME102"] * 2
+    done = own(top, packages, "check", "--fix", "--unsafe-fixes")
     assert done.returncode == 0, done.stdout
     one, two = JSON_TOOL.replace("look_up(region))", "look_up(region), sort_keys=True)"), "indent=None,\n"
     assert (top / "agent.py").read_text() == one.replace(two, f"{two}        sort_keys=True,\n")
@@ -374,10 +369,12 @@ def test_the_fix_of_an_own_rule_leaves_all_else_as_it_is(write: Write, packages:
         ),
     ],
 )
-def test_a_wrong_use_of_nodes_names_the_rule(write: Write, tmp_path: Path, body: str, message: str) -> None:
+def test_a_wrong_use_of_nodes_names_the_rule(
+    write: Write, tmp_path: Path, own: Own, body: str, message: str
+) -> None:
     packages = install(tmp_path / "packages", "bad", {"BAD101": "bad:RULE"})
     (packages / "bad.py").write_text(OWN.format(top="", body=body))
     project = write({"agent.py": AGENT, "other.py": AGENT.replace("rooms", "doors")})
-    done = gllint(project, packages, "gllint", "check", "--no-cache", "--output-format", "json", "agent.py")
+    done = own(project, packages, "check", "--no-cache", "--output-format", "json", "agent.py")
     assert done.returncode == 2 and "GL101" in [entry["code"] for entry in json.loads(done.stdout)]
     assert "the package bad: BAD101 failed on agent.py: " in done.stderr and message in done.stderr

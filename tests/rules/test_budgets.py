@@ -11,6 +11,7 @@ import pytest
 from gllint_rules import RULES, Failure, Finding, Settings
 from gllint_rules.check.check import check
 from gllint_rules.fixes import names
+from gllint_rules.inference import questions
 from gllint_rules.inference.formatting import MOST_CHARACTERS, MOST_PARTS
 from gllint_rules.inference.questions import MOST_DEPTH, MOST_EXECUTED, MOST_STEPS, Questions, TooComplex
 from gllint_rules.inference.values import External, Flow, Literal, Site, Text
@@ -469,9 +470,11 @@ def test_functions_that_all_call_each_other_are_left_soon() -> None:
 
 
 @pytest.mark.parametrize("kind", ["rows", "values"])
-def test_a_constant_table_may_be_of_any_size(kind: str) -> None:
+def test_a_constant_table_may_be_of_any_size(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    most = 2_000  # a table of the steps that a question has takes seconds to read
+    monkeypatch.setattr(questions, "MOST_STEPS", most)
     row = "{'name': 'a', 'price': 1.5}" if kind == "rows" else "1.5"
-    table = "TABLE = [\n" + f"    {row},\n" * (MOST_STEPS + 1000) + "]\n"
+    table = "TABLE = [\n" + f"    {row},\n" * (most + 1000) + "]\n"
     source = (
         "from agents import function_tool\n"
         f"{table}\n"
