@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import posixpath
+import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
@@ -58,6 +59,10 @@ READERS = frozenset(
 )
 RENDERERS = frozenset({"render", "render_async", "substitute", "safe_substitute"})
 _MOST_DEPTH = 50  # of nodes in nodes
+# How methods are called that give the text of a file, or the same text.
+_GIVES_TEXT = re.compile(
+    r"read|load|open|text|content|prompt|template|source|file|data|get|fetch|strip|decode"
+)
 
 
 class TemplateInstance(ExternalInstance, frozen=True):
@@ -121,7 +126,7 @@ def _opened(evaluator: Evaluator, expr: Expr, frame: Frame) -> TextModule | None
     expr, frame = origin(evaluator, expr, frame)
     if isinstance(expr, facts.Await):
         expr = expr.value
-    if not isinstance(expr, Call):
+    if not isinstance(expr, Call) or (isinstance(expr.func, facts.Attr) and expr.func.name != "open"):
         return None
     if _external(evaluator, expr, frame) in _OPENERS and expr.args:
         return _file_at(evaluator, path_of(evaluator, expr.args[0], frame), frame)
@@ -132,7 +137,11 @@ def _opened(evaluator: Evaluator, expr: Expr, frame: Frame) -> TextModule | None
 
 def _parsed(evaluator: Evaluator, expr: Expr, frame: Frame) -> TextModule | None:
     """The file whose content a parser is given: an open one, or all of its text."""
-    opened = _opened(evaluator, expr, frame)
+    made, home = origin(evaluator, expr, frame)
+    match made:
+        case Call(func=facts.Attr(name=name)) if _GIVES_TEXT.search(name) is None:
+            return None  # `report.to_json()`: to follow what an object makes of itself takes long
+    opened = _opened(evaluator, made, home)
     if opened is not None:
         return opened
     value = evaluator.eval(expr, frame)

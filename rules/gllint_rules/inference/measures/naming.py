@@ -28,7 +28,7 @@ def stored(name: str, meaning: Meaning, value: Expr | None) -> Meaning:
         return meaning
     match meaning:
         case None:
-            return None if _is_no_number(value) else announced
+            return None if is_no_number(value) else announced
         case Measure():
             return _agreed(announced, meaning)
         case Fields(entries=entries):
@@ -78,7 +78,8 @@ def _without_a_year(announced: Measure, measure: Measure) -> Measure | None:
     return bare if bare is not None and bare != measure and fit(announced, bare) == "size" else None
 
 
-def _is_no_number(value: Expr | None) -> bool:
+def is_no_number(value: Expr | None) -> bool:
+    """Whether an expression is written out as something else than a number."""
     match value:
         case facts.Const(value=constant):
             return isinstance(constant, (str, bytes, bool)) or constant is None

@@ -21,7 +21,7 @@ from gllint_rules.inference.measures.meanings import (
     meaning_of_name,
     measure_of_name,
 )
-from gllint_rules.inference.measures.naming import place, stored
+from gllint_rules.inference.measures.naming import is_no_number, place, stored
 from gllint_rules.inference.measures.outcome import Env, UnitFlow
 from gllint_rules.inference.values import ClassOf, Frame, FunctionOf, Instance, ModelInstance, Site
 from gllint_rules.reading import facts
@@ -173,7 +173,7 @@ class Units:
             return declared
         written = of.cls.attributes.get(name, ())
         values = [(value, scope) for value, _, scope in written if value is not None]
-        if not values or len(values) > 4:
+        if len(values) > 4 or all(is_no_number(value) for value, _ in values):
             return None
         meanings = []
         for value, scope in values:
