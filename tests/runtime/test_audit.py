@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -77,6 +80,66 @@ HEAT = {"heat": {"value": 1234.56, "unit": "kWh"}}
 def test_a_number_is_what_its_digits_and_its_unit_say(answer: str, expected: str) -> None:
     found = verdicts(answer, HEAT)
     assert {one for _, one in found} == {expected}
+
+
+LABELS = {
+    "S": "sourced",
+    "Q": "quoted",
+    "D": "derived",
+    "M": "mislabelled",
+    "U": "unsourced",
+    "E": "exempt",
+}
+
+
+def labelled_answers() -> Iterator[tuple[str, list[dict[str, Any]], str]]:
+    """What each conversation of the file holds, and an answer with its marks."""
+    text = (Path(__file__).parent / "audit_answers.txt").read_text(encoding="utf-8")
+    for block in re.split(r"(?m)^== ", text)[1:]:
+        head, *answers = re.split(r"(?m)^> ", block)
+        name, user, *outputs = head.strip().split("\n")
+        run: list[dict[str, Any]] = [{"role": "user", "content": user.removeprefix("user: ")}]
+        for number, line in enumerate(outputs):
+            tool, _, content = line.removeprefix("tool ").partition(": ")
+            call = {"id": f"c{number}", "function": {"name": tool, "arguments": "{}"}}
+            run.append({"role": "assistant", "content": None, "tool_calls": [call]})
+            run.append({"role": "tool", "tool_call_id": f"c{number}", "content": content})
+        yield from ((name, run, answer.rstrip("\n")) for answer in answers)
+
+
+def test_each_number_of_labelled_answers_has_its_verdict() -> None:
+    for name, run, marked in labelled_answers():
+        parts = re.split(r"\[\[(.*?)\|([A-Z])\]\]", marked)
+        answer = "".join(part for place, part in enumerate(parts) if place % 3 < 2)
+        numbers = audit_run([*run, {"role": "assistant", "content": answer}]).numbers
+        at, told = 0, 0
+        for before, text, label in zip(parts[::3], parts[1::3], parts[2::3], strict=False):
+            start, at = at + len(before), at + len(before) + len(text)
+            inside = [entry for entry in numbers if entry["start"] < at and start < entry["end"]]
+            assert inside or label == "E", (name, answer, text)
+            assert {entry["verdict"] for entry in inside} <= {LABELS[label]}, (name, answer, text, inside)
+            told += len(inside)
+        assert told == len(numbers), (name, answer, numbers)
+
+
+def test_columns_that_blanks_part_are_numbers_of_their_own() -> None:
+    assert verdicts("There are 12 of 340.", "12 340") == [("12", "sourced"), ("340", "sourced")]
+    assert verdicts("There are 12 340.", "12340") == [("12 340", "sourced")]
+
+
+def test_an_identifier_that_begins_with_a_digit_is_a_name() -> None:
+    output = {"id": "4OG6T3", "next": "1FRNFB", "bags": 4, "code": "L2H5L"}
+    assert verdict("It is 1FRNFB.", output) == "sourced"
+    assert verdict("It is 4FRNFB.", output) == "unsourced"
+    assert {seen for _, seen in verdicts("It is 4OG6T4.", output)} == {"unsourced"}
+    assert verdict("It holds 5 L.", output) == "unsourced"
+
+
+def test_a_day_or_an_hour_of_a_date_is_no_other_number() -> None:
+    output = {"departs": "2024-05-12T08:15:00"}
+    assert verdict("It leaves at 8.", output) == "sourced"
+    assert verdict("It costs 8 dollars.", output) == "unsourced"
+    assert verdict("It has 12 seats.", output) == "unsourced"
 
 
 def test_a_number_in_words_is_said_to_its_last_place() -> None:

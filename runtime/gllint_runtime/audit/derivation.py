@@ -138,6 +138,8 @@ def _operations(
         )
     ):
         return
+    if unit_word == "%" and not dimension:  # points of percent are no sum of bare numbers
+        return
     # A number without a unit is in that of the two.
     own = members[0].source.unit if measure is None else unit_word
     factor = float((measure_of(own) or _PLAIN).factor) if own and dimension else 1.0

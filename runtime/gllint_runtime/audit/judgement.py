@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-import sys
-from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cache
 from typing import Any, Literal, NamedTuple
 
+from gllint_runtime.audit.contexts import is_within, places
 from gllint_runtime.audit.derivation import Derivations
 from gllint_runtime.audit.sources import Source, Sources, exact, sources_of_output, sources_of_text
 from gllint_runtime.audit.turns import Called, Returned, Said, Turn
@@ -26,6 +25,7 @@ FAULTS: tuple[Verdict, ...] = ("unsourced", "mislabelled")
 _MAX_ANSWER = 500_000
 _MAX_OPEN = 10_000  # calls whose result is awaited
 _MAX_LOOKED_AT = 2_000  # sources of one value
+_FIRST_YEAR = 1000
 _SLACK = Fraction(1, 10**9)  # what floating point may have added
 
 
@@ -119,7 +119,7 @@ class Listener:
         tool = tool or name or "a tool"
         for source, word in sources_of_output(call_id, tool, value):
             _learn(self._tool_sources, source, word)
-            if not word:
+            if not word and not source.is_date:
                 self._derivations.add(source)
 
     def finish(self) -> None:
@@ -136,7 +136,7 @@ class Listener:
             self.notes.append(f"answer {number} was judged up to its character {_MAX_ANSWER:,}")
         looked_at = text[:_MAX_ANSWER]
         policy = self._policy
-        exempt = _exempt_places(looked_at)
+        exempt = places(looked_at)
         numbers_shown = figures(
             looked_at,
             whitelist=policy.whitelist,
@@ -145,7 +145,7 @@ class Listener:
         )
         judgements: list[_Judgement] = []
         for figure in numbers_shown:
-            if figure.is_excused or _is_within(figure.start, exempt):
+            if figure.is_excused or is_within(figure.start, exempt):
                 judgements.append(_Judgement(figure, "exempt"))
                 continue
             verdict, source = self._verdict(figure, looked_at)
@@ -178,9 +178,10 @@ class Listener:
         if judgement.verdict not in FAULTS or figure.word:
             return judgement
         derivation = self._derivations.of(figure.readings, figure.units)
-        if derivation is None or (
-            judgement.verdict == "mislabelled" and derivation["unit"] not in figure.units
-        ):
+        if derivation is None:
+            return judgement
+        has_unit = derivation["operation"] not in ("sum", "difference") or derivation["unit"] in figure.units
+        if judgement.verdict == "mislabelled" and not has_unit:
             return judgement
         return judgement._replace(verdict="derived", source=derivation)
 
@@ -191,7 +192,7 @@ class Listener:
         return any(abs(reading.value) > 12 for reading in figure.readings)
 
     def _verdict(self, figure: Figure, text: str) -> tuple[Verdict, Source | None]:
-        if figure.word and not figure.word[0].isdigit():  # HAT136 is a name, not a number
+        if figure.is_name:  # HAT136 is a name, not a number
             if (source := self._tool_sources.word(figure.word)) is not None:
                 return "sourced", source
             source = self._said_sources.word(figure.word)
@@ -202,13 +203,16 @@ class Listener:
             if (source := self._said_sources.ending(figure.text)) is not None:
                 return "quoted", source
         signs = (1, -1) if _is_fall(text, figure) else (1,)
+        may_be_date = _may_be_date(text, figure)
         contradiction: Source | None = None
         for sources, verdict in ((self._tool_sources, "sourced"), (self._said_sources, "quoted")):
             if figure.word and (source := sources.word(figure.word)) is not None:
                 return verdict, source  # type: ignore[return-value]
             for sign in signs:
                 readings = [Reading(reading.value * sign, reading.half) for reading in figure.readings]
-                source, other = _match(readings, figure.units, sources)
+                source, other = _match(readings, figure.units, sources, may_be_date)
+                if source is not None and sign < 0 and not _falls(readings, source):
+                    source = None
                 if source is not None:
                     return verdict, source  # type: ignore[return-value]
                 if verdict == "sourced":
@@ -244,7 +248,7 @@ def _unit(figure: Figure, source: Source | None) -> str | None:
 
 
 def _match(
-    readings: Sequence[Reading], units: Sequence[str], sources: Sources
+    readings: Sequence[Reading], units: Sequence[str], sources: Sources, may_be_date: bool
 ) -> tuple[Source | None, Source | None]:
     """A source that a number, as it is shown, may be; and one with its value in a unit that contradicts it."""
     contradiction: Source | None = None
@@ -255,15 +259,29 @@ def _match(
         for source in _near(sources, reading):
             if not reading.fits(exact(source.value)) and not _is_close(reading, exact(source.value)):
                 continue
+            if source.is_date and not may_be_date and abs(source.value) < _FIRST_YEAR:
+                continue
             if not units or source.unit is None or any(_agree(unit, source.unit) for unit in units):
                 return source, None
-            contradiction = contradiction or source
+            if _is_telling(reading, exact(source.value)):
+                contradiction = contradiction or source
         if "%" in units:  # a share, shown in percent
             part = Reading(reading.value / 100, reading.half / 100)
             for source in _near(sources, part):
                 if source.unit in (None, "1", "ratio") and part.fits(exact(source.value)):
                     return source, None
     return None, contradiction
+
+
+def _is_telling(reading: Reading, value: Fraction) -> bool:
+    """Whether a number is so like another that only the unit can be wrong: 4 for 3.6 is chance."""
+    return reading.value == value or abs(value) >= 10 * reading.half * 2
+
+
+def _falls(readings: Sequence[Reading], source: Source) -> bool:
+    """Whether a number is a negative one without its sign: 5 for a bare -4.5 is chance."""
+    value = exact(source.value)
+    return source.unit is not None or any(_is_telling(reading, value) for reading in readings)
 
 
 def _near(sources: Sources, reading: Reading) -> Iterator[Source]:
@@ -314,9 +332,14 @@ def _float(value: Fraction) -> float:
 
 def _agree(label: str, own: str) -> bool:
     """Whether a number with the unit ``own`` may be shown with another word: things that are counted have no unit."""
-    if label == own or own in ("1", "count") or (own == "ratio" and label == "x"):
+    if label == own:
         return True
     counted = pack_units(("counts",))
+    if own in ("1", "count", "ratio"):
+        measure = measure_of(label)
+        if own != "count":  # a share in percent is a hundred times the number
+            return label != "%" and (measure is None or measure.dimension == "dimensionless")
+        return measure is None or (measure.dimension in ("count", "dimensionless", "time") and label != "%")
     if label in counted and own not in counted:
         return False
     if measure_of(own) is None or measure_of(label) is None:
@@ -327,35 +350,20 @@ def _agree(label: str, own: str) -> bool:
 # ----------------------------------------------------------------------------------------------- beside it
 
 
-@cache
-def _contexts() -> Sequence[re.Pattern[str]]:
-    tables = sections("../audit/contexts.txt")
-    months = tables["months"]["words"]
-    patterns = [
-        pattern for name in ("dates", "times", "order", "versions") for pattern in tables[name].values()
-    ]
-    return [re.compile(pattern.replace("<months>", months), re.IGNORECASE) for pattern in patterns]
-
-
-def _exempt_places(text: str) -> list[tuple[int, int]]:
-    """Where dates, times, versions and the order of items stand: in order, and apart from each other."""
-    merged: list[tuple[int, int]] = []
-    for start, end in sorted(match.span() for pattern in _contexts() for match in pattern.finditer(text)):
-        if merged and start <= merged[-1][1]:
-            merged[-1] = merged[-1][0], max(end, merged[-1][1])
-        else:
-            merged.append((start, end))
-    return merged
-
-
-def _is_within(place: int, spans: Sequence[tuple[int, int]]) -> bool:
-    """Whether a place is in one of the spans, which are in order and apart."""
-    number = bisect_right(spans, (place, sys.maxsize)) - 1
-    return number >= 0 and place < spans[number][1]
-
-
 _REACH = 60
 _ENDING = re.compile(r"\b(?:end(?:ing|s)|last\s+(?:four|4)(?:\s+digits)?)\b[^.\n\d]*\Z", re.IGNORECASE)
+
+
+_DATE_BEFORE = re.compile(r"\b(?:at|by|until|till|from|on|the|day|since)\s+\Z", re.IGNORECASE)
+_DATE_AFTER = re.compile(r"(?:st|nd|rd|th|h)\b|\s?o['’]?clock\b", re.IGNORECASE)
+
+
+def _may_be_date(text: str, figure: Figure) -> bool:
+    """Whether a number may be a day or an hour that stands in the date or the time of a source."""
+    return not figure.units and (
+        _DATE_AFTER.match(text, figure.end) is not None
+        or _DATE_BEFORE.search(text, max(0, figure.start - 12), figure.start) is not None
+    )
 
 
 @cache

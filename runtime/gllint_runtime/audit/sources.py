@@ -10,8 +10,9 @@ from functools import cache, lru_cache
 from math import isfinite
 from typing import Any, Literal, NamedTuple
 
+from gllint_runtime.audit.contexts import MOMENTS, is_within, places
 from gllint_runtime.policy.data_files import sections
-from gllint_runtime.policy.figures import figures
+from gllint_runtime.policy.figures import Figure, figures
 from gllint_runtime.policy.key_units import unit_of_name
 from gllint_runtime.policy.schemas import Path, show_path
 from gllint_runtime.policy.units import measure_of, unit_meant
@@ -36,6 +37,7 @@ class Source(NamedTuple):
     value: int | float
     unit: str | None
     text: str | None = None  # as it stands in a text, where it does
+    is_date: bool = False  # a part of a date or of a time
 
     def to_dict(self) -> dict[str, Any]:
         """The call, the path and the value."""
@@ -61,7 +63,7 @@ class Sources:
 
     def add(self, source: Source) -> None:
         """Remember a number."""
-        key = (source.kind, source.value, source.unit)
+        key = (source.kind, source.value, source.unit, source.is_date)
         if key in self._sources:
             return
         if len(self._sources) >= _MAX_SOURCES:
@@ -179,9 +181,12 @@ def _in_text(
         if len(match[0]) <= 120 and (len(match[0]) > _ENDING or not match[0].isdecimal()):
             yield Source(kind, call_id, tool, path, 0, None, match[0]), match[0]
     parted = text.replace("_", " ")  # gift_card_6276644
-    for figure in figures(parted, words=_may_hold_words(text, kind)):
-        if figure.is_excused or (figure.word and not figure.word[0].isdigit()):
+    moments = places(parted, MOMENTS)
+    words = _may_hold_words(text, kind)
+    for figure in _figures(parted, words):
+        if figure.is_excused or figure.is_name:
             continue
+        is_date = is_within(figure.start, moments)
         for reading in figure.readings:
             value: int | float = (
                 int(reading.value) if reading.value.denominator == 1 else float(reading.value)
@@ -190,7 +195,15 @@ def _in_text(
                 continue
             typed = figure.units or ((unit,) if unit else (None,))
             for one in typed[:30]:
-                yield Source(kind, call_id, tool, path, value, one, figure.text), ""
+                yield Source(kind, call_id, tool, path, value, one, figure.text, is_date), ""
+
+
+def _figures(text: str, words: bool) -> Iterator[Figure]:
+    """The numbers of a text, and those that are groups of one: ``12 340`` may be two columns."""
+    for figure in figures(text, words=words):
+        yield figure
+        if " " in figure.text and not figure.is_spelled:
+            yield from figures(figure.text, words=False, is_parted=False)
 
 
 _WORD = re.compile(r"(?=[\w-]*\d)[^\W_][\w-]*")

@@ -72,7 +72,7 @@ class SpokenNumbers:
             read = text[:_MAX_LETTERS] if self._letters < _MAX_LETTERS else ""
             self._letters += len(text)
             for figure in figures(read):
-                if figure.is_excused or (figure.word and not figure.word[0].isdigit()):
+                if figure.is_excused or figure.is_name:
                     continue
                 unit = figure.units[0] if len(figure.units) == 1 else figure.written or None
                 for reading in figure.readings:

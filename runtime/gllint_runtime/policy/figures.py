@@ -56,6 +56,15 @@ class Figure(NamedTuple):
     word: str = ""
     is_spelled: bool = False
 
+    @property
+    def is_name(self) -> bool:
+        """Whether its word names a thing (``HAT136``, ``4OG6T1``): ``500kWh`` and ``12-month`` are numbers."""
+        return bool(self.word) and _NAME.match(self.word) is not None
+
+
+# A word that begins with a letter, mixes both, or has more capitals behind its digits than a unit has.
+_NAME = re.compile(r"[^\W\d_]|_|\d+[^\W\d_x]+\d|\d+[A-Z]{5,}\Z")
+
 
 def figures(
     text: str,
@@ -64,8 +73,12 @@ def figures(
     units: Collection[str] = (),
     glued: Collection[str] = (),
     words: bool = True,
+    is_parted: bool = True,
 ) -> list[Figure]:
-    """The numbers of a text in order, those that the policy excuses too. The settings are those of the scanner."""
+    """The numbers of a text in order, those that the policy excuses too. The settings are those of the scanner.
+
+    Without ``is_parted`` blanks part numbers: ``1 234`` is two.
+    """
     naked = scan_naked_numbers(text, whitelist=whitelist, words=words, units=units, glued=glued)
     places = [(number.start, number.end, False) for number in naked if number.hint is None]
     excused = excused_numbers(text, whitelist, units, glued)
@@ -75,7 +88,7 @@ def figures(
     for start, stop, is_excused in sorted(places):
         if start < end:
             continue
-        figure, end = _figure(text, start, stop, is_excused)
+        figure, end = _figure(text, start, stop, is_excused, is_parted)
         numbers.append(figure)
     return numbers
 
@@ -83,7 +96,7 @@ def figures(
 def plain_numbers(text: str) -> int | None:
     """How many numbers a text has; ``None`` where one may be another than its digits say.
 
-    In words, multiplied (``7 million``), in percent, or with a separator that can be read in two ways.
+    In words, multiplied (``7 million``), in percent, in cents, or with a separator that can be read in two ways.
     """
     if not text.isascii() or "%" in text or _PERCENT.search(text) or may_spell_numbers(text):
         return None
@@ -95,19 +108,30 @@ def plain_numbers(text: str) -> int | None:
     return count
 
 
-_PERCENT = re.compile(r"per\s*cent|pct", re.IGNORECASE)
+_PERCENT = re.compile(r"per\s*cent|pct|cents?\b|pence", re.IGNORECASE)
 _RUN = re.compile(r"[0-9](?:[0-9.,'eE+-]*[0-9])?")
 _PLAIN = re.compile(r"[0-9]+(?:\.[0-9]{1,2})?")
 
 
-def _figure(text: str, start: int, end: int, is_excused: bool) -> tuple[Figure, int]:
+def _figure(text: str, start: int, end: int, is_excused: bool, is_parted: bool) -> tuple[Figure, int]:
     """The number at a place, and where it ends with its multiplier."""
     written = text[start:end]
+    # A number may be written in several that the scanner tells apart: 1 234,56 and 1.2×10^6.
+    parted = _PARTED.match(text, start) if is_parted else None
+    parts = (
+        _parted(parted)
+        if parted and parted.end() > end and _PARTED_BEFORE.search(text, max(0, start - 2), start) is None
+        else ()
+    )
+    if parted and parts:
+        written, end, is_excused = parted[0], parted.end(), False
     if is_excused:
         return Figure(start, end, written, (), is_excused=True), end
-    if not any(char.isdigit() for char in written):
+    if not any(char.isdecimal() for char in written) and not _FRACTION.fullmatch(written):
         return _spelled(text, start, end), end
-    readings = _readings(written)
+    readings = parts or _readings(written)
+    if readings and _APPROXIMATE.search(text, max(0, start - _NEAR), start):
+        readings = tuple(Reading(value, max(half, _rounded(value))) for value, half in readings)
     if not readings:  # pictures of digits, digits split by markup
         return Figure(start, end, written, (), word=_word(text, start, end)), end
     lead = _BEFORE.search(text, max(0, start - 8), start)
@@ -115,7 +139,15 @@ def _figure(text: str, start: int, end: int, is_excused: bool) -> tuple[Figure, 
     currency = lead["currency"] if lead and _currency(lead["currency"] or "") else None
     multiplier, behind = _multiplier(text, end, bool(currency))
     units, unit_end = _units_at(text, behind)
-    word = "" if behind > end or _is_glued_unit(text, end, unit_end) else _word(text, start, end)
+    if not units and behind == end and (minor := _MINOR.match(text, end)):  # cents
+        units, unit_end = _shared_units(text, _table("minor units")[minor[1].lower()], minor.end())
+        multiplier = Fraction(1, 100)
+    word = _word(text, start, end)
+    is_glued = behind > end or _is_glued_unit(text, end, unit_end)
+    if currency or parts or (is_glued and not text[max(0, start - 1) : start].isalnum()):
+        word = ""
+    elif behind > end and word:  # WUNA2K is no multiple
+        behind, multiplier, units = end, Fraction(1), ()
     unit_text = text[behind:unit_end].strip() if units else ""
     if currency and not (units and _CODE.match(units[0]) and units[0] in _currency(currency)):  # "$5 USD"
         units, unit_text = tuple(_divided(text, unit, behind)[0] for unit in _currency(currency)), currency
@@ -130,6 +162,43 @@ _BEFORE = re.compile(
     r"(?:(?<![\w.,)\]])(?P<outer>[-−]))?"
     r"(?P<currency>US\$|[$€£¥￥₹₩₽₺₪₫₱₴₦฿]|(?<![^\W_])[A-Z]{3}(?=\s?\Z|\s?[-−]))?\s?(?:(?<![\w.,)\]])(?P<sign>[-−]))?\Z"
 )
+# What several numbers of the scanner may be one of: groups parted by blanks, a power of ten, a mixed fraction.
+_PARTED = re.compile(
+    r"(?P<groups>[1-9]\d{0,2}(?: \d{3}){1,6}(?:[.,]\d{1,20})?)(?! ?\d|[.,]\d|[\w-])"
+    r"|(?P<mantissa>\d{1,20}(?:[.,]\d{1,20})?)\s?[×x·⋅*]\s?10(?:\^|\*\*)?(?:\{?(?P<power>[-−]?\d{1,3})\}?|(?P<raised>⁻?[⁰¹²³⁴⁵⁶⁷⁸⁹]{1,3}))(?![\w.,]\d)"
+    r"|(?P<whole>\d{1,6})[ -](?P<above>[1-9])/(?P<below>[2-9]|1[026])(?![\w/.,]\d|\w)"
+)
+_PARTED_BEFORE = re.compile(r"[\d+#][ .,-]?\Z|[\w/]\Z")
+_RAISED = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹−", "-0123456789-")
+_FRACTION = re.compile(r"\d{0,12}[¼-¾⅐-⅞]")
+_NEAR = 24  # characters before a number in which a word says that it is rounded
+_APPROXIMATE = re.compile(
+    r"(?:\b(?:about|around|roughly|approximately|approx\.?|circa|ca\.?|nearly|almost|some|close to|in the order of)"
+    r"\s+(?:(?:a|the)\s+)?|[~≈≃∼]\s?)[*_`]{0,3}(?:[$€£¥₹]|US\$|[A-Z]{3} )?\Z",
+    re.IGNORECASE,
+)
+
+
+def _parted(match: re.Match[str]) -> tuple[Reading, ...]:
+    """The values of a number that is written in several parts; none where they are no number."""
+    if match["groups"]:
+        return _readings(match["groups"].replace(" ", "\u00a0"))
+    if match["mantissa"]:
+        power = int((match["power"] or match["raised"]).translate(_RAISED))
+        return _readings(f"{match['mantissa']}e{power}") if len(match["mantissa"]) < _MAX_DIGITS else ()
+    above, below = int(match["above"]), int(match["below"])
+    return (Reading(int(match["whole"]) + Fraction(above, below), Fraction(0)),) if above < below else ()
+
+
+def _rounded(value: Fraction) -> Fraction:
+    """Half of the last place that a whole number shows before its zeros: 50 for 1,200."""
+    if value.denominator != 1 or not value:
+        return Fraction(0)
+    digits = str(abs(value.numerator))
+    zeros = len(digits) - len(digits.rstrip("0"))
+    return Fraction(10 ** min(zeros, max(len(digits) - 2, 0)), 2)
+
+
 _GROUPING = re.compile(r"[,'’_٬\u00a0\u2009\u202f]")
 _MARKS = re.compile(r"\D")
 _IS_GROUPED = re.compile(
@@ -141,6 +210,9 @@ _IS_GROUPED = re.compile(
 def _readings(written: str) -> tuple[Reading, ...]:
     if len(written) > _MAX_DIGITS:
         return ()
+    if _FRACTION.fullmatch(written):  # 2½
+        part = Fraction(unicodedata.numeric(written[-1])).limit_denominator(20)
+        return (Reading(int(written[:-1] or 0) + part, Fraction(0)),)
     plain = _decimal_digits(written).replace("٫", ".")
     mantissa, mark, exponent = plain.partition("e") if "e" in plain else plain.partition("E")
     if mark and len(exponent) > 4:
@@ -266,7 +338,7 @@ def _units_at(text: str, at: int) -> tuple[tuple[str, ...], int]:
     at = gap.end() if gap else at
     sign = _SIGN.match(text, at)
     if sign:
-        return _currency(sign[0]), sign.end()
+        return _shared_units(text, sign[0], sign.end())
     base, end = _unit_at(text, at)
     if base is None:
         name = _PHRASE.match(text, at, at + _MAX_PHRASE)
@@ -274,10 +346,16 @@ def _units_at(text: str, at: int) -> tuple[tuple[str, ...], int]:
             for count in (2, 1):
                 words = " ".join(name[0].lower().split(" ")[:count])
                 if currency := _table("currency names").get(words):
-                    return _currency(currency), at + len(words)
+                    return _shared_units(text, currency, at + len(words))
         return (), origin
     base, end = _divided(text, base, end)
     return (re.sub(r"\^(?=[23]\b)", "", base),), end
+
+
+def _shared_units(text: str, sign: str, end: int) -> tuple[tuple[str, ...], int]:
+    """The units that a sign of currencies may mean, with what the text goes on to divide them by."""
+    divided = [_divided(text, currency, end) for sign in sign.split() for currency in _currency(sign)]
+    return tuple(unit for unit, _ in divided), max((stop for _, stop in divided), default=end)
 
 
 def _divided(text: str, base: str, end: int) -> tuple[str, int]:
@@ -295,6 +373,7 @@ def _divided(text: str, base: str, end: int) -> tuple[str, int]:
     return base, end
 
 
+_MINOR = re.compile(r"[ \u00a0]?(cents?|pence|¢)(?![^\W_])", re.IGNORECASE)
 _GAP = re.compile(r"[ \u00a0\u2009\u202f]{1,2}|[*_`]{1,3}[ ]?|-(?=[^\W\d_])")
 _SIGN = re.compile(r"US\$|[$€£¥￥₹₩₽₺₪₫₱₴₦฿](?!\d)")
 

@@ -294,7 +294,7 @@ _SIDE_BY_SIDE = re.compile(r"((?:m|cm|ft)[23])([A-Z]\w*|a)")  # as in W/m2K and 
 _MASS = r"kilogram(?:me)?s?|gram(?:me)?s?|tonnes?|metric[ _-]ton(?:ne)?s?|[kK]?g|KG|[tT]"
 _EMISSIONS = re.compile(
     rf"(?<![^\W_])({_MASS})[ _-]?(?:of[ _])?"
-    r"(?i:CO2[ _-]?(?:e|eq|equiv|equivalents?)|carbon[ _-]dioxide[ _-]equivalents?)(?![^\W_])\.?"
+    r"(?i:CO[2₂][ _-]?(?:e|eq|equiv|equivalents?)|carbon[ _-]dioxide[ _-]equivalents?)(?![^\W_])\.?"
 )
 
 
