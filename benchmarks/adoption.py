@@ -1,28 +1,37 @@
 """What it takes to put the gate into an agent of each framework, and what that stops and costs.
 
 ``python benchmarks/adoption.py`` prints, for each framework that is installed: the lines of code that adopt the gate,
-how many of 50 scripted attempts to state a made-up number are stopped, and what a turn costs more than in the bare
-framework, both measured in this run. The models are scripted in each framework's own way; nothing reaches a network.
+how many of 50 scripted attempts to state a made-up number are stopped in a plain run, in a streamed one, in a
+structured answer and in a run of two agents, and what a turn costs more than in the bare framework, both measured in
+this run. ``n/a`` is what a framework does not have, ``refused`` what its gate refuses clearly. The models are scripted
+in each framework's own way; nothing reaches a network. Each file of ``adopted`` is one framework; one environment does
+not hold them all.
 """
 
 from __future__ import annotations
 
-import asyncio
 import json
 import logging
+import re
+import runpy
 import statistics
+import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Any, NamedTuple
 
-from gllint_runtime import GLError, Session, Tool, ToolRegistry
+from gllint_runtime.adapters.kit import REFUSAL
 
+FOLDER = Path(__file__).parent / "adopted"
 TURNS = 100
 HEAT = {"heat": {"value": 12.5, "unit": "kWh"}}
 CLAIM = {"source_call_id": "tc_1", "path": "$.heat", "quantity": HEAT["heat"]}
 HONEST = json.dumps({"message": "It uses {{claim:0}}.", "claims": [CLAIM]})
 PLAIN = "It uses little."
+_CODE = re.compile(r"\[[A-Z]+(?:_[A-Z]+)+\]")  # of an error of the gate, however a framework wraps it
+WAYS = ("plain", "streamed", "structured", "agents")
 
 
 def attempts() -> list[str]:
@@ -63,22 +72,26 @@ def attempts() -> list[str]:
 
 
 class Row(NamedTuple):
-    """One framework: lines to adopt, attempts stopped, microseconds a turn takes bare and gated."""
+    """One framework: lines to adopt, attempts stopped in each way, microseconds a turn takes bare and gated."""
 
     name: str
     lines: int
-    stopped: int
+    stopped: dict[str, int | str]
     bare: float
     gated: float
 
 
 class Bench(NamedTuple):
-    """One framework: the code that adopts it, and a turn with and without the gate for what a model says."""
+    """One framework: the code that adopts it, a bare turn, and ways to run it gated that give all that is shown.
+
+    Each takes what the model says behind a call of :func:`meter`: in ``structured`` as the text of an answer's
+    ``note``, in ``agents`` as what a second agent says of the first one's number (:func:`repeated`).
+    """
 
     name: str
     adopting: str
-    bare: Callable[[], Callable[[str], str]]
-    gated: Callable[[], Callable[[str], str]]
+    bare: Callable[[str], str]
+    ways: Mapping[str, Callable[[str], str]]
 
 
 def meter(site: str = "north") -> dict[str, Any]:
@@ -86,233 +99,78 @@ def meter(site: str = "north") -> dict[str, Any]:
     return HEAT
 
 
-# ---------------------------------------------------------------------------------------------- frameworks
+def note(answer: str) -> dict[str, Any]:
+    """An answer as a structured one, its text in ``note``."""
+    return {"note": json.loads(answer) if answer.startswith("{") else answer}
 
 
-def own_loop() -> Bench:
-    def bare() -> Callable[[str], str]:
-        return lambda answer: (meter(), answer)[1]
-
-    def gated() -> Callable[[str], str]:
-        def turn(answer: str) -> str:
-            session = Session()
-            session.record("meter", {"site": "north"}, meter())
-            final = json.loads(answer) if answer.startswith("{") else {"message": answer, "claims": []}
-            return session.check(final["message"], final["claims"]).message
-
-        return turn
-
-    adopting = """
-    from gllint_runtime import Session
-    session = Session()
-    call_id = session.record("meter", arguments, output)
-    verified = session.check(final["message"], final["claims"])
-    """
-    return Bench("a loop of your own", adopting, bare, gated)
+def repeated(answer: str) -> str:
+    """An answer as a supervisor's, whose sub-agent's tool returned the number."""
+    return answer.replace('"tc_1"', '"tc_2"').replace('"$.heat"', '"$.numbers.heat"')
 
 
-def langchain() -> Bench:
-    from langchain.agents import create_agent
-    from langchain_core.language_models.fake_chat_models import FakeMessagesListChatModel
-    from langchain_core.messages import AIMessage, HumanMessage
-    from langchain_core.tools import StructuredTool
-
-    from gllint_runtime.adapters.langchain import GateMiddleware
-
-    class Script(FakeMessagesListChatModel):
-        def bind_tools(self, tools: Any, **options: Any) -> Any:
-            return self
-
-    def turn(*middleware: Any) -> Callable[[str], str]:
-        model = Script(responses=[])
-        agent = create_agent(model, [StructuredTool.from_function(meter)], middleware=middleware)
-
-        def run(answer: str) -> str:
-            call = {"name": "meter", "args": {"site": "north"}, "id": "c"}
-            model.responses, model.i = [AIMessage("", tool_calls=[call]), AIMessage(answer)], 0
-            return str(agent.invoke({"messages": [HumanMessage("How much?")]})["messages"][-1].text)
-
-        return run
-
-    def gated() -> Callable[[str], str]:
-        return turn(GateMiddleware(lambda: sessions.setdefault("it", Session()), max_retries=0))
-
-    sessions: dict[str, Session] = {}
-
-    def fresh() -> Callable[[str], str]:
-        run = gated()
-
-        def one(answer: str) -> str:
-            sessions.clear()
-            return run(answer)
-
-        return one
-
-    adopting = """
-    from gllint_runtime import Session
-    from gllint_runtime.adapters import INSTRUCTIONS
-    from gllint_runtime.adapters.langchain import GateMiddleware
-    agent = create_agent(model, tools, system_prompt=INSTRUCTIONS, middleware=[GateMiddleware(Session())])
-    """
-    return Bench("LangChain, LangGraph", adopting, turn, fresh)
+def frameworks() -> dict[str, Path]:
+    """The files of the frameworks, by the package that each needs."""
+    found = {}
+    for path in sorted(FOLDER.glob("*.py")):
+        first = path.read_text("utf-8").partition("\n")[0]
+        found[first.rpartition("package ")[2].rstrip('."')] = path
+    return found
 
 
-def pydantic_ai() -> Bench:
-    from pydantic_ai import Agent, FunctionToolset
-    from pydantic_ai.exceptions import UnexpectedModelBehavior
-    from pydantic_ai.messages import ModelResponse, TextPart, ToolCallPart
-    from pydantic_ai.models.function import FunctionModel
-
-    from gllint_runtime.adapters.pydantic_ai import GatedToolset, output_check
-
-    def model(answer: str) -> Any:
-        steps = iter([ToolCallPart("meter", {"site": "north"}), TextPart(answer)])
-        return FunctionModel(lambda messages, info: ModelResponse([next(steps)]))
-
-    def bare() -> Callable[[str], str]:
-        def turn(answer: str) -> str:
-            agent = Agent(toolsets=[FunctionToolset([meter])])
-            return agent.run_sync("How much?", model=model(answer)).output
-
-        return turn
-
-    def gated() -> Callable[[str], str]:
-        def turn(answer: str) -> str:
-            session = Session()
-            agent = Agent(toolsets=[GatedToolset(FunctionToolset([meter]), session)], retries=0)
-            agent.output_validator(output_check(session))
-            try:
-                return agent.run_sync("How much?", model=model(answer)).output
-            except UnexpectedModelBehavior as error:
-                raise GLError("PROVIDER_FAILED", str(error)) from error
-
-        return turn
-
-    adopting = """
-    from gllint_runtime import Session
-    from gllint_runtime.adapters import INSTRUCTIONS
-    from gllint_runtime.adapters.pydantic_ai import GatedToolset, output_check
-    session = Session()
-    agent = Agent(model, instructions=INSTRUCTIONS, toolsets=[GatedToolset(toolset, session)])
-    agent.output_validator(output_check(session))
-    """
-    return Bench("pydantic-ai", adopting, bare, gated)
+FRAMEWORKS = frameworks()
 
 
-def openai_agents() -> Bench:
-    from agents import Agent, Model, ModelResponse, RunConfig, Runner, Usage, function_tool
-    from openai.types.responses import ResponseFunctionToolCall, ResponseOutputMessage, ResponseOutputText
+def bench_of(package: str) -> Bench:
+    """The bench of a framework that is installed."""
+    if str(FOLDER.parent) not in sys.path:
+        sys.path.insert(0, str(FOLDER.parent))
+    bench: Bench = runpy.run_path(str(FRAMEWORKS[package]))["bench"]()
+    return bench
 
-    from gllint_runtime.adapters.openai_agents import gated as gated_tool
-    from gllint_runtime.adapters.openai_agents import run
-
-    class Script(Model):
-        def __init__(self, answer: str) -> None:
-            content = ResponseOutputText(text=answer, type="output_text", annotations=[])
-            call = ResponseFunctionToolCall(call_id="c", name="meter", arguments="{}", type="function_call")
-            message = ResponseOutputMessage(
-                id="m", content=[content], role="assistant", status="completed", type="message"
-            )
-            self._outputs = iter([call, message])
-
-        async def get_response(self, *arguments: Any, **options: Any) -> ModelResponse:
-            return ModelResponse(output=[next(self._outputs)], usage=Usage(), response_id=None)
-
-        def stream_response(self, *arguments: Any, **options: Any) -> Any:
-            raise NotImplementedError
-
-    config = RunConfig(tracing_disabled=True)
-    tool = function_tool(meter)
-
-    def bare() -> Callable[[str], str]:
-        def turn(answer: str) -> str:
-            agent = Agent(name="a", tools=[tool], model=Script(answer))
-            return str(asyncio.run(Runner.run(agent, "How much?", run_config=config)).final_output)
-
-        return turn
-
-    def gated() -> Callable[[str], str]:
-        def turn(answer: str) -> str:
-            session = Session()
-            agent = Agent(name="a", tools=[gated_tool(tool, session)], model=Script(answer))
-            return asyncio.run(run(agent, "How much?", session, max_retries=0, run_config=config)).message
-
-        return turn
-
-    adopting = """
-    from gllint_runtime import Session
-    from gllint_runtime.adapters import INSTRUCTIONS
-    from gllint_runtime.adapters.openai_agents import gated, run
-    session = Session()
-    agent = Agent(name="…", instructions=INSTRUCTIONS, tools=[gated(tool, session) for tool in tools])
-    verified = await run(agent, question, session)
-    """
-    return Bench("OpenAI Agents SDK", adopting, bare, gated)
-
-
-def mcp() -> Bench:
-    from mcp import Client
-
-    from gllint_runtime.adapters import check_final
-    from gllint_runtime.adapters.mcp import GatedClient, server
-
-    registry = ToolRegistry()
-    registry.register(Tool(name="meter", fn=meter))
-
-    def bare() -> Callable[[str], str]:
-        async def turn(answer: str) -> str:
-            async with Client(server("meters", registry)) as client:
-                await client.list_tools()
-                await client.call_tool("meter", {})
-            return answer
-
-        return lambda answer: asyncio.run(turn(answer))
-
-    def gated() -> Callable[[str], str]:
-        async def turn(answer: str) -> str:
-            session = Session()
-            async with Client(server("meters", registry)) as client:
-                await GatedClient(client, session).call("meter", {})
-            return check_final(session, answer).message
-
-        return lambda answer: asyncio.run(turn(answer))
-
-    adopting = """
-    from gllint_runtime import Session
-    from gllint_runtime.adapters import check_final
-    from gllint_runtime.adapters.mcp import GatedClient
-    session = Session()
-    client = GatedClient(client, session)
-    verified = check_final(session, answer)
-    """
-    return Bench("MCP client", adopting, bare, gated)
-
-
-FRAMEWORKS = {
-    "gllint_runtime": own_loop,
-    "langchain": langchain,
-    "pydantic_ai": pydantic_ai,
-    "agents": openai_agents,
-    "mcp": mcp,
-}
 
 # ----------------------------------------------------------------------------------------------- measuring
 
 
-def measure(bench: Bench, turns: int = TURNS) -> Row:
+def is_stopped(way: Callable[[str], str], attempt: str) -> bool:
+    """Whether the gate let nothing of an attempt be shown but its refusal."""
+    try:
+        return way(attempt).strip() == REFUSAL
+    except Exception as error:
+        cause: BaseException | None = error
+        while cause is not None and not _CODE.search(str(cause)):
+            cause = cause.__cause__ or cause.__context__
+        if cause is None:
+            raise
+        return True
+
+
+def stopped_of(name: str, way: Callable[[str], str], tried: Sequence[str]) -> int | str:
+    """How many attempts are stopped; ``refused`` where the gate refuses to run so."""
+    try:
+        honest = [way(HONEST), way(PLAIN)]
+    except Exception as error:
+        if "not streamed" in str(error):
+            return "refused"
+        raise
+    if honest != ["It uses 12.50 kWh.", PLAIN]:
+        raise AssertionError(f"{name}: an honest answer did not come through: {honest}")
+    return sum(is_stopped(way, attempt) for attempt in tried)
+
+
+def measure(bench: Bench, turns: int = TURNS, tried: Sequence[str] = ()) -> Row:
     """Let every attempt run through the gate, then time honest turns, bare and gated in alternation."""
-    gated, bare = bench.gated(), bench.bare()
-    stopped = 0
-    for attempt in attempts():
-        try:
-            gated(attempt)
-        except GLError:
-            stopped += 1
-    if gated(HONEST) != "It uses 12.50 kWh." or gated(PLAIN) != PLAIN or bare(PLAIN) != PLAIN:
+    stopped = {
+        way: stopped_of(f"{bench.name}, {way}", bench.ways[way], tried or attempts())
+        if way in bench.ways
+        else "n/a"
+        for way in WAYS
+    }
+    if bench.bare(PLAIN) != PLAIN:
         raise AssertionError(f"{bench.name}: an honest answer did not come through")
     times: tuple[list[float], list[float]] = [], []
     for _ in range(turns):
-        for kept, turn in zip(times, (bare, gated), strict=True):
+        for kept, turn in zip(times, (bench.bare, bench.ways["plain"]), strict=True):
             began = time.process_time()
             turn(HONEST)
             kept.append((time.process_time() - began) * 1e6)
@@ -322,11 +180,12 @@ def measure(bench: Bench, turns: int = TURNS) -> Row:
 
 def table(rows: list[Row]) -> str:
     """The rows as a Markdown table."""
-    head = "| framework | lines to adopt | stopped of 50 | a turn bare, µs | gated, µs | more, µs |"
+    head = f"| framework | lines to adopt | {' | '.join(WAYS)} | a turn bare, µs | gated, µs | more, µs |"
     return "\n".join(
-        [head, "|---|--:|--:|--:|--:|--:|"]
+        [head, "|---|--:|--:|--:|--:|--:|--:|--:|--:|"]
         + [
-            f"| {name} | {lines} | {stopped} | {bare:.0f} | {gated:.0f} | {gated - bare:.0f} |"
+            f"| {name} | {lines} | {' | '.join(str(stopped[way]) for way in WAYS)} | {bare:.0f} | {gated:.0f} | "
+            f"{gated - bare:.0f} |"
             for name, lines, stopped, bare, gated in rows
         ]
     )
@@ -334,12 +193,13 @@ def table(rows: list[Row]) -> str:
 
 def main() -> int:
     logging.disable()
-    rows = [measure(make()) for package, make in FRAMEWORKS.items() if find_spec(package)]
+    rows = [measure(bench_of(package)) for package in FRAMEWORKS if find_spec(package)]
     print(table(rows))
     for package in FRAMEWORKS:
         if not find_spec(package):
             print(f"{package} is not installed: left out")
-    return int(any(row.stopped < len(attempts()) for row in rows))
+    counts = [count for row in rows for count in row.stopped.values() if isinstance(count, int)]
+    return int(any(count < len(attempts()) for count in counts))
 
 
 if __name__ == "__main__":
