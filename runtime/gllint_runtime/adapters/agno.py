@@ -400,6 +400,7 @@ class _Judging:
         self._shown = None if self._session is None else kit.FinalStream(self._session)
         self._deltas: list[Any] = []
         self._text = ""
+        self._is_behind = bool(self._released)  # what an answer that broke off has shown stays
 
     def holds(self, response: Any) -> bool:
         """Whether an answer may be shown, as it then stands in it."""
@@ -451,7 +452,7 @@ class _Judging:
             return
         if isinstance(delta.content, str):
             self._text += delta.content
-            if not self._attempts and (new := self._shown.feed(delta.content)):
+            if not self._is_behind and (new := self._shown.feed(delta.content)):
                 self._released += new
                 yield ModelResponse(content=new)
         self._deltas.append(replace(delta, content=None))
@@ -471,10 +472,7 @@ class _Judging:
                 self._begin()
                 return
             text = kit.refusal(self._way.on_refusal, error)
-        if text.startswith(self._released):
-            text = text[len(self._released) :]
-        elif text:
-            text = f"\n\n{text}"  # behind sentences of an answer that broke off
+        text = kit.rest_of(text, self._released)
         if text:
             yield ModelResponse(content=text)
         yield from self._deltas

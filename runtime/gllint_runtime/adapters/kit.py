@@ -344,6 +344,13 @@ class FinalStream:
         return self._stream.released
 
 
+def rest_of(text: str, shown: str) -> str:
+    """What is to be shown of an answer behind what was; behind sentences of another that broke off, all of it."""
+    if text.startswith(shown):
+        return text[len(shown) :]
+    return f"\n\n{text}" if text else ""
+
+
 def partial_final(text: str) -> tuple[str, Sequence[Any]]:
     """Of a final answer that is still being written as JSON: its message so far, and its claims once they are whole."""
     start = text.find("{")

@@ -197,13 +197,14 @@ class _Gated:
         """The model's last answer where iterations ran out."""
         way = self._gllint
         session = way.session(llm_input)
-        asked, turn = llm_input, None
+        asked, told = llm_input, ""
         for attempt in range(way.max_retries + 1):
-            turn = _Turn(ctx, session, is_first=not attempt, by_sentences=True)
+            turn = _Turn(ctx, session, told, is_first=not attempt, by_sentences=True)
             response = await super()._get_llm_response(turn, asked, *rest, **options)  # type: ignore[misc]
             try:
                 response.message = _checked(session, response.message, is_call=False)
             except GLError as error:
+                told = turn.told
                 if attempt < way.max_retries:
                     hint = ChatMessage(role="user", content=Session.repair_hint(error))
                     asked = [*asked, response.message, hint]
@@ -229,9 +230,10 @@ class _GatedAgent(_Gated):
         session = way.session([*llm_input, *(m for m in before if isinstance(m, ChatMessage))], memory)
         asked = llm_input
         hints: list[Any] = []
+        told = ""
         is_react = isinstance(self, ReActAgent)
         for attempt in range(way.max_retries + 1):
-            turn = _Turn(ctx, session, is_first=not attempt, by_sentences=not is_react)
+            turn = _Turn(ctx, session, told, is_first=not attempt, by_sentences=not is_react)
             if key is not None:
                 await ctx.store.set(key, [*before, *hints])
             with kit.using(session):
@@ -248,7 +250,7 @@ class _GatedAgent(_Gated):
                     output.response = _checked(session, output.response, is_call=bool(output.tool_calls))
                     said = [output.response, *said[1:]]
             except GLError as error:
-                hint = Session.repair_hint(error)
+                hint, told = Session.repair_hint(error), turn.told
                 if attempt < way.max_retries:
                     if key is None:
                         asked = [*asked, output.response, ChatMessage(role="user", content=hint)]
@@ -298,8 +300,10 @@ def _check_reasoning(session: Session, steps: list[Any]) -> None:
 class _Turn:
     """The context of one answer: of what the model streams, the sentences that hold are passed on."""
 
-    def __init__(self, ctx: Any, session: Session, *, is_first: bool, by_sentences: bool) -> None:
-        self._ctx, self._is_first, self._by_sentences = ctx, is_first, by_sentences
+    def __init__(self, ctx: Any, session: Session, told: str, *, is_first: bool, by_sentences: bool) -> None:
+        self._ctx, self.told = ctx, told
+        # What an answer that broke off has shown stays; the next one comes behind it once it holds.
+        self._is_first, self._by_sentences = is_first, by_sentences and not told
         self._shown = kit.FinalStream(session)
         self._last: AgentStream | None = None
 
@@ -311,16 +315,15 @@ class _Turn:
         if isinstance(event, AgentStream):
             self._last = event
             if self._by_sentences and (text := self._shown.feed(event.delta)):
-                self._tell(text, self._shown.released, [])
+                self.told += text
+                self._tell(text, self.told, [])
         elif self._is_first or not isinstance(event, AgentInput):
             self._ctx.write_event_to_stream(event)
 
     def end(self, text: str) -> None:
         """Tell the rest."""
         if self._last is not None:
-            shown = self._shown.released if self._by_sentences else ""
-            rest = text[len(shown) :] if text.startswith(shown) else text
-            self._tell(rest, text, self._last.tool_calls)
+            self._tell(kit.rest_of(text, self.told), text, self._last.tool_calls)
 
     def _tell(self, delta: str, response: str, tool_calls: list[Any]) -> None:
         new = {

@@ -172,12 +172,13 @@ class _Gate:
         """Ask the model until its answer holds; what is streamed of it was checked."""
         session, form = self.session(context), _structured_tool(context.agent)
         usage: dict[str, int] = {}
+        told = ""
         for attempt in range(self.max_retries + 1):
-            answer = _Answer(kit.FinalStream(session), context, form, is_first=not attempt)
+            answer = _Answer(kit.FinalStream(session), context, form, told, is_first=not attempt)
             async for event in kit.within(session, run(context)):
                 for shown in answer.passed(event):
                     yield shown
-            stop = answer.stop
+            stop, told = answer.stop, answer.told
             for name, count in stop.usage.items():
                 usage[name] = usage.get(name, 0) + count
             try:
@@ -200,8 +201,9 @@ class _Gate:
 class _Answer:
     """One answer of the model: its text by sentences as it comes, all else once the whole holds."""
 
-    def __init__(self, shown: kit.FinalStream, context: Any, form: Any, *, is_first: bool) -> None:
-        self._shown, self._form, self._is_first = shown, form, is_first
+    def __init__(self, shown: kit.FinalStream, context: Any, form: Any, told: str, *, is_first: bool) -> None:
+        self._shown, self._form, self.told, self._is_first = shown, form, told, is_first
+        self._is_behind = bool(told)  # what an answer that broke off has shown stays
         self._is_forced = context.structured_output_model is not None
         self._held: list[TypedEvent] = []
         self._block: dict[str, Any] = {}
@@ -214,8 +216,10 @@ class _Answer:
         if isinstance(event, ModelStopReason):
             self.stop = event
         elif "data" in event:
-            if not self._form:
-                yield from self._text(self._shown.feed(event["data"]))
+            if not self._form and not self._is_behind:
+                new = self._shown.feed(event["data"])
+                self.told += new
+                yield from self._text(new)
         elif "text" in delta.get("delta", ()):
             self._block = delta
         elif "messageStart" in chunk:
@@ -228,8 +232,7 @@ class _Answer:
 
     def ending(self, message: Any) -> Iterator[TypedEvent]:
         """The rest of the text, and what was held back."""
-        text, shown = "".join(_texts(message["content"])), self._shown.released
-        yield from self._text(text[len(shown) :] if text.startswith(shown) else text)
+        yield from self._text(kit.rest_of("".join(_texts(message["content"])), self.told))
         yield from self._held
 
     def _text(self, text: str) -> Iterator[TypedEvent]:

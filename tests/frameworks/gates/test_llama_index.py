@@ -198,6 +198,8 @@ def test_a_stream_shows_what_was_checked_by_sentences() -> None:
     deltas, events, _ = asyncio.run(heard(made(calling(), NAKED, answer)))
     assert "".join(deltas) == "It is warm. It uses 12.50 kWh. Fine?" and len(deltas) >= 3
     assert "13 kWh" not in events
+    deltas, _, output = asyncio.run(heard(made("It is warm. It uses 13 kWh.", "It is cold.")))
+    assert "".join(deltas) == "It is warm. \n\nIt is cold." and str(output) == "It is cold."
     deltas, events, _ = asyncio.run(heard(made(*[NAKED] * 3)))
     assert deltas == [REFUSED] and "13 kWh" not in events
 

@@ -156,6 +156,10 @@ def test_a_stream_shows_what_was_checked_by_sentences() -> None:
     assert "".join(chunks) == "It is warm. It uses 12.50 kWh. Fine?" and len(chunks) >= 3
     shown = events.replace(str({"reasoningText": {"text": "Maybe 13 kWh?"}}), "")
     assert "13 kWh" not in shown and "messageStop" in events
+    chunks, _ = asyncio.run(heard(made("It is warm. It uses 13 kWh.", "It is warm. It is dry.")))
+    assert "".join(chunks) == "It is warm. It is dry."
+    chunks, _ = asyncio.run(heard(made("It is warm. It uses 13 kWh.", "It is cold.")))
+    assert "".join(chunks) == "It is warm. \n\nIt is cold."
     chunks, events = asyncio.run(heard(made(*[NAKED] * 3)))
     assert chunks == [REFUSED] and "13 kWh" not in events
 
