@@ -291,14 +291,14 @@ class _GatedModel:
         judging = _Judging(self._gllint, options)
         while not judging.is_done:
             for delta in super()._invoke_stream_with_retry(**judging.options):  # type: ignore[misc]
-                yield from judging.passed(delta)
+                yield from judging.sentences(delta)
             yield from judging.ended()
 
     async def _ainvoke_stream_with_retry(self, **options: Any) -> AsyncIterator[Any]:
         judging = _Judging(self._gllint, options)
         while not judging.is_done:
             async for delta in super()._ainvoke_stream_with_retry(**judging.options):  # type: ignore[misc]
-                for new in judging.passed(delta):
+                for new in judging.sentences(delta):
                     yield new
             for new in judging.ended():
                 yield new
@@ -322,7 +322,7 @@ class _GatedModel:
         calls = super().get_function_calls_to_run(assistant_message, messages, functions)  # type: ignore[misc]
         if (session := _TURN.get()) is None:
             return calls
-        kept = []
+        runnable = []
         for call in calls:
             try:
                 arguments = session.tool_arguments(
@@ -334,8 +334,8 @@ class _GatedModel:
                 continue
             if arguments.changes:
                 call.arguments = dict(arguments)
-            kept.append(call)
-        return kept
+            runnable.append(call)
+        return runnable
 
     def create_function_call_result(
         self,
@@ -349,14 +349,14 @@ class _GatedModel:
         session = _TURN.get()
         if success and session is not None and not function_call.function.stop_after_tool_call:
             try:
-                told = kit.recorded(
+                reply = kit.recorded(
                     session,
                     function_call.function.name,
                     function_call.arguments or {},
                     _value(session, output, function_execution_result),
                     tool_call_id=function_call.call_id,
                 )
-                output = json.dumps(told, ensure_ascii=False)
+                output = json.dumps(reply, ensure_ascii=False)
             except GLError as error:
                 success, function_call.error = False, Session.repair_hint(error)
         return super().create_function_call_result(  # type: ignore[misc]
@@ -397,7 +397,7 @@ class _Judging:
         self._begin()
 
     def _begin(self) -> None:
-        self._shown = None if self._session is None else kit.FinalStream(self._session)
+        self._stream = None if self._session is None else kit.FinalStream(self._session)
         self._deltas: list[Any] = []
         self._text = ""
         self._is_behind = bool(self._released)  # what an answer that broke off has shown stays
@@ -436,23 +436,23 @@ class _Judging:
                 self._run.error = error
             return False
         self._attempts += 1
-        said = [
+        exchange = [
             Message(role="assistant", content=content),
             Message(role="user", content=Session.repair_hint(error)),
         ]
-        self.options = {**self.options, "messages": [*self.options["messages"], *said]}
+        self.options = {**self.options, "messages": [*self.options["messages"], *exchange]}
         return True
 
     # ------------------------------------------------------------------------------------------ as a stream
 
-    def passed(self, delta: ModelResponse) -> Iterator[ModelResponse]:
+    def sentences(self, delta: ModelResponse) -> Iterator[ModelResponse]:
         """What of a part may be shown now."""
-        if self._shown is None:
+        if self._stream is None:
             yield delta
             return
         if isinstance(delta.content, str):
             self._text += delta.content
-            if not self._is_behind and (new := self._shown.feed(delta.content)):
+            if not self._is_behind and (new := self._stream.feed(delta.content)):
                 self._released += new
                 yield ModelResponse(content=new)
         self._deltas.append(replace(delta, content=None))

@@ -89,7 +89,7 @@ def _refuse_shared(session: Session, conversation: str | None, begins: bool) -> 
         session.conversation = conversation
 
 
-def within(session: Session, events: AsyncIterable[Any]) -> AsyncIterator[Any]:
+def session_steps(session: Session, events: AsyncIterable[Any]) -> AsyncIterator[Any]:
     """The events of a run that goes on under ``session``, which whoever reads them does not see."""
     return astepwise(lambda: using(session), events)
 
@@ -344,10 +344,10 @@ class FinalStream:
         return self._stream.released
 
 
-def rest_of(text: str, shown: str) -> str:
+def rest_of(text: str, prefix: str) -> str:
     """What is to be shown of an answer behind what was; behind sentences of another that broke off, all of it."""
-    if text.startswith(shown):
-        return text[len(shown) :]
+    if text.startswith(prefix):
+        return text[len(prefix) :]
     return f"\n\n{text}" if text else ""
 
 

@@ -390,15 +390,15 @@ def _structured(
     calls = [call for m in messages if isinstance(m, AIMessage) for call in m.tool_calls]
     own = [call for call in calls if call["id"] in answered]
     if structure is None:  # what LangChain says is wrong with it
-        told = next(m.text for m in messages if isinstance(m, ToolMessage))
-        raise GLValidationError("STEP_SCHEMA", f"The structured answer cannot be taken: {told}")
+        problem = next(m.text for m in messages if isinstance(m, ToolMessage))
+        raise GLValidationError("STEP_SCHEMA", f"The structured answer cannot be taken: {problem}")
     names = {call["name"] for call in own}
     schema = next((item for item in schemas if getattr(item, "__name__", "") in names), None)
     if schema is None and len(schemas) == 1:
         schema = schemas[0]
     structure = kit.checked_structure(session, structure, schema)
     data = kit.structure_data(structure, schema)
-    shown = []
+    checked = []
     for message in messages:
         if isinstance(message, AIMessage):
             metadata = {**message.response_metadata, _CHECKED: []}
@@ -411,24 +411,24 @@ def _structured(
             else:
                 new["content"] = _with_text(message.content, json.dumps(data, ensure_ascii=False))
             message = message.model_copy(update=new)
-        shown.append(message)
-    return shown, structure
+        checked.append(message)
+    return checked, structure
 
 
 def _hints(messages: list[Any], error: GLError) -> list[BaseMessage]:
     """What the model said, and what is wrong with it, in the place of a tool's result where it called one."""
     hint = Session.repair_hint(error)
-    said = [message for message in messages if isinstance(message, AIMessage)]
-    told = {message.tool_call_id: message for message in messages if isinstance(message, ToolMessage)}
-    if not told:
-        return [*said, HumanMessage(hint, name=_HINT)]
+    answers = [message for message in messages if isinstance(message, AIMessage)]
+    results = {message.tool_call_id: message for message in messages if isinstance(message, ToolMessage)}
+    if not results:
+        return [*answers, HumanMessage(hint, name=_HINT)]
     return [
-        *said,
+        *answers,
         *(
             ToolMessage(hint, tool_call_id=call["id"], name=call["name"], status="error")
-            if call["id"] in told
+            if call["id"] in results
             else ToolMessage("Not called.", tool_call_id=call["id"], name=call["name"], status="error")
-            for message in said
+            for message in answers
             for call in message.tool_calls
         ),
     ]
@@ -452,8 +452,10 @@ class _Turn:
             if isinstance(response, StructuredOutputError):
                 if attempt == self._way.max_retries or response.ai_message.tool_calls:
                     raise response  # LangChain was told to
-                told = GLValidationError("STEP_SCHEMA", f"The structured answer cannot be taken: {response}")
-                hints = [*hints, *_hints([response.ai_message], told)]
+                problem = GLValidationError(
+                    "STEP_SCHEMA", f"The structured answer cannot be taken: {response}"
+                )
+                hints = [*hints, *_hints([response.ai_message], problem)]
                 continue
             answer = answer_of(response)
             is_structured = self._is_structured(answer)

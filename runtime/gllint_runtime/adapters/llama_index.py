@@ -116,13 +116,13 @@ class _Way:
         async def structured_output(messages: list[Any]) -> dict[str, Any]:
             session = self.session()
             system = [ChatMessage(role="system", content=agent.system_prompt)] if agent.system_prompt else []
-            asked = messages_to_xml_format([*system, *messages])
+            prompt = messages_to_xml_format([*system, *messages])
             llm = agent.llm.as_structured_llm(form)
             for attempt in range(self.max_retries + 1):
                 try:
                     try:
                         with kit.using(session):
-                            answer = (await llm.achat(messages=asked)).raw
+                            answer = (await llm.achat(messages=prompt)).raw
                     except (TypeError, ValueError) as error:  # it does not fit
                         wrong = f"The answer does not fit {form.__name__}: {str(error)[:2000]}"
                         raise GLValidationError("STEP_SCHEMA", wrong) from None
@@ -132,7 +132,7 @@ class _Way:
                     if attempt >= self.max_retries:
                         _RUN.get().error = error
                         raise
-                    asked = [*asked, ChatMessage(role="user", content=Session.repair_hint(error))]
+                    prompt = [*prompt, ChatMessage(role="user", content=Session.repair_hint(error))]
             raise AssertionError
 
         return structured_output
@@ -197,17 +197,17 @@ class _Gated:
         """The model's last answer where iterations ran out."""
         way = self._gllint
         session = way.session(llm_input)
-        asked, told = llm_input, ""
+        prompt, prefix = llm_input, ""
         for attempt in range(way.max_retries + 1):
-            turn = _Turn(ctx, session, told, is_first=not attempt, by_sentences=True)
-            response = await super()._get_llm_response(turn, asked, *rest, **options)  # type: ignore[misc]
+            turn = _Turn(ctx, session, prefix, is_first=not attempt, by_sentences=True)
+            response = await super()._get_llm_response(turn, prompt, *rest, **options)  # type: ignore[misc]
             try:
                 response.message = _checked(session, response.message, is_call=False)
             except GLError as error:
-                told = turn.told
+                prefix = turn.prefix
                 if attempt < way.max_retries:
                     hint = ChatMessage(role="user", content=Session.repair_hint(error))
-                    asked = [*asked, response.message, hint]
+                    prompt = [*prompt, response.message, hint]
                     continue
                 response.raw = None
                 response.message = _with_text(response.message, kit.refusal(way.on_refusal, error))
@@ -226,38 +226,38 @@ class _GatedAgent(_Gated):
     async def take_step(self, ctx: Any, llm_input: list[Any], tools: Any, memory: Any) -> AgentOutput:
         """Ask the model; what stays of its answer was checked."""
         way, key = self._gllint, _key(self)
-        before = [] if key is None else [*await ctx.store.get(key, default=[])]
-        session = way.session([*llm_input, *(m for m in before if isinstance(m, ChatMessage))], memory)
-        asked = llm_input
+        earlier = [] if key is None else [*await ctx.store.get(key, default=[])]
+        session = way.session([*llm_input, *(m for m in earlier if isinstance(m, ChatMessage))], memory)
+        prompt = llm_input
         hints: list[Any] = []
-        told = ""
+        prefix = ""
         is_react = isinstance(self, ReActAgent)
         for attempt in range(way.max_retries + 1):
-            turn = _Turn(ctx, session, told, is_first=not attempt, by_sentences=not is_react)
+            turn = _Turn(ctx, session, prefix, is_first=not attempt, by_sentences=not is_react)
             if key is not None:
-                await ctx.store.set(key, [*before, *hints])
+                await ctx.store.set(key, [*earlier, *hints])
             with kit.using(session):
-                output: AgentOutput = await super().take_step(turn, asked, tools, memory)  # type: ignore[misc]
-            said = [] if key is None else (await ctx.store.get(key, default=[]))[len(before) + len(hints) :]
+                output: AgentOutput = await super().take_step(turn, prompt, tools, memory)  # type: ignore[misc]
+            steps = [] if key is None else (await ctx.store.get(key, default=[]))[len(earlier) + len(hints) :]
             try:
                 if output.retry_messages:  # ReAct tells the model by itself what it could not read
                     output.response = _with_text(output.response, "")
                 elif is_react:
-                    _check_reasoning(session, said)
-                    answer = said[-1].response if said and said[-1].is_done else ""
+                    _check_reasoning(session, steps)
+                    answer = steps[-1].response if steps and steps[-1].is_done else ""
                     output.response = _with_text(output.response, answer and f"Answer: {answer}")
                 else:
                     output.response = _checked(session, output.response, is_call=bool(output.tool_calls))
-                    said = [output.response, *said[1:]]
+                    steps = [output.response, *steps[1:]]
             except GLError as error:
-                hint, told = Session.repair_hint(error), turn.told
+                hint, prefix = Session.repair_hint(error), turn.prefix
                 if attempt < way.max_retries:
                     if key is None:
-                        asked = [*asked, output.response, ChatMessage(role="user", content=hint)]
+                        prompt = [*prompt, output.response, ChatMessage(role="user", content=hint)]
                     else:
                         hints = [
                             *hints,
-                            *said,
+                            *steps,
                             _observation(hint) if is_react else ChatMessage(role="user", content=hint),
                         ]
                     continue
@@ -265,11 +265,11 @@ class _GatedAgent(_Gated):
                 output.raw = None
                 output.response = _with_text(output.response, f"Answer: {text}" if is_react else text)
                 if is_react:
-                    said[-1].thought, said[-1].response = "", text
+                    steps[-1].thought, steps[-1].response = "", text
                 else:
-                    said = [output.response, *said[1:]]
+                    steps = [output.response, *steps[1:]]
             if key is not None:
-                await ctx.store.set(key, [*before, *said])
+                await ctx.store.set(key, [*earlier, *steps])
             turn.end(
                 (output.response.content or "").removeprefix("Answer: ") if not output.retry_messages else ""
             )
@@ -300,11 +300,13 @@ def _check_reasoning(session: Session, steps: list[Any]) -> None:
 class _Turn:
     """The context of one answer: of what the model streams, the sentences that hold are passed on."""
 
-    def __init__(self, ctx: Any, session: Session, told: str, *, is_first: bool, by_sentences: bool) -> None:
-        self._ctx, self.told = ctx, told
+    def __init__(
+        self, ctx: Any, session: Session, prefix: str, *, is_first: bool, by_sentences: bool
+    ) -> None:
+        self._ctx, self.prefix = ctx, prefix
         # What an answer that broke off has shown stays; the next one comes behind it once it holds.
-        self._is_first, self._by_sentences = is_first, by_sentences and not told
-        self._shown = kit.FinalStream(session)
+        self._is_first, self._by_sentences = is_first, by_sentences and not prefix
+        self._stream = kit.FinalStream(session)
         self._last: AgentStream | None = None
 
     def __getattr__(self, name: str) -> Any:
@@ -314,16 +316,16 @@ class _Turn:
         """Tell what of an event may be shown now."""
         if isinstance(event, AgentStream):
             self._last = event
-            if self._by_sentences and (text := self._shown.feed(event.delta)):
-                self.told += text
-                self._tell(text, self.told, [])
+            if self._by_sentences and (text := self._stream.feed(event.delta)):
+                self.prefix += text
+                self._tell(text, self.prefix, [])
         elif self._is_first or not isinstance(event, AgentInput):
             self._ctx.write_event_to_stream(event)
 
     def end(self, text: str) -> None:
         """Tell the rest."""
         if self._last is not None:
-            self._tell(kit.rest_of(text, self.told), text, self._last.tool_calls)
+            self._tell(kit.rest_of(text, self.prefix), text, self._last.tool_calls)
 
     def _tell(self, delta: str, response: str, tool_calls: list[Any]) -> None:
         new = {
@@ -387,10 +389,10 @@ def _recorded(session: Session, tool: Any, arguments: Any, output: ToolOutput) -
     value = _value(session, output)
     if value is None and files:
         return output
-    told = kit.recorded(session, tool.metadata.get_name(), arguments, value, tool_call_id=_TOOL_ID.get())
+    reply = kit.recorded(session, tool.metadata.get_name(), arguments, value, tool_call_id=_TOOL_ID.get())
     if tool.metadata.return_direct:  # the tool's own words are the answer
         return output
-    text = TextBlock(text=json.dumps(told, ensure_ascii=False))
+    text = TextBlock(text=json.dumps(reply, ensure_ascii=False))
     return ToolOutput(
         blocks=[text, *files],
         tool_name=output.tool_name,

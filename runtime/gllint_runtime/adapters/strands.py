@@ -102,7 +102,7 @@ class _Gate:
             session = kit.session_for(self.option, context, conversation=f"{graph.id} {id(graph)}")
             for node in graph.nodes.values():
                 _restore(session, getattr(node.executor, "messages", ()))
-            async for event in kit.within(session, run(task, invocation_state, **options)):
+            async for event in kit.session_steps(session, run(task, invocation_state, **options)):
                 yield event
 
         graph.stream_async = stream_async
@@ -117,9 +117,9 @@ class _Gate:
                 inner.surround(part)
 
     def _begin(self, event: BeforeInvocationEvent) -> None:
-        self._runs[event.agent] = self._found(event.agent, event.invocation_state)
+        self._runs[event.agent] = self._session_of(event.agent, event.invocation_state)
 
-    def _found(self, agent: Any, invocation_state: Any) -> Session:
+    def _session_of(self, agent: Any, invocation_state: Any) -> Session:
         """The session of a run, with what the agent's messages hold."""
         session = kit.session_for(
             self.option,
@@ -134,7 +134,7 @@ class _Gate:
         """The session of the run that goes on; a tool that the program calls has one for itself."""
         session = self._runs.get(context.agent)
         if session is None:
-            return self._found(context.agent, context.invocation_state)
+            return self._session_of(context.agent, context.invocation_state)
         _hear(session, context.agent.messages)
         return session
 
@@ -145,7 +145,7 @@ class _Gate:
         session = self.session(context)
         use, tool = context.tool_use, context.tool
         if tool is None or tool.tool_type == "structured_output":
-            async for event in kit.within(session, run(context)):
+            async for event in kit.session_steps(session, run(context)):
                 yield event
             return
         try:
@@ -157,11 +157,11 @@ class _Gate:
         if arguments.changes:
             context = context.replace(tool_use={**use, "input": dict(arguments)})
         context = context.replace(tool=_of_plain_results(tool))
-        async for event in kit.within(session, run(context)):
+        async for event in kit.session_steps(session, run(context)):
             if isinstance(event, ToolResultEvent) and event.tool_result.get("status") != "error":
                 try:
-                    told = _recorded(session, use, arguments, event.tool_result)
-                    event = ToolResultEvent(told, exception=event.exception)
+                    reply = _recorded(session, use, arguments, event.tool_result)
+                    event = ToolResultEvent(reply, exception=event.exception)
                 except GLError as error:
                     event = _refused_result(use, error)
             yield event
@@ -172,13 +172,13 @@ class _Gate:
         """Ask the model until its answer holds; what is streamed of it was checked."""
         session, form = self.session(context), _structured_tool(context.agent)
         usage: dict[str, int] = {}
-        told = ""
+        prefix = ""
         for attempt in range(self.max_retries + 1):
-            answer = _Answer(kit.FinalStream(session), context, form, told, is_first=not attempt)
-            async for event in kit.within(session, run(context)):
-                for shown in answer.passed(event):
-                    yield shown
-            stop, told = answer.stop, answer.told
+            answer = _Answer(kit.FinalStream(session), context, form, prefix, is_first=not attempt)
+            async for event in kit.session_steps(session, run(context)):
+                for part in answer.sentences(event):
+                    yield part
+            stop, prefix = answer.stop, answer.prefix
             for name, count in stop.usage.items():
                 usage[name] = usage.get(name, 0) + count
             try:
@@ -191,8 +191,8 @@ class _Gate:
                 if answer.is_structured:
                     raise
                 message = _with_text(stop.message, kit.refusal(self.on_refusal, error))
-            for shown in answer.ending(message):
-                yield shown
+            for part in answer.ending(message):
+                yield part
             reason = "tool_use" if _uses(message) and stop.stop_reason == "end_turn" else stop.stop_reason
             yield ModelStopReason(reason, message, usage, stop.metrics)
             return
@@ -201,15 +201,17 @@ class _Gate:
 class _Answer:
     """One answer of the model: its text by sentences as it comes, all else once the whole holds."""
 
-    def __init__(self, shown: kit.FinalStream, context: Any, form: Any, told: str, *, is_first: bool) -> None:
-        self._shown, self._form, self.told, self._is_first = shown, form, told, is_first
-        self._is_behind = bool(told)  # what an answer that broke off has shown stays
+    def __init__(
+        self, stream: kit.FinalStream, context: Any, form: Any, prefix: str, *, is_first: bool
+    ) -> None:
+        self._stream, self._form, self.prefix, self._is_first = stream, form, prefix, is_first
+        self._is_behind = bool(prefix)  # what an answer that broke off has shown stays
         self._is_forced = context.structured_output_model is not None
-        self._held: list[TypedEvent] = []
+        self._rest: list[TypedEvent] = []
         self._block: dict[str, Any] = {}
         self.stop: Any = None
 
-    def passed(self, event: Any) -> Iterator[TypedEvent]:
+    def sentences(self, event: Any) -> Iterator[TypedEvent]:
         """What of an event may be shown now."""
         chunk = event.get("event") or {}
         delta = chunk.get("contentBlockDelta") or {}
@@ -217,8 +219,8 @@ class _Answer:
             self.stop = event
         elif "data" in event:
             if not self._form and not self._is_behind:
-                new = self._shown.feed(event["data"])
-                self.told += new
+                new = self._stream.feed(event["data"])
+                self.prefix += new
                 yield from self._text(new)
         elif "text" in delta.get("delta", ()):
             self._block = delta
@@ -228,12 +230,12 @@ class _Answer:
         elif not ({"reasoningContent", "citation"} & delta.get("delta", {}).keys()) and not (
             {"reasoning", "citation"} & event.keys()
         ):
-            self._held.append(event)
+            self._rest.append(event)
 
     def ending(self, message: Any) -> Iterator[TypedEvent]:
         """The rest of the text, and what was held back."""
-        yield from self._text(kit.rest_of("".join(_texts(message["content"])), self.told))
-        yield from self._held
+        yield from self._text(kit.rest_of("".join(_texts(message["content"])), self.prefix))
+        yield from self._rest
 
     def _text(self, text: str) -> Iterator[TypedEvent]:
         if text:
@@ -368,8 +370,8 @@ def _recorded(session: Session, use: Any, arguments: Any, result: Any) -> Any:
             kit.read_output(session, block["text"]) if "text" in block else block["json"] for block in data
         ]
         output = values[0] if len(values) == 1 else {f"block_{i}": item for i, item in enumerate(values, 1)}
-    told = kit.recorded(session, use["name"], arguments, output, tool_call_id=use["toolUseId"])
-    return {**result, "content": [{"text": json.dumps(told, ensure_ascii=False)}, *files]}
+    reply = kit.recorded(session, use["name"], arguments, output, tool_call_id=use["toolUseId"])
+    return {**result, "content": [{"text": json.dumps(reply, ensure_ascii=False)}, *files]}
 
 
 def _refused_result(use: Any, error: GLError) -> ToolResultEvent:
