@@ -1,15 +1,14 @@
-"""OpenAI Agents SDK: the agent states a made-up number, is told so, and repairs it. The model is scripted."""
+"""The gate in the OpenAI Agents SDK: the agent states a made-up number, is told so, and repairs it, from a script."""
 
 import asyncio
 import json
 from typing import Any
 
-from agents import Agent, Model, ModelResponse, RunConfig, Usage, function_tool
+from agents import Agent, Model, ModelResponse, RunConfig, Runner, Usage, function_tool
 from openai.types.responses import ResponseFunctionToolCall, ResponseOutputMessage, ResponseOutputText
 
-from gllint_runtime import Session
 from gllint_runtime.adapters import INSTRUCTIONS
-from gllint_runtime.adapters.openai_agents import gated, run
+from gllint_runtime.adapters.openai_agents import gate
 
 
 class Script(Model):
@@ -46,9 +45,9 @@ model = Script(
     says("It uses about 13 kWh."),
     says(json.dumps({"message": "It uses {{claim:0}}.", "claims": [claim]})),
 )
-session = Session()
-agent = Agent(name="advisor", instructions=INSTRUCTIONS, tools=[gated(meter, session)], model=model)
-verified = asyncio.run(run(agent, "How much heat?", session, run_config=RunConfig(tracing_disabled=True)))
+agent = gate(Agent(name="advisor", instructions=INSTRUCTIONS, tools=[meter], model=model))
+result = asyncio.run(Runner.run(agent, "How much heat?", run_config=RunConfig(tracing_disabled=True)))
 
-assert verified.message == "It uses 12.50 kWh."
-print(verified.message)
+assert result.final_output == "It uses 12.50 kWh."
+assert "13 kWh" not in str(result.to_input_list())
+print(result.final_output)

@@ -1,15 +1,14 @@
-"""pydantic-ai: the agent states a made-up number, is told so, and repairs it. The model is scripted."""
+"""The gate in pydantic-ai: the agent states a made-up number, is told so, and repairs it. The model is scripted."""
 
 import json
 from typing import Any
 
-from pydantic_ai import Agent, FunctionToolset
+from pydantic_ai import Agent
 from pydantic_ai.messages import ModelResponse, TextPart, ToolCallPart
 from pydantic_ai.models.function import FunctionModel
 
-from gllint_runtime import Session
 from gllint_runtime.adapters import INSTRUCTIONS
-from gllint_runtime.adapters.pydantic_ai import GatedToolset, output_check
+from gllint_runtime.adapters.pydantic_ai import gate
 
 
 def meter(site: str) -> dict[str, Any]:
@@ -25,15 +24,10 @@ script = iter(
         TextPart(json.dumps({"message": "It uses {{claim:0}}.", "claims": [claim]})),
     ]
 )
-session = Session()
-agent = Agent(
-    FunctionModel(lambda messages, info: ModelResponse([next(script)])),
-    instructions=INSTRUCTIONS,
-    toolsets=[GatedToolset(FunctionToolset([meter]), session)],
-    retries=2,
-)
-agent.output_validator(output_check(session))
-answer = agent.run_sync("How much heat?").output
+model = FunctionModel(lambda messages, info: ModelResponse([next(script)]))
+agent = gate(Agent(model, instructions=INSTRUCTIONS, tools=[meter]))
+result = agent.run_sync("How much heat?")
 
-assert answer == "It uses 12.50 kWh."
-print(answer)
+assert result.output == "It uses 12.50 kWh."
+assert "13 kWh" not in str(result.all_messages())
+print(result.output)
