@@ -21,7 +21,8 @@ class Agent:
         yield from self.model(messages)
 
     def call(self, messages: list[Any], name: str, arguments: dict[str, Any], call_id: str) -> str:
-        return str(self.tools[name](**arguments))
+        tool = self.tools[name]
+        return str(tool(**arguments))
 
     def run(self, messages: list[Any]) -> Iterator[str]:
         """What the user is shown, by tokens; the messages grow."""
@@ -81,11 +82,11 @@ class GatedAgent(Agent):
 
     def call(self, messages: list[Any], name: str, arguments: dict[str, Any], call_id: str) -> str:
         """Call a tool with its arguments in the units of its parameters, and record what it returned."""
-        session = self.session(messages)
+        session, tool = self.session(messages), self.tools[name]
         try:
             values = session.tool_arguments(name, arguments)
             with kit.using(session):  # agents that the tool runs find the session
-                output = self.tools[name](**values)
+                output = tool(**values)
             told = kit.recorded(session, name, values, output, tool_call_id=call_id)
         except GLError as error:
             return Session.repair_hint(error)  # the model calls again
@@ -142,9 +143,10 @@ agent = gate(Agent(says(call, "It uses 13 kWh.", honest, honest, *["It uses 13 k
 
 ada: list[Any] = [{"role": "user", "content": "How much heat?"}]
 bob = copy.deepcopy(ada)
-assert "".join(agent.run(ada)) == "It is warm. It uses 12.50 kWh."  # stopped, repaired, by sentences
+answer = "".join(agent.run(ada))
+assert answer == "It is warm. It uses 12.50 kWh."  # stopped, repaired, by sentences
 assert "13 kWh" not in str(ada)  # nothing refused stays
 ada.append({"role": "user", "content": "Again?"})
 assert "".join(agent.run(json.loads(json.dumps(ada)))) == "It is warm. It uses 12.50 kWh."  # restarted
 assert "".join(agent.run(bob)) == kit.REFUSAL  # another user's numbers are not this user's
-print("It holds.")
+print(answer)

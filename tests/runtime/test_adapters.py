@@ -19,6 +19,10 @@ NEEDS = {
     "pydantic_ai_agent": "pydantic_ai",
     "openai_agents_agent": "agents",
     "mcp_both_ways": "mcp",
+    "own_framework": "gllint_runtime",
+    "agno_agent": "agno",
+    "llama_index_agent": "llama_index",
+    "strands_agent": "strands",
 }
 HEAT = {"heat": {"value": 12.5, "unit": "kWh"}}
 MADE_UP = [
