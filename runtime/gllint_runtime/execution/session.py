@@ -502,9 +502,16 @@ class Session:
         self.verdicts.unclaimed(place, value, reason)
 
     def claims_of(self, message: str) -> list[dict[str, Any]]:
-        """The claims of a message that this session let be shown lately, so that another agent can repeat them."""
+        """The claims of a message that this session let be shown lately, so that another agent can repeat them.
+
+        It may stand in a longer text, such as the report that a framework makes of a sub-agent's answer.
+        """
         with self._lock:
-            return [claim.to_dict() for claim in self._said.get(message, ())]
+            claims = self._said.get(message)
+            if claims is None:
+                shown = reversed(self._said.items())
+                claims = next((claims for said, claims in shown if claims and said in message), [])
+            return [claim.to_dict() for claim in claims]
 
     def was_shown(self, message: str) -> bool:
         """Whether this session let the message be shown lately."""

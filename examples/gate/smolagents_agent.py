@@ -1,0 +1,54 @@
+"""smolagents: the agent states a made-up number, is told so, and repairs it. The model is scripted."""
+
+import json
+from typing import Any
+
+from smolagents import LogLevel, Model, ToolCallingAgent, tool
+from smolagents.models import (
+    ChatMessage,
+    ChatMessageToolCall,
+    ChatMessageToolCallFunction,
+    MessageRole,
+)
+
+from gllint_runtime.adapters import INSTRUCTIONS
+from gllint_runtime.adapters.smolagents import gate
+
+
+class Script(Model):
+    """Stands in for a model."""
+
+    def __init__(self, *script: tuple[str, dict[str, Any]]) -> None:
+        super().__init__()
+        self._script = iter(script)
+
+    def generate(self, *arguments: Any, **options: Any) -> ChatMessage:
+        name, values = next(self._script)
+        call = ChatMessageToolCall(ChatMessageToolCallFunction(values, name), "call_1", "function")
+        return ChatMessage(MessageRole.ASSISTANT, "", [call])
+
+
+@tool
+def meter(site: str) -> dict:
+    """The heat that a site used last year.
+
+    Args:
+        site: Its name.
+    """
+    return {"heat": {"value": 12.5, "unit": "kWh"}}
+
+
+claim = {"source_call_id": "tc_1", "path": "$.heat", "quantity": {"value": 12.5, "unit": "kWh"}}
+model = Script(
+    ("meter", {"site": "north"}),
+    ("final_answer", {"answer": "It uses about 13 kWh."}),
+    ("final_answer", {"answer": json.dumps({"message": "It uses {{claim:0}}.", "claims": [claim]})}),
+)
+agent = gate(
+    ToolCallingAgent(tools=[meter], model=model, instructions=INSTRUCTIONS, verbosity_level=LogLevel.OFF)
+)
+answer = agent.run("How much heat?")
+
+assert answer == "It uses 12.50 kWh."
+assert "about 13" not in str(agent.memory.get_full_steps())
+print(answer)

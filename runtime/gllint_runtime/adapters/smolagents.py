@@ -1,0 +1,335 @@
+"""smolagents: a gate in a ToolCallingAgent or a CodeAgent, and in those it manages. Needs ``gllint[smolagents]``.
+
+agent = gate(ToolCallingAgent(tools=[meter], model=model, instructions=INSTRUCTIONS))
+answer = agent.run("How much heat?")
+
+The memory of an agent is its session: each step holds what was recorded in it. A run that begins anew (``reset=True``)
+begins with no numbers; ``run(…, reset=False)`` goes on with those of the memory.
+"""
+
+from __future__ import annotations
+
+import json
+import typing
+import weakref
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from contextvars import ContextVar
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from smolagents import CodeAgent, MultiStepAgent
+from smolagents.agent_types import AgentAudio, AgentImage
+from smolagents.agents import ActionOutput, ToolCall, ToolOutput
+from smolagents.local_python_executor import LocalPythonExecutor
+from smolagents.memory import ActionStep, PlanningStep, TaskStep
+from smolagents.models import ChatMessage, ChatMessageStreamDelta, MessageRole
+from smolagents.utils import AgentError, AgentExecutionError, AgentToolExecutionError
+
+from gllint_runtime.adapters import kit
+from gllint_runtime.execution.session import Session
+from gllint_runtime.policy.errors import GLError, GLValidationError
+
+_GATED: weakref.WeakSet[Any] = weakref.WeakSet()
+_RECORDED = "Recorded, to be cited in claims:"
+
+
+def gate(
+    target: MultiStepAgent,
+    *,
+    session: kit.SessionOption = None,
+    max_retries: int = 2,
+    on_refusal: kit.OnRefusal = None,
+) -> MultiStepAgent:
+    """The same agent, its tools recorded and its answers checked before they reach memory, streams and user.
+
+    Agents that it manages are gated with it. ``session`` is the conversation's, or a function that is given the agent
+    and finds it. Where repairs run out, the answer is what ``on_refusal`` says. Raises TypeError for a ``final_answer``
+    tool that returns bare numbers and for code that runs elsewhere, ValueError for an agent that is gated already.
+    """
+    if not isinstance(target, MultiStepAgent):
+        raise TypeError(f"gate takes an agent of smolagents, not {type(target).__name__}")
+    if target in _GATED:
+        raise ValueError("This agent is gated already")
+    _Gate(target, session, max_retries, on_refusal)
+    return target
+
+
+@dataclass
+class _Run:
+    """A run of an agent: its session, the step that goes on, and what the model is told of its last answer."""
+
+    session: Session
+    step: Any = None
+    refusals: int = 0
+    hints: list[ChatMessage] = field(default_factory=list)
+    calls: list[tuple[str, Any, str]] = field(default_factory=list)  # of the step: name, arguments, id
+
+
+class _Gate:
+    """What a gate was told, and the methods of an agent that it stands around."""
+
+    def __init__(
+        self, agent: Any, option: kit.SessionOption, max_retries: int, on_refusal: kit.OnRefusal
+    ) -> None:
+        final = agent.tools.get("final_answer")
+        if final is not None:
+            form = typing.get_type_hints(type(final).forward, include_extras=True).get("return", Any)
+            kit.require_claims(form, getattr(form, "__name__", "the answer"))
+        if isinstance(agent, CodeAgent) and not isinstance(agent.python_executor, LocalPythonExecutor):
+            raise TypeError("The code of this agent runs elsewhere, where the gate cannot record its tools")
+        _GATED.add(agent)
+        self.agent, self.option = agent, option
+        self.max_retries, self.on_refusal = max_retries, on_refusal
+        self._run: ContextVar[_Run] = ContextVar("gllint_run")
+        self._own: dict[str, Any] = {}
+        for name, method in (
+            ("_run_stream", self.run_stream),
+            ("_step_stream", self.step_stream),
+            ("_generate_planning_step", self.planning),
+            ("provide_final_answer", self.last_answer),
+            ("write_memory_to_messages", self.messages),
+            ("process_tool_calls", self.calls),
+            ("execute_tool_call", self.call),
+        ):
+            if hasattr(agent, name):  # a CodeAgent calls its tools in its code
+                self._own[name] = getattr(agent, name)
+                setattr(agent, name, method)
+        for managed in agent.managed_agents.values():
+            if managed not in _GATED:
+                _Gate(managed, None, max_retries, on_refusal)
+
+    # ------------------------------------------------------------------------------------------------- runs
+
+    def run_stream(self, *arguments: Any, **options: Any) -> Iterator[Any]:
+        """A run of the agent, by steps, with the session of its conversation."""
+        run = _Run(self._session())
+        steps = self._own["_run_stream"](*arguments, **options)
+        while True:
+            token = self._run.set(run)
+            try:
+                with kit.using(run.session):
+                    step = next(steps)
+            except StopIteration:
+                return
+            finally:
+                with suppress(ValueError):  # a generator that another context closes
+                    self._run.reset(token)
+            if not isinstance(step, PlanningStep) or run.session.verify(step.plan).status == "success":
+                yield step
+
+    def _session(self) -> Session:
+        steps = self.agent.memory.steps
+        begins = not any(isinstance(step, ActionStep) for step in steps)
+        is_managed = kit.current_session() is not None
+        session = kit.session_for(self.option, self.agent, begins=begins)
+        for step in steps:
+            if isinstance(step, TaskStep) and not is_managed:  # a managed agent's task is a model's
+                kit.hear(session, [step.task])
+            for name, arguments, reply, call_id in getattr(step, "gllint", ()):
+                kit.restore(session, name, arguments, reply, tool_call_id=call_id)
+        return session
+
+    def planning(self, *arguments: Any, **options: Any) -> Iterator[Any]:
+        """A plan, once it is whole."""
+        for event in self._own["_generate_planning_step"](*arguments, **options):
+            if not isinstance(event, ChatMessageStreamDelta):
+                yield event
+
+    def step_stream(self, step: Any) -> Iterator[Any]:
+        """One step; nothing of it is passed on before the whole holds."""
+        run = self._run.get()
+        run.step, step.gllint, hints = step, [], run.hints
+        if isinstance(self.agent, CodeAgent):
+            own = {**self.agent.tools, **self.agent.managed_agents}
+            self.agent.python_executor.send_tools(
+                {name: tool if name == "final_answer" else self._called(tool) for name, tool in own.items()}
+            )
+        deltas: list[Any] = []
+        events: list[Any] = []
+        try:
+            for event in self._own["_step_stream"](step):
+                (deltas if isinstance(event, ChatMessageStreamDelta) else events).append(event)
+            final = events[-1] if events and isinstance(events[-1], ActionOutput) else None
+            if final is None or not final.is_final_answer:
+                run.hints = []
+            else:
+                events = [self._answer(run, step, _checked(run.session, final.output))]
+        except GLError as error:
+            events = [self._answer(run, step, self._refused(run, step, error))]
+        except AgentExecutionError as error:
+            if "final_answer" not in (step.code_action or ""):
+                raise
+            wrong = GLValidationError("STEP_SCHEMA", str(error), "Give an answer that final_answer takes.")
+            events = [self._answer(run, step, self._refused(run, step, wrong))]
+        finally:
+            self._clean(run, step, hints)
+        if deltas and (text := step.model_output):
+            yield ChatMessageStreamDelta(content=text, token_usage=step.token_usage)
+        yield from events
+
+    def _clean(self, run: _Run, step: Any, hints: list[ChatMessage]) -> None:
+        """Leave out of a step what the model was told for once, and what it said that does not hold."""
+        if step.model_input_messages is not None:
+            step.model_input_messages = [m for m in step.model_input_messages if not _is_in(m, hints)]
+        if step.gllint and isinstance(self.agent, CodeAgent):
+            told = "\n".join([_RECORDED, *(reply for _, _, reply, _ in step.gllint)])
+            step.observations = f"{step.observations}\n{told}" if step.observations else told
+        text = _text(step.model_output)
+        tag = self.agent.code_block_tags[0] if isinstance(self.agent, CodeAgent) else None
+        said = text.partition(tag)[0] if tag else text
+        if said.strip() and run.session.verify(said).status != "success":
+            _say(step, text[len(said) :])
+
+    @staticmethod
+    def _answer(run: _Run, step: Any, output: Any) -> ActionOutput:
+        run.hints = []
+        if isinstance(output, str):
+            step.observations = output
+        step.action_output = output
+        return ActionOutput(output=output, is_final_answer=True)
+
+    def _refused(self, run: _Run, step: Any, error: GLError) -> str:
+        """What the user is told where repairs ran out. Raises AgentError else, which lets the agent go on."""
+        said = _text(step.model_output)
+        if (message := step.model_output_message) is not None and message.tool_calls:
+            said += str([call.dict() for call in step.tool_calls or ()] or [*map(str, message.tool_calls)])
+        _say(step, "", tool_calls=None)
+        step.tool_calls = step.code_action = step.observations = step.action_output = None
+        run.refusals += 1
+        if run.refusals > self.max_retries:
+            return kit.refusal(self.on_refusal, error)
+        run.hints = _hints(said, error)
+        raise AgentError(f"The answer was refused: [{error.code}]", self.agent.logger) from None
+
+    def last_answer(self, task: str) -> ChatMessage:
+        """The answer that is asked for where the steps run out."""
+        run = self._run.get()
+        run.hints = []
+        while True:
+            message = self._own["provide_final_answer"](task)
+            try:
+                text = kit.check_final(run.session, _text(message.content)).message
+            except GLError as error:
+                run.refusals += 1
+                if run.refusals <= self.max_retries:
+                    run.hints = _hints(_text(message.content), error)
+                    continue
+                text = kit.refusal(self.on_refusal, error)
+            return replace(message, content=text)
+
+    def messages(self, summary_mode: bool = False) -> list[ChatMessage]:
+        """The memory as the model is told it, with what was wrong with its last answer."""
+        messages: list[ChatMessage] = self._own["write_memory_to_messages"](summary_mode=summary_mode)
+        run = self._run.get(None)
+        return messages if run is None or summary_mode else [*messages, *run.hints]
+
+    # ------------------------------------------------------------------------------------------------- tools
+
+    def calls(self, message: ChatMessage, step: Any) -> Iterator[ToolCall | ToolOutput]:
+        """The calls of a step, with their ids at hand."""
+        calls = message.tool_calls or ()
+        self._run.get().calls = [(c.function.name, c.function.arguments or {}, c.id) for c in calls]
+        yield from self._own["process_tool_calls"](message, step)
+
+    def call(self, name: str, arguments: Any) -> Any:
+        """Call a tool, and tell the model its output with the id that claims cite."""
+        tool = {**self.agent.tools, **self.agent.managed_agents}.get(name)
+        run = self._run.get(None)
+        if run is None or tool is None or not isinstance(arguments, Mapping):
+            return self._own["execute_tool_call"](name, arguments)
+        if name == "final_answer":
+            try:
+                return self._own["execute_tool_call"](name, arguments)
+            except AgentToolExecutionError as error:
+                wrong = str(error.__cause__ or error)
+                hint = "Give an answer that final_answer takes."
+                raise GLValidationError("STEP_SCHEMA", wrong, hint) from None
+        call = next((call for call in run.calls if call[:2] == (name, arguments)), None)
+        if call is not None:
+            with suppress(ValueError):  # another thread took it
+                run.calls.remove(call)
+        try:
+            values = run.session.tool_arguments(name, arguments, args_schema=_schema(tool))
+            with kit.using(run.session):
+                output = self._own["execute_tool_call"](name, dict(values) if values.changes else arguments)
+            if isinstance(output, AgentImage | AgentAudio):
+                return output
+            return self._record(run, tool, values, output, call[2] if call else None)
+        except GLError as error:
+            raise AgentToolExecutionError(Session.repair_hint(error), self.agent.logger) from error
+
+    def _called(self, tool: Any) -> Any:
+        """A tool as code calls it: the code gets the output itself, the model is told the id with the logs."""
+        run = self._run.get()
+
+        def called(*arguments: Any, **named: Any) -> Any:
+            values = run.session.tool_arguments(
+                tool.name,
+                {**dict(zip(tool.inputs, arguments, strict=False)), **named},
+                args_schema=_schema(tool),
+            )
+            with kit.using(run.session):
+                output = tool(**dict(values))
+            if not isinstance(output, AgentImage | AgentAudio):
+                self._record(run, tool, values, output, None)
+            return output
+
+        return called
+
+    @staticmethod
+    def _record(run: _Run, tool: Any, arguments: Any, output: Any, call_id: str | None) -> str:
+        told = kit.recorded(run.session, tool.name, arguments, output, tool_call_id=call_id)
+        reply = json.dumps(told, ensure_ascii=False)
+        run.step.gllint.append((tool.name, dict(arguments), reply, call_id))
+        return reply
+
+
+def _schema(tool: Any) -> Mapping[str, Any]:
+    return {"type": "object", "properties": tool.inputs}
+
+
+def _checked(session: Session, output: Any) -> Any:
+    """A final answer as it may be shown: text, data whose numbers are claims, or a picture as it is. Raises GLError."""
+    if output is None or isinstance(output, bool | AgentImage | AgentAudio):
+        return output
+    if (isinstance(output, Mapping) and "message" in output) or not isinstance(
+        output, Mapping | list | tuple
+    ):
+        if isinstance(output, str | int | float | Mapping):
+            return kit.check_final(session, str(output) if isinstance(output, str) else output).message
+    for key in _keys(output):
+        session.check(key)
+    return kit.checked_structure(session, output)
+
+
+def _keys(data: Any) -> Iterator[str]:
+    if isinstance(data, Mapping):
+        for key, value in data.items():
+            yield str(key)
+            yield from _keys(value)
+    elif isinstance(data, list | tuple):
+        for item in data:
+            yield from _keys(item)
+
+
+def _text(content: Any) -> str:
+    if isinstance(content, list):
+        return "".join(part.get("text", "") for part in content if isinstance(part, Mapping))
+    return content or ""
+
+
+def _say(step: Any, text: str, **changes: Any) -> None:
+    """Put ``text`` in the place of what the model said in a step."""
+    step.model_output = text
+    if (message := step.model_output_message) is not None:
+        step.model_output_message = replace(message, content=text, raw=None, **changes)
+
+
+def _hints(said: str, error: GLError) -> list[ChatMessage]:
+    texts = [(MessageRole.ASSISTANT, said), (MessageRole.USER, Session.repair_hint(error))]
+    return [ChatMessage(role=role, content=[{"type": "text", "text": text}]) for role, text in texts]
+
+
+def _is_in(message: Any, messages: list[ChatMessage]) -> bool:
+    return any(message is other for other in messages)
