@@ -1,0 +1,378 @@
+"""Google ADK: a gate in an agent and all agents below it. Needs ``gllint[google-adk]``.
+
+agent = gate(LlmAgent(name="…", model=model, instruction=INSTRUCTIONS, tools=[meter]))
+runner = Runner(app_name="…", agent=agent, session_service=service)
+
+The events of an ADK session are the session of the gate: what a tool returned stands in them with the id that claims
+cite. So a session service, of whatever kind, is all that a conversation needs to go on.
+"""
+
+from __future__ import annotations
+
+import copy
+import inspect
+import json
+import weakref
+from collections import OrderedDict
+from collections.abc import AsyncIterator, Iterator, Mapping
+from typing import Any
+
+from google.adk.agents import BaseAgent, LlmAgent
+from google.adk.models import LlmRequest, LlmResponse
+from google.adk.tools import BaseTool, FunctionTool
+from google.genai import types
+from pydantic import BaseModel
+
+from gllint_runtime.adapters import kit
+from gllint_runtime.execution.session import Session
+from gllint_runtime.policy.errors import GLError
+
+_OWN_TOOLS = {"exit_loop", "finish_task", "set_model_response", "transfer_to_agent"}
+_MOST_ANSWERS = 1000
+
+
+def gate(
+    target: BaseAgent,
+    *,
+    session: kit.SessionOption = None,
+    max_retries: int = 2,
+    on_refusal: kit.OnRefusal = None,
+) -> BaseAgent:
+    """The same agent, its tools recorded and its answers checked before they reach events, state and user.
+
+    Agents below it and agents among its tools are gated with it. ``session`` is the conversation's, or a function that
+    is given ADK's context and finds it. Where repairs run out, the answer is what ``on_refusal`` says; a structured one
+    raises the GLError. Raises TypeError for an ``output_schema`` of bare numbers, ValueError for an agent that is gated
+    already.
+    """
+    if not isinstance(target, BaseAgent):
+        raise TypeError(f"gate takes an agent of the ADK, not {type(target).__name__}")
+    if isinstance(target, LlmAgent) and _is_gated(target):
+        raise ValueError("This agent is gated already")
+    way = _Gate(session, max_retries, on_refusal)
+    for agent in [*_agents(target)]:
+        way.enter(agent)
+    return target
+
+
+def _agents(agent: Any) -> Iterator[LlmAgent]:
+    """The agents at and below an agent that have a model."""
+    if isinstance(agent, LlmAgent):
+        yield agent
+        for tool in agent.tools:
+            if isinstance(getattr(tool, "agent", None), BaseAgent):
+                yield from _agents(tool.agent)
+    for child in agent.sub_agents:
+        yield from _agents(child)
+
+
+def _is_gated(agent: Any) -> bool:
+    return any(getattr(callback, "gllint", False) for callback in agent.canonical_before_tool_callbacks)
+
+
+class _Gate:
+    """What a gate was told, and the places in an agent where it stands."""
+
+    def __init__(self, option: kit.SessionOption, max_retries: int, on_refusal: kit.OnRefusal) -> None:
+        self.option, self.max_retries, self.on_refusal = option, max_retries, on_refusal
+        self._requests: dict[int, Any] = {}  # ADK's context, by the request to the model
+        self._sessions: dict[int, tuple[Session, int]] = {}  # with the events that it knows, by ADK's session
+
+    def enter(self, agent: Any) -> None:
+        """Stand around the model and the tools of one agent."""
+        if _is_gated(agent):
+            return
+        form = agent.output_schema
+        if form is not None:
+            kit.require_claims(form, getattr(form, "__name__", "the answer"))
+            if isinstance(form, type) and issubclass(form, BaseModel):
+                agent.output_schema = _verified_form(form)
+        model = copy.copy(agent.canonical_model)  # its name, client and settings stay
+        own_ask, form = model.generate_content_async, agent.output_schema
+
+        def ask(llm_request: LlmRequest, stream: bool = False) -> AsyncIterator[LlmResponse]:
+            return self.answers(own_ask, form, llm_request, stream)
+
+        object.__setattr__(model, "generate_content_async", ask)
+        object.__setattr__(model, "connect", _refused_live)
+        before, after = agent.canonical_before_tool_callbacks, agent.canonical_after_tool_callbacks
+        begin = agent.canonical_before_model_callbacks
+        agent.model = model
+        agent.before_model_callback = [self._expect, *begin]
+        agent.before_tool_callback = [_begun(self), *before]
+        agent.after_tool_callback = [self._ended(after)]
+        agent.tools = [self._tool(tool) for tool in agent.tools]
+
+    def session(self, context: Any) -> Session:
+        """The session of a run, with what ADK's session holds."""
+        stored, outer = context.session, kit.current_session()
+        if id(stored) not in self._sessions:
+            begins = not any(event.content and event.content.role == "model" for event in stored.events)
+            option = self.option if outer is None else None
+            session = kit.session_for(option, context, conversation=stored.id, begins=begins)
+            self._sessions[id(stored)] = session, 0
+            weakref.finalize(stored, self._sessions.pop, id(stored), None)
+        session, count = self._sessions[id(stored)]
+        events = [*stored.events]
+        self._sessions[id(stored)] = session, len(events)
+        if outer is None and context.user_content:  # the request to an agent among tools is a model's
+            kit.hear(session, _texts(context.user_content))
+        calls = {
+            part.function_call.id: part.function_call.args
+            for event in events[max(0, count - 100) :]
+            for part in _parts(event)
+            if part.function_call
+        }
+        for event in events[count:]:
+            if event.author == "user" and outer is None and event.content:
+                kit.hear(session, _texts(event.content))
+            for part in _parts(event):
+                if (told := part.function_response) and told.name not in _OWN_TOOLS:
+                    kit.restore(session, told.name, calls.get(told.id), told.response, tool_call_id=told.id)
+        return session
+
+    # ------------------------------------------------------------------------------------------------- tools
+
+    def _tool(self, tool: Any) -> Any:
+        """A tool that runs under the session, which agents among the tools find."""
+        if not isinstance(tool, BaseTool):
+            if not inspect.isroutine(tool):
+                return tool  # a toolset
+            tool = FunctionTool(tool)
+        twin = copy.copy(tool)
+        own = tool.run_async
+
+        async def run_async(*, args: dict[str, Any], tool_context: Any) -> Any:
+            with kit.using(self.session(tool_context)):
+                return await own(args=args, tool_context=tool_context)
+
+        twin.run_async = run_async
+        return twin
+
+    def _ended(self, own: Any) -> Any:
+        async def ended(*, tool: Any, args: Any, tool_context: Any, tool_response: Any) -> Any:
+            if isinstance(tool_response, _Refusal):
+                return None
+            for callback in own:
+                changed = callback(
+                    tool=tool, args=args, tool_context=tool_context, tool_response=tool_response
+                )
+                changed = await changed if inspect.isawaitable(changed) else changed
+                if changed is not None:
+                    tool_response = changed
+                    break
+            if tool_response is None or tool.name in _OWN_TOOLS or _has_parts(tool_response):
+                return tool_response
+            session = self.session(tool_context)
+            output = tool_response
+            try:
+                call_id = tool_context.function_call_id
+                return kit.recorded(session, tool.name, args, output, tool_call_id=call_id)
+            except GLError as error:
+                return _Refusal(error=Session.repair_hint(error))
+
+        return ended
+
+    # ------------------------------------------------------------------------------------------------- model
+
+    def _expect(self, callback_context: Any, llm_request: LlmRequest) -> None:
+        """Note whose request this is: a model is told no context."""
+        self._requests[id(llm_request)] = callback_context
+        weakref.finalize(llm_request, self._requests.pop, id(llm_request), None)
+
+    async def answers(
+        self, ask: Any, form: Any, request: LlmRequest, stream: bool
+    ) -> AsyncIterator[LlmResponse]:
+        """Ask the model until its answer holds; what is streamed of it was checked."""
+        session = self.session(self._requests[id(request)])
+        usage: dict[str, int] = {}
+        for attempt in range(self.max_retries + 1):
+            shown = kit.FinalStream(session)
+            responses: list[LlmResponse] = []
+            async for response in ask(request, stream):
+                if not response.partial:
+                    responses.append(response)
+                elif form is None and (text := _said(response)) and (new := shown.feed(text)):
+                    yield _with_text(response, new)
+            for response in responses:
+                _add(usage, response.usage_metadata)
+            text = "".join(map(_said, responses))
+            try:
+                text = _checked(session, form, text, responses)
+            except GLError as error:
+                if attempt < self.max_retries:
+                    request = _repeated(request, responses, error)
+                    continue
+                if form is not None:
+                    raise
+                text = kit.refusal(self.on_refusal, error)
+            rest = text[len(shown.released) :] if text.startswith(shown.released) else text
+            if stream and form is None and rest:
+                part = types.Part(text=rest)
+                yield LlmResponse(content=types.Content(role="model", parts=[part]), partial=True)
+            for response in responses:
+                told = _with_text(response, text)
+                text = "" if _said(response) else text
+                if response is responses[-1] and response.usage_metadata is not None and attempt:
+                    total = response.usage_metadata.model_copy(update=usage)
+                    told = told.model_copy(update={"usage_metadata": total})
+                yield told
+            return
+
+
+class _Refusal(dict[str, str]):
+    """What the model is told in the place of a result."""
+
+
+def _begun(gate: _Gate) -> Any:
+    def begun(*, tool: Any, args: dict[str, Any], tool_context: Any) -> Any:
+        """Put the arguments of a call into the units of its tool's parameters."""
+        if tool.name in _OWN_TOOLS:
+            return None
+        declared = tool._get_declaration()
+        schema = getattr(declared, "parameters_json_schema", None)
+        try:
+            values = gate.session(tool_context).tool_arguments(tool.name, args, args_schema=schema)
+        except GLError as error:
+            return _Refusal(error=Session.repair_hint(error))
+        if values.changes:
+            args.update(values)
+        return None
+
+    begun.gllint = True  # type: ignore[attr-defined]
+    return begun
+
+
+def _refused_live(*arguments: Any, **options: Any) -> Any:
+    raise TypeError("gllint: speech is heard before it can be checked: use run_async(), not run_live()")
+
+
+# --------------------------------------------------------------------------------------------------- answers
+
+
+def _checked(session: Session, form: Any, text: str, responses: list[LlmResponse]) -> str:
+    """The text of an answer as it may be shown. Raises GLError."""
+    calls = [part.function_call for response in responses for part in _parts(response) if part.function_call]
+    if form is not None:
+        for call in calls:
+            if call.name == "set_model_response":
+                _keep(form, session, call.args)
+    if calls or not text.strip():
+        return text if session.verify(text).status == "success" else ""
+    return kit.check_final(session, text).message if form is None else _keep(form, session, text)
+
+
+def _keep(form: Any, session: Session, data: Any) -> str:
+    """Check a structured answer; what the ADK reads of it later is what was checked. Raises GLError."""
+    if not hasattr(form, "gllint_answers"):
+        if not isinstance(data, str):
+            data = data.get("items", data.get("response"))
+        answer = kit.structure(session, form, data)
+        return json.dumps(answer, default=_plain, ensure_ascii=False)
+    answer = kit.structure(session, form.gllint_form, data)
+    text: str = answer.model_dump_json()
+    dumped = [answer.model_dump(mode="json", exclude_none=not all_fields) for all_fields in (True, False)]
+    for key in map(_key, [*dumped, *([] if isinstance(data, str) else [data])]):
+        form.gllint_answers[key] = answer
+        if len(form.gllint_answers) > _MOST_ANSWERS:
+            form.gllint_answers.popitem(last=False)
+    return text
+
+
+def _plain(value: Any) -> Any:
+    return value.model_dump(mode="json") if isinstance(value, BaseModel) else str(value)
+
+
+def _key(data: Any) -> str:
+    return json.dumps(data, sort_keys=True, default=str)
+
+
+def _key_of(text: Any) -> str | None:
+    try:
+        return _key(json.loads(text))
+    except (TypeError, ValueError, RecursionError):
+        return None
+
+
+def _verified_form(form: type[BaseModel]) -> Any:
+    """The type of an answer, which the ADK reads several times and the gate once, while its session is at hand."""
+    answers: OrderedDict[str, Any] = OrderedDict()
+
+    class Verified(form):  # type: ignore[misc,valid-type]
+        @classmethod
+        def model_validate_json(cls, json_data: Any, **options: Any) -> Any:
+            return answers.get(_key_of(json_data) or "") or form.model_validate_json(json_data, **options)
+
+        @classmethod
+        def model_validate(cls, obj: Any, **options: Any) -> Any:
+            return answers.get(_key(obj)) or form.model_validate(obj, **options)
+
+    Verified.__name__, Verified.__qualname__, Verified.__doc__ = (
+        form.__name__,
+        form.__qualname__,
+        form.__doc__,
+    )
+    Verified.gllint_answers, Verified.gllint_form = answers, form
+    return Verified
+
+
+# -------------------------------------------------------------------------------------------------- contents
+
+
+def _parts(response: Any) -> list[Any]:
+    return (response.content.parts or []) if response.content else []
+
+
+def _texts(content: Any) -> list[str]:
+    return [part.text for part in content.parts or () if part.text]
+
+
+def _said(response: LlmResponse) -> str:
+    return "".join(part.text for part in _parts(response) if part.text and not part.thought)
+
+
+def _has_parts(output: Any) -> bool:
+    """Whether a tool gave pictures or files."""
+    values = output.values() if isinstance(output, Mapping) else output
+    return isinstance(values, types.Part | types.Blob) or (
+        not isinstance(values, str | int | float)
+        and hasattr(values, "__iter__")
+        and any(isinstance(value, types.Part | types.Blob | types.Content) for value in values)
+    )
+
+
+def _with_text(response: LlmResponse, text: str) -> LlmResponse:
+    """The response with ``text`` in the place of its first text; all else stays."""
+    if response.content is None or _said(response) == text:
+        return response
+    parts = []
+    for part in _parts(response):
+        if part.text and not part.thought:
+            if text:
+                parts.append(part.model_copy(update={"text": text}))
+            text = ""
+        elif not (response.partial and part.thought):
+            parts.append(part)
+    return response.model_copy(update={"content": response.content.model_copy(update={"parts": parts})})
+
+
+def _repeated(request: LlmRequest, responses: list[LlmResponse], error: GLError) -> LlmRequest:
+    """The request again, with the answer and what is wrong with it."""
+    parts = [part for response in responses for part in _parts(response)]
+    hint = Session.repair_hint(error)
+    told = [
+        types.Part.from_function_response(name=part.function_call.name, response={"error": hint})
+        for part in parts
+        if part.function_call
+    ]
+    more = [
+        types.Content(role="model", parts=parts),
+        types.Content(role="user", parts=told or [types.Part(text=hint)]),
+    ]
+    return request.model_copy(update={"contents": [*request.contents, *more]})
+
+
+def _add(usage: dict[str, int], more: Any) -> None:
+    for name, count in (more.model_dump() if more is not None else {}).items():
+        if name.endswith("_count") and isinstance(count, int):
+            usage[name] = usage.get(name, 0) + count
