@@ -305,8 +305,6 @@ def _check_inside(table: Table, base: str, key: str, instead: str) -> None:
     path = table.entries.get(key)
     if path is None:
         return
-    if key == "baseline" and not path.strip():
-        raise table.error("key 'baseline' names no file", key)
     try:
         target = way_out(os.path.join(base, path), repository_of(base) or base)
     except OSError as error:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
@@ -32,6 +32,7 @@ _ANY = st.one_of(
 
 
 @settings(suppress_health_check=[HealthCheck.too_slow])
+@example({"baseline": " "})
 @given(
     st.dictionaries(st.sampled_from([*config.schema()["properties"], "selekt", "Select"]), _ANY, max_size=4)
 )

@@ -201,14 +201,13 @@ def checked(table: Table, extending: tuple[str, ...] = ()) -> Table:
 
 
 _EXTEND, _MOST_EXTENDED = "extend", 16
+_NAMES_FILE = r"\S"  # the pattern of a key that names one
 # Keys that name a file or a folder: relative to the file in which they stand.
 _PATH_KEYS = ("baseline", "cache-dir", "python")
 
 
 def _over_extended(table: Table, extending: tuple[str, ...]) -> Table:
     """The settings of a file laid over those of the file that its key ``extend`` names."""
-    if not table.entries[_EXTEND].strip():
-        raise table.error("key 'extend' names no file", _EXTEND)
     path = os.path.join(os.path.dirname(table.path), os.path.expanduser(table.entries[_EXTEND]))
     path = os.path.normpath(path).replace(os.sep, "/")
     chain = (*extending, os.path.normpath(table.path).replace(os.sep, "/"))
@@ -256,6 +255,8 @@ def _shape_problem(shape: Mapping[str, Any], value: Any) -> Problem | None:
         return Problem("", f" must be at least {shape['minimum']}, not {value}")
     if shape.get("format") == "regex":
         return _pattern_problem(value)
+    if shape.get("pattern") == _NAMES_FILE and not value.strip():
+        return Problem("", " names no file")
     names = shape.get("propertyNames", {}).get("enum")
     if names is not None and (unknown := next((key for key in value if key not in names), None)) is not None:
         return _choice_problem(names, unknown)
