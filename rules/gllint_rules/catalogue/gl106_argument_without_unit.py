@@ -103,7 +103,8 @@ def _properties(context: Context, tool: Tool) -> Iterator[tuple[str, Site]]:
 
 def _has_none(context: Context, name: str) -> bool:
     """Whether what is called so is no quantity: a count, an index, an identifier, a share."""
-    return name in _COUNTS or kind_of_name(name) in _UNITLESS or context.policy.is_plain(name)
+    is_top = name.startswith(("top_k", "top_n"))
+    return is_top or name in _COUNTS or kind_of_name(name) in _UNITLESS or context.policy.is_plain(name)
 
 
 RULE = Rule(

@@ -142,6 +142,11 @@ def name_words(name: str) -> list[str]:
     return _tokens(name)
 
 
+def is_unit_word(word: str) -> bool:
+    """Whether a word in small letters is how a unit is written, though it may be something else as often."""
+    return word in _table().ends or word == "pu"
+
+
 def announced_units() -> frozenset[str]:
     """The units that neither the allowlist nor a pack has, and that a name may announce all the same."""
     return frozenset(_table().dimensions)
@@ -221,7 +226,7 @@ def _expression(words: Sequence[str]) -> Sequence[str]:
         return _side_by_side(groups[0])
     dividend, *below = groups
     units = list(_side_by_side(dividend)) or _beside_per(dividend)
-    divisors = [divisor for group in below for divisor in _divisors(group)]
+    divisors = [divisor for group in below for divisor in divisors_of(group)]
     if not units or not divisors or not all(divisors):
         return ()
     return ["/".join([unit, *map(str, divisors)]) for unit in units]
@@ -242,7 +247,7 @@ def _things() -> frozenset[str]:
     return frozenset(word for word, unit in _table().per.items() if unit in counted)
 
 
-def _divisors(words: Sequence[str]) -> list[str | None]:
+def divisors_of(words: Sequence[str]) -> list[str | None]:
     """The units between one ``per`` and the next: ``["m2", "year"]``; ``[None]`` where they cannot be read."""
     joined = "_".join(words).lower()
     if not words:

@@ -12,7 +12,13 @@ from typing import NamedTuple
 
 from gllint_runtime.policy.allowlist import TIME_UNITS
 from gllint_runtime.policy.data_files import sections
-from gllint_runtime.policy.key_units import announced_dimension, name_words, readings_of_name
+from gllint_runtime.policy.key_units import (
+    announced_dimension,
+    divisors_of,
+    is_unit_word,
+    name_words,
+    readings_of_name,
+)
 
 _LONGEST = 200
 _STREAMS = frozenset({"flow", "speed", "rate", "discharge", "wind", "pump", "velocity", "gust", "gusts"})
@@ -28,6 +34,7 @@ class _Table(NamedTuple):
     parts_with: dict[str, tuple[str, frozenset[str]]]
     no_parts: frozenset[str]
     periods: dict[str, str]
+    calendar: frozenset[str]
 
 
 @cache
@@ -53,6 +60,7 @@ def _table() -> _Table:
         parts_with=needing("parts with"),
         no_parts=frozenset(rows["no parts"]["words"].split()),
         periods=dict(rows["periods"]),
+        calendar=frozenset(rows["calendar"]["words"].split()),
     )
 
 
@@ -66,6 +74,14 @@ def all_readings_of_name(name: str) -> tuple[str, ...]:
     periods = dict.fromkeys(_table().periods[word] for word in words if word in _table().periods)
     each = (f"{unit}/{time}" for time in periods for unit in readings if "/" not in unit)
     return (*readings, *each)
+
+
+@lru_cache(maxsize=4096)
+def mentions_unit(name: str) -> bool:
+    """Whether a reader of a name may see its unit there, though nobody can be sure: ``days_back``, ``rating_mva``."""
+    words = [word.lower() for word in name_words(name)]
+    is_timed = any(word in _table().calendar for word in words)
+    return is_timed or (len(words) > 1 and len(words[-1]) > 1 and is_unit_word(words[-1]))
 
 
 def _without_pairs(units: tuple[str, ...]) -> tuple[str, ...]:
@@ -119,5 +135,5 @@ def _priced(words: list[str]) -> tuple[str, ...]:
         return ()
     split = words.index("per")
     units = readings_of_name("_".join(words[:split])) or _further_readings(words[:split])
-    divisors = readings_of_name("_".join(["x", *words[split + 1 :]]))
-    return tuple(f"{unit}/{divisor}" for unit in units for divisor in divisors)
+    divisors = readings_of_name("_".join(["x", *words[split + 1 :]])) or divisors_of(words[split + 1 :])
+    return tuple(f"{unit}/{divisor}" for unit in units for divisor in divisors if divisor is not None)

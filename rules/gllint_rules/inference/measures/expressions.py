@@ -50,6 +50,7 @@ from gllint_runtime.policy.unit_sizes import factors_of_unit, size_of
 from gllint_runtime.policy.unit_spellings import spelling_of
 
 _PREFIX = re.compile(r"^_*(?:get|compute|calculate|calc|fetch|read|load|find|estimate|sum)_")
+_ROUNDING = frozenset({"round", "float", "int", "Decimal"})
 _MAGNITUDES = frozenset({"magnitude", "m", "value"})
 _REGISTRIES = ("pint.UnitRegistry", "pint.registry.UnitRegistry", "pint.application_registry")
 _MEETING = frozenset({"Equal", "NotEqual", "LessThan", "LessThanEqual", "GreaterThan", "GreaterThanEqual"})
@@ -300,7 +301,36 @@ class Expressions:
             else:
                 self.meaning(key, env)
         unit = expr.value("unit")
+        self.label(expr.value("value"), unit)
         return self.quantity(entries, unit) if "value" in entries else Fields(entries)
+
+    def label(self, value: Expr | None, unit: Expr | None) -> None:
+        """Note that a parameter's number is given the unit that another parameter says."""
+        function = self.scope.owner
+        if not isinstance(unit, facts.Name) or not isinstance(function, facts.Function):
+            return
+        while isinstance(value, facts.Call) and value.args and facts.last_name(value.func) in _ROUNDING:
+            value = value.args[0]
+        names = {param.name for param in function.params}
+        if isinstance(value, facts.Name) and value.id in names and unit.id in names:
+            self.flow.labels[value.id] = unit.id
+
+    def labelled_arguments(self, callee: FunctionOf, call: facts.Call, bindings: Env) -> None:
+        """Hold numbers against the units that a call gives them: `quantity(heat_wh, "kWh")`."""
+        if not any("unit" in param.name for param in callee.params):
+            return
+        params = [p for p in callee.params if p.kind in ("positional", "any")]
+        written = {param.name: arg for param, arg in zip(params, call.placed(), strict=False)}
+        written |= {keyword: arg for keyword, arg in call.keywords if keyword is not None}
+        for name, unit_name in self.units.labels(callee).items():
+            value, unit = written.get(name), written.get(unit_name)
+            if value is None or unit is None:
+                continue
+            self.label(value, unit)
+            text = self.text(unit)
+            factors = unit_of_text(text) if text else None
+            if factors is not None and value.at not in self.flow.arguments:
+                self.argument(value.at, bindings.get(name), "", Measure((factors,), is_whole=True))
 
     def quantity(self, entries: dict[str, Meaning], unit: Expr | None) -> Fields:
         """A Quantity is in the unit that it says."""
@@ -510,6 +540,7 @@ class Expressions:
             return self.labelled(call, args)
         if full.rpartition(".")[2] == QUANTITY:
             unit = call.keyword("unit") or (call.args[1] if len(call.args) > 1 else None)
+            self.label(call.keyword("value") or (call.args[0] if call.args else None), unit)
             return self.quantity({}, unit)
         return None
 
@@ -543,6 +574,7 @@ class Expressions:
                 self.argument(written[param.name].at, keywords[param.name], param.name, wanted)
         own = {param.name for param in callee.params}
         bindings |= {name: meaning for name, meaning in keywords.items() if name in own}
+        self.labelled_arguments(callee, call, bindings)
         open_arguments: Env = {
             name: meaning
             for name, meaning in bindings.items()
@@ -583,6 +615,7 @@ class Expressions:
                 entries[keyword] = wanted  # it is told there, not wherever the field is read
         if of.cls.name == QUANTITY:
             unit = call.keyword("unit") or (call.args[1] if len(call.args) > 1 else None)
+            self.label(call.keyword("value") or (call.args[0] if call.args else None), unit)
             return self.quantity(entries, unit)
         for name in [*entries]:
             if entries[name] is None or isinstance(entries[name], Factor):

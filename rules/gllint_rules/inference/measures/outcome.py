@@ -44,6 +44,8 @@ class UnitFlow(Struct, eq=False):
     returns: list[Meaning] = field(default_factory=list)
     callees: list[FunctionOf] = field(default_factory=list)  # functions of the project, once for each call
     names: Env = field(default_factory=dict)
+    # Parameters whose number becomes a Quantity's value, and the parameter that says its unit.
+    labels: dict[str, str] = field(default_factory=dict)
 
     @property
     def result(self) -> Meaning:
@@ -61,6 +63,9 @@ class UnitQuestions(Protocol):
 
     def outcome(self, callee: FunctionOf, arguments: Env) -> Meaning:
         """What a function of the project gives, its arguments that name no unit being these."""
+
+    def labels(self, callee: FunctionOf) -> dict[str, str]:
+        """The parameters of which a function makes a Quantity: that of the value, and that of its unit."""
 
     def parameter(self, module: Module, function: Function, param: Param) -> Measure | None:
         """In which unit a parameter is taken."""

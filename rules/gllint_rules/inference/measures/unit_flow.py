@@ -87,6 +87,11 @@ class Units:
             flow = self.evaluator.executed(key, lambda: self._run(callee.module, function, arguments), None)
         return flow.result if flow is not None else None
 
+    def labels(self, callee: FunctionOf) -> dict[str, str]:
+        """The parameters of which a function makes a Quantity: that of the value, and that of its unit."""
+        function = callee.function
+        return {} if isinstance(function, Lambda) else self.function(callee.module, function).labels
+
     def section(self, module: Module, number: int) -> UnitFlow:
         """The flow of the statements of a section that stand in no function."""
         part = module.section(number)
