@@ -4,19 +4,35 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import Any
 
 from gllint_rules.inference.measures.arithmetic import fit, is_absolute
 from gllint_rules.inference.measures.expressions import unit_of_text
-from gllint_rules.inference.measures.meanings import Measure
-from gllint_rules.inference.measures.outcome import UnitFlow
-from gllint_rules.inference.measures.unit_flow import Units
-from gllint_rules.inference.values import Boolean, Frame, FunctionOf, Record, Site, Text, options
+from gllint_rules.inference.measures.meanings import Meaning, Measure
+from gllint_rules.inference.measures.outcome import Env, UnitFlow
+from gllint_rules.inference.measures.unit_flow import Units, measure_declared
+from gllint_rules.inference.values import (
+    Boolean,
+    Frame,
+    FunctionOf,
+    Record,
+    Site,
+    Text,
+    literal_of,
+    options,
+)
 from gllint_rules.project.context import Context
 from gllint_rules.project.makers import maker_at, text_at
+from gllint_rules.project.results import Leaf, leaves
+from gllint_rules.project.schemas import read_schema
 from gllint_rules.project.units import WrittenUnit, written_units
 from gllint_rules.reading.facts import Function, Lambda, Module
 from gllint_rules.tuples import NamedTuple
 from gllint_runtime.policy.name_units import all_readings_of_name
+from gllint_runtime.policy.parameter_units import ParameterUnits
+from gllint_runtime.policy.schema_numbers import declared_unit
+from gllint_runtime.policy.settings import Policy
+from gllint_runtime.policy.unit_expressions import Factors
 from gllint_runtime.policy.unit_sizes import name_of, ratio
 
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -37,9 +53,107 @@ class Mislabelled(NamedTuple):
     written: WrittenUnit
 
 
+class Misdeclared(NamedTuple):
+    """A number of a result, known in one unit, of which a schema or its neighbours say another."""
+
+    site: Site
+    measure: Measure
+    unit: str
+    who: str
+
+
+def misdeclared(context: Context) -> Iterator[Misdeclared]:
+    """The numbers in results that are known to be in another unit than is declared of them."""
+    measures: _Measures | None = None
+    for result in context.results:
+        tool = result.tool
+        schema = (
+            read_schema(context, tool.result_schema, tool.scope)
+            if tool.result_schema is not None and tool.module is context.module
+            else None
+        )
+        if schema is None and not context.policy.quantity_shapes:
+            continue
+        for leaf in leaves(result.value, result.site):
+            declared = _declared_in(schema.data, leaf.keys) if schema is not None else None
+            unit, who = (
+                (declared, "its schema says")
+                if declared
+                else (_unit_of_shape(leaf, context.policy), "its unit is")
+            )
+            label = unit_of_text(unit) if unit else None
+            if unit is None or label is None:
+                continue
+            measures = measures or _Measures(context)
+            measure = measures.at(leaf.site)
+            if isinstance(measure, Measure) and _differ(label, measure) and is_number(context, leaf.site):
+                yield Misdeclared(leaf.site, measure, unit, who)
+
+
+def _differ(label: Factors, measure: Measure) -> bool:
+    return fit(Measure((label,), is_whole=True), measure) in ("size", "dimension")
+
+
+def _declared_in(node: Any, keys: tuple[object, ...]) -> str | None:
+    """The unit that a schema declares of the number at these keys."""
+    for key in keys:
+        properties = node.get("properties") if isinstance(node, dict) else None
+        node = properties.get(key) if isinstance(properties, dict) else None
+    declared = declared_unit(node) if keys and isinstance(node, dict) else None
+    return declared.unit if declared is not None else None
+
+
+def _unit_of_shape(leaf: Leaf, policy: Policy) -> str | None:
+    """The unit beside a number in a shape of another house that the project lists."""
+    holder = leaf.holder
+    if holder is None or not leaf.is_of_shape(policy):
+        return None
+    from gllint_runtime.policy.quantity_shapes import shaped_unit  # few projects list one
+
+    texts = {
+        key: literal_of(entries[0].value) if len(entries) == 1 else None
+        for key, entries in holder.entries.items()
+        if isinstance(key, str)
+    }
+    return shaped_unit(texts, policy.quantity_shapes)
+
+
+class _Measures:
+    """The units of expressions, a tool's parameters being in those that its schema declares."""
+
+    def __init__(self, context: Context) -> None:
+        self._units = Units(context.evaluator)
+        self._flows: dict[Function, tuple[Module, UnitFlow]] = {}
+        for tool in context.tools:
+            if tool.args_schema is None or tool.module is not context.module:
+                continue
+            schema = read_schema(context, tool.args_schema, tool.scope)
+            declared = ParameterUnits(schema.data) if schema is not None else None
+            for callee in tool.callables if declared is not None and declared.declares else ():
+                function = callee.function
+                if isinstance(function, Function):
+                    self._execute(callee.module, function, declared)
+
+    def _execute(self, module: Module, function: Function, declared: ParameterUnits | None) -> None:
+        arguments: Env = {}
+        for param in function.params:
+            unit = declared.at((param.name,)) if declared is not None else None
+            if unit is not None and unit.is_declared and not unit.takes_quantity and len(unit.readings) == 1:
+                arguments[param.name] = measure_declared(unit.readings[0])
+        flow = self._units.executed(module, function, arguments) if arguments else None
+        if flow is not None:
+            self._flows[function] = module, flow
+
+    def at(self, site: Site) -> Meaning:
+        for function, (module, flow) in self._flows.items():
+            if module is site.module and function.at < site.at < function.end:
+                return flow.measures.get(site.at)
+        return self._units.meaning_at(site)
+
+
 def mislabelled(context: Context) -> Iterator[Mislabelled]:
     """The values of the module's Quantities that are known to be in another unit than these say."""
-    units = Units(context.evaluator)
+    measures = _Measures(context)
     sites: set[tuple[Site, str]] = set()
     for written in written_units(context, every=True):
         label = unit_of_text(written.verdict.nearest or written.verdict.symbol)
@@ -50,11 +164,8 @@ def mislabelled(context: Context) -> Iterator[Mislabelled]:
             if (entry.site, unit) in sites:
                 continue
             sites.add((entry.site, unit))
-            measure = units.meaning_at(entry.site)
-            if isinstance(measure, Measure) and fit(Measure((label,), is_whole=True), measure) in (
-                "size",
-                "dimension",
-            ):
+            measure = measures.at(entry.site)
+            if isinstance(measure, Measure) and _differ(label, measure):
                 if is_number(context, entry.site):
                     yield Mislabelled(entry.site, measure, unit, written)
 

@@ -311,7 +311,8 @@ class Expressions:
             return
         while isinstance(value, facts.Call) and value.args and facts.last_name(value.func) in _ROUNDING:
             value = value.args[0]
-        names = {param.name for param in function.params}
+        bindings = function.scope.bindings  # `value = value / SIZES[unit]` converts it
+        names = {param.name for param in function.params if len(bindings.get(param.name, ())) <= 1}
         if isinstance(value, facts.Name) and value.id in names and unit.id in names:
             self.flow.labels[value.id] = unit.id
 

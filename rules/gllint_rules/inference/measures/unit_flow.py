@@ -81,11 +81,16 @@ class Units:
         function = callee.function
         if isinstance(function, Lambda) or function.yields:
             return None
-        flow: UnitFlow | None = self.function(callee.module, function)
+        flow = self.function(callee.module, function)
         if arguments:
-            key = ("units", function)
-            flow = self.evaluator.executed(key, lambda: self._run(callee.module, function, arguments), None)
-        return flow.result if flow is not None else None
+            executed = self.executed(callee.module, function, arguments)
+            return executed.result if executed is not None else None
+        return flow.result
+
+    def executed(self, module: Module, function: Function, arguments: Env) -> UnitFlow | None:
+        """The flow of a function whose parameters are these; ``None`` where a budget ran out."""
+        key = ("units", function)
+        return self.evaluator.executed(key, lambda: self._run(module, function, arguments), None)
 
     def labels(self, callee: FunctionOf) -> dict[str, str]:
         """The parameters of which a function makes a Quantity: that of the value, and that of its unit."""
