@@ -56,6 +56,12 @@ M3_S = properties(discharge={**NUMBER, "x-unit": "m3/s"})
         ([FLOW], "discharge", properties(discharge={"anyOf": [{**NUMBER, "x-unit": "m³/s"}, {"type": "null"}]}), 1250, "35.4"),
         ([(1250, "kWh")], "heat_mwh", None, 1250, "takes MWh: pass 1.25 MWh"),
         ([(1250, "kW")], "power_mw", None, 1250, "`power_mw` takes MW or mW: pass 1.25 MW or 1250000000 mW"),
+        ([(68, "degF")], "temp_c", None, 68, "68 is in degF; `temp_c` takes degC: pass 20 degC"),
+        ([(1.5, "kW")], "power_w", None, 1.5, "`power_w` takes W: pass 1500 W"),
+        ([(5, "min")], "timeout_s", None, 5, "`timeout_s` takes s: pass 300 s"),
+        ([(12.5, "USD")], "amount_cents", None, 12.5, "`amount_cents` takes USD_cent: pass 1250 USD_cent"),
+        ([(12.5, "EUR")], "amount_cents", None, 12.5, "`amount_cents` takes EUR_cent: pass 1250 EUR_cent"),
+        ([(5, "GBP")], "price_pence", None, 5, "`price_pence` takes GBP_pence: pass 500 GBP_pence"),
         ([(90, "min")], "duration_s", properties(duration_s={**NUMBER, "x-unit": "s"}), 90, "pass 5400 s"),
         ([(20, "degC")], "temp", properties(temp={**NUMBER, "x-unit": "degF"}), 20, "pass 68 degF"),
         ([(0, "degC")], "temp", properties(temp={**NUMBER, "x-unit": "K"}), 0, "pass 273.15 K"),
@@ -286,3 +292,19 @@ def test_large_and_deep_arguments_take_linear_time() -> None:
     assert conversation.tool_arguments("f", {"a": 1250}, args_schema=endless) == {"a": 1250}
     with pytest.raises(GLValidationError, match="ARGS_SCHEMA"):
         conversation.tool_arguments("f", {"flows": [float("nan")]}, args_schema=schema)
+
+
+@pytest.mark.parametrize(
+    ("held", "name", "value", "taken"),
+    [
+        ((12.5, "USD"), "amount_cents", sent(12.5, "USD"), 1250),
+        ((12.5, "EUR"), "amount_cents", sent(12.5, "EUR"), 1250),
+        ((12.5, "USD"), "amount_cents", 1250, 1250),
+        ((1250, "USD_cent"), "amount_cents", 1250, 1250),
+        ((68.0, "degF"), "temp_c", sent(68.0, "degF"), 20.0),
+        ((9, "m/s"), "wind_speed_ms", 9, 9),
+        ((12, "kWh/year"), "annual_energy_kwh", 12, 12),
+    ],
+)
+def test_the_end_of_a_name_as_the_rules_read_it(held: Any, name: str, value: Any, taken: float) -> None:
+    assert session(held).tool_arguments("pay", {name: value}) == {name: pytest.approx(taken)}

@@ -19,6 +19,7 @@ from gllint_runtime.policy.key_units import (
     name_words,
     readings_of_name,
 )
+from gllint_runtime.policy.packs import pack_units
 
 _LONGEST = 200
 _STREAMS = frozenset({"flow", "speed", "rate", "discharge", "wind", "pump", "velocity", "gust", "gusts"})
@@ -74,6 +75,24 @@ def all_readings_of_name(name: str) -> tuple[str, ...]:
     periods = dict.fromkeys(_table().periods[word] for word in words if word in _table().periods)
     each = (f"{unit}/{time}" for time in periods for unit in readings if "/" not in unit)
     return (*readings, *each)
+
+
+@lru_cache(maxsize=4096)
+def argument_readings_of_name(name: str) -> tuple[str, ...]:
+    """Every unit in which an argument may be taken by its name: ``amount_cents`` in the cents of each currency."""
+    return tuple(unit for reading in all_readings_of_name(name) for unit in _parts().get(reading, (reading,)))
+
+
+@cache
+def _parts() -> dict[str, tuple[str, ...]]:
+    """The parts of each currency that a name leaves open: ``cent``, ``milliunit``, ``microunit``."""
+    parts: dict[str, tuple[str, ...]] = {}
+    for unit in pack_units(("currencies",)):
+        _, _, end = unit.partition("_")
+        if end:
+            part = {"milli": "milliunit", "micro": "microunit"}.get(end, "cent")
+            parts[part] = (*parts.get(part, ()), unit)
+    return parts
 
 
 @lru_cache(maxsize=4096)

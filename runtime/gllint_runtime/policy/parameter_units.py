@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from gllint_runtime.policy.key_units import readings_of_name
+from gllint_runtime.policy.name_units import argument_readings_of_name
 from gllint_runtime.policy.schema_numbers import declared_unit
 from gllint_runtime.policy.schemas import QUANTITY_KEYS, QUANTITY_REF, Path, subschemas
 
@@ -128,7 +128,7 @@ class ParameterUnits:
             bases = [b for node in nodes if isinstance(b := node.get(BASIS_KEYWORD), str)] or bases
         takes_quantity = any(_is_quantity(node) for node in nodes)
         types = frozenset(name for node in nodes for name in _types(node))
-        readings = tuple(dict.fromkeys(declared)) or readings_of_name(name)
+        readings = tuple(dict.fromkeys(declared)) or argument_readings_of_name(name)
         return ParameterUnit(
             readings,
             name,
