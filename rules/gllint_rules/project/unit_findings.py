@@ -64,7 +64,6 @@ class Misdeclared(NamedTuple):
 
 def misdeclared(context: Context) -> Iterator[Misdeclared]:
     """The numbers in results that are known to be in another unit than is declared of them."""
-    measures: _Measures | None = None
     for result in context.results:
         tool = result.tool
         schema = (
@@ -84,8 +83,7 @@ def misdeclared(context: Context) -> Iterator[Misdeclared]:
             label = unit_of_text(unit) if unit else None
             if unit is None or label is None:
                 continue
-            measures = measures or _Measures(context)
-            measure = measures.at(leaf.site)
+            measure = context.once(_Measures).at(leaf.site)
             if isinstance(measure, Measure) and _differ(label, measure) and is_number(context, leaf.site):
                 yield Misdeclared(leaf.site, measure, unit, who)
 
@@ -153,7 +151,7 @@ class _Measures:
 
 def mislabelled(context: Context) -> Iterator[Mislabelled]:
     """The values of the module's Quantities that are known to be in another unit than these say."""
-    measures = _Measures(context)
+    measures = context.once(_Measures)
     sites: set[tuple[Site, str]] = set()
     for written in written_units(context, every=True):
         label = unit_of_text(written.verdict.nearest or written.verdict.symbol)
