@@ -136,6 +136,28 @@ def test_each_way_to_a_number_is_reported(shape: Callable[[int], Files], n: int)
     assert project.cuts() == []
 
 
+@pytest.mark.parametrize("n", [40, 200])
+def test_a_server_that_answers_for_many_tools_in_one_function_is_seen(n: int) -> None:
+    """Each tool has sentences of its own: however many of them, the numbers beside them are found."""
+    source = (
+        "import json\n\nfrom mcp.server import Server\nfrom mcp.types import TextContent\n\n"
+        'server = Server("meters")\n\n\n'
+        + "".join(
+            f'def f{i}(x):\n    if not x:\n        return f"no row {{x}} of {i}", None\n'
+            f'    return json.dumps({{"k{i}": len(x)}}), None\n\n\n'
+            for i in range(n)
+        )
+        + "HANDLERS = {"
+        + ", ".join(f'"t{i}": f{i}' for i in range(n))
+        + "}\n\n\n@server.call_tool()\nasync def call_tool(name, arguments):\n"
+        "    text, _ = HANDLERS[name](arguments)\n"
+        '    return [TextContent(type="text", text=text)]\n'
+    )
+    project, found = checked({"server.py": source})
+    assert sum(finding.code == "GL101" for finding in found) == n
+    assert project.cuts() == []
+
+
 def test_a_key_of_either_arm_is_kept() -> None:
     """What is spread over a dict may come from one of several; none of them hides the other."""
     case = example(

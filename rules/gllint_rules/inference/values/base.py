@@ -131,8 +131,9 @@ class UnionOf(Holder, frozen=True):
 
 # The members of a family among the options of a union are told apart up to this many; more become one.
 MOST_OF_A_FAMILY = 16
-# Options of a union that are no references to functions and classes: of those a table may hold any number.
-MOST_OPTIONS = 64
+# Options of a union that are no references to functions and classes: of those a table may hold any number. A server
+# that answers for all its tools in one function has as many texts as these have sentences.
+MOST_OPTIONS = 512
 
 
 def options(value: Value) -> tuple[Value, ...]:
