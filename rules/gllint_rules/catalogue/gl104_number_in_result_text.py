@@ -5,7 +5,8 @@
 Reports the digits in a text that a tool returns, and each definite number that is formatted into one, where it stands:
 in an f-string, `str.format`, `%`, `+`, `str.join` or `string.Template`, in a helper that writes the text, and in the
 text of a content block or of a returned container. Dates, versions, times, the markers of lists, names with digits in
-them (`gpt-4o`, `utf-8`) and addresses are left alone. What a serialiser makes of a container is GL101's. Opt-in.
+them (`gpt-4o`, `utf-8`), addresses, bare identifiers (`{"row_id": str(n)}`) and what stands written out in the tags,
+scripts and style sheets of a page are left alone. What a serialiser makes of a container is GL101's. Opt-in.
 
 ## Why is this bad?
 
@@ -53,13 +54,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gllint_rules.inference.file_texts import is_of_a_file
-from gllint_rules.inference.values import Because, ListOf, Number, Record, Text, Value, options
+from gllint_rules.inference.values import Because, ListOf, Literal, Number, Record, Text, Value, options
 from gllint_rules.project.advice import quantity_beside_text
 from gllint_rules.project.context import Context, Pending
 from gllint_rules.project.results import Leaf, Result, is_quantity, leaves, quantities
 from gllint_rules.project.templates import Template
 from gllint_rules.project.text_numbers import numbers_in_text
 from gllint_rules.rule import Rule
+from gllint_rules.words.kinds import kind_of_name
 
 
 def check(context: Context) -> Iterator[Pending]:
@@ -73,24 +75,37 @@ def check(context: Context) -> Iterator[Pending]:
                     yield pending
 
 
-def _texts(value: Value) -> Iterator[Text]:
+def _texts(value: Value, names_things: bool = False) -> Iterator[Text]:
+    """The texts in ``value``, without those that are nothing but a number under a key that ``names_things``."""
     for option in options(value):
         match option:
             case Text():
-                yield option
+                if not (names_things and _is_bare(option)):
+                    yield option
             case Record() if not is_quantity(option):
-                for entries in option.entries.values():
+                for key, entries in option.entries.items():
+                    is_name = isinstance(key, str) and kind_of_name(key) == "identifier"
                     for entry in entries:
-                        yield from _texts(entry.value)
+                        yield from _texts(entry.value, is_name)
                 if option.rest is not None:
                     yield from _texts(option.rest)
             case ListOf():
                 for entry in option.items:
-                    yield from _texts(entry.value)
+                    yield from _texts(entry.value, names_things)
                 if option.rest is not None:
-                    yield from _texts(option.rest)
+                    yield from _texts(option.rest, names_things)
             case _:
                 pass
+
+
+def _is_bare(text: Text) -> bool:
+    """Whether nothing stands around the number that is the text: ``str(order)``, ``"7"``."""
+    if text.parts is None or len(text.parts) != 1:
+        return False
+    [part] = text.parts
+    if isinstance(part, Literal):
+        return part.text.strip().isdecimal()
+    return all(isinstance(option, Number) for option in options(part.value))
 
 
 def _in_text(context: Context, result: Result, text: Text) -> Iterator[Pending]:

@@ -35,6 +35,8 @@ from gllint_rules.inference.values import (
     as_keys,
     join,
     number,
+    options,
+    over,
 )
 from gllint_rules.stubs import Type
 
@@ -152,7 +154,24 @@ def instance_of(name: str, arguments: tuple[Value, ...], at: Declaration) -> Val
             rest = item_of(name, arguments, at)
             return ListOf(rest=rest, kind=_SHORT.get(name, name))
         case _:
-            return ExternalInstance(name, arguments)
+            return ExternalInstance(name, _kinds_of_texts(name, arguments))
+
+
+def _kinds_of_texts(name: str, arguments: tuple[Value, ...]) -> tuple[Value, ...]:
+    """``arguments`` with no content where a class asks only whether it works on texts or bytes.
+
+    What a compiled pattern finds is no copy of the pattern.
+    """
+    if not any(isinstance(option, Text) for argument in arguments for option in options(argument)):
+        return arguments
+    return tuple(
+        over(argument, _kind_of_text) if variable.startswith("AnyStr") else argument
+        for variable, argument in zip(stubs.variables(name), arguments, strict=False)
+    )
+
+
+def _kind_of_text(value: Value) -> Value:
+    return (BYTES if value.is_bytes else TEXT) if isinstance(value, Text) else value
 
 
 _SCALARS: dict[str, Value] = {"text": TEXT, "bytes": BYTES, "bool": BOOL, "none": NONE}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from collections.abc import Iterator
 
 from gllint_rules.inference.values import Interpolation, Literal, Number, options
 from gllint_rules.project.results import leaves
@@ -17,6 +18,15 @@ _DIGITS = "12"
 _YEAR = "2012"
 # Digits that are part of a name (`EC2`, `user_7`, `gpt-4o`, `E.164`, `#31`).
 _IN_NAME = re.compile(r"(?:[^\W\d][-.]?|#)\Z")
+# What is written out behind a value is part of its name (`f"{prefix}6"`); a number behind one may be money.
+_IN_JOINED_NAME = re.compile(rf"{re.escape(HOLE)}\Z")
+# What a reader of a page does not see: style sheets, scripts, and tags with what they say of sizes and places.
+_MARKUP = re.compile(
+    r"<(?P<block>style|script)\b"
+    r"|</?[a-z][\w:-]*+(?:\s++[a-z_:@][\w:@.-]*+(?:\s*+=\s*+(?:\"[^\"]*+\"|'[^']*+'|[^\s\"'<>]++))?+)*+\s*+/?>"
+    r"|\{\s*+[a-z-]++\s*+:[^{}]*+;[^{}]*+\}",
+    re.IGNORECASE,
+)
 # Addresses, whose numbers are places, and times that have one digit for the hour.
 _NO_NUMBERS = re.compile(
     r"\b[a-z][a-z0-9+.-]{1,20}://[^\s)>\]\"']*+|(?<![\d:.])\d:[0-5]\d(?::[0-5]\d)?(?![\d:])"
@@ -40,6 +50,7 @@ def numbers_in_text(template: Template, policy: Policy) -> TextNumbers:
 
     text, begins = _with_stand_ins(template)
     aside = Stretches([match.span() for match in _NO_NUMBERS.finditer(text)])
+    markup = Stretches(list(_markup(text)))
     filled = {part for part in template.parts if isinstance(part, Interpolation) and _is_number(part)}
     digits: list[tuple[Literal, int, int]] = []
     stated: set[Interpolation] = set()
@@ -58,8 +69,24 @@ def numbers_in_text(template: Template, policy: Policy) -> TextNumbers:
         stated |= holes
         part = template.parts[first]
         if not holes and isinstance(part, Literal):
+            if markup.meet(start, end) or _IN_JOINED_NAME.search(text[max(0, start - len(HOLE)) : start]):
+                continue
             digits.append((part, start - begins[first], min(end - begins[first], len(part.text))))
     return TextNumbers(digits, frozenset(filled - stated))
+
+
+def _markup(text: str) -> Iterator[tuple[int, int]]:
+    """The stretches of a page that are no prose."""
+    at = 0
+    while (match := _MARKUP.search(text, at)) is not None:
+        at = match.end()
+        if match["block"]:
+            closing = re.compile(rf"</{match['block']}\s*+>", re.IGNORECASE).search(text, at)
+            if closing is None:
+                yield match.start(), len(text)
+                return
+            at = closing.end()
+        yield match.start(), at
 
 
 def _with_stand_ins(template: Template) -> tuple[str, list[int]]:
