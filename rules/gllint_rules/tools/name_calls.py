@@ -194,14 +194,18 @@ class _Search(Struct, eq=False):
                 match statement:
                     case facts.If(test=test, body=branch):
                         for name in self._compared(test):
-                            yield from self._in_branch(name, branch, frame)
+                            yield from self._in_block(name, branch, frame)
                     case facts.Match(subject=subject, cases=cases, values=values):
                         for (_, branch), compared in zip(cases, values, strict=True):
                             if self._holds_name(subject) or isinstance(subject, (facts.Seq, facts.Dict)):
                                 for name in self._texts(compared):
-                                    yield from self._in_branch(name, branch, frame)
+                                    yield from self._in_block(name, branch, frame)
                     case _:
                         pass
+            for expr in expressions_in(body):
+                if isinstance(expr, facts.IfExp):
+                    for name in self._compared(expr.test):
+                        yield from self._in_branch(name, parts_of(expr.body), frame)
 
     def _compared(self, test: Expr) -> Iterator[str]:
         """The described names one of which a condition asks for."""
@@ -224,11 +228,15 @@ class _Search(Struct, eq=False):
             if isinstance(expr, facts.Const) and isinstance(expr.value, str) and expr.value in self.names:
                 yield expr.value
 
-    def _in_branch(self, name: str, branch: facts.Block, frame: Frame) -> Iterator[NameCall]:
+    def _in_block(self, name: str, branch: facts.Block, frame: Frame) -> Iterator[NameCall]:
+        return self._in_branch(name, expressions_in(branch), frame, frozenset(_dropped(branch)))
+
+    def _in_branch(
+        self, name: str, branch: Iterable[Expr], frame: Frame, dropped: frozenset[int] = frozenset()
+    ) -> Iterator[NameCall]:
         """The function whose name says that it is the tool; else the only one that takes its arguments."""
-        dropped = set(_dropped(branch))
         others: dict[object, NameCall] = {}
-        for expr in expressions_in(branch):
+        for expr in branch:
             callee = expr.func if isinstance(expr, Call) else expr
             if not isinstance(callee, (facts.Name, facts.Attr)):
                 continue
