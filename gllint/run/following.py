@@ -112,25 +112,32 @@ class FollowingIndex(Index):
         self._lasting = self._unbroken = None
 
     def renew(self, changed: Collection[str]) -> frozenset[str]:
-        """Put the project over the facts as they are; return the files of which something else may be said now."""
+        """Put the project over the facts as they are; return the files of which something else may be said now.
+
+        None where the places alone of what is said are others.
+        """
         project, lasting, sound = self._project or self.project, self._lasting, self._unbroken
         broken = frozenset(path for path in changed if isinstance(self.parsed.get(path), Unparsed))
         had_facts = project.modules.paths.keys() & broken or any(map(project.imports.loaded_module, broken))
         if broken == frozenset(changed) and not had_facts:
             return broken  # as they were before
         self._lasting = self._unbroken = None
+        is_mended = False
         if broken:
             # Most likely one of the next edits makes it sound again, and everything as it was.
             self._unbroken = broken, lasting or project
         elif sound is not None and sound[0] == changed:
             project, lasting = sound[1], None
+            is_mended = True
         if not self._holds(project, changed):
             return self._put_over(project, changed, lasting)
         self._project = project
         if lasting is not None:
             self._put_over(project, (), lasting)
         stale = self._project.follow(changed)
-        self._spoil(stale)
+        self._spoil(stale.union(changed))
+        if is_mended and not stale:  # what was said meanwhile does not hold
+            return self._project.imports.reaching(changed)
         return stale
 
     def _holds(self, project: Project, changed: Collection[str]) -> bool:

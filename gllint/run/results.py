@@ -92,3 +92,11 @@ class Result(NamedTuple):
         paths = {path for finding in self.findings for path in (finding.path, *finding.causes)}
         paths.update(number.path for number in self.plain_numbers)
         return frozenset(paths.union(sight.tool.path for sight in self.tools))
+
+    @property
+    def places(self) -> frozenset[str]:
+        """The files in which anything that it tells stands."""
+        paths = {note.path for finding in self.findings for note in finding.notes}
+        paths.update(cut.path for cut in self.cuts)
+        paths.update(spot.path for spot in self.blind_spots)
+        return self.concerned.union(paths, (number.path for number in self.plain_numbers))

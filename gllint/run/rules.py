@@ -13,6 +13,9 @@ from gllint.run.results import Result
 from gllint_rules import Failure, Finding, Span
 
 if TYPE_CHECKING:
+    from gllint_rules import Cut
+    from gllint_rules.check.check import Check
+    from gllint_rules.project.project import Project
     from gllint_rules.reading.facts import Module
 
 # A file, and what the rules say of it.
@@ -42,37 +45,76 @@ def check_here(index: Index, paths: Iterable[str], fixes: bool) -> Iterator[Chec
 
 def check_file(index: Index, path: str, fixes: bool) -> Result:
     """Return what the rules say of one candidate."""
-    project, codes, clock = index.project, index.config.codes, index.means.clock
-    parsed = index.read(path)
-    if isinstance(parsed, Unparsed):
-        why = f"{parsed.message} (line {parsed.line})"
-        return Result(syntax_error(path, parsed, codes), notice=why if parsed.is_python else "", left_out=why)
-    from gllint_rules.check.check import Check, ToolCheck
-    from gllint_rules.check.own_rules import in_turn
-    from gllint_rules.project.project_questions import is_plain
+    return FileCheck(index, path, fixes).result
 
-    consulted: set[tuple[Any, ...]] = set()
-    reports: list[Finding | Failure] = []
-    for some in [{code} for code in in_turn(codes)] if clock.by_rule else [codes]:
-        with clock.stage(*some) if clock.by_rule else nullcontext():
-            check = Check(project, path, frozenset(some))
-            reports += check.reports(fixes)
-            consulted |= check.consulted
-    tools = ToolCheck(project, path)
-    reports += tools.failures
-    consulted |= tools.consulted
-    questions = {question.__name__ if is_plain(question) else EVERYTHING for question, *_ in consulted}
-    return Result(
-        tuple(report for report in reports if isinstance(report, Finding)),
-        tuple(report for report in reports if isinstance(report, Failure)),
-        tuple(project.cuts()),
-        unread := _unread(parsed),
-        frozenset(questions),
-        tools.sights,
-        tools.plain_numbers,
-        unread,
-        tools.blind_spots,
-    )
+
+class FileCheck:
+    """What the rules say of one candidate, which can be placed again where an edit changed no fact.
+
+    ``result`` is that as the files were when it was asked for last.
+    """
+
+    def __init__(self, index: Index, path: str, fixes: bool) -> None:
+        self._checks: list[Check] = []
+        self._consulted: set[tuple[Any, ...]] = set()
+        project, codes, clock = index.project, index.config.codes, index.means.clock
+        self._parsed = parsed = index.read(path)
+        self._cuts: tuple[Cut, ...] = ()
+        if isinstance(parsed, Unparsed):
+            why = f"{parsed.message} (line {parsed.line})"
+            self.result = Result(
+                syntax_error(path, parsed, codes), notice=why if parsed.is_python else "", left_out=why
+            )
+            return
+        from gllint_rules.check.check import Check
+        from gllint_rules.check.own_rules import in_turn
+
+        reports: list[Finding | Failure] = []
+        for some in [{code} for code in in_turn(codes)] if clock.by_rule else [codes]:
+            with clock.stage(*some) if clock.by_rule else nullcontext():
+                check = Check(project, path, frozenset(some))
+                reports += check.reports(fixes)
+                self._checks.append(check)
+                self._consulted |= check.consulted
+        self._path = path
+        self.result = self._completed(project, parsed, reports)
+        self._cuts = self.result.cuts
+
+    def is_lasting(self, index: Index) -> bool:
+        """Whether it can be placed again: of rules of one's own nobody knows that no comment matters to them."""
+        from gllint_rules.check.own_rules import is_own
+
+        return bool(self._checks) and not self._cuts and not any(map(is_own, index.config.codes))
+
+    def place_again(self, index: Index) -> None:
+        """See where all of it stands now."""
+        project, parsed = index.project, self._parsed
+        assert not isinstance(parsed, Unparsed)
+        reports: list[Finding | Failure] = []
+        for check in self._checks:
+            check.follow(project)
+            reports += check.reports(False)
+        self.result = self._completed(project, parsed, reports)
+
+    def _completed(self, project: Project, parsed: Module, reports: Sequence[Finding | Failure]) -> Result:
+        from gllint_rules.check.check import ToolCheck
+        from gllint_rules.project.project_questions import is_plain
+
+        tools = ToolCheck(project, self._path)
+        reports = [*reports, *tools.failures]
+        consulted = self._consulted | tools.consulted
+        questions = {question.__name__ if is_plain(question) else EVERYTHING for question, *_ in consulted}
+        return Result(
+            tuple(report for report in reports if isinstance(report, Finding)),
+            tuple(report for report in reports if isinstance(report, Failure)),
+            tuple(project.cuts()),
+            unread := _unread(parsed),
+            frozenset(questions),
+            tools.sights,
+            tools.plain_numbers,
+            unread,
+            tools.blind_spots,
+        )
 
 
 def syntax_error(path: str, why: Unparsed | None, codes: frozenset[str]) -> tuple[Finding, ...]:

@@ -23,7 +23,7 @@ from gllint.run.notices import Notice, disobeyed, notices
 from gllint.run.obstacles import Obstacle, Obstacles
 from gllint.run.parsing import Unparsed, too_large
 from gllint.run.results import Result
-from gllint.run.rules import check_file, check_files, syntax_error
+from gllint.run.rules import FileCheck, check_file, check_files, syntax_error
 from gllint.run.screening import MAY_USE, TALKS, UNREADABLE, uses_file
 from gllint.run.workspace import caused, landed, tools_of, unreadable
 from gllint_rules import Finding, ToolSight
@@ -47,6 +47,8 @@ class LiveWorkspace:
         self.index, self._store = index, store
         self._sources = index.means.sources
         self._results: dict[str, Result] = {}
+        # What the rules say of open files, as long as nothing was edited but comments and blank lines.
+        self._checks: dict[str, FileCheck] = {}
         self._is_forgotten = False  # what was known of results before the project was another one
         self._is_settled = False  # every file was checked as it is now
         # What was said last by the files that must be checked again, as far as it lies in others.
@@ -175,17 +177,38 @@ class LiveWorkspace:
             self._forget_project({path})
 
     def _renew(self, changed: set[str]) -> None:
-        """Put a fresh project over the facts."""
-        self._outdate(self.index.renew(changed), changed)
+        """Have the project follow the facts as they are."""
+        stale = self.index.renew(changed)
+        if not stale:  # only where things stand is another matter
+            self._place_again(changed)
+            return
+        self._outdate(stale, changed)
+
+    def _place_again(self, changed: set[str]) -> None:
+        """See where everything stands that the results say of files at ``changed``."""
+        moved = {path for path, result in self._results.items() if not result.places.isdisjoint(changed)}
+        for path in moved & self._checks.keys():
+            on_large_stack(self._checks[path].place_again, self.index)
+            self._results[path] = self._checks[path].result
+        self._obstacles = None
+        self._forget_last_places(changed)
+        checks = self._checks
+        if unplaced := moved - checks.keys():
+            self._outdate(unplaced, changed)
+            self._checks = checks
 
     def _outdate(self, stale: Collection[str], changed: Collection[str]) -> None:
         """Hold what ``stale`` files said for open; of those that ``changed`` no place is where it was."""
         self._is_settled, self._obstacles = False, None
+        self._checks = {}
         for path, result in self._results.items():
             other_paths = frozenset(finding.path for finding in result.findings) - {path}
             if path in stale and other_paths:
                 self._last[path], self._speakers[path] = result, other_paths
         self._results = {path: result for path, result in self._results.items() if path not in stale}
+        self._forget_last_places(changed)
+
+    def _forget_last_places(self, changed: Collection[str]) -> None:
         for path, result in self._last.items():
             findings = tuple(f for f in result.findings if f.path not in changed or f.path == path)
             self._last[path] = result._replace(findings=findings)
@@ -194,7 +217,20 @@ class LiveWorkspace:
 
     def forget_results(self, path: str) -> None:
         """Have a file checked again: rules that ask about the whole project may say something else now."""
-        self._results.pop(path, None)
+        if path not in self._checks:
+            self._results.pop(path, None)
+
+    def _check(self, paths: Iterable[str]) -> dict[str, Result]:
+        """Return what the rules say of candidates, remembering of open ones what it takes to place it again."""
+        results: dict[str, Result] = {}
+        for path in paths:
+            check = FileCheck(self.index, path, False)
+            if not self._is_settled:
+                self._checks = {}  # what is learnt of one file may change what is said of another
+            if self._sources.holds(path) and check.is_lasting(self.index):
+                self._checks[path] = check
+            results[path] = check.result
+        return results
 
     def landing(self, paths: Iterable[str], fixes: bool = False) -> dict[str, Result]:
         """Return what is known of ``paths``: what their own checks say, and what those of other files said last."""
@@ -205,7 +241,7 @@ class LiveWorkspace:
         speakers = [*wanted, *readers, *islice(self._speaking_of(wanted), _MOST_SPEAKERS)]
         unchecked = [path for path in speakers if path in candidates and path not in self._results]
         index.project  # noqa: B018
-        self._results |= on_large_stack(check_files, index, unchecked, False)
+        self._results |= on_large_stack(self._check, unchecked)
         results = {
             path: result
             for path, result in self._all_results()
@@ -314,6 +350,8 @@ class LiveWorkspace:
             self._results = self._recalled() | self._results
         yield from self._settle_users()
         unknown = [path for path in self.index.candidates() if path not in self._results]
+        if unknown:
+            self._checks = {}  # what other files say may change what is said of these
         for number, path in enumerate(unknown, 1):
             if number % _SWEPT == 1:
                 # What was inferred for files that are not open would only take up memory.

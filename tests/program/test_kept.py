@@ -16,6 +16,7 @@ from gllint.run import index as indexing
 from gllint.run.engine import Engine, Options, Outcome
 from gllint.server.live import LiveEngine, LiveWorkspace
 from gllint_rules import Finding
+from gllint_rules.check.check import Check
 
 Write = Callable[..., Path]
 
@@ -363,6 +364,7 @@ def test_what_was_known_before_a_file_was_broken_holds_once_it_is_mended(tmp_pat
 
     first, codes = said_of(f"{text}# begun\n")
     assert codes == ["GL101"] * 20
+    said_of(text.replace("len(site)", "len(site) + 0", 1))  # the first edit of anything but a comment
     for broken in ("len((site)", "len((site, ", "len((si te)"):
         assert said_of(text.replace("len(site)", broken, 1)) == (0, ["GL900"])
     steps, codes = said_of(text.replace("len(site)", "len((site))", 1))
@@ -393,3 +395,67 @@ def test_a_broken_file_that_comes_to_matter_otherwise_is_followed(tmp_path: Path
             workspace.forget_results(path)
             found += (finding.code for finding in engine.conclude(path).findings)
         assert found == codes
+
+
+def test_a_comment_asks_no_rule_and_is_followed_in_every_place(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(tmp_path / "pyproject.toml", "")
+    put(
+        tmp_path / "a.py",
+        "from agents import function_tool\n\nFACTOR = 2.5\n\n\n@function_tool\ndef heat(site: str) -> dict:\n"
+        "    used = len(site) * FACTOR\n    return {'heat': used}\n\n\nSCHEMA = {'kwh': 3.5}\n",
+    )
+    put(
+        tmp_path / "b.py",
+        "from agents import function_tool\nfrom a import SCHEMA\n\n\n@function_tool\ndef other(x):\n    return SCHEMA\n",
+    )
+    check(tmp_path, fixes=False)
+    engine, workspace = load(tmp_path)
+    path, other = str(tmp_path / "a.py"), str(tmp_path / "b.py")
+    texts = {file: Path(file).read_text() for file in (path, other)}
+
+    def said() -> list[tuple[Any, ...]]:
+        found: list[Finding] = []
+        for file, text in texts.items():
+            engine.put(file, text.encode())
+            workspace.forget_results(file)
+            found += engine.conclude(file).findings
+        return [*map(shown, found)]
+
+    def said_anew() -> list[tuple[Any, ...]]:
+        cold = Engine(Options(cache=False, jobs=1, fixes=False))
+        for file, text in texts.items():
+            cold.sources.put(file, text.encode())
+        return [*map(shown, cold.check([str(tmp_path)]).findings)]
+
+    assert len(said()) == 2
+    list(workspace.settle())
+    assert said() == said_anew()
+    asked: list[str] = []
+    make = Check.__init__
+    monkeypatch.setattr(
+        Check,
+        "__init__",
+        lambda self, project, file, codes: (asked.append(file), make(self, project, file, codes))[1],
+    )
+    for old, new in (
+        ("\nFACTOR", "\n# what a site\n# takes\nFACTOR"),
+        ("    used", "    # of it all\n\n    used"),
+        ("FACTOR\n    return", "FACTOR  # in all\n    return"),
+        ("\n\nSCHEMA", "\n\n# kept\nSCHEMA"),
+    ):
+        texts[path] = texts[path].replace(old, new, 1)
+        now = said()
+        list(workspace.settle())
+        assert asked == []
+        assert now == said() == said_anew()
+        asked.clear()
+    texts[path] = texts[path].replace("'heat': used", "'heat': str(used)")
+    assert len(said()) == 1 and asked
+    sound = texts[path]
+    for text in (sound.replace("{'kwh'", "{('kwh'"), sound.replace("\n\nSCHEMA", "\n# mended\n\nSCHEMA")):
+        texts[path] = text
+        said()
+        list(workspace.settle())
+    assert said() == said_anew()

@@ -12,6 +12,7 @@ from gllint_rules.reading.edits import edited
 from gllint_rules.reading.modules import read_module
 from gllint_rules.reading.outline import outline_of
 from gllint_rules.reading.positions import Positions
+from gllint_rules.reading.section_texts import Edited
 from gllint_rules.reading.syntax import ParseFailure, parsed
 from harness import random_edit
 
@@ -96,3 +97,45 @@ def test_places_after_edits_are_those_of_the_file_read_from_scratch(name: str) -
             assert module.section(part.number).size == size
             for at in range(part.number << 24, (part.number << 24) + size):
                 assert places.span(at) == expected.span(at)
+
+
+TOOL = """\
+@function_tool
+def heat(site: str) -> dict:
+    \"\"\"Heat. # no comment\"\"\"
+    note = f"{site} # none"
+    rows = [
+        1.5,
+        len(site),
+    ]
+    return {"heat": rows, "note": note}
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "edited"),
+    [
+        ("    rows", "    # all of them\n\n    rows", Edited.PLACES),
+        ('none"\n', 'none"  # said "so"\n', Edited.PLACES),
+        ("]\n", "]    \n", Edited.PLACES),
+        ("1.5,\n", "1.5,  # kWh\n", Edited.SPELLING),
+        ("1.5,\n", "1.5,\n\n", Edited.SPELLING),
+        ("1.5,\n", "1.50,\n", Edited.FACTS),
+        ("# no comment", "# no comments", Edited.FACTS),
+        ('# none"', '# nobody"', Edited.FACTS),
+        ("    rows", "    # {{claim:0}}\n    rows", Edited.FACTS),
+        ("    return", "    if note:\n        return", Edited.FACTS),
+        ("    rows", "    rows = 1\n    rows", Edited.FACTS),
+    ],
+)
+def test_a_comment_is_no_fact(old: str, new: str, edited: Edited) -> None:
+    text = TOOL.replace(old, new, 1)
+    module = read_module("/a.py", TOOL)
+    facts_of_heat = module.section(0)
+    Positions(module).span(facts_of_heat.functions[0].at)
+    assert read_module("/a.py", text, module) is module
+    assert module.edited == edited
+    assert (module.section(0) is facts_of_heat) == (edited < Edited.FACTS)
+    anew = read_module("/a.py", text)
+    for at in range(module.section(0).size):
+        assert Positions(module).span(at) == Positions(anew).span(at)

@@ -29,6 +29,7 @@ SWAPPED = (
     ("float", "str"), ("str", "float"), ("int", "dict"), ("dict", "list"), ("return ", "return 1.5 or "), ("@", "# @"),
     ("self.", "cls."), ("1", '"1"'), ('"', ""), ("tool", "mool"), ("unit", "tinu"), (" = ", " += "), ("def ", "def x"),
     ("(", "(3, "), ("=", "=[5.5] or "), ("value", "worth"), ("if ", "if not "), ("class ", "class X"), ("import ", "import x"),
+    ("\n", "  # a kWh, def tool\n"), ("\n", "\n\n    # more\n\n"), ("\n", "  \n"), ("# ", "# claim: "), ("  #", "#"),
 )  # fmt: skip
 
 

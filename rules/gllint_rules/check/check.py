@@ -73,6 +73,10 @@ class Check:
                 self._failures[_failure(code, self._module, error)] = None
         self.consulted = frozenset(project.consulted)  # no finding rests on what fixes ask
 
+    def follow(self, project: Project) -> None:
+        """Have ``project``, of the same modules, say from now on where what the rules yielded stands."""
+        self._project = project
+
     def _take(self, rule: Rule, pendings: Iterable[Pending]) -> None:
         """Take what a rule yields, by its places."""
         for pending in pendings:

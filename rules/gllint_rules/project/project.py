@@ -16,6 +16,7 @@ from gllint_rules.project.test_paths import is_test_path
 from gllint_rules.reading.facts import Module
 from gllint_rules.reading.modules import read_module
 from gllint_rules.reading.reads import Read, Reads, Spoilt, noted
+from gllint_rules.reading.section_texts import Edited
 from gllint_rules.tools.registrars import Registrar
 from gllint_rules.tools.tools import Tools, forgotten
 from gllint_rules.words.names import Names
@@ -159,12 +160,17 @@ class Project:
     def follow(self, changed: Collection[str]) -> frozenset[str]:
         """Forget what rests on the modules at ``changed``, which have followed an edit.
 
-        Returns the paths of the modules that may say something else now.
+        Returns the paths of the modules that may say something else now; none where the edit changed no fact, nor how
+        an expression is written.
         """
+        followed = [*filter(None, map(self.imports.loaded_module, changed))]
+        if len(followed) == len(changed) and all(module.edited == Edited.PLACES for module in followed):
+            self._forget_places(changed)
+            return frozenset()
         talked = self.talks()
         modules: set[int] = set()
         reads: set[Read] = set()
-        for module in filter(None, map(self.imports.loaded_module, changed)):
+        for module in followed:
             if module.spoilt is None:
                 modules.add(module.key)
             else:
@@ -172,6 +178,16 @@ class Project:
         stale = self.imports.reaching(changed)
         self.imports.follow(changed)
         return self._forget(changed, stale, Spoilt(modules, reads), talked)
+
+    def _forget_places(self, changed: Collection[str]) -> None:
+        """Forget where anything stands in the modules at ``changed``."""
+        for path in changed:
+            self._positions.pop(path, None)
+            for key, values in self._parts.items():
+                values.pop(path, None)  # some of them tell of places
+                self._parts_read.get(key, {}).pop(path, None)
+        # What stands for whole questions says nothing of places; what is made to remember things in may.
+        self._answers = {key: answer for key, answer in self._answers.items() if isinstance(key, tuple)}
 
     def _forget(
         self, changed: Collection[str], stale: frozenset[str], spoilt: Spoilt, talked: bool

@@ -22,10 +22,11 @@ from gllint_rules.reading.outline import (
     Section,
     calls_the_same,
     has_same_shape,
-    has_same_text,
     mentions_the_same,
 )
 from gllint_rules.reading.reads import ALL, CALLS, SHAPE, Reads
+from gllint_rules.reading.section_texts import MACRO_MARK as MACRO_MARK
+from gllint_rules.reading.section_texts import Edited, edited_part
 from gllint_rules.reading.sketch import CONTAINERS, STORING
 from gllint_rules.tuples import NamedTuple
 
@@ -513,9 +514,6 @@ class Macro(Struct, eq=False):
     context: tuple[str, ...]
 
 
-MACRO_MARK = "claim:"
-
-
 class Line(NamedTuple):
     """Simple statements that share a line of their own: the first expression's number, and where they stand.
 
@@ -619,6 +617,7 @@ class Module:
         # What the last edit made another: sections, and ``CALLS`` or ``ALL`` where their outlines say something else.
         # ``None`` where it changed more than what stands in them.
         self.spoilt: frozenset[int] | None = None
+        self.edited = Edited.NOTHING  # how much of what the file says the last edit changed
         self._say(source, outline, code)
 
     def _say(self, source: str, outline: Outline, code: str | None) -> None:
@@ -638,20 +637,27 @@ class Module:
 
     def follow(self, source: str, outline: Outline, code: str | None = None) -> None:
         """Say what the file says after an edit. The facts of sections stay whose text is the same."""
-        old_source, old = self.source, self.outline
+        old_source, old, was_newer = self.source, self.outline, self.code is not self.source
         sections, unread = self._sections, self.unread
         self._sections, self.unread = {}, {}
         self._say(source, outline, code)
+        is_newer = was_newer or self.code is not source
         same: set[int] = set()
+        self.edited = Edited.PLACES
         for was, section in zip(old.sections, outline.sections, strict=False):
             if section.owner is not None and section.owner not in same:
                 continue
-            if has_same_text(old_source, was, source, section):
-                same.add(section.number)
-                if section.number in sections:
-                    self._keep(sections[section.number], section)
-                if section.number in unread:
-                    self.unread[section.number] = unread[section.number]
+            edited = edited_part(old_source, was, source, section)
+            if edited == Edited.FACTS or (edited > Edited.NOTHING and is_newer):
+                continue
+            self.edited = max(self.edited, edited)
+            same.add(section.number)
+            if section.number in sections:
+                if edited:
+                    sections[section.number].places = None
+                self._keep(sections[section.number], section)
+            if section.number in unread:
+                self.unread[section.number] = unread[section.number]
         self.spoilt = None
         if has_same_shape(old, outline):
             changed = frozenset(range(len(outline.sections))) - same
@@ -660,6 +666,8 @@ class Module:
                 () if all(calls_the_same(*pair) for pair in pairs) else (CALLS,),
                 () if all(mentions_the_same(*pair) for pair in pairs) else (ALL,),
             )
+        if self.spoilt != frozenset():
+            self.edited = Edited.FACTS
 
     def _keep(self, section_facts: SectionFacts, section: Section) -> None:
         section_facts.section = section
@@ -722,7 +730,10 @@ class Module:
         return (self.outline.sections[number] for number in self._places.get(name, ()))
 
     def holds(self, section: Section, pattern: re.Pattern[str]) -> bool:
-        """Whether ``pattern`` is in the text of a section, its methods included."""
+        """Whether ``pattern`` is in the text of a section, its methods included.
+
+        That tells what is worth reading, here and below: nothing may rest on whether it stands in a comment.
+        """
         self._note_text(section)
         if pattern.search(self.source, section.begin, section.end) is not None:
             return True

@@ -112,13 +112,6 @@ def outline_of_method(
             return None
 
 
-def has_same_text(old_source: str, old: Section, source: str, section: Section) -> bool:
-    """Whether a section says what one of its number did before an edit, the methods of a class aside."""
-    if (old.kind, old.owner) != (section.kind, section.owner) or len(old.holes) != len(section.holes):
-        return False
-    return _around_methods(old_source, old) == _around_methods(source, section)
-
-
 def has_same_shape(old: Outline, new: Outline) -> bool:
     """Whether an edit left all that outlines say of what is where, and of the module as a whole.
 
@@ -157,12 +150,6 @@ def mentions_the_same(old: Section, new: Section) -> bool:
 
 def _mentioned(section: Section) -> tuple[frozenset[str], ...]:
     return section.stores, section.keywords, section.keys, section.spreads, section.subscripts
-
-
-def _around_methods(source: str, section: Section) -> list[str]:
-    begins = [section.begin, *(end for _, end, _ in section.holes)]
-    ends = [*(begin for begin, _, _ in section.holes), section.end]
-    return [source[begin:end] for begin, end in zip(begins, ends, strict=True)]
 
 
 class _Outliner:

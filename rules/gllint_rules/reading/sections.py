@@ -7,7 +7,6 @@ expressions get the same numbers.
 from __future__ import annotations
 
 import ast
-import re
 from array import array
 from collections.abc import Iterable
 
@@ -16,6 +15,7 @@ from gllint_rules.reading.binder import NOWHERE
 from gllint_rules.reading.facts import Block, Expr, Scope
 from gllint_rules.reading.outline import CLASS, Section, lines_apart
 from gllint_rules.reading.passage import Passage
+from gllint_rules.reading.section_texts import code_of
 from gllint_rules.reading.statements import NAME, Statements
 from gllint_rules.reading.syntax import ParseFailure, parsed
 
@@ -62,32 +62,9 @@ def _text_of(module: facts.Module, section: Section) -> tuple[Passage, facts.Cla
     if section.owner is not None and owner is None:
         raise Unreadable("its class cannot be read")
     prefix = CLASS if owner is not None else ""
-    code = prefix + _code_of(module.code, section)
+    code = prefix + code_of(module.code, section)
     written = code if module.code is module.source else prefix + module.source[section.begin : section.end]
     return Passage(code, -len(prefix), written), owner
-
-
-def _code_of(source: str, section: Section) -> str:
-    """The text of a section, as long as it stands in the file; methods of a class are blank."""
-    if not section.holes:
-        return source[section.begin : section.end]
-    parts: list[str] = []
-    position = section.begin
-    for begin, end, word in section.holes:
-        parts.append(source[position:begin])
-        indented = max(source.rfind("\n", begin, word), source.rfind("\r", begin, word), begin - 1) + 1
-        parts.append(_blank(source[begin:indented]) + source[indented:word])
-        parts.append("pass" + _blank(source[word + 4 : end]))
-        position = end
-    parts.append(source[position : section.end])
-    return "".join(parts)
-
-
-_LINE = re.compile(r"[^\r\n]+")
-
-
-def _blank(text: str) -> str:
-    return _LINE.sub(lambda line: " " * len(line[0]), text)
 
 
 def read_annotation(text: str, at: int) -> Expr | None:
