@@ -121,6 +121,14 @@ def frameworks() -> dict[str, Path]:
 FRAMEWORKS = frameworks()
 
 
+def is_installed(package: str) -> bool:
+    """Whether a package is there, one within a namespace included."""
+    try:
+        return find_spec(package) is not None
+    except ModuleNotFoundError:  # nor is its parent
+        return False
+
+
 def bench_of(package: str) -> Bench:
     """The bench of a framework that is installed."""
     if str(FOLDER.parent) not in sys.path:
@@ -193,10 +201,10 @@ def table(rows: list[Row]) -> str:
 
 def main() -> int:
     logging.disable()
-    rows = [measure(bench_of(package)) for package in FRAMEWORKS if find_spec(package)]
+    rows = [measure(bench_of(package)) for package in FRAMEWORKS if is_installed(package)]
     print(table(rows))
     for package in FRAMEWORKS:
-        if not find_spec(package):
+        if not is_installed(package):
             print(f"{package} is not installed: left out")
     counts = [count for row in rows for count in row.stopped.values() if isinstance(count, int)]
     return int(any(count < len(attempts()) for count in counts))
