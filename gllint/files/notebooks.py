@@ -3,14 +3,17 @@
 The joined text has a line for each line of each code cell. What only IPython reads (``%matplotlib inline``, ``!ls``,
 ``obj?``) is left out: another statement stands in its line, so that every place is the one in the cell. Behind a magic
 stands Python where it parses (``%%writefile agent.py``), in a shell what is handed to Python or to a file of its
-(``python - <<EOF``). Any other cell in another language (``%%sql``) has no lines. What cannot be read comes back as
-bytes that :func:`~gllint.files.source.decode` refuses with the reason.
+(``python - <<EOF``). Any other cell in another language (``%%sql``) has no lines. A cell that is no Python stands there
+as comments, with a statement that binds its names to nothing known, and with the reason, which
+:func:`~gllint.files.source.unread_cells` returns. What cannot be read comes back as bytes that
+:func:`~gllint.files.source.decode` refuses with the reason.
 """
 
 from __future__ import annotations
 
 import ast
 import json
+import keyword
 import re
 import warnings
 from collections.abc import Iterable, Iterator
@@ -18,10 +21,13 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from json.decoder import scanstring  # type: ignore[attr-defined]
 from json.scanner import py_make_scanner  # type: ignore[attr-defined]
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from gllint.files.source import BROKEN, Change, Offsets, changed, keep_lines
+from gllint.files.source import BROKEN, UNREAD_CELL, Change, Offsets, changed, keep_lines
 from gllint_rules.tuples import NamedTuple
+
+if TYPE_CHECKING:
+    from gllint_rules.reading.syntax import ParseFailure
 
 _MOST_BYTES = 64_000_000
 _UNIT = re.compile(r"\\u[0-9a-fA-F]{4}|\\.|.", re.DOTALL)
@@ -68,6 +74,21 @@ _ASSIGNED = re.compile(r"(?P<target>\s*[^\s=!%#\"'][^=!%\n]*=[ \t]*)(?:!|%(?=\w)
 _STRING = re.compile(r"(?i:[rbfut]{0,2})(\"\"\"|'''|\"|')|#|[\[\](){}]|\\$")
 
 
+_STATEMENT = re.compile(r"[;\r\n]")
+_NAME = re.compile(r"[^\W\d]\w*")
+_BOUND = re.compile(r"\b(?:def|class|as|global)[ \t]+([^\W\d]\w*)|\b([^\W\d]\w*+)[ \t]*+:=")
+_FOR = re.compile(r"\bfor[ \t]+([^:]{1,200}?)[ \t]in\b")
+_IMPORTING = re.compile(r"\bimport\b")
+_GOES_ON = re.compile(r"[\w \t,)]*+(?:#.*)?\Z")
+_COMPOUND = re.compile(r"\s*(?:if|elif|else|while|for|with|try|except|finally|async|match|case)\b[^=:]*+:")
+_COMPARISON = re.compile(r"(?<![<>])[=!<>]=|:=")
+_CALL = re.compile(r"\w[ \t]*\(")
+_ANNOTATION = re.compile(r":[^=]*")
+_OURS = re.compile(
+    r"(?i)\b(no|gl)(qa|lint)\b"
+)  # what a cell says to us in comments, or in strings, is not obeyed
+
+
 class Place(NamedTuple):
     """Where a line of the joined text stands: its cell and the line in it, from 1, and the line of the file."""
 
@@ -97,6 +118,7 @@ class Notebook:
     text: str
     source: str
     lines: list[_Line] = field(default_factory=list)
+    written: list[str] = field(default_factory=list)  # what stands in each line, without its ending
     cells: dict[int, list[_Piece]] = field(default_factory=dict)
     mark: bytes = b""
 
@@ -237,7 +259,9 @@ def read(data: bytes) -> Notebook | str:
     if problem is not None:
         return f"1:1: {problem}"
     notebook = _as_notebook(text, document, mark)
-    if _is_python(document) or (_IMPORT.search(notebook.source) and _parses(notebook.source)):
+    if _is_python(document):
+        return notebook
+    if _IMPORT.search(notebook.source) and UNREAD_CELL not in notebook.source and _parses(notebook.source):
         return notebook
     return Notebook(text, "", mark=mark)
 
@@ -318,9 +342,13 @@ def _as_notebook(text: str, document: dict[str, Any], mark: bytes) -> Notebook:
         if python is None or not code.strip():
             continue
         notebook.cells[number] = pieces
+        refusal = _refusal("".join(python))
+        if refusal is not None:
+            python = _without_code(code, refusal, len(lines))
         offset = 0
         for count, (line, whole) in enumerate(zip(python, keep_lines(code), strict=True), 1):
             notebook.lines.append(_Line(number, count, offset, len(whole)))
+            notebook.written.append(_SURROGATE.sub("\ufffd", whole.rstrip("\r\n")))
             lines.append(line if line.endswith(("\n", "\r")) else line + "\n")
             offset += len(whole)
     for index in range(min(2, len(lines))):  # the text is UTF-8, whatever a comment in it declares
@@ -336,6 +364,62 @@ def _cells(document: dict[str, Any]) -> list[Any]:
         return cells
     sheets = [sheet for sheet in document["worksheets"] if isinstance(sheet, dict)]
     return [cell for sheet in sheets if isinstance(sheet.get("cells"), list) for cell in sheet["cells"]]
+
+
+# --- what nobody can read -----------------------------------------------------------------------------------
+
+
+def _refusal(code: str) -> ParseFailure | None:
+    """What Python says against a cell, ``None`` where it is Python, perhaps of a newer one."""
+    if _parses(code):
+        return None
+    from gllint_rules.reading.modules import read_module
+    from gllint_rules.reading.stack import on_large_stack
+    from gllint_rules.reading.syntax import ParseFailure
+
+    try:
+        on_large_stack(read_module, "", _SURROGATE.sub("\ufffd", code))
+    except ParseFailure as refusal:
+        return refusal
+    except Exception as error:  # a parser that fails in its own way
+        return ParseFailure(f"cannot be parsed: {type(error).__name__}")
+    return None
+
+
+def _without_code(code: str, refusal: ParseFailure, first: int) -> list[str]:
+    """A cell, no line of which is read, behind ``first`` lines: all that is said in it stays, for the first look.
+
+    What it would bind is bound to something that is not known.
+    """
+    lines = ["#" + _OURS.sub(r"\1-\2", line) for line in keep_lines(code)]
+    line, why = min(refusal.line, len(lines)), " ".join(refusal.message.split())
+    names = "".join(f"{name} = " for name in _names_bound(code))
+    reason = f"{UNREAD_CELL}{first + line}:{refusal.column}: {why}"
+    lines[-1] = f"{names}get_ipython()  {reason}\t{lines[-1]}"
+    return lines
+
+
+def _names_bound(code: str) -> list[str]:
+    """The names that a text, which is no Python, seems to bind, in their order: rather one too many."""
+    names: dict[str, None] = {}
+    is_import = False  # in the brackets that an import opens
+    for statement in _STATEMENT.split(code):
+        *_, imported = ["", *_IMPORTING.split(statement, 1)[1:]]
+        if is_import and _GOES_ON.match(statement) is not None:
+            imported = statement
+        is_import = "(" in imported or (is_import and bool(imported) and ")" not in imported)
+        bound = (name for groups in _BOUND.findall(statement) for name in groups)
+        for text in (imported, *_FOR.findall(statement), *bound, _target(statement)):
+            names.update(dict.fromkeys(_NAME.findall(text)))
+    return [name for name in names if not keyword.iskeyword(name)]
+
+
+def _target(statement: str) -> str:
+    """What stands before the last sign of equality of an assignment, annotations aside."""
+    head = _COMPARISON.sub(" ", statement).rpartition("=")[0]
+    compound = _COMPOUND.match(head)
+    head = head if compound is None else head[compound.end() :]
+    return "" if _CALL.search(head) else _ANNOTATION.sub("", head)
 
 
 # --- what only IPython reads --------------------------------------------------------------------------------

@@ -15,6 +15,9 @@ from gllint_rules.tuples import NamedTuple
 
 # gllint.files.notebooks writes it in front of what it cannot read.
 BROKEN = b"\0gllint: no notebook: "
+# And this behind the statement that it puts in the place of a cell that is no Python.
+UNREAD_CELL = "# gllint reads no such cell, "
+_UNREAD_CELL = re.compile(UNREAD_CELL + r"(\d{1,9}):(\d{1,9}): ([^\t\r\n]*+)")
 BOM = codecs.BOM_UTF8
 _WIDE = (  # the longer marks first: one begins with the other
     (codecs.BOM_UTF32_LE, "UTF-32"), (codecs.BOM_UTF32_BE, "UTF-32"),
@@ -101,6 +104,13 @@ def _broken(data: bytes) -> Undecodable:
     problem = data[len(BROKEN) :].split(b"\n", 1)[0].decode("utf-8", "replace")
     line, column, reason = problem.split(":", 2)
     return Undecodable(reason.strip(), int(line), int(column))
+
+
+def unread_cells(code: str) -> list[tuple[str, int, int]]:
+    """Return of each cell of a notebook that is no Python what is wrong, and its line and column in the ``code``."""
+    if UNREAD_CELL not in code:
+        return []
+    return [(why, int(line), int(column)) for line, column, why in _UNREAD_CELL.findall(code)]
 
 
 def _refuse_wide(data: bytes) -> None:

@@ -49,8 +49,9 @@ class Source:
 
     @cached_property
     def lines(self) -> list[str]:
-        """The lines without their endings. Raises :class:`Undecodable`."""
-        return split_lines(self.text.source)
+        """The lines without their endings, as they are written. Raises :class:`Undecodable`."""
+        notebook = self.notebook
+        return notebook.written if notebook is not None else split_lines(self.text.source)
 
 
 class Sources:

@@ -16,11 +16,12 @@ from functools import cached_property
 from gllint.files.config import DEFAULT_EXCLUDE
 from gllint.files.discover import is_python_name
 from gllint.files.places import MARKERS
+from gllint.files.sources import is_notebook
 from gllint.files.writing import read_bytes
 from gllint.run.index import Index
 from gllint.run.parsing import Unparsed
 from gllint.run.results import Result
-from gllint.run.screening import UNDECODABLE, UNREADABLE
+from gllint.run.screening import LACKS_CELLS, UNDECODABLE, UNREADABLE
 from gllint_rules.tuples import NamedTuple
 from gllint_rules.words.screen import words_in
 from gllint_rules.words.text_files import text_kind
@@ -82,7 +83,7 @@ class Obstacles:
 
     @cached_property
     def files(self) -> dict[str, str]:
-        """The files of the project that were not read, each with the reason."""
+        """The files of the project that were not read, or not as a whole, each with the reason."""
         index = self._index
         reasons = {
             path: index.why_unparsed(path, parsed)
@@ -97,6 +98,8 @@ class Obstacles:
                 reasons[path] = screened.error
             elif screened.flags & UNDECODABLE:
                 reasons.setdefault(path, "cannot be decoded")
+            elif screened.flags & LACKS_CELLS and is_notebook(path):
+                reasons.setdefault(path, "a cell of it cannot be parsed")
         return reasons
 
     @cached_property

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeAlias
 
-from gllint.files.source import Undecodable, decode, decode_plain
+from gllint.files.source import Undecodable, decode, decode_plain, unread_cells
 from gllint.run.clock import Clock, without_collector
 from gllint_rules.reading.stack import on_large_stack
 from gllint_rules.tuples import NamedTuple
@@ -89,6 +89,11 @@ def judge(data: bytes) -> Unparsed | None:
     return on_large_stack(_judge, data)
 
 
+def unparsed_cells(code: str) -> list[Unparsed]:
+    """Return what is wrong with each cell of a notebook that is no Python; ``code`` is what it holds as Python."""
+    return [Unparsed(*cell) for cell in unread_cells(code)]
+
+
 def _parse(path: str, data: bytes, clock: Clock, old_facts: Module | None, outline: Outline | None) -> Parsed:
     from gllint_rules.reading.modules import read_module
     from gllint_rules.reading.syntax import ParseFailure
@@ -109,11 +114,12 @@ def _judge(data: bytes) -> Unparsed | None:
     from gllint_rules.reading.syntax import ParseFailure, parsed
 
     try:
+        source = decode(data).source
         with without_collector():
-            parsed(decode(data).source)
+            parsed(source)
     except (Undecodable, ParseFailure) as error:
         return Unparsed(error.message, error.line, error.column)
-    return None
+    return next(iter(unparsed_cells(source)), None)
 
 
 def too_large(data: bytes) -> str | None:

@@ -6,18 +6,20 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from gllint.files.sources import is_notebook
 from gllint.run.analysis_cache import EVERYTHING
 from gllint.run.index import Index
-from gllint.run.parsing import Unparsed
+from gllint.run.parsing import Unparsed, unparsed_cells
 from gllint.run.results import Result
 from gllint_rules import Failure, Finding, Span
 
 if TYPE_CHECKING:
     from gllint_rules import Cut
     from gllint_rules.check.check import Check
-    from gllint_rules.project.project import Project
     from gllint_rules.reading.facts import Module
 
+_FILE = "This file was not checked."
+_CELL = "This cell was not checked, and nothing is known of the names that it binds; the other cells were checked."
 # A file, and what the rules say of it.
 Checked: TypeAlias = tuple[str, Result]
 Checker: TypeAlias = Callable[[Index, Sequence[str], bool], Iterator[Checked]]
@@ -77,7 +79,7 @@ class FileCheck:
                 self._checks.append(check)
                 self._consulted |= check.consulted
         self._path = path
-        self.result = self._completed(project, parsed, reports)
+        self.result = self._completed(index, parsed, reports)
         self._cuts = self.result.cuts
 
     def is_lasting(self, index: Index) -> bool:
@@ -94,35 +96,43 @@ class FileCheck:
         for check in self._checks:
             check.follow(project)
             reports += check.reports(False)
-        self.result = self._completed(project, parsed, reports)
+        self.result = self._completed(index, parsed, reports)
 
-    def _completed(self, project: Project, parsed: Module, reports: Sequence[Finding | Failure]) -> Result:
+    def _completed(self, index: Index, parsed: Module, reports: Sequence[Finding | Failure]) -> Result:
         from gllint_rules.check.check import ToolCheck
         from gllint_rules.project.project_questions import is_plain
 
-        tools = ToolCheck(project, self._path)
-        reports = [*reports, *tools.failures]
+        project, path = index.project, self._path
+        tools = ToolCheck(project, path)
+        cells = unparsed_cells(parsed.source) if is_notebook(path) else []
+        refusals = [
+            finding for cell in cells for finding in syntax_error(path, cell, index.config.codes, _CELL)
+        ]
+        reports = [*reports, *tools.failures, *refusals]
+        unread = _unread(parsed)
         consulted = self._consulted | tools.consulted
         questions = {question.__name__ if is_plain(question) else EVERYTHING for question, *_ in consulted}
         return Result(
             tuple(report for report in reports if isinstance(report, Finding)),
             tuple(report for report in reports if isinstance(report, Failure)),
             tuple(project.cuts()),
-            unread := _unread(parsed),
+            unread,
             frozenset(questions),
             tools.sights,
             tools.plain_numbers,
-            unread,
+            "; ".join(index.why_unparsed(path, cell) for cell in cells) or unread,
             tools.blind_spots,
         )
 
 
-def syntax_error(path: str, why: Unparsed | None, codes: frozenset[str]) -> tuple[Finding, ...]:
-    """Return the finding of a file that is no Python, if it is one and the rule is in force."""
+def syntax_error(
+    path: str, why: Unparsed | None, codes: frozenset[str], help: str = _FILE
+) -> tuple[Finding, ...]:
+    """Return the finding of a file that is no Python, or of such a cell, if it is one and the rule is in force."""
     if why is None or why.is_python or "GL900" not in codes:
         return ()
     place = Span(why.line, why.column, why.line, why.column + 1)
-    return (Finding("GL900", path, place, why.message, "This file was not checked."),)
+    return (Finding("GL900", path, place, why.message, help),)
 
 
 def _unread(module: Module) -> str:

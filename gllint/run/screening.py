@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, TypeAlias
 
 from gllint.files.digest import digest
-from gllint.files.source import ASCII_SUPERSETS, Text, Undecodable, declares_ascii, decode
+from gllint.files.source import ASCII_SUPERSETS, UNREAD_CELL, Text, Undecodable, declares_ascii, decode
 from gllint.files.sources import read_python
 from gllint.run.parsing import Unparsed, judge, outlined, too_large
 from gllint_rules import Settings
@@ -20,9 +20,11 @@ if TYPE_CHECKING:
 
 # What the first look finds: rules could speak about the file; it could use a tool that another file defines;
 # a comment in it suppresses findings of ours by name; it cannot be read; it is no text; Python was asked and takes it;
-# it imports a framework or a model's SDK; it may run a file by its path; its bytes are not all that Python reads in it.
+# it imports a framework or a model's SDK; it may run a file by its path; its bytes are not all that Python reads in it;
+# a cell of the notebook that it is is no Python.
 PASSES, MAY_USE, MARKED, UNREADABLE, UNDECODABLE, IS_PYTHON, TALKS, LOADS = 1, 2, 4, 8, 16, 32, 64, 128
-HAS_READINGS = 256
+HAS_READINGS, LACKS_CELLS = 256, 512
+_UNREAD_CELL = UNREAD_CELL.encode()
 _NAMES_US = re.compile(rb"gllint:|(?i:noqa:(?:(?!noqa:)[^\r\n])*?GL[0-9])")
 # Where something may stand between an ``@`` or a dot and the name behind it, and what may.
 _SPREAD = re.compile(rb"@ ?+(?:[ \t\f(\\]|[\w.]++[ \t\f\\])")
@@ -78,6 +80,8 @@ def screen_bytes(settings: Settings, original: bytes) -> Screened:
         flags |= UNDECODABLE
     if readings:
         flags |= HAS_READINGS
+    if _UNREAD_CELL in original:
+        flags |= LACKS_CELLS
     return Screened(flags, digest(original) if flags & PASSES else b"")
 
 

@@ -137,6 +137,69 @@ def test_diff_and_standard_input(write: Write, run: Run) -> None:
     assert (top / "n.ipynb").read_bytes() == data
 
 
+def test_a_broken_cell_costs_no_other_cell(write: Write, check: Check) -> None:
+    top = write(
+        {"n.ipynb": notebook(IMPORT, ["x = 1\n", "def half(: return 2  # noqa: GL101"], TOOL, "1 = 2")}
+    )
+    assert check(cwd=top, whole=True) == [
+        "n.ipynb:cell 2:2:10: GL900 invalid syntax",
+        "n.ipynb:cell 3:4:36: GL101 `total_kwh` in the result of tool `f` is a measure without a unit",
+        "n.ipynb:cell 3:4:55: GL101 `n` in the result of tool `f` is a count without a unit",
+        "n.ipynb:cell 4:1:1: GL900 cannot assign to literal here. Maybe you meant '==' instead of '='?",
+    ]
+
+
+def test_the_lines_of_a_broken_cell_are_shown_as_they_are_written(write: Write, run: Run) -> None:
+    top = write({"n.ipynb": notebook(IMPORT, TOOL, "%pip install x\nx += = 1  # noqa")})
+    done = run("check", cwd=top).stdout.decode()
+    assert (
+        "\n 1 | %pip install x\n 2 | x += = 1  # noqa\n   |      ^\n" in done
+        and "This cell was not checked" in done
+    )
+
+
+@pytest.mark.parametrize("name", ["n", "other"])
+def test_nothing_that_may_rest_on_a_broken_cell_is_judged(write: Write, run: Run, name: str) -> None:
+    tool = "from langchain_core.tools import tool\n\n\n@tool\ndef f():\n    return {}  # noqa: GL101\n"
+    files = {"n.ipynb": notebook("import other\nx = = 1", *([tool] if name == "n" else []))}
+    top = write(files if name == "n" else {**files, "other.py": tool})
+    done = run("check", "--select", "ALL", cwd=top)
+    assert b"GL901" not in done.stdout and (name == "n" or b"1 suppression" in done.stderr)
+
+
+@pytest.mark.parametrize(
+    ("code", "names"),
+    [
+        ("a = b = 1; c += 2\nd: int = 3", "a b c d"),
+        ("for a, (b, c) in x: d = 1", "a b c d"),
+        ("import a.b as c, d\nfrom e import (f,\n  g as h)\nprint(i)", "a b c d f g h"),
+        ("def a(b, c=1): pass\nclass d: pass\nasync def e(): pass", "a d e"),
+        ("with open(x) as a, b() as c: pass\nif (d := 1) == 2: e = 3", "a c d e"),
+        ("a.b = 1\nc[0], *d = 2\nf(x=1)\ny == z\n(e, f) = 3", "a b c d e f"),
+        ("a <<= 1\nb >>= 2\nc <= d\nimportant", "a b"),
+    ],
+)
+def test_what_a_broken_cell_binds_is_not_known(code: str, names: str) -> None:
+    made = read(notebook("import a", f"{code}\n1 = 2"))
+    assert isinstance(made, Notebook)
+    [bound] = [line for line in made.source.splitlines() if "get_ipython()" in line]
+    assert sorted(bound.partition("get_ipython()")[0].replace(" = ", " ").split()) == names.split()
+
+
+def test_a_number_that_a_broken_cell_may_replace_is_not_known(write: Write, check: Check) -> None:
+    message = "FINAL_MESSAGE = f'The building needs {x} kWh.'"
+    top = write({"n.ipynb": notebook("x = 9500", "if a:\n    x = = 1", message)})
+    assert check(cwd=top, whole=True) == ["n.ipynb:cell 2:2:9: GL900 invalid syntax"]
+
+
+@pytest.mark.parametrize(
+    "piece", ["for ", "import (", "x:", "a = ", "f(", "as ", "=", "x   ", "é", "\t", "if "]
+)
+def test_a_broken_cell_of_one_piece_again_and_again_is_read_at_once(piece: str) -> None:
+    made = read(notebook(f"1 = {piece * 20_000}\n$"))
+    assert isinstance(made, Notebook) and "get_ipython()" in made.source
+
+
 @pytest.mark.parametrize(
     ("content", "said"),
     [
@@ -286,7 +349,7 @@ def test_what_is_put_into_a_line_comes_back(lines: list[str], data: Any) -> None
     whole = found.source.split("\n")
     number = data.draw(st.integers(0, len(whole) - 2))
     new = data.draw(st.text(st.sampled_from(list('xy é"\\😀')), max_size=8))
-    at = data.draw(st.integers(0, len(whole[number])))
+    at = data.draw(st.integers(0, min(len(whole[number]), len(found.written[number]))))
     offset = sum(len(line) + 1 for line in whole[:number]) + at
     again = read(found.with_changes([(offset, offset, new)]))
     assert isinstance(again, Notebook)

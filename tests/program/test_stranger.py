@@ -1167,6 +1167,21 @@ def notebooks() -> Iterator[Attempt]:
         "GL900 a.ipynb:cell 1:1",
     )
     yield (
+        "a tool behind a cell with a syntax error",
+        {"a.ipynb": notebook([code("x = ("), code(TOOL)])},
+        "GL101 a.ipynb:cell 2:7",
+    )
+    yield (
+        "a syntax error in the cell of the tool alone",
+        {"a.ipynb": notebook([code("x = 1"), code(TOOL + "\n)")])},
+        "GL900 a.ipynb:cell 2:9",
+    )
+    yield (
+        "a suppression of the file in a cell with a syntax error",
+        {"a.ipynb": notebook([code("# gllint: noqa\nx = ("), code(TOOL)])},
+        "GL101 a.ipynb:cell 2:7",
+    )
+    yield (
         "cell_type in capitals",
         {"a.ipynb": notebook([{**code(TOOL), "cell_type": "CODE"}])},
         "GL101 a.ipynb:cell 1:7",
