@@ -6,6 +6,8 @@ behind ``$`` and, below each, all that it prints (``...`` stands for what is lef
 
 from __future__ import annotations
 
+import ast
+import importlib.util
 import json
 import os
 import re
@@ -45,6 +47,24 @@ def blocks(page: Path) -> list[Block]:
 
 def claims(page: Path) -> bool:
     return any(block.kind in ("python", "console") for block in blocks(page))
+
+
+def imported(code: str) -> set[str]:
+    """The packages that code imports."""
+    names = set()
+    for node in ast.walk(ast.parse(code)):
+        if isinstance(node, ast.Import):
+            names |= {alias.name.partition(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            names.add(node.module.partition(".")[0])
+    return names
+
+
+def frameworks_elsewhere() -> set[str]:
+    """The frameworks that are tested in environments of their own and are not in this one."""
+    gates = REPOSITORY / "tests" / "frameworks" / "gates"
+    packages = {path.stem.removeprefix("test_").partition("_adk")[0] for path in gates.glob("test_*.py")}
+    return {package for package in packages if importlib.util.find_spec(package) is None}
 
 
 def commands(text: str) -> Iterator[tuple[str, str]]:
@@ -104,6 +124,10 @@ def test_a_page_shows_what_happens(page: Path, tmp_path: Path, programs: str) ->
                 done = run(command.partition("  #")[0], tmp_path, programs)
                 assert done.returncode in (0, 1), f"{command}: {done.stdout}"
                 assert not expected.strip() or fits(expected, done.stdout), f"{command} prints\n{done.stdout}"
+    if missing := sorted(imported(code) & frameworks_elsewhere()):
+        pytest.skip(
+            f"needs {' and '.join(missing)}, which `.ci/frameworks` tests in an environment of its own"
+        )
     if code:
         done = run([sys.executable, "-c", code], tmp_path, programs)
         assert done.returncode == 0, done.stdout
