@@ -20,6 +20,8 @@ NEEDS = {
     "openai_agents_agent": "agents",
     "mcp_both_ways": "mcp",
     "own_framework": "gllint_runtime",
+    "google_adk_agent": "google.adk",
+    "smolagents_agent": "smolagents",
     "agno_agent": "agno",
     "llama_index_agent": "llama_index",
     "strands_agent": "strands",
