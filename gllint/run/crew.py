@@ -2,6 +2,9 @@
 
 They begin with all that was read and inferred so far, so that nothing is handed to them but the paths of files, the
 dearest first, and nothing comes back but what the rules say of each. A question about all modules is shared out.
+
+A rule of an installed package may take its process with it, or let nothing else run there. Each process says what it
+asks such a rule before it asks, so that the one rule can be given up, and the others check all files.
 """
 
 from __future__ import annotations
@@ -9,6 +12,7 @@ from __future__ import annotations
 import gc
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from queue import SimpleQueue
@@ -17,6 +21,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from gllint.run import rules
 from gllint.run.pool import Pool, apply, begin, starting
 from gllint.run.results import Result
+from gllint_rules.catalogue import foreign_code
 from gllint_rules.reading.stack import on_large_stack
 
 if TYPE_CHECKING:
@@ -25,26 +30,48 @@ if TYPE_CHECKING:
 
     from gllint.run.index import Index
     from gllint.run.rules import Checked
+    from gllint_rules.check.own_rules import Question
 
 _Result = TypeVar("_Result")
 WORTH_BYTES = 500_000
 _HANDFUL_BYTES = 20_000
+_LOOK, _GONE = 0.5, 0.1  # seconds: how often to look for rules that are silent, and for a process to be gone
 
 
 class Lost(Exception):
     """A process of the crew is gone."""
 
 
+class _RuleLost(Exception):
+    """A process is gone, or let nothing of Python run, since it asked a package's rule; ``why`` says which."""
+
+    def __init__(self, question: Question, why: str) -> None:
+        super().__init__(question, why)
+        self.question, self.why = question, why
+
+
 def is_worth(index: Index, paths: Sequence[str]) -> bool:
-    """Say whether a crew is to be had here, and finds more to do than it costs."""
+    """Say whether a crew is to be had here, and finds more to do than it costs, or guards against others' rules."""
+    if sys.platform != "linux" or index.means.clock.by_rule:  # macOS does not let its libraries be forked
+        return False
+    return not _is_daemon() if _asks_others(index) else _is_large(index, paths)
+
+
+def _is_large(index: Index, paths: Sequence[str]) -> bool:
+    """Whether several processes find more to do than they cost."""
     sizes = (signature.size for path in paths if (signature := index.files.get(path)))
-    return (
-        index.means.pool.jobs > 1
-        and not index.means.clock.by_rule
-        and sys.platform == "linux"  # macOS does not let its libraries be forked
-        and not index.means.sources.buffer_paths()
-        and sum(sizes) > WORTH_BYTES
-    )
+    return index.means.pool.jobs > 1 and not index.means.sources.buffer_paths() and sum(sizes) > WORTH_BYTES
+
+
+def _asks_others(index: Index) -> bool:
+    """Whether a rule of an installed package is in force."""
+    return any(not code.startswith("GL") for code in index.config.codes)
+
+
+def _is_daemon() -> bool:
+    """Whether this process, as those of flake8, may have no processes of its own."""
+    processes = sys.modules.get("multiprocessing")
+    return processes is not None and bool(processes.current_process().daemon)
 
 
 def check_files(index: Index, paths: Sequence[str], fixes: bool) -> dict[str, Result]:
@@ -52,11 +79,23 @@ def check_files(index: Index, paths: Sequence[str], fixes: bool) -> dict[str, Re
 
     Raises :class:`Lost` where a process came to an end before its time, and where none can be forked.
     """
+    while True:
+        try:
+            return _check_files(index, paths, fixes)
+        except _RuleLost as lost:
+            from gllint_rules.check.own_rules import give_up
+
+            if not give_up(lost.question, lost.why):
+                raise Lost from lost
+            index.means.progress.expect("checking", len(paths))  # what a process learnt is lost with it
+
+
+def _check_files(index: Index, paths: Sequence[str], fixes: bool) -> dict[str, Result]:
     pool = index.means.pool
     pool.close()
     if threading.active_count() > 1:  # beside other threads a fork may never come back
         raise Lost
-    crew = _Crew(index, min(pool.jobs, len(paths)))
+    crew = _Crew(index, min(pool.jobs, len(paths)) if _is_large(index, paths) else 1)
     index.means.pool = crew  # as long as they are there, whatever else is to be done is theirs, too
     try:
         dearest = sorted(paths, key=lambda path: (-_size(index, path), path))
@@ -64,6 +103,7 @@ def check_files(index: Index, paths: Sequence[str], fixes: bool) -> dict[str, Re
         crew.end()
         return results
     except (OSError, EOFError) as error:
+        crew.raise_for_rules()
         raise Lost from error
     finally:
         index.means.pool = pool
@@ -92,6 +132,8 @@ class _Crew(Pool):
         self._answers: dict[tuple[Any, object], dict[str, Any]] = {}
         self._respondents: dict[tuple[Any, object], set[Connection]] = {}
         self._waiting: dict[tuple[Any, object], list[Connection]] = {}
+        # What the rules of packages are being asked, and since when.
+        self._questions: dict[Connection, tuple[Question, float]] = {}
         self._outbox: SimpleQueue[tuple[Connection, object] | None] = SimpleQueue()
         self._speaker: threading.Thread | None = None
         gc.freeze()
@@ -167,8 +209,6 @@ class _Crew(Pool):
 
     def _work(self, following: Callable[[Connection], tuple[object, ...] | None]) -> Iterator[Any]:
         """Yield what each process says of each task, one after the other, that is ``following`` for it."""
-        from multiprocessing.connection import wait
-
         idle, busy = list(self._pipes), 0
         while idle or busy:
             for pipe in idle:
@@ -176,9 +216,13 @@ class _Crew(Pool):
                     self._say(pipe, *task)
                     busy += 1
             idle = []
-            ready = wait(self._pipes) if busy else ()
+            ready = self._heard() if busy else ()
             for pipe in [pipe for pipe in self._pipes if pipe in ready]:
                 match pipe.recv():
+                    case ("asks", None):
+                        self._questions.pop(pipe, None)
+                    case ("asks", question):
+                        self._questions[pipe] = question, time.monotonic()
                     case ("done", result):
                         yield result
                         idle.append(pipe)
@@ -187,6 +231,28 @@ class _Crew(Pool):
                         self._ask_all(pipe, part, argument)
                     case ("share", part, argument, values):
                         self._collect(pipe, (part, argument), values)
+
+    def _heard(self) -> list[Connection]:
+        """Wait for the pipes that have something to say, as long as no rule has been silent for too long."""
+        from multiprocessing.connection import wait
+
+        while True:
+            ready = [
+                pipe for pipe in wait(self._pipes, _LOOK if self._questions else None) if pipe in self._pipes
+            ]
+            if ready:
+                return ready
+            for question, since in self._questions.values():
+                if time.monotonic() - since > foreign_code.SILENCE:
+                    silence = f"let nothing else run for {foreign_code.SILENCE:g} s"
+                    raise _RuleLost(question, f"{silence} (is it a regular expression?) when asked about")
+
+    def raise_for_rules(self) -> None:
+        """Raise :class:`_RuleLost` where a process has gone that was asking a package's rule."""
+        for process, pipe in zip(self._processes, self._pipes, strict=True):
+            process.join(_GONE)
+            if process.exitcode is not None and pipe in self._questions:
+                raise _RuleLost(self._questions[pipe][0], "ended the process when asked about")
 
     def end(self) -> None:
         """Learn what the answers rest on. Raises ``EOFError`` where a process has gone."""
@@ -241,6 +307,10 @@ class _Worker:
     def __init__(self, index: Index, pipe: Connection) -> None:
         self._index, self._pipe, self._project = index, pipe, index.project
         self._project.share_out = self._share_out
+        if _asks_others(index):
+            from gllint_rules.check.own_rules import listen
+
+            listen(lambda question: pipe.send(("asks", question)))
 
     def run(self) -> None:
         """Do what is asked until there is no more."""

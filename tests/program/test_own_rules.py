@@ -253,7 +253,7 @@ def test_a_record_that_is_none_is_the_packages(
 # The program with less patience than it has.
 HASTY = (
     "import sys; from gllint_rules.catalogue import foreign_code as code;"
-    "code.PATIENCE, code._GRACE, code._LAST = 0.5, 0.2, 5;"
+    "code.PATIENCE, code._GRACE, code.SILENCE, code._LAST = 0.5, 0.2, 1, 5;"
     "from gllint.cli.main import main; main(['check', '--no-cache', '--output-format', 'concise', *sys.argv[1:]])"
 )
 
@@ -291,10 +291,42 @@ def test_a_fix_that_hangs_costs_no_finding(write: Write, tmp_path: Path) -> None
     assert "its fix did not come back within 0.5 s from a.py, and is not asked any more" in done.stderr
 
 
-def test_what_lets_nothing_of_python_run_is_ended_and_named(write: Write, tmp_path: Path) -> None:
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems have no processes for it")
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        (
+            "re.match(r'(a+)+$', 'a' * 50 + 'b')",
+            "it let nothing else run for 1 s (is it a regular expression?) when asked about a.py",
+        ),
+        ("os._exit(0)", "it ended the process when asked about a.py"),
+        (
+            "yield context.finding('BAD101', place, 'bad', '', lambda: os._exit(0))",
+            "its fix ended the process when asked about a.py",
+        ),
+    ],
+)
+def test_a_rule_that_takes_its_process_with_it_is_given_up_alone(
+    write: Write, tmp_path: Path, body: str, said: str
+) -> None:
+    packages = install(tmp_path / "packages", "bad", {"BAD101": "bad:RULE"})
+    (packages / "bad.py").write_text(OWN.format(top="import os, re", body=body))
+    done = hasty(write({"a.py": AGENT, "b.py": AGENT}), packages, "--fix", "--jobs", "1")
+    assert done.returncode == 2 and done.stdout.count("GL101") == 2
+    assert done.stdout.count("BAD101") == (2 if "fix" in said else 0)
+    assert (
+        f"the package bad: BAD101 failed on a.py and 1 more file: {said}, and is not asked any more"
+        in done.stderr
+    )
+
+
+@pytest.mark.parametrize("arguments", [["--timings"]])
+def test_where_it_has_no_process_of_its_own_it_is_ended_and_named(
+    write: Write, tmp_path: Path, arguments: list[str]
+) -> None:
     packages = install(tmp_path / "packages", "bad", {"BAD101": "bad:RULE"})
     (packages / "bad.py").write_text(OWN.format(top="import re", body="re.match(r'(a+)+$', 'a' * 50 + 'b')"))
-    done = hasty(write({"a.py": AGENT}), packages)
+    done = hasty(write({"a.py": AGENT}), packages, *arguments)
     assert done.returncode == 1 and "bad.py" in done.stderr
     assert "BAD101 of the package bad, asked about " in done.stderr
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 _T = TypeVar("_T")
 PATIENCE = 10.0  # seconds for an import, and for a rule and a file: what gllint infers for it is mostly known by then
 _GRACE = 1.0  # seconds in which what was stopped must have ended
+SILENCE = 20.0  # seconds after which a process of its own is ended in which nothing of Python runs any more
 _LAST = 30.0  # seconds after which the program ends where nothing of Python runs any more
 _MOST_SAID = 300  # characters of an error
 
@@ -38,9 +39,9 @@ def run_foreign(name: str, work: Callable[[], _T]) -> _T:
 
     Where it takes longer than :data:`PATIENCE` it is stopped between two steps of Python, and OutOfTime raised. What
     waits in the operating system for ever is left behind in its thread, and stopped where it comes back. What lets
-    nothing else of Python run (a regular expression that backtracks for ever) ends the program, with a traceback.
-    Where the machine grants no thread there is no limit. What is printed goes to standard error: the standard output
-    is the report's.
+    nothing else of Python run (a regular expression that backtracks for ever) ends the process, with a traceback,
+    unless another one ends it before. Where the machine grants no thread there is no limit. What is printed goes to
+    standard error: the standard output is the report's.
     """
     result: list[_T] = []
     failure: list[BaseException] = []

@@ -8,7 +8,7 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Callable
 from itertools import pairwise
-from typing import TypeVar, get_args
+from typing import NamedTuple, TypeVar, get_args
 
 from gllint_rules.catalogue.foreign_code import ForeignError, OutOfTime, run_foreign
 from gllint_rules.catalogue.installed import package_of
@@ -25,9 +25,36 @@ MOST_FINDINGS = 10_000  # of a rule in a file
 _given_up: dict[str, str] = {}
 
 
+class Question(NamedTuple):
+    """What a package's rule is being asked: ``it`` or ``its fix``, of a file."""
+
+    code: str
+    what: str
+    path: str
+
+
+# Is told of each question before it is asked, and of ``None`` once it is answered.
+_listeners: list[Callable[[Question | None], None]] = []
+
+
 def is_own(code: str) -> bool:
     """Whether a rule of this code comes from an installed package."""
     return not code.startswith("GL")
+
+
+def listen(listener: Callable[[Question | None], None]) -> None:
+    """Have somebody told of each question before it is asked, and of ``None`` once it is answered."""
+    _listeners.append(listener)
+
+
+def give_up(question: Question, why: str) -> bool:
+    """Ask a rule no more in this process, because of what it did when it was asked; false where that was so before."""
+    key = f"{question.code} {question.what}"
+    if key in _given_up:
+        return False
+    name = posixpath.basename(question.path)
+    _given_up[key] = f"{question.what} {why} {name}, and is not asked any more"
+    return True
 
 
 def in_turn(codes: frozenset[str]) -> list[str]:
@@ -68,13 +95,20 @@ def _limited(code: str, path: str, work: Callable[[], _T], what: str = "it") -> 
     key = f"{code} {what}"
     if key in _given_up:
         raise ForeignError(_given_up[key])
+    question = Question(code, what, path)
     try:
+        _tell(question)
         return run_foreign(f"{code} of the package {package_of(code)}, asked about {path}", work)
     except OutOfTime as error:
-        _given_up[key] = (
-            f"{what}{str(error).removeprefix('it')} from {posixpath.basename(path)}, and is not asked any more"
-        )
+        give_up(question, f"{str(error).removeprefix('it ')} from")
         raise ForeignError(_given_up[key]) from None
+    finally:
+        _tell(None)
+
+
+def _tell(question: Question | None) -> None:
+    for listener in _listeners:
+        listener(question)
 
 
 def _problem(rule: Rule, context: Context, pending: object) -> str | None:
