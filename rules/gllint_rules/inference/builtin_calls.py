@@ -214,10 +214,20 @@ def map_call(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
         return UNKNOWN
     function = evaluator.eval(call.args[0], frame)
     elements = [containers.element(evaluator.eval(arg, frame)) for arg in call.args[1:]]
+    if isinstance(function, External) and _is_written_by(function.name, elements[0]):
+        text = over(elements[0], lambda element: serialised(element, frame.site(call.args[1])))
+        return ListOf(rest=text, kind="generator")
     result = _applied(evaluator, function, *elements)
     if result is UNKNOWN:
         result = evaluator.eval(facts.Call(call.at, call.args[0], (), ()), frame)
     return ListOf(rest=result, kind="generator")
+
+
+def _is_written_by(function: str, value: Value) -> bool:
+    """Whether a function from outside makes a text of ``value`` that holds all of it."""
+    if function in builtin_names.SERIALISERS:
+        return True
+    return CALLS.get(function) is _same_text and formatting.is_written_out(value)
 
 
 def _filter(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
@@ -418,6 +428,8 @@ def _super(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
     for ancestor in ancestors:
         if isinstance(ancestor, ClassOf):
             return Instance(ancestor)
+        if ancestor.name.endswith(builtin_names.ENCODERS):
+            return ExternalInstance(ancestor.name)
         break
     return UNKNOWN
 

@@ -163,8 +163,9 @@ SERIALISED_ARGUMENTS = ("obj", "data", "value")
 WRITTEN_TO = "stream"
 # Methods that give an object of the project as text, and methods that give their argument so.
 TEXT_DUMPS = frozenset({"model_dump_json", "json", "to_json"})
-ENCODER_METHODS = frozenset({"encode", "dump_json"})
-ENCODERS = frozenset({"Encoder", "JSONEncoder", "TypeAdapter"})
+ITERENCODE = "iterencode"  # gives its argument as text piece by piece
+ENCODER_METHODS = frozenset({"encode", "dump_json", ITERENCODE})
+ENCODERS = ("JSONEncoder", "JsonEncoder", "json.Encoder", "TypeAdapter")  # how their names end
 TEMPLATE = "string.Template"
 TEMPLATE_METHODS = frozenset({"substitute", "safe_substitute"})
 # Methods of a text that leave what is serialised in it as it is.

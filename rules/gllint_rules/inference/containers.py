@@ -25,6 +25,7 @@ from gllint_rules.inference.values import (
     ModelInstance,
     OtherKey,
     Record,
+    SerialisedText,
     Site,
     Text,
     Unnamed,
@@ -299,6 +300,8 @@ def _subscripted(evaluator: Evaluator, base: Value, expr: facts.Sub, frame: Fram
             name = key_of(evaluator, expr.index, frame)
             field = evaluator.field(of, name) if name is not None else None
             return field if field is not None else UNKNOWN
+        case SerialisedText() if isinstance(expr.index, facts.Slice):
+            return base  # the beginning of a text that is too long
         case Text(is_bytes=False):
             return (constants.as_text(evaluator, expr, frame) if base.parts is not None else None) or TEXT
         case Text():

@@ -436,7 +436,10 @@ class Evaluator(Questions):
                 member = self.member(of, name)
                 if attributes and isinstance(member, FunctionOf) and member.first:
                     return replace(member, receiver=base)
-                if member is UNKNOWN and name in builtin_names.TEXT_DUMPS and objects.is_model(self, of):
+                if member is UNKNOWN and (
+                    objects.is_encoding(self, base, name)
+                    or (name in builtin_names.TEXT_DUMPS and objects.is_model(self, of))
+                ):
                     return Method(base, name, Site(frame.module, at))
                 return member
             case ClassOf():
@@ -454,6 +457,8 @@ class Evaluator(Questions):
                 member = self.member(of, name)
                 if isinstance(member, FunctionOf) and member.first:
                     return replace(member, receiver=base)
+                if member is UNKNOWN and objects.is_encoding(self, base, name):
+                    return Method(base, name, Site(frame.module, at))
                 return member
             case QuantityInstance():
                 if name in builtin_names.RECORD_METHODS:
@@ -633,7 +638,8 @@ class Evaluator(Questions):
     def _join(self, expr: facts.Join, frame: Frame) -> Value:
         written = sum(len(str(part.value)) for part in expr.parts if isinstance(part, facts.Const))
         parts = self._joined_parts(expr, frame)
-        return formatting.serialised_alone(formatting.assembled(self, parts, frame.site(expr), written))
+        site = frame.site(expr)
+        return formatting.serialised_alone(formatting.assembled(self, parts, site, written), site)
 
     def _joined_parts(self, expr: facts.Join, frame: Frame) -> Iterator[Literal | Interpolation]:
         for part in expr.parts:

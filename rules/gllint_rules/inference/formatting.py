@@ -17,6 +17,7 @@ from gllint_rules.inference.values import (
     TEXT,
     UNKNOWN,
     DictOf,
+    Entry,
     Interpolation,
     ListOf,
     Literal,
@@ -27,6 +28,7 @@ from gllint_rules.inference.values import (
     Value,
     options,
     pieces,
+    serialised,
 )
 from gllint_rules.reading import facts
 from gllint_runtime.policy.claims import HOLE
@@ -42,6 +44,9 @@ MOST_PARTS = 400  # of one text
 MOST_CHARACTERS = (
     20_000  # of one text that is put together or cut; what the source writes out may be any length
 )
+
+# What stands around containers in a text that says nothing else: blanks, what divides them, the marks of a cut end.
+_AROUND_CONTAINERS = frozenset(" \t\r\n[],;.…")
 
 _OWN_TEXTS = frozenset({"__str__", "__repr__", "__format__"})
 
@@ -89,14 +94,23 @@ def _too_large(evaluator: Evaluator, site: Site, budget: str) -> Text:
     return TEXT
 
 
-def serialised_alone(text: Text) -> Text:
-    """``text``; as what was serialised where it is nothing but a container among blanks: ``f"{rows}\\n"``."""
-    contents = [
-        part for part in text.parts or () if isinstance(part, Interpolation) or not part.text.isspace()
-    ]
-    if len(contents) == 1 and isinstance(contents[0], Interpolation) and is_written_out(contents[0].value):
+def serialised_alone(text: Text, site: Site) -> Text:
+    """``text``, which is put together at ``site``; as what was serialised where it is nothing but containers.
+
+    ``f"{rows}\\n"`` is the text of ``rows``; JSON Lines are that of a list, as are the items of one that is written by
+    hand (``"[" + ",".join(map(json.dumps, rows)) + "]"``).
+    """
+    contents: list[Interpolation] = []
+    for part in text.parts or ():
+        if isinstance(part, Interpolation) and is_written_out(part.value):
+            contents.append(part)
+        elif isinstance(part, Interpolation) or not _AROUND_CONTAINERS.issuperset(part.text):
+            return text
+    if not contents:
+        return text
+    if len(contents) == 1:
         return SerialisedText((contents[0],))
-    return text
+    return serialised(ListOf(tuple(Entry(part.value, part.site) for part in contents)), site)
 
 
 def is_written_out(value: Value) -> bool:
@@ -173,7 +187,8 @@ def join_call(evaluator: Evaluator, text: Text, call: facts.Call, frame: Frame) 
     items = evaluator.eval(call.args[0], frame)
     if not isinstance(items, ListOf) or text.parts is None:
         return TEXT
-    return assembled(evaluator, _joined(text.parts, items, frame.site(call)), frame.site(call))
+    site = frame.site(call)
+    return serialised_alone(assembled(evaluator, _joined(text.parts, items, site), site), site)
 
 
 def _joined(
@@ -293,7 +308,7 @@ def _filled_in(
     if not is_short(evaluator, text, site):
         return TEXT
     parts = _with_fields(evaluator, text.parts, pattern, filling, frame, at)
-    return serialised_alone(assembled(evaluator, parts, site))
+    return serialised_alone(assembled(evaluator, parts, site), site)
 
 
 def _with_fields(

@@ -57,6 +57,9 @@ def call_method(evaluator: Evaluator, method: Method, call: facts.Call, frame: F
     match method.of:
         case Instance() | ModelInstance() | Envelope() if method.name in builtin_names.TEXT_DUMPS:
             return serialised(_fields_asked_for(evaluator, method.of, call, frame), method.site)
+        case value if objects.is_encoding(evaluator, value, method.name):
+            text = serialised_argument(evaluator, call, frame)
+            return ListOf(rest=text, kind="generator") if method.name == builtin_names.ITERENCODE else text
         case Record():
             return _record_method(evaluator, method.of, method.name, call, frame)
         case Instance(of=of) if call.args:  # of a TypedDict
@@ -76,10 +79,6 @@ def call_method(evaluator: Evaluator, method: Method, call: facts.Call, frame: F
             method.name in builtin_names.TEMPLATE_METHODS
         ):
             return formatting.substituted(evaluator, text, call, frame)
-        case ExternalInstance(name=name) if (
-            method.name in builtin_names.ENCODER_METHODS and name.rpartition(".")[2] in builtin_names.ENCODERS
-        ):
-            return serialised_argument(evaluator, call, frame)
         case ExternalInstance(name=name) if (
             name in builtin_names.ARRAY_CALLS and method.name in builtin_names.REDUCTIONS
         ):

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
 from gllint_rules.inference import annotations as hints
-from gllint_rules.inference import arguments, classes, containers
+from gllint_rules.inference import arguments, builtin_names, classes, containers
 from gllint_rules.inference.values import (
     NONE,
     UNKNOWN,
@@ -15,6 +16,8 @@ from gllint_rules.inference.values import (
     DictOf,
     Entry,
     Envelope,
+    External,
+    ExternalInstance,
     Frame,
     FunctionOf,
     Instance,
@@ -108,6 +111,18 @@ def is_model(evaluator: Evaluator, of: ClassOf) -> bool:
     if _payload_of(evaluator, of) is not None or evaluator.tools.is_tool_class(of):
         return False
     return classes.parameters_of(evaluator, of) is not None
+
+
+def is_encoding(evaluator: Evaluator, of: Value, method: str) -> bool:
+    """Whether ``method`` is one of an encoder, and an object is: a library's, or of a class that derives from one."""
+    names: Iterable[str] = ()
+    if method not in builtin_names.ENCODER_METHODS:
+        return False
+    if isinstance(of, ExternalInstance):
+        names = (of.name,)
+    elif isinstance(of, (Instance, ModelInstance)) and of.of is not None:
+        names = (a.name for a in classes.ancestors(evaluator, of.of) if isinstance(a, External))
+    return any(name.endswith(builtin_names.ENCODERS) for name in names)
 
 
 def with_field(evaluator: Evaluator, value: Record, name: Key, entry: Entry) -> Record:

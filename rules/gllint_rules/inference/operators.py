@@ -123,7 +123,8 @@ def _concatenated(
             return UNKNOWN  # a TypeError: text and numbers do not add up
         sides = ((left, frame.site(expr.left)), (right, frame.site(expr.right)))  # NEVER is the text itself
         parts = (part for value, site in sides if value is not NEVER for part in pieces(value, site))
-        return formatting.serialised_alone(formatting.assembled(evaluator, parts, frame.site(expr)))
+        site = frame.site(expr)
+        return formatting.serialised_alone(formatting.assembled(evaluator, parts, site), site)
     return None
 
 
