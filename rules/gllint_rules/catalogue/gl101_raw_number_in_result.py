@@ -13,7 +13,8 @@ that number is put in; code outside the project, where it is called. A container
 finding ("a dict of numbers"), and so is a table that a constant holds: it is reported where it is returned.
 
 A text that a serialiser makes (`json.dumps(x)`, `model.model_dump_json()`, `yaml.dump(x)`, `str(x)` or `f"{x}"` of a
-container) is read as what was serialised, also as the text of a content block: the model reads the same numbers.
+container) is read as what was serialised, also as the text of a content block: the model reads the same numbers. So are
+JSON Lines, and the beginning of such a text (`json.dumps(x)[:4000]`).
 
 Where only some files are checked, a finding is told if it lies in one of them, or if a tool that returns the number,
 or what makes it a number (a helper, an annotation), does.

@@ -5,8 +5,9 @@
 Reports the digits in a text that a tool returns, and each definite number that is formatted into one, where it stands:
 in an f-string, `str.format`, `%`, `+`, `str.join` or `string.Template`, in a helper that writes the text, and in the
 text of a content block or of a returned container. Dates, versions, times, the markers of lists, names with digits in
-them (`gpt-4o`, `utf-8`), addresses, bare identifiers (`{"row_id": str(n)}`) and what stands written out in the tags,
-scripts and style sheets of a page are left alone. What a serialiser makes of a container is GL101's. Opt-in.
+them (`gpt-4o`, `utf-8`), names that are joined (`f"{section}-{n}"`), addresses, hexadecimal digits, programs, bare
+identifiers (`{"row_id": str(n)}`) and what stands written out in the tags, scripts and style sheets of a page are left
+alone. What a serialiser makes of a container is GL101's. Opt-in.
 
 ## Why is this bad?
 

@@ -6,7 +6,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator
 
-from gllint_rules.inference.values import Interpolation, Literal, Number, options
+from gllint_rules.inference.values import Interpolation, Literal, Number, Text, options
 from gllint_rules.project.results import leaves
 from gllint_rules.project.templates import Stretches, Template
 from gllint_rules.tuples import NamedTuple
@@ -20,6 +20,8 @@ _YEAR = "2012"
 _IN_NAME = re.compile(r"(?:[^\W\d][-.]?|#)\Z")
 # What is written out behind a value is part of its name (`f"{prefix}6"`); a number behind one may be money.
 _IN_JOINED_NAME = re.compile(rf"{re.escape(HOLE)}\Z")
+# A text with a number behind it is the name of one of several (`f"{section}-{n}"`); a number there may begin a range.
+_BEHIND_TEXT = re.compile(rf"{re.escape(HOLE)}[-_]\Z")
 # What a reader of a page does not see: style sheets, scripts, and tags with what they say of sizes and places.
 _MARKUP = re.compile(
     r"<(?P<block>style|script)\b"
@@ -27,9 +29,24 @@ _MARKUP = re.compile(
     r"|\{\s*+[a-z-]++\s*+:[^{}]*+;[^{}]*+\}",
     re.IGNORECASE,
 )
-# Addresses, whose numbers are places, and times that have one digit for the hour.
+# Addresses, whose numbers are places, times that have one digit for the hour, and what is written in hexadecimal digits
+# or filled up with zeros.
 _NO_NUMBERS = re.compile(
     r"\b[a-z][a-z0-9+.-]{1,20}://[^\s)>\]\"']*+|(?<![\d:.])\d:[0-5]\d(?::[0-5]\d)?(?![\d:])"
+    rf"|(?<![\w.,])0(?:[xX][\da-fA-F]*+|0*+(?={re.escape(HOLE)}))"
+)
+# Where a program begins: a line that is none of prose, a block that names its language, or SQL at the start.
+_PROGRAM = re.compile(
+    r"^```(?P<block>[a-z+#]++)[ \t]*+$"
+    r"|^[ \t]*+(?:import[ ]\w[\w.]*+(?:[ ]as[ ]\w++)?|from[ ][\w.]++[ ]import[ ][^\n]++"
+    r"|(?:async[ ])?def[ ]\w++\([^\n]*|class[ ]\w++(?:\([^\n]*)?:|\#!/[^\n]++|\#include[ ][<\"][^\n]++)$"
+    r"|\A\s*+(?:SELECT\s(?=[^;]*\bFROM\b)|INSERT[ ]INTO\b|UPDATE[ ]\S++[ ]SET\b|DELETE[ ]FROM\b"
+    r"|(?:CREATE|ALTER|DROP)[ ](?:TABLE|INDEX|VIEW)\b)",
+    re.MULTILINE,
+)
+# What a block of text is said to be that is none of a program.
+_NO_PROGRAMS = frozenset(
+    {"console", "csv", "json", "markdown", "md", "output", "plaintext", "text", "txt", "yaml"}
 )
 
 
@@ -49,7 +66,7 @@ def numbers_in_text(template: Template, policy: Policy) -> TextNumbers:
     from gllint_runtime.policy.numbers import scan_naked_numbers
 
     text, begins = _with_stand_ins(template)
-    aside = Stretches([match.span() for match in _NO_NUMBERS.finditer(text)])
+    aside = Stretches([*(match.span() for match in _NO_NUMBERS.finditer(text)), *_programs(text)])
     markup = Stretches(list(_markup(text)))
     filled = {part for part in template.parts if isinstance(part, Interpolation) and _is_number(part)}
     digits: list[tuple[Literal, int, int]] = []
@@ -66,6 +83,8 @@ def numbers_in_text(template: Template, policy: Policy) -> TextNumbers:
             continue
         first, last = bisect_right(begins, start) - 1, bisect_right(begins, end - 1)
         holes = filled.intersection(part for part in template.parts[first:last])
+        if holes and _is_behind_text(template, text, begins, start):
+            continue
         stated |= holes
         part = template.parts[first]
         if not holes and isinstance(part, Literal):
@@ -73,6 +92,26 @@ def numbers_in_text(template: Template, policy: Policy) -> TextNumbers:
                 continue
             digits.append((part, start - begins[first], min(end - begins[first], len(part.text))))
     return TextNumbers(digits, frozenset(filled - stated))
+
+
+def _programs(text: str) -> Iterator[tuple[int, int]]:
+    """The stretches of a text that are a program, whose numbers state nothing."""
+    at = 0
+    while (match := _PROGRAM.search(text, at)) is not None:
+        end = text.find("\n```", match.end())
+        at = len(text) if end < 0 else end + len("\n```")
+        if match["block"] not in _NO_PROGRAMS:
+            yield match.start(), at
+
+
+def _is_behind_text(template: Template, text: str, begins: list[int], start: int) -> bool:
+    """Whether the number at ``start`` is joined to a text that is filled in before it."""
+    if text[start] in "-_":
+        start += 1
+    if not _BEHIND_TEXT.search(text, max(0, start - 1 - len(HOLE)), start):
+        return False
+    part = template.parts[bisect_right(begins, start - 2) - 1]
+    return isinstance(part, Interpolation) and all(isinstance(o, Text) for o in options(part.value))
 
 
 def _markup(text: str) -> Iterator[tuple[int, int]]:
