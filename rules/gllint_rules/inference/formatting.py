@@ -46,7 +46,7 @@ MOST_CHARACTERS = (
 )
 
 # What stands around containers in a text that says nothing else: blanks, what divides them, the marks of a cut end.
-_AROUND_CONTAINERS = frozenset(" \t\r\n[],;.…")
+_AROUND_CONTAINERS = frozenset(" \t\r\n,;.…")
 
 _OWN_TEXTS = frozenset({"__str__", "__repr__", "__format__"})
 
@@ -97,8 +97,7 @@ def _too_large(evaluator: Evaluator, site: Site, budget: str) -> Text:
 def serialised_alone(text: Text, site: Site) -> Text:
     """``text``, which is put together at ``site``; as what was serialised where it is nothing but containers.
 
-    ``f"{rows}\\n"`` is the text of ``rows``; JSON Lines are that of a list, as are the items of one that is written by
-    hand (``"[" + ",".join(map(json.dumps, rows)) + "]"``).
+    ``f"{rows}\\n"`` is the text of ``rows``; JSON Lines are that of a list.
     """
     contents: list[Interpolation] = []
     for part in text.parts or ():
