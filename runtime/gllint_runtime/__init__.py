@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from gllint_runtime.audit.audit import Audit as Audit
     from gllint_runtime.audit.audit import audit_run as audit_run
     from gllint_runtime.execution.approval import ToolCategory as ToolCategory
+    from gllint_runtime.execution.calculate import calculate as calculate
     from gllint_runtime.execution.claimed import Claimed as Claimed
     from gllint_runtime.execution.claimed import ClaimedText as ClaimedText
     from gllint_runtime.execution.claimed import Unclaimed as Unclaimed
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from gllint_runtime.execution.dispatch import TOOL_REGISTRY as TOOL_REGISTRY
     from gllint_runtime.execution.dispatch import dispatch_tool as dispatch_tool
     from gllint_runtime.execution.dispatch import sanitize_args as sanitize_args
+    from gllint_runtime.execution.final_schema import final_schema as final_schema
     from gllint_runtime.execution.registry import ToolRegistry as ToolRegistry
     from gllint_runtime.execution.runtime import ToolRuntime as ToolRuntime
     from gllint_runtime.execution.session import Refused as Refused
@@ -54,8 +56,10 @@ if TYPE_CHECKING:
 _HOMES = {
     "audit.audit": "Audit audit_run",
     "execution.approval": "ToolCategory",
+    "execution.calculate": "calculate",
     "execution.claimed": "Claimed ClaimedText Unclaimed current_session using",
     "execution.dispatch": "TOOL_REGISTRY dispatch_tool sanitize_args",
+    "execution.final_schema": "final_schema",
     "execution.registry": "ToolRegistry",
     "execution.runtime": "ToolRuntime",
     "execution.session": "Refused Session Verified",

@@ -14,6 +14,7 @@ from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, It
 from contextlib import AbstractContextManager, suppress
 from typing import Any
 
+from gllint_runtime.execution.calculate import calculate as calculate
 from gllint_runtime.execution.claimed import checked_structure as checked_structure
 from gllint_runtime.execution.claimed import current_session as current_session
 from gllint_runtime.execution.claimed import require_claims as require_claims

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Protocol, Unpack, cast
 from gllint_runtime.execution.approval import Approve, Notify
 from gllint_runtime.execution.asking import Asking, finish, finishing, in_thread, way_to_call
 from gllint_runtime.execution.calls import Call, Mode, refuse_egress, run_async, run_blocking
+from gllint_runtime.execution.claimed import using
 from gllint_runtime.execution.registry import ToolRegistry
 from gllint_runtime.execution.session import Session
 from gllint_runtime.execution.steps import Step, read_step
@@ -46,7 +47,8 @@ MENDABLE = frozenset(
 
 RULES = """
 Rules for numbers:
-- Every number comes from a tool. Call one; do not calculate, round, convert or estimate yourself.
+- Every number comes from a tool. Call one; do not calculate, round, convert or estimate yourself. Where there is a
+  tool `calculate`, it adds, subtracts, divides and compares what you cite.
 - In the final message write {{claim:0}}, {{claim:1}}, ... where a value belongs, and no digit of your own.
 - Put nothing but blanks or punctuation beside a macro: it brings its value and its unit.
 - claims[i] says where {{claim:i}} comes from: source_call_id (the tc_N of the tool call), path ($.field of
@@ -353,7 +355,7 @@ class ToolRuntime:
             try:
                 with self.telemetry.tool(call, run.next_id()) if self.telemetry else _NO_SPAN as note:
                     if recorded is None:
-                        blocking_call = partial(run_blocking, call, lambda: run.era is not self._era)
+                        blocking_call = partial(self._uninterrupted, run, call)
                         raw = yield blocking_call, lambda _: self._interruptible(run, call)
                     else:
                         raw = _recorded_output(recorded)
@@ -370,9 +372,15 @@ class ToolRuntime:
         tape.call_done(name, call.arguments, {"output": output.data, "approval": approval})
         return output
 
+    def _uninterrupted(self, run: _Run, call: Call) -> Any:
+        """Run a call to its end; the run's session is that of the moment."""
+        with using(run):
+            return run_blocking(call, lambda: run.era is not self._era)
+
     async def _interruptible(self, run: _Run, call: Call) -> Any:
-        """Run a call as a task that ``cancel()`` reaches from any thread."""
-        task = asyncio.ensure_future(run_async(call))
+        """Run a call as a task that ``cancel()`` reaches from any thread; the run's session is that of the moment."""
+        with using(run):
+            task = asyncio.ensure_future(run_async(call))
         interrupt = partial(asyncio.get_running_loop().call_soon_threadsafe, task.cancel)
         self._interrupts.add(interrupt)
         try:

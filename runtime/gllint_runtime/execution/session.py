@@ -51,6 +51,7 @@ from gllint_runtime.policy.keywords import PolicySettings
 from gllint_runtime.policy.numbers import NakedNumber, scan_naked_numbers, unsafe_characters
 from gllint_runtime.policy.outputs import (
     OutputSchema,
+    claimable,
     odd_paths,
     output_schema,
     plain_arguments,
@@ -61,7 +62,7 @@ from gllint_runtime.policy.outputs import (
 from gllint_runtime.policy.parameter_units import ParameterUnits
 from gllint_runtime.policy.quantity_context import holds_time
 from gllint_runtime.policy.rendering import format_quantity
-from gllint_runtime.policy.schemas import Claim, Quantity
+from gllint_runtime.policy.schemas import Claim, Quantity, show_path
 from gllint_runtime.policy.settings import Policy, combined
 from gllint_runtime.policy.units import UnitRegistry
 from gllint_runtime.show import Showing, Shown
@@ -69,6 +70,7 @@ from gllint_runtime.show import Showing, Shown
 logger = logging.getLogger("gllint_runtime")
 
 _MOST_MESSAGES = 100
+_CLAIM_KEYS = frozenset({"source_call_id", "path", "quantity"})
 _CALL_ID = re.compile(r"tc_([1-9][0-9]{0,8})")
 _UNVERIFIED = "[unverified]"
 _MAX_BYTES = 64_000_000
@@ -251,6 +253,16 @@ class Session:
         with self._lock:
             return odd_paths(self._calls[call_id].output)
 
+    def claimable(self) -> list[Claim]:
+        """Each number that a claim may cite, as one does; those that were recorded last come last."""
+        arrays = self.policy.array_paths
+        with self._lock:
+            return [
+                Claim(call_id, path, quantity)
+                for call_id, record in self._calls.items()
+                for path, quantity in claimable(record.output, arrays=arrays).items()
+            ]
+
     @property
     def has_calls(self) -> bool:
         """Whether anything was recorded."""
@@ -314,6 +326,7 @@ class Session:
             origins, misfits, clashes = self._origins.trace(
                 arguments, parameters, changes, judges_units=judges_units
             )
+            origins = self._with_claims(arguments, origins)
         if clashes and policy.argument_units != "record":
             clash = clashes[0].error(tool)
             self.verdicts.violation(clash, policy.level(clash.code))
@@ -343,6 +356,29 @@ class Session:
             )
             self.verdicts.violation(error, policy.level(error.code))
         return Traced(arguments, None if policy.argument_origin == "off" else origins, changes)
+
+    def _with_claims(self, arguments: dict[str, Any], origins: tuple[Origin, ...]) -> tuple[Origin, ...]:
+        """The origins of a call's numbers, where those of a claim among its arguments come from what it cites."""
+        cited: dict[str, Origin] = {}
+        for name, value in arguments.items():
+            if type(value) is not list and type(value) is not dict:
+                continue
+            for number, item in enumerate(value if type(value) is list else [value]):
+                if type(item) is not dict or not item.keys() >= _CLAIM_KEYS:
+                    continue
+                try:
+                    (claim,) = read_claims([item])
+                    record, _ = self._resolve(0, claim)
+                except GLError:  # its tool says what is wrong with it
+                    continue
+                place = show_path((name, number) if type(value) is list else (name,))
+                given, unit = item["quantity"].get("value"), claim.quantity.unit
+                source, grounded = f"{record.call_id} {claim.path}", record.grounded is not False
+                cited[place] = Origin(f"{place}.quantity.value", given, "tool", source, grounded, unit, unit)
+        if not cited:
+            return origins
+        others = (origin for origin in origins if ".".join(origin.path.split(".")[:2]) not in cited)
+        return (*others, *cited.values())
 
     def next_id(self) -> str:
         """The id that the next call will have."""
@@ -489,6 +525,11 @@ class Session:
                 return claim.quantity
         self.verdicts.passed(1)
         return quantity
+
+    def cited(self, claims: Sequence[Claim]) -> list[Quantity]:
+        """What claims stand for, to calculate with; it is no verdict. Raises GLError."""
+        with self._lock:
+            return [self._resolve(number, claim)[1] for number, claim in enumerate(claims)]
 
     def refuse_number(self, place: str, value: Any) -> None:
         """Judge a number of a structured answer that no claim stands behind. Raises GLRuntimeError."""

@@ -204,6 +204,21 @@ def _available(output: Survey) -> str:
     return f"Quantities of this output: {', '.join(paths[:20])}{remainder}."
 
 
+def claimable(output: Survey, *, arrays: bool = False) -> dict[str, Quantity]:
+    """The Quantities that claims may cite, by the paths that they write."""
+    odd = {path: steps for steps, path in claimable_paths([*output.quantities]).items()}
+    paths = {show_path(odd.get(path, path)): quantity for path, quantity in output.quantities.items()}
+    return {path: quantity for path, quantity in paths.items() if _is_claim_path(path, arrays)}
+
+
+def _is_claim_path(path: str, arrays: bool) -> bool:
+    try:
+        parse_claim_path(path, arrays=arrays)
+    except ClaimPathError:
+        return False
+    return True
+
+
 def odd_paths(output: Survey) -> list[str]:
     """How to write the paths of Quantities that stand under no name, or under keys that are none."""
     return [show_path(steps) for steps in claimable_paths([*output.quantities])]

@@ -1,0 +1,231 @@
+"""The ready tool ``calculate``: numbers that follow from others, computed over claims.
+
+registry.register(calculate)             # of ToolRuntime
+Agent(model, tools=[heat, calculate])    # of a framework, behind its gate
+
+A model cites the numbers, the tool takes them from the session of the moment, checks their units and computes with
+exact decimals. What it returns is a Quantity like any other; its provenance has the claims that it was made of.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any, Literal
+
+from gllint_runtime.execution.approval import ToolCategory
+from gllint_runtime.execution.claimed import current_session
+from gllint_runtime.execution.session import Session
+from gllint_runtime.execution.steps import read_claims
+from gllint_runtime.policy.errors import GLError, GLRuntimeError, GLValidationError
+from gllint_runtime.policy.schemas import CLAIM_SCHEMA, QUANTITY_INLINED, Claim, Quantity
+from gllint_runtime.policy.units import conversion
+
+Operation = Literal["sum", "difference", "ratio", "share", "percentage_change"]
+
+_MOST_CLAIMS = 1000
+_PLACES = 28  # significant digits of a decimal that does not end
+
+
+def calculated(session: Session, operation: str, claims: Sequence[Any]) -> Quantity:
+    """What ``operation`` makes of the numbers that ``claims`` cite in ``session``.
+
+    ``sum`` adds them, ``difference`` is the first less the second, ``ratio`` the first by the second, ``share`` the
+    first as a part of the second in percent, ``percentage_change`` that from the first to the second. The result is in
+    the unit of the first, or in what units say. Raises GLError for a claim that does not hold, another number of claims
+    than the operation takes, and units of which it cannot be made.
+    """
+    name = operation.strip().lower().replace(" ", "_").replace("-", "_")
+    if name not in _OPERATIONS:
+        raise _refusal(f"'{operation[:80]}' is no operation; there are {', '.join(_OPERATIONS)}", "operation")
+    count, compute = _OPERATIONS[name]
+    read = read_claims(claims)
+    if not 0 < len(read) <= _MOST_CLAIMS or (count and len(read) != count):
+        many = f"{count} claims" if count else f"from one to {_MOST_CLAIMS} claims"
+        raise _refusal(f"{name} takes {many}, not {len(read)}", "claims")
+    terms = [_Term(quantity, session) for quantity in session.cited(read)]
+    exact, unit = compute(terms)
+    quantity = Quantity(_like(exact, [term.quantity.value for term in terms]), unit)
+    session.units.require(unit)
+    return quantity
+
+
+def calculate(operation: Operation, claims: list[Claim]) -> dict[str, Any]:
+    """Calculate with numbers that tools have returned, each cited by a claim.
+
+    Returns the result as a Quantity under ``$.result``, or an ``error`` that says what to mend.
+
+    Args:
+        operation: sum; difference (first less second); ratio (first by second); share (first of second, in percent);
+            percentage_change (from first to second)
+        claims: the numbers in order, each as a claim of the tool call that returned it
+    """
+    try:
+        session = current_session()
+        if session is None:
+            text = "No session holds now: run the agent through its gate, or call this under using(session)"
+            raise GLRuntimeError("TOOL_FAILED", text)
+        return {"result": calculated(session, operation, claims).to_dict()}
+    except GLError as error:
+        return {"error": Session.repair_hint(error)}
+
+
+# A function is its own Tool where it has what a Tool has: frameworks take the function, a registry its schemas.
+vars(calculate).update(
+    name="calculate",
+    description=(
+        "Calculate with numbers that tools have returned: sum, difference (first less second), ratio (first by "
+        "second), share (first of second, in percent), percentage_change (from first to second). Cite each number by "
+        "a claim."
+    ),
+    args_schema={
+        "type": "object",
+        "properties": {
+            "operation": {"enum": ["sum", "difference", "ratio", "share", "percentage_change"]},
+            "claims": {"type": "array", "items": CLAIM_SCHEMA, "minItems": 1},
+        },
+        "required": ["operation", "claims"],
+        "additionalProperties": False,
+    },
+    result_schema={
+        "type": "object",
+        "properties": {"result": QUANTITY_INLINED, "error": {"type": "string"}},
+        "additionalProperties": False,
+    },
+    fn=calculate,
+    live_required=False,
+    category=ToolCategory.READ_ONLY,
+    timeout=None,
+    preview=None,
+)
+
+
+# ----------------------------------------------------------------------------------------------- the operations
+
+
+@dataclass(frozen=True)
+class _Term:
+    """A number to calculate with; its decimals are those that are shown, not those of the binary float."""
+
+    quantity: Quantity
+    session: Session
+
+    @property
+    def unit(self) -> str:
+        return self.session.units.symbol(self.quantity.unit)
+
+    @property
+    def exact(self) -> Fraction:
+        value: Any = self.quantity.value
+        return Fraction(repr(value)) if isinstance(value, float) else Fraction(value)
+
+    def within(self, unit: str) -> Fraction:
+        """The number in another unit of the same kind. Raises GLValidationError."""
+        way = conversion(self.unit, unit)
+        if way is None:
+            raise _refusal(f"{self.unit} and {unit} are not of one kind, and nothing converts them", "claims")
+        if way.offset:
+            raise _refusal(f"{self.unit} and {unit} have different zeros: cite both in one unit", "claims")
+        return self.exact * way.factor
+
+    @property
+    def is_level(self) -> bool:
+        """Whether its zero is set by its scale, as that of degrees is."""
+        kelvin = conversion(self.unit, "K")
+        return kelvin is not None and bool(kelvin.offset)
+
+
+def _sum(terms: Sequence[_Term]) -> tuple[Fraction, str]:
+    _refuse_levels(terms, "A sum")
+    unit = terms[0].unit
+    return sum((term.within(unit) for term in terms), Fraction(0)), unit
+
+
+def _difference(terms: Sequence[_Term]) -> tuple[Fraction, str]:
+    first, second = terms
+    difference = first.exact - second.within(first.unit)
+    if not first.is_level:
+        return difference, first.unit
+    way = conversion(first.unit, "K")  # degrees between two temperatures are no temperature
+    return difference * (way.factor if way else 1), "K"
+
+
+def _ratio(terms: Sequence[_Term]) -> tuple[Fraction, str]:
+    _refuse_levels(terms, "A ratio")
+    first, second = terms
+    if conversion(second.unit, first.unit) is None:
+        below = f"({second.unit})" if any(mark in second.unit for mark in "*/") else second.unit
+        return _quotient(first.exact, second.exact), f"{first.unit}/{below}"
+    ratio = _quotient(first.exact, second.within(first.unit))
+    return (ratio, "1") if first.session.units.is_allowed("1") else (ratio * 100, "%")
+
+
+def _share(terms: Sequence[_Term]) -> tuple[Fraction, str]:
+    _refuse_levels(terms, "A share")
+    part, whole = terms
+    return _quotient(part.within(whole.unit), whole.exact) * 100, "%"
+
+
+def _percentage_change(terms: Sequence[_Term]) -> tuple[Fraction, str]:
+    _refuse_levels(terms, "A percentage change")
+    before, after = terms
+    change = after.within(before.unit) - before.exact
+    return _quotient(change, abs(before.exact)) * 100, "%"
+
+
+_OPERATIONS: Mapping[str, tuple[int, Callable[[Sequence[_Term]], tuple[Fraction, str]]]] = {
+    "sum": (0, _sum),
+    "difference": (2, _difference),
+    "ratio": (2, _ratio),
+    "share": (2, _share),
+    "percentage_change": (2, _percentage_change),
+}
+
+
+def _refuse_levels(terms: Sequence[_Term], what: str) -> None:
+    for term in terms:
+        if term.is_level:
+            raise _refusal(
+                f"{what} of temperatures in {term.unit} means nothing: their zero is set", "claims"
+            )
+
+
+def _quotient(above: Fraction, below: Fraction) -> Fraction:
+    if not below:
+        raise _refusal("The second number is zero, or the first of a change: nothing divides by it", "claims")
+    return above / below
+
+
+def _like(exact: Fraction, values: Sequence[Any]) -> Any:
+    """A result as a number of the kind that its terms have: an integer, a Fraction, a Decimal, else a float."""
+    if any(isinstance(value, Fraction) for value in values):
+        return exact
+    if any(isinstance(value, Decimal) for value in values):
+        return _decimal(exact)
+    if exact.denominator == 1 and all(isinstance(value, int) for value in values):
+        return exact.numerator
+    try:
+        return float(exact)
+    except OverflowError:
+        raise _refusal("The result is too large", "claims") from None
+
+
+def _decimal(exact: Fraction) -> Decimal:
+    """All digits of a decimal that ends, else the first of them."""
+    rest, places = exact.denominator, 0
+    for prime in (2, 5):
+        count = 0
+        while rest % prime == 0:
+            rest, count = rest // prime, count + 1
+        places = max(places, count)
+    if rest != 1:
+        places = max(_PLACES - len(str(abs(exact.numerator) // exact.denominator)), 0)
+    shifted = round(exact * 10**places)  # of a decimal that ends nothing is cut off
+    return Decimal((int(shifted < 0), tuple(map(int, str(abs(shifted)))), -places))
+
+
+def _refusal(message: str, path: str) -> GLValidationError:
+    hint = "Cite other numbers, or answer without this one."
+    return GLValidationError("ARGS_SCHEMA", message, hint, path=f"$.{path}")

@@ -1,0 +1,197 @@
+"""The ready tool ``calculate``: numbers that follow from others, over claims."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+import pytest
+
+from gllint_runtime import (
+    GLError,
+    Quantity,
+    ScriptedProvider,
+    Session,
+    Tool,
+    ToolRegistry,
+    ToolRuntime,
+    calculate,
+    using,
+)
+from gllint_runtime.execution.calculate import calculated
+
+
+def exactly(value: Any, unit: str) -> Quantity:
+    return Quantity(value, unit)
+
+
+def made(operation: str, *quantities: tuple[Any, str], **settings: Any) -> Quantity:
+    """What an operation makes of these, each recorded as a call of its own."""
+    session = Session(**settings)
+    for value, unit in quantities:
+        session.record("meter", {}, {"x": {"value": value, "unit": unit}})
+    return calculated(session, operation, session.claimable())
+
+
+@pytest.mark.parametrize(
+    ("operation", "quantities", "expected"),
+    [
+        ("sum", [(0.1, "kWh"), (0.2, "kWh")], Quantity(0.3, "kWh")),
+        ("sum", [(1, "kWh"), (500, "Wh")], Quantity(1.5, "kWh")),
+        ("sum", [(1, "kWh"), (2, "kWh"), (3, "kWh")], Quantity(6, "kWh")),
+        ("sum", [(7, "kWh")], Quantity(7, "kWh")),
+        ("difference", [(0.3, "USD"), (0.1, "USD")], Quantity(0.2, "USD")),
+        ("difference", [(20, "degC"), (15, "degC")], Quantity(5, "K")),
+        ("difference", [(59, "degF"), (50, "degF")], Quantity(5, "K")),
+        ("ratio", [(5000, "kWh"), (400, "m2")], Quantity(12.5, "kWh/m2")),
+        ("ratio", [(6, "USD"), (3, "kWh/m2")], Quantity(2, "USD/(kWh/m2)")),
+        ("ratio", [(1, "kWh"), (500, "Wh")], Quantity(200, "%")),
+        ("share", [(1, "kWh"), (4, "kWh")], Quantity(25, "%")),
+        ("share", [(500, "Wh"), (4, "kWh")], Quantity(12.5, "%")),
+        ("percentage_change", [(0.1, "kWh"), (0.3, "kWh")], Quantity(200, "%")),
+        ("Percentage change", [(-4, "kWh"), (-2, "kWh")], Quantity(50, "%")),
+        ("sum", [(10**30, "kWh"), (1, "kWh")], Quantity(10**30 + 1, "kWh")),
+        ("sum", [(Decimal("0.10"), "kWh"), (Decimal("0.2"), "kWh")], exactly(Decimal("0.3"), "kWh")),
+        ("share", [(Decimal(1), "kWh"), (Decimal(8), "kWh")], exactly(Decimal("12.5"), "%")),
+        ("ratio", [(Fraction(1, 3), "kWh"), (2, "m2")], exactly(Fraction(1, 6), "kWh/m2")),
+    ],
+)
+def test_it_computes_with_the_decimals_that_are_shown(
+    operation: str, quantities: list[tuple[Any, str]], expected: Quantity
+) -> None:
+    result = made(operation, *quantities)
+    assert result == expected
+    assert type(result.value) is type(expected.value) or result.value == expected.value
+
+
+def test_a_ratio_of_one_kind_has_the_unit_1_where_that_is_allowed() -> None:
+    assert made("ratio", (3, "kWh"), (2, "kWh"), extend_units=["1"]) == Quantity(1.5, "1")
+
+
+def test_a_decimal_without_end_is_cut_off_at_28_digits() -> None:
+    assert str(made("ratio", (Decimal("0.1"), "kWh"), (Decimal("0.3"), "m2")).value) == f"0.{'3' * 27}"
+
+
+@pytest.mark.parametrize(
+    ("operation", "quantities", "part"),
+    [
+        ("sum", [(1, "kWh"), (1, "USD")], "USD and kWh are not of one kind"),
+        ("share", [(1, "kWh"), (1, "m2")], "not of one kind"),
+        ("sum", [(1, "degC"), (1, "degC")], "A sum of temperatures in degC means nothing"),
+        ("ratio", [(1, "degC"), (1, "m2")], "A ratio of temperatures"),
+        ("difference", [(1, "degC"), (1, "degF")], "have different zeros"),
+        ("difference", [(1, "kWh")], "difference takes 2 claims, not 1"),
+        ("share", [(1, "kWh"), (0, "kWh")], "nothing divides by it"),
+        ("percentage_change", [(0, "kWh"), (1, "kWh")], "nothing divides by it"),
+        ("product", [(1, "kWh")], "'product' is no operation"),
+        ("sum", [], "sum takes from one to 1000 claims, not 0"),
+        ("ratio", [(1e300, "kWh"), (1e-300, "m2")], "too large"),
+    ],
+)
+def test_what_cannot_be_made_is_refused(operation: str, quantities: list[tuple[Any, str]], part: str) -> None:
+    with pytest.raises(GLError, match=part):
+        made(operation, *quantities)
+
+
+def claim(call: str, value: Any, unit: str = "kWh") -> dict[str, Any]:
+    return {"source_call_id": call, "path": "$.heat", "quantity": {"value": value, "unit": unit}}
+
+
+def call(tool: str, **arguments: Any) -> dict[str, Any]:
+    return {"kind": "tool_call", "tool_name": tool, "arguments": arguments}
+
+
+def runtime(steps: list[Any], **settings: Any) -> ToolRuntime:
+    registry = ToolRegistry()
+    registry.register(
+        Tool(
+            "meter",
+            args_schema={"type": "object", "properties": {"site": {"type": "string"}}},
+            fn=lambda site: {"heat": {"value": {"north": 0.1, "south": 0.2}[site], "unit": "kWh"}},
+        )
+    )
+    registry.register(calculate)
+    return ToolRuntime(ScriptedProvider(steps), registry, **settings)
+
+
+@pytest.mark.parametrize("origin", ["record", "strict", "off"])
+def test_an_agent_cites_what_it_calculated_and_the_provenance_has_both_sources(origin: Any) -> None:
+    steps = [
+        call("meter", site="north"),
+        call("meter", site="south"),
+        call("calculate", operation="sum", claims=[claim("tc_1", 0.1), claim("tc_2", 200, "Wh")]),
+        {
+            "kind": "final",
+            "message": "Together: {{claim:0}}.",
+            "claims": [{**claim("tc_3", 0.3), "path": "$.result"}],
+        },
+    ]
+    answer = runtime(steps, argument_origin=origin).run("Advise.", "How much?")
+    assert answer["message"] == "Together: 0.3000 kWh."
+    (entry,) = answer["provenance"]
+    assert [cited["source_call_id"] for cited in entry["arguments"]["claims"]] == ["tc_1", "tc_2"]
+    if origin != "off":
+        assert entry["grounded"]
+        assert [o["source"] for o in entry["origins"]] == ["tc_1 $.heat", "tc_2 $.heat"]
+
+
+def test_a_model_mends_a_claim_that_does_not_hold() -> None:
+    steps = [
+        call("meter", site="north"),
+        call("calculate", operation="sum", claims=[claim("tc_1", 7)]),
+        call("calculate", operation="sum", claims=[claim("tc_1", 0.1)]),
+        {
+            "kind": "final",
+            "message": "It is {{claim:0}}.",
+            "claims": [{**claim("tc_3", 0.1), "path": "$.result"}],
+        },
+    ]
+    agent = runtime(steps)
+    assert asyncio.run(agent.arun("Advise.", "How much?"))["message"] == "It is 0.1000 kWh."
+    first, second = [entry["observation"] for entry in agent.trace if entry["kind"] == "tool"][1:]
+    assert first["error"].startswith("[QUANTITY_MISMATCH]")
+    assert second == {"result": {"value": 0.1, "unit": "kWh"}}
+
+
+def test_it_takes_the_framework_s_own_id_of_a_call() -> None:
+    session = Session()
+    session.record("meter", {}, {"heat": {"value": 1, "unit": "kWh"}}, tool_call_id="call_abc")
+    with using(session):
+        assert calculate("sum", [claim("call_abc", 1)]) == {"result": {"value": 1, "unit": "kWh"}}  # type: ignore[list-item]
+
+
+def test_without_a_session_it_says_what_to_do() -> None:
+    assert "run the agent through its gate" in calculate("sum", [])["error"]
+
+
+def test_it_is_a_tool_of_pydantic_ai() -> None:
+    from pydantic_ai import Agent
+    from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart, ToolCallPart
+    from pydantic_ai.models.function import AgentInfo, FunctionModel
+
+    from gllint_runtime.adapters.pydantic_ai import gate
+
+    def heat() -> dict[str, Any]:
+        return {"heat": {"value": 0.1, "unit": "kWh"}}
+
+    answers: Iterator[Any] = iter(
+        [
+            ToolCallPart("heat", {}),
+            ToolCallPart(
+                "calculate", {"operation": "sum", "claims": [claim("tc_1", 0.1), claim("tc_1", 0.1)]}
+            ),
+            TextPart(
+                '{"message": "Twice: {{claim:0}}.", "claims": [{"source_call_id": "tc_2", "path": "$.result",'
+                ' "quantity": {"value": 0.2, "unit": "kWh"}}]}'
+            ),
+        ]
+    )
+
+    def model(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
+        return ModelResponse(parts=[next(answers)])
+
+    agent = gate(Agent(FunctionModel(model), tools=[heat, calculate]))
+    assert agent.run_sync("How much?").output == "Twice: 0.2000 kWh."

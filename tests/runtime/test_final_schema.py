@@ -1,0 +1,348 @@
+"""``final_schema``: what a model may write that is held to it, as JSON Schema and as a grammar of llama.cpp."""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+from collections.abc import Iterator
+from decimal import Decimal
+from functools import cache
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from jsonschema import Draft202012Validator
+
+from gllint_runtime import Session, final_schema, scan_naked_numbers
+from gllint_runtime.policy.rendered_text import is_numeral
+
+
+def session_of(*outputs: Any, **settings: Any) -> Session:
+    session = Session(extend_units=["count"], **settings)
+    for output in outputs:
+        session.record("meter", {}, output)
+    return session
+
+
+@cache
+def metered() -> Session:
+    return session_of(
+        {"heat": {"value": 12.5, "unit": "kWh"}, "rows": {"value": 3, "unit": "count"}},
+        {
+            "rate": {"value": Decimal("0.25"), "unit": "USD/kWh"},
+            "text": "seen",
+            "heat-loss": {"value": 7, "unit": "%"},
+        },
+    )
+
+
+# ------------------------------------------------------------------------------------ a reader of grammars
+
+Grammar = dict[str, Any]
+
+
+def read_grammar(text: str) -> Grammar:
+    """The rules of a grammar, each a tree of tuples. Raises ValueError for what is not well-formed."""
+    rules: Grammar = {}
+    for line in text.splitlines():
+        name, sign, body = line.partition(" ::= ")
+        if not sign or not re.fullmatch(r"[a-z][a-z0-9-]*", name) or name in rules:
+            raise ValueError(f"no rule: {line[:80]}")
+        tree, rest = _choice(body)
+        if rest:
+            raise ValueError(f"{name} goes on with {rest[:40]!r}")
+        rules[name] = tree
+    used = {name for tree in rules.values() for name in _names(tree)}
+    if missing := used - rules.keys():
+        raise ValueError(f"no such rules: {missing}")
+    if unused := rules.keys() - used - {"root"}:
+        raise ValueError(f"rules that nothing names: {unused}")
+    return rules
+
+
+def _names(tree: Any) -> Iterator[str]:
+    kind, *parts = tree
+    if kind == "name":
+        yield parts[0]
+    elif kind in ("choice", "row"):
+        for part in parts[0]:
+            yield from _names(part)
+    elif kind == "repeat":
+        yield from _names(parts[0])
+
+
+def _choice(text: str) -> tuple[Any, str]:
+    parts = []
+    while True:
+        row, text = _row(text)
+        parts.append(row)
+        if not text.startswith("|"):
+            return ("choice", parts), text
+        text = text[1:]
+
+
+def _row(text: str) -> tuple[Any, str]:
+    parts = []
+    while (text := text.lstrip(" ")) and text[0] not in "|)":
+        part, text = _one(text)
+        if mark := re.match(r"[*+?]|\{(\d+)\}", text):
+            most = {"*": (0, 4), "+": (1, 4), "?": (0, 1)}.get(mark[0]) or (int(mark[1]), int(mark[1]))
+            part, text = ("repeat", part, most), text[mark.end() :]
+        parts.append(part)
+    return ("row", parts), text
+
+
+def _one(text: str) -> tuple[Any, str]:
+    if text[0] == "(":
+        tree, text = _choice(text[1:])
+        if text[:1] != ")":
+            raise ValueError(f"no end of a group at {text[:40]!r}")
+        return tree, text[1:]
+    if text[0] == '"':
+        chars, text = _chars(text[1:], '"')
+        return ("text", "".join(chars)), text
+    if text[0] == "[":
+        spans = []
+        text = text[1:]
+        while text[0] != "]":
+            first, text = _char(text)
+            last = first
+            if text[0] == "-":
+                last, text = _char(text[1:])
+            if last < first:
+                raise ValueError(f"the range {first!r}-{last!r} is empty")
+            spans.append((ord(first), ord(last)))
+        return ("class", spans), text[1:]
+    if name := re.match(r"[a-z][a-z0-9-]*", text):
+        return ("name", name[0]), text[name.end() :]
+    raise ValueError(f"nothing begins with {text[:40]!r}")
+
+
+def _chars(text: str, end: str) -> tuple[list[str], str]:
+    chars = []
+    while text[0] != end:
+        char, text = _char(text)
+        chars.append(char)
+    return chars, text[1:]
+
+
+def _char(text: str) -> tuple[str, str]:
+    if text[0] != "\\":
+        return text[0], text[1:]
+    if code := re.match(r"\\u([0-9A-F]{4})", text):
+        return chr(int(code[1], 16)), text[code.end() :]
+    if text[1] in '"\\[]':
+        return text[1], text[2:]
+    raise ValueError(f"no escape: {text[:8]!r}")
+
+
+def written(tree: Any, rules: Grammar, chance: random.Random) -> str:
+    """A sentence of the grammar, by chance."""
+    kind, *parts = tree
+    if kind == "text":
+        return str(parts[0])
+    if kind == "class":
+        return chr(chance.randint(*chance.choice(parts[0])))
+    if kind == "name":
+        return written(rules[parts[0]], rules, chance)
+    if kind == "choice":
+        return written(chance.choice(parts[0]), rules, chance)
+    if kind == "row":
+        return "".join(written(part, rules, chance) for part in parts[0])
+    part, (least, most) = parts
+    return "".join(written(part, rules, chance) for _ in range(chance.randint(least, most)))
+
+
+# ----------------------------------------------------------------------------------------------- JSON Schema
+
+
+def objects(schema: Any) -> Iterator[dict[str, Any]]:
+    if isinstance(schema, dict):
+        if schema.get("type") == "object":
+            yield schema
+        for value in schema.values():
+            yield from objects(value)
+    elif isinstance(schema, list):
+        for value in schema:
+            yield from objects(value)
+
+
+@pytest.mark.parametrize("session", [metered(), session_of()], ids=["with numbers", "with none"])
+def test_it_is_a_schema_as_strict_structured_outputs_take_it(session: Session) -> None:
+    schema = final_schema(session)
+    Draft202012Validator.check_schema(schema)
+    assert [*schema["properties"]] == ["claims", "message"]
+    assert not schema.keys() & {"anyOf", "oneOf", "allOf", "not", "if"}
+    for node in objects(schema):
+        assert node["additionalProperties"] is False
+        assert node["required"] == [*node["properties"]]
+    assert "(?=" not in schema["properties"]["message"]["pattern"]
+    assert "(?<" not in schema["properties"]["message"]["pattern"]
+
+
+def test_it_offers_what_was_recorded_and_nothing_else() -> None:
+    validator = Draft202012Validator(final_schema(metered()))
+    claim = {"source_call_id": "tc_1", "path": "$.heat", "quantity": {"value": 12.5, "unit": "kWh"}}
+    answer = {"claims": [claim], "message": "It uses {{claim:0}} of heat."}
+    assert validator.is_valid(answer)
+    assert metered().check(answer["message"], answer["claims"]).message == "It uses 12.50 kWh of heat."  # type: ignore[arg-type]
+    assert validator.is_valid({**answer, "claims": [{**claim, "path": "$.heat"}]})
+    odd = {"source_call_id": "tc_2", "path": "$.heat_loss", "quantity": {"value": 7, "unit": "%"}}
+    assert validator.is_valid({**answer, "claims": [odd]})
+    for change in (
+        {"path": "$.rows"},
+        {"source_call_id": "tc_3"},
+        {"quantity": {"value": 12.6, "unit": "kWh"}},
+    ):
+        assert not validator.is_valid({**answer, "claims": [{**claim, **change}]})
+    assert not validator.is_valid({**answer, "more": "text"})
+
+
+ADMITTED = [
+    "{{claim:0}}",
+    "It uses {{claim:0}}.",
+    "{{claim:0}}, {{claim:1}} and more.",
+    "Heat: {{claim:0}}\n- Rows: {{claim:1}}\n- {{claim:2}}",
+    "A well-known house (see {{claim:0}}) is cold: it isn't warm.",
+    "Das Haus braucht {{claim:0}} im Jahr, sagt er.",
+    "它使用 {{claim:0}}。它很暖和。",
+    "यह {{claim:0}} है।",
+    "No number at all!",
+]
+
+
+@pytest.mark.parametrize("message", ADMITTED)
+def test_a_message_of_prose_and_macros_is_admitted(message: str) -> None:
+    for whitelisted in (True, False):
+        pattern = final_schema(metered(), whitelisted=whitelisted)["properties"]["message"]["pattern"]
+        assert re.search(pattern, message)
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        *(
+            "It uses 5.",
+            "It uses kWh5.",
+            "5",
+            "m2",
+            "It is :five:",
+            "&#53;",
+            "It is 5. So",
+            "x²",
+            "½",
+            "v1",
+            "25:61",
+        ),
+        *(
+            "-{{claim:0}}",
+            "- x - {{claim:0}}",
+            "+{{claim:0}}",
+            "{{claim:0}}000",
+            "{{claim:0}} kWh",
+            "{{claim:0}}%",
+        ),
+        *(
+            "{{claim:4}}",
+            "{{claim:00}}",
+            "{claim:0}",
+            "{{claim:a}}",
+            "{{claim:0}}{{claim:1}}",
+            "${{claim:0}}",
+        ),
+        *(
+            "On 2024-02-30 it was",
+            "On 2024-13-01 it was",
+            "a <b>x</b>",
+            "a\u202eb",
+            "a\x00b",
+            "\ue000",
+            "a\u2028b",
+        ),
+    ],
+)
+def test_a_number_of_the_model_is_not_admitted(message: str) -> None:
+    pattern = final_schema(metered())["properties"]["message"]["pattern"]
+    assert not re.search(pattern, message)
+
+
+def test_no_numeral_of_any_script_is_in_the_free_text() -> None:
+    pattern = re.compile(final_schema(metered(), whitelisted=False)["properties"]["message"]["pattern"])
+    numerals = [chr(code) for code in range(0x110000) if is_numeral(chr(code))]
+    assert len(numerals) > 1000
+    assert not [char for char in numerals if pattern.search(char) or pattern.search(f"It is {char}.")]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "On 2024-02-28 it was so.",
+        "At 23:59, later.",
+        "In v1.2 too.",
+        "See ID-123.",
+        "CO2 is a gas \n1. First",
+    ],
+)
+def test_what_the_gate_excuses_is_admitted_unless_it_is_not_wanted(text: str) -> None:
+    text = f"See: {text} "
+    assert re.search(final_schema(metered())["properties"]["message"]["pattern"], text)
+    assert not re.search(final_schema(metered(), whitelisted=False)["properties"]["message"]["pattern"], text)
+    assert not scan_naked_numbers(text)
+
+
+@settings(max_examples=8, deadline=None, derandomize=True)
+@given(st.data())
+def test_what_the_schema_admits_holds_no_number_of_the_model(data: st.DataObject) -> None:
+    schema = final_schema(metered())
+    message = data.draw(st.from_regex(schema["properties"]["message"]["pattern"], fullmatch=True))
+    every = [claim.to_dict() for claim in metered().claimable()]
+    used = sorted({int(index) for index in re.findall(r"claim:(\d+)", message)})
+    for place, index in enumerate(used):
+        message = message.replace(f"{{{{claim:{index}}}}}", f"{{{{claim:{place}}}}}")
+    metered().check(message, [every[index] for index in used])
+
+
+# ----------------------------------------------------------------------------------------------------- GBNF
+
+
+@pytest.mark.parametrize("whitelisted", [True, False])
+@pytest.mark.parametrize("session", [metered(), session_of()], ids=["with numbers", "with none"])
+def test_every_sentence_of_the_grammar_passes_the_gate(session: Session, whitelisted: bool) -> None:
+    rules = read_grammar(final_schema(session, format="gbnf", whitelisted=whitelisted))
+    validator = Draft202012Validator(final_schema(session, whitelisted=whitelisted))
+    chance = random.Random(7)
+    cited = 0
+    for _ in range(150):
+        answer = json.loads(written(rules["root"], rules, chance))
+        assert [*answer] == ["claims", "message"]
+        cited += len(answer["claims"])
+        validator.validate(answer)
+        session.check(answer["message"], answer["claims"])
+    assert bool(cited) is session.has_calls
+
+
+def test_a_session_with_many_numbers_offers_the_last_of_them() -> None:
+    session = session_of(*({"heat": {"value": number, "unit": "kWh"}} for number in range(250)))
+    schema = final_schema(session)
+    offered = [
+        item["properties"]["source_call_id"]["const"]
+        for item in schema["properties"]["claims"]["items"]["anyOf"]
+    ]
+    assert offered == [f"tc_{number}" for number in range(51, 251)]
+    read_grammar(final_schema(session, format="gbnf"))
+
+
+def test_elements_of_arrays_are_offered_where_the_policy_lets_them_be_claimed() -> None:
+    rows = {"rows": [{"heat": {"value": 1, "unit": "kWh"}}]}
+    assert final_schema(session_of(rows))["properties"]["claims"]["maxItems"] == 0
+    items = final_schema(session_of(rows, array_paths=True))["properties"]["claims"]["items"]["anyOf"]
+    assert [item["properties"]["path"]["const"] for item in items] == ["$.rows[0].heat"]
+
+
+def test_another_format_is_refused() -> None:
+    with pytest.raises(ValueError, match="json"):
+        final_schema(metered(), format="xml")  # type: ignore[call-overload]
+    with pytest.raises(TypeError, match="Session"):
+        final_schema({})  # type: ignore[call-overload]
