@@ -20,12 +20,13 @@ from gllint_runtime.execution.claimed import current_session
 from gllint_runtime.execution.session import Session
 from gllint_runtime.execution.steps import read_claims
 from gllint_runtime.policy.errors import GLError, GLRuntimeError, GLValidationError
-from gllint_runtime.policy.schemas import CLAIM_SCHEMA, QUANTITY_INLINED, Claim, Quantity
+from gllint_runtime.policy.schemas import CLAIM_SCHEMA, QUANTITY_REF, Claim, Quantity
 from gllint_runtime.policy.units import conversion
 
 Operation = Literal["sum", "difference", "ratio", "share", "percentage_change"]
 
 _MOST_CLAIMS = 1000
+_BARE = "1"  # gllint: ignore[GL501] the unit of a plain ratio is asked for at execution
 _PLACES = 28  # significant digits of a decimal that does not end
 
 
@@ -91,7 +92,7 @@ vars(calculate).update(
     },
     result_schema={
         "type": "object",
-        "properties": {"result": QUANTITY_INLINED, "error": {"type": "string"}},
+        "properties": {"result": {"$ref": QUANTITY_REF}, "error": {"type": "string"}},
         "additionalProperties": False,
     },
     fn=calculate,
@@ -159,7 +160,9 @@ def _ratio(terms: Sequence[_Term]) -> tuple[Fraction, str]:
         below = f"({second.unit})" if any(mark in second.unit for mark in "*/") else second.unit
         return _quotient(first.exact, second.exact), f"{first.unit}/{below}"
     ratio = _quotient(first.exact, second.within(first.unit))
-    return (ratio, "1") if first.session.units.is_allowed("1") else (ratio * 100, "%")
+    if first.session.units.is_allowed(_BARE):
+        return ratio, _BARE
+    return ratio * 100, "%"
 
 
 def _share(terms: Sequence[_Term]) -> tuple[Fraction, str]:
