@@ -61,7 +61,7 @@ from gllint_runtime.policy.outputs import (
 )
 from gllint_runtime.policy.parameter_units import ParameterUnits
 from gllint_runtime.policy.quantity_context import holds_time
-from gllint_runtime.policy.rendering import format_quantity
+from gllint_runtime.policy.rendering import SEEN_BEHIND, format_quantity
 from gllint_runtime.policy.schemas import Claim, Quantity, show_path
 from gllint_runtime.policy.settings import Policy, combined
 from gllint_runtime.policy.units import UnitRegistry
@@ -489,13 +489,13 @@ class Session:
         if not naked and [unit for unit in units if unit == "count" or holds_time(unit)]:
             if naked := self._naked_number(message, macros, units):
                 violation(naked)
-        values = [format_quantity(quantity) for quantity in returned]
         pieces, cited = [""], []
         for i, piece in enumerate(in_place(message, macros, lambda macro: "")):
             macro = macros[i // 2] if i % 2 else None
             place = places.get(-1 if macro.index is None else macro.index) if macro else None
             if place is not None:
-                pieces += values[place], ""
+                behind = message[macro.end : macro.end + SEEN_BEHIND] if macro else ""
+                pieces += format_quantity(returned[place], behind), ""
                 cited.append(place)
             else:
                 pieces[-1] += _UNVERIFIED if macro else piece
@@ -590,7 +590,11 @@ class Session:
             for macro in macros
             if macro.start >= len(before)
         ]
-        return "".join(in_place(part, own, lambda macro: format_quantity(quantities[macro.index or 0])))
+
+        def shown(macro: Macro) -> str:
+            return format_quantity(quantities[macro.index or 0], part[macro.end : macro.end + SEEN_BEHIND])
+
+        return "".join(in_place(part, own, shown))
 
     @property
     def trace(self) -> list[dict[str, Any]]:

@@ -2,32 +2,94 @@
 
 from __future__ import annotations
 
+import re
 from decimal import Decimal
 from fractions import Fraction
+from functools import lru_cache
+from typing import Any
 
+from gllint_runtime.policy.allowlist import ALLOWED_UNITS
+from gllint_runtime.policy.data_files import sections
+from gllint_runtime.policy.packs import pack_units
 from gllint_runtime.policy.schemas import Quantity
 
+_DIGITS = 4  # significant ones of a number that a fixed number of decimals would cut short
+SEEN_BEHIND = 40
+"""The characters behind a number among which the word of what is counted is looked for."""
 
-def format_quantity(quantity: Quantity) -> str:
+
+def format_quantity(quantity: Quantity, behind: str = "") -> str:
     """``268.00 kgCO2e``: two decimals, no separators; below 1, four significant digits: nothing turns to 0.
 
-    A whole ``count`` is its integer alone.
+    A currency has its own decimals (``1500 JPY``), or the value's digits where these would not show it. What is counted
+    is an integer and a word, ``3 rows``, without the word where that stands ``behind`` it in the message already. A
+    half is rounded away from zero, of the decimals that the value is written with.
     """
-    value, unit = quantity.value, quantity.unit
-    if unit == "count" and value == int(value):
-        return str(int(value))
-    if isinstance(value, int):
-        text = f"{value}.00"
-    elif abs(value) >= 1 or value == 0:
-        text = _fixed(value or 0.0, 2)
+    value: Any = quantity.value
+    unit = quantity.unit
+    exact = Fraction(repr(value)) if isinstance(value, float) else Fraction(value)
+    if unit == "count" and exact.denominator == 1:
+        return str(exact.numerator)
+    if exact.denominator == 1 and (words := _counted().get(unit)):
+        number = str(exact.numerator)
+        return number if _says(behind, words) else f"{number} {words[abs(exact) != 1]}"
+    minor = _minor_digits(unit)
+    if minor is not None:
+        places = minor if (exact * 10**minor).denominator == 1 else _places(exact, minor)
+    elif abs(exact) >= 1 or not exact:
+        places = 2
     else:
-        digits = Decimal(str(float(value) if isinstance(value, Fraction) else value))
-        text = _fixed(value, 3 - digits.adjusted())
+        places = _DIGITS - 1 - _magnitude(exact)
+    text = _fixed(exact, places)
     return text if unit == "1" else f"{text} {unit}".rstrip()
 
 
-def _fixed(value: float | Decimal | Fraction, places: int) -> str:
-    if isinstance(value, (float, Decimal)):
-        return f"{value:.{places}f}"
-    digits = str(abs(round(value * 10**places))).rjust(places + 1, "0")
-    return f"{'-' if value < 0 else ''}{digits[:-places]}.{digits[-places:]}"
+def _places(exact: Fraction, minor: int) -> int:
+    """The decimals of an amount that its currency's own would cut short: its digits, up to four that count."""
+    most = max(minor, _DIGITS - 1 - _magnitude(exact))
+    return next((places for places in range(minor, most) if (exact * 10**places).denominator == 1), most)
+
+
+def _magnitude(exact: Fraction) -> int:
+    """The power of ten of the first digit."""
+    return (Decimal(exact.numerator) / Decimal(exact.denominator)).adjusted()
+
+
+def _fixed(exact: Fraction, places: int) -> str:
+    scaled = abs(exact) * 10**places
+    rounded = (2 * scaled.numerator + scaled.denominator) // (2 * scaled.denominator)
+    digits = str(rounded).rjust(places + 1, "0")
+    sign = "-" if exact < 0 and rounded else ""
+    return (
+        f"{sign}{digits[: len(digits) - places]}.{digits[len(digits) - places :]}"
+        if places
+        else f"{sign}{digits}"
+    )
+
+
+@lru_cache(maxsize=1)
+def _table() -> dict[str, dict[str, str]]:
+    return sections("rendering.txt")
+
+
+def _minor_digits(unit: str) -> int | None:
+    """The decimals of a bare currency; ``None`` for any other unit."""
+    if len(unit) != 3 or not unit.isupper() or not unit.isascii():
+        return None
+    if unit not in pack_units(("currencies",)) and not ALLOWED_UNITS.get(unit, "").startswith("currency-"):
+        return None
+    return int(_table()["minor digits"].get(unit, 2))
+
+
+@lru_cache(maxsize=1)
+def _counted() -> dict[str, tuple[str, str]]:
+    """One and many of each unit of the pack ``counts``, but for ``count`` itself."""
+    plurals = _table()["plurals"]
+    return {
+        unit: (unit, plurals.get(unit, f"{unit}s")) for unit in pack_units(("counts",)) if unit != "count"
+    }
+
+
+def _says(behind: str, words: tuple[str, str]) -> bool:
+    """Whether a message goes on with the word of what is counted."""
+    return re.match(rf"[ \u00a0](?:{'|'.join(map(re.escape, words))})\b", behind[:SEEN_BEHIND]) is not None
