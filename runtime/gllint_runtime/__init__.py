@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from gllint_runtime.execution.tools import Tool as Tool
     from gllint_runtime.execution.tools import ToolResult as ToolResult
     from gllint_runtime.execution.typed import tool as tool
+    from gllint_runtime.execution.verdicts import trace_break as trace_break
     from gllint_runtime.policy.annotations import Unit as Unit
     from gllint_runtime.policy.configuration import ConfigurationError as ConfigurationError
     from gllint_runtime.policy.errors import GLDataError as GLDataError
@@ -65,6 +66,7 @@ _HOMES = {
     "execution.session": "Refused Session Verified",
     "execution.steps": "ToolAction",
     "execution.typed": "tool",
+    "execution.verdicts": "trace_break",
     "execution.tools": "BaseTool Tool ToolResult",
     "policy.annotations": "Unit",
     "policy.configuration": "ConfigurationError",

@@ -85,6 +85,12 @@ class Showing:
             lines.append(f"  value{i} --> message")
         return "\n".join(lines) + "\n"
 
+    def to_prov(self) -> dict[str, Any]:
+        """Where the numbers come from, as W3C PROV-JSON: ``json.dumps`` writes it."""
+        from gllint_runtime.prov import prov_document
+
+        return prov_document(self.rendering)
+
     def __rich__(self) -> RenderableType:
         """What ``rich.print(result)`` shows; needs the extra ``gllint[rich]``."""
         from rich.console import Group

@@ -7,7 +7,7 @@ import json
 import logging
 import sys
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from itertools import islice
 from typing import Any, Literal
 
@@ -96,14 +96,11 @@ class Verdicts:
 
     def restore(self, entries: Any) -> None:
         """Go on behind the entries that :meth:`trace` gave. Raises ValueError where one was changed."""
-        last: str | None = None
-        for entry in entries:
-            body = {key: value for key, value in entry.items() if key != "hash"}
-            if entry["hash"] != _hash(body) or last not in (None, entry["previous"]):
-                raise ValueError("the trace is not as it was written")
-            last = entry["hash"]
-            self._chained.append(entry)
-        self._last = last or _START
+        entries = [*entries]
+        if trace_break(entries) is not None:
+            raise ValueError("the trace is not as it was written")
+        self._chained.extend(entries)
+        self._last = entries[-1]["hash"] if entries else _START
 
     def _note(self, kind: Literal["tool", "verdict"], what: Any) -> None:
         self._noted.append((kind, what))
@@ -150,6 +147,25 @@ class Verdicts:
                 logger.exception("A listener of the session failed")
         if telemetry is not None and (span := telemetry.get_current_span()).is_recording():
             span.add_event("gen_ai.evaluation.result", evaluation(event))
+
+
+def trace_break(trace: Sequence[Mapping[str, Any]]) -> int | None:
+    """The place of the first entry of a session's trace that is not as it was written; ``None`` where all are.
+
+    An entry that was changed, taken out, added or moved is noticed; entries cut off at the end are not, for which
+    the hash of the last one has to be kept elsewhere.
+    """
+    last = _START
+    for place, entry in enumerate(trace):
+        try:
+            body = {key: value for key, value in entry.items() if key != "hash"}
+            starts = not place and len(trace) >= _MOST_ENTRIES  # the oldest are forgotten
+            if entry["hash"] != _hash(body) or not (starts or entry["previous"] == last):
+                return place
+            last = entry["hash"]
+        except (AttributeError, KeyError, TypeError, ValueError):  # no entry at all
+            return place
+    return None
 
 
 def evaluation(event: Event) -> dict[str, Any]:
