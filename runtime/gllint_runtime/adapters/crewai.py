@@ -1,0 +1,515 @@
+"""CrewAI: a gate in a crew and all its agents, or in an agent alone. Needs ``gllint[crewai]``.
+
+expert = Agent(role="Expert", goal="Answers.", backstory=INSTRUCTIONS, tools=[meter], llm=llm)
+crew = gate(Crew(agents=[expert], tasks=[task]))
+answer = crew.kickoff(inputs={"site": "north"}).raw
+
+Each kickoff is a conversation of its own; ``agent.kickoff(messages)`` goes on with the numbers of its messages.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Generator, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from crewai import Agent, BaseLLM, Crew
+from crewai.agents.parser import AgentAction
+from crewai.hooks.dispatch import HookAborted, InterceptionPoint, get_global_hook_list
+from crewai.llms.base_llm import call_stream_override
+from crewai.tools.tool_failure import ToolFailure
+from crewai.utilities.agent_utils import extract_tool_call_info, format_answer, is_tool_call_list
+from crewai.utilities.i18n import I18N_DEFAULT
+from pydantic import BaseModel, ValidationError
+
+from gllint_runtime.adapters import kit
+from gllint_runtime.execution.session import Session
+from gllint_runtime.policy.errors import GLError, GLValidationError
+
+_CALL_OPTIONS = ("tools", "callbacks", "available_functions", "from_task", "from_agent", "response_model")
+_ERROR = "Error executing tool: "  # how CrewAI tells the model what a tool raised
+
+
+class Kickoff(NamedTuple):
+    """What ``session=callable`` is given: the crew or the agent, and what it was started with."""
+
+    target: Any
+    inputs: Any
+
+
+@dataclass
+class _Gate:
+    """What a gate was told."""
+
+    option: kit.SessionOption
+    max_retries: int
+    on_refusal: kit.OnRefusal
+
+
+@dataclass
+class _Run:
+    """A run of an agent: its gate, its session, the type of its answer, the calls of tools that go on."""
+
+    gate: _Gate
+    session: Session
+    form: Any = None
+    calls: list[tuple[str, Any, str]] = field(default_factory=list)  # name, arguments, id
+    errors: list[tuple[Any, GLError]] = field(default_factory=list)  # of arguments
+
+
+_RUN: ContextVar[_Run | None] = ContextVar("gllint_run", default=None)
+_EVENTS: ContextVar[list[dict[str, Any]] | None] = ContextVar("gllint_events", default=None)
+
+
+class _Stop(HookAborted):  # type: ignore[misc, unused-ignore]
+    """Ends a run, which CrewAI would begin again after any other error; its cause is what the caller is told."""
+
+
+def gate(
+    target: Any,
+    *,
+    session: kit.SessionOption = None,
+    max_retries: int = 2,
+    on_refusal: kit.OnRefusal = None,
+) -> Any:
+    """The same crew or agent, its tools recorded and its answers checked before they reach memory, events and user.
+
+    The agents of a crew are gated with it, its manager among them. ``session`` is the conversation's, or a function
+    that is given the :class:`Kickoff`. Where repairs run out, the answer is what ``on_refusal`` says; a structured
+    answer raises the GLError. Raises TypeError for what the gate cannot check, ValueError for what is gated already.
+    """
+    if not isinstance(target, Crew | Agent):
+        raise TypeError(f"gate takes a Crew or an Agent of CrewAI, not {type(target).__name__}")
+    if _is_gated(target):
+        raise ValueError(f"This {type(target).__name__.lower()} is gated already")
+    own = _Gate(session, max_retries, on_refusal)
+    if isinstance(target, Crew):
+        _enter_crew(target, own)
+    else:
+        _enter_agent(target, own)
+    return target
+
+
+def _is_gated(target: Any) -> bool:
+    return "gllint_gate" in vars(target)
+
+
+def _set(target: Any, **methods: Any) -> None:
+    for name, method in methods.items():
+        object.__setattr__(target, name, method)  # pydantic admits no other attributes
+
+
+# -------------------------------------------------------------------------------------------- crews and agents
+
+
+def _enter_crew(crew: Any, own: _Gate) -> None:
+    _require_checkable_crew(crew)
+    inner = _Gate(None, own.max_retries, own.on_refusal)
+    agents = [*crew.agents, *(task.agent for task in crew.tasks), crew.manager_agent]
+    for agent in agents:
+        if agent is not None and not isinstance(agent, Agent):
+            raise TypeError(f"The gate does not know how {type(agent).__name__} answers: give it Agents")
+    for agent in agents:
+        if agent is not None and not _is_gated(agent):
+            _enter_agent(agent, inner)
+    kickoff, akickoff, create_manager, copy = (
+        crew.kickoff,
+        crew.akickoff,
+        crew._create_manager_agent,
+        crew.copy,
+    )
+
+    def session_of(inputs: Any) -> Session:
+        _require_checkable_crew(crew)
+        session = kit.session_for(own.option, Kickoff(crew, inputs), begins=True)
+        told = [str(value) for value in (inputs or {}).values() if isinstance(value, str | int | float)]
+        kit.hear(session, [*told, *(task.description for task in crew.tasks)])
+        return session
+
+    def gated_kickoff(inputs: Any = None, *arguments: Any, **options: Any) -> Any:
+        _require_own(*arguments, *options.values())
+        with _stopping(), kit.using(session_of(inputs)):
+            return kickoff(inputs, *arguments, **options)
+
+    async def gated_akickoff(inputs: Any = None, *arguments: Any, **options: Any) -> Any:
+        _require_own(*arguments, *options.values())
+        with _stopping(), kit.using(session_of(inputs)):
+            return await akickoff(inputs, *arguments, **options)
+
+    def gated_manager() -> None:
+        create_manager()
+        if not _is_gated(crew.manager_agent):
+            _enter_agent(crew.manager_agent, inner)
+
+    def gated_copy() -> Any:
+        twin = copy()
+        _enter_crew(twin, own)
+        return twin
+
+    _set(
+        crew,
+        gllint_gate=own,
+        kickoff=gated_kickoff,
+        akickoff=gated_akickoff,
+        _create_manager_agent=gated_manager,
+        copy=gated_copy,
+    )
+
+
+def _require_checkable_crew(crew: Any) -> None:
+    if crew.stream:
+        raise TypeError("The answers of a gated crew are not streamed: set stream=False")
+    if crew.planning:
+        raise TypeError("The gate does not check what a crew plans: set planning=False")
+    for task in crew.tasks:
+        _require_no_final_tool(task.tools)
+        for form in (task.output_pydantic, task.output_json, task.response_model):
+            if form is not None:
+                kit.require_claims(form, form.__name__)
+
+
+def _require_no_final_tool(tools: Any) -> None:
+    for tool in tools or ():
+        if getattr(tool, "result_as_answer", False):
+            raise TypeError(f"The tool {tool.name} answers itself, unchecked: set result_as_answer=False")
+
+
+def _enter_agent(agent: Any, own: _Gate) -> None:
+    if agent.planning_enabled:
+        raise TypeError("An agent that plans answers from its steps, unchecked: leave out planning")
+    if getattr(agent, "a2a", None) is not None:
+        raise TypeError("An agent that speaks A2A hands on answers of others, unchecked: leave out a2a")
+    _require_no_final_tool(agent.tools)
+    execute, aexecute, kickoff, kickoff_async, copy = (
+        agent.execute_task,
+        agent.aexecute_task,
+        agent.kickoff,
+        agent.kickoff_async,
+        agent.copy,
+    )
+
+    @contextmanager
+    def running(inputs: Any, form: Any = None, *, begins: bool = False) -> Iterator[None]:
+        is_inner = kit.current_session() is not None
+        session = kit.session_for(own.option, Kickoff(agent, inputs), begins=begins)
+        if not isinstance(inputs, list | str):
+            _require_no_final_tool(inputs.tools)
+        elif not is_inner:  # an agent within a run is told its task by a model
+            _restore(session, inputs)
+        _stand_around(agent.llm)
+        _listen()
+        token = _RUN.set(_Run(own, session, form))
+        try:
+            with _stopping(is_inner=is_inner), kit.using(session):
+                yield
+        finally:
+            with suppress(ValueError):  # another context closes it
+                _RUN.reset(token)
+
+    def gated_execute(task: Any, *arguments: Any, **options: Any) -> Any:
+        with running(task):
+            return execute(task, *arguments, **options)
+
+    async def gated_aexecute(task: Any, *arguments: Any, **options: Any) -> Any:
+        with running(task):
+            return await aexecute(task, *arguments, **options)
+
+    def begins(messages: Any) -> bool:
+        return isinstance(messages, str) or all(message.get("role") == "user" for message in messages)
+
+    def gated_kickoff(messages: Any, response_format: Any = None, *arguments: Any, **options: Any) -> Any:
+        _require_form(response_format)
+        _require_own(*arguments, *options.values())
+        with running(messages, response_format, begins=begins(messages)):
+            return kickoff(messages, response_format, *arguments, **options)
+
+    async def gated_kickoff_async(
+        messages: Any, response_format: Any = None, *arguments: Any, **options: Any
+    ) -> Any:
+        _require_form(response_format)
+        _require_own(*arguments, *options.values())
+        with running(messages, response_format, begins=begins(messages)):
+            return await kickoff_async(messages, response_format, *arguments, **options)
+
+    def gated_copy() -> Any:
+        twin = copy()
+        _enter_agent(twin, own)
+        return twin
+
+    _set(
+        agent,
+        gllint_gate=own,
+        execute_task=gated_execute,
+        aexecute_task=gated_aexecute,
+        kickoff=gated_kickoff,
+        kickoff_async=gated_kickoff_async,
+        copy=gated_copy,
+    )
+
+
+def _require_form(form: Any) -> None:
+    if form is not None:
+        kit.require_claims(form, form.__name__)
+
+
+def _require_own(*options: Any) -> None:
+    if any(getattr(option, "restore_from", None) is not None for option in options):
+        raise TypeError(
+            "A checkpoint restores a crew or an agent without its gate: gate what from_checkpoint() gives"
+        )
+
+
+@contextmanager
+def _stopping(*, is_inner: bool = False) -> Iterator[None]:
+    """Tell the caller of a kickoff why its answer was refused."""
+    try:
+        yield
+    except _Stop as stop:
+        if is_inner or stop.__cause__ is None:
+            raise
+        raise stop.__cause__ from None
+
+
+def _restore(session: Session, messages: Any) -> None:
+    """Give a session what the messages of a kickoff hold."""
+    if isinstance(messages, str):
+        kit.hear(session, [messages])
+        return
+    calls: dict[str, tuple[str, Any]] = {}
+    for message in messages:
+        content = message.get("content")
+        for call in message.get("tool_calls") or ():
+            if info := extract_tool_call_info(call):
+                calls[info[0]] = info[1:]
+        if message.get("role") == "tool":
+            name, arguments = calls.get(message.get("tool_call_id"), (message.get("name") or "tool", {}))
+            kit.restore(session, name, arguments, content, tool_call_id=message.get("tool_call_id"))
+        elif message.get("role") == "user":
+            text = kit.text_of_blocks(content)
+            kit.hear(session, [text] if isinstance(text, str) else [])
+        elif isinstance(content, str) and "\nObservation: " in content:  # a tool that was called in text
+            said, _, reply = content.partition("\nObservation: ")
+            if isinstance(action := format_answer(said), AgentAction):
+                kit.restore(session, action.tool, action.tool_input, reply)
+
+
+# ------------------------------------------------------------------------------------------------------- tools
+
+
+def _listen() -> None:
+    """Stand first among the hooks of tools, so that what others leave out of a result stays out."""
+    for point, hook in (
+        (InterceptionPoint.PRE_TOOL_CALL, _before_tool),
+        (InterceptionPoint.POST_TOOL_CALL, _after_tool),
+    ):
+        hooks = get_global_hook_list(point)
+        if hook not in hooks:
+            hooks.insert(0, hook)
+
+
+def _before_tool(context: Any) -> None:
+    """Give a tool its arguments in the units of its parameters. Raises HookAborted, which keeps it from running."""
+    run = _RUN.get()
+    if run is None or not isinstance(context.tool_input, dict):
+        return
+    schema = context.tool.args_schema.model_json_schema() if context.tool is not None else None
+    try:
+        values = run.session.tool_arguments(context.tool_name, context.tool_input, args_schema=schema)
+    except GLError as error:
+        run.errors.append((context.tool_input, error))
+        raise HookAborted(error.code) from error
+    if values.changes:
+        context.tool_input.update(values)
+
+
+def _after_tool(context: Any) -> str | None:
+    """Record what a tool returned; the model is told what of it can be claimed."""
+    run = _RUN.get()
+    if run is None:
+        return None
+    for arguments, error in run.errors:
+        if arguments is context.tool_input:
+            return Session.repair_hint(error)
+    output = context.raw_tool_result
+    if isinstance(output, ToolFailure) or (isinstance(output, str) and output.startswith(_ERROR)):
+        return None
+    if getattr(context.tool, "result_as_answer", False):
+        return "This tool answers itself, which the gate cannot check."
+    call = next((call for call in run.calls if call[0] == context.tool_name), None)
+    if call is not None:
+        with suppress(ValueError):  # another thread took it
+            run.calls.remove(call)
+    try:
+        told = kit.recorded(
+            run.session,
+            context.tool_name,
+            context.tool_input,
+            output,
+            tool_call_id=call[2] if call else None,
+        )
+    except GLError as error:
+        return Session.repair_hint(error)
+    return json.dumps(told, ensure_ascii=False)
+
+
+# ------------------------------------------------------------------------------------------------------- model
+
+
+def _stand_around(llm: Any) -> None:
+    """Check what a model answers in a run of a gated agent; elsewhere it answers as ever."""
+    if not isinstance(llm, BaseLLM):
+        raise TypeError(f"The gate needs a BaseLLM, not {type(llm).__name__}")
+    if getattr(vars(llm).get("call"), "gllint_llm", None) is llm:
+        return
+    own, own_async = type(llm).call.__get__(llm), type(llm).acall.__get__(llm)
+
+    def call(messages: Any, *arguments: Any, **options: Any) -> Any:
+        options |= dict(zip(_CALL_OPTIONS, arguments, strict=False))
+        run = _RUN.get()
+        if run is None or not _is_asked_for_answer(messages, options):
+            return own(messages, **options)
+        steps = _checking(run, llm, messages, options)
+        asked = next(steps)
+        while True:
+            try:
+                with call_stream_override(llm, False):
+                    said = own(asked, **options)
+            except ValidationError as error:
+                said = _Unread(error)
+            try:
+                asked = steps.send(said)
+            except StopIteration as end:
+                return end.value
+
+    async def acall(messages: Any, *arguments: Any, **options: Any) -> Any:
+        options |= dict(zip(_CALL_OPTIONS, arguments, strict=False))
+        run = _RUN.get()
+        if run is None or not _is_asked_for_answer(messages, options):
+            return await own_async(messages, **options)
+        steps = _checking(run, llm, messages, options)
+        asked = next(steps)
+        while True:
+            try:
+                with call_stream_override(llm, False):
+                    said = await own_async(asked, **options)
+            except ValidationError as error:
+                said = _Unread(error)
+            try:
+                asked = steps.send(said)
+            except StopIteration as end:
+                return end.value
+
+    call.gllint_llm = llm  # type: ignore[attr-defined]
+    _set(llm, call=call, acall=acall)
+    _hold_events(llm)
+
+
+def _hold_events(llm: Any) -> None:
+    """Keep what a model says back from the event bus until it is checked."""
+    completed, chunk = llm._emit_call_completed_event, llm._emit_stream_chunk_event
+    names = ("response", "call_type", "from_task", "from_agent", "messages", "usage")
+
+    def held_completed(*arguments: Any, **options: Any) -> None:
+        if (events := _EVENTS.get()) is None:
+            completed(*arguments, **options)
+        else:
+            events.append({**dict(zip(names, arguments, strict=False)), **options})
+
+    def held_chunk(*arguments: Any, **options: Any) -> None:
+        if _EVENTS.get() is None:
+            chunk(*arguments, **options)
+
+    held_completed.gllint_own = completed  # type: ignore[attr-defined]
+    _set(llm, _emit_call_completed_event=held_completed, _emit_stream_chunk_event=held_chunk)
+
+
+class _Unread(NamedTuple):
+    """An answer that the provider's client could not read as the type that was asked for."""
+
+    error: ValidationError
+
+
+def _is_asked_for_answer(messages: Any, options: Mapping[str, Any]) -> bool:
+    """Whether an agent asks for its next step or its answer; else CrewAI asks for something of its own."""
+    if options.get("from_agent") is not None:
+        return True
+    last = messages[-1].get("content") if isinstance(messages, list) and messages else None
+    return isinstance(last, str) and last == I18N_DEFAULT.errors("force_final_answer")
+
+
+def _checking(run: _Run, llm: Any, messages: Any, options: Mapping[str, Any]) -> Generator[Any, Any, Any]:
+    """The messages to ask a model with, until its answer holds; returns that. Raises _Stop."""
+    task = options.get("from_task")
+    form = options.get("response_model") or run.form
+    if form is None and task is not None:
+        form = task.response_model or task.output_pydantic or task.output_json
+    asked = messages
+    for attempt in range(run.gate.max_retries + 1):
+        events: list[dict[str, Any]] = []
+        token = _EVENTS.set(events)
+        try:
+            said = yield asked
+        finally:
+            _EVENTS.reset(token)
+        shown: Any = ""
+        try:
+            shown = _checked(run, said, form, is_text=not options.get("tools"))
+            return shown
+        except GLError as error:
+            if attempt < run.gate.max_retries:
+                asked = [*_as_list(asked), *_hint(said, error)]
+                continue
+            try:
+                if form is not None:
+                    raise
+                shown = kit.refusal(run.gate.on_refusal, error)
+            except Exception as cause:
+                raise _Stop(str(cause)) from cause
+            return shown
+        finally:
+            for event in events:
+                llm._emit_call_completed_event.gllint_own(
+                    **{**event, "response": shown, "messages": messages}
+                )
+
+
+def _as_list(messages: Any) -> list[Any]:
+    return [{"role": "user", "content": messages}] if isinstance(messages, str) else [*messages]
+
+
+def _hint(said: Any, error: GLError) -> list[dict[str, str]]:
+    text = str(said.error) if isinstance(said, _Unread) else said
+    if isinstance(said, BaseModel):
+        text = said.model_dump_json()
+    return [
+        {"role": "assistant", "content": text if isinstance(text, str) else str(text)},
+        {"role": "user", "content": Session.repair_hint(error)},
+    ]
+
+
+def _checked(run: _Run, said: Any, form: Any, *, is_text: bool) -> Any:
+    """What a model said, as it may go on: calls of tools as they are, an answer checked. Raises GLError."""
+    if isinstance(said, _Unread):
+        raise GLValidationError("STEP_SCHEMA", str(said.error), "Answer by the schema that was asked for.")
+    if isinstance(said, list) and said and is_tool_call_list(said):
+        if is_text:
+            raise GLValidationError("STEP_SCHEMA", "No tool can be called here", "Give your final answer.")
+        for call in said:
+            if info := extract_tool_call_info(call):
+                run.calls.append((info[1], info[2], info[0]))
+        return said
+    if not said:
+        return said
+    if not isinstance(said, str | BaseModel | Mapping):
+        said = str(said)  # as CrewAI shows it
+    if isinstance(said, str) and is_text:
+        step = format_answer(said)
+        if isinstance(step, AgentAction):  # a tool is called in text
+            return said
+        said = step.output
+    if form is not None:
+        return kit.structure(run.session, form, said)
+    return kit.check_final(run.session, said).message
