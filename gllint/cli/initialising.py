@@ -48,9 +48,11 @@ def _overview(project_plan: Plan) -> Iterator[str]:
     survey = project_plan.survey
     finding_count = len(survey.outcome.findings)
     yield f"Looked through {counted(len(survey.outcome.checked), 'file')} of {project_plan.root}."
-    yield f"  frameworks:  {_listed(survey.frameworks)}"
-    yield f"  units:       {_listed(survey.units)}"
+    yield f"  frameworks:  {_listed(survey.frameworks, 'file')}"
+    yield f"  units:       {_listed(survey.units, 'place')}"
     yield f"  numbers without a unit, by kind: {_listed(survey.kinds)}"
+    if not survey.outcome.tools:
+        yield "  tools:       none that gllint knows: `tool-decorators`, `tool-classes` and `tool-methods` name yours"
     yield f"  dispatchers: {', '.join(survey.dispatchers[:_MOST]) or 'none'}"
     if not project_plan.unseen.is_empty:
         yield f"  not looked at: {project_plan.unseen.line()}"
@@ -92,7 +94,10 @@ def _lines(project_plan: Plan) -> Iterator[str]:
         yield f"  per-file-ignores: {json.dumps(pattern)} = {json.dumps(list(codes))}  # {why}"
 
 
-def _listed(counts: Mapping[str, int]) -> str:
-    parts = [f"{name} ({count})" for name, count in list(counts.items())[:_MOST]]
+def _listed(counts: Mapping[str, int], noun: str = "") -> str:
+    """The most frequent names, each with how often; ``noun`` is what is counted."""
+    parts = [
+        f"{name} ({counted(count, noun) if noun else count})" for name, count in list(counts.items())[:_MOST]
+    ]
     rest = len(counts) - _MOST
     return ", ".join(parts) + (f" and {rest} more" if rest > 0 else "") if parts else "none"

@@ -69,12 +69,13 @@ def with_settings(path: str, text: str, addition: Addition, is_own: bool) -> str
 
 def _add(document: Any, addition: Addition, is_own: bool, kit: Any = None) -> None:
     """Make an addition to a document, with the containers of ``kit`` (tomlkit) where it is one of its own."""
-    table = document
+    table, is_new = document, False
     if not is_own:
         if "tool" not in document:
             document["tool"] = kit.table(is_super_table=True) if kit else {}
         if "gllint" not in document["tool"]:
             document["tool"]["gllint"] = kit.table() if kit else {}
+            is_new = True
         table = document["tool"]["gllint"]
     for key, value in addition.values.items():
         table[key] = value
@@ -88,3 +89,10 @@ def _add(document: Any, addition: Addition, is_own: bool, kit: Any = None) -> No
             table["per-file-ignores"] = kit.inline_table() if kit else {}
         for pattern, codes in addition.ignores.items():
             table["per-file-ignores"][pattern] = list(codes)
+    if kit and is_new and not _is_last(document):
+        table.add(kit.nl())
+
+
+def _is_last(document: Any) -> bool:
+    """Whether nothing stands behind the table of gllint, which is put behind its siblings in ``[tool]``."""
+    return list(document)[-1:] == ["tool"]

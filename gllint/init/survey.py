@@ -64,15 +64,20 @@ def survey(engine: Engine, root: str, base: str) -> Survey:
     return Survey(
         outcome,
         own,
-        dict(frameworks.most_common()),
-        dict(units.most_common()),
-        dict(kinds.most_common()),
+        _ranked(frameworks),
+        _ranked(units),
+        _ranked(kinds),
         tuple(dispatchers),
         sum(is_test_path(finding.path, root) for finding in own),
         tuple(
             dict.fromkeys(_template_pattern(path.removeprefix(base.rstrip("/") + "/")) for path in templates)
         ),
     )
+
+
+def _ranked(counts: Counter[str]) -> dict[str, int]:
+    """The most frequent first, equals by name: the order of the files says nothing."""
+    return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
 
 
 def test_patterns(paths: Sequence[str], root: str) -> tuple[str, ...]:
