@@ -284,17 +284,17 @@ def test_a_unit_beside_the_number_is_the_one_to_join_it_with(unit: str, help_say
     [
         (
             '@tool\ndef f(rows: list) -> int:\n    """F."""\n    return len(rows)\n',
-            "Annotate what `f` returns so, too.",
+            "Annotate what `f` returns as one, too.",
             '@tool\ndef f(rows: list) -> dict:\n    """F."""\n    return {"value": len(rows), "unit": "count"}\n',
         ),
         (
             '@tool\ndef f(rows: list) -> dict[str, int]:\n    """F."""\n    return {"found": len(rows)}\n',
-            "Annotate what `f` returns so, too.",
+            "Annotate what `f` returns as one, too.",
             '@tool\ndef f(rows: list) -> dict[str, dict]:\n    """F."""\n    return {"found": {"value": len(rows), "unit": "count"}}\n',
         ),
         (
             '@dataclass\nclass Found:\n    found: int\n\n\n@tool\ndef f(rows: list) -> Found:\n    """F."""\n    return Found(found=len(rows))\n',
-            "Declare the field `found` of `Found` so, too.",
+            "Declare the field `found` of `Found` as one, too.",
             '@dataclass\nclass Found:\n    found: dict\n\n\n@tool\ndef f(rows: list) -> Found:\n    """F."""\n    return Found(found={"value": len(rows), "unit": "count"})\n',
         ),
     ],

@@ -171,14 +171,14 @@ def _annotated(context: Context, result: Result, leaf: Leaf | None) -> str:
     if leaf is not None and leaf.key is not None and holder is not None:
         declared = context.evaluator.field(holder, leaf.key)
         if declared is not None and declared is not UNKNOWN:
-            return f"Declare the field `{leaf.key}` of `{holder.cls.name}` so, too."
+            return f"Declare the field `{leaf.key}` of `{holder.cls.name}` as one, too."
     function = result.callable.function
     if not isinstance(function, facts.Function) or function.yields or function.returns is None:
         return ""
     returned = functions.declared_return(context.evaluator, result.callable)
     if returned is None or next(leaves(returned, result.site), None) is None:
         return ""
-    return f"Annotate what `{function.name}` returns so, too."
+    return f"Annotate what `{function.name}` returns as one, too."
 
 
 def _declared_number(context: Context, result: Result) -> Number | None:

@@ -85,7 +85,7 @@ def check(context: Context) -> Iterator[Pending]:
             continue
         value = context.eval(text, scope)
         if isinstance(value, Text) and value.parts is not None and _states(value, pattern):
-            message = "this text states a number that no tool produced"
+            message = "this text states a number outside of any claim"
             yield context.finding("GL405", Site(context.module, text.at), message, HELP)
 
 

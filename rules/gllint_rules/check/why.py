@@ -21,10 +21,13 @@ from gllint_rules.inference.values import (
     ExternalInstance,
     FunctionOf,
     Instance,
+    Interpolation,
     ListOf,
+    Method,
     Number,
     QuantityInstance,
     Record,
+    SerialisedText,
     Site,
     Text,
     ToolValue,
@@ -40,6 +43,7 @@ from gllint_rules.project.templates import final_steps
 from gllint_rules.reading import facts
 from gllint_rules.reading.outline import SECTION_BITS
 from gllint_rules.tools.tool import Tool
+from gllint_rules.words.kinds import kind_of_name
 from gllint_runtime.policy.schemas import is_plain_key
 
 if TYPE_CHECKING:
@@ -152,6 +156,9 @@ def _plain(context: Context, key: str | None, value: Value) -> Iterator[str]:
     for pattern in context.policy.plain_keys:
         if is_plain_key(key, (pattern,)):
             yield f"  `{key}` is no quantity by the configuration: `plain-keys` has `{pattern}`"
+            return
+    if (kind := kind_of_name(key)) in context.policy.plain_kinds:
+        yield f"  `{key}` is no quantity by the configuration: `plain-kinds` has `{kind}`, and its key says so"
 
 
 def _entries(
@@ -170,6 +177,8 @@ def describe(value: Value) -> str:
     match value:
         case Number():
             return "a number"
+        case SerialisedText(parts=(Interpolation(value=inner),)) if inner is UNKNOWN:
+            return "text that holds what is not known, so no rule speaks"
         case Text():
             return "text"
         case Boolean():
@@ -196,6 +205,8 @@ def describe(value: Value) -> str:
             return "one of: " + ", ".join(dict.fromkeys(describe(option) for option in value.options))
         case _ if value is NONE:
             return "None"
+        case Method(of=ExternalInstance()):
+            return describe(UNKNOWN)  # an attribute of what is not part of the project, method or not
         case _ if value is UNKNOWN or value is NEVER:
             return "not known: nothing in the project shows what it holds, so no rule speaks"
         case _:

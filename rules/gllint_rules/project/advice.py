@@ -258,4 +258,6 @@ def _is_shown(key: str) -> bool:
 
 
 def _shortened(text: str) -> str:
-    return text if len(text) <= _SHOWN and text.isprintable() and "`" not in text and text else _NUMBER
+    """An expression as the help repeats it: a name whatever its length, anything else while it is short."""
+    most = _LONGEST_KEY if text.replace(".", "_").isidentifier() else _SHOWN
+    return text if 0 < len(text) <= most and text.isprintable() and "`" not in text else _NUMBER
