@@ -81,10 +81,13 @@ class _Audit:
         sys.stdout.flush()
         if request.write_baseline is not None:
             baseline.write(request.write_baseline, self._found)
-            self._note(f"Wrote {len(self._found):,} numbers to {visible(request.write_baseline)}.")
+            count = len(self._found)
+            noun = "number" if count == 1 else "numbers"
+            self._note(f"Wrote {count:,} {noun} to {visible(request.write_baseline)}.")
         self._note(self._totals.line())
         if self._known.count:
-            self._note(f"{self._known.count:,} of the baseline left out.")
+            noun = "number is" if self._known.count == 1 else "numbers are"
+            self._note(f"{self._known.count:,} {noun} known from the baseline.")
         if self._has_trouble:
             return WRONG
         return FOUND if self._totals.faults and request.write_baseline is None else NOTHING_FOUND

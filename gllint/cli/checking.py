@@ -8,6 +8,7 @@ import signal
 import stat
 import sys
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, NoReturn
@@ -375,8 +376,9 @@ class _Run:
             f"{unsafe} {'more' if safe else 'fixable'} with --fix --unsafe-fixes" if unsafe else "",
         ]
         listed = ", ".join(hint for hint in hints if hint)
-        text += allowable(outcome.findings, self._is_settled)
         self._note(f"{text} ({listed})." if listed else f"{text}.")
+        if settled := allowable(outcome.findings, self._is_settled):
+            self._note(settled)
         self._say_caused(count - sum(finding.path in checked for finding in outcome.findings))
         self._say_plain(outcome)
         self._say_unseen(gaps)
@@ -399,8 +401,8 @@ class _Run:
     def _say_plain(self, outcome: Outcome) -> None:
         """Say how many numbers the project's `plain-kinds` left out."""
         if count := len(outcome.plain_numbers):
-            whose = "is left out, whose key says" if count == 1 else "are left out, whose keys say"
-            self._note(f"{counted(count, 'number')} {whose} a kind of `plain-kinds`.")
+            whose = "is left out: its key says" if count == 1 else "are left out: their keys say"
+            self._note(f"{counted(count, 'number')} {whose} a kind that `plain-kinds` names.")
 
     def _say_silenced(self, outcome: Outcome) -> None:
         """Say what comments and settings keep out of a report that is empty."""
@@ -517,9 +519,11 @@ class _Run:
     def _prune(self, file: str, compared: Compared) -> None:
         from gllint.verdict import baseline
 
-        for entry in compared.fixed:
-            text = f"Fixed since the baseline: {entry.path}: {entry.code} {entry.text}"
-            self._note(visible(text[:_MOST_SAID]))  # who wrote the baseline may have written anything
+        fixed = Counter(f"{entry.path}: {entry.code} {entry.text}" for entry in compared.fixed)
+        for entry_text, count in fixed.items():
+            text = f"Fixed since the baseline: {entry_text}"[:_MOST_SAID]
+            times = f" ({count} times)" if count > 1 else ""
+            self._note(visible(text) + times)  # who wrote the baseline may have written anything
         if compared.unjudged:
             obstacles = [obstacle for _, several in compared.unjudged for obstacle in several]
             self._note(self._not_judged(len(compared.unjudged), "finding", " of the baseline", obstacles))

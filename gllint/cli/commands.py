@@ -123,7 +123,7 @@ _JOBS = click.option(
 @click.option("--diff", is_flag=True, help="Print what --fix would change, and change nothing.")
 @click.option("--baseline", metavar="FILE", help="Report only what is new since this baseline.")
 @click.option("--write-baseline", metavar="FILE", help="Write what is found to this baseline.")
-@click.option("--prune-baseline", is_flag=True, help="With --baseline: remove from it what is fixed.")
+@click.option("--prune-baseline", is_flag=True, help="Remove from the baseline what is fixed.")
 @click.option(
     "--since",
     metavar="REV",

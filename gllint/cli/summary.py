@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from gllint import report
 from gllint.shown import visible
 from gllint_rules import RULES, Finding
+from gllint_rules.words.kinds import TITLES
 
 
 def statistics(findings_report: report.Report, format_name: str) -> str:
@@ -26,13 +27,13 @@ def statistics(findings_report: report.Report, format_name: str) -> str:
             for code, count in by_rule.items()
         ]
         return json.dumps({"rules": rows, "unseen": findings_report.unseen.as_json()}, indent=2) + "\n"
-    kinds = {
-        report.PLURALS[kind]: n
-        for kind, n in report.statistics(findings_report, lambda d: d.finding.kind).items()
-    }
+    kinds = report.statistics(findings_report, lambda d: d.finding.kind)
     tables = (
         [f"{count:>6}  {code}  {RULES[code].name}\n" for code, count in by_rule.items()],
-        [f"{count:>6}  {kind}\n" for kind, count in kinds.items()],
+        [
+            f"{count:>6}  {TITLES[kind] if count == 1 else report.PLURALS[kind]}\n"
+            for kind, count in kinds.items()
+        ],
         [
             f"{count:>6}  {visible(path)}\n"
             for path, count in report.statistics(findings_report, lambda d: d.path).items()
@@ -42,7 +43,7 @@ def statistics(findings_report: report.Report, format_name: str) -> str:
 
 
 def allowable(findings: Sequence[Finding], is_settled: Callable[[Finding], bool]) -> str:
-    """Say which kinds of number a line of configuration settles, and who can write it."""
+    """Say how many findings a line of configuration settles, of which kinds, and who can write it; else nothing."""
     counts: dict[str, int] = {}
     for finding in findings:
         if finding.kind is not None and is_settled(finding):
@@ -50,17 +51,10 @@ def allowable(findings: Sequence[Finding], is_settled: Callable[[Finding], bool]
     if not counts:
         return ""
     ranked = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
-    (kind, most), rest = ranked[0], ranked[1:]
-    singulars = {
-        "indexes": "an index",
-        "amounts of money": "an amount of money",
-        "identifiers": "an identifier",
-    }
-    single = singulars.get(report.PLURALS[kind], f"a {kind}")
-    named = [f"{most} {'is' if most == 1 else 'are'} {single if most == 1 else report.PLURALS[kind]}"]
-    named += [f"{count} {report.PLURALS[kind] if count > 1 else kind}" for kind, count in rest]
-    listed = " and ".join([", ".join(named[:-1]), named[-1]] if len(named) > 1 else named)
-    return f"; {listed}: `gllint init` can allow {'them' if sum(counts.values()) > 1 else 'it'}"
+    listed = ", ".join(f"{kind} ({count})" for kind, count in ranked)
+    return (
+        f"`gllint init` proposes settings that leave out {sum(counts.values())} of these, by kind: {listed}."
+    )
 
 
 def counted(number: int, noun: str) -> str:

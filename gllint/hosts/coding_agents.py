@@ -126,7 +126,7 @@ def read_event(data: bytes) -> Event:
     except RecursionError:
         raise EventError("the event is nested too deeply") from None
     except ValueError:
-        raise EventError("standard input holds no event: that is an object in JSON") from None
+        raise EventError("standard input holds no event: an event is an object in JSON") from None
     if not isinstance(event, dict):
         raise EventError("the event is no object in JSON")
     name = _text(event, "hook_event_name", "hookEventName")

@@ -46,10 +46,14 @@ def _block(diagnostic: Diagnostic, report: Report) -> str:
     if finding.fix is not None:
         flag = "--fix" if finding.fix.applicability == "safe" else "--fix --unsafe-fixes"
         block.append(f"{margin}{paint(_BOLD, 'fix')}: {visible(finding.fix.message)} ({flag})")
+    notes: dict[
+        str, None
+    ] = {}  # parts of one value may begin at one place and be evidence for the same reason
     for note in finding.notes:
         at = position(note.span, report.cell(note.path, note.span.line))
         where = f"{visible(report.show(note.path))}:{at}"
-        block.append(f"{margin}{paint(_BOLD, 'note')}: {where}: {visible(note.message)}")
+        notes[f"{margin}{paint(_BOLD, 'note')}: {where}: {visible(note.message)}"] = None
+    block += notes
     return "\n".join(block) + "\n"
 
 

@@ -164,7 +164,7 @@ def test_statistics(write: Write, run: Run, agent: str) -> None:
     assert [line.split()[:2] for line in out if line] == [
         ["2", "GL101"],
         ["1", "GL401"],
-        ["1", "counts"],
+        ["1", "count"],
         ["3", "agent.py"],
     ]
     rows = json.loads(run("check", "--statistics", "--output-format", "json", cwd=top).stdout)
@@ -198,10 +198,14 @@ def test_kinds_are_told_counted_and_summed_up(write: Write, run: Run) -> None:
         "10 GL101 raw-number-in-result 4 counts 2 indexes 2 times 5 a.py 5 b.py".split()  # noqa: SIM905
     )
     said = run("check", "--output-format", "concise", cwd=top).stderr.decode()
-    assert said.startswith("Found 10 findings in 2 files; 2 are indexes: `gllint init` can allow them")
+    assert said.startswith(
+        "Found 10 findings in 2 files.\n`gllint init` proposes settings that leave out 2 of these, by kind: index (2).\n"
+    )
     write({"gllint.toml": "unit-packs = ['counts', 'time']\n", "b.py": ""})
     said = run("check", "--output-format", "concise", cwd=top).stderr.decode()
-    assert said.startswith("Found 5 findings in 1 file; 1 is an index: `gllint init` can allow it")
+    assert said.startswith(
+        "Found 5 findings in 1 file.\n`gllint init` proposes settings that leave out 1 of these, by kind: index (1).\n"
+    )
 
 
 def test_show_files(write: Write, run: Run) -> None:

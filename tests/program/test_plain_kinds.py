@@ -33,9 +33,9 @@ HELPER = 'def more(rows):\n    return {"word_count": 5, "heat_kwh": 2.5}\n'
     ("kinds", "findings", "line"),
     [
         ("[]", 5, ""),
-        ("['count', 'index']", 2, "3 numbers are left out, whose keys say a kind of `plain-kinds`."),
-        ("['index']", 4, "1 number is left out, whose key says a kind of `plain-kinds`."),
-        ("['measure']", 4, "1 number is left out, whose key says a kind of `plain-kinds`."),
+        ("['count', 'index']", 2, "3 numbers are left out: their keys say a kind that `plain-kinds` names."),
+        ("['index']", 4, "1 number is left out: its key says a kind that `plain-kinds` names."),
+        ("['measure']", 4, "1 number is left out: its key says a kind that `plain-kinds` names."),
     ],
 )
 def test_the_summary_counts_what_is_left_out(
