@@ -36,7 +36,7 @@ class Now(Protocol):
         """Return the digest of a file as it is now, ``b""`` of one that cannot be read."""
 
     def is_there(self, path: str) -> bool:
-        """Say whether there is a file."""
+        """Say whether there is a file, or a folder where the path ends with a slash."""
 
     def leads_to(self, importer: str, dotted: str) -> str | None:
         """Return the file that a name leads to from another one."""

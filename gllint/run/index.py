@@ -331,7 +331,7 @@ class Index:
         self.analysis_cache.keep_facts(
             bool(self.talking),
             self._project.part_values,
-            self.dependencies,
+            self.dependencies._replace(probed=self._in_short(self.dependencies.probed)),
             candidates,
             self.names - {ANY_NAME},
             self._passing,
@@ -348,8 +348,8 @@ class Index:
             return b""
 
     def is_there(self, path: str) -> bool:
-        """Say whether there is a file."""
-        return self.means.sources.exists(path)
+        """Say whether there is a file, or a folder where the path ends with a slash."""
+        return os.path.isdir(path) if path.endswith("/") else self.means.sources.exists(path)
 
     def leads_to(self, importer: str, dotted: str) -> str | None:
         """Return the file that a name leads to from another one."""
@@ -438,6 +438,16 @@ class Index:
                 names = frozenset()
             self._listed[folder] = names
         return name in names
+
+    def _in_short(self, probed: Mapping[str, bool]) -> dict[str, bool]:
+        """What was looked for, and in place of all that would lie in a folder which is not there, that folder."""
+        short: dict[str, bool] = {}
+        for path, exists in probed.items():
+            missing = path
+            while not exists and not self._may_exist(folder := missing.rstrip("/").rpartition("/")[0]):
+                missing = f"{folder}/"
+            short[missing] = exists
+        return short
 
     def _owns(self, path: str) -> bool:
         """Say whether a file is one of the project's, neither excluded nor another project's."""

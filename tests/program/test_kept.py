@@ -194,6 +194,8 @@ _REGISTERS = "import fastmcp\n\n\ndef offered(fn):\n    fastmcp.FastMCP('x').add
         ({"given.py": _GIVEN, "reg.py": _SILENT}, {"reg.py": _REGISTERS}),
         ({"given.py": _GIVEN, "reg.py": "from agents import function_tool\n\noffered = print\n"}, {"reg.py": "from agents import function_tool\n\noffered = function_tool\n"}),
         ({"plain.py": _PLAIN}, {"typed.py": _TYPED}),  # what a tool elsewhere says of a function here
+        ({"sub/tools.py": _TOOL.replace("plant.helper", "plant.deep.down.helper")}, {"sub/plant/deep/down/helper.py": _RAW}),  # in folders that were not there
+        ({"sub/tools.py": _TOOL.replace("plant.helper", "plant.deep.helper"), "sub/plant/x.txt": ""}, {"sub/plant/deep/helper.py": _RAW}),
     ],
 )  # fmt: skip
 def test_what_a_file_rests_on_elsewhere_is_seen_to_change(
