@@ -13,6 +13,7 @@ from gllint_rules.reading.modules import read_module
 from gllint_rules.reading.outline import outline_of
 from gllint_rules.reading.positions import Positions
 from gllint_rules.reading.section_texts import Edited
+from gllint_rules.reading.stack import on_large_stack
 from gllint_rules.reading.syntax import ParseFailure, parsed
 from harness import random_edit
 
@@ -139,3 +140,11 @@ def test_a_comment_is_no_fact(old: str, new: str, edited: Edited) -> None:
     anew = read_module("/a.py", text)
     for at in range(module.section(0).size):
         assert Positions(module).span(at) == Positions(anew).span(at)
+
+
+def test_a_comment_beside_what_is_long_and_deep_takes_no_longer_than_reading_it() -> None:
+    text = "def f():\n    # a\n    x = " + " + ".join(["1"] * 5_000) + "\n    return x\n"
+    module = on_large_stack(read_module, "/a.py", text)
+    on_large_stack(module.section, 0)
+    assert on_large_stack(read_module, "/a.py", text.replace("# a", "# ab"), module) is module
+    assert module.edited == Edited.PLACES

@@ -10,6 +10,7 @@ import ast
 import re
 from collections.abc import Sequence
 from enum import IntEnum
+from typing import Any
 
 from gllint_rules.reading.outline import CLASS, Section
 from gllint_rules.reading.syntax import ParseFailure, parsed
@@ -63,14 +64,9 @@ def edited_part(old_source: str, old: Section, source: str, section: Section) ->
     prefix = CLASS if section.owner is not None else ""
     try:
         old_tree, tree = parsed(prefix + old_code), parsed(prefix + code)
-    except ParseFailure:
+    except (ParseFailure, RecursionError, MemoryError, ValueError):
         return Edited.FACTS
-    if ast.dump(old_tree) != ast.dump(tree):
-        return Edited.FACTS
-    is_spelt_alike = _texts_of_expressions(old_tree, _lines(prefix + old_code)) == _texts_of_expressions(
-        tree, _lines(prefix + code)
-    )
-    return Edited.PLACES if is_spelt_alike else Edited.SPELLING
+    return _compared(old_tree, _lines(prefix + old_code), tree, _lines(prefix + code))
 
 
 def _around_methods(source: str, section: Section) -> list[str]:
@@ -114,16 +110,34 @@ def _codes(lines: Sequence[str]) -> list[str] | None:
     return codes
 
 
-def _texts_of_expressions(tree: ast.Module, lines: Sequence[str]) -> list[list[str]]:
-    """How the expressions are written that stand on several lines."""
-    texts: list[list[str]] = []
-    for node in ast.walk(tree):
+def _compared(old_tree: ast.AST, old_lines: Sequence[str], tree: ast.AST, lines: Sequence[str]) -> Edited:
+    """What two trees have in common, places aside: each node is looked at once, however deep it lies."""
+    pairs: list[tuple[Any, Any]] = [(old_tree, tree)]
+    while pairs:
+        old, new = pairs.pop()
+        if type(old) is not type(new):
+            return Edited.FACTS
+        if isinstance(old, list):
+            if len(old) != len(new):
+                return Edited.FACTS
+            pairs += zip(old, new, strict=True)
+        elif isinstance(old, ast.AST):
+            pairs += ((getattr(old, name, None), getattr(new, name, None)) for name in old._fields)
+        elif old != new:
+            return Edited.FACTS
+    return Edited.PLACES if _texts(old_tree, old_lines) == _texts(tree, lines) else Edited.SPELLING
+
+
+def _texts(tree: ast.AST, lines: Sequence[str]) -> list[str]:
+    """How the expressions are written that stand on several lines, and in no other one."""
+    texts: list[str] = []
+    nodes = [tree]
+    while nodes:
+        node = nodes.pop()
         if isinstance(node, ast.expr) and node.end_lineno is not None and node.end_lineno > node.lineno:
-            *most, last = lines[node.lineno - 1 : node.end_lineno]
-            texts.append(
-                [
-                    *most,
-                    last.encode("utf-8", "surrogatepass")[: node.end_col_offset].decode("utf-8", "replace"),
-                ]
-            )
+            texts += lines[node.lineno - 1 : node.end_lineno - 1]
+            last = lines[node.end_lineno - 1].encode("utf-8", "surrogatepass")
+            texts.append(last[: node.end_col_offset].decode("utf-8", "replace"))
+        else:
+            nodes += ast.iter_child_nodes(node)
     return texts
