@@ -59,6 +59,7 @@ class Sent(NamedTuple):
 class _Call(NamedTuple):
     """A call that waits for its result: the arguments as the session takes them, and what is to be told of them."""
 
+    number: Any
     tool: str
     arguments: Any
     notes: tuple[str, ...]
@@ -82,9 +83,11 @@ class Guard:
         self._heard: list[str] = []
         self._units = units or UnitPlaces({})
         self._tell = tell
+        # What is asked, by the key of its id.
         self._calls: dict[Any, _Call] = {}
-        self._lists: set[Any] = set()
-        self._others: dict[Any, str] = {}  # the methods of what else is asked
+        self._lists: dict[Any, Any] = {}
+        self._others: dict[Any, Any] = {}
+        self._tasks: dict[str, str] = {}  # the tools that work at a task whose result is asked for later
         self._schemas: dict[str, Any] = {}  # of the arguments, by tool
         self._given_up: set[Any] = set()
         self._verify = _VERIFY
@@ -92,17 +95,23 @@ class Guard:
     @property
     def pending(self) -> list[Any]:
         """The ids of the client's requests that nobody has answered."""
-        return [*self._calls, *self._lists, *self._others]
+        return [
+            *(call.number for call in self._calls.values()),
+            *self._lists.values(),
+            *self._others.values(),
+        ]
 
     def give_up(self) -> list[Any]:
         """Wait no longer for what was asked: the ids, whose late answers nobody will see."""
         numbers = self.pending
-        self._calls.clear()
-        self._lists.clear()
-        self._others.clear()
-        if len(self._given_up) < _MOST_OPEN:
-            self._given_up.update(numbers)
+        for asked in (self._calls, self._lists, self._others):
+            self._give_up(*asked)
+            asked.clear()
         return numbers
+
+    def _give_up(self, *keys: Any) -> None:
+        if len(self._given_up) < _MOST_OPEN:
+            self._given_up.update(keys)
 
     def _hear(self, event: Mapping[str, Any]) -> None:
         error = event.get("error")
@@ -119,30 +128,39 @@ class Guard:
         if method == "notifications/cancelled":
             params = message.get("params")
             cancelled = params.get("requestId") if isinstance(params, dict) else None
-            if _is_id(cancelled):
-                self._calls.pop(cancelled, None)
+            if _is_id(cancelled) and self._calls.pop(_key(cancelled), None) is not None:
+                self._give_up(_key(cancelled))  # a result that comes all the same is not looked at
         if not isinstance(method, str) or not _is_id(number):
             return [Sent("server", message)]
         if method == "tools/call":
             return self._called(message, number)
+        if method == "tasks/result":
+            params = message.get("params")
+            task = params.get("taskId") if isinstance(params, dict) else None
+            tool = self._tasks.get(task, "") if isinstance(task, str) else ""
+            return self._asked(message, message, _Call(number, tool or method, {}, ()))
         if len(self._lists) + len(self._others) < _MOST_OPEN:
-            if method == "tools/list":
-                self._lists.add(number)
-            else:
-                self._others[number] = method
+            asked = self._lists if method == "tools/list" else self._others
+            asked[_key(number)] = number
+        return [Sent("server", message)]
+
+    def _asked(self, request: Message, message: Message, call: _Call) -> list[Sent]:
+        """A call on its way; there are bounds to how many may be."""
+        if len(self._calls) >= _MOST_OPEN:
+            return [Sent("client", _answer(request, _failure("Too many calls wait for their results.")))]
+        self._calls[_key(call.number)] = call
         return [Sent("server", message)]
 
     def _called(self, message: Message, number: Any) -> list[Sent]:
         params = message.get("params")
         tool = params.get("name") if isinstance(params, dict) else None
         if not isinstance(params, dict) or not isinstance(tool, str):
-            self._others[number] = "tools/call"
-            return [Sent("server", message)]
+            return self._asked(message, message, _Call(number, "", {}, ()))
         arguments = params.get("arguments") or {}
         if tool == self._verify:
             return [Sent("client", _answer(message, self._verification(arguments)))]
-        if not isinstance(arguments, dict) or len(self._calls) >= _MOST_OPEN:
-            return [Sent("server", message)]
+        if not isinstance(arguments, dict):
+            return self._asked(message, message, _Call(number, tool, {}, ()))
         self._heard.clear()
         input_schema = self._schemas.get(tool)
         values: dict[str, Any]
@@ -153,10 +171,10 @@ class Guard:
         except Exception as error:  # a schema of the server's that nobody foresaw
             self._tell(f"{tool}: its arguments were not held to their units: {type(error).__name__}")
             values = arguments
-        self._calls[number] = _Call(tool, values, tuple(self._heard[:_MOST_NOTES]))
-        if dict(values) != arguments:
-            message = {**message, "params": {**params, "arguments": dict(values)}}
-        return [Sent("server", message)]
+        call = _Call(number, tool, values, tuple(self._heard[:_MOST_NOTES]))
+        if dict(values) == arguments:
+            return self._asked(message, message, call)
+        return self._asked(message, {**message, "params": {**params, "arguments": dict(values)}}, call)
 
     def _verification(self, arguments: Any) -> Message:
         """The answer to a call of the tool that checks an answer."""
@@ -185,16 +203,16 @@ class Guard:
         number = message.get("id")
         if not _is_id(number):
             return [Sent("client", message)]
-        if number in self._given_up:
-            self._given_up.discard(number)
+        key = _key(number)
+        if key in self._given_up:
+            self._given_up.discard(key)
             return []
         result = message.get("result")
-        self._others.pop(number, None)
-        if number in self._lists:
-            self._lists.discard(number)
+        self._others.pop(key, None)
+        if self._lists.pop(key, None) is not None:
             if isinstance(result, dict) and isinstance(result.get("tools"), list):
                 message = {**message, "result": self._listed(result)}
-        elif (call := self._calls.pop(number, None)) is not None and isinstance(result, dict):
+        elif (call := self._calls.pop(key, None)) is not None and isinstance(result, dict):
             message = {**message, "result": self._result(call, result)}
         return [Sent("client", message)]
 
@@ -221,9 +239,15 @@ class Guard:
         return {**result, "tools": tools}
 
     def _result(self, call: _Call, result: Message) -> Message:
-        content = result.get("content")
-        if result.get("isError") is True or not (isinstance(content, list) or "structuredContent" in result):
+        task = result.get("task")
+        if isinstance(task, dict) and isinstance(task.get("taskId"), str) and len(self._tasks) < _MOST_OPEN:
+            self._tasks[task["taskId"]] = call.tool
+        if result.get("isError") is True or not ("content" in result or "structuredContent" in result):
             return result
+        if not isinstance(
+            result.get("content", []), list | None
+        ):  # a text, say: a client may show it as it is
+            result = {**result, "content": [{"type": "text", "text": _text(result["content"])}]}
         result = self._with_units(call.tool, result)
         self._heard = [*call.notes]
         try:
@@ -275,6 +299,16 @@ class Guard:
                     code = str(entry.get("code"))
                     counts[code] = counts.get(code, 0) + 1
         return ", ".join(f"{code}: {count}" for code, count in sorted(counts.items()))
+
+
+def _key(number: Any) -> Any:
+    """By what a request and its answer are put together: clients take the id "1" for that of the request 1."""
+    is_number = isinstance(number, str) and number.isascii() and number.isdecimal() and len(number) < 19
+    return int(number) if is_number else number
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value)
 
 
 def _is_id(value: Any) -> bool:

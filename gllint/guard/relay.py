@@ -21,6 +21,7 @@ from gllint.guard.transcript import Transcript
 
 _LONGEST = 128_000_000  # bytes of one message
 _MOST_GARBAGE = 100  # lines in a row that are no message
+_DEEPEST = 200  # brackets within each other in one message
 _GRACE = 2.0  # seconds that a server has to end by itself
 _LAST = 10.0  # seconds for the answers to a client that says nothing more
 _TICK = 0.5
@@ -122,12 +123,17 @@ class Relay:
 
     async def _from_client(self) -> None:
         async for line in _lines_of(self._incoming):
-            message, is_read = _parsed(line)
+            message, is_read = parsed(line)
             if not is_read:
                 await self._forward(line, None)
                 continue
+            if is_too_deep(line, message):
+                self._say(f"a message of the client was left out: {_TOO_DEEP}")
+                for error in _refusals(message, of_requests=True):
+                    await self._to_client(json.dumps(error).encode())
+                continue
             self._heard_at = time.monotonic() if not self._guard.pending else self._heard_at
-            await self._send(line, message, self._through(message, self._guard.from_client))
+            await self._send(line, message, through(message, self._guard.from_client))
 
     async def _from_server(self, receive: AsyncIterator[bytes]) -> None:
         garbage = 0
@@ -135,7 +141,7 @@ class Relay:
             self._heard_at = time.monotonic()
             if not line.strip():
                 continue
-            message, is_read = _parsed(line)
+            message, is_read = parsed(line)
             if not is_read or not isinstance(message, (dict, list)):
                 garbage += 1
                 if garbage <= 3:
@@ -144,24 +150,18 @@ class Relay:
                     raise ServerTrouble("the server writes lines that are no messages")
                 continue
             garbage = 0
-            await self._send(line, message, self._through(message, self._guard.from_server))
+            if is_too_deep(line, message):
+                self._say(f"a message of the server was left out: {_TOO_DEEP}")
+                for error in _refusals(message, of_requests=False):
+                    data = json.dumps(error).encode()
+                    await self._send(data, error, self._guard.from_server(error))
+                continue
+            await self._send(line, message, through(message, self._guard.from_server))
         raise ServerTrouble("the server has ended")
-
-    @staticmethod
-    def _through(message: Any, decide: Callable[[Any], list[Sent]]) -> list[Sent]:
-        """What a message becomes; the older protocol sends several as one."""
-        if not isinstance(message, list):
-            return decide(message)
-        batches: dict[Side, list[Any]] = {}
-        for one in message:
-            for sent in decide(one):
-                batches.setdefault(sent.to, []).append(sent.message)
-        return [Sent(to, message if batch == message else batch) for to, batch in batches.items()]
 
     async def _send(self, line: bytes, original: Any, messages: list[Sent]) -> None:
         for sent in messages:
-            # What nobody changed leaves as the bytes that came.
-            data = line if sent.message is original else json.dumps(sent.message, ensure_ascii=False).encode()
+            data = encoded(line, original, sent.message)
             if sent.to == "server":
                 self._transcript.write("client", sent.message)
                 await self._forward(data, sent.message)
@@ -197,7 +197,57 @@ def _cancellation(number: Any) -> dict[str, Any]:
     return {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": params}
 
 
-def _parsed(line: bytes) -> tuple[Any, bool]:
+def through(message: Any, decide: Callable[[Any], list[Sent]]) -> list[Sent]:
+    """What a message becomes; the older protocol sends several as one."""
+    if not isinstance(message, list):
+        return decide(message)
+    batches: dict[Side, list[Any]] = {}
+    for one in message:
+        for sent in decide(one):
+            batches.setdefault(sent.to, []).append(sent.message)
+    return [Sent(to, message if batch == message else batch) for to, batch in batches.items()]
+
+
+def encoded(line: bytes, original: Any, message: Any) -> bytes:
+    """A message as it leaves: what nobody changed as the bytes that came."""
+    if message is original:
+        return line
+    text = json.dumps(message, ensure_ascii=False)
+    try:
+        return text.encode()
+    except UnicodeEncodeError:  # half a character, which JSON can write and UTF-8 cannot
+        return json.dumps(message).encode()
+
+
+_TOO_DEEP = f"it has more than {_DEEPEST} brackets within each other"
+
+
+def is_too_deep(line: bytes, message: Any) -> bool:
+    """Whether a message has brackets within each other deeper than it could be written again."""
+    if line.count(b"{") + line.count(b"[") <= _DEEPEST or not isinstance(message, (dict, list)):
+        return False
+    level = [message]
+    for _ in range(_DEEPEST):
+        level = [
+            inner
+            for outer in level
+            for inner in (outer.values() if isinstance(outer, dict) else outer)
+            if isinstance(inner, (dict, list))
+        ]
+        if not level:
+            return False
+    return True
+
+
+def _refusals(message: Any, *, of_requests: bool) -> list[dict[str, Any]]:
+    """Errors in the place of answers: to the requests in a message that is too deep, or of the answers in it."""
+    messages = [one for one in (message if isinstance(message, list) else [message]) if isinstance(one, dict)]
+    numbers = [one.get("id") for one in messages if ("method" in one) is of_requests]
+    return [error_answer(number, _TOO_DEEP) for number in numbers if isinstance(number, (str, int, float))]
+
+
+def parsed(line: bytes) -> tuple[Any, bool]:
+    """The message in a line, and whether there is one."""
     try:
         return json.loads(line), True
     except (ValueError, RecursionError):

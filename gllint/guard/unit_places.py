@@ -87,7 +87,8 @@ def _declare(root: Any, schema: Any, place: Sequence[str], unit: str, depth: int
             del schema["$ref"]
             schema.update({**copy.deepcopy(target), **schema})
     for branches in ("anyOf", "oneOf", "allOf"):
-        for branch in schema.get(branches) or ():
+        listed = schema.get(branches)
+        for branch in listed if isinstance(listed, list) else ():
             _declare(root, branch, place, unit, depth + 1)
     if not place:
         if _is_number(schema.get("type")):
@@ -100,8 +101,9 @@ def _declare(root: Any, schema: Any, place: Sequence[str], unit: str, depth: int
             )
         return
     step, rest = place[0], place[1:]
-    inner = schema.get("items") if step == _ELEMENT else (schema.get("properties") or {}).get(step)
-    _declare(root, inner, rest, unit, depth + 1)
+    properties = schema.get("properties")
+    named = properties.get(step) if isinstance(properties, dict) else None
+    _declare(root, schema.get("items") if step == _ELEMENT else named, rest, unit, depth + 1)
 
 
 def _is_number(declared: Any) -> bool:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import io
 import json
 import os
 import sys
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +17,11 @@ import pytest
 from gllint.cli import commands
 from gllint.cli.server_tools import Offered
 from gllint.errors import UsageError
+from gllint.guard import exchange
 from gllint.guard.draft import draft
 from gllint.guard.exchange import Guard, Sent
 from gllint.guard.naming import server_name
-from gllint.guard.relay import Relay, ServerTrouble, http_headers, started
+from gllint.guard.relay import Relay, ServerTrouble, encoded, http_headers, started
 from gllint.guard.transcript import Transcript
 from gllint.guard.unit_places import UnitPlaces, read_places
 from gllint_runtime import Policy, audit_run
@@ -191,6 +195,116 @@ def test_hostile_results_break_nothing() -> None:
         assert isinstance(call(guard, "meter", {}, result), dict)
     for params in (None, [], {"name": 5}, {"name": "x", "arguments": 5}):
         assert guard.from_client({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params})
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [{"properties": 5}, {"properties": "x"}, {"anyOf": 5}, {"properties": {"a": 5}}, {"$ref": "#/x"}, {"properties": []}, []],
+)  # fmt: skip
+def test_a_schema_of_no_use_is_passed_on(schema: Any) -> None:
+    guard = Guard(Policy(), "block", read_places({"meter.$.a": "kWh"}, Policy()))
+    guard.from_client({"jsonrpc": "2.0", "id": 1, "method": "tools/list"})
+    listed = {"tools": [{"name": "meter", "outputSchema": schema}]}
+    [sent] = guard.from_server({"jsonrpc": "2.0", "id": 1, "result": listed})
+    assert sent.message["result"]["tools"][0]["outputSchema"] == schema
+
+
+@pytest.mark.parametrize("content", [5, "It is 987.25.", True, {"text": "987.25"}])
+def test_content_that_is_no_list_is_read_as_a_text(content: Any) -> None:
+    result = call(Guard(Policy(), "warn"), "meter", {}, {"content": content, "structuredContent": HEAT})
+    assert texts(result) == [
+        content if isinstance(content, str) else json.dumps(content),
+        "gllint: call_id tc_1",
+    ]
+
+
+def _unjudged(guard: Guard, request: Any, number: Any = 1) -> bool:
+    """Whether a bare number comes through where the server answers a request with it."""
+    [sent] = guard.from_client(request)
+    assert sent.to == "server"
+    answers = guard.from_server({"jsonrpc": "2.0", "id": number, "result": result_of(RAW)})
+    return any(
+        "987.25" in json.dumps(one.message) for one in answers if not one.message["result"].get("isError")
+    )
+
+
+def test_no_result_passes_by_an_odd_request() -> None:
+    """Another way to write its id, arguments that are none, a task, a request that was given up."""
+
+    def request(method: str = "tools/call", **params: Any) -> dict[str, Any]:
+        return {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
+
+    for number in ("1", 1.0):
+        assert not _unjudged(Guard(Policy(), "block"), request(name="meter"), number)
+    for params in ({"name": "meter", "arguments": [5]}, {"name": "meter", "arguments": "x"}, {"name": 5}):
+        assert not _unjudged(Guard(Policy(), "block"), request(**params))
+    assert not _unjudged(Guard(Policy(), "block"), request("tasks/result", taskId="x"))
+    guard = Guard(Policy(), "block", read_places({"meter.$.heat": "kWh"}, Policy()))
+    assert call(guard, "meter", {}, {"task": {"taskId": "x"}}, 7)
+    guard.from_client(request("tasks/result", taskId="x"))
+    [sent] = guard.from_server({"jsonrpc": "2.0", "id": 1, "result": result_of(RAW)})
+    assert sent.message["result"]["structuredContent"]["heat"] == {"value": 987.25, "unit": "kWh"}
+    guard.from_client(request(name="meter"))
+    guard.from_client({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1}})
+    assert guard.from_server({"jsonrpc": "2.0", "id": 1, "result": result_of(RAW)}) == []
+
+
+def test_calls_beyond_a_bound_are_refused_and_not_passed_unseen(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(exchange, "_MOST_OPEN", 1)
+    guard = Guard(Policy(), "block")
+    for number, to in ((1, "server"), (2, "client")):
+        params = {"name": "meter"}
+        [sent] = guard.from_client({"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": params})
+        assert sent.to == to
+    assert "Too many calls" in json.dumps(sent.message) and sent.message["result"]["isError"] is True
+
+
+def test_half_a_character_leaves_as_json_writes_it() -> None:
+    data = encoded(b"", None, {"id": "\ud800", "result": "é"})
+    assert json.loads(data) == {"id": "\ud800", "result": "é"}
+
+
+def test_a_message_that_is_too_deep_is_refused_and_its_request_answered() -> None:
+    """What Python reads and cannot write again would end the guard."""
+    deep = json.loads("[" * 300 + "]" * 300)
+    call_ = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "meter"}}
+    sent, said, _ = passed_on([call_, {**call_, "id": 2, "params": {"name": "meter", "arguments": deep}}],
+                            [{"jsonrpc": "2.0", "id": 1, "result": {"content": deep}}])  # fmt: skip
+    assert [(one["id"], "within each other" in one["error"]["message"]) for one in sent] == [
+        (2, True),
+        (1, True),
+    ]
+    assert said == [f"a message of the {who} was left out: it has more than 200 brackets within each other"
+                    for who in ("client", "server")]  # fmt: skip
+    shallow = json.loads("[" * 150 + "]" * 150)
+    assert passed_on([], [{"jsonrpc": "2.0", "method": "x", "params": shallow}])[0][0]["params"] == shallow
+
+
+def passed_on(asked: list[Any], answered: list[Any]) -> tuple[list[Any], list[str], list[Any]]:
+    """What the client is sent, what is said, and what the server is sent, where it answers so once all is asked."""
+    said: list[str] = []
+    sent: list[Any] = []
+    reader, writer = os.pipe()
+    with os.fdopen(writer, "wb") as pipe:
+        pipe.writelines(json.dumps(one).encode() + b"\n" for one in asked)
+    with os.fdopen(reader, "rb") as incoming, io.BytesIO() as outgoing:
+        relay = Relay(Guard(Policy()), Transcript(None), said.append, 5, incoming, outgoing)
+
+        async def receive() -> AsyncIterator[bytes]:
+            for one in answered:
+                yield json.dumps(one).encode() + b"\n"
+
+        async def send(data: bytes, _: Any) -> None:
+            sent.append(json.loads(data))
+
+        async def run() -> None:
+            relay._to_server = send
+            await relay._from_client()
+            with contextlib.suppress(ServerTrouble):
+                await relay._from_server(receive())
+
+        asyncio.run(run())
+        return [json.loads(line) for line in outgoing.getvalue().splitlines()], said, sent
 
 
 @pytest.mark.parametrize(
