@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gllint_runtime import GLError, Session
+from gllint_runtime.execution.streaming import MessageStream
 
 HEAT = {"heat": {"value": 12.5, "unit": "kWh"}, "rows": {"value": 3, "unit": "count"}}
 CLAIM = {"source_call_id": "tc_1", "path": "$.heat", "quantity": HEAT["heat"]}
@@ -156,3 +157,43 @@ def test_a_stream_takes_text() -> None:
     assert stream.feed("Well. Yes. ", "no claims") == ""
     with pytest.raises(GLError, match="STEP_SCHEMA"):
         stream.close()
+
+
+class _Counting:
+    """A gate that lets nothing pass, and counts how often it is asked."""
+
+    count, asked = 0, 0
+
+    def check(self, message: str, claims: Any) -> Any:
+        raise NotImplementedError
+
+    def shown_part(self, context: str, part: str, claims: Any) -> str | None:
+        self.asked += 1
+        return None
+
+
+def test_a_part_that_does_not_hold_is_judged_again_only_once_more_is_there() -> None:
+    """Else a sentence that waits costs as much for each piece that comes behind it."""
+    gate = _Counting()
+    stream = MessageStream(gate)
+    for piece in "It uses {{claim:0}}. " * 200:
+        stream.feed(piece)
+    assert gate.asked == 1
+    stream.feed("", [CLAIM])
+    gate.count = 1
+    stream.feed("", [CLAIM])
+    assert gate.asked == 3
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["a \n \n \n b. c", "a.\n\n\n- b", "a\n  12345678.   b", "a.)]”’   \n b", "。」』b", "\n\nb", "a\n\n  \n|b", "a. \n\n1) c"],
+)  # fmt: skip
+def test_an_end_is_seen_in_whichever_pieces_it_comes(text: str) -> None:
+    def ends(size: int) -> list[int]:
+        stream = MessageStream(_Counting())
+        for at in range(0, len(text), size):
+            stream.feed(text[at : at + size])
+        return stream._ends
+
+    assert ends(len(text)) and all(ends(size) == ends(len(text)) for size in (1, 2, 3, 5))

@@ -18,6 +18,10 @@ from gllint_runtime.policy.schemas import Claim
 class Gate(Protocol):
     """What judges a message, whole or in parts."""
 
+    @property
+    def count(self) -> int:
+        """How many calls were recorded."""
+
     def check(self, message: str, claims: Sequence[Any]) -> Any:
         """The whole message. Raises GLError."""
 
@@ -30,7 +34,7 @@ _END = re.compile(
     r"""
     [.!?…][)\]"'”’»*_]{0,4}(?=\s)\s++(?=\S)
   | [。！？][」』）”’]{0,4}(?=[^」』）”’])
-  | \n[^\S\n]*+\n\s*+(?=\S)
+  | (?<!\s)[^\S\n]*+\n[^\S\n]*+\n\s*+(?=\S)
   | \n(?=[^\S\n]*+(?:[-*+•|\#>]|[0-9]{1,9}[.)])[^\S\n]*+\S)
     """,
     re.VERBOSE,
@@ -38,6 +42,8 @@ _END = re.compile(
 _PARAGRAPH = re.compile(r"\n[^\S\n]*+\n")
 # What may change how all that follows is read: tags, comments, entities, LaTeX, brackets of links, fences.
 _HELD = re.compile(r"[<&\\$`\[{~](?<!\{\{)(?!\{claim:\d{1,9}\}\})")
+# An end that is not whole yet is at most these many characters, blanks aside, behind blanks, and before them.
+_OPEN = (16, 8, 0)
 _HEAD = 2_000
 _TAIL = 6_000
 
@@ -55,9 +61,11 @@ class MessageStream:
         self._read: tuple[Claim, ...] = ()
         self._ends: list[int] = []
         self._searched = 0
+        self._open = 0  # from where on there may be the beginning of an end
         self._start = 0  # of what was not shown yet
         self._block = 0  # where the paragraph of that begins
         self._stuck = False
+        self._waits: tuple[int, int, int] | None = None  # the end that did not hold, and with what
         self.released = ""
         self.rest = ""
 
@@ -65,11 +73,12 @@ class MessageStream:
         """Take in what the model wrote; return what of it is safe to show now, often nothing. Raises no GLError."""
         if not isinstance(chunk, str):
             raise TypeError(f"A chunk of a message is text, not {type(chunk).__name__}")
+        chunk_at = len(self._text)
         self._text += str.__str__(chunk)
         self._add(claims)
         if self._stuck:
             return ""
-        self._find_ends()
+        self._find_ends(chunk_at)
         shown = []
         while self._ends:
             text = self._checked(self._ends[0])
@@ -110,23 +119,39 @@ class MessageStream:
             except GLError:  # the end says so
                 self._stuck = True
 
-    def _find_ends(self) -> None:
-        """Note the ends of further parts; nothing behind markup that may change the rest is one."""
-        for match in _END.finditer(self._text, self._searched):
-            if _HELD.search(self._text, self._searched, match.end()):
+    def _find_ends(self, chunk_at: int) -> None:
+        """Note the ends of further parts, once what came at ``chunk_at`` is there.
+
+        Nothing behind markup that may change the rest is one.
+        """
+        text = self._text
+        if not text[chunk_at - 1 : chunk_at].strip() and text[chunk_at:].isspace() and chunk_at:
+            return  # blanks behind blanks end nothing
+        for match in _END.finditer(text, max(self._searched, self._open)):
+            if _HELD.search(text, self._searched, match.end()):
                 self._stuck = True
                 return
             self._ends.append(match.end())
             self._searched = match.end()
+        at = len(text)
+        for most in _OPEN:
+            while at > self._searched and text[at - 1].isspace():
+                at -= 1
+            at = max(at - most, self._searched)
+        self._open = at
 
     def _checked(self, end: int) -> str | None:
         """What the part up to ``end`` shows; ``None`` where it does not hold, or not yet."""
+        attempt = end, len(self._read), self._session.count
+        if attempt == self._waits:  # with the claims and the calls that there were already
+            return None
         context = self._text[self._block : self._start]
         if len(context) > _HEAD + _TAIL:  # of a long table the head, and the rows above
             context = f"{context[:_HEAD]}\n{context[-_TAIL:]}"
         part = self._text[self._start : end]
         text = self._session.shown_part(context, part, self._read)
         if text is None:
+            self._waits = attempt
             return None
         del self._ends[0]
         self._start = end
