@@ -728,3 +728,18 @@ def test_what_is_told_twice_is_kept_once(session: Session) -> None:
     for text in ("5 kWh", "5 kWh", "6 kWh", "5 kWh"):
         session.user(text)
     assert json.loads(session.to_json())["user"] == ["5 kWh", "6 kWh", "5 kWh"]
+
+
+def test_the_words_of_others_are_one_line_of_the_log(caplog: pytest.LogCaptureFixture) -> None:
+    """A key of a result, the name of a tool, a setting of a stored session: none begins a line of its own."""
+    word = "x\n\x1b[31m::error::\u202ey"
+    with caplog.at_level("DEBUG", "gllint_runtime"):
+        Session().record(word, {}, json.dumps({word: 5}))
+        stored = json.loads(Session().to_json())
+        Session.from_json(json.dumps({**stored, "policy": {**stored["policy"], word: 1}}))
+        shown = Session(levels="warn")
+        shown.check(
+            "{{claim:0}}", [{"source_call_id": word, "path": "$", "quantity": {"value": 1, "unit": "kWh"}}]
+        )
+    assert len(caplog.messages) >= 3
+    assert [text for text in caplog.messages if not text.isprintable()] == []
