@@ -7,6 +7,7 @@ drawn from a grammar of tools, fixes and claims, and, where ``hypothesmith`` is 
 from __future__ import annotations
 
 import ast
+import copy
 import importlib.util
 import io
 import json
@@ -34,7 +35,8 @@ with watched:
     from hypothesis import HealthCheck, Phase, given, settings
     from hypothesis import seed as seeded
     from lsprotocol import types
-    from trust import AGENT, Budget, Row, ran
+    from traffic import READERS, changed_bytes
+    from trust import AGENT, Budget, Row, places_in, ran
 
     from gllint.errors import UsageError
     from gllint.files import notebooks
@@ -195,6 +197,7 @@ TARGETS: dict[str, Target] = {  # what reads it, from what one starts, and what 
     # Whatever this raises, the store takes for an entry that is not there.
     "cache files": (lambda text: decode_entry(_bytes(text), dict[str, Result]), [encode({"a": Result()}).decode("latin-1")], (ValueError,)),
     "editors' texts": (_buffer, ["a = 'é𝄞'\r\n(1, 2) 12:30\n"], ()),
+    **READERS,
 }  # fmt: skip
 
 
@@ -215,6 +218,7 @@ def feed(name: str, text: str) -> None:
 def suite(budget: Budget) -> Iterator[Row]:
     if budget.is_long():
         yield _messages(budget.part(0.1))
+    yield _changed_bytes()
     yield _drawn(budget.part(0.15), "tools and claims", _module_of_tools)
     if importlib.util.find_spec("hypothesmith") is not None and budget.is_long():
         yield _drawn(budget.part(0.15), "Python", _module_of_python)
@@ -272,6 +276,10 @@ def _blind(budget: Budget) -> Iterator[Row]:
 
 def _mutated(budget: Budget, text: str) -> str:
     draw = budget.random
+    if draw.random() < 0.5:
+        lines = [_restructured(budget, line) for line in text.split("\n")]
+        if None not in lines:
+            return "\n".join(filter(None, lines))
     for _ in range(draw.randint(1, 6)):
         at, upto = sorted((draw.randint(0, len(text)), draw.randint(0, len(text))))
         match draw.randrange(5):
@@ -286,6 +294,32 @@ def _mutated(budget: Budget, text: str) -> str:
             case _:
                 text = text[:at] + draw.choice(_BITS) * draw.choice([1, 3, 120]) + text[at:]
     return text
+
+
+def _restructured(budget: Budget, line: str) -> str | None:
+    """A line of JSON with some of its values exchanged for strange ones; ``None`` for what is none."""
+    draw = budget.random
+    begin = line.find("{") if "{" in line[:2] else line.find("[") if "[" in line[:2] else -1
+    try:
+        value = [json.loads(line[begin:])] if begin >= 0 else None
+    except ValueError:
+        value = None
+    if value is None:
+        return None
+    for _ in range(draw.randint(0, 3)):
+        places = [*places_in(value)]
+        holder, key = draw.choice(places)
+        strange = copy.deepcopy(draw.choice([*STRANGE, draw.choice(places)[0]]))
+        if isinstance(holder, dict) and draw.random() < 0.2:
+            holder[str(draw.choice(_BITS))] = strange
+        else:
+            holder[key] = strange
+    return f"{line[:begin]}{json.dumps(value[0])}"
+
+
+def _changed_bytes() -> Row:
+    count, wrong = changed_bytes()
+    return Row("fuzz: stored sessions, each byte changed", f"{count} changes", wrong, count, 3_000)
 
 
 def _drawn(budget: Budget, grammar: str, modules: Callable[[], Any]) -> Row:

@@ -22,7 +22,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import fuzz
-from trust import AGENT, Budget, Row, gllint, write
+from trust import AGENT, Budget, Row, gllint, places_in, write
 
 import gllint as program
 import gllint_rules
@@ -260,7 +260,7 @@ def _cache(budget: Budget) -> Row:
             head = len(_PREFIX) + DIGEST_SIZE
             value = [json.loads(entry.read_bytes()[head:])]
             for _ in range(budget.random.randint(1, 3)):
-                holder, key = budget.random.choice([*_places_in(value)])
+                holder, key = budget.random.choice([*places_in(value)])
                 # A copy: what comes later may be put into it, or be it.
                 holder[key] = copy.deepcopy(budget.random.choice(fuzz.STRANGE))
             payload = json.dumps(value[0]).encode()
@@ -271,12 +271,6 @@ def _cache(budget: Budget) -> Row:
             except Exception as error:
                 wrong.append(f"{entry.name} with {payload[:2000]!r}: {type(error).__name__}: {error}")
     return Row("hostile: an attacker's cache", f"{count} caches", wrong, count, 100)
-
-
-def _places_in(value: Any) -> Iterator[tuple[Any, Any]]:
-    for key in value if isinstance(value, dict) else range(len(value)) if isinstance(value, list) else ():
-        yield value, key
-        yield from _places_in(value[key])
 
 
 def _check_and_fix(top: Path) -> list[str]:

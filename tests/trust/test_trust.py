@@ -15,10 +15,9 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from budgets import bounds, constants
+from budgets import WALKS, bounds, constants
 from promises import PROMISES
 from trust import Budget
-from walks import WALKS
 
 _SUITES = ("corpus", "fuzz", "interruption", "equivalence", "fixes", "promises")
 _SECONDS = 0.5  # and what is begun then comes to its end

@@ -235,3 +235,10 @@ def write(top: Path, files: dict[str, str]) -> None:
     for name, text in files.items():
         (top / name).parent.mkdir(parents=True, exist_ok=True)
         (top / name).write_text(text, encoding="utf-8")
+
+
+def places_in(value: Any) -> Iterator[tuple[Any, Any]]:
+    """Each place within plain data: what holds it, and under which key or number."""
+    for key in value if isinstance(value, dict) else range(len(value)) if isinstance(value, list) else ():
+        yield value, key
+        yield from places_in(value[key])
