@@ -97,7 +97,7 @@ class _Audit:
             say(text, error=self._request.output_format != "text" or self._request.output_file is not None)
 
     def _judged(self) -> Iterator[Judged]:
-        for path in _files(self._request.runs):
+        for path in self._files():
             for conversation in judged_records(self._records(path), self._policy):
                 faults = faults_of(conversation)
                 if self._request.write_baseline is not None:
@@ -107,6 +107,39 @@ class _Audit:
                 judged = Judged(path, conversation, self._known.new(path, faults))
                 self._totals.add(judged)
                 yield judged
+
+    def _files(self) -> Iterator[str]:
+        """The files that are named, and those of recorded runs in folders. Raises :class:`UsageError`."""
+        for run in self._request.runs:
+            if run != "-" and not os.path.exists(run):
+                raise UsageError(f"{run}: no such file or folder")
+        for run in self._request.runs:
+            if run == "-" or not os.path.isdir(run):
+                yield run
+                continue
+            names = sorted(
+                os.path.join(folder, name)
+                for folder, _, files in os.walk(run, onerror=self._miss)
+                for name in files
+                if name.endswith(_SUFFIXES)
+            )
+            if not names:
+                raise UsageError(f"{run}: holds no recorded run ({', '.join(_SUFFIXES)})")
+            for name in names:
+                # What cannot be read on the way keeps nobody from the rest; for a pipe one could wait for ever.
+                if os.path.isfile(name) and os.access(name, os.R_OK):
+                    yield name
+                else:
+                    self._tell(f"{name}: cannot be read")
+
+    def _miss(self, error: OSError) -> None:
+        self._tell(f"{error.filename}: cannot be listed: {error.strerror}")
+
+    def _tell(self, trouble: str) -> None:
+        """Tell of what was not judged, which makes the exit status 2."""
+        self._has_trouble = True
+        self._progress.clear()
+        say(f"gllint: {visible(trouble)}", error=True)
 
     def _records(self, path: str) -> Iterator[list[Record]]:
         reader = Reader(self._request.format)
@@ -124,12 +157,10 @@ class _Audit:
                     except RecursionError:
                         trouble = "it is nested too deeply"
                 troubles += 1
-                self._has_trouble = True
                 if troubles <= _MOST_TROUBLES:
-                    self._progress.clear()
-                    say(f"gllint: {visible(f'{path}: {entry.place}: {trouble}')}", error=True)
+                    self._tell(f"{path}: {entry.place}: {trouble}")
         if troubles > _MOST_TROUBLES:
-            say(f"gllint: {visible(path)}: {troubles - _MOST_TROUBLES:,} more like these", error=True)
+            self._tell(f"{path}: {troubles - _MOST_TROUBLES:,} more like these")
 
 
 def _size(path: str) -> int:
@@ -146,26 +177,6 @@ def _opened(path: str) -> TextIO:
         return open(path, encoding="utf-8", errors="strict")
     except (OSError, ValueError) as error:
         raise UsageError(f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
-
-
-def _files(runs: Sequence[str]) -> Iterator[str]:
-    """The files that are named, and those of recorded runs in folders. Raises :class:`UsageError`."""
-    for run in runs:
-        if run != "-" and not os.path.exists(run):
-            raise UsageError(f"{run}: no such file or folder")
-    for run in runs:
-        if run == "-" or not os.path.isdir(run):
-            yield run
-            continue
-        names = sorted(
-            os.path.join(folder, name)
-            for folder, _, files in os.walk(run)
-            for name in files
-            if name.endswith(_SUFFIXES)
-        )
-        if not names:
-            raise UsageError(f"{run}: holds no recorded run ({', '.join(_SUFFIXES)})")
-        yield from names
 
 
 # ---------------------------------------------------------------------------------------------- the baseline

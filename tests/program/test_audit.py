@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import os
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -123,6 +124,32 @@ def test_what_cannot_be_read_is_told_and_exits_with_two(
     told = capsys.readouterr()
     assert trouble in told.err and "Traceback" not in told.err
     assert "1 sourced" in told.out
+
+
+def test_what_cannot_be_read_on_the_way_hides_no_other_file(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A pipe, which would be waited for, a link that leads nowhere, a folder that cannot be listed."""
+    top = folder / "runs"
+    top.mkdir()
+    (top / "nowhere.json").symlink_to("gone")
+    if hasattr(os, "mkfifo"):
+        os.mkfifo(top / "pipe.json")
+    (top / "z.json").write_text(json.dumps(GOOD))
+    assert audit("runs") == 2
+    told = capsys.readouterr()
+    assert "1 sourced" in told.out and "nowhere.json: cannot be read" in told.err
+    (top / "nowhere.json").unlink()
+    (top / "pipe.json").unlink(missing_ok=True)
+    walk = os.walk
+
+    def unlisted(path: str, onerror: Any) -> Any:
+        onerror(PermissionError(13, "Permission denied", f"{path}/shut"))
+        return walk(path)
+
+    monkeypatch.setattr(os, "walk", unlisted)
+    assert audit("runs") == 2
+    assert "shut: cannot be listed: Permission denied" in capsys.readouterr().err
 
 
 def test_a_broken_line_hides_no_other(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
