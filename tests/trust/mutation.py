@@ -38,6 +38,14 @@ _GROUPS = {
     "suppressions": [f"{_VERDICT}/suppress.py", f"{_VERDICT}/noqa.py"],
     "baseline": [f"{_VERDICT}/baseline.py", f"{_VERDICT}/fingerprint.py"],
 }
+_FOLDERS = {  # whatever else the tests reach there
+    "policy": f"{_POLICY}/",
+    "execution": "runtime/gllint_runtime/execution/",
+    "audit": "runtime/gllint_runtime/audit/",
+    "guard": "gllint/guard/",
+    "unit inference": "rules/gllint_rules/inference/measures/",
+    "runtime": "runtime/",
+}
 _LEAST = {"runtime": 60}  # mutants of a group, in an hour; of the others 40
 _SLOW = ("test_load", "test_adapters")
 _TESTS = [
@@ -48,6 +56,8 @@ _TESTS = [
     ),
     "tests/program/test_suppress.py",
     "tests/program/test_baseline.py",
+    "tests/program/test_guard.py",
+    "tests/rules/test_units_with_pint.py",
 ]
 _PATIENCE, _ENOUGH = (
     60,
@@ -229,9 +239,13 @@ class Trying:
 def _drawn(names: list[str], draw: random.Random) -> list[tuple[str, Mutant]]:
     """All mutants, each with its group: of each group one in turn, by chance which."""
     named = {name for names in _GROUPS.values() for name in names}
-    others = sorted(name for name in names if name.startswith("runtime/") and name not in named)
+    others: dict[str, list[str]] = {group: [] for group in _FOLDERS}
+    for name in sorted({*names} - named):
+        group = next((group for group, folder in _FOLDERS.items() if name.startswith(folder)), None)
+        if group is not None:
+            others[group].append(name)
     columns = []
-    for group, files in (*_GROUPS.items(), ("runtime", others)):
+    for group, files in (*_GROUPS.items(), *others.items()):
         mutants = [(group, mutant) for name in files for mutant in _mutants(name)]
         draw.shuffle(mutants)
         columns.append(mutants)
@@ -255,7 +269,7 @@ def _watch(items: list[Any], where: Path) -> None:
     """Write down which tests reach which lines, and how long each takes."""
     import coverage
 
-    include = [f"{_TOP}/runtime/*", f"{_TOP}/gllint/verdict/*"]
+    include = [f"{_TOP}/gllint/verdict/*", *(f"{_TOP}/{folder}*" for folder in _FOLDERS.values())]
     measured = coverage.Coverage(data_file=None, config_file=False, concurrency="thread", include=include)
     took = {}
     for module in list(sys.modules.values()):

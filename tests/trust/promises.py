@@ -33,6 +33,19 @@ PROMISES = {  # by the words that each begins with
         "tests/program/test_cache.py::test_clean_leaves_alone_what_is_no_cache",
         "tests/program/test_fixer.py::test_writing_is_all_or_nothing",
     ],
+    "`gllint mcp --guard` starts the server that it is given": [
+        "tests/program/test_guard.py::test_calls_go_to_the_server_and_back_and_into_the_trace",
+        "tests/program/test_guard.py::test_a_server_that_cannot_be_started_is_told",
+        "tests/program/test_guard.py::test_no_result_passes_by_an_odd_request",
+    ],
+    "`gllint hook` and `gllint audit` read what they are given": [
+        "tests/program/test_coding_agents.py::test_what_lies_outside_is_not_read",
+        "tests/program/test_coding_agents.py::test_a_server_keeps_to_its_folder",
+        "tests/program/test_audit.py::test_what_cannot_be_read_on_the_way_hides_no_other_file",
+    ],
+    "It believes no cache but its own": [
+        "tests/program/test_cache.py::test_an_entry_of_somebody_else_runs_nothing",
+    ],
     "It never calls a tool": ["tests/program/test_mcp.py::test_a_server_over_stdio"],
     "What a file holds, its name included, is shown with control characters as escapes": [
         "tests/program/test_bad_input.py::test_a_name_cannot_write_to_the_log",
@@ -76,7 +89,13 @@ _COMMANDS = (
     ["config"],
     ["init", "--dry-run"],
     ["check", "--why", "plant/tools.py:6"],
+    ["audit", "run.json", "--output-format", "json"],
+    ["hook", "claude-code"],
+    ["mcp", "--guard", "--trace", "trace.jsonl", "--", "cat"],
 )
+_EVENT = '{"hook_event_name": "PostToolUse", "tool_input": {"file_path": "plant/tools.py"}}\n'
+_RUN = '[{"role": "assistant", "content": "It used 5 kWh."}]\n'
+_BY_ITSELF = {"mcp": ("'cat'", "trace.jsonl")}  # what a command is told to start and to write
 
 
 def suite(budget: Budget) -> Iterator[Row]:
@@ -96,12 +115,13 @@ def suite(budget: Budget) -> Iterator[Row]:
                     "conftest.py": _TRAP,
                     "setup.py": _TRAP,
                     "gllint.toml": "",
+                    "run.json": _RUN,
                     "plant/tools.py": AGENT["plant/tools.py"],
                 },
             )
             write(Path(folder), {"watched.py": _WATCHED})
             command = [sys.executable, "-B", "../watched.py", "../seen.json", *arguments]
-            done = ran(*command, cwd=top)
+            done = ran(*command, cwd=top, typed=_EVENT if arguments[0] == "hook" else "")
             if not Path(folder, "seen.json").exists():
                 wrong.append(f"{arguments}: {done.stderr[-300:]}")
                 continue
@@ -109,7 +129,8 @@ def suite(budget: Budget) -> Iterator[Row]:
                 allowed = event == "write" and (what == "/dev/null" or f"{top}/.gllint_cache/" in what)
                 kept = event in ("os.rename", "os.remove") and ".gllint_cache" in what
                 git = event == "reach" and "'git'" in what
-                if not (allowed or kept or git or what.endswith("seen.json")):
+                told = any(name in what for name in _BY_ITSELF.get(arguments[0], ()))
+                if not (allowed or kept or git or told or what.endswith("seen.json")):
                     wrong.append(f"{arguments}: {event} {what}")
     yield Row(
         "promises: nothing imported, fetched, written",

@@ -36,7 +36,8 @@ def test_nothing_breaks(name: str) -> None:
 def test_each_promise_is_held_by_a_test() -> None:
     text = " ".join((_REPOSITORY / "docs" / "security.md").read_text("utf-8").split())
     assert [promise for promise in PROMISES if promise not in text] == []
-    assert text.count("- It never") + text.count("- What a file") == len(PROMISES) - 1
+    listed = (_REPOSITORY / "docs" / "security.md").read_text("utf-8").partition("\n## ")[0]
+    assert len(re.findall(r"^- ", listed, re.MULTILINE)) == len(PROMISES) - 1
     assert [test for held in PROMISES.values() for test in held if not _exists(test)] == []
 
 

@@ -173,12 +173,12 @@ def _parts(top: Path, files: list[Path], largest: int) -> Iterator[tuple[Path, l
 
 
 def ran(
-    *command: str | Path, cwd: Path | None = None, timeout: float = 600, **variables: str
+    *command: str | Path, cwd: Path | None = None, timeout: float = 600, typed: str = "", **variables: str
 ) -> subprocess.CompletedProcess[str]:
-    """Run a command to its end, with these variables beside those that are there."""
+    """Run a command to its end, with these variables beside those that are there, and ``typed`` on its input."""
     environment = {**os.environ, **variables}
     keep: dict[str, Any] = {"capture_output": True, "text": True, "errors": "surrogateescape", "check": False}
-    return subprocess.run(command, cwd=cwd, env=environment, timeout=timeout, **keep)
+    return subprocess.run(command, cwd=cwd, env=environment, timeout=timeout, input=typed, **keep)
 
 
 GLLINT = (sys.executable, "-m", "gllint")
