@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from gllint_runtime.policy.key_kinds import deciding_kind, kind_of_name, kind_of_unit, words_of
 from gllint_runtime.policy.key_units import announced_dimension
 from gllint_runtime.policy.number_kinds import KINDS, Kind
@@ -22,7 +24,7 @@ __all__ = [
 PLAIN: frozenset[Kind] = frozenset({"identifier", "index"})
 """Kinds that are no quantities: a project declares their keys as plain."""
 
-TITLES: dict[Kind | None, str] = {
+TITLES: Mapping[str | None, str] = {
     None: "number",
     **{kind: kind for kind in KINDS if kind != "money"},
     "money": "amount of money",
