@@ -19,6 +19,7 @@ from gllint.cli.request import Request
 from gllint.cli.status import WRONG
 from gllint.errors import UsageError
 from gllint.files.writing import way_out
+from gllint_runtime.policy.tool_hints import hints_of
 
 _INSTRUCTIONS = (
     "Checks the Python source of AI agents for numbers that reach a user without a tool, a unit and provenance. Call"
@@ -73,8 +74,8 @@ def serve() -> None:
         raise UsageError("gllint server --mcp needs the MCP SDK: install gllint[mcp]") from None
     server: Any = MCPServer("gllint", version=__version__, instructions=_INSTRUCTIONS, log_level="ERROR")
     for function in (check, fix, rule, units):
-        annotations = ToolAnnotations(
-            read_only_hint=function is not fix, destructive_hint=function is fix, open_world_hint=False
+        annotations = ToolAnnotations.model_validate(
+            hints_of("MODIFICATION" if function is fix else "READ_ONLY")
         )
         server.tool(annotations=annotations)(_told(function))
     server.run("stdio")

@@ -29,6 +29,7 @@ from gllint_runtime.policy.schemas import (
     subschemas,
 )
 from gllint_runtime.policy.settings import Policy
+from gllint_runtime.policy.tool_hints import PROMISES
 from gllint_runtime.policy.units import unit_title
 from gllint_runtime.policy.validation import endless_refs, foreign_refs
 
@@ -172,12 +173,6 @@ def _says_nothing(schema: Mapping[str, Any]) -> bool:
     return not schema.keys() & _SAYS_MORE and not (isinstance(further, Mapping) and further)
 
 
-# What a hint denies, by the hint and its value.
-_DENIED: Mapping[tuple[str, bool], tuple[NamedEffect, ...]] = {
-    ("readOnlyHint", True): ("delete", "write"),
-    ("destructiveHint", False): ("delete",),
-    ("openWorldHint", False): ("network",),
-}
 _DOES: Mapping[NamedEffect, str] = {
     "delete": "it deletes",
     "write": "it changes something",
@@ -190,7 +185,7 @@ def _of_hints(tool: Offered) -> Iterator[Judged]:
     effect = effect_of_name(tool.name)
     if effect is None or not isinstance(tool.annotations, Mapping):
         return
-    for (hint, value), denied in _DENIED.items():
+    for hint, value, denied in PROMISES:
         if tool.annotations.get(hint) is value and effect in denied:
             message = (
                 f"its name says that {_DOES[effect]}, its {hint} ({str(value).lower()}) that it does not"

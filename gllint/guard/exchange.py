@@ -16,6 +16,7 @@ from gllint_runtime.policy.errors import GLError
 from gllint_runtime.policy.levels import Level
 from gllint_runtime.policy.schemas import QUANTITY_INLINED
 from gllint_runtime.policy.settings import Policy
+from gllint_runtime.policy.tool_hints import hints_of
 
 Message = dict[str, Any]
 Side = Literal["client", "server"]
@@ -128,8 +129,12 @@ class Guard:
         if method == "notifications/cancelled":
             params = message.get("params")
             cancelled = params.get("requestId") if isinstance(params, dict) else None
-            if _is_id(cancelled) and self._calls.pop(_key(cancelled), None) is not None:
-                self._give_up(_key(cancelled))  # a result that comes all the same is not looked at
+            if _is_id(cancelled):
+                key = _key(cancelled)
+                self._lists.pop(key, None)
+                self._others.pop(key, None)
+                if self._calls.pop(key, None) is not None:
+                    self._give_up(key)  # a result that comes all the same is not looked at
         if not isinstance(method, str) or not _is_id(number):
             return [Sent("server", message)]
         if method == "tools/call":
@@ -233,7 +238,7 @@ class Guard:
                     "title": "Verify an answer",
                     "description": _DESCRIPTION,
                     "inputSchema": _INPUT,
-                    "annotations": {"readOnlyHint": True, "openWorldHint": False},
+                    "annotations": hints_of("READ_ONLY"),
                 }
             )
         return {**result, "tools": tools}

@@ -73,17 +73,10 @@ from gllint_rules.reading import facts
 from gllint_rules.rule import Rule
 from gllint_rules.tools.tool import Tool
 from gllint_rules.words.names import HARMLESS_CATEGORIES
+from gllint_runtime.policy.tool_hints import PROMISES
 
 DOES: dict[Kind, str] = {"network": "reaches the network", "write": "writes a file", "delete": "deletes"}
 NEEDS: dict[Kind, str] = {"network": "EXTERNAL", "write": "MODIFICATION", "delete": "MODIFICATION"}
-
-
-# What MCP's annotations promise: the hint, its value, and the effects that it denies.
-PROMISES: tuple[tuple[str, bool, frozenset[Kind]], ...] = (
-    ("readOnlyHint", True, frozenset({"write", "delete"})),
-    ("destructiveHint", False, frozenset({"delete"})),
-    ("openWorldHint", False, frozenset({"network"})),
-)
 
 
 def check(context: Context) -> Iterator[Pending]:

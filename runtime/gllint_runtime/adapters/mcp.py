@@ -15,9 +15,11 @@ from mcp import types
 from mcp.server.lowlevel import Server
 
 from gllint_runtime.adapters import kit
+from gllint_runtime.execution.approval import ToolCategory
 from gllint_runtime.execution.registry import ToolRegistry
 from gllint_runtime.execution.session import Session
 from gllint_runtime.policy.errors import GLDataError, GLError, GLRuntimeError
+from gllint_runtime.policy.tool_hints import category_of_hints, hints_of
 from gllint_runtime.policy.validation import inline_refs
 
 
@@ -34,6 +36,7 @@ def server(name: str, registry: ToolRegistry) -> Server[Any]:
                 description=described["description"],
                 input_schema={"type": "object", **described["parameters"]},
                 output_schema=inline_refs(registry[described["name"]].result_schema) or None,
+                annotations=_annotations(registry[described["name"]]),
             )
             for described in registry.descriptors()
         ]
@@ -50,6 +53,20 @@ def server(name: str, registry: ToolRegistry) -> Server[Any]:
         return types.CallToolResult(content=[text], structured_content=structured)
 
     return Server(name, on_list_tools=offered, on_call_tool=called)
+
+
+def _annotations(tool: Any) -> types.ToolAnnotations:
+    """The hints of a tool's category; what reaches the network reaches an open world."""
+    hints = hints_of(ToolCategory(tool.category).name)
+    if getattr(tool, "live_required", False):
+        hints["openWorldHint"] = True
+    return types.ToolAnnotations.model_validate(hints)
+
+
+def category(tool: types.Tool) -> ToolCategory:
+    """The category that a server's tool has by its annotations, which are what the server says of itself."""
+    hints = tool.annotations.model_dump(by_alias=True) if tool.annotations is not None else None
+    return ToolCategory[category_of_hints(hints)]
 
 
 def gate(

@@ -1,0 +1,49 @@
+"""What MCP's annotations of a tool say, and the categories of this policy: each as the other."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from functools import cache
+from typing import Any, Literal
+
+from gllint_runtime.policy.data_files import read
+
+Effect = Literal["network", "write", "delete"]
+
+# What a hint promises: the hint, its value, and the effects that it denies.
+PROMISES: tuple[tuple[str, bool, frozenset[Effect]], ...] = (
+    ("readOnlyHint", True, frozenset({"write", "delete"})),
+    ("destructiveHint", False, frozenset({"delete"})),
+    ("openWorldHint", False, frozenset({"network"})),
+)
+# What a tool without the hint is taken for, as MCP has it.
+_DEFAULTS = {"readOnlyHint": False, "destructiveHint": True, "openWorldHint": True}
+
+
+@cache
+def _hints() -> Mapping[str, Mapping[str, bool]]:
+    table: Mapping[str, Mapping[str, bool]] = json.loads(read("tool_hints.json"))
+    return table
+
+
+def hints_of(category: str) -> dict[str, bool]:
+    """The annotations of a tool of a category, such as ``"READ_ONLY"``. Raises KeyError for what is none."""
+    return dict(_hints()[category])
+
+
+def category_of_hints(hints: Mapping[str, Any] | None) -> str:
+    """The category of a tool with these annotations: the least that allows all that they do not deny.
+
+    What is missing, or no boolean, counts as MCP has it: a tool without annotations is ``"EXTERNAL"``.
+    """
+    said = hints if isinstance(hints, Mapping) else {}
+    is_so = {
+        name: value if isinstance(value := said.get(name), bool) else default
+        for name, default in _DEFAULTS.items()
+    }
+    if is_so["openWorldHint"]:
+        return "EXTERNAL"
+    if is_so["readOnlyHint"]:
+        return "READ_ONLY"
+    return "MODIFICATION" if is_so["destructiveHint"] else "NOTE_TAKING"
