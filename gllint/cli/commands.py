@@ -344,6 +344,11 @@ def server(stdio: bool, for_agents: bool) -> None:
     type=click.Choice(["block", "warn", "shadow"]),
     help="With --guard: refuse what the policy forbids, tell it (the default), or only count it.",
 )
+@click.option(
+    "--listen",
+    metavar="ADDRESS",
+    help="With --guard: serve clients over HTTP at this address (127.0.0.1:8000), each with a server of its own.",
+)
 @click.option("--trace", metavar="FILE", help="With --guard: where to keep the messages.")
 @click.option("--no-trace", is_flag=True, help="With --guard: keep no messages.")
 @click.option(
@@ -362,6 +367,7 @@ def mcp(
     timeout: float | None,
     guard: bool,
     level: Any,
+    listen: str | None,
     trace: str | None,
     no_trace: bool,
     describe: bool,
@@ -387,13 +393,21 @@ def mcp(
         raise UsageError(
             f"--url: {url!r} is not the address of a server: that begins with http:// or https://"
         )
-    of_guard = {"--level": level, "--trace": trace, "--no-trace": no_trace, "--install": install}
+    of_guard = {
+        "--level": level,
+        "--listen": listen,
+        "--trace": trace,
+        "--no-trace": no_trace,
+        "--install": install,
+    }
     if not guard and (name := next((name for name, value in of_guard.items() if value), None)):
         raise UsageError(f"{name} belongs to --guard")
     if guard and describe:
         raise UsageError("--guard and --describe cannot both be given")
     if trace is not None and no_trace:
         raise UsageError("--trace and --no-trace cannot both be given")
+    if install is not None and listen is not None:
+        raise UsageError("--install and --listen cannot both be given")
     if install is not None:
         from gllint.guard.clients import clients, installation
 
@@ -404,9 +418,13 @@ def mcp(
     settings = config_for(".", config, isolated)
     if guard:
         from gllint.cli import guarding
+        from gllint.guard.streamable import read_address
 
+        address = None if listen is None else read_address(listen)
+        if listen is not None and address is None:
+            raise UsageError(f"--listen: {listen!r} is no address: name host and port, as in 127.0.0.1:8000")
         request = guarding.Request(
-            command, url, level or "warn", timeout or guarding.TIMEOUT, trace, not no_trace
+            command, url, level or "warn", timeout or guarding.TIMEOUT, trace, not no_trace, address
         )
         context.exit(guarding.run(request, settings))
     tools = offered_tools(command, url, timeout or 30)

@@ -7,8 +7,9 @@ import contextlib
 import logging
 import os
 import signal
+import socket
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
 
 from gllint.cli.server_tools import Offered
@@ -18,7 +19,8 @@ from gllint.files.config import Config
 from gllint.guard.draft import draft
 from gllint.guard.exchange import Guard
 from gllint.guard.naming import server_name
-from gllint.guard.relay import Relay, ServerTrouble, connected, standard_streams, started
+from gllint.guard.relay import Client, Relay, ServerTrouble, standard_client, started
+from gllint.guard.streamable import PATH, Sessions, connected, security
 from gllint.guard.transcript import Transcript, default_path
 from gllint.guard.unit_places import UnitPlaces, read_places
 from gllint.run.signing import state_folder
@@ -39,27 +41,41 @@ class Request(NamedTuple):
     timeout: float = TIMEOUT
     trace: str | None = None
     has_trace: bool = True
+    listen: tuple[str, int] | None = None
 
 
 def run(request: Request, config: Config) -> int:
-    """Stand between the client on standard input and output and the server, until the client hangs up."""
-    if request.url is not None:
+    """Stand between the server and the client on standard input and output, until the client hangs up; or between a
+    server for each and the clients of an address, until somebody ends it.
+    """
+    if request.url is not None or request.listen is not None:
         _require_sdk()
     logging.getLogger("gllint_runtime").setLevel(logging.CRITICAL + 1)  # what it says, the guard tells
     path = request.trace or default_path(state_folder())
-    guard = Guard(config.rules.policy, request.level, units_for(config, request), _say)
+    units = units_for(config, request)
     transcript = Transcript(path if request.has_trace else None)
-    incoming, outgoing = standard_streams()
-    relay = Relay(guard, transcript, _say, request.timeout, incoming, outgoing)
-    url = request.url
+
+    async def relay(client: Client, session: str | None = None) -> None:
+        guard = Guard(config.rules.policy, request.level, units, _say)
+        url = request.url
+        try:
+            await Relay(guard, transcript, _say, request.timeout, client, session).run(
+                lambda: started(request.command) if url is None else connected(url)
+            )
+        finally:
+            if summary := guard.summary():
+                _say(f"{_DONE[request.level]}: {summary}")
 
     async def main() -> None:
+        if request.listen is not None:
+            await _listen(request.listen, relay)
+            return
         task = asyncio.current_task()
         loop = asyncio.get_running_loop()
         for way in (signal.SIGTERM, signal.SIGINT):
             with contextlib.suppress(NotImplementedError, RuntimeError):
                 loop.add_signal_handler(way, lambda: task.cancel() if task is not None else None)
-        await relay.run(lambda: started(request.command) if url is None else connected(url))
+        await relay(standard_client())
 
     status = NOTHING_FOUND
     try:
@@ -67,15 +83,39 @@ def run(request: Request, config: Config) -> int:
     except ServerTrouble as error:
         _say(str(error))
         status = WRONG
-    except asyncio.CancelledError:
+    except (asyncio.CancelledError, KeyboardInterrupt):
         pass
     except BrokenPipeError:
         pass  # the client has gone
     finally:
         transcript.close()
-    if summary := guard.summary():
-        _say(f"{_DONE[request.level]}: {summary}")
     return status
+
+
+async def _listen(address: tuple[str, int], relay: Callable[[Client, str], Awaitable[None]]) -> None:
+    """Serve clients over streamable HTTP until a signal ends it."""
+    import uvicorn
+
+    host, port = address
+    logging.getLogger("mcp").setLevel(logging.CRITICAL + 1)
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    with socket.socket(family, socket.SOCK_STREAM) as listener:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            listener.bind(address)
+        except OSError as error:
+            raise UsageError(f"--listen: {host}:{port} cannot be had: {error.strerror}") from None
+        port = listener.getsockname()[1]
+        sessions = Sessions(relay, _say, security(host, port))
+        settings = uvicorn.Config(
+            sessions, log_config=None, log_level="critical", lifespan="off", timeout_graceful_shutdown=1
+        )
+        shown = f"[{host}]" if ":" in host else host
+        _say(f"listening at http://{shown}:{port}{PATH}")
+        try:
+            await uvicorn.Server(settings).serve(sockets=[listener])
+        finally:
+            await sessions.close()
 
 
 def units_for(config: Config, request: Request) -> UnitPlaces:

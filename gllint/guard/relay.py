@@ -14,15 +14,15 @@ import sys
 import threading
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, NamedTuple
 
 from gllint.guard.exchange import Guard, Sent, Side, error_answer
 from gllint.guard.transcript import Transcript
 
-_LONGEST = 128_000_000  # bytes of one message
+LONGEST = 128_000_000  # bytes of one message
 _MOST_GARBAGE = 100  # lines in a row that are no message
 _DEEPEST = 200  # brackets within each other in one message
-_GRACE = 2.0  # seconds that a server has to end by itself
+GRACE = 2.0  # seconds that a server has to end by itself
 _LAST = 10.0  # seconds for the answers to a client that says nothing more
 _TICK = 0.5
 _SHORT = 0.02
@@ -42,6 +42,13 @@ def server_trouble(error: BaseException) -> ServerTrouble:
     return ServerTrouble(f"the server cannot be reached: {type(error).__name__}: {error}")
 
 
+class Client(NamedTuple):
+    """Where the messages of a client come from, each a line, and how it is sent one: its line, and what that says."""
+
+    lines: AsyncIterator[bytes]
+    send: Callable[[bytes, Any], Awaitable[None]]
+
+
 class Relay:
     """One client and one server. ``say`` is given what is told on standard error."""
 
@@ -51,14 +58,13 @@ class Relay:
         transcript: Transcript,
         say: Callable[[str], None],
         timeout: float,
-        incoming: BinaryIO,
-        outgoing: BinaryIO,
+        client: Client,
+        session: str | None = None,
     ) -> None:
         self._guard, self._transcript, self._say, self._timeout = guard, transcript, say, timeout
-        self._incoming, self._outgoing = incoming, outgoing
+        self._client, self._session = client, session
         self._to_server: Callable[[bytes, Any], Awaitable[None]] | None = None
         self._heard_at = time.monotonic()
-        self._lock = asyncio.Lock()
 
     # ------------------------------------------------------------------------------------------- running
 
@@ -104,7 +110,8 @@ class Relay:
 
     async def _fail_pending(self, text: str) -> None:
         for number in self._guard.give_up():
-            await self._to_client(json.dumps(error_answer(number, text)).encode())
+            answer = error_answer(number, text)
+            await self._to_client(json.dumps(answer).encode(), answer)
 
     async def _watch(self) -> None:
         """Answer for a server that says nothing any more."""
@@ -122,7 +129,7 @@ class Relay:
     # ------------------------------------------------------------------------------------- both directions
 
     async def _from_client(self) -> None:
-        async for line in _lines_of(self._incoming):
+        async for line in self._client.lines:
             message, is_read = parsed(line)
             if not is_read:
                 await self._forward(line, None)
@@ -130,7 +137,7 @@ class Relay:
             if is_too_deep(line, message):
                 self._say(f"a message of the client was left out: {_TOO_DEEP}")
                 for error in _refusals(message, of_requests=True):
-                    await self._to_client(json.dumps(error).encode())
+                    await self._to_client(json.dumps(error).encode(), error)
                 continue
             self._heard_at = time.monotonic() if not self._guard.pending else self._heard_at
             await self._send(line, message, through(message, self._guard.from_client))
@@ -163,18 +170,18 @@ class Relay:
         for sent in messages:
             data = encoded(line, original, sent.message)
             if sent.to == "server":
-                self._transcript.write("client", sent.message)
+                self._keep("client", sent.message)
                 await self._forward(data, sent.message)
             else:
                 if sent.message is not original and original is not None and isinstance(original, dict):
                     if "method" in original:  # answered by the guard itself
-                        self._transcript.write("client", original)
-                self._transcript.write("server", sent.message)
+                        self._keep("client", original)
+                self._keep("server", sent.message)
                 if self._guard.verified is not None:
                     text = {"type": "text", "text": self._guard.verified}
-                    self._transcript.write("guard", {"role": "assistant", "content": text})
+                    self._keep("guard", {"role": "assistant", "content": text})
                     self._guard.verified = None
-                await self._to_client(data)
+                await self._to_client(data, sent.message)
 
     async def _forward(self, data: bytes, message: Any) -> None:
         if self._to_server is not None:
@@ -183,13 +190,11 @@ class Relay:
             except (BrokenPipeError, ConnectionError):
                 raise ServerTrouble("the server has ended") from None
 
-    async def _to_client(self, data: bytes) -> None:
-        async with self._lock:
-            await asyncio.to_thread(self._write, data.rstrip(b"\r\n") + b"\n")
+    async def _to_client(self, data: bytes, message: Any) -> None:
+        await self._client.send(data.rstrip(b"\r\n") + b"\n", message)
 
-    def _write(self, data: bytes) -> None:
-        self._outgoing.write(data)
-        self._outgoing.flush()
+    def _keep(self, sender: str, message: Any) -> None:
+        self._transcript.write(sender, message, self._session)
 
 
 def _cancellation(number: Any) -> dict[str, Any]:
@@ -304,7 +309,7 @@ async def started(command: Sequence[str]) -> AsyncIterator[Any]:
             *command,
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
-            limit=_LONGEST,
+            limit=LONGEST,
             start_new_session=os.name == "posix",
         )
     except (OSError, ValueError) as error:
@@ -322,10 +327,10 @@ async def started(command: Sequence[str]) -> AsyncIterator[Any]:
                     yield end.partial
                 break
             except asyncio.LimitOverrunError:
-                raise ServerTrouble(f"the server writes a line of more than {_LONGEST:,} bytes") from None
+                raise ServerTrouble(f"the server writes a line of more than {LONGEST:,} bytes") from None
             yield line
         with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(process.wait(), _GRACE)
+            await asyncio.wait_for(process.wait(), GRACE)
         status = "" if process.returncode is None else f" with status {process.returncode}"
         raise ServerTrouble(f"the server has ended{status}")
 
@@ -348,7 +353,7 @@ async def _end(process: asyncio.subprocess.Process) -> None:
         if way is not None:
             _signal(process, way)
         with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(process.wait(), _GRACE)
+            await asyncio.wait_for(process.wait(), GRACE)
             break
     _signal(process, getattr(signal, "SIGKILL", signal.SIGTERM))  # children that it left behind
 
@@ -361,73 +366,28 @@ def _signal(process: asyncio.subprocess.Process, way: int) -> None:
             process.send_signal(way)
 
 
-# ------------------------------------------------------------------------------------------------ an address
+# ------------------------------------------------------------------------------------------------ the client
 
 
-@contextlib.asynccontextmanager
-async def connected(url: str) -> AsyncIterator[Any]:
-    """A server at an address, over streamable HTTP, by the transport of the MCP SDK."""
-    from mcp.client.streamable_http import streamable_http_client
-    from mcp.shared.message import ClientMessageMetadata, SessionMessage
-    from mcp_types import jsonrpc_message_adapter
-
-    version: list[str] = []
-
-    async with streamable_http_client(url) as (reader, writer):
-
-        async def receive() -> AsyncIterator[bytes]:
-            async for item in reader:
-                if isinstance(item, Exception):
-                    raise ServerTrouble(f"the server cannot be reached: {type(item).__name__}: {item}")
-                line = item.message.model_dump_json(by_alias=True, exclude_unset=True)
-                result = getattr(item.message, "result", None)
-                if (
-                    not version
-                    and isinstance(result, dict)
-                    and isinstance(result.get("protocolVersion"), str)
-                ):
-                    version.append(result["protocolVersion"])
-                yield line.encode()
-            raise ServerTrouble("the server has closed the connection")
-
-        async def send(data: bytes, message: Any) -> None:
-            try:
-                read = jsonrpc_message_adapter.validate_json(data, by_name=False)
-            except ValueError:
-                return  # what is no message has no place in a request
-            headers = http_headers(message, version[0] if version else None)
-            metadata = ClientMessageMetadata(headers=headers) if headers else None
-            await writer.send(SessionMessage(read, metadata=metadata))
-
-        yield receive(), send
-
-
-_VERSION_KEY = "io.modelcontextprotocol/protocolVersion"
-
-
-def http_headers(message: Any, negotiated: str | None) -> dict[str, str]:
-    """The headers that the protocol wants beside a message: its version, and since 2026 its method and its subject."""
-    if not isinstance(message, dict):
-        return {}
-    params = message.get("params")
-    params = params if isinstance(params, dict) else {}
-    meta = params.get("_meta")
-    own = meta.get(_VERSION_KEY) if isinstance(meta, dict) else None
-    headers = {}
-    if isinstance(version := own or negotiated, str):
-        headers["mcp-protocol-version"] = version
-    if isinstance(own, str) and isinstance(message.get("method"), str):
-        from mcp.shared.inbound import encode_header_value
-
-        headers["mcp-method"] = message["method"]
-        name = params.get("name") or params.get("uri")
-        if isinstance(name, str):
-            headers["mcp-name"] = encode_header_value(name)
-    return headers
-
-
-def standard_streams() -> tuple[BinaryIO, BinaryIO]:
-    """Standard input and output, of which nothing else writes a byte: what is printed goes to standard error."""
+def standard_client() -> Client:
+    """The client on standard input and output, of which nothing else writes a byte: what is printed goes to standard
+    error.
+    """
     incoming, outgoing = sys.stdin.buffer, sys.stdout.buffer
     sys.stdout = sys.stderr
-    return incoming, outgoing
+    return client_of(incoming, outgoing)
+
+
+def client_of(incoming: BinaryIO, outgoing: BinaryIO) -> Client:
+    """A client that writes its messages to one stream and reads them from another, each a line."""
+    lock = asyncio.Lock()
+
+    def write(data: bytes) -> None:
+        outgoing.write(data)
+        outgoing.flush()
+
+    async def send(data: bytes, _: Any) -> None:
+        async with lock:
+            await asyncio.to_thread(write, data)
+
+    return Client(_lines_of(incoming), send)

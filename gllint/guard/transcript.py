@@ -30,13 +30,16 @@ class Transcript:
         except OSError as error:
             raise UsageError(f"{path}: cannot be written: {error.strerror}") from None
 
-    def write(self, sender: str, message: Any) -> None:
-        """Keep a message. Once the file is full, or cannot be written, nothing more is kept."""
+    def write(self, sender: str, message: Any, session: str | None = None) -> None:
+        """Keep a message, of a session where there are several. Once the file is full, or cannot be written, nothing
+        more is kept.
+        """
         if self._file is None:
             return
-        line = json.dumps(
-            {"at": round(time.time(), 3), "from": sender, "message": message}, ensure_ascii=True
-        )
+        entry = {"at": round(time.time(), 3), "from": sender, "message": message}
+        if session is not None:
+            entry["session_id"] = session
+        line = json.dumps(entry, ensure_ascii=True)
         data = f"{line}\n".encode()
         self._left -= len(data)
         try:

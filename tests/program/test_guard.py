@@ -21,7 +21,8 @@ from gllint.guard import exchange
 from gllint.guard.draft import draft
 from gllint.guard.exchange import Guard, Sent
 from gllint.guard.naming import server_name
-from gllint.guard.relay import Relay, ServerTrouble, encoded, http_headers, started
+from gllint.guard.relay import Relay, ServerTrouble, client_of, encoded, started
+from gllint.guard.streamable import http_headers, read_address
 from gllint.guard.transcript import Transcript
 from gllint.guard.unit_places import UnitPlaces, read_places
 from gllint_runtime import Policy, audit_run
@@ -288,7 +289,6 @@ def passed_on(asked: list[Any], answered: list[Any]) -> tuple[list[Any], list[st
     with os.fdopen(writer, "wb") as pipe:
         pipe.writelines(json.dumps(one).encode() + b"\n" for one in asked)
     with os.fdopen(reader, "rb") as incoming, io.BytesIO() as outgoing:
-        relay = Relay(Guard(Policy()), Transcript(None), said.append, 5, incoming, outgoing)
 
         async def receive() -> AsyncIterator[bytes]:
             for one in answered:
@@ -298,6 +298,7 @@ def passed_on(asked: list[Any], answered: list[Any]) -> tuple[list[Any], list[st
             sent.append(json.loads(data))
 
         async def run() -> None:
+            relay = Relay(Guard(Policy()), Transcript(None), said.append, 5, client_of(incoming, outgoing))
             relay._to_server = send
             await relay._from_client()
             with contextlib.suppress(ServerTrouble):
@@ -417,10 +418,16 @@ def relayed(
     trouble = ""
     transcript = Transcript(str(tmp_path / "state" / "trace.jsonl"))
     with open(read, "rb") as incoming, open(tmp_path / "out", "wb") as outgoing:
-        relay = Relay(Guard(Policy()), transcript, said.append, timeout, incoming, outgoing)
         command = [sys.executable, "-S", "-c", SERVER]
+
+        async def relay() -> None:
+            client = client_of(incoming, outgoing)
+            await Relay(Guard(Policy()), transcript, said.append, timeout, client).run(
+                lambda: started(command)
+            )
+
         try:
-            asyncio.run(relay.run(lambda: started(command)))
+            asyncio.run(relay())
         except ServerTrouble as error:
             trouble = str(error)
     transcript.close()
@@ -481,3 +488,14 @@ def test_late_answers_are_seen_by_nobody() -> None:
 
 def test_what_is_no_description_is_no_tool() -> None:
     assert Offered("x", None).trouble is None and UnitPlaces({}).in_schema("x", 5) == 5
+
+
+@pytest.mark.parametrize(
+    ("text", "address"),
+    [
+        ("8000", ("127.0.0.1", 8000)), ("localhost:1", ("localhost", 1)), ("[::1]:8000", ("::1", 8000)),
+        ("x", None), ("a:b", None), ("1:2:3", None), ("127.0.0.1", None), ("a:99999", None), ("", None),
+    ],
+)  # fmt: skip
+def test_an_address_is_a_host_and_a_port(text: str, address: Any) -> None:
+    assert read_address(text) == address
