@@ -9,10 +9,13 @@ import runpy
 import shutil
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from gllint_runtime import audit_run
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 SINGLE = EXAMPLES / "single-loop"
@@ -149,3 +152,31 @@ def test_its_tables_and_pages() -> None:
     page = registry.invoke("web_fetch_mock", {"url": "https://example.org/jobs", "max_chars": 9})
     assert page == {"success": True, "text": "Engineers", "truncated": True}
     assert registry.invoke("web_fetch_mock", {"url": "https://example.org"})["success"] is False
+
+
+def test_the_audit_on_a_cluster_gives_the_verdicts_of_the_command(tmp_path: Path) -> None:
+    """Where Ray is, two of its workers judge as the plain command does; elsewhere the same function, row by row."""
+    example = runpy.run_path(str(EXAMPLES / "audit" / "ray_data.py"))
+    heat = '{"heat": {"value": 1234.56, "unit": "kWh"}}'
+    lines = []
+    for count in range(200):
+        call = {"id": "c1", "type": "function", "function": {"name": "meter", "arguments": "{}"}}
+        messages = [
+            {"role": "user", "content": "How much heat?"},
+            {"role": "assistant", "tool_calls": [call]},
+            {"role": "tool", "tool_call_id": "c1", "content": heat},
+            {"role": "assistant", "content": f"It used 1.23 MWh and {500 + count} kg of wood."},
+        ]
+        lines.append(json.dumps({"conversation_id": f"c{count}", "messages": messages}))
+    (tmp_path / "runs.jsonl").write_text("\n".join(lines) + "\n", "utf-8")
+    numbers = audit_run([json.loads(line) for line in lines])
+    rows = [row for line in lines for row in example["judged"]({"text": line})]
+    places = ("conversation", "answer", "start", "end", "verdict")
+    assert [[row[key] for key in places] for row in rows] == [
+        [number[key] for key in places] for number in numbers.numbers
+    ]
+    assert numbers.counts == {"sourced": 200, "unsourced": 200}
+    if find_spec("ray") is None:
+        pytest.skip("Ray is not installed: the function of the example was judged alone")
+    counts = example["main"](str(tmp_path / "runs.jsonl"), str(tmp_path / "numbers"), 2)
+    assert counts == numbers.counts
