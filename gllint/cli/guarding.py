@@ -112,8 +112,15 @@ async def _listen(address: tuple[str, int], relay: Callable[[Client, str], Await
         )
         shown = f"[{host}]" if ":" in host else host
         _say(f"listening at http://{shown}:{port}{PATH}")
+        server = uvicorn.Server(settings)
+        # uvicorn's own handlers raise the signal again once it has ended, before the servers are.
+        server.capture_signals = contextlib.nullcontext  # type: ignore[method-assign, assignment]
+        loop = asyncio.get_running_loop()
+        for way in (signal.SIGTERM, signal.SIGINT):
+            with contextlib.suppress(NotImplementedError, RuntimeError):
+                loop.add_signal_handler(way, lambda: setattr(server, "should_exit", True))
         try:
-            await uvicorn.Server(settings).serve(sockets=[listener])
+            await server.serve(sockets=[listener])
         finally:
             await sessions.close()
 
