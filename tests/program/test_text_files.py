@@ -16,6 +16,8 @@ from gllint.verdict import text_comments
 from gllint.verdict.suppress import apply
 from gllint.verdict.text_comments import comments_of, suppressing_text
 from gllint_rules import RULES, Finding, Span
+from gllint_rules.reading.positions import positions_of
+from gllint_rules.reading.text_files import read_text_module
 
 CODES = frozenset(code for code, rule in RULES.items() if rule.default)
 READER = "from pathlib import Path\nFINAL_MESSAGE = Path('prompts/final.j2').read_text()\n"
@@ -72,6 +74,12 @@ def test_the_cache_knows_the_bytes_of_a_template(write: Write) -> None:
     assert found(check(root, cache=True)) == []
     write({"prompts/final.j2": "It drew 5."})
     assert found(check(root, cache=True)) == ["final.j2:1:9 GL401"]
+
+
+def test_the_places_of_a_text_are_worked_out_once() -> None:
+    """Else a template takes time with its length for each finding in it."""
+    positions = positions_of(read_text_module("/project/final.md", "It drew 5 kWh."))
+    assert positions.characters(0) is positions.characters(0)
 
 
 def test_per_file_ignores_and_excludes(write: Write) -> None:

@@ -60,7 +60,7 @@ with watched:
 
 _TESTS = Path(__file__).parents[1]
 _MOST = 4_000  # characters of a text
-_STARTED = 12  # seconds until a target is loaded
+_STARTED, _WORTH = 12, 5  # seconds until a target is loaded, and how many are worth that
 _BITS = [
     *"()[]{}\"'\\\n\r\t\0\f\x1a\u2028\ufeff\udcff#@:=,.;%*0", "{{claim:0}}", "# noqa: GL101", "# gllint: ignore[GL4]", "f'{", "\\\n",
     "lambda: ", "match x:\n case ", "async ", "await ", "yield ", "**", "return {", "kWh", "5 kWh", "1e999", "0x", "null", "NaN",
@@ -222,10 +222,10 @@ def suite(budget: Budget) -> Iterator[Row]:
     yield _drawn(budget.part(0.15), "tools and claims", _module_of_tools)
     if importlib.util.find_spec("hypothesmith") is not None and budget.is_long():
         yield _drawn(budget.part(0.15), "Python", _module_of_python)
-    if importlib.util.find_spec("atheris") is None or not budget.is_long():
+    seconds = int(2 * budget.part(1).seconds / len(TARGETS)) - _STARTED
+    if importlib.util.find_spec("atheris") is None or seconds < _WORTH:
         yield from _blind(budget)
         return
-    seconds = int(2 * budget.part(1).seconds / len(TARGETS)) - _STARTED
     tasks = [(name, max(1, seconds), budget.seed) for name in TARGETS]
     rows = dict(budget.map(_guided, tasks, _broken))
     yield from (rows.get(name, Row(f"fuzz: {name}", "had no time", count=0)) for name in TARGETS)

@@ -133,8 +133,11 @@ class TextPositions(Positions):
         return self._stretches[at].begin, self._stretches[at].end
 
     def characters(self, at: int) -> tuple[Sequence[int], int]:
-        begin, end, places = self._stretches[at]
-        return [*places, end - begin], end - begin
+        characters = self._characters.get(at)
+        if characters is None:
+            begin, end, places = self._stretches[at]
+            characters = self._characters[at] = [*places, end - begin], end - begin
+        return characters
 
     def stretch(self, at: int) -> Stretch | None:
         return None
