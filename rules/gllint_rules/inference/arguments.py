@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
@@ -22,8 +23,13 @@ from gllint_rules.inference.values import (
     Frame,
     FunctionOf,
     Instance,
+    Interpolation,
     ListOf,
+    Literal,
+    Number,
     Record,
+    SerialisedText,
+    Text,
     Value,
     join,
     options,
@@ -33,6 +39,8 @@ from gllint_rules.reading.facts import Expr, Param
 
 if TYPE_CHECKING:
     from gllint_rules.inference.protocol import Evaluator
+
+_DIGIT = re.compile(r"\d")
 
 
 def written(call: facts.Call, names: Iterable[str]) -> Iterator[tuple[str, Expr]]:
@@ -63,13 +71,19 @@ def bind(params: Sequence[Param], arguments: Arguments) -> dict[str, Value]:
 
 
 def parameter_values(
-    evaluator: Evaluator, callee: FunctionOf, call: facts.Call, frame: Frame, passed_on: bool = False
+    evaluator: Evaluator,
+    callee: FunctionOf,
+    call: facts.Call,
+    frame: Frame,
+    passed_on: bool = False,
+    texts: bool = False,
 ) -> Env:
     """The parameters of which the call tells something, each with what that is; none where it tells nothing new.
 
     An argument counts more than what the parameter is annotated with; the annotation helps where the argument says
     nothing. A default counts where nothing is passed, provided that all arguments are seen. What is seen of the fields
-    of objects is new where the function has ``passed_on`` objects of the classes that it takes, or their fields.
+    of objects is new where the function has ``passed_on`` objects of the classes that it takes, or their fields; what
+    stands in a text is new where it gives ``texts`` that are not known.
     """
     arguments = arguments_of(evaluator, call, frame, callee.leading)
     bindings = bind(callee.params, arguments)
@@ -90,6 +104,7 @@ def parameter_values(
             if value is not UNKNOWN and value is not NEVER:
                 env[param.name] = value
                 new = new or declaration.gap or _tells_more(value, declaration, passed_on)
+                new = new or (texts and _states_numbers(value))
     # To execute the body again for what its annotations say already would cost as much and tell nothing.
     return env if new else {}
 
@@ -115,6 +130,24 @@ def _tells_more(value: Value, declared: Value, passed_on: bool, depth: int = 3) 
                 if any(_tells_more(part, inner, passed_on, depth - 1) for part in option.values()):
                     return True
     return False
+
+
+def _states_numbers(value: Value, depth: int = 4) -> bool:
+    """Whether it is a text with numbers in it, or what was serialised."""
+    for option in options(value):
+        if isinstance(option, SerialisedText):
+            return True
+        if isinstance(option, Text) and any(_is_numeric(part, depth) for part in option.parts or ()):
+            return True
+    return False
+
+
+def _is_numeric(part: Literal | Interpolation, depth: int) -> bool:
+    if isinstance(part, Literal):
+        return _DIGIT.search(part.text) is not None
+    if any(isinstance(filled, Number | Container) for filled in options(part.value)):
+        return True
+    return depth > 0 and _states_numbers(part.value, depth - 1)
 
 
 def _element(declared: Value) -> Value:

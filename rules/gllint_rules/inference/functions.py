@@ -32,6 +32,7 @@ from gllint_rules.inference.values import (
     Frame,
     FunctionOf,
     Instance,
+    Interpolation,
     ListOf,
     Method,
     Number,
@@ -265,7 +266,9 @@ def _returned_texts(
 
 
 def _may_tell_more(value: Value) -> bool:
-    return isinstance(value, SerialisedText) or (isinstance(value, Text) and value.is_unfilled)
+    return isinstance(value, SerialisedText) or (
+        isinstance(value, Text) and (value.is_unfilled or _holds_open_text(value))
+    )
 
 
 def _writes_what_it_gets(evaluator: Evaluator, call: facts.Call, frame: Frame, value: Value) -> bool:
@@ -297,9 +300,10 @@ def _specialised(
     function = callee.function
     assert isinstance(function, Function)
     passed_on = _hands_out_what_it_gets(evaluator, callee, general) or _hands_out_fields(callee, function)
-    if not (general.gap or passed_on or _writes_what_it_gets(evaluator, expr, frame, general)):
+    texts = _hands_out_texts(evaluator, callee, general)
+    if not (general.gap or passed_on or texts or _writes_what_it_gets(evaluator, expr, frame, general)):
         return general
-    env = arguments.parameter_values(evaluator, callee, expr, frame, passed_on)
+    env = arguments.parameter_values(evaluator, callee, expr, frame, passed_on, texts)
     if callee.receiver is not None and function.params:
         env = {function.params[0].name: callee.receiver, **env}
     if not env:
@@ -330,6 +334,31 @@ def _hands_out_what_it_gets(evaluator: Evaluator, callee: FunctionOf, value: Val
         not kinds.isdisjoint(_kinds_in(arguments.declared(evaluator, callee, param)))
         for param in callee.function.params
     )
+
+
+def _hands_out_texts(evaluator: Evaluator, callee: FunctionOf, value: Value) -> bool:
+    """Whether what a function gives is or holds a text that is not known, and a parameter is annotated as text."""
+    return _holds_open_text(value) and any(
+        isinstance(option, Text)
+        for param in callee.function.params
+        for option in options(arguments.declared(evaluator, callee, param))
+    )
+
+
+def _holds_open_text(value: Value, depth: int = 3) -> bool:
+    """Whether it is or holds a text of unknown content, also one that is filled into another."""
+    for option in options(value):
+        match option:
+            case Text(parts=None):
+                return True
+            case Text(parts=parts) if depth:
+                filled = (part.value for part in parts or () if isinstance(part, Interpolation))
+                if any(_holds_open_text(part, depth - 1) for part in filled):
+                    return True
+            case Container() if depth and option.size <= MOST_LOOKED_THROUGH:
+                if any(_holds_open_text(part, depth - 1) for part in option.values()):
+                    return True
+    return False
 
 
 def _hands_out_fields(callee: FunctionOf, function: Function) -> bool:
