@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _UNMEASURED = {
     "test_agreement", "test_automaton", "test_baseline", "test_budgets", "test_cache", "test_config", "test_edits",
     "test_fixes_properties", "test_following", "test_hostile", "test_init", "test_kept", "test_kinds", "test_load",
-    "test_mcp", "test_messages", "test_metamorphic", "test_notebooks", "test_patterns", "test_pool", "test_properties",
+    "test_mcp", "test_messages", "test_metamorphic", "test_notebooks", "test_pool", "test_properties",
     "test_reader_positions", "test_recorded", "test_repairs_at_execution", "test_robustness", "test_screen",
     "test_settings", "test_source", "test_standard_library", "test_stranger", "test_trust",
 }  # fmt: skip

@@ -135,12 +135,14 @@ project = SimpleNamespace(
     remember=lambda *parts: None,
 )
 means = SimpleNamespace(
-    pool=SimpleNamespace(jobs=2, close=lambda: None), progress=SimpleNamespace(tick=lambda done: None)
+    pool=SimpleNamespace(jobs=2, close=lambda: None), progress=SimpleNamespace(tick=lambda done: None),
+    sources=SimpleNamespace(buffer_paths=lambda: ()),
 )
 index = SimpleNamespace(
     project=project,
-    files={},
+    files=dict.fromkeys(PATHS, SimpleNamespace(size=1_000_000)),
     means=means,
+    config=SimpleNamespace(codes=()),
     learnt=lambda: (),
     learn=lambda *learnt: None,
 )

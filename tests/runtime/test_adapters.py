@@ -20,6 +20,7 @@ NEEDS = {
     "openai_agents_agent": "agents",
     "mcp_both_ways": "mcp",
     "own_framework": "gllint_runtime",
+    "crewai_agent": "crewai",
     "google_adk_agent": "google.adk",
     "smolagents_agent": "smolagents",
     "agno_agent": "agno",

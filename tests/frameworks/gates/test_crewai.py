@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import importlib.util
 import json
 import os
 import threading
@@ -10,9 +11,11 @@ from typing import Any
 
 import pytest
 
+if importlib.util.find_spec("crewai") is None:
+    pytest.skip("CrewAI has an environment of its own: .ci/frameworks", allow_module_level=True)
+# Before CrewAI is imported, and only where it is: other tests of this process trace.
 os.environ["CREWAI_DISABLE_TELEMETRY"] = os.environ["OTEL_SDK_DISABLED"] = "true"
 os.environ["CREWAI_TRACING_ENABLED"] = "false"
-pytest.importorskip("crewai", reason="CrewAI has an environment of its own: .ci/frameworks")
 
 from crewai import Agent, BaseLLM, Crew, Flow, Process, Task
 from crewai.events.event_bus import crewai_event_bus
