@@ -60,6 +60,7 @@ if TYPE_CHECKING:
     from gllint_rules.inference.protocol import Evaluator
 
 MOST_LOOKED_THROUGH = 200  # parts of an argument in which a number is looked for
+_MOST_OF_A_HELPER = 4  # statements of what hands on a text; longer ones cost more steps than they tell
 
 
 def call(evaluator: Evaluator, expr: facts.Call, frame: Frame) -> Value:
@@ -267,7 +268,8 @@ def _returned_texts(
 
 def _may_tell_more(value: Value) -> bool:
     return isinstance(value, SerialisedText) or (
-        isinstance(value, Text) and (value.is_unfilled or _holds_open_text(value))
+        isinstance(value, Text)
+        and (value.is_unfilled or (value.parts is not None and _holds_open_text(value)))
     )
 
 
@@ -300,7 +302,7 @@ def _specialised(
     function = callee.function
     assert isinstance(function, Function)
     passed_on = _hands_out_what_it_gets(evaluator, callee, general) or _hands_out_fields(callee, function)
-    texts = _hands_out_texts(evaluator, callee, general)
+    texts = len(function.body) <= _MOST_OF_A_HELPER and _hands_out_texts(evaluator, callee, general)
     if not (general.gap or passed_on or texts or _writes_what_it_gets(evaluator, expr, frame, general)):
         return general
     env = arguments.parameter_values(evaluator, callee, expr, frame, passed_on, texts)
@@ -337,8 +339,12 @@ def _hands_out_what_it_gets(evaluator: Evaluator, callee: FunctionOf, value: Val
 
 
 def _hands_out_texts(evaluator: Evaluator, callee: FunctionOf, value: Value) -> bool:
-    """Whether what a function gives is or holds a text that is not known, and a parameter is annotated as text."""
-    return _holds_open_text(value) and any(
+    """Whether what a function gives holds a text that is not known, and a parameter is annotated as text.
+
+    One that gives such a text itself is not asked: there are many, and few of them are tools' last words.
+    """
+    containers = [option for option in options(value) if isinstance(option, Container)]
+    return any(_holds_open_text(option) for option in containers) and any(
         isinstance(option, Text)
         for param in callee.function.params
         for option in options(arguments.declared(evaluator, callee, param))

@@ -22,7 +22,7 @@ from gllint_rules.inference.values import Site
 
 _T = TypeVar("_T")
 
-MOST_STEPS = 20_000  # of one question
+MOST_STEPS = 25_000  # of one question
 # Of expressions, blocks and questions within each other: what a large stack (reading.stack) holds many times over.
 MOST_DEPTH = 2_000
 MOST_REPEATED = 20  # questions answered anew on other ways around a circle
