@@ -60,7 +60,6 @@ if TYPE_CHECKING:
     from gllint_rules.inference.protocol import Evaluator
 
 MOST_LOOKED_THROUGH = 200  # parts of an argument in which a number is looked for
-_MOST_OF_A_HELPER = 4  # statements of what hands on a text; longer ones cost more steps than they tell
 
 
 def call(evaluator: Evaluator, expr: facts.Call, frame: Frame) -> Value:
@@ -267,10 +266,7 @@ def _returned_texts(
 
 
 def _may_tell_more(value: Value) -> bool:
-    return isinstance(value, SerialisedText) or (
-        isinstance(value, Text)
-        and (value.is_unfilled or (value.parts is not None and _holds_open_text(value)))
-    )
+    return isinstance(value, SerialisedText) or (isinstance(value, Text) and value.is_unfilled)
 
 
 def _writes_what_it_gets(evaluator: Evaluator, call: facts.Call, frame: Frame, value: Value) -> bool:
@@ -302,7 +298,7 @@ def _specialised(
     function = callee.function
     assert isinstance(function, Function)
     passed_on = _hands_out_what_it_gets(evaluator, callee, general) or _hands_out_fields(callee, function)
-    texts = len(function.body) <= _MOST_OF_A_HELPER and _hands_out_texts(evaluator, callee, general)
+    texts = _hands_out_texts(evaluator, callee, general)
     if not (general.gap or passed_on or texts or _writes_what_it_gets(evaluator, expr, frame, general)):
         return general
     env = arguments.parameter_values(evaluator, callee, expr, frame, passed_on, texts)
