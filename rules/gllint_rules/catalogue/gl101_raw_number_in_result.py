@@ -85,7 +85,8 @@ Return `{"value": number, "unit": "…"}` in place of the number. The message sa
 The help names a unit only where the source shows it:
 
 - a literal `unit`, `units`, `unit_of_measurement` or `currency` beside the number, which is joined with it as it is
-  written, where it speaks of that number alone (counts, indexes and identifiers take no unit from beside them);
+  written, where it speaks of that number alone (counts, indexes and identifiers take no unit from beside them; of
+  `{"value": 5, "units": "kW"}` the name of the unit is all that must change);
 - the end of the key, of the variable or of the function (`annual_kwh`), where it can be read in one way;
 - a declaration: a schema, `Field(json_schema_extra={"x-unit": "kWh"})`, an entry of the docstring that says `(kWh)`;
 - what makes it: `total_seconds()` is in s, `os.path.getsize()` in B, `len()` is a count.

@@ -26,7 +26,12 @@ from gllint_rules.inference.values import (
     number,
     options,
 )
-from gllint_rules.project.advice import Advice, advice_for_returned, echoed_argument
+from gllint_rules.project.advice import (
+    Advice,
+    advice_for_returned,
+    echoed_argument,
+    is_misnamed_quantity,
+)
 from gllint_rules.project.call_graph import is_run, where
 from gllint_rules.project.context import Context
 from gllint_rules.project.results import Leaf, Result
@@ -92,12 +97,25 @@ def _joined(context: Context, leaf: Leaf, place: SyntaxPlace, way: Way, neighbou
         return None
     if way_out(context, neighbour.entry.site, (*leaf.keys[:-1], neighbour.key)) is None:
         return None
+    if is_misnamed_quantity(leaf, neighbour):
+        return _renamed(context, unit_place, neighbour)
     gone = _without(unit_place, place)
     wrapped = _wrapped(place, leaf.value, unit_place.code(unit_place.node), is_text=False)
     retyped = _retyped(context, leaf.site, way)
     if gone is None or wrapped is None or retyped is None:
         return None
     return Fix("unsafe", f"Join it with the `{neighbour.key}` beside it", (*_merged(wrapped, gone), *retyped))
+
+
+def _renamed(context: Context, unit_place: SyntaxPlace, neighbour: Neighbour) -> Fix | None:
+    """Call the unit of what is a Quantity otherwise `unit`, where that makes it one."""
+    match unit_place.parents[0]:
+        case cst.DictElement(key=cst.SimpleString() as key) if (
+            neighbour.literal is not None and context.policy.allows(neighbour.literal)
+        ):
+            edits = unit_place.of(key).replaced(cst.SimpleString(f"{key.quote}unit{key.quote}"))
+            return Fix("unsafe", "Call its unit `unit`", edits) if edits is not None else None
+    return None
 
 
 def _without(unit_place: SyntaxPlace, place: SyntaxPlace) -> Edit | None:

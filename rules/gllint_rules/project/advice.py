@@ -67,7 +67,7 @@ def advice_for_leaf(
         return _plain(policy, kind, key)
     unit = unit_of_leaf(context, result, leaf, kind)
     if unit.neighbour is not None and leaf.what == "number" and leaf.key is not None:
-        return _joined(policy, kind, leaf.key, number, unit, declared)
+        return _joined(policy, kind, leaf, number, unit, declared)
     return _wrapped(policy, kind, key, number, unit, leaf.in_list, declared)
 
 
@@ -161,17 +161,26 @@ def _plain(policy: Policy, kind: Kind | None, key: str) -> Advice:
     return Advice(kind, None, None, (line,), pattern, text)
 
 
+def is_misnamed_quantity(leaf: Leaf, neighbour: Neighbour) -> bool:
+    """Whether a record is a Quantity but for the name of its unit: `{"value": 5, "units": "kW"}`."""
+    return (
+        leaf.key == "value" and leaf.holder is not None and {*leaf.holder.entries} == {"value", neighbour.key}
+    )
+
+
 def _joined(
-    policy: Policy, kind: Kind | None, key: str, number: str, measure: ShownUnit, declared: str
+    policy: Policy, kind: Kind | None, leaf: Leaf, number: str, measure: ShownUnit, declared: str
 ) -> Advice:
     """The repair where the unit stands beside the number; it stays as it is written."""
-    neighbour = measure.neighbour
-    assert neighbour is not None
+    neighbour, key = measure.neighbour, leaf.key
+    assert neighbour is not None and key is not None
     literal = neighbour.literal
     unit = _quoted(literal) if literal is not None else neighbour.expression
     quantity = f'{{"value": {number}, "unit": {unit}}}'
     entry = f"{_quoted(key)}: {quantity}" if _is_shown(key) else quantity
     start = f"Join it with the `{neighbour.key}` beside it: `{entry}`"
+    if is_misnamed_quantity(leaf, neighbour):
+        start = f"A Quantity calls its unit `unit`: `{quantity}`"
     lines: tuple[str, ...] = ()
     meant = ""
     if literal is not None and not policy.allows(literal):
