@@ -6,9 +6,10 @@ import json
 import re
 from typing import TYPE_CHECKING
 
+from gllint_rules.inference.values import Site
 from gllint_rules.project.context import Context
 from gllint_rules.project.kinds import allowing, kind_of_leaf, list_line
-from gllint_rules.project.makers import text_at
+from gllint_rules.project.makers import maker_at, text_at
 from gllint_rules.project.results import Leaf, Result
 from gllint_rules.project.unit_sources import (
     Neighbour,
@@ -18,13 +19,13 @@ from gllint_rules.project.unit_sources import (
     unit_of_leaf,
     unit_of_returned,
 )
+from gllint_rules.reading import facts
 from gllint_rules.reading.sections import read_annotation
 from gllint_rules.tools.parameters import argument_of, function_at
 from gllint_rules.tuples import NamedTuple
 from gllint_rules.words.kinds import PLAIN, TITLES, Kind, is_calendar
 
 if TYPE_CHECKING:
-    from gllint_rules.inference.values import Site
     from gllint_runtime.policy.settings import Policy
 
 _SHOWN = 32
@@ -92,6 +93,8 @@ def quantity_beside_text(
         argument = echoed_argument(context, result, leaf.site)
         if argument is not None:
             return shown, f"It is the tool's own argument `{argument}`: leave it out."
+        leaf = leaf._replace(site=_number_site(leaf.site))
+        number = _shortened(text_at(context.project, leaf.site))
         name = _NAME.search(number)
         leaf = leaf._replace(key=leaf.key or (name.group(1) if name is not None else None))
         unit = unit_of_leaf(context, result, leaf, kind_of_leaf(leaf)).unit
@@ -106,6 +109,17 @@ def quantity_beside_text(
     entry = f'{_quoted(key)}: {{"value": {number}, "unit": "{unit or _OPEN}"}}'
     with_settings = f", with `{lines[0]}`" if lines else ""
     return shown, f'Return it as a Quantity beside the text: `{{"text": …, {entry}}}`{with_settings}.'
+
+
+def _number_site(site: Site) -> Site:
+    """Where the number stands that is made a text at ``site``: the ``x`` of ``str(x)``."""
+    maker = maker_at(site)
+    match maker.expr if maker is not None else None:
+        case facts.Call(func=facts.Name(id="str"), args=(number,), keywords=()) if not isinstance(
+            number, facts.Star
+        ):
+            return Site(site.module, number.at)
+    return site
 
 
 # The last name of an expression that is nothing but names.
