@@ -195,3 +195,32 @@ def test_it_is_a_tool_of_pydantic_ai() -> None:
 
     agent = gate(Agent(FunctionModel(model), tools=[heat, calculate]))
     assert agent.run_sync("How much?").output == "Twice: 0.2000 kWh."
+
+
+@pytest.mark.parametrize(
+    "hidden",
+    [
+        {"claims": [{**claim("tc_1", 1), "limit": 98_765.5}]},
+        {"claims": [{**claim("tc_1", 1), "note": "at most 98765.5 kWh"}]},
+        {"claim": {**claim("tc_1", 1), "more": {"limit": 98_765.5}}},
+        {"claims": [claim("tc_1", 1)], "claims[0].quantity.value": 98_765.5},
+    ],
+)
+def test_a_number_beside_a_claim_that_holds_needs_an_origin_of_its_own(hidden: dict[str, Any]) -> None:
+    session = Session(argument_origin="strict")
+    session.record("meter", {}, {"heat": {"value": 1, "unit": "kWh"}})
+    session.tool_arguments("act", {"claims": [claim("tc_1", 1)]})
+    with pytest.raises(GLError, match=r"98765\.5 in the arguments of 'act' has no origin"):
+        session.tool_arguments("act", hidden)
+
+
+def test_a_cited_number_comes_from_a_tool_where_its_parameter_is_the_user_s() -> None:
+    value = {"type": "object", "properties": {"value": {"type": "number", "x-source": "user"}}}
+    schema = {
+        "type": "object",
+        "properties": {"claim": {"type": "object", "properties": {"quantity": value}}},
+    }
+    session = Session()
+    session.record("meter", {}, {"heat": {"value": 7, "unit": "kWh"}})
+    with pytest.raises(GLError, match=r"7 in the arguments of 'act' may come from user alone.*tc_1 \$\.heat"):
+        session.tool_arguments("act", {"claim": claim("tc_1", 7)}, args_schema=schema)

@@ -62,7 +62,7 @@ from gllint_runtime.policy.outputs import (
 from gllint_runtime.policy.parameter_units import ParameterUnits
 from gllint_runtime.policy.quantity_context import holds_time
 from gllint_runtime.policy.rendering import SEEN_BEHIND, format_quantity
-from gllint_runtime.policy.schemas import Claim, Quantity, show_path
+from gllint_runtime.policy.schemas import Claim, Path, Quantity, show_path
 from gllint_runtime.policy.settings import Policy, combined
 from gllint_runtime.policy.units import UnitRegistry
 from gllint_runtime.show import Showing, Shown
@@ -324,9 +324,8 @@ class Session:
             return Traced(arguments, None, changes)
         with self._lock:
             origins, misfits, clashes = self._origins.trace(
-                arguments, parameters, changes, judges_units=judges_units
+                arguments, parameters, changes, judges_units=judges_units, cited=self._cited(arguments)
             )
-            origins = self._with_claims(arguments, origins)
         if clashes and policy.argument_units != "record":
             clash = clashes[0].error(tool)
             self.verdicts.violation(clash, policy.level(clash.code))
@@ -357,9 +356,9 @@ class Session:
             self.verdicts.violation(error, policy.level(error.code))
         return Traced(arguments, None if policy.argument_origin == "off" else origins, changes)
 
-    def _with_claims(self, arguments: dict[str, Any], origins: tuple[Origin, ...]) -> tuple[Origin, ...]:
-        """The origins of a call's numbers, where those of a claim among its arguments come from what it cites."""
-        cited: dict[str, Origin] = {}
+    def _cited(self, arguments: dict[str, Any]) -> dict[Path, Origin | None]:
+        """The parts of the claims among a call's arguments that hold: their numbers come from what they cite."""
+        cited: dict[Path, Origin | None] = {}
         for name, value in arguments.items():
             if type(value) is not list and type(value) is not dict:
                 continue
@@ -371,14 +370,14 @@ class Session:
                     record, _ = self._resolve(0, claim)
                 except GLError:  # its tool says what is wrong with it
                     continue
-                place = show_path((name, number) if type(value) is list else (name,))
+                place: Path = (name, number) if type(value) is list else (name,)
+                cited.update(dict.fromkeys((*place, key) for key in ("source_call_id", "path", "basis")))
+                cited[*place, "quantity", "unit"] = None
+                path = *place, "quantity", "value"
                 given, unit = item["quantity"].get("value"), claim.quantity.unit
                 source, grounded = f"{record.call_id} {claim.path}", record.grounded is not False
-                cited[place] = Origin(f"{place}.quantity.value", given, "tool", source, grounded, unit, unit)
-        if not cited:
-            return origins
-        others = (origin for origin in origins if ".".join(origin.path.split(".")[:2]) not in cited)
-        return (*others, *cited.values())
+                cited[path] = Origin(show_path(path), given, "tool", source, grounded, unit, unit)
+        return cited
 
     def next_id(self) -> str:
         """The id that the next call will have."""
