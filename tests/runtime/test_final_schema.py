@@ -15,7 +15,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from gllint_runtime import Session, final_schema, scan_naked_numbers
+from gllint_runtime import GLError, Session, final_schema, scan_naked_numbers
+from gllint_runtime.policy.claims import claimable_paths
 from gllint_runtime.policy.rendered_text import is_numeral
 
 
@@ -339,6 +340,60 @@ def test_elements_of_arrays_are_offered_where_the_policy_lets_them_be_claimed() 
     assert final_schema(session_of(rows))["properties"]["claims"]["maxItems"] == 0
     items = final_schema(session_of(rows, array_paths=True))["properties"]["claims"]["items"]["anyOf"]
     assert [item["properties"]["path"]["const"] for item in items] == ["$.rows[0].heat"]
+
+
+def _quantity(value: Any) -> dict[str, Any]:
+    return {"value": value, "unit": "kWh"}
+
+
+@pytest.mark.parametrize(
+    ("output", "paths"),
+    [
+        ({"a.b": _quantity(1)}, ["$.a_b"]),
+        ({"a.b": _quantity(1), "a": {"b": _quantity(2)}}, ["$.a_b", "$.a.b"]),
+        ({"a": {"b": _quantity(2)}, "a.b": _quantity(1)}, ["$.a.b", "$.a_b"]),
+        ({"a.b": _quantity(1), "a_b": _quantity(2)}, ["$.a_b"]),
+        ({"a-b": _quantity(1), "a b": _quantity(2)}, []),
+        ({"a[0]": _quantity(1), 'x"]}': _quantity(2)}, ["$.a_0_", "$.x___"]),
+        ({"é": _quantity(Decimal("0.10")), "": _quantity(10**30)}, ["$.é", "$._"]),
+    ],
+)
+def test_each_claim_that_is_offered_holds(output: Any, paths: list[str]) -> None:
+    session = session_of(output)
+    offered = final_schema(session)["properties"]["claims"]["items"].get("anyOf", [])
+    claims = [
+        {
+            "source_call_id": item["properties"]["source_call_id"]["const"],
+            "path": item["properties"]["path"]["const"],
+            "quantity": {
+                key: inner["const"] for key, inner in item["properties"]["quantity"]["properties"].items()
+            },
+        }
+        for item in offered
+    ]
+    assert [claim["path"] for claim in claims] == paths
+    for claim in claims:
+        session.check("It is {{claim:0}}.", [claim])
+
+
+def test_a_path_that_leads_nowhere_is_answered_with_those_that_do() -> None:
+    session = session_of({"a.b": _quantity(1)})
+    with pytest.raises(GLError, match=r"Quantities of this output: \$\.a_b\."):
+        session.check("{{claim:0}}", [{"source_call_id": "tc_1", "path": "$.a.b", "quantity": _quantity(1)}])
+
+
+def test_the_odd_keys_of_an_output_are_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    counts = []
+
+    def counted(paths: list[Any]) -> Any:
+        counts.append(len(paths))
+        return claimable_paths(paths)
+
+    monkeypatch.setattr("gllint_runtime.policy.data.claimable_paths", counted)
+    session = session_of({f"x-{number}": _quantity(number) for number in range(50)})
+    claims = [claim.to_dict() for claim in session.claimable()]
+    session.check("\n".join(f"- {{{{claim:{number}}}}}" for number in range(50)), claims)
+    assert counts == [50]
 
 
 def test_another_format_is_refused() -> None:

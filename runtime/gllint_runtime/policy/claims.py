@@ -160,7 +160,7 @@ def claimable_paths(paths: Iterable[tuple[str | int, ...]]) -> dict[tuple[str, .
 
 
 def _name_of(key: str) -> str:
-    if key.isidentifier() or _PATH.match(f"$.{key}"):
+    if key.isidentifier() or ("." not in key and _PATH.match(f"$.{key}")):
         return key
     name = "".join(char if f"a{char}".isidentifier() else "_" for char in key)
     return name if name[:1].isidentifier() else f"_{name}"

@@ -16,11 +16,13 @@ from datetime import date, time
 from decimal import Decimal
 from enum import Enum
 from fractions import Fraction
+from functools import cached_property
 from itertools import islice
 from math import isfinite
 from typing import Any
 from uuid import UUID
 
+from gllint_runtime.policy.claims import claimable_paths
 from gllint_runtime.policy.schemas import Path, Quantity, quantity_problem, show_path
 
 _TYPED_NUMBER = re.compile(r"-?[0-9]{1,300}(?:\.[0-9]{1,300})?")
@@ -152,6 +154,11 @@ class Survey:
                 path: number for path, number in raw if not _is_plain(path, plain_keys, plain_kinds)
             }
         self.size = 50 * (_MAX_VALUES - self._values) + _MAX_TEXT - self._text
+
+    @cached_property
+    def odd_paths(self) -> Mapping[tuple[str, ...], Path]:
+        """The quantities that no claim could write by their own paths, by those that it can: once all are entered."""
+        return claimable_paths([*self.quantities])
 
     @property
     def given(self) -> Any:

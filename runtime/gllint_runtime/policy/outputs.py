@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from gllint_runtime.policy import schemas, validation
 from gllint_runtime.policy.allowlist import RENDERED_UNITS
-from gllint_runtime.policy.claims import ClaimPathError, claimable_paths, parse_claim_path
+from gllint_runtime.policy.claims import ClaimPathError, parse_claim_path
 from gllint_runtime.policy.data import DataProblem, Survey, plain
 from gllint_runtime.policy.errors import GLDataError, GLValidationError
 from gllint_runtime.policy.parameter_units import ParameterUnit, ParameterUnits
@@ -182,7 +182,7 @@ def resolve_path(output: Survey, path: str, *, arrays: bool = False) -> Quantity
         raise GLDataError("PATH_RESOLUTION", str(error), hint=error.hint, path=path[:200]) from None
     if (quantity := output.quantities.get(steps)) is not None:
         return quantity
-    if (written := claimable_paths([*output.quantities]).get(tuple(map(str, steps)))) is not None:
+    if (written := output.odd_paths.get(tuple(map(str, steps)))) is not None:
         return output.quantities[written]
     node = output.data
     for step in steps:
@@ -195,9 +195,7 @@ def resolve_path(output: Survey, path: str, *, arrays: bool = False) -> Quantity
 
 
 def _available(output: Survey) -> str:
-    odd = {path: steps for steps, path in claimable_paths([*output.quantities]).items()}
-    named = [odd.get(path, path) for path in output.quantities]
-    paths = [show_path(path) for path in named if path and all(isinstance(step, str) for step in path)]
+    paths = [*claimable(output)]
     if not paths:
         return "This output holds no Quantity."
     remainder = f" and {len(paths) - 20} more" if len(paths) > 20 else ""
@@ -206,22 +204,22 @@ def _available(output: Survey) -> str:
 
 def claimable(output: Survey, *, arrays: bool = False) -> dict[str, Quantity]:
     """The Quantities that claims may cite, by the paths that they write."""
-    odd = {path: steps for steps, path in claimable_paths([*output.quantities]).items()}
-    paths = {show_path(odd.get(path, path)): quantity for path, quantity in output.quantities.items()}
-    return {path: quantity for path, quantity in paths.items() if _is_claim_path(path, arrays)}
+    odd = {path: steps for steps, path in output.odd_paths.items()}
+    written = ((odd.get(path, path), quantity) for path, quantity in output.quantities.items())
+    return {show_path(steps): quantity for steps, quantity in written if _is_claim_path(steps, arrays)}
 
 
-def _is_claim_path(path: str, arrays: bool) -> bool:
+def _is_claim_path(steps: Path, arrays: bool) -> bool:
+    """Whether a claim can write these steps: a key ``a.b`` would be two."""
     try:
-        parse_claim_path(path, arrays=arrays)
+        return parse_claim_path(show_path(steps), arrays=arrays) == steps
     except ClaimPathError:
         return False
-    return True
 
 
 def odd_paths(output: Survey) -> list[str]:
     """How to write the paths of Quantities that stand under no name, or under keys that are none."""
-    return [show_path(steps) for steps in claimable_paths([*output.quantities])]
+    return [show_path(steps) for steps in output.odd_paths]
 
 
 def _bad_output(message: str, path: Path = (), hint: str | None = None) -> GLValidationError:
