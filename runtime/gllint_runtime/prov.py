@@ -75,8 +75,10 @@ class _Document:
 
 
 def _call(document: _Document, entry: Mapping[str, Any]) -> str:
-    """A call and its output; the name of that."""
+    """A call and its output, written once; the name of that."""
     call_id = entry["call_id"]
+    if f"gllint:{call_id}" in document.records["activity"]:
+        return f"gllint:{call_id}-output"
     output = document.add(
         "entity",
         f"{call_id}-output",

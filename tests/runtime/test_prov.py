@@ -80,6 +80,22 @@ def test_what_the_user_said_and_constants_are_sources() -> None:
     assert document["entity"]["gllint:constant-1"]["prov:label"] == "factor"
 
 
+def test_a_call_is_written_once_however_many_numbers_cite_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    calls = []
+
+    def sources(document: Any, origins: Any) -> list[str]:
+        calls.append(len(origins))
+        return []
+
+    monkeypatch.setattr("gllint_runtime.prov._sources", sources)
+    session = Session()
+    session.record("meter", {}, {f"x{number}": {"value": number, "unit": "kWh"} for number in range(20)})
+    claims = [claim.to_dict() for claim in session.claimable()]
+    document = session.check("\n".join(f"- {{{{claim:{number}}}}}" for number in range(20)), claims).to_prov()
+    check_structure(document)
+    assert calls == [0]
+
+
 def test_an_answer_without_a_number_has_a_document_too() -> None:
     document = Session().check("It is warm.").to_prov()
     check_structure(document)
@@ -94,6 +110,13 @@ def test_a_changed_trace_says_which_entry() -> None:
     assert trace_break(Session.from_json(kept.to_json()).trace) is None
 
 
+def nested() -> list[Any]:
+    value: list[Any] = []
+    for _ in range(100_000):
+        value = [value]
+    return value
+
+
 @pytest.mark.parametrize(
     ("change", "place"),
     [
@@ -105,6 +128,7 @@ def test_a_changed_trace_says_which_entry() -> None:
         (lambda trace: trace.insert(2, {**trace[0]}), 2),
         (lambda trace: trace[2].pop("hash"), 2),
         (lambda trace: trace.append(None), 3),
+        (lambda trace: trace.append({"previous": nested(), "hash": "sha256:"}), 3),
     ],
 )
 def test_each_change_of_a_trace_is_noticed(change: Any, place: int) -> None:

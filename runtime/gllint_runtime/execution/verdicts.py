@@ -163,7 +163,7 @@ def trace_break(trace: Sequence[Mapping[str, Any]]) -> int | None:
             if entry["hash"] != _hash(body) or not (starts or entry["previous"] == last):
                 return place
             last = entry["hash"]
-        except (AttributeError, KeyError, TypeError, ValueError):  # no entry at all
+        except (AttributeError, KeyError, TypeError, ValueError, RecursionError):  # no entry at all
             return place
     return None
 
