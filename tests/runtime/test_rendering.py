@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from decimal import Decimal
+from decimal import Decimal, Inexact, localcontext
 from fractions import Fraction
 from typing import Any
 
@@ -49,6 +49,10 @@ def test_a_value_is_shown_by_its_unit(value: Any, unit: str, shown: str) -> None
         ("It has {{claim:0}} row!", "It has 3 row!"),
         ("It has {{claim:0}} in all rows.", "It has 3 rows in all rows."),
         ("It has {{claim:0}}\nrows", "It has 3 rows\nrows"),
+        ("It has **{{claim:0}} rows**.", "It has **3 rows**."),
+        ("It reads {{claim:0}} rows/s.", "It reads 3 rows rows/s."),
+        ("It reads {{claim:0}} rows / s.", "It reads 3 rows rows / s."),
+        ("It has {{claim:0}} row-level rules.", "It has 3 rows row-level rules."),
     ],
 )
 def test_the_word_of_what_is_counted_is_said_once(message: str, shown: str) -> None:
@@ -58,3 +62,14 @@ def test_the_word_of_what_is_counted_is_said_once(message: str, shown: str) -> N
     assert session.check(message, claims).message == shown
     stream = session.stream()
     assert stream.feed(message, claims) + stream.close(claims).message[len(stream.released) :] == shown
+
+
+def test_the_decimal_context_of_a_program_changes_nothing() -> None:
+    with localcontext() as context:
+        context.prec, context.traps[Inexact] = 1, True
+        assert format_quantity(Quantity(0.0996, "kWh")) == "0.09960 kWh"
+        assert format_quantity(Quantity(exactly(Fraction(1, 3)), "USD")) == "0.3333 USD"
+
+
+def exactly(value: Any) -> Any:
+    return value

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from decimal import Decimal
+from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any
@@ -14,6 +14,7 @@ from gllint_runtime.policy.packs import pack_units
 from gllint_runtime.policy.schemas import Quantity
 
 _DIGITS = 4  # significant ones of a number that a fixed number of decimals would cut short
+_CONTEXT = Context(prec=28, Emax=MAX_EMAX, Emin=MIN_EMIN, traps=[])
 SEEN_BEHIND = 40
 """The characters behind a number among which the word of what is counted is looked for."""
 
@@ -39,20 +40,20 @@ def format_quantity(quantity: Quantity, behind: str = "") -> str:
     elif abs(exact) >= 1 or not exact:
         places = 2
     else:
-        places = _DIGITS - 1 - _magnitude(exact)
+        places = _DIGITS - 1 - magnitude(exact)
     text = _fixed(exact, places)
     return text if unit == "1" else f"{text} {unit}".rstrip()
 
 
 def _places(exact: Fraction, minor: int) -> int:
     """The decimals of an amount that its currency's own would cut short: its digits, up to four that count."""
-    most = max(minor, _DIGITS - 1 - _magnitude(exact))
+    most = max(minor, _DIGITS - 1 - magnitude(exact))
     return next((places for places in range(minor, most) if (exact * 10**places).denominator == 1), most)
 
 
-def _magnitude(exact: Fraction) -> int:
-    """The power of ten of the first digit."""
-    return (Decimal(exact.numerator) / Decimal(exact.denominator)).adjusted()
+def magnitude(exact: Fraction) -> int:
+    """The power of ten of the first digit, whatever the program's decimal context is."""
+    return _CONTEXT.divide(Decimal(exact.numerator), Decimal(exact.denominator)).adjusted()
 
 
 def _fixed(exact: Fraction, places: int) -> str:
@@ -92,4 +93,10 @@ def _counted() -> dict[str, tuple[str, str]]:
 
 def _says(behind: str, words: tuple[str, str]) -> bool:
     """Whether a message goes on with the word of what is counted."""
-    return re.match(rf"[ \u00a0](?:{'|'.join(map(re.escape, words))})\b", behind[:SEEN_BEHIND]) is not None
+    return _word(words).match(behind[:SEEN_BEHIND]) is not None
+
+
+@lru_cache(maxsize=64)
+def _word(words: tuple[str, str]) -> re.Pattern[str]:
+    """One of two words, unless it goes on as another unit (``tokens/s``) or another word (``row-level``)."""
+    return re.compile(rf"[ \u00a0](?:{'|'.join(map(re.escape, words))})(?![\w^·×]| ?/|-\w)")
