@@ -57,6 +57,9 @@ def made(operation: str, *quantities: tuple[Any, str], **settings: Any) -> Quant
         ("sum", [(Decimal("0.10"), "kWh"), (Decimal("0.2"), "kWh")], exactly(Decimal("0.3"), "kWh")),
         ("share", [(Decimal(1), "kWh"), (Decimal(8), "kWh")], exactly(Decimal("12.5"), "%")),
         ("ratio", [(Fraction(1, 3), "kWh"), (2, "m2")], exactly(Fraction(1, 6), "kWh/m2")),
+        ("ratio", [(10, "kWh"), (4, "kWh/m2")], Quantity(2.5, "m2")),
+        ("ratio", [(10, "kWh/m2"), (4, "kWh")], Quantity(2.5, "1/m2")),
+        ("ratio", [(10, "kWh/m2/year"), (4, "m2")], Quantity(2.5, "kWh/m2/year/m2")),
     ],
 )
 def test_it_computes_with_the_decimals_that_are_shown(
@@ -71,8 +74,21 @@ def test_a_ratio_of_one_kind_has_the_unit_1_where_that_is_allowed() -> None:
     assert made("ratio", (3, "kWh"), (2, "kWh"), extend_units=["1"]) == Quantity(1.5, "1")
 
 
+def test_a_number_by_a_bare_one_keeps_its_unit() -> None:
+    assert made("ratio", (3, "kWh"), (2, "1"), extend_units=["1"]) == Quantity(1.5, "kWh")
+
+
+def test_a_difference_of_logarithms_is_one() -> None:
+    assert made("difference", (7.5, "pH"), (7, "pH"), packs=["chemistry"]) == Quantity(0.5, "pH")
+
+
+def test_a_small_decimal_without_end_has_28_digits_too() -> None:
+    value: Any = made("ratio", (Decimal("1e-40"), "kWh"), (Decimal("0.3"), "m2")).value
+    assert value == Decimal(f"3.{'3' * 27}e-40")
+
+
 def test_a_decimal_without_end_is_cut_off_at_28_digits() -> None:
-    assert str(made("ratio", (Decimal("0.1"), "kWh"), (Decimal("0.3"), "m2")).value) == f"0.{'3' * 27}"
+    assert str(made("ratio", (Decimal("0.1"), "kWh"), (Decimal("0.3"), "m2")).value) == f"0.{'3' * 28}"
 
 
 @pytest.mark.parametrize(
@@ -89,11 +105,16 @@ def test_a_decimal_without_end_is_cut_off_at_28_digits() -> None:
         ("product", [(1, "kWh")], "'product' is no operation"),
         ("sum", [], "sum takes from one to 1000 claims, not 0"),
         ("ratio", [(1e300, "kWh"), (1e-300, "m2")], "too large"),
+        ("ratio", [(1e-300, "kWh"), (1e300, "m2")], "too small"),
+        ("sum", [(60, "dB"), (60, "dB")], "A sum of numbers in dB means nothing: they are logarithms"),
+        ("ratio", [(7, "pH"), (2, "pH")], "A ratio of numbers in pH"),
+        ("percentage_change", [(7, "pH"), (2, "pH")], "A percentage change of numbers in pH"),
+        ("share", [(7, "mag"), (2, "mag")], "A share of numbers in mag"),
     ],
 )
 def test_what_cannot_be_made_is_refused(operation: str, quantities: list[tuple[Any, str]], part: str) -> None:
     with pytest.raises(GLError, match=part):
-        made(operation, *quantities)
+        made(operation, *quantities, packs=["rates", "chemistry", "physics"])
 
 
 def claim(call: str, value: Any, unit: str = "kWh") -> dict[str, Any]:

@@ -20,7 +20,9 @@ from gllint_runtime.execution.claimed import current_session
 from gllint_runtime.execution.session import Session
 from gllint_runtime.execution.steps import read_claims
 from gllint_runtime.policy.errors import GLError, GLRuntimeError, GLValidationError
+from gllint_runtime.policy.rendering import magnitude
 from gllint_runtime.policy.schemas import CLAIM_SCHEMA, QUANTITY_REF, Claim, Quantity
+from gllint_runtime.policy.unit_sizes import is_logarithm, quotient
 from gllint_runtime.policy.units import conversion
 
 Operation = Literal["sum", "difference", "ratio", "share", "percentage_change"]
@@ -156,9 +158,10 @@ def _difference(terms: Sequence[_Term]) -> tuple[Fraction, str]:
 def _ratio(terms: Sequence[_Term]) -> tuple[Fraction, str]:
     _refuse_levels(terms, "A ratio")
     first, second = terms
+    if second.unit == _BARE:
+        return _quotient(first.exact, second.exact), first.unit
     if conversion(second.unit, first.unit) is None:
-        below = f"({second.unit})" if any(mark in second.unit for mark in "*/") else second.unit
-        return _quotient(first.exact, second.exact), f"{first.unit}/{below}"
+        return _quotient(first.exact, second.exact), _quotient_unit(first.unit, second.unit)
     ratio = _quotient(first.exact, second.within(first.unit))
     if first.session.units.is_allowed(_BARE):
         return ratio, _BARE
@@ -193,6 +196,15 @@ def _refuse_levels(terms: Sequence[_Term], what: str) -> None:
             raise _refusal(
                 f"{what} of temperatures in {term.unit} means nothing: their zero is set", "claims"
             )
+        if is_logarithm(term.unit):
+            raise _refusal(f"{what} of numbers in {term.unit} means nothing: they are logarithms", "claims")
+
+
+def _quotient_unit(above: str, below: str) -> str:
+    try:
+        return quotient(above, below)
+    except ValueError:
+        raise _refusal(f"{above} and {below} make no unit of a ratio", "claims") from None
 
 
 def _quotient(above: Fraction, below: Fraction) -> Fraction:
@@ -210,9 +222,12 @@ def _like(exact: Fraction, values: Sequence[Any]) -> Any:
     if exact.denominator == 1 and all(isinstance(value, int) for value in values):
         return exact.numerator
     try:
-        return float(exact)
+        number = float(exact)
     except OverflowError:
         raise _refusal("The result is too large", "claims") from None
+    if exact and not number:
+        raise _refusal("The result is too small", "claims")
+    return number
 
 
 def _decimal(exact: Fraction) -> Decimal:
@@ -224,7 +239,7 @@ def _decimal(exact: Fraction) -> Decimal:
             rest, count = rest // prime, count + 1
         places = max(places, count)
     if rest != 1:
-        places = max(_PLACES - len(str(abs(exact.numerator) // exact.denominator)), 0)
+        places = max(_PLACES - 1 - magnitude(exact), 0)
     shifted = round(exact * 10**places)  # of a decimal that ends nothing is cut off
     return Decimal((int(shifted < 0), tuple(map(int, str(abs(shifted)))), -places))
 

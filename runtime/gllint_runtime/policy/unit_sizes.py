@@ -83,6 +83,23 @@ def is_of_any_currency(unit: Factors) -> bool:
     return any(name in _bases()["parts"] for name, _ in unit)
 
 
+def is_logarithm(unit: str) -> bool:
+    """Whether numbers in ``unit`` are logarithms, as those in dB and of pH are."""
+    return announced_dimension(unit) in sections("base_dimensions.txt")["scales"]["logarithms"].split()
+
+
+def quotient(above: str, below: str) -> str:
+    """The unit of a number of ``above`` by one of ``below``: what stands on both sides is left out.
+
+    Raises ValueError for a text that is no unit.
+    """
+    over, under = product((factors_of(above), 1)), product((factors_of(below), 1))
+    powers = dict(over)
+    if any(powers.get(name, 0) * power > 0 for name, power in under):
+        return text_of(product((over, 1), (under, -1)))
+    return f"{above}/({below})" if any(mark in below for mark in "*/") else f"{above}/{below}"
+
+
 def product(*factors: tuple[Factors, int]) -> Factors:
     """The product of units, each raised to a power; what cancels is left out."""
     powers: Counter[str] = Counter()
