@@ -61,6 +61,7 @@ M3_S = properties(discharge={**NUMBER, "x-unit": "m3/s"})
         ([(5, "min")], "timeout_s", None, 5, "`timeout_s` takes s: pass 300 s"),
         ([(12.5, "USD")], "amount_cents", None, 12.5, "`amount_cents` takes USD_cent: pass 1250 USD_cent"),
         ([(12.5, "EUR")], "amount_cents", None, 12.5, "`amount_cents` takes EUR_cent: pass 1250 EUR_cent"),
+        ([(500, "JPY")], "amount_cents", None, 500, "`amount_cents` takes cent: one does not convert"),
         ([(5, "GBP")], "price_pence", None, 5, "`price_pence` takes GBP_pence: pass 500 GBP_pence"),
         ([(90, "min")], "duration_s", properties(duration_s={**NUMBER, "x-unit": "s"}), 90, "pass 5400 s"),
         ([(20, "degC")], "temp", properties(temp={**NUMBER, "x-unit": "degF"}), 20, "pass 68 degF"),

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
 from fractions import Fraction
 from functools import reduce
@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 from gllint_runtime.execution.record import Origin
 from gllint_runtime.policy.data import copy_plain
 from gllint_runtime.policy.errors import GLDataError, GLValidationError
+from gllint_runtime.policy.name_units import all_readings_of_name
 from gllint_runtime.policy.packs import PACKS
 from gllint_runtime.policy.parameter_units import ParameterUnit, ParameterUnits
 from gllint_runtime.policy.schemas import Path, Quantity, quantity_problem, show_path
@@ -75,6 +76,11 @@ class Misfit(NamedTuple):
         ]
         return Change(self.path, Quantity(self.value, self.unit), result[0]) if len(result) == 1 else None
 
+    def _said(self) -> Sequence[str]:
+        """The units that the parameter says: ``cent`` for those of every currency."""
+        parameter = self.parameter
+        return parameter.readings if parameter.is_declared else all_readings_of_name(parameter.name)
+
     def error(self, tool: str, *, takes_quantities: bool) -> GLValidationError:
         """What to tell the model."""
         name = self.parameter.name
@@ -83,9 +89,7 @@ class Misfit(NamedTuple):
             for reading in self.parameter.readings
             if (value := _exactly(self.value, self.unit, reading)) is not None
         ]
-        result = " or ".join(
-            [unit_title(unit) for unit, _ in ways] or map(unit_title, self.parameter.readings)
-        )
+        result = " or ".join([unit_title(unit) for unit, _ in ways] or map(unit_title, self._said()))
         message = f"{_written(self.value)} is in {unit_title(self.unit)}; `{name[:100]}` takes {result}: "
         if ways:
             message += (
