@@ -445,3 +445,33 @@ def test_a_tool_may_demand_its_source_and_a_scratchpad_asks_for_none() -> None:
 )
 def test_a_number_that_can_be_no_other_need_not_be_read_twice(text: str, count: int | None) -> None:
     assert plain_numbers(text) == count
+
+
+def _deep_schema(node: Any) -> Any:
+    for _ in range(5_000):
+        node = {"anyOf": [node]}
+    return node
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"properties": [1]},
+        {"properties": "size"},
+        {"properties": {"size": {"enum": 5}}},
+        {"properties": {"size": {"anyOf": 5}}},
+        {"properties": {"size": {"oneOf": None}}},
+        {"properties": {"size": _deep_schema({"const": 1})}},
+        {"properties": {"size": {"$ref": "#/properties/size"}}},
+    ],
+)
+def test_a_schema_of_another_house_that_is_none_offers_nothing(schema: Any) -> None:
+    assert traced(Session(), {"size": 5.5}, schema) == [(5.5, "none", False)]
+
+
+def test_a_value_is_offered_behind_a_reference_too() -> None:
+    schema = {
+        "properties": {"size": {"$ref": "#/$defs/Size"}},
+        "$defs": {"Size": {"enum": [5.5, 7.5]}},
+    }
+    assert traced(Session(), {"size": 5.5}, schema) == [(5.5, "schema", True)]

@@ -67,10 +67,21 @@ class ParameterUnits:
             path = tuple(["[]" if type(step) is int else step for step in path])
             values = self._offered.get(path)
             if values is None:
-                values = tuple(_offered_values(path, self._schema))
+                values = tuple(self._offered_at(path))
                 if len(self._offered) < _MOST_PATHS:
                     self._offered[path] = values
         return values
+
+    def _offered_at(self, path: Path) -> Iterator[Any]:
+        nodes = self._alternatives([self._schema])
+        for step in path:
+            nodes = self._alternatives(_inner(nodes, step))
+        for node in nodes:
+            choices = node.get("enum")
+            listed = choices if isinstance(choices, (list, tuple)) else ()
+            for value in (*(node[key] for key in ("const", "default") if key in node), *listed):
+                if not isinstance(value, bool):
+                    yield value
 
     @cached_property
     def has_sources(self) -> bool:
@@ -113,16 +124,9 @@ class ParameterUnits:
         bases: list[str] = []
         name = ""
         for step in path:
-            if step == "[]":
-                inner = [child for node in nodes for child in _elements(node)]
-            else:
-                name, declared, bases = (
-                    str(step),
-                    [],
-                    [],
-                )  # what an object declares is not said of its members
-                inner = [child for node in nodes for child in _members(node, step)]
-            nodes = self._alternatives(inner)
+            if step != "[]":  # what an object declares is not said of its members
+                name, declared, bases = str(step), [], []
+            nodes = self._alternatives(_inner(nodes, step))
             declared = [*_declared(nodes)] or declared
             sources = _sources(nodes) or sources
             bases = [b for node in nodes if isinstance(b := node.get(BASIS_KEYWORD), str)] or bases
@@ -172,6 +176,13 @@ class ParameterUnits:
         return node
 
 
+def _inner(nodes: list[Mapping[Any, Any]], step: Any) -> list[Any]:
+    """The schemas of what stands one step down, ``"[]"`` being any element."""
+    if step == "[]":
+        return [child for node in nodes for child in _elements(node)]
+    return [child for node in nodes for child in _members(node, step)]
+
+
 def _members(node: Mapping[Any, Any], name: Any) -> Iterator[Any]:
     properties = node.get("properties")
     if isinstance(properties, Mapping) and name in properties:
@@ -215,23 +226,3 @@ def _types(node: Mapping[Any, Any]) -> Iterator[str]:
     declared = node.get("type")
     names = declared if isinstance(declared, (list, tuple)) else (declared,)
     yield from (name for name in names if isinstance(name, str))
-
-
-def _offered_values(path: Path, schema: Any) -> Iterator[Any]:
-    nodes = _branches(schema)
-    for step in path:
-        inner = [
-            node.get("items") if step == "[]" else node.get("properties", {}).get(step) for node in nodes
-        ]
-        nodes = [branch for node in inner for branch in _branches(node)]
-    for node in nodes:
-        offered = [node[key] for key in ("const", "default") if key in node]
-        yield from (value for value in (*offered, *node.get("enum", ())) if not isinstance(value, bool))
-
-
-def _branches(node: Any) -> list[Mapping[str, Any]]:
-    """A schema and the branches of its ``anyOf``, ``oneOf`` and ``allOf``."""
-    if not isinstance(node, Mapping):
-        return []
-    branches = (branch for key in ("anyOf", "oneOf", "allOf") for branch in node.get(key, ()))
-    return [node, *(inner for branch in branches for inner in _branches(branch))]
