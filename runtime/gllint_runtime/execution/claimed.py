@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, TypeVar, 
 from gllint_runtime.execution.session import Session
 from gllint_runtime.execution.steps import read_claims
 from gllint_runtime.policy.errors import GLError
-from gllint_runtime.policy.schemas import Quantity
+from gllint_runtime.policy.schemas import NAMED, OF_THE_VALUE, Quantity
 
 _CURRENT: ContextVar[Session | None] = ContextVar("gllint_session", default=None)
 
@@ -187,11 +187,8 @@ ClaimedText = Annotated[str, _CheckedText()]
 
 _NUMBERS = (int, float, complex, Decimal, Fraction)
 _MOST_TYPES = 1000
-_SUBSCHEMAS = {
-    *("items", "prefixItems", "additionalProperties", "contains", "anyOf", "oneOf", "allOf"),
-    *("if", "then", "else", "not", "unevaluatedItems", "unevaluatedProperties", "additionalItems"),
-    *("json_schema", "schema"),  # of a provider's response format
-}
+# Beside the schemas of the value: those of draft 7, and of a provider's response format.
+_FURTHER_SCHEMAS = frozenset({"additionalItems", "json_schema", "schema"})
 
 
 class _Part(NamedTuple):
@@ -222,7 +219,7 @@ def _bare(hint: Any) -> str | None:
         return "a Quantity without a claim"
     if isinstance(hint, Mapping):
         kinds = hint.get("type")
-        if {"number", "integer"} & {*(kinds if isinstance(kinds, list) else [str(kinds)])}:
+        if any(kind in ("number", "integer") for kind in (kinds if isinstance(kinds, list) else [kinds])):
             return "a bare number"
         values = [*(hint["enum"] if isinstance(hint.get("enum"), list) else ()), hint.get("const")]
         return "a choice of bare numbers" if any(type(value) in _NUMBERS for value in values) else None
@@ -264,10 +261,10 @@ def _schema_parts(part: _Part) -> Iterator[_Part]:
         yield from (_Part(part.place, item) for item in part.hint if isinstance(item, Mapping))
         return
     for key, value in part.hint.items():
-        if key in ("properties", "patternProperties", "$defs", "definitions") and isinstance(value, Mapping):
+        if key in NAMED and isinstance(value, Mapping):
             if not _is_message(value):
                 yield from (_Part(f"{part.place}.{name}", inner) for name, inner in value.items())
-        elif key in _SUBSCHEMAS and isinstance(value, Mapping | list):
+        elif (key in OF_THE_VALUE or key in _FURTHER_SCHEMAS) and isinstance(value, Mapping | list):
             yield _Part(part.place, value)
 
 

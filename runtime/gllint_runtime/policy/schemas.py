@@ -99,12 +99,12 @@ class SchemaProblem(NamedTuple):
 
 BRANCHES = ("anyOf", "oneOf", "allOf", "prefixItems")
 NAMED = ("properties", "patternProperties", "$defs", "definitions", "dependentSchemas")
-_OF_THE_VALUE = (
+OF_THE_VALUE = (
     *("items", "contains", "unevaluatedItems"),
     *("additionalProperties", "unevaluatedProperties"),
     *("then", "else", *BRANCHES, *NAMED),
 )
-EVERY_KEYWORD = (*_OF_THE_VALUE, "not", "if", "propertyNames")
+EVERY_KEYWORD = (*OF_THE_VALUE, "not", "if", "propertyNames")
 """With those whose schemas describe what is *not* the value, or only its keys: no number gets through them."""
 
 
@@ -114,7 +114,7 @@ def is_opaque(value: Any) -> bool:
 
 
 def subschemas(
-    schema: Schema, *, keywords: Collection[str] = _OF_THE_VALUE, skip: Callable[[Any], bool] | None = None
+    schema: Schema, *, keywords: Collection[str] = OF_THE_VALUE, skip: Callable[[Any], bool] | None = None
 ) -> Iterator[tuple[Path, Any]]:
     """``schema`` and every schema under the keywords ``within``, outermost first, those that are no mapping included.
 
@@ -317,7 +317,7 @@ def _plain_keys(value: Any) -> Any:
 
 def _undeclared_required(schema: Schema) -> Iterator[SchemaProblem]:
     """What ``anyOf`` and ``oneOf`` require is optional; other branches may speak of their parent's properties."""
-    always = [key for key in _OF_THE_VALUE if key not in ("anyOf", "oneOf")]
+    always = [key for key in OF_THE_VALUE if key not in ("anyOf", "oneOf")]
     nodes: dict[Path, Any] = {}
     declared: dict[Path, set[str] | None] = {}
     for path, node in subschemas(schema, keywords=always):
