@@ -102,7 +102,7 @@ def plain_numbers(text: str) -> int | None:
         return None
     count = 0
     for number in _RUN.finditer(text):
-        if _PLAIN.fullmatch(number[0]) is None or _multiplier(text, number.end(), True)[1] > number.end():
+        if _PLAIN.fullmatch(number[0]) is None or _multipliers(text, number.end(), True)[1] > number.end():
             return None
         count += 1
     return count
@@ -137,22 +137,26 @@ def _figure(text: str, start: int, end: int, is_excused: bool, is_parted: bool) 
     lead = _BEFORE.search(text, max(0, start - 8), start)
     sign = (lead["sign"] or lead["outer"]) if lead else None
     currency = lead["currency"] if lead and _currency(lead["currency"] or "") else None
-    multiplier, behind = _multiplier(text, end, bool(currency))
+    multipliers, behind = _multipliers(text, end, bool(currency))
     units, unit_end = _units_at(text, behind)
     if not units and behind == end and (minor := _MINOR.match(text, end)):  # cents
         units, unit_end = _shared_units(text, _table("minor units")[minor[1].lower()], minor.end())
-        multiplier = Fraction(1, 100)
+        multipliers = (Fraction(1, 100),)
     word = _word(text, start, end)
     is_glued = behind > end or _is_glued_unit(text, end, unit_end)
     if currency or parts or (is_glued and not text[max(0, start - 1) : start].isalnum()):
         word = ""
     elif behind > end and word:  # WUNA2K is no multiple
-        behind, multiplier, units = end, Fraction(1), ()
+        behind, multipliers, units = end, _ONCE, ()
     unit_text = text[behind:unit_end].strip() if units else ""
     if currency and not (units and _CODE.match(units[0]) and units[0] in _currency(currency)):  # "$5 USD"
         units, unit_text = tuple(_divided(text, unit, behind)[0] for unit in _currency(currency)), currency
-    scale = multiplier * (-1 if sign else 1)
-    scaled = tuple(Reading(value * scale, half * multiplier) for value, half in readings)
+    sense = -1 if sign else 1
+    scaled = tuple(
+        Reading(value * multiplier * sense, half * multiplier)
+        for multiplier in multipliers
+        for value, half in readings
+    )
     return Figure(start, end, written, scaled, units, unit_text, word=word), behind
 
 
@@ -258,14 +262,20 @@ def _separations(text: str) -> Iterator[str]:
         yield _MARKS.sub("", text)
 
 
-def _multiplier(text: str, end: int, has_currency: bool) -> tuple[Fraction, int]:
-    """What the digits that end there are multiplied by (``million``, ``k``), and where that ends."""
+def _multipliers(text: str, end: int, has_currency: bool) -> tuple[tuple[Fraction, ...], int]:
+    """What the digits that end there may be multiplied by (``million``, ``k``), and where that ends."""
     letters = _LETTERS.match(text, end)
     if letters and (letters[0] not in ("m", "b", "mm") or has_currency):
-        return Fraction(_table("letters")[letters[0]]), letters.end()
+        return (Fraction(_table("letters")[letters[0]]),), letters.end()
     word = _MULTIPLIER.match(text, end)
-    value = word and _table("multipliers").get(word[1].lower().removesuffix("s"))
-    return (Fraction(value), word.end()) if word and value else (Fraction(1), end)
+    if word is None:
+        return _ONCE, end
+    name = word[1].lower().removesuffix("s")
+    values = (_table("multipliers").get(name) or _table("ambiguous multipliers").get(name, "")).split()
+    return (tuple(map(Fraction, values)), word.end()) if values else (_ONCE, end)
+
+
+_ONCE = (Fraction(1),)
 
 
 _LETTERS = re.compile(r"(?:bn|mn|mm|[kKMBmb])(?![\w²³/·])")
