@@ -76,7 +76,7 @@ class Misfit(NamedTuple):
         ]
         return Change(self.path, Quantity(self.value, self.unit), result[0]) if len(result) == 1 else None
 
-    def _said(self) -> Sequence[str]:
+    def _named_units(self) -> Sequence[str]:
         """The units that the parameter says: ``cent`` for those of every currency."""
         parameter = self.parameter
         return parameter.readings if parameter.is_declared else all_readings_of_name(parameter.name)
@@ -89,7 +89,7 @@ class Misfit(NamedTuple):
             for reading in self.parameter.readings
             if (value := _exactly(self.value, self.unit, reading)) is not None
         ]
-        result = " or ".join([unit_title(unit) for unit, _ in ways] or map(unit_title, self._said()))
+        result = " or ".join([unit_title(unit) for unit, _ in ways] or map(unit_title, self._named_units()))
         message = f"{_written(self.value)} is in {unit_title(self.unit)}; `{name[:100]}` takes {result}: "
         if ways:
             message += (

@@ -95,13 +95,13 @@ class Origins:
         changes: Iterable[Change] = (),
         *,
         judges_units: bool = False,
-        cited: Mapping[Path, Origin | None],
+        citations: Mapping[Path, Origin | None],
     ) -> tuple[tuple[Origin, ...], list[Misfit], list[Clash]]:
         """The origin of every number in ``arguments``, those inside text included; which have another unit, or basis.
 
         ``declared`` says in which units they are taken, which is not judged unless ``judges_units``, and from whom
-        (``x-source``). ``changes`` are the numbers that were converted already. ``cited`` are the parts of claims that
-        hold: the origins of their numbers, and ``None`` for each text, which says where that is.
+        (``x-source``). ``changes`` are the numbers that were converted already. ``citations`` are the parts of claims
+        that hold: the origins of their numbers, and ``None`` for each text, which says where that is.
         """
         for new in self._unread:
             self._read(new)
@@ -120,7 +120,7 @@ class Origins:
             if "any" in demand:
                 continue
             if kind is str:
-                if path in cited or not _holds_numeral(value):
+                if path in citations or not _holds_numeral(value):
                     continue
                 texts += 1
                 letters += len(value)
@@ -133,11 +133,11 @@ class Origins:
                 origins.extend(_demanded(o, demand) for o in self._in_text(path, value, declared))
                 continue
             if sent and (quantity := sent.get(path)) is not None:
-                origin = cited.get(path) or self._of_quantity(path, value, *quantity, declared)
+                origin = citations.get(path) or self._of_quantity(path, value, *quantity, declared)
                 origins.append(_demanded(origin, demand))
                 self._compare_basis(path, quantity[0].value, declared, clashes)
                 continue
-            origin = cited.get(path) or self._origin(path, value, (value,), declared)
+            origin = citations.get(path) or self._origin(path, value, (value,), declared)
             parameter = declared.at(path)
             if origin.kind == "none" and conversions:
                 conversions -= 1
@@ -147,7 +147,7 @@ class Origins:
                     origin = self._in_unit(origin, path, value, parameter, misfits)
                 if parameter.basis is not None:
                     self._compare_basis(path, value, declared, clashes)
-            if self._counts_numbers or path in cited:
+            if self._counts_numbers or path in citations:
                 origins.append(_demanded(origin, demand))
         return tuple(origins), misfits, clashes
 

@@ -324,7 +324,11 @@ class Session:
             return Traced(arguments, None, changes)
         with self._lock:
             origins, misfits, clashes = self._origins.trace(
-                arguments, parameters, changes, judges_units=judges_units, cited=self._cited(arguments)
+                arguments,
+                parameters,
+                changes,
+                judges_units=judges_units,
+                citations=self._citations(arguments),
             )
         if clashes and policy.argument_units != "record":
             clash = clashes[0].error(tool)
@@ -356,9 +360,9 @@ class Session:
             self.verdicts.violation(error, policy.level(error.code))
         return Traced(arguments, None if policy.argument_origin == "off" else origins, changes)
 
-    def _cited(self, arguments: dict[str, Any]) -> dict[Path, Origin | None]:
+    def _citations(self, arguments: dict[str, Any]) -> dict[Path, Origin | None]:
         """The parts of the claims among a call's arguments that hold: their numbers come from what they cite."""
-        cited: dict[Path, Origin | None] = {}
+        citations: dict[Path, Origin | None] = {}
         for name, value in arguments.items():
             if type(value) is not list and type(value) is not dict:
                 continue
@@ -371,13 +375,13 @@ class Session:
                 except GLError:  # its tool says what is wrong with it
                     continue
                 place: Path = (name, number) if type(value) is list else (name,)
-                cited.update(dict.fromkeys((*place, key) for key in ("source_call_id", "path", "basis")))
-                cited[*place, "quantity", "unit"] = None
+                citations.update(dict.fromkeys((*place, key) for key in ("source_call_id", "path", "basis")))
+                citations[*place, "quantity", "unit"] = None
                 path = *place, "quantity", "value"
                 given, unit = item["quantity"].get("value"), claim.quantity.unit
                 source, grounded = f"{record.call_id} {claim.path}", record.grounded is not False
-                cited[path] = Origin(show_path(path), given, "tool", source, grounded, unit, unit)
-        return cited
+                citations[path] = Origin(show_path(path), given, "tool", source, grounded, unit, unit)
+        return citations
 
     def next_id(self) -> str:
         """The id that the next call will have."""
