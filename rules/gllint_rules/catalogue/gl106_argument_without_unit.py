@@ -59,7 +59,7 @@ from gllint_rules.tools.tool import Tool
 from gllint_rules.words.kinds import kind_of_name
 
 _UNITLESS = frozenset({"count", "index", "identifier", "share"})
-_COUNTS = frozenset({"n", "k", "top_k", "limit", "seed", "steps", "retries", "depth_limit"})
+_COUNTS = frozenset({"n", "k", "limit", "seed", "steps", "retries", "depth_limit"})
 HELP = (
     'Say it at the end of the name, by `x-unit` (`Annotated[float, Unit("<unit>")]`), or in the description.'
 )
@@ -103,8 +103,8 @@ def _properties(context: Context, tool: Tool) -> Iterator[tuple[str, Site]]:
 
 def _has_none(context: Context, name: str) -> bool:
     """Whether what is called so is no quantity: a count, an index, an identifier, a share."""
-    is_top = name.startswith(("top_k", "top_n"))
-    return is_top or name in _COUNTS or kind_of_name(name) in _UNITLESS or context.policy.is_plain(name)
+    is_rank = f"{name}_".startswith(("top_k_", "top_n_"))
+    return is_rank or name in _COUNTS or kind_of_name(name) in _UNITLESS or context.policy.is_plain(name)
 
 
 RULE = Rule(
