@@ -131,10 +131,9 @@ def _agreed(sources: list[UnitSource], neighbour: Neighbour | None) -> ShownUnit
 
 
 def _same(first: str, second: str) -> bool:
+    # One unit with two spellings: `MMBtu` and `MMBTU`, `year` and `years`, never `MW` and `mW`.
     if is_same_size(first, second) and (first.casefold() == second.casefold() or _is_settled_by_size(first)):
-        return (
-            True  # one unit with two spellings: `MMBtu` and `MMBTU`, `year` and `years`, never `MW` and `mW`
-        )
+        return True
     return symbol_of(Policy(), first) == symbol_of(Policy(), second)
 
 
