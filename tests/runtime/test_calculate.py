@@ -245,3 +245,25 @@ def test_a_cited_number_comes_from_a_tool_where_its_parameter_is_the_user_s() ->
     session.record("meter", {}, {"heat": {"value": 7, "unit": "kWh"}})
     with pytest.raises(GLError, match=r"7 in the arguments of 'act' may come from user alone.*tc_1 \$\.heat"):
         session.tool_arguments("act", {"claim": claim("tc_1", 7)}, args_schema=schema)
+
+
+def based(unit: str, basis: str | None) -> dict[str, Any]:
+    declared = {"x-unit": unit, **({"x-basis": basis} if basis else {})}
+    return {"type": "object", "properties": {"x": {"type": "number", **declared}}}
+
+
+def test_numbers_of_one_kind_and_two_bases_do_not_mix() -> None:
+    session = Session()
+    for unit, basis in (
+        ("kgCO2e", None),
+        ("kgCO2e", "GWP100 AR5"),
+        ("kgCO2e", "GWP100 AR6"),
+        ("m2", "GIA"),
+    ):
+        session.record("meter", {}, {"x": 6}, result_schema=based(unit, basis))
+    unbased, fifth, sixth, area = session.claimable()
+    for operation, claims in (("sum", [unbased, fifth, sixth]), ("difference", [fifth, sixth])):
+        with pytest.raises(GLError, match="different bases: 'GWP100 AR5' and 'GWP100 AR6'"):
+            calculated(session, operation, claims)
+    assert calculated(session, "sum", [unbased, fifth, fifth]) == Quantity(18, "kgCO2e")
+    assert calculated(session, "ratio", [fifth, area]) == Quantity(1, "kgCO2e/m2")

@@ -48,7 +48,8 @@ def calculated(session: Session, operation: str, claims: Sequence[Any]) -> Quant
     if not 0 < len(read) <= _MOST_CLAIMS or (count and len(read) != count):
         many = f"{count} claims" if count else f"from one to {_MOST_CLAIMS} claims"
         raise _refusal(f"{name} takes {many}, not {len(read)}", "claims")
-    terms = [_Term(quantity, session) for quantity in session.cited(read)]
+    terms = [_Term(quantity, basis, session) for quantity, basis in session.cited(read)]
+    _require_one_basis(terms)
     exact, unit = compute(terms)
     quantity = Quantity(_like(exact, [term.quantity.value for term in terms]), unit)
     session.units.require(unit)
@@ -113,6 +114,7 @@ class _Term:
     """A number to calculate with; its decimals are those that are shown, not those of the binary float."""
 
     quantity: Quantity
+    basis: str | None
     session: Session
 
     @property
@@ -188,6 +190,16 @@ _OPERATIONS: Mapping[str, tuple[int, Callable[[Sequence[_Term]], tuple[Fraction,
     "share": (2, _share),
     "percentage_change": (2, _percentage_change),
 }
+
+
+def _require_one_basis(terms: Sequence[_Term]) -> None:
+    """Refuse numbers of one kind that follow different conventions: GWP100 of AR5 and of AR6."""
+    first = terms[0]
+    alike = [term for term in terms if conversion(term.unit, first.unit) is not None]
+    bases = dict.fromkeys(term.basis[:100] for term in alike if term.basis is not None)
+    if len(bases) > 1:
+        listed = " and ".join(f"'{basis}'" for basis in [*bases][:2])
+        raise _refusal(f"The numbers are of different bases: {listed}", "claims")
 
 
 def _refuse_levels(terms: Sequence[_Term], what: str) -> None:

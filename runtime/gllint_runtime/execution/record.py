@@ -73,6 +73,11 @@ class CallRecord:
             self._hash = f"sha256:{hashlib.sha256(canonical).hexdigest()}"
         return self._hash
 
+    def basis_of(self, claim: Claim) -> str | None:
+        """The basis that the tool's schema declares of what a claim cites; ``None``: it declares none."""
+        bases = self.output.bases
+        return bases.get(tuple(parse_claim_path(claim.path, arrays=True))) if bases else None
+
     def provenance(self, claim: Claim) -> dict[str, Any]:
         """A claim with its whole chain: tool, arguments, their origins, and a SHA-256 hash of the output."""
         entry = {
@@ -84,9 +89,7 @@ class CallRecord:
             "arguments": copy_plain(self.arguments),
             "output_hash": self.output_hash,
         }
-        if basis := self.output.bases and self.output.bases.get(
-            tuple(parse_claim_path(claim.path, arrays=True))
-        ):
+        if basis := self.basis_of(claim):
             entry["basis"] = basis
         if self.origins is not None:
             entry["origins"] = [origin.to_dict() for origin in self.origins]

@@ -38,7 +38,7 @@ from gllint_runtime.execution.stored_sessions import (
 from gllint_runtime.execution.streaming import MessageStream
 from gllint_runtime.execution.trace import Metrics, count_of
 from gllint_runtime.execution.verdicts import Event, Redact, Verdicts
-from gllint_runtime.policy.claims import Macro, find_macros, in_place, macro_problems, parse_claim_path
+from gllint_runtime.policy.claims import Macro, find_macros, in_place, macro_problems
 from gllint_runtime.policy.data import Survey, copy_plain
 from gllint_runtime.policy.errors import (
     GLDataError,
@@ -529,10 +529,11 @@ class Session:
         self.verdicts.passed(1)
         return quantity
 
-    def cited(self, claims: Sequence[Claim]) -> list[Quantity]:
-        """What claims stand for, to calculate with; it is no verdict. Raises GLError."""
+    def cited(self, claims: Sequence[Claim]) -> list[tuple[Quantity, str | None]]:
+        """What claims stand for, each with its basis, to calculate with; it is no verdict. Raises GLError."""
         with self._lock:
-            return [self._resolve(number, claim)[1] for number, claim in enumerate(claims)]
+            resolved = [(claim, *self._resolve(number, claim)) for number, claim in enumerate(claims)]
+            return [(quantity, record.basis_of(claim)) for claim, record, quantity in resolved]
 
     def refuse_number(self, place: str, value: Any) -> None:
         """Judge a number of a structured answer that no claim stands behind. Raises GLRuntimeError."""
@@ -668,7 +669,7 @@ class Session:
     @staticmethod
     def _hold_to_basis(number: int, claim: Claim, record: CallRecord) -> None:
         """Raise GLDataError BASIS unless the tool's schema declares the basis that a claim names."""
-        actual = record.output.bases.get(tuple(parse_claim_path(claim.path, arrays=True)))
+        actual = record.basis_of(claim)
         if claim.basis != actual:
             declared = "declares none" if actual is None else f"declares '{actual}'"
             raise GLDataError(
