@@ -247,9 +247,17 @@ def test_a_cited_number_comes_from_a_tool_where_its_parameter_is_the_user_s() ->
         session.tool_arguments("act", {"claim": claim("tc_1", 7)}, args_schema=schema)
 
 
-def based(unit: str, basis: str | None) -> dict[str, Any]:
+def based(unit: str, basis: str | None, key: str = "x") -> dict[str, Any]:
     declared = {"x-unit": unit, **({"x-basis": basis} if basis else {})}
-    return {"type": "object", "properties": {"x": {"type": "number", **declared}}}
+    return {"type": "object", "properties": {key: {"type": "number", **declared}}}
+
+
+def test_a_number_under_an_odd_key_has_its_basis_too() -> None:
+    session = Session()
+    session.record("meter", {}, {"x-y": 6}, result_schema=based("kgCO2e", "GWP100 AR5", "x-y"))
+    (number,) = session.claimable()
+    entry = session.check("It is {{claim:0}}.", [{**number.to_dict(), "basis": "GWP100 AR5"}]).provenance[0]
+    assert entry["path"] == "$.x_y" and entry["basis"] == "GWP100 AR5"
 
 
 def test_numbers_of_one_kind_and_two_bases_do_not_mix() -> None:

@@ -76,7 +76,10 @@ class CallRecord:
     def basis_of(self, claim: Claim) -> str | None:
         """The basis that the tool's schema declares of what a claim cites; ``None``: it declares none."""
         bases = self.output.bases
-        return bases.get(tuple(parse_claim_path(claim.path, arrays=True))) if bases else None
+        if not bases:
+            return None
+        steps = parse_claim_path(claim.path, arrays=True)
+        return bases.get(steps) or bases.get(self.output.odd_paths.get(tuple(map(str, steps)), steps))
 
     def provenance(self, claim: Claim) -> dict[str, Any]:
         """A claim with its whole chain: tool, arguments, their origins, and a SHA-256 hash of the output."""
