@@ -103,6 +103,10 @@ class _Run:
     answer: Any = None
     error: GLError | None = None
 
+    def current(self) -> AbstractContextManager[Any]:
+        """What makes this the current run."""
+        return kit.binding(_RUN, self)
+
     def raise_error(self) -> None:
         """Raise what went wrong, if anything did."""
         if self.error is not None:
@@ -149,23 +153,14 @@ class _GatedAgent:
                 "gllint: a structured answer is checked as a whole and not streamed: leave stream out"
             )
         run = _Run(self, schema)
-
-        @contextmanager
-        def entered() -> Iterator[None]:
-            token = _RUN.set(run)
-            try:
-                yield
-            finally:
-                _RUN.reset(token)
-
-        with entered():
+        with run.current():
             result = function(*arguments, **options)
         if hasattr(result, "__anext__"):
-            return _aevents(run, entered, result)
+            return _aevents(run, result)
         if hasattr(result, "__next__"):
-            return _events(run, entered, result)
+            return _events(run, result)
         if isawaitable(result):
-            return _awaited(run, entered, result)
+            return _awaited(run, result)
         run.raise_error()
         return result
 
@@ -173,29 +168,25 @@ class _GatedAgent:
 @contextmanager
 def _entered(session: Session | None) -> Iterator[None]:
     """An answer of the model under its session; without one it is none of the gate's."""
-    token = _TURN.set(session)
-    try:
-        with nullcontext() if session is None else kit.using(session):
-            yield
-    finally:
-        _TURN.reset(token)
+    with kit.binding(_TURN, session), nullcontext() if session is None else kit.using(session):
+        yield
 
 
-async def _awaited(run: _Run, entered: Callable[[], AbstractContextManager[Any]], result: Any) -> Any:
-    with entered():
+async def _awaited(run: _Run, result: Any) -> Any:
+    with run.current():
         output = await result
     run.raise_error()
     return output
 
 
-async def _aevents(run: _Run, entered: Callable[[], AbstractContextManager[Any]], events: Any) -> Any:
-    async for event in kit.astepwise(entered, events):
+async def _aevents(run: _Run, events: Any) -> Any:
+    async for event in kit.astepwise(run.current, events):
         yield event
     run.raise_error()
 
 
-def _events(run: _Run, entered: Callable[[], AbstractContextManager[Any]], events: Any) -> Iterator[Any]:
-    yield from kit.stepwise(entered, events)
+def _events(run: _Run, events: Any) -> Iterator[Any]:
+    yield from kit.stepwise(run.current, events)
     run.raise_error()
 
 

@@ -15,6 +15,7 @@ from contextlib import AbstractContextManager, suppress
 from typing import Any
 
 from gllint_runtime.execution.calculate import calculate as calculate
+from gllint_runtime.execution.claimed import binding as binding
 from gllint_runtime.execution.claimed import checked_structure as checked_structure
 from gllint_runtime.execution.claimed import current_session as current_session
 from gllint_runtime.execution.claimed import require_claims as require_claims
@@ -98,27 +99,40 @@ def session_steps(session: Session, events: AsyncIterable[Any]) -> AsyncIterator
 async def astepwise(
     enter: Callable[[], AbstractContextManager[Any]], events: AsyncIterable[Any]
 ) -> AsyncIterator[Any]:
-    """The events, each made while a context is entered anew, so that it never reaches whoever reads them."""
+    """The events, each made while a context is entered anew, so that it never reaches whoever reads them.
+
+    Whoever stops to read ends what makes the events, too, and under the same context.
+    """
     iterator = aiter(events)
-    while True:
-        with enter():
-            try:
-                event = await anext(iterator)
-            except StopAsyncIteration:
-                return
-        yield event
+    try:
+        while True:
+            with enter():
+                try:
+                    event = await anext(iterator)
+                except StopAsyncIteration:
+                    return
+            yield event
+    finally:
+        if close := getattr(iterator, "aclose", None):
+            with enter():
+                await close()
 
 
 def stepwise(enter: Callable[[], AbstractContextManager[Any]], events: Iterable[Any]) -> Iterator[Any]:
     """The same for events that are not async."""
     iterator = iter(events)
-    while True:
-        with enter():
-            try:
-                event = next(iterator)
-            except StopIteration:
-                return
-        yield event
+    try:
+        while True:
+            with enter():
+                try:
+                    event = next(iterator)
+                except StopIteration:
+                    return
+            yield event
+    finally:
+        if close := getattr(iterator, "close", None):
+            with enter():
+                close()
 
 
 def hear(session: Session, texts: Iterable[str]) -> None:

@@ -517,12 +517,8 @@ class _Turn:
                 self._sentences = _Sentences(self.session, listeners, config.get("metadata") or {})
                 manager.add_handler(self._sentences, inherit=True)
             config = {**config, "callbacks": manager}
-        token = var_child_runnable_config.set(config)
-        try:
-            with kit.using(self.session):
-                yield config
-        finally:
-            var_child_runnable_config.reset(token)
+        with kit.binding(var_child_runnable_config, config), kit.using(self.session):
+            yield config
 
 
 class _Sentences(BaseCallbackHandler, _StreamingCallbackHandler):  # type: ignore[type-arg]

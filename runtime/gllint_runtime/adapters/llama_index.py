@@ -149,20 +149,14 @@ class _Gated:
     def run(self, *arguments: Any, **options: Any) -> Any:
         """Run it, under a session that its steps, tools and sub-agents find."""
         context = options.get("ctx") or next((item for item in arguments if isinstance(item, Context)), None)
-        token = _RUN.set(Run(self, context, options))
-        try:
+        with kit.binding(_RUN, Run(self, context, options)):
             return super().run(*arguments, **options)  # type: ignore[misc]
-        finally:
-            _RUN.reset(token)
 
     @step  # type: ignore[untyped-decorator]
     async def call_tool(self, ctx: Context, ev: ToolCall) -> ToolCallResult:
         """Call a tool; its id is what the model has for the call."""
-        token = _TOOL_ID.set(ev.tool_id)
-        try:
+        with kit.binding(_TOOL_ID, ev.tool_id):
             return await super().call_tool(ctx, ev)  # type: ignore[misc]
-        finally:
-            _TOOL_ID.reset(token)
 
     @step  # type: ignore[untyped-decorator]
     async def parse_agent_output(

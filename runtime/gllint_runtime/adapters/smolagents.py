@@ -13,7 +13,7 @@ import json
 import typing
 import weakref
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -104,17 +104,13 @@ class _Gate:
     def run_stream(self, *arguments: Any, **options: Any) -> Iterator[Any]:
         """A run of the agent, by steps, with the session of its conversation."""
         run = _Run(self._session())
-        steps = self._own["_run_stream"](*arguments, **options)
-        while True:
-            token = self._run.set(run)
-            try:
-                with kit.using(run.session):
-                    step = next(steps)
-            except StopIteration:
-                return
-            finally:
-                with suppress(ValueError):  # a generator that another context closes
-                    self._run.reset(token)
+
+        @contextmanager
+        def current() -> Iterator[None]:
+            with kit.binding(self._run, run), kit.using(run.session):
+                yield
+
+        for step in kit.stepwise(current, self._own["_run_stream"](*arguments, **options)):
             if not isinstance(step, PlanningStep) or run.session.verify(step.plan).status == "success":
                 yield step
 

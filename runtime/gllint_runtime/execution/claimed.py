@@ -27,6 +27,7 @@ from gllint_runtime.execution.steps import read_claims
 from gllint_runtime.policy.errors import GLError
 from gllint_runtime.policy.schemas import NAMED, OF_THE_VALUE, Quantity
 
+Value = TypeVar("Value")
 _CURRENT: ContextVar[Session | None] = ContextVar("gllint_session", default=None)
 
 
@@ -36,14 +37,21 @@ def current_session() -> Session | None:
 
 
 @contextmanager
-def using(session: Session) -> Iterator[Session]:
-    """Make ``session`` the current one."""
-    token = _CURRENT.set(session)
+def binding(variable: ContextVar[Value], value: Value) -> Iterator[Value]:
+    """Give a context variable its value for a while."""
+    token = variable.set(value)
     try:
-        yield session
+        yield value
     finally:
         with suppress(ValueError):  # a generator that another context closes
-            _CURRENT.reset(token)
+            variable.reset(token)
+
+
+@contextmanager
+def using(session: Session) -> Iterator[Session]:
+    """Make ``session`` the current one."""
+    with binding(_CURRENT, session):
+        yield session
 
 
 CLAIM_SCHEMA: dict[str, Any] = {
@@ -72,8 +80,6 @@ TEXT_SCHEMA: dict[str, Any] = {
 
 
 # ------------------------------------------------------------------------------------------------- the types
-
-Value = TypeVar("Value")
 
 
 class _VerifiedText(str):

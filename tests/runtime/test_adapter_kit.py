@@ -1,0 +1,54 @@
+"""What the adapters share: steps under a session."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator
+
+from gllint_runtime import Session
+from gllint_runtime.adapters import kit
+
+
+def test_steps_run_and_end_under_their_session_which_no_reader_sees() -> None:
+    session, ends = Session(), []
+
+    def events() -> Iterator[Session | None]:
+        try:
+            yield kit.current_session()
+            yield kit.current_session()
+        finally:
+            ends.append(kit.current_session())
+
+    steps = kit.stepwise(lambda: kit.using(session), events())
+    assert next(steps) is session and kit.current_session() is None
+    steps.close()  # type: ignore[attr-defined]
+    assert ends == [session] and kit.current_session() is None
+    assert [*kit.stepwise(lambda: kit.using(session), events())] == [session] * 2
+    assert [*kit.stepwise(lambda: kit.using(session), [1, 2])] == [1, 2]
+
+
+def test_the_same_of_async_steps() -> None:
+    session, ends = Session(), []
+
+    async def events() -> AsyncIterator[Session | None]:
+        try:
+            yield kit.current_session()
+            await asyncio.sleep(60)
+            yield None
+        finally:
+            ends.append(kit.current_session())
+
+    async def read() -> None:
+        steps = kit.session_steps(session, events())
+        assert await anext(steps) is session and kit.current_session() is None
+        await steps.aclose()  # type: ignore[attr-defined]
+        assert ends == [session] and kit.current_session() is None
+        steps = kit.session_steps(session, events())
+        await anext(steps)
+        task = asyncio.ensure_future(anext(steps))
+        await asyncio.sleep(0)
+        task.cancel()
+        await asyncio.wait([task])
+        assert task.cancelled() and ends == [session] * 2 and kit.current_session() is None
+
+    asyncio.run(read())
