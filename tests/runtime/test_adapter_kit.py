@@ -1,8 +1,9 @@
-"""What the adapters share: steps under a session."""
+"""What the adapters share: steps under a session, and what belongs to an object."""
 
 from __future__ import annotations
 
 import asyncio
+import gc
 from collections.abc import AsyncIterator, Iterator
 
 from gllint_runtime import Session
@@ -52,3 +53,24 @@ def test_the_same_of_async_steps() -> None:
         assert task.cancelled() and ends == [session] * 2 and kit.current_session() is None
 
     asyncio.run(read())
+
+
+def test_a_value_goes_with_its_object() -> None:
+    class Owner:
+        __hash__ = None  # type: ignore[assignment]
+
+        def __eq__(self, other: object) -> bool:
+            return True
+
+    values: kit.WeakIdentityMap[int] = kit.WeakIdentityMap()
+    one, other = Owner(), Owner()
+    values.put(one, 1)
+    values.put(one, 2)
+    assert values.get(one) == 2 and values.get(other) is None
+    for _ in range(100):  # objects that stand where another one stood
+        owner = Owner()
+        assert values.get(owner) is None
+        values.put(owner, 3)
+        del owner
+    gc.collect()
+    assert values.get(one) == 2 and len(values) == 1

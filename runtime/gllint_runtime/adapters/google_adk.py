@@ -12,7 +12,6 @@ from __future__ import annotations
 import copy
 import inspect
 import json
-import weakref
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Iterator, Mapping
 from typing import Any
@@ -75,8 +74,9 @@ class _Gate:
 
     def __init__(self, option: kit.SessionOption, max_retries: int, on_refusal: kit.OnRefusal) -> None:
         self.option, self.max_retries, self.on_refusal = option, max_retries, on_refusal
-        self._requests: dict[int, Any] = {}  # ADK's context, by the request to the model
-        self._sessions: dict[int, tuple[Session, int]] = {}  # with the events that it knows, by ADK's session
+        self._contexts: kit.WeakIdentityMap[Any] = kit.WeakIdentityMap()  # of requests to the model
+        # Of ADK's sessions, each with how many events it knows.
+        self._sessions: kit.WeakIdentityMap[tuple[Session, int]] = kit.WeakIdentityMap()
 
     def enter(self, agent: Any) -> None:
         """Stand around the model and the tools of one agent."""
@@ -106,15 +106,13 @@ class _Gate:
     def session(self, context: Any) -> Session:
         """The session of a run, with what ADK's session holds."""
         stored, outer = context.session, kit.current_session()
-        if id(stored) not in self._sessions:
-            begins = not any(event.content and event.content.role == "model" for event in stored.events)
-            option = self.option if outer is None else None
-            session = kit.session_for(option, context, conversation=stored.id, begins=begins)
-            self._sessions[id(stored)] = session, 0
-            weakref.finalize(stored, self._sessions.pop, id(stored), None)
-        session, count = self._sessions[id(stored)]
         events = [*stored.events]
-        self._sessions[id(stored)] = session, len(events)
+        if (entry := self._sessions.get(stored)) is None:
+            begins = not any(event.content and event.content.role == "model" for event in events)
+            option = self.option if outer is None else None
+            entry = kit.session_for(option, context, conversation=stored.id, begins=begins), 0
+        session, count = entry
+        self._sessions.put(stored, (session, len(events)))
         if outer is None and context.user_content:  # the request to an agent among tools is a model's
             kit.hear(session, _texts(context.user_content))
         calls = {
@@ -177,14 +175,13 @@ class _Gate:
 
     def _expect(self, callback_context: Any, llm_request: LlmRequest) -> None:
         """Note whose request this is: a model is told no context."""
-        self._requests[id(llm_request)] = callback_context
-        weakref.finalize(llm_request, self._requests.pop, id(llm_request), None)
+        self._contexts.put(llm_request, callback_context)
 
     async def answers(
         self, ask: Any, form: Any, request: LlmRequest, stream: bool
     ) -> AsyncIterator[LlmResponse]:
         """Ask the model until its answer holds; what is streamed of it was checked."""
-        session = self.session(self._requests[id(request)])
+        session = self.session(self._contexts.get(request))
         usage: dict[str, int] = {}
         for attempt in range(self.max_retries + 1):
             shown = kit.FinalStream(session)

@@ -10,9 +10,10 @@ from __future__ import annotations
 import inspect
 import json
 import logging
+import weakref
 from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from gllint_runtime.execution.calculate import calculate as calculate
 from gllint_runtime.execution.claimed import binding as binding
@@ -29,6 +30,7 @@ from gllint_runtime.policy.errors import GLError, GLSecurityError, GLValidationE
 from gllint_runtime.policy.outputs import json_value
 
 logger = logging.getLogger("gllint_runtime")
+Value = TypeVar("Value")
 
 INSTRUCTIONS = (
     RULES
@@ -89,6 +91,26 @@ def _refuse_shared(session: Session, conversation: str | None, begins: bool) -> 
         raise GLSecurityError("SESSION_SHARED", f"The session of another conversation was given to {other}")
     elif conversation is not None:
         session.conversation = conversation
+
+
+class WeakIdentityMap(Generic[Value]):
+    """A value for each of some objects that cannot be hashed, as long as the object lives."""
+
+    def __init__(self) -> None:
+        self._values: dict[int, Value] = {}
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def get(self, owner: Any) -> Value | None:
+        """The value of an object; ``None`` where it has none."""
+        return self._values.get(id(owner))
+
+    def put(self, owner: Any, value: Value) -> None:
+        """Give an object its value. It goes with the object: another one may come to stand at its place in memory."""
+        if id(owner) not in self._values:
+            weakref.finalize(owner, self._values.pop, id(owner), None).atexit = False
+        self._values[id(owner)] = value
 
 
 def session_steps(session: Session, events: AsyncIterable[Any]) -> AsyncIterator[Any]:

@@ -10,7 +10,6 @@ SDK ``Session``, or ``result.to_input_list()``, is all that a conversation needs
 from __future__ import annotations
 
 import json
-import weakref
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -76,17 +75,17 @@ class _Gate:
 
     def __init__(self, session: kit.SessionOption, max_retries: int, on_refusal: kit.OnRefusal) -> None:
         self.option, self.max_retries, self.on_refusal = session, max_retries, on_refusal
-        self._agents: dict[int, Agent[Any]] = {}
+        self._agents: kit.WeakIdentityMap[Agent[Any]] = kit.WeakIdentityMap()
         # By the run's own Usage, which the contexts of its tools share with it.
-        self._sessions: dict[int, Session] = {}
+        self._sessions: kit.WeakIdentityMap[Session] = kit.WeakIdentityMap()
         self._requests: dict[int, tuple[Any, RunContextWrapper[Any]]] = {}
 
     def agent(self, agent: Agent[Any]) -> Agent[Any]:
         """The gated copy of an agent, one however often it is handed over to."""
         if isinstance(agent.model, _GatedModel) and agent.model.gate is self:
             return agent
-        if id(agent) in self._agents:
-            return self._agents[id(agent)]
+        if (copy := self._agents.get(agent)) is not None:
+            return copy
         output = agent.output_type
         if output is not None and output is not str:
             if not isinstance(output, AgentOutputSchemaBase):
@@ -102,9 +101,7 @@ class _Gate:
             hooks=_Hooks(agent.hooks, self),
             output_guardrails=[*agent.output_guardrails, OutputGuardrail(self._was_checked, name="gllint")],
         )
-        # An agent cannot be hashed. Where it is gone, another one may come to stand at its place in memory.
-        self._agents[id(agent)] = copied
-        weakref.finalize(agent, self._agents.pop, id(agent), None)
+        self._agents.put(agent, copied)
         copied.handoffs = [
             self._handoff(item) if isinstance(item, Handoff) else self.agent(item) for item in agent.handoffs
         ]
@@ -125,11 +122,10 @@ class _Gate:
         usage = None if context is None else context.usage
         if usage is None:
             return kit.session_for(self.option, context, conversation=conversation, begins=begins)
-        if id(usage) not in self._sessions:
-            found = kit.session_for(self.option, context, conversation=conversation, begins=begins)
-            self._sessions[id(usage)] = found
-            weakref.finalize(usage, self._sessions.pop, id(usage), None)
-        return self._sessions[id(usage)]
+        if (session := self._sessions.get(usage)) is None:
+            session = kit.session_for(self.option, context, conversation=conversation, begins=begins)
+            self._sessions.put(usage, session)
+        return session
 
     def expect(self, items: Any, context: RunContextWrapper[Any]) -> None:
         """Note whose request these items are: a model is told no context."""
