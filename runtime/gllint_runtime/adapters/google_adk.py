@@ -14,6 +14,7 @@ import inspect
 import json
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import aclosing
 from typing import Any
 
 from google.adk.agents import BaseAgent, LlmAgent
@@ -24,9 +25,10 @@ from pydantic import BaseModel
 
 from gllint_runtime.adapters import kit
 from gllint_runtime.execution.session import Session
-from gllint_runtime.policy.errors import GLError
+from gllint_runtime.policy.errors import GLError, GLRuntimeError
 
 _OWN_TOOLS = {"exit_loop", "finish_task", "set_model_response", "transfer_to_agent"}
+_AGENT_LABEL = "adk_agent_name"  # with which the ADK labels the requests of agents
 _MOST_ANSWERS = 1000
 
 
@@ -95,12 +97,10 @@ class _Gate:
 
         object.__setattr__(model, "generate_content_async", ask)
         object.__setattr__(model, "connect", _refused_live)
-        before, after = agent.canonical_before_tool_callbacks, agent.canonical_after_tool_callbacks
-        begin = agent.canonical_before_model_callbacks
         agent.model = model
-        agent.before_model_callback = [self._expect, *begin]
-        agent.before_tool_callback = [_begun(self), *before]
-        agent.after_tool_callback = [self._ended(after)]
+        agent.before_model_callback = [self._expect, *agent.canonical_before_model_callbacks]
+        agent.before_tool_callback = [_begun(self), *agent.canonical_before_tool_callbacks]
+        agent.after_tool_callback = [self._ended(agent.canonical_after_tool_callbacks)]
         agent.tools = [self._tool(tool) for tool in agent.tools]
 
     def session(self, context: Any) -> Session:
@@ -125,8 +125,9 @@ class _Gate:
             if event.author == "user" and outer is None and event.content:
                 kit.hear(session, _texts(event.content))
             for part in _parts(event):
-                if (told := part.function_response) and told.name not in _OWN_TOOLS:
-                    kit.restore(session, told.name, calls.get(told.id), told.response, tool_call_id=told.id)
+                if (reply := part.function_response) and reply.name not in _OWN_TOOLS:
+                    arguments, call_id = calls.get(reply.id), reply.id
+                    kit.restore(session, reply.name, arguments, reply.response, tool_call_id=call_id)
         return session
 
     # ------------------------------------------------------------------------------------------------- tools
@@ -181,19 +182,30 @@ class _Gate:
         self, ask: Any, form: Any, request: LlmRequest, stream: bool
     ) -> AsyncIterator[LlmResponse]:
         """Ask the model until its answer holds; what is streamed of it was checked."""
-        session = self.session(self._contexts.get(request))
+        context = self._contexts.get(request)
+        if context is None:
+            if _AGENT_LABEL in ((request.config and request.config.labels) or ()):
+                raise GLRuntimeError(
+                    "PROVIDER_FAILED",
+                    "The gate was left out: before_model_callback was replaced after gate()",
+                )
+            async for response in ask(request, stream):  # of no agent: the ADK itself asks for a summary
+                yield response
+            return
+        session = self.session(context)
         usage: dict[str, int] = {}
         for attempt in range(self.max_retries + 1):
-            shown = kit.FinalStream(session)
+            sentences = kit.FinalStream(session)
             responses: list[LlmResponse] = []
-            async for response in ask(request, stream):
-                if not response.partial:
-                    responses.append(response)
-                elif form is None and (text := _said(response)) and (new := shown.feed(text)):
-                    yield _with_text(response, new)
+            async with aclosing(ask(request, stream)) as parts:
+                async for response in parts:
+                    if not response.partial:
+                        responses.append(response)
+                    elif form is None and (new := sentences.feed(_text(response))):
+                        yield _with_text(response, new)
             for response in responses:
                 _add(usage, response.usage_metadata)
-            text = "".join(map(_said, responses))
+            text = "".join(map(_text, responses))
             try:
                 text = _checked(session, form, text, responses)
             except GLError as error:
@@ -203,17 +215,17 @@ class _Gate:
                 if form is not None:
                     raise
                 text = kit.refusal(self.on_refusal, error)
-            rest = text[len(shown.released) :] if text.startswith(shown.released) else text
+            rest = text[len(sentences.released) :] if text.startswith(sentences.released) else text
             if stream and form is None and rest:
                 part = types.Part(text=rest)
                 yield LlmResponse(content=types.Content(role="model", parts=[part]), partial=True)
             for response in responses:
-                told = _with_text(response, text)
-                text = "" if _said(response) else text
+                reply = _with_text(response, text)
+                text = "" if _text(response) else text
                 if response is responses[-1] and response.usage_metadata is not None and attempt:
                     total = response.usage_metadata.model_copy(update=usage)
-                    told = told.model_copy(update={"usage_metadata": total})
-                yield told
+                    reply = reply.model_copy(update={"usage_metadata": total})
+                yield reply
             return
 
 
@@ -324,7 +336,7 @@ def _texts(content: Any) -> list[str]:
     return [part.text for part in content.parts or () if part.text]
 
 
-def _said(response: LlmResponse) -> str:
+def _text(response: LlmResponse) -> str:
     return "".join(part.text for part in _parts(response) if part.text and not part.thought)
 
 
@@ -340,7 +352,7 @@ def _has_parts(output: Any) -> bool:
 
 def _with_text(response: LlmResponse, text: str) -> LlmResponse:
     """The response with ``text`` in the place of its first text; all else stays."""
-    if response.content is None or _said(response) == text:
+    if response.content is None or _text(response) == text:
         return response
     parts = []
     for part in _parts(response):
@@ -357,19 +369,19 @@ def _repeated(request: LlmRequest, responses: list[LlmResponse], error: GLError)
     """The request again, with the answer and what is wrong with it."""
     parts = [part for response in responses for part in _parts(response)]
     hint = Session.repair_hint(error)
-    told = [
+    results = [
         types.Part.from_function_response(name=part.function_call.name, response={"error": hint})
         for part in parts
         if part.function_call
     ]
-    more = [
+    exchange = [
         types.Content(role="model", parts=parts),
-        types.Content(role="user", parts=told or [types.Part(text=hint)]),
+        types.Content(role="user", parts=results or [types.Part(text=hint)]),
     ]
-    return request.model_copy(update={"contents": [*request.contents, *more]})
+    return request.model_copy(update={"contents": [*request.contents, *exchange]})
 
 
-def _add(usage: dict[str, int], more: Any) -> None:
-    for name, count in (more.model_dump() if more is not None else {}).items():
+def _add(usage: dict[str, int], metadata: Any) -> None:
+    for name, count in (metadata.model_dump() if metadata is not None else {}).items():
         if name.endswith("_count") and isinstance(count, int):
             usage[name] = usage.get(name, 0) + count

@@ -14,6 +14,7 @@ pytest.importorskip("google.adk", reason="Google ADK has an environment of its o
 
 from google.adk.agents import LlmAgent, RunConfig, SequentialAgent
 from google.adk.agents.run_config import StreamingMode
+from google.adk.apps.llm_event_summarizer import LlmEventSummarizer
 from google.adk.models import BaseLlm, LlmResponse
 from google.adk.runners import Runner
 from google.adk.sessions import InMemorySessionService
@@ -126,6 +127,18 @@ def test_where_repairs_run_out() -> None:
         gate(agent)
     with pytest.raises(TypeError, match="gate takes"):
         gate("agent")  # type: ignore[arg-type]
+
+
+def test_what_the_adk_asks_of_its_own_is_answered_as_ever_and_nothing_around_the_gate() -> None:
+    app = App(made(calling(), final("{{claim:0}}"), "It used 13 kWh of heat."))
+    app.ask()
+    summarizer = LlmEventSummarizer(llm=app.runner.agent.canonical_model)
+    summary = asyncio.run(summarizer.maybe_summarize_events(events=app.stored().events))
+    assert "13 kWh" in str(summary.actions.compaction.compacted_content)
+    agent = made(NAKED)
+    agent.before_model_callback = None
+    with pytest.raises(GLError, match="gate was left out"):
+        App(agent).ask()
 
 
 def test_each_conversation_of_one_agent_has_its_own_numbers() -> None:
