@@ -194,6 +194,7 @@ class _Gate:
             return
         session = self.session(context)
         usage: dict[str, int] = {}
+        prefix = ""  # what an answer that broke off has shown stays
         for attempt in range(self.max_retries + 1):
             sentences = kit.FinalStream(session)
             responses: list[LlmResponse] = []
@@ -201,8 +202,9 @@ class _Gate:
                 async for response in parts:
                     if not response.partial:
                         responses.append(response)
-                    elif form is None and (new := sentences.feed(_text(response))):
+                    elif form is None and not prefix and (new := sentences.feed(_text(response))):
                         yield _with_text(response, new)
+            prefix = prefix or sentences.released
             for response in responses:
                 _add(usage, response.usage_metadata)
             text = "".join(map(_text, responses))
@@ -215,7 +217,7 @@ class _Gate:
                 if form is not None:
                     raise
                 text = kit.refusal(self.on_refusal, error)
-            rest = text[len(sentences.released) :] if text.startswith(sentences.released) else text
+            rest = kit.rest_of(text, prefix)
             if stream and form is None and rest:
                 part = types.Part(text=rest)
                 yield LlmResponse(content=types.Content(role="model", parts=[part]), partial=True)

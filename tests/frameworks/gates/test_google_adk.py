@@ -205,6 +205,10 @@ def test_a_stream_shows_what_was_checked_by_sentences() -> None:
     chunks = [said([event]) for event in events if event.partial]
     assert "".join(chunks) == "It is warm. It uses 12.50 kWh. Fine?" and len(chunks) >= 3
     assert "It uses 13" not in str(events)
+    for second, end in (("It is warm. It is dry.", "It is dry."), ("It is cold.", "\n\nIt is cold.")):
+        events = asyncio.run(App(made("It is warm. It uses 13 kWh.", second)).events(**mode))
+        chunks = [said([event]) for event in events if event.partial]
+        assert "".join(chunks) == f"It is warm. {end}" and said(events) == second
     events = asyncio.run(App(made(*[NAKED] * 3)).events(**mode))
     assert [said([event]) for event in events] == [REFUSED, REFUSED] and "13 kWh" not in str(events)
 
