@@ -22,6 +22,7 @@ from typing import Any
 from strands import Agent
 from strands.hooks import AfterInvocationEvent, BeforeInvocationEvent
 from strands.middleware import ExecuteToolStage, InvokeModelStage
+from strands.multiagent import Swarm
 from strands.multiagent.base import MultiAgentBase
 from strands.tools.decorator import DecoratedFunctionTool
 from strands.types._events import ModelStreamChunkEvent, TextStreamEvent
@@ -98,10 +99,15 @@ class _Gate:
         run = graph.stream_async
 
         async def stream_async(task: Any, invocation_state: Any = None, **options: Any) -> AsyncIterator[Any]:
-            context = Run(graph, invocation_state)
-            session = kit.session_for(self.option, context, conversation=f"{graph.id} {id(graph)}")
-            for node in graph.nodes.values():
-                _restore(session, getattr(node.executor, "messages", ()))
+            messages = _messages_of_nodes(graph)
+            session = kit.session_for(
+                self.option,
+                Run(graph, invocation_state),
+                conversation=_id_of(getattr(graph, "session_manager", None)),
+                begins=_begins(message for part in messages for message in part),
+            )
+            for part in messages:
+                _restore(session, part)
             async for event in kit.session_steps(session, run(task, invocation_state, **options)):
                 yield event
 
@@ -124,8 +130,8 @@ class _Gate:
         session = kit.session_for(
             self.option,
             Run(agent, invocation_state),
-            conversation=getattr(agent._session_manager, "session_id", None),
-            begins=not any(message["role"] == "assistant" for message in agent.messages),
+            conversation=_id_of(agent._session_manager),
+            begins=_begins(agent.messages),
         )
         _restore(session, agent.messages)
         return session
@@ -298,6 +304,23 @@ def _texts(content: Any) -> Iterator[str]:
             yield from _texts(block["citationsContent"].get("content", ()))
         elif "text" in block:
             yield block["text"]
+
+
+def _messages_of_nodes(graph: Any) -> list[Any]:
+    """What each agent of a graph or swarm knows when it runs: those of a swarm begin anew but after an interrupt."""
+    begins = isinstance(graph, Swarm) and not graph._interrupt_state.activated
+    return [
+        node._initial_messages if begins else getattr(node.executor, "messages", ())
+        for node in graph.nodes.values()
+    ]
+
+
+def _begins(messages: Iterable[Any]) -> bool:
+    return not any(message["role"] == "assistant" for message in messages)
+
+
+def _id_of(session_manager: Any) -> str | None:
+    return getattr(session_manager, "session_id", None)
 
 
 def _uses(message: Any) -> list[Any]:

@@ -302,6 +302,31 @@ def test_graphs_and_swarms_are_gated_as_a_whole() -> None:
     assert "It uses 12.50 kWh." in events and "13 kWh" not in events
 
 
+def test_each_run_of_a_swarm_has_its_own_numbers_and_a_graph_those_of_its_messages() -> None:
+    cited = final("{{claim:0}}")
+
+    def agent(*script: Any) -> Agent:
+        return Agent(name="one", model=Script(*script), tools=[meter], callback_handler=None)
+
+    def graph_of(*script: Any, option: Any = None) -> Any:
+        builder = GraphBuilder()
+        builder.add_node(agent(*script), "one")
+        return gate(builder.build(), session=option)
+
+    def told(target: Any) -> str:
+        return text_of(target("How?").results["one"].result)
+
+    swarm = gate(Swarm([agent(calling(), "Warm.", *[cited] * 3)]))
+    assert (told(swarm), told(swarm)) == ("Warm.", REFUSED)  # its agents forget what they said before
+    graph = graph_of(calling(), "Warm.", cited)
+    assert (told(graph), told(graph)) == ("Warm.", "12.50 kWh")
+    session = Session()
+    graph = graph_of(calling(), "Warm.", cited, option=session)
+    assert (told(graph), told(graph)) == ("Warm.", "12.50 kWh")
+    with pytest.raises(GLError, match="SESSION_SHARED"):
+        graph_of("Warm.", option=session)("How?")
+
+
 def test_calls_side_by_side_and_many_agents_at_once() -> None:
     @tool
     def reading(value: float) -> dict[str, Any]:
