@@ -10,7 +10,7 @@ Each kickoff is a conversation of its own; ``agent.kickoff(messages)`` goes on w
 from __future__ import annotations
 
 import json
-from collections.abc import Generator, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -115,18 +115,13 @@ def _enter_crew(crew: Any, own: _Gate) -> None:
     for agent in agents:
         if agent is not None and not _is_gated(agent):
             _enter_agent(agent, inner)
-    kickoff, akickoff, create_manager, copy = (
-        crew.kickoff,
-        crew.akickoff,
-        crew._create_manager_agent,
-        crew.copy,
-    )
+    kickoff, akickoff, create_manager = crew.kickoff, crew.akickoff, crew._create_manager_agent
 
     def session_of(inputs: Any) -> Session:
         _require_checkable_crew(crew)
         session = kit.session_for(own.option, Kickoff(crew, inputs), begins=True)
-        told = [str(value) for value in (inputs or {}).values() if isinstance(value, str | int | float)]
-        kit.hear(session, [*told, *(task.description for task in crew.tasks)])
+        texts = [str(value) for value in (inputs or {}).values() if isinstance(value, str | int | float)]
+        kit.hear(session, [*texts, *(task.description for task in crew.tasks)])
         return session
 
     def gated_kickoff(inputs: Any = None, *arguments: Any, **options: Any) -> Any:
@@ -144,19 +139,25 @@ def _enter_crew(crew: Any, own: _Gate) -> None:
         if not _is_gated(crew.manager_agent):
             _enter_agent(crew.manager_agent, inner)
 
-    def gated_copy() -> Any:
-        twin = copy()
-        _enter_crew(twin, own)
-        return twin
-
     _set(
         crew,
         gllint_gate=own,
         kickoff=gated_kickoff,
         akickoff=gated_akickoff,
         _create_manager_agent=gated_manager,
-        copy=gated_copy,
+        copy=_copier(crew.copy, _enter_crew, own),
     )
+
+
+def _copier(copy: Callable[[], Any], enter: Callable[[Any, _Gate], None], own: _Gate) -> Callable[[], Any]:
+    """What makes copies of a crew or an agent that are gated, too."""
+
+    def gated_copy() -> Any:
+        twin = copy()
+        enter(twin, own)
+        return twin
+
+    return gated_copy
 
 
 def _require_checkable_crew(crew: Any) -> None:
@@ -183,13 +184,8 @@ def _enter_agent(agent: Any, own: _Gate) -> None:
     if getattr(agent, "a2a", None) is not None:
         raise TypeError("An agent that speaks A2A hands on answers of others, unchecked: leave out a2a")
     _require_no_final_tool(agent.tools)
-    execute, aexecute, kickoff, kickoff_async, copy = (
-        agent.execute_task,
-        agent.aexecute_task,
-        agent.kickoff,
-        agent.kickoff_async,
-        agent.copy,
-    )
+    execute, aexecute = agent.execute_task, agent.aexecute_task
+    kickoff, kickoff_async = agent.kickoff, agent.kickoff_async
 
     @contextmanager
     def running(inputs: Any, form: Any = None, *, begins: bool = False) -> Iterator[None]:
@@ -201,13 +197,9 @@ def _enter_agent(agent: Any, own: _Gate) -> None:
             _restore(session, inputs)
         _stand_around(agent.llm)
         _listen()
-        token = _RUN.set(_Run(own, session, form))
-        try:
-            with _stopping(is_inner=is_inner), kit.using(session):
-                yield
-        finally:
-            with suppress(ValueError):  # another context closes it
-                _RUN.reset(token)
+        run = _Run(own, session, form)
+        with kit.binding(_RUN, run), _stopping(is_inner=is_inner), kit.using(session):
+            yield
 
     def gated_execute(task: Any, *arguments: Any, **options: Any) -> Any:
         with running(task):
@@ -234,11 +226,6 @@ def _enter_agent(agent: Any, own: _Gate) -> None:
         with running(messages, response_format, begins=begins(messages)):
             return await kickoff_async(messages, response_format, *arguments, **options)
 
-    def gated_copy() -> Any:
-        twin = copy()
-        _enter_agent(twin, own)
-        return twin
-
     _set(
         agent,
         gllint_gate=own,
@@ -246,7 +233,7 @@ def _enter_agent(agent: Any, own: _Gate) -> None:
         aexecute_task=gated_aexecute,
         kickoff=gated_kickoff,
         kickoff_async=gated_kickoff_async,
-        copy=gated_copy,
+        copy=_copier(agent.copy, _enter_agent, own),
     )
 
 
@@ -291,8 +278,8 @@ def _restore(session: Session, messages: Any) -> None:
             text = kit.text_of_blocks(content)
             kit.hear(session, [text] if isinstance(text, str) else [])
         elif isinstance(content, str) and "\nObservation: " in content:  # a tool that was called in text
-            said, _, reply = content.partition("\nObservation: ")
-            if isinstance(action := format_answer(said), AgentAction):
+            step, _, reply = content.partition("\nObservation: ")
+            if isinstance(action := format_answer(step), AgentAction):
                 kit.restore(session, action.tool, action.tool_input, reply)
 
 
@@ -343,7 +330,7 @@ def _after_tool(context: Any) -> str | None:
         with suppress(ValueError):  # another thread took it
             run.calls.remove(call)
     try:
-        told = kit.recorded(
+        reply = kit.recorded(
             run.session,
             context.tool_name,
             context.tool_input,
@@ -352,7 +339,7 @@ def _after_tool(context: Any) -> str | None:
         )
     except GLError as error:
         return Session.repair_hint(error)
-    return json.dumps(told, ensure_ascii=False)
+    return json.dumps(reply, ensure_ascii=False)
 
 
 # ------------------------------------------------------------------------------------------------------- model
@@ -369,38 +356,32 @@ def _stand_around(llm: Any) -> None:
     def call(messages: Any, *arguments: Any, **options: Any) -> Any:
         options |= dict(zip(_CALL_OPTIONS, arguments, strict=False))
         run = _RUN.get()
-        if run is None or not _is_asked_for_answer(messages, options):
+        if run is None or not _asks_for_answer(messages, options):
             return own(messages, **options)
-        steps = _checking(run, llm, messages, options)
-        asked = next(steps)
+        turn = _Turn(run, llm, messages, options)
         while True:
-            try:
-                with call_stream_override(llm, False):
-                    said = own(asked, **options)
-            except ValidationError as error:
-                said = _Unread(error)
-            try:
-                asked = steps.send(said)
-            except StopIteration as end:
-                return end.value
+            with turn.privately():
+                try:
+                    answer = own(turn.messages, **options)
+                except ValidationError as error:
+                    answer = _Misfit(error)
+            if turn.holds(answer):
+                return turn.answer
 
     async def acall(messages: Any, *arguments: Any, **options: Any) -> Any:
         options |= dict(zip(_CALL_OPTIONS, arguments, strict=False))
         run = _RUN.get()
-        if run is None or not _is_asked_for_answer(messages, options):
+        if run is None or not _asks_for_answer(messages, options):
             return await own_async(messages, **options)
-        steps = _checking(run, llm, messages, options)
-        asked = next(steps)
+        turn = _Turn(run, llm, messages, options)
         while True:
-            try:
-                with call_stream_override(llm, False):
-                    said = await own_async(asked, **options)
-            except ValidationError as error:
-                said = _Unread(error)
-            try:
-                asked = steps.send(said)
-            except StopIteration as end:
-                return end.value
+            with turn.privately():
+                try:
+                    answer = await own_async(turn.messages, **options)
+                except ValidationError as error:
+                    answer = _Misfit(error)
+            if turn.holds(answer):
+                return turn.answer
 
     call.gllint_llm = llm  # type: ignore[attr-defined]
     _set(llm, call=call, acall=acall)
@@ -426,13 +407,13 @@ def _hold_events(llm: Any) -> None:
     _set(llm, _emit_call_completed_event=held_completed, _emit_stream_chunk_event=held_chunk)
 
 
-class _Unread(NamedTuple):
+class _Misfit(NamedTuple):
     """An answer that the provider's client could not read as the type that was asked for."""
 
     error: ValidationError
 
 
-def _is_asked_for_answer(messages: Any, options: Mapping[str, Any]) -> bool:
+def _asks_for_answer(messages: Any, options: Mapping[str, Any]) -> bool:
     """Whether an agent asks for its next step or its answer; else CrewAI asks for something of its own."""
     if options.get("from_agent") is not None:
         return True
@@ -440,76 +421,88 @@ def _is_asked_for_answer(messages: Any, options: Mapping[str, Any]) -> bool:
     return isinstance(last, str) and last == I18N_DEFAULT.errors("force_final_answer")
 
 
-def _checking(run: _Run, llm: Any, messages: Any, options: Mapping[str, Any]) -> Generator[Any, Any, Any]:
-    """The messages to ask a model with, until its answer holds; returns that. Raises _Stop."""
-    task = options.get("from_task")
-    form = options.get("response_model") or run.form
-    if form is None and task is not None:
-        form = task.response_model or task.output_pydantic or task.output_json
-    asked = messages
-    for attempt in range(run.gate.max_retries + 1):
-        events: list[dict[str, Any]] = []
-        token = _EVENTS.set(events)
+class _Turn:
+    """An answer of a model, asked for until it holds; nobody hears of it before."""
+
+    def __init__(self, run: _Run, llm: Any, messages: Any, options: Mapping[str, Any]) -> None:
+        self._run, self._llm, self._own_messages = run, llm, messages
+        task = options.get("from_task")
+        self._form = options.get("response_model") or run.form
+        if self._form is None and task is not None:
+            self._form = task.response_model or task.output_pydantic or task.output_json
+        self._is_text = not options.get("tools")
+        self._repairs = 0
+        self._events: list[dict[str, Any]] = []
+        self.messages = messages
+        self.answer: Any = ""
+
+    @contextmanager
+    def privately(self) -> Iterator[None]:
+        """While the model answers, its events are held back and nothing is streamed."""
+        self._events = []
+        with kit.binding(_EVENTS, self._events), call_stream_override(self._llm, False):
+            yield
+
+    def holds(self, answer: Any) -> bool:
+        """Whether the answer may be shown, as ``self.answer`` then has it; else ``messages`` say why. Raises _Stop."""
         try:
-            said = yield asked
-        finally:
-            _EVENTS.reset(token)
-        shown: Any = ""
-        try:
-            shown = _checked(run, said, form, is_text=not options.get("tools"))
-            return shown
+            self.answer = _checked(self._run, answer, self._form, is_text=self._is_text)
         except GLError as error:
-            if attempt < run.gate.max_retries:
-                asked = [*_as_list(asked), *_hint(said, error)]
-                continue
-            try:
-                if form is not None:
-                    raise
-                shown = kit.refusal(run.gate.on_refusal, error)
-            except Exception as cause:
-                raise _Stop(str(cause)) from cause
-            return shown
+            if self._repairs < self._run.gate.max_retries:
+                self._repairs += 1
+                self.messages = [*_as_list(self.messages), *_hint(answer, error)]
+                return False
+            self.answer = self._refusal(error)
         finally:
-            for event in events:
-                llm._emit_call_completed_event.gllint_own(
-                    **{**event, "response": shown, "messages": messages}
+            for event in self._events:
+                self._llm._emit_call_completed_event.gllint_own(
+                    **{**event, "response": self.answer, "messages": self._own_messages}
                 )
+        return True
+
+    def _refusal(self, error: GLError) -> str:
+        try:
+            if self._form is not None:
+                raise error
+            return kit.refusal(self._run.gate.on_refusal, error)
+        except Exception as cause:
+            raise _Stop(str(cause)) from cause
 
 
 def _as_list(messages: Any) -> list[Any]:
     return [{"role": "user", "content": messages}] if isinstance(messages, str) else [*messages]
 
 
-def _hint(said: Any, error: GLError) -> list[dict[str, str]]:
-    text = str(said.error) if isinstance(said, _Unread) else said
-    if isinstance(said, BaseModel):
-        text = said.model_dump_json()
+def _hint(answer: Any, error: GLError) -> list[dict[str, str]]:
+    text = str(answer.error) if isinstance(answer, _Misfit) else answer
+    if isinstance(answer, BaseModel):
+        text = answer.model_dump_json()
     return [
         {"role": "assistant", "content": text if isinstance(text, str) else str(text)},
         {"role": "user", "content": Session.repair_hint(error)},
     ]
 
 
-def _checked(run: _Run, said: Any, form: Any, *, is_text: bool) -> Any:
+def _checked(run: _Run, answer: Any, form: Any, *, is_text: bool) -> Any:
     """What a model said, as it may go on: calls of tools as they are, an answer checked. Raises GLError."""
-    if isinstance(said, _Unread):
-        raise GLValidationError("STEP_SCHEMA", str(said.error), "Answer by the schema that was asked for.")
-    if isinstance(said, list) and said and is_tool_call_list(said):
+    if isinstance(answer, _Misfit):
+        raise GLValidationError("STEP_SCHEMA", str(answer.error), "Answer by the schema that was asked for.")
+    if isinstance(answer, list) and answer and is_tool_call_list(answer):
         if is_text:
             raise GLValidationError("STEP_SCHEMA", "No tool can be called here", "Give your final answer.")
-        for call in said:
+        for call in answer:
             if info := extract_tool_call_info(call):
                 run.calls.append((info[1], info[2], info[0]))
-        return said
-    if not said:
-        return said
-    if not isinstance(said, str | BaseModel | Mapping):
-        said = str(said)  # as CrewAI shows it
-    if isinstance(said, str) and is_text:
-        step = format_answer(said)
+        return answer
+    if not answer:
+        return answer
+    if not isinstance(answer, str | BaseModel | Mapping):
+        answer = str(answer)  # as CrewAI shows it
+    if isinstance(answer, str) and is_text:
+        step = format_answer(answer)
         if isinstance(step, AgentAction):  # a tool is called in text
-            return said
-        said = step.output
+            return answer
+        answer = step.output
     if form is not None:
-        return kit.structure(run.session, form, said)
-    return kit.check_final(run.session, said).message
+        return kit.structure(run.session, form, answer)
+    return kit.check_final(run.session, answer).message

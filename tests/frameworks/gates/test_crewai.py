@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import importlib.util
 import json
 import os
+import sys
 import threading
 from typing import Any
 
@@ -159,6 +161,26 @@ def test_where_repairs_run_out() -> None:
     assert made(calling(), *[calling()] * 3, max_iter=1).kickoff("How?").raw == REFUSED
     odd = made([{"heat": 13}], {"message": NAKED, "claims": []}, {"message": "Warm.", "claims": []})
     assert odd.kickoff("How?").raw == "Warm."
+
+
+def test_a_model_that_fails_leaves_no_trace(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Flaky(Script):
+        def call(self, *arguments: Any, **options: Any) -> Any:
+            if self.script[0] is ConnectionError:
+                raise self.script.pop(0)("The line is down.")
+            return super().call(*arguments, **options)
+
+    leaks: list[Any] = []
+    monkeypatch.setattr(sys, "unraisablehook", leaks.append)
+    agent = bare()
+    agent.llm = Flaky(model="m", script=[calling(), ConnectionError, NAKED, "Warm."], asked=[])
+    assert crew(agent).kickoff().raw == "Warm."
+    agent = made()
+    agent.llm = Flaky(model="m", script=[ConnectionError], asked=[])
+    with pytest.raises(ConnectionError):
+        agent.kickoff("How?")
+    gc.collect()
+    assert leaks == [] and current_session() is None
 
 
 def test_each_conversation_has_its_own_numbers() -> None:
