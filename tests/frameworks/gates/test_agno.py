@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import threading
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -21,21 +20,11 @@ from agno.models.message import Message
 from agno.models.response import ModelResponse
 from agno.team import Team
 from agno.tools.function import ToolResult
-from pydantic import BaseModel
 
-from gllint_runtime import Claimed, ClaimedText, GLError, Quantity, Session, Unclaimed
+from gate_answers import BAD, GOOD, HEAT, NAKED, REFUSED, Answer, Rated, at_once, final
+from gllint_runtime import GLError, Quantity, Session
 from gllint_runtime.adapters import current_session
 from gllint_runtime.adapters.agno import gate
-
-HEAT = {"heat": {"value": 12.5, "unit": "kWh"}}
-CLAIM = {"source_call_id": "tc_1", "path": "$.heat", "quantity": HEAT["heat"]}
-NAKED = "It uses 13 kWh."
-REFUSED = "I cannot give a verified answer to that."
-
-
-def final(message: str, call_id: str = "tc_1", path: str = "$.heat", value: float = 12.5) -> str:
-    claim = {"source_call_id": call_id, "path": path, "quantity": {"value": value, "unit": "kWh"}}
-    return json.dumps({"claims": [claim], "message": message})
 
 
 def calling(name: str = "meter", call_id: str = "call_1", **arguments: Any) -> list[dict[str, Any]]:
@@ -185,7 +174,7 @@ def test_a_stream_shows_what_was_checked_by_sentences(way: str) -> None:
     assert "".join(chunks) == "It is warm. It uses 12.50 kWh. Fine?" and len(chunks) >= 3
     chunks, events = heard(made(calling(), NAKED, answer), way)
     assert "".join(chunks) == "It is warm. It uses 12.50 kWh. Fine?" and "13 kWh" not in events
-    assert "14 kWh" not in "".join(line for line in events.split("messages=")[0])
+    assert "14 kWh" not in events.partition("messages=")[0]
     chunks, events = heard(made("It is warm. It uses 13 kWh.", "It is cold."), way)
     assert "".join(chunks) == "It is warm. \n\nIt is cold." and "13 kWh" not in events
     chunks, events = heard(made(*[NAKED] * 3), way)
@@ -227,22 +216,9 @@ def test_results_and_arguments_that_do_not_hold_go_back_to_the_model() -> None:
     assert ask(made(calling("bare"), *[final("{{claim:0}}", value=5)] * 3, tools=[bare])).content == REFUSED
 
 
-class Answer(BaseModel):
-    heat: Claimed[Quantity]
-    note: ClaimedText
-    stars: Unclaimed[int, "rating of the answer"] = 5  # noqa: F722
-
-
-class Rated(BaseModel):
-    rating: float
-
-
-GOOD = {"heat": CLAIM, "note": {"message": "It uses {{claim:0}}.", "claims": [CLAIM]}}
-
-
 @WAYS
 def test_structured_answers_have_the_tools_own_quantities(way: str) -> None:
-    bad, good = json.dumps({**GOOD, "note": NAKED}), json.dumps({**GOOD, "extra": NAKED})
+    bad, good = json.dumps(BAD), json.dumps({**GOOD, "extra": NAKED})
     output = ask(made(calling(), bad, good, output_schema=Answer), way=way)
     assert output.content == Answer.model_construct(
         heat=Quantity(12.5, "kWh"), note="It uses 12.50 kWh.", stars=5
@@ -306,15 +282,9 @@ def test_many_conversations_over_one_agent() -> None:
         """Reads."""
         return {"heat": {"value": value, "unit": "kWh"}}
 
-    agent, wrong = gate(Agent(model=Echo(), tools=[reading], telemetry=False)), []
+    agent = gate(Agent(model=Echo(), tools=[reading], telemetry=False))
 
-    def talk(number: int) -> None:
-        if agent.run(f"Site {number}", session_id=str(number)).content != f"{number}.00 kWh":
-            wrong.append(number)
+    def talk(number: int) -> Any:
+        return agent.run(f"Site {number}", session_id=str(number)).content
 
-    threads = [threading.Thread(target=talk, args=(number,)) for number in range(1, 25)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert not wrong
+    assert at_once(talk, range(1, 25)) == [f"{number}.00 kWh" for number in range(1, 25)]

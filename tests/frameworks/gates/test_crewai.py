@@ -24,23 +24,11 @@ from crewai.events.event_bus import crewai_event_bus
 from crewai.events.types.llm_events import LLMCallCompletedEvent, LLMStreamChunkEvent
 from crewai.hooks.dispatch import InterceptionPoint, get_global_hook_list
 from crewai.tools import tool
-from pydantic import BaseModel
 
-from gllint_runtime import Claimed, ClaimedText, GLError, Quantity, Session, Unclaimed
+from gate_answers import HEAT, NAKED, REFUSED, Answer, Rated, at_once, claim, final, final_data
+from gllint_runtime import GLError, Quantity, Session
 from gllint_runtime.adapters import current_session
 from gllint_runtime.adapters.crewai import gate
-
-HEAT = {"heat": {"value": 12.5, "unit": "kWh"}}
-NAKED = "It uses 13 kWh."
-REFUSED = "I cannot give a verified answer to that."
-
-
-def final(message: str, call_id: str = "tc_1", path: str = "$.heat") -> str:
-    return json.dumps({"claims": [claim(call_id, path)], "message": message})
-
-
-def claim(call_id: str = "tc_1", path: str = "$.heat") -> dict[str, Any]:
-    return {"source_call_id": call_id, "path": path, "quantity": {"value": 12.5, "unit": "kWh"}}
 
 
 def calling(name: str = "meter", call_id: str = "call_1", **arguments: Any) -> list[Any]:
@@ -200,7 +188,7 @@ def test_each_conversation_has_its_own_numbers() -> None:
 
 
 def test_two_conversations_in_one_agent_at_once() -> None:
-    barrier, answers = threading.Barrier(2, timeout=20), {}
+    barrier = threading.Barrier(2, timeout=20)
 
     class Meeting(Script):
         def call(self, messages: Any, *arguments: Any, **options: Any) -> Any:
@@ -215,15 +203,10 @@ def test_two_conversations_in_one_agent_at_once() -> None:
     agent = Agent(role="E", goal="A", backstory="K", tools=[meter], llm=Meeting(model="m", asked=[]))
     gate(agent)
 
-    def ask(user: str) -> None:
-        answers[user] = agent.kickoff(f"How, asks {user}?").raw
+    def ask(user: str) -> str:
+        return str(agent.kickoff(f"How, asks {user}?").raw)
 
-    threads = [threading.Thread(target=ask, args=(user,)) for user in ("ada", "bob")]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert answers == {"ada": "12.50 kWh", "bob": REFUSED}
+    assert at_once(ask, ("ada", "bob")) == ["12.50 kWh", REFUSED]
 
 
 def test_one_session_for_two_conversations_is_told() -> None:
@@ -240,35 +223,26 @@ def test_one_session_for_two_conversations_is_told() -> None:
     assert target.kickoff(inputs={"user": "ada"}).raw == "12.50 kWh" and sessions["ada"].count == 1
 
 
-class Answer(BaseModel):
-    heat: Claimed[Quantity]
-    note: ClaimedText
-    stars: Unclaimed[int, "rating of the answer"] = 3  # noqa: F722
-
-
 def test_structured_answers() -> None:
     wrong = json.dumps({"heat": {**claim(), "path": "$.cold"}, "note": "Warm."})
     loose = json.dumps({"heat": claim(), "note": NAKED})
-    right = json.dumps({"heat": claim(), "note": json.loads(final("It is {{claim:0}}."))})
+    right = json.dumps({"heat": claim(), "note": final_data("It is {{claim:0}}.")})
     for tools in ((meter,), (meter, count)):
         result = made(calling(), wrong, loose, right, tools=tools).kickoff("How?", response_format=Answer)
         assert result.pydantic.heat == Quantity(12.5, "kWh") and result.pydantic.note == "It is 12.50 kWh."
     output = crew(bare(calling(), loose, f"Sure!\n```json\n{right}\n```"), output_pydantic=Answer).kickoff()
     assert output.pydantic.heat == Quantity(12.5, "kWh") and "13 kWh" not in output.raw
     output = crew(bare(calling(), right), output_json=Answer).kickoff()
-    assert output.json_dict == {"heat": HEAT["heat"], "note": "It is 12.50 kWh.", "stars": 3}
+    assert output.json_dict == {"heat": HEAT["heat"], "note": "It is 12.50 kWh.", "stars": 5}
     with pytest.raises(GLError):
         made(calling(), *[wrong] * 3).kickoff("How?", Answer)
     with pytest.raises(GLError):
         crew(bare(calling(), *[wrong] * 3), output_pydantic=Answer).kickoff()
 
-    class Bare(BaseModel):
-        heat: float
-
-    with pytest.raises(TypeError, match=r"Bare\.heat is a bare float"):
-        crew(bare(), output_pydantic=Bare)
-    with pytest.raises(TypeError, match=r"Bare\.heat is a bare float"):
-        made().kickoff("How?", response_format=Bare)
+    with pytest.raises(TypeError, match=r"Rated\.rating is a bare float"):
+        crew(bare(), output_pydantic=Rated)
+    with pytest.raises(TypeError, match=r"Rated\.rating is a bare float"):
+        made().kickoff("How?", response_format=Rated)
 
 
 def test_a_stream_is_refused_and_no_event_tells_what_was_not_checked() -> None:

@@ -20,22 +20,13 @@ from google.adk.runners import Runner
 from google.adk.sessions import InMemorySessionService
 from google.adk.tools.agent_tool import AgentTool
 from google.genai import types
-from pydantic import BaseModel
 
-from gllint_runtime import Claimed, ClaimedText, GLError, Quantity, Session, Unclaimed
+from gate_answers import BAD, GOOD, HEAT, NAKED, REFUSED, Answer, Rated, final
+from gllint_runtime import GLError, Quantity, Session
 from gllint_runtime.adapters import current_session
 from gllint_runtime.adapters.google_adk import gate
 
 warnings.simplefilter("ignore")
-HEAT = {"heat": {"value": 12.5, "unit": "kWh"}}
-CLAIM = {"source_call_id": "tc_1", "path": "$.heat", "quantity": HEAT["heat"]}
-NAKED = "It uses 13 kWh."
-REFUSED = "I cannot give a verified answer to that."
-
-
-def final(message: str, call_id: str = "tc_1", path: str = "$.heat", value: float = 12.5) -> str:
-    claim = {"source_call_id": call_id, "path": path, "quantity": {"value": value, "unit": "kWh"}}
-    return json.dumps({"claims": [claim], "message": message})
 
 
 def calling(name: str = "meter", call_id: str = "call_1", **arguments: Any) -> list[Any]:
@@ -246,26 +237,12 @@ def test_a_tool_that_is_asked_in_other_units_or_gives_bare_numbers() -> None:
     assert app.ask() == "Warm."
 
 
-class Answer(BaseModel):
-    heat: Claimed[Quantity]
-    note: ClaimedText
-    stars: Unclaimed[int, "rating of the answer"] = 5  # noqa: F722
-
-
-class Rated(BaseModel):
-    rating: float
-
-
-NOTE = {"message": "It uses {{claim:0}}.", "claims": [CLAIM]}
-GOOD = {"heat": CLAIM, "note": NOTE}
-
-
 @pytest.mark.parametrize("way", ["tool", "text"])
 def test_structured_answers_have_the_tools_own_quantities(way: str) -> None:
     def answer(data: Any) -> Any:
         return calling("set_model_response", "s", **data) if way == "tool" else json.dumps(data)
 
-    script = [calling(), answer({**GOOD, "note": NAKED}), answer(GOOD)]
+    script = [calling(), answer(BAD), answer(GOOD)]
     app = App(made(*script, output_schema=Answer, output_key="answer"))
     read = json.loads(app.ask())
     assert read == {"heat": HEAT["heat"], "note": "It uses 12.50 kWh.", "stars": 5}
@@ -275,7 +252,7 @@ def test_structured_answers_have_the_tools_own_quantities(way: str) -> None:
     }
     assert "13 kWh" not in str(app.stored())
     with pytest.raises(GLError):
-        App(made(calling(), *[answer({**GOOD, "note": NAKED})] * 3, output_schema=Answer)).ask()
+        App(made(calling(), *[answer(BAD)] * 3, output_schema=Answer)).ask()
     with pytest.raises(TypeError, match="Rated.rating is a bare float"):
         made(output_schema=Rated)
 

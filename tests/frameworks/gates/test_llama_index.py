@@ -24,21 +24,11 @@ from llama_index.core.llms.llm import ToolSelection
 from llama_index.core.memory import Memory
 from llama_index.core.tools import FunctionTool
 from llama_index.core.workflow import Context
-from pydantic import BaseModel
 
-from gllint_runtime import Claimed, ClaimedText, GLError, Quantity, Session, Unclaimed
+from gate_answers import BAD, GOOD, HEAT, NAKED, REFUSED, Answer, Rated, final
+from gllint_runtime import GLError, Quantity, Session
 from gllint_runtime.adapters import current_session
 from gllint_runtime.adapters.llama_index import gate
-
-HEAT = {"heat": {"value": 12.5, "unit": "kWh"}}
-CLAIM = {"source_call_id": "tc_1", "path": "$.heat", "quantity": HEAT["heat"]}
-NAKED = "It uses 13 kWh."
-REFUSED = "I cannot give a verified answer to that."
-
-
-def final(message: str, call_id: str = "tc_1", path: str = "$.heat", value: float = 12.5) -> str:
-    claim = {"source_call_id": call_id, "path": path, "quantity": {"value": value, "unit": "kWh"}}
-    return json.dumps({"claims": [claim], "message": message})
 
 
 def calling(name: str = "meter", call_id: str = "call_1", **arguments: Any) -> list[Any]:
@@ -243,7 +233,7 @@ def test_results_and_arguments_that_do_not_hold_go_back_to_the_model() -> None:
     ask(
         made(calling("heat_of", area_m2={"value": 5, "unit": "kWh"}), "Warm.", tools=[heat_of]), memory=memory
     )
-    assert "[ARGUMENT_UNIT]" in str(memory.get()[2].content) or "[" in str(memory.get()[2].content)
+    assert "ARGUMENT_UNIT" in str(memory.get()[2].content)
 
     def bare() -> Any:
         """A bare number."""
@@ -252,21 +242,8 @@ def test_results_and_arguments_that_do_not_hold_go_back_to_the_model() -> None:
     assert str(ask(made(calling("bare"), *[final("{{claim:0}}", value=5)] * 3, tools=[bare]))) == REFUSED
 
 
-class Answer(BaseModel):
-    heat: Claimed[Quantity]
-    note: ClaimedText
-    stars: Unclaimed[int, "rating of the answer"] = 5  # noqa: F722
-
-
-class Rated(BaseModel):
-    rating: float
-
-
-GOOD = {"heat": CLAIM, "note": {"message": "It uses {{claim:0}}.", "claims": [CLAIM]}}
-
-
 def test_structured_answers_have_the_tools_own_quantities() -> None:
-    bad = calling("Answer", "s", **{**GOOD, "note": NAKED})
+    bad = calling("Answer", "s", **BAD)
     good = calling("Answer", "t", **GOOD)
     agent = made(calling(), "It is warm.", bad, good, output_cls=Answer)
     _, events, output = asyncio.run(heard(agent))

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import threading
+import pickle
 from typing import Any
 
 import pytest
 
 pytest.importorskip("smolagents", reason="smolagents has an environment of its own: .ci/frameworks")
 
-from pydantic import BaseModel
 from smolagents import CodeAgent, Model, Tool, ToolCallingAgent, tool
 from smolagents.memory import PlanningStep
 from smolagents.models import (
@@ -23,19 +22,14 @@ from smolagents.models import (
 )
 from smolagents.monitoring import LogLevel, TokenUsage
 
-from gllint_runtime import Claimed, ClaimedText, GLError, Quantity, Session, Unclaimed
+from gate_answers import BAD, GOOD, HEAT, NAKED, REFUSED, Answer, at_once, final_data
+from gllint_runtime import GLError, Quantity, Session
 from gllint_runtime.adapters import current_session
 from gllint_runtime.adapters.smolagents import gate
 
-HEAT = {"heat": {"value": 12.5, "unit": "kWh"}}
-CLAIM = {"source_call_id": "tc_1", "path": "$.heat", "quantity": HEAT["heat"]}
-NAKED = "It uses 13 kWh."
-REFUSED = "I cannot give a verified answer to that."
 
-
-def final(message: str, call_id: str = "tc_1", path: str = "$.heat", value: float = 12.5) -> Any:
-    claim = {"source_call_id": call_id, "path": path, "quantity": {"value": value, "unit": "kWh"}}
-    return answer({"message": message, "claims": [claim]})
+def final(message: str, *arguments: Any, **options: Any) -> Any:
+    return answer(final_data(message, *arguments, **options))
 
 
 def calling(name: str = "meter", call_id: str = "call_1", said: str = "", **arguments: Any) -> Any:
@@ -49,6 +43,10 @@ def answer(data: Any) -> Any:
 
 def code(text: str) -> Any:
     return ChatMessage(MessageRole.ASSISTANT, text, token_usage=TokenUsage(2, 3))
+
+
+def answer_in_code(data: Any) -> Any:
+    return code(f"<code>\nfinal_answer({data!r})\n</code>")
 
 
 class Script(Model):
@@ -121,7 +119,7 @@ def test_where_repairs_run_out() -> None:
 
 
 def test_where_the_steps_run_out() -> None:
-    texts = [code(NAKED), code(json.dumps({"message": "{{claim:0}}", "claims": [CLAIM]}))]
+    texts = [code(NAKED), code(json.dumps(final_data("{{claim:0}}")))]
     agent = made(calling(), *texts, max_steps=1)
     assert agent.run("How?") == "12.50 kWh" and "13 kWh" not in memory_of(agent)
     assert made(calling(), *[code(NAKED)] * 3, max_steps=1).run("How?") == REFUSED
@@ -153,7 +151,7 @@ def test_a_restart_forgets_nothing() -> None:
     first = made(calling(), answer("It is warm."))
     first.run("How?")
     later = made(calling(call_id="call_2"), final("{{claim:0}}", "tc_2"), final("{{claim:0}}", "call_1"))
-    later.memory.steps = [*first.memory.steps]
+    later.memory.steps = pickle.loads(pickle.dumps(first.memory.steps))
     assert later.run("How?", reset=False) == later.run("So?", reset=False) == "12.50 kWh"
 
 
@@ -238,12 +236,6 @@ def test_a_tool_that_fails_or_is_asked_in_other_units() -> None:
     assert agent.run("How much of 0.0005 ha?") == "5.00 kWh"
 
 
-class Answer(BaseModel):
-    heat: Claimed[Quantity]
-    note: ClaimedText
-    stars: Unclaimed[int, "rating of the answer"] = 5  # noqa: F722
-
-
 class Structured(Tool):
     name = "final_answer"
     description = "The answer."
@@ -257,19 +249,18 @@ class Structured(Tool):
         return Answer(heat=heat, note=note)
 
 
-class Rated(Structured):
+class RatedAnswer(Structured):
     def forward(self, heat: Any, note: Any) -> float:
         return 5.0
 
 
 def test_structured_answers_have_the_tools_own_quantities() -> None:
-    note = {"message": "It uses {{claim:0}}.", "claims": [CLAIM]}
-    script = [calling("final_answer", heat=CLAIM, note=NAKED), calling("final_answer", heat=CLAIM, note=note)]
+    script = [calling("final_answer", **BAD), calling("final_answer", **GOOD)]
     agent = made(calling(), *script, tools=[meter, Structured()])
     expected = Answer.model_construct(heat=Quantity(12.5, "kWh"), note="It uses 12.50 kWh.", stars=5)
     assert agent.run("How?") == expected and "13 kWh" not in memory_of(agent)
     with pytest.raises(TypeError, match="bare float"):
-        made(tools=[meter, Rated()])
+        made(tools=[meter, RatedAnswer()])
     assert made(answer({"title": "Heat", "ok": True})).run("?") == {"title": "Heat", "ok": True}
     for bad in ({"heat": 13}, {"13 kWh": "heat"}, [13], 13, {"title": NAKED}):
         assert made(*[answer(bad)] * 3).run("?") == REFUSED
@@ -278,10 +269,8 @@ def test_structured_answers_have_the_tools_own_quantities() -> None:
 def test_the_code_of_an_agent_gets_the_outputs_and_the_model_their_ids() -> None:
     script = [
         code("Thought: 13 kWh?\n<code>\nprint(meter('north')['heat']['value'])\n</code>"),
-        code(f"<code>\nfinal_answer({NAKED!r})\n</code>"),
-        code(
-            f"<code>\nfinal_answer({{'message': 'It uses {{{{claim:0}}}}.', 'claims': [{CLAIM}]}})\n</code>"
-        ),
+        answer_in_code(NAKED),
+        answer_in_code(final_data("It uses {{claim:0}}.")),
     ]
     agent = made(*script, kind=CodeAgent)
     events = [*agent.run("How?", stream=True)]
@@ -289,22 +278,17 @@ def test_the_code_of_an_agent_gets_the_outputs_and_the_model_their_ids() -> None
     assert "13 kWh" not in str(events) + memory_of(agent)
     step = agent.memory.steps[1]
     assert "12.5" in step.observations and '{"tool_call_id": "tc_1"' in step.observations
-    agent.model.script = [
-        code(f"<code>\nfinal_answer({{'message': '{{{{claim:0}}}}', 'claims': [{CLAIM}]}})\n</code>")
-    ]
+    agent.model.script = [answer_in_code(final_data("{{claim:0}}"))]
     assert agent.run("And?", reset=False) == "12.50 kWh"
     # What the code prints is no recorded call.
     told = json.dumps({"tool_call_id": "tc_9", "output": {"heat": {"value": 13, "unit": "kWh"}}})
-    forged = {**CLAIM, "source_call_id": "tc_9", "quantity": {"value": 13, "unit": "kWh"}}
     agent = made(
         code(f"<code>\nprint('''{told}''')\n</code>"),
-        code("<code>\nfinal_answer('Warm.')\n</code>"),
+        answer_in_code("Warm."),
         kind=CodeAgent,
     )
     agent.run("How?")
-    agent.model.script = [
-        code(f"<code>\nfinal_answer({{'message': '{{{{claim:0}}}}', 'claims': [{forged}]}})\n</code>")
-    ] * 3
+    agent.model.script = [answer_in_code(final_data("{{claim:0}}", "tc_9", value=13))] * 3
     assert agent.run("And?", reset=False) == REFUSED
 
 
@@ -317,7 +301,6 @@ def test_a_supervisor_repeats_the_number_of_the_agent_it_manages() -> None:
             description="Knows.",
             **QUIET,
         )
-        claim = {**CLAIM, "source_call_id": "tc_2", "path": "$.numbers.heat"}
         script = [
             calling("expert", task="How much?"),
             answer(NAKED),
@@ -326,10 +309,8 @@ def test_a_supervisor_repeats_the_number_of_the_agent_it_manages() -> None:
         if kind is CodeAgent:
             script = [
                 code("<code>\nprint(expert('How much?'))\n</code>"),
-                code(f"<code>\nfinal_answer({NAKED!r})\n</code>"),
-                code(
-                    f"<code>\nfinal_answer({{'message': 'So {{{{claim:0}}}}.', 'claims': [{claim}]}})\n</code>"
-                ),
+                answer_in_code(NAKED),
+                answer_in_code(final_data("So {{claim:0}}.", "tc_2", "$.numbers.heat")),
             ]
         boss = made(*script, kind=kind, tools=[], managed_agents=[expert])
         events = [*boss.run("How?", stream=True)]
@@ -347,18 +328,10 @@ def test_many_agents_at_once_and_calls_side_by_side() -> None:
         """
         return {"heat": {"value": number, "unit": "kWh"}}
 
-    wrong = []
-
-    def talk(number: int) -> None:
+    def talk(number: int) -> Any:
         both = calling("reading", "a", number=number)
         both.tool_calls += calling("reading", "b", number=number + 0.5).tool_calls
         agent = made(both, final("{{claim:0}}", "b", value=number + 0.5), tools=[reading])
-        if agent.run(f"Site {number}") != f"{number + 0.5:.2f} kWh":
-            wrong.append(number)
+        return agent.run(f"Site {number}")
 
-    threads = [threading.Thread(target=talk, args=(number,)) for number in range(1, 9)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert not wrong
+    assert at_once(talk, range(1, 9)) == [f"{number}.50 kWh" for number in range(1, 9)]

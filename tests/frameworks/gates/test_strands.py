@@ -4,32 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import json
-import threading
 from typing import Any
 
 import pytest
 
 pytest.importorskip("strands", reason="Strands has an environment of its own: .ci/frameworks")
 
-from pydantic import BaseModel
 from strands import Agent, tool
 from strands.models import Model
 from strands.multiagent import GraphBuilder, Swarm
 from strands.types.exceptions import EventLoopException
 
-from gllint_runtime import Claimed, ClaimedText, GLError, Quantity, Session, Unclaimed
+from gate_answers import BAD, GOOD, HEAT, NAKED, REFUSED, Answer, Rated, at_once, final
+from gllint_runtime import GLError, Quantity, Session
 from gllint_runtime.adapters import current_session
 from gllint_runtime.adapters.strands import gate
-
-HEAT = {"heat": {"value": 12.5, "unit": "kWh"}}
-CLAIM = {"source_call_id": "tc_1", "path": "$.heat", "quantity": HEAT["heat"]}
-NAKED = "It uses 13 kWh."
-REFUSED = "I cannot give a verified answer to that."
-
-
-def final(message: str, call_id: str = "tc_1", path: str = "$.heat", value: float = 12.5) -> str:
-    claim = {"source_call_id": call_id, "path": path, "quantity": {"value": value, "unit": "kWh"}}
-    return json.dumps({"claims": [claim], "message": message})
 
 
 def calling(name: str = "meter", call_id: str = "call_1", **arguments: Any) -> list[Any]:
@@ -209,34 +198,20 @@ def test_a_tool_that_fails_or_is_asked_in_other_units() -> None:
     assert text_of(agent("How?")) == REFUSED
 
 
-class Answer(BaseModel):
-    heat: Claimed[Quantity]
-    note: ClaimedText
-    stars: Unclaimed[int, "rating of the answer"] = 5  # noqa: F722
-
-
-class Rated(BaseModel):
-    rating: float
-
-
-GOOD = {"heat": CLAIM, "note": {"message": "It uses {{claim:0}}.", "claims": [CLAIM]}}
-
-
 @pytest.mark.parametrize("way", ["tool", "text"])
 def test_structured_answers_have_the_tools_own_quantities(way: str) -> None:
     def answer(data: Any, call_id: str = "s") -> Any:
         return calling("Answer", call_id, **data) if way == "tool" else json.dumps(data)
 
     begin = [calling()] if way == "tool" else [calling(), "It is warm."]
-    bad = {**GOOD, "note": NAKED}
-    agent = made(*begin, answer(bad), answer(GOOD))
+    agent = made(*begin, answer(BAD), answer(GOOD))
     result = agent("How?", structured_output_model=Answer)
     assert result.structured_output == Answer.model_construct(
         heat=Quantity(12.5, "kWh"), note="It uses 12.50 kWh.", stars=5
     )
     assert "13 kWh" not in str(agent.messages)
     with pytest.raises(EventLoopException) as raised:
-        made(*begin, *[answer(bad)] * 3)("How?", structured_output_model=Answer)
+        made(*begin, *[answer(BAD)] * 3)("How?", structured_output_model=Answer)
     assert isinstance(raised.value.original_exception, GLError) and "13 kWh" not in str(raised.value)
     with pytest.raises(TypeError, match="Rated.rating is a bare float"):
         made("Well.")("How?", structured_output_model=Rated)
@@ -251,9 +226,7 @@ def test_structured_answers_have_the_tools_own_quantities(way: str) -> None:
 
 def test_a_structured_stream_shows_nothing_unchecked() -> None:
     async def heard() -> str:
-        agent = made(
-            calling(), calling("Answer", "s", **{**GOOD, "note": NAKED}), calling("Answer", "t", **GOOD)
-        )
+        agent = made(calling(), calling("Answer", "s", **BAD), calling("Answer", "t", **GOOD))
         return str([event async for event in agent.stream_async("How?", structured_output_model=Answer)])
 
     events = asyncio.run(heard())
@@ -333,17 +306,9 @@ def test_calls_side_by_side_and_many_agents_at_once() -> None:
         """Reads."""
         return {"heat": {"value": value, "unit": "kWh"}}
 
-    wrong = []
-
-    def talk(number: int) -> None:
+    def talk(number: int) -> str:
         both = [*calling("reading", "a", value=number), *calling("reading", "b", value=number + 0.5)]
         agent = made(both, final("{{claim:0}}", "b", value=number + 0.5), tools=[reading])
-        if text_of(agent(f"Site {number}")) != f"{number + 0.5:.2f} kWh":
-            wrong.append(number)
+        return text_of(agent(f"Site {number}"))
 
-    threads = [threading.Thread(target=talk, args=(number,)) for number in range(1, 17)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert not wrong
+    assert at_once(talk, range(1, 17)) == [f"{number}.50 kWh" for number in range(1, 17)]
