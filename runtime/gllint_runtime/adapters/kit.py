@@ -210,6 +210,11 @@ def read_output(session: Session, text: str) -> Any:
     return {"text": text, "numbers": numbers} if numbers else {"text": text}
 
 
+def block_data(values: Sequence[Any]) -> Any:
+    """What the blocks of a result hold as one output: that of a block alone, several by their places."""
+    return values[0] if len(values) == 1 else {f"block_{i}": value for i, value in enumerate(values, 1)}
+
+
 def with_units(output: Any, units: Mapping[Any, Any], path: str = "$") -> Any:
     """The output with a Quantity for each number whose unit stands beside it, by its path."""
     if isinstance(output, Mapping):

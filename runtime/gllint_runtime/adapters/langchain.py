@@ -237,10 +237,8 @@ def _recorded(session: Session, message: ToolMessage, tool: str, arguments: Any)
     texts = [*_texts(message.content)]
     if message.artifact is not None:
         output = message.artifact
-    elif len(texts) == 1:
-        output = kit.read_output(session, texts[0])
     elif texts:
-        output = {f"block_{number}": kit.read_output(session, text) for number, text in enumerate(texts, 1)}
+        output = kit.block_data([kit.read_output(session, text) for text in texts])
     else:  # pictures alone: there is nothing to claim
         return message
     try:

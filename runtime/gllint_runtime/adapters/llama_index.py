@@ -12,7 +12,7 @@ from __future__ import annotations
 import copy
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from contextvars import ContextVar
 from typing import Any
 
@@ -406,12 +406,5 @@ def _value(session: Session, output: ToolOutput) -> Any:
     is_data = isinstance(raw, dict | list | tuple | int | float | Quantity | BaseModel) and not is_blocks
     if is_data and not hasattr(raw, "isError"):
         return raw
-    texts = [*_texts(output)]
-    if not texts:
-        return None
-    values = [kit.read_output(session, text) for text in texts]
-    return values[0] if len(values) == 1 else {f"block_{i}": item for i, item in enumerate(values, 1)}
-
-
-def _texts(output: ToolOutput) -> Iterator[str]:
-    yield from (block.text for block in output.blocks if isinstance(block, TextBlock))
+    texts = [block.text for block in output.blocks if isinstance(block, TextBlock)]
+    return kit.block_data([kit.read_output(session, text) for text in texts]) if texts else None

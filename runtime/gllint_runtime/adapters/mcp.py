@@ -151,7 +151,7 @@ def _output(session: Session, result: types.CallToolResult) -> Any:
     texts = [block.text for block in result.content if isinstance(block, types.TextContent)]
     if len(texts) < 2:
         return texts[0] if texts else None
-    return {f"block_{number}": kit.read_output(session, text) for number, text in enumerate(texts, 1)}
+    return kit.block_data([kit.read_output(session, text) for text in texts])
 
 
 def _refused(error: GLError) -> types.CallToolResult:

@@ -211,7 +211,7 @@ def _told(session: Session, name: str, arguments: Any, output: Any, call_id: str
         if not data:
             return output
         values = [kit.read_output(session, item) if isinstance(item, str) else item for item in data]
-        output = values[0] if len(values) == 1 else {f"block_{i}": item for i, item in enumerate(values, 1)}
+        output = kit.block_data(values)
     elif isinstance(output, ToolOutputText):
         output = output.text
     reply = json.dumps(

@@ -357,7 +357,7 @@ def _recorded(session: Session, name: str, arguments: Any, output: Any, tool_cal
         data = [item for item in value if not is_multi_modal_content(item)]
         if not data:
             return output
-        value = data[0] if len(data) == 1 else {f"block_{i}": item for i, item in enumerate(data, 1)}
+        value = kit.block_data(data)
     try:
         reply: Any = kit.recorded(session, name, arguments, value, tool_call_id=tool_call_id)
     except GLError as error:

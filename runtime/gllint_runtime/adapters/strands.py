@@ -392,7 +392,7 @@ def _recorded(session: Session, use: Any, arguments: Any, result: Any) -> Any:
         values = [
             kit.read_output(session, block["text"]) if "text" in block else block["json"] for block in data
         ]
-        output = values[0] if len(values) == 1 else {f"block_{i}": item for i, item in enumerate(values, 1)}
+        output = kit.block_data(values)
     reply = kit.recorded(session, use["name"], arguments, output, tool_call_id=use["toolUseId"])
     return {**result, "content": [{"text": json.dumps(reply, ensure_ascii=False)}, *files]}
 
