@@ -169,13 +169,13 @@ class _Gate:
         if step.model_input_messages is not None:
             step.model_input_messages = [m for m in step.model_input_messages if not _is_in(m, hints)]
         if step.gllint and isinstance(self.agent, CodeAgent):
-            told = "\n".join([_RECORDED, *(reply for _, _, reply, _ in step.gllint)])
-            step.observations = f"{step.observations}\n{told}" if step.observations else told
+            record = "\n".join([_RECORDED, *(reply for _, _, reply, _ in step.gllint)])
+            step.observations = f"{step.observations}\n{record}" if step.observations else record
         text = _text(step.model_output)
         tag = self.agent.code_block_tags[0] if isinstance(self.agent, CodeAgent) else None
-        said = text.partition(tag)[0] if tag else text
-        if said.strip() and run.session.verify(said).status != "success":
-            _say(step, text[len(said) :])
+        thought = text.partition(tag)[0] if tag else text
+        if thought.strip() and run.session.verify(thought).status != "success":
+            _say(step, text[len(thought) :])
 
     @staticmethod
     def _answer(run: _Run, step: Any, output: Any) -> ActionOutput:
@@ -187,15 +187,15 @@ class _Gate:
 
     def _refused(self, run: _Run, step: Any, error: GLError) -> str:
         """What the user is told where repairs ran out. Raises AgentError else, which lets the agent go on."""
-        said = _text(step.model_output)
+        answer = _text(step.model_output)
         if (message := step.model_output_message) is not None and message.tool_calls:
-            said += str([call.dict() for call in step.tool_calls or ()] or [*map(str, message.tool_calls)])
+            answer += str([call.dict() for call in step.tool_calls or ()] or [*map(str, message.tool_calls)])
         _say(step, "", tool_calls=None)
         step.tool_calls = step.code_action = step.observations = step.action_output = None
         run.refusals += 1
         if run.refusals > self.max_retries:
             return kit.refusal(self.on_refusal, error)
-        run.hints = _hints(said, error)
+        run.hints = _hints(answer, error)
         raise AgentError(f"The answer was refused: [{error.code}]", self.agent.logger) from None
 
     def last_answer(self, task: str) -> ChatMessage:
@@ -275,8 +275,8 @@ class _Gate:
 
     @staticmethod
     def _record(run: _Run, tool: Any, arguments: Any, output: Any, call_id: str | None) -> str:
-        told = kit.recorded(run.session, tool.name, arguments, output, tool_call_id=call_id)
-        reply = json.dumps(told, ensure_ascii=False)
+        data = kit.recorded(run.session, tool.name, arguments, output, tool_call_id=call_id)
+        reply = json.dumps(data, ensure_ascii=False)
         run.step.gllint.append((tool.name, dict(arguments), reply, call_id))
         return reply
 
@@ -322,8 +322,8 @@ def _say(step: Any, text: str, **changes: Any) -> None:
         step.model_output_message = replace(message, content=text, raw=None, **changes)
 
 
-def _hints(said: str, error: GLError) -> list[ChatMessage]:
-    texts = [(MessageRole.ASSISTANT, said), (MessageRole.USER, Session.repair_hint(error))]
+def _hints(answer: str, error: GLError) -> list[ChatMessage]:
+    texts = [(MessageRole.ASSISTANT, answer), (MessageRole.USER, Session.repair_hint(error))]
     return [ChatMessage(role=role, content=[{"type": "text", "text": text}]) for role, text in texts]
 
 
