@@ -101,7 +101,7 @@ class _Run:
     target: Any
     schema: Any = None
     answer: Any = None
-    error: GLError | None = None
+    error: Exception | None = None
 
     def current(self) -> AbstractContextManager[Any]:
         """What makes this the current run."""
@@ -163,6 +163,17 @@ class _GatedAgent:
             return _awaited(run, result)
         run.raise_error()
         return result
+
+
+@contextmanager
+def _run_errors() -> Iterator[None]:
+    """Have the run raise what is raised here; Agno itself would make its text the answer."""
+    try:
+        yield
+    except Exception as error:
+        if (run := _RUN.get()) is not None:
+            run.error = error
+        raise
 
 
 @contextmanager
@@ -236,12 +247,8 @@ class _GatedModel:
                 return None
         begins = not any(message.role == "assistant" for message in messages)
         conversation = getattr(output, "session_id", None)
-        try:
+        with _run_errors():
             session = kit.session_for(self._gllint.option, output, conversation=conversation, begins=begins)
-        except GLError as error:
-            if run is not None:
-                run.error = error
-            raise
         for message in messages:
             if message.role == "user" and isinstance(message.content, str):
                 kit.hear(session, [message.content])
@@ -404,7 +411,7 @@ class _Judging:
             response.content = self._checked(response.content, response.tool_calls)
         except GLError as error:
             if not self._asks_again(response.content, error):
-                response.content = kit.refusal(self._way.on_refusal, error)
+                response.content = self._refusal(error)
                 return True
             return False
         return True
@@ -420,6 +427,10 @@ class _Judging:
         answer = kit.structure(session, self._run.schema, content)
         self._run.answer = answer
         return json.dumps(kit.structure_data(answer, self._run.schema), ensure_ascii=False)
+
+    def _refusal(self, error: GLError) -> str:
+        with _run_errors():
+            return kit.refusal(self._way.on_refusal, error)
 
     def _asks_again(self, content: Any, error: GLError) -> bool:
         if self._attempts >= self._way.max_retries:
@@ -462,7 +473,7 @@ class _Judging:
                 )
                 self._begin()
                 return
-            text = kit.refusal(self._way.on_refusal, error)
+            text = self._refusal(error)
         text = kit.rest_of(text, self._released)
         if text:
             yield ModelResponse(content=text)

@@ -136,6 +136,21 @@ def test_where_repairs_run_out() -> None:
         made(parser_model=Script())
 
 
+@WAYS
+def test_what_the_program_raises_is_raised(way: str) -> None:
+    def raising(error: GLError) -> str:
+        raise error
+
+    def stranger(run: Any) -> Session:
+        raise LookupError("Who is this?")
+
+    for run in (ask, heard):
+        with pytest.raises(GLError, match="NO_NAKED_NUMBERS"):
+            run(made(NAKED, max_retries=0, on_refusal=raising), way=way)
+        with pytest.raises(LookupError, match="Who is this"):
+            run(made(NAKED, option=stranger), way=way)
+
+
 def test_each_conversation_has_its_own_numbers() -> None:
     cited = final("{{claim:0}}")
     agent = remembering(calling(), "It is warm.", *[cited] * 4)
