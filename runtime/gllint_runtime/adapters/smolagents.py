@@ -260,11 +260,10 @@ class _Gate:
         run = self._run.get()
 
         def called(*arguments: Any, **named: Any) -> Any:
-            values = run.session.tool_arguments(
-                tool.name,
-                {**dict(zip(tool.inputs, arguments, strict=False)), **named},
-                args_schema=_schema(tool),
-            )
+            positional = dict(zip(tool.inputs, arguments, strict=False))
+            if len(positional) < len(arguments) or positional.keys() & named.keys():
+                return tool(*arguments, **named)  # it says what is wrong with them
+            values = run.session.tool_arguments(tool.name, {**positional, **named}, args_schema=_schema(tool))
             with kit.using(run.session):
                 output = tool(**dict(values))
             if not isinstance(output, AgentImage | AgentAudio):

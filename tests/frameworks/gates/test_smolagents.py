@@ -280,6 +280,15 @@ def test_the_code_of_an_agent_gets_the_outputs_and_the_model_their_ids() -> None
     assert "12.5" in step.observations and '{"tool_call_id": "tc_1"' in step.observations
     agent.model.script = [answer_in_code(final_data("{{claim:0}}"))]
     assert agent.run("And?", reset=False) == "12.50 kWh"
+    for arguments, problem in (
+        ("'north', 5", "positional argument"),
+        ("'north', site='south'", "multiple values"),
+    ):
+        agent = made(
+            code(f"<code>\nprint(meter({arguments}))\n</code>"), answer_in_code("Warm."), kind=CodeAgent
+        )
+        agent.run("How?")
+        assert problem in str(agent.memory.steps[1].error)
     # What the code prints is no recorded call.
     told = json.dumps({"tool_call_id": "tc_9", "output": {"heat": {"value": 13, "unit": "kWh"}}})
     agent = made(
