@@ -234,7 +234,7 @@ def test_a_tool_that_is_asked_in_other_units_or_gives_bare_numbers() -> None:
         return 5
 
     app = App(made(calling("bare"), "Warm.", tools=[bare]))
-    assert app.ask() == "Warm."
+    assert app.ask() == "Warm." and "RESULT_SCHEMA" in str(app.stored().events[2].content)
 
 
 @pytest.mark.parametrize("way", ["tool", "text"])
