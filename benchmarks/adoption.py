@@ -201,11 +201,18 @@ def table(rows: list[Row]) -> str:
 
 def main() -> int:
     logging.disable()
-    rows = [measure(bench_of(package)) for package in FRAMEWORKS if is_installed(package)]
-    print(table(rows))
+    rows, gaps = [], []
     for package in FRAMEWORKS:
         if not is_installed(package):
-            print(f"{package} is not installed: left out")
+            gaps.append(f"{package} is not installed: left out")
+            continue
+        try:
+            bench = bench_of(package)
+        except ImportError as error:  # another framework holds it at an old version
+            gaps.append(f"{package} is left out: {error}")
+            continue
+        rows.append(measure(bench))
+    print(table(rows), *gaps, sep="\n")
     counts = [count for row in rows for count in row.stopped.values() if isinstance(count, int)]
     return int(any(count < len(attempts()) for count in counts))
 
