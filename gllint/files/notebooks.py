@@ -23,7 +23,16 @@ from json.decoder import scanstring  # type: ignore[attr-defined]
 from json.scanner import py_make_scanner  # type: ignore[attr-defined]
 from typing import TYPE_CHECKING, Any
 
-from gllint.files.source import BROKEN, UNREAD_CELL, Change, Offsets, changed, keep_lines
+from gllint.files.source import (
+    BROKEN,
+    UNREAD_CELL,
+    Change,
+    Offsets,
+    Undecodable,
+    changed,
+    keep_lines,
+    refuse_null,
+)
 from gllint_rules.tuples import NamedTuple
 
 if TYPE_CHECKING:
@@ -341,6 +350,7 @@ def _as_notebook(text: str, document: dict[str, Any], mark: bytes) -> Notebook:
         python = _without_magics(code)
         if python is None or not code.strip():
             continue
+        python = [line.replace(UNREAD_CELL, UNREAD_CELL.upper()) for line in python]  # it is ours to say
         notebook.cells[number] = pieces
         refusal = _refusal("".join(python))
         if refusal is not None:
@@ -378,7 +388,10 @@ def _refusal(code: str) -> ParseFailure | None:
     from gllint_rules.reading.syntax import ParseFailure
 
     try:
+        refuse_null(code, "source code")
         on_large_stack(read_module, "", _SURROGATE.sub("\ufffd", code))
+    except Undecodable as refusal:
+        return ParseFailure(refusal.message, refusal.line, refusal.column)
     except ParseFailure as refusal:
         return refusal
     except Exception as error:  # a parser that fails in its own way
@@ -391,7 +404,7 @@ def _without_code(code: str, refusal: ParseFailure, first: int) -> list[str]:
 
     What it would bind is bound to something that is not known.
     """
-    lines = ["#" + _OURS.sub(r"\1-\2", line) for line in keep_lines(code)]
+    lines = ["#" + _OURS.sub(r"\1-\2", line).replace("\0", "\ufffd") for line in keep_lines(code)]
     line, why = min(refusal.line, len(lines)), " ".join(refusal.message.split())
     names = "".join(f"{name} = " for name in _names_bound(code))
     reason = f"{UNREAD_CELL}{first + line}:{refusal.column}: {why}"
@@ -411,7 +424,7 @@ def _names_bound(code: str) -> list[str]:
         bound = (name for groups in _BOUND.findall(statement) for name in groups)
         for text in (imported, *_FOR.findall(statement), *bound, _target(statement)):
             names.update(dict.fromkeys(_NAME.findall(text)))
-    return [name for name in names if not keyword.iskeyword(name)]
+    return [name for name in names if name.isidentifier() and not keyword.iskeyword(name)]
 
 
 def _target(statement: str) -> str:

@@ -78,9 +78,7 @@ def decode(data: bytes) -> Text:
         Exception
     ) as error:  # codecs raise what they like: `undefined`, `idna`, `hex`, those of other packages
         raise Undecodable(f"not {encoding} text: {error}", 1, 1) from None
-    if "\0" in source:
-        lines = split_lines(source[: source.index("\0")] + "x")
-        raise Undecodable("source code holds a null byte", len(lines), len(lines[-1]))
+    refuse_null(source, "source code")
     return Text(source, encoding, bom)
 
 
@@ -93,10 +91,15 @@ def decode_plain(data: bytes) -> Text:
     except UnicodeDecodeError as error:
         line, column = _place(body, error.start, "utf-8")
         raise Undecodable(f"not utf-8 text: {error.reason}", line, column) from None
-    if "\0" in source:
-        lines = split_lines(source[: source.index("\0")] + "x")
-        raise Undecodable("no text: it holds a null byte", len(lines), len(lines[-1]))
+    refuse_null(source, "no text: it")
     return Text(source, "utf-8", bom)
+
+
+def refuse_null(text: str, subject: str) -> None:
+    """Refuse a text with a null byte, which no parser takes. Raises :class:`Undecodable`, about ``subject``."""
+    if "\0" in text:
+        lines = split_lines(text[: text.index("\0")] + "x")
+        raise Undecodable(f"{subject} holds a null byte", len(lines), len(lines[-1]))
 
 
 def _broken(data: bytes) -> Undecodable:

@@ -334,7 +334,7 @@ def _texts(source: str) -> set[str]:
 def _is_python(path: str) -> bool:
     """Say whether all of a file is Python, as what code runs is."""
     try:
-        return judge(read_python(path)) is None
+        return judge(path, read_python(path)) is None
     except OSError:
         return False
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypeAlias
 
 from gllint.files.source import Undecodable, decode, decode_plain, unread_cells
+from gllint.files.sources import is_notebook
 from gllint.run.clock import Clock, without_collector
 from gllint_rules.reading.stack import on_large_stack
 from gllint_rules.tuples import NamedTuple
@@ -84,14 +85,14 @@ def outlined(data: bytes) -> Outline | None:
         return None
 
 
-def judge(data: bytes) -> Unparsed | None:
-    """Say why a file's bytes are no Python, by CPython's parser alone; ``None`` where they are."""
-    return on_large_stack(_judge, data)
+def judge(path: str, data: bytes) -> Unparsed | None:
+    """Say why the bytes of the file at ``path`` are no Python, by CPython's parser alone; ``None`` where they are."""
+    return on_large_stack(_judge, path, data)
 
 
-def unparsed_cells(code: str) -> list[Unparsed]:
+def unparsed_cells(path: str, code: str) -> list[Unparsed]:
     """Return what is wrong with each cell of a notebook that is no Python; ``code`` is what it holds as Python."""
-    return [Unparsed(*cell) for cell in unread_cells(code)]
+    return [Unparsed(*cell) for cell in unread_cells(code)] if is_notebook(path) else []
 
 
 def _parse(path: str, data: bytes, clock: Clock, old_facts: Module | None, outline: Outline | None) -> Parsed:
@@ -99,7 +100,7 @@ def _parse(path: str, data: bytes, clock: Clock, old_facts: Module | None, outli
     from gllint_rules.reading.syntax import ParseFailure
 
     if (size := too_large(data)) is not None:
-        return _judge(data) or Unparsed(size, is_python=True)
+        return _judge(path, data) or Unparsed(size, is_python=True)
     try:
         with clock.stage("outline"), without_collector():
             return read_module(path, decode(data).source, old_facts, outline)
@@ -110,7 +111,7 @@ def _parse(path: str, data: bytes, clock: Clock, old_facts: Module | None, outli
         return Unparsed(f"cannot be parsed: {type(error).__name__}: {error}", is_python=True)
 
 
-def _judge(data: bytes) -> Unparsed | None:
+def _judge(path: str, data: bytes) -> Unparsed | None:
     from gllint_rules.reading.syntax import ParseFailure, parsed
 
     try:
@@ -119,7 +120,7 @@ def _judge(data: bytes) -> Unparsed | None:
             parsed(source)
     except (Undecodable, ParseFailure) as error:
         return Unparsed(error.message, error.line, error.column)
-    return next(iter(unparsed_cells(source)), None)
+    return next(iter(unparsed_cells(path, source)), None)
 
 
 def too_large(data: bytes) -> str | None:

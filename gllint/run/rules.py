@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from gllint.files.sources import is_notebook
 from gllint.run.analysis_cache import EVERYTHING
 from gllint.run.index import Index
 from gllint.run.parsing import Unparsed, unparsed_cells
@@ -104,7 +103,7 @@ class FileCheck:
 
         project, path = index.project, self._path
         tools = ToolCheck(project, path)
-        cells = unparsed_cells(parsed.source) if is_notebook(path) else []
+        cells = unparsed_cells(path, parsed.source)
         refusals = [
             finding for cell in cells for finding in syntax_error(path, cell, index.config.codes, _CELL)
         ]

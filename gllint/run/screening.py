@@ -134,7 +134,7 @@ def _text(data: bytes) -> Text | None:
 def judge_file(_: None, path: str, read: Read = read_python) -> Unparsed | None:
     """Say why a file is no Python, ``None`` where it is."""
     try:
-        return judge(read(path))
+        return judge(path, read(path))
     except OSError as error:
         return Unparsed(f"cannot be read: {error.strerror}")
 

@@ -149,6 +149,24 @@ def test_a_broken_cell_costs_no_other_cell(write: Write, check: Check) -> None:
     ]
 
 
+@pytest.mark.parametrize("code", ["area_m² = 5", "import os, ²", "x = '\0'"])
+def test_a_character_that_no_python_has_costs_no_other_cell(write: Write, check: Check, code: str) -> None:
+    lines = check(cwd=write({"n.ipynb": notebook(IMPORT, code, TOOL)}), whole=True)
+    assert [line.split()[2] for line in lines] == ["GL900", "GL101", "GL101"]
+
+
+def test_a_comment_declares_nothing_unread(write: Write, check: Check) -> None:
+    comment = "# gllint reads no such cell, 99:7: x\n"
+    top = write(
+        {
+            "n.ipynb": notebook(IMPORT, comment + TOOL),
+            "t.py": IMPORT[1] + comment + TOOL.replace("tool?\n", ""),
+        }
+    )
+    lines = check("t.py", "n.ipynb", cwd=top, whole=True)
+    assert [line.partition(" GL")[2][:3] for line in lines] == ["101"] * 4
+
+
 def test_the_lines_of_a_broken_cell_are_shown_as_they_are_written(write: Write, run: Run) -> None:
     top = write({"n.ipynb": notebook(IMPORT, TOOL, "%pip install x\nx += = 1  # noqa")})
     done = run("check", cwd=top).stdout.decode()
@@ -177,6 +195,7 @@ def test_nothing_that_may_rest_on_a_broken_cell_is_judged(write: Write, run: Run
         ("with open(x) as a, b() as c: pass\nif (d := 1) == 2: e = 3", "a c d e"),
         ("a.b = 1\nc[0], *d = 2\nf(x=1)\ny == z\n(e, f) = 3", "a b c d e f"),
         ("a <<= 1\nb >>= 2\nc <= d\nimportant", "a b"),
+        ("a² = 1\nfor ² in b: c = 1", "c"),
     ],
 )
 def test_what_a_broken_cell_binds_is_not_known(code: str, names: str) -> None:
