@@ -71,10 +71,9 @@ def run(request: Request, config: Config) -> int:
             await _listen(request.listen, relay)
             return
         task = asyncio.current_task()
-        loop = asyncio.get_running_loop()
-        for way in (signal.SIGTERM, signal.SIGINT):
-            with contextlib.suppress(NotImplementedError, RuntimeError):
-                loop.add_signal_handler(way, lambda: task.cancel() if task is not None else None)
+        assert task is not None
+        # Once: a second time would end the guard before its server.
+        _at_signals(lambda: None if task.cancelling() else task.cancel())
         await relay(standard_client())
 
     status = NOTHING_FOUND
@@ -115,14 +114,19 @@ async def _listen(address: tuple[str, int], relay: Callable[[Client, str], Await
         server = uvicorn.Server(settings)
         # uvicorn's own handlers raise the signal again once it has ended, before the servers are.
         server.capture_signals = contextlib.nullcontext  # type: ignore[method-assign, assignment]
-        loop = asyncio.get_running_loop()
-        for way in (signal.SIGTERM, signal.SIGINT):
-            with contextlib.suppress(NotImplementedError, RuntimeError):
-                loop.add_signal_handler(way, lambda: setattr(server, "should_exit", True))
+        _at_signals(lambda: setattr(server, "should_exit", True))
         try:
             await server.serve(sockets=[listener])
         finally:
             await sessions.close()
+
+
+def _at_signals(end: Callable[[], object]) -> None:
+    """Have ``end`` called where a signal asks this process to end."""
+    loop = asyncio.get_running_loop()
+    for way in (signal.SIGTERM, signal.SIGINT):
+        with contextlib.suppress(NotImplementedError, RuntimeError):
+            loop.add_signal_handler(way, end)
 
 
 def units_for(config: Config, request: Request) -> UnitPlaces:

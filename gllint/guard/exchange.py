@@ -322,7 +322,8 @@ def _is_id(value: Any) -> bool:
 
 def _answer(request: Message, result: Message) -> Message:
     """The guard's own answer to a request; since 2026 the protocol wants a result to say that it is whole."""
-    meta = request["params"].get("_meta")
+    params = request.get("params")
+    meta = params.get("_meta") if isinstance(params, dict) else None
     if isinstance(meta, dict) and _VERSION_KEY in meta:
         result = {"resultType": "complete", **result}
     return {"jsonrpc": "2.0", "id": request["id"], "result": result}

@@ -14,6 +14,9 @@ import sys
 import threading
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from concurrent.futures import Future
+from io import RawIOBase
+from queue import SimpleQueue
 from typing import Any, BinaryIO, NamedTuple
 
 from gllint.guard.exchange import Guard, Sent, Side, error_answer
@@ -122,17 +125,20 @@ class Relay:
             elif time.monotonic() - self._heard_at > self._timeout:
                 text = f"the server has said nothing for {self._timeout:g} s"
                 self._say(text)
-                for number in self._guard.pending:
-                    await self._forward(json.dumps(_cancellation(number)).encode(), _cancellation(number))
+                numbers = self._guard.pending
                 await self._fail_pending(text)
+                for number in numbers:  # behind the answers: the server may take nothing, either
+                    await self._forward(json.dumps(_cancellation(number)).encode(), _cancellation(number))
 
     # ------------------------------------------------------------------------------------- both directions
 
     async def _from_client(self) -> None:
         async for line in self._client.lines:
             message, is_read = parsed(line)
-            if not is_read:
-                await self._forward(line, None)
+            if not is_read:  # the server may read it all the same, and nobody would look at its answer
+                self._say(f"a line of the client was left out: {_UNREADABLE}")
+                error = error_answer(None, _UNREADABLE)
+                await self._to_client(json.dumps(error).encode(), error)
                 continue
             if is_too_deep(line, message):
                 self._say(f"a message of the client was left out: {_TOO_DEEP}")
@@ -186,7 +192,10 @@ class Relay:
     async def _forward(self, data: bytes, message: Any) -> None:
         if self._to_server is not None:
             try:
-                await self._to_server(data.rstrip(b"\r\n") + b"\n", message)
+                async with asyncio.timeout(self._timeout):
+                    await self._to_server(data.rstrip(b"\r\n") + b"\n", message)
+            except TimeoutError:
+                raise ServerTrouble(f"the server has taken nothing for {self._timeout:g} s") from None
             except (BrokenPipeError, ConnectionError):
                 raise ServerTrouble("the server has ended") from None
 
@@ -224,6 +233,7 @@ def encoded(line: bytes, original: Any, message: Any) -> bytes:
         return json.dumps(message).encode()
 
 
+_UNREADABLE = "it is no message in JSON that can be read"
 _TOO_DEEP = f"it has more than {_DEEPEST} brackets within each other"
 
 
@@ -374,20 +384,44 @@ def standard_client() -> Client:
     error.
     """
     incoming, outgoing = sys.stdin.buffer, sys.stdout.buffer
+    outgoing.flush()
     sys.stdout = sys.stderr
-    return client_of(incoming, outgoing)
+    # Without a buffer, whose lock would outlive the interpreter.
+    return client_of(incoming, getattr(outgoing, "raw", outgoing))
 
 
-def client_of(incoming: BinaryIO, outgoing: BinaryIO) -> Client:
+def client_of(incoming: BinaryIO, outgoing: RawIOBase | BinaryIO) -> Client:
     """A client that writes its messages to one stream and reads them from another, each a line."""
-    lock = asyncio.Lock()
+    return Client(_lines_of(incoming), _writer_to(outgoing))
 
-    def write(data: bytes) -> None:
-        outgoing.write(data)
-        outgoing.flush()
+
+def _writer_to(stream: RawIOBase | BinaryIO) -> Callable[[bytes, Any], Awaitable[None]]:
+    """Write to a stream that may be of any kind, by a thread that keeps nobody from ending: a client may read nothing
+    any more.
+    """
+    messages: SimpleQueue[tuple[bytes, Future[None]]] = SimpleQueue()
+
+    def write() -> None:
+        while True:
+            data, written = messages.get()
+            try:
+                while data:
+                    count = stream.write(data)
+                    if count is None:  # nothing can be written at the moment
+                        time.sleep(_SHORT)
+                    data = data[count or 0 :]
+                stream.flush()
+            except (OSError, ValueError) as error:
+                written.set_exception(error)
+            else:
+                written.set_result(None)
+
+    threading.Thread(target=write, daemon=True).start()
 
     async def send(data: bytes, _: Any) -> None:
-        async with lock:
-            await asyncio.to_thread(write, data)
+        written: Future[None] = Future()
+        written.set_running_or_notify_cancel()  # half a message is of no use to anybody
+        messages.put((data, written))
+        await asyncio.wrap_future(written)
 
-    return Client(_lines_of(incoming), send)
+    return send

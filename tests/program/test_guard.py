@@ -7,17 +7,22 @@ import contextlib
 import io
 import json
 import os
+import signal
 import sys
+import threading
+import time
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from gllint.cli import commands
+from gllint.cli import commands, guarding
+from gllint.cli.explaining import config_for
 from gllint.cli.server_tools import Offered
 from gllint.errors import UsageError
 from gllint.guard import exchange
+from gllint.guard import relay as relay_module
 from gllint.guard.draft import draft
 from gllint.guard.exchange import Guard, Sent
 from gllint.guard.naming import server_name
@@ -253,8 +258,11 @@ def test_no_result_passes_by_an_odd_request() -> None:
 def test_calls_beyond_a_bound_are_refused_and_not_passed_unseen(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(exchange, "_MOST_OPEN", 1)
     guard = Guard(Policy(), "block")
-    for number, to in ((1, "server"), (2, "client")):
-        params = {"name": "meter"}
+    for number, to, params in (
+        (1, "server", {"name": "meter"}),
+        (2, "client", None),
+        (3, "client", {"name": "meter"}),
+    ):
         [sent] = guard.from_client({"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": params})
         assert sent.to == to
     assert "Too many calls" in json.dumps(sent.message) and sent.message["result"]["isError"] is True
@@ -281,13 +289,95 @@ def test_a_message_that_is_too_deep_is_refused_and_its_request_answered() -> Non
     assert passed_on([], [{"jsonrpc": "2.0", "method": "x", "params": shallow}])[0][0]["params"] == shallow
 
 
+@pytest.mark.parametrize(
+    "line", [b'{"id": 1, "x": "\xff"}', b'{"id": 1, "x": ' + b"9" * 5000 + b"}", b'{"id": 1, "x": ' + b"[" * 5000 + b"]" * 5000 + b"}"]
+)  # fmt: skip
+def test_what_the_guard_cannot_read_the_server_is_not_sent(line: bytes) -> None:
+    """A server that can read it would be answered for by nobody."""
+    sent, said, served = passed_on([line], [])
+    assert served == [] and said == [
+        "a line of the client was left out: it is no message in JSON that can be read"
+    ]
+    assert [(one["id"], one["error"]["message"]) for one in sent] == [
+        (None, "it is no message in JSON that can be read")
+    ]
+
+
+def test_a_server_that_takes_nothing_is_answered_for() -> None:
+    said: list[str] = []
+
+    async def send(*_: Any) -> None:
+        await asyncio.sleep(60)
+
+    @contextlib.asynccontextmanager
+    async def connect() -> AsyncIterator[Any]:
+        async def receive() -> AsyncIterator[bytes]:
+            await asyncio.sleep(60)
+            yield b""
+
+        yield receive(), send
+
+    reader, writer = os.pipe()
+    with os.fdopen(writer, "wb") as pipe, os.fdopen(reader, "rb") as incoming, io.BytesIO() as outgoing:
+        pipe.write(b'{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "meter"}}\n')
+        pipe.flush()
+        relay = Relay(Guard(Policy()), Transcript(None), said.append, 0.1, client_of(incoming, outgoing))
+        with pytest.raises(ServerTrouble, match="has taken nothing for 0.1 s"):
+            asyncio.run(relay.run(connect))
+        assert json.loads(outgoing.getvalue())["error"]["message"] == "the server has taken nothing for 0.1 s"
+
+
+def test_a_client_that_reads_nothing_keeps_the_guard_from_no_end() -> None:
+    reader, writer = os.pipe()
+    with os.fdopen(writer, "wb", buffering=0) as outgoing, open(os.devnull, "rb") as incoming:
+
+        async def send() -> None:
+            await asyncio.wait_for(client_of(incoming, outgoing).send(b"x" * 1_000_000, None), 0.1)
+
+        with pytest.raises(TimeoutError):
+            asyncio.run(send())
+        os.close(reader)
+
+
+STUBBORN = """
+import os, signal, sys, time
+signal.signal(signal.SIGTERM, signal.SIG_IGN)
+open(sys.argv[1], "w").write(str(os.getpid()))
+time.sleep(60)
+"""
+
+
+def test_a_second_signal_leaves_no_server_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(relay_module, "GRACE", 0.2)
+    file = tmp_path / "pid"
+
+    def interrupt() -> None:
+        while not (file.exists() and file.read_text()):
+            time.sleep(0.01)
+        for _ in range(2):
+            os.kill(os.getpid(), signal.SIGTERM)
+            time.sleep(0.1)
+
+    reader, writer = os.pipe()
+    with os.fdopen(writer, "wb"), os.fdopen(reader, "rb") as incoming, io.BytesIO() as outgoing:
+        monkeypatch.setattr(guarding, "standard_client", lambda: client_of(incoming, outgoing))
+        request = guarding.Request((sys.executable, "-IS", "-c", STUBBORN, str(file)), has_trace=False)
+        thread = threading.Thread(target=interrupt)
+        thread.start()
+        assert guarding.run(request, config_for(".", None, True)) == 0
+        thread.join()
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(file.read_text()), 0)
+
+
 def passed_on(asked: list[Any], answered: list[Any]) -> tuple[list[Any], list[str], list[Any]]:
     """What the client is sent, what is said, and what the server is sent, where it answers so once all is asked."""
     said: list[str] = []
     sent: list[Any] = []
     reader, writer = os.pipe()
     with os.fdopen(writer, "wb") as pipe:
-        pipe.writelines(json.dumps(one).encode() + b"\n" for one in asked)
+        lines = [one if isinstance(one, bytes) else json.dumps(one).encode() for one in asked]
+        pipe.writelines(line + b"\n" for line in lines)
     with os.fdopen(reader, "rb") as incoming, io.BytesIO() as outgoing:
 
         async def receive() -> AsyncIterator[bytes]:
