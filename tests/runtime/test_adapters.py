@@ -273,6 +273,29 @@ def test_mcp_refuses_on_both_sides() -> None:
     asyncio.run(main())
 
 
+def test_an_mcp_tool_promises_what_somebody_said_of_it() -> None:
+    mcp = pytest.importorskip("mcp")
+    from gllint_runtime.adapters.mcp import category, server
+
+    registry = ToolRegistry()
+    registry.register(Tool(name="meter", fn=meter))
+    registry.register(Tool(name="live", fn=meter, live_required=True))
+    registry.register(Tool(name="read", fn=meter, category=ToolCategory.READ_ONLY))
+
+    async def main() -> None:
+        async with mcp.Client(server("meters", registry)) as client:
+            silent, live, read = (await client.list_tools()).tools
+            assert silent.annotations.model_dump(by_alias=True, exclude_none=True) == {}
+            assert live.annotations.model_dump(by_alias=True, exclude_none=True) == {"openWorldHint": True}
+            assert [category(tool) for tool in (silent, read)] == [
+                ToolCategory.EXTERNAL,
+                ToolCategory.READ_ONLY,
+            ]
+
+    asyncio.run(main())
+    assert registry["meter"].category is ToolCategory.READ_ONLY
+
+
 def test_an_mcp_server_of_somebody_else_is_judged() -> None:
     mcp = pytest.importorskip("mcp")
     from mcp.server.mcpserver import MCPServer

@@ -491,6 +491,20 @@ async def test_what_was_never_saved_is_read_as_if_it_lay_in_the_folder(start: An
         editor.change(uri, TEXT_HELPER)
         await editor.codes_become(uri)
         editor.close(uri)
+    for name in (
+        "../../x",
+        "%2e%2e%2fx",
+        "..%5c..%5cx",
+        "..",
+        "%00x",
+        "\ud800",
+        "x" * 5000,
+        "a%0ab",
+        ".py",
+        "",
+    ):
+        uri = editor.open_text(f"untitled:{name}", TOOL)
+        editor.close(uri)
     own = editor.open(root / "helpers.py")
     taken = editor.open_text("untitled:Untitled-2", TOOL)  # its name is a file's: nobody knows which is meant
     assert await editor.codes(own) == []

@@ -56,8 +56,9 @@ def server(name: str, registry: ToolRegistry) -> Server[Any]:
 
 
 def _annotations(tool: Any) -> types.ToolAnnotations:
-    """The hints of a tool's category; what reaches the network reaches an open world."""
-    hints = hints_of(ToolCategory(tool.category).name)
+    """The hints of a tool's own category, without which it promises nothing; a network is an open world."""
+    has_category = getattr(tool, "has_own_category", True)
+    hints = hints_of(ToolCategory(tool.category).name) if has_category else {}
     if getattr(tool, "live_required", False):
         hints["openWorldHint"] = True
     return types.ToolAnnotations.model_validate(hints)

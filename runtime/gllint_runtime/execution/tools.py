@@ -10,13 +10,16 @@ from typing import Any, ClassVar
 
 from gllint_runtime.execution.approval import ToolCategory
 
+_NOBODYS: Any = object()  # the category of a tool that names none
+
 
 @dataclass
 class Tool:
     """A function offered to a model, with JSON Schemas (Draft 2020-12) for its arguments and its result.
 
     ``live_required`` marks a tool that reaches the network: Replay refuses it. ``timeout`` is in seconds.
-    ``preview(**arguments)`` tells the user what a call would change.
+    ``preview(**arguments)`` tells the user what a call would change. A tool without a ``category`` runs as
+    ``READ_ONLY`` and promises nothing: ``has_own_category`` is false.
     """
 
     name: str
@@ -25,11 +28,14 @@ class Tool:
     result_schema: dict[str, Any] = field(default_factory=lambda: {"type": "object"})
     fn: Callable[..., Any] | None = None
     live_required: bool = False
-    category: ToolCategory = ToolCategory.READ_ONLY
+    category: ToolCategory = _NOBODYS  # READ_ONLY, once it is made
     timeout: float | None = None
     preview: Callable[..., str] | None = None
 
     def __post_init__(self) -> None:
+        self.has_own_category = self.category is not _NOBODYS
+        if not self.has_own_category:
+            self.category = ToolCategory.READ_ONLY
         if not callable(self.fn):
             raise TypeError(f"Tool {self.name!r} needs a callable fn")
 
@@ -95,7 +101,7 @@ def as_tool(tool: Any) -> Any:
     schema = own.get("args_schema")
     if callable(model_schema := getattr(schema, "model_json_schema", None)):  # a pydantic model
         own["args_schema"] = model_schema()
-    return Tool(name=name, fn=run, **{"category": ToolCategory.READ_ONLY, "result_schema": {}, **own})
+    return Tool(name=name, fn=run, **{"result_schema": {}, **own})
 
 
 _OPTIONAL = ("description", "args_schema", "result_schema", "live_required", "category", "timeout", "preview")
