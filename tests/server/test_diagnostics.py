@@ -506,6 +506,7 @@ async def test_what_was_never_saved_is_read_as_if_it_lay_in_the_folder(start: An
         uri = editor.open_text(f"untitled:{name}", TOOL)
         editor.close(uri)
     own = editor.open(root / "helpers.py")
+    assert await editor.codes(own) == [] and not editor.client.log_messages
     taken = editor.open_text("untitled:Untitled-2", TOOL)  # its name is a file's: nobody knows which is meant
     assert await editor.codes(own) == []
     assert taken not in editor.published
