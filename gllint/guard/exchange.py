@@ -130,7 +130,7 @@ class Guard:
             params = message.get("params")
             cancelled = params.get("requestId") if isinstance(params, dict) else None
             if _is_id(cancelled):
-                key = _key(cancelled)
+                key = id_key(cancelled)
                 self._lists.pop(key, None)
                 self._others.pop(key, None)
                 if self._calls.pop(key, None) is not None:
@@ -146,14 +146,14 @@ class Guard:
             return self._asked(message, message, _Call(number, tool or method, {}, ()))
         if len(self._lists) + len(self._others) < _MOST_OPEN:
             asked = self._lists if method == "tools/list" else self._others
-            asked[_key(number)] = number
+            asked[id_key(number)] = number
         return [Sent("server", message)]
 
     def _asked(self, request: Message, message: Message, call: _Call) -> list[Sent]:
         """A call on its way; there are bounds to how many may be."""
         if len(self._calls) >= _MOST_OPEN:
             return [Sent("client", _answer(request, _failure("Too many calls wait for their results.")))]
-        self._calls[_key(call.number)] = call
+        self._calls[id_key(call.number)] = call
         return [Sent("server", message)]
 
     def _called(self, message: Message, number: Any) -> list[Sent]:
@@ -208,7 +208,7 @@ class Guard:
         number = message.get("id")
         if not _is_id(number):
             return [Sent("client", message)]
-        key = _key(number)
+        key = id_key(number)
         if key in self._given_up:
             self._given_up.discard(key)
             return []
@@ -306,7 +306,7 @@ class Guard:
         return ", ".join(f"{code}: {count}" for code, count in sorted(counts.items()))
 
 
-def _key(number: Any) -> Any:
+def id_key(number: Any) -> Any:
     """By what a request and its answer are put together: clients take the id "1" for that of the request 1."""
     is_number = isinstance(number, str) and number.isascii() and number.isdecimal() and len(number) < 19
     return int(number) if is_number else number

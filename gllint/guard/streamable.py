@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 from uuid import uuid4
 
+from gllint.guard.exchange import id_key
 from gllint.guard.relay import GRACE, LONGEST, Client, ServerTrouble
 
 if TYPE_CHECKING:
@@ -226,7 +227,9 @@ def _client_of(reader: Any, writer: Any) -> Client:
     from mcp.shared.message import ServerMessageMetadata, SessionMessage
     from mcp_types import jsonrpc_message_adapter
 
-    open_requests: dict[Any, Any] = {}  # each request's id, and the token of its progress
+    open_requests: dict[
+        Any, tuple[Any, Any]
+    ] = {}  # the id of each and the token of its progress, by the key of its id
 
     async def write(message: Any, data: bytes) -> None:
         try:
@@ -248,12 +251,13 @@ def _client_of(reader: Any, writer: Any) -> Client:
             message = item.message
             if (number := getattr(message, "id", None)) is not None and hasattr(message, "method"):
                 meta = (message.params or {}).get("_meta")
-                open_requests[number] = meta.get("progressToken") if isinstance(meta, dict) else None
+                token = meta.get("progressToken") if isinstance(meta, dict) else None
+                open_requests[id_key(number)] = number, token
             yield message.model_dump_json(by_alias=True, exclude_unset=True).encode()
             if getattr(message, "method", None) == "notifications/cancelled":
                 number = (message.params or {}).get("requestId")
-                if isinstance(number, (str, int)) and number in open_requests:
-                    del open_requests[number]
+                if isinstance(number, (str, int)) and id_key(number) in open_requests:
+                    number, _ = open_requests.pop(id_key(number))
                     # A stream ends with an answer, and a server does not answer what was cancelled.
                     error = {"code": _CANCELLED, "message": "Request cancelled"}
                     answer = {"jsonrpc": "2.0", "id": number, "error": error}
@@ -265,21 +269,23 @@ def _client_of(reader: Any, writer: Any) -> Client:
                 continue
             await write(one, data if one is message else json.dumps(one).encode())
             if "method" not in one:
-                open_requests.pop(one.get("id"), None)
+                open_requests.pop(
+                    id_key(number) if isinstance(number := one.get("id"), (str, int)) else None, None
+                )
 
     return Client(lines(), send)
 
 
-def _request_of(message: Any, open_requests: dict[Any, Any]) -> Any:
+def _request_of(message: Any, open_requests: dict[Any, tuple[Any, Any]]) -> Any:
     """The open request of the client that a message of the server belongs to, as far as it says so."""
     if "method" not in message or not open_requests:
         return None
     if message["method"] == "notifications/progress":
         params = message.get("params")
         token = params.get("progressToken") if isinstance(params, dict) else None
-        return next((number for number, own in open_requests.items() if own == token), None)
+        return next((number for number, own in open_requests.values() if own == token), None)
     is_of_session = message["method"].endswith(("list_changed", "resources/updated"))
-    return None if is_of_session else next(reversed(open_requests))
+    return None if is_of_session else next(reversed(open_requests.values()))[0]
 
 
 async def _refuse(send: Any, status: int, text: str, code: int = -32600, data: Any = None) -> None:

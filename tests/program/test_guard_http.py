@@ -80,6 +80,7 @@ async def served(app: Any) -> AsyncIterator[str]:
 
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
+        listener.listen()
         server = uvicorn.Server(uvicorn.Config(app, log_config=None, timeout_graceful_shutdown=1))
         task = asyncio.create_task(server.serve(sockets=[listener]))
         try:
@@ -169,6 +170,42 @@ def test_a_server_at_an_address_that_hangs_or_is_gone_is_answered_for() -> None:
                 async with client_of(address):
                     pass
             assert "the server cannot be reached" in "".join(traceback.format_exception(caught.value))
+
+    asyncio.run(main())
+
+
+@pytest.mark.parametrize("number", [5, "5"])
+def test_a_request_that_is_cancelled_is_answered_once_and_the_session_goes_on(number: Any) -> None:
+
+    def message(method: str, **more: Any) -> dict[str, Any]:
+        return {"jsonrpc": "2.0", "method": method, **more}
+
+    async def main() -> None:
+        said: list[str] = []
+        headers = {"accept": "application/json, text/event-stream"}
+        shake = {
+            "protocolVersion": "2025-06-18",
+            "capabilities": {},
+            "clientInfo": {"name": "x", "version": "1"},
+        }
+        async with (
+            served(mcp_server().streamable_http_app()) as url,
+            guarded(url, said) as address,
+            httpx.AsyncClient(headers=headers) as client,
+        ):
+            begun = await client.post(address, json=message("initialize", id=1, params=shake))
+            client.headers["mcp-session-id"] = begun.headers["mcp-session-id"]
+            await client.post(address, json=message("notifications/initialized"))
+            hang = message("tools/call", id=5, params={"name": "hang", "arguments": {}})
+            async with client.stream("POST", address, json=hang) as stream:
+                await client.post(
+                    address, json=message("notifications/cancelled", params={"requestId": number})
+                )
+                text = (await asyncio.wait_for(stream.aread(), 5)).decode()
+            assert text.count("data: {") == 1 and '"id":5' in text.replace(" ", "") and "-32800" in text
+            meter = message("tools/call", id=6, params={"name": "meter", "arguments": {}})
+            assert '"gllint/call_id":"tc_1"' in (await client.post(address, json=meter)).text.replace(" ", "")
+        assert said == []
 
     asyncio.run(main())
 
