@@ -102,6 +102,7 @@ async def _listen(address: tuple[str, int], relay: Callable[[Client, str], Await
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             listener.bind(address)
+            listener.listen()  # who reads the line below may connect at once
         except OSError as error:
             raise UsageError(f"--listen: {host}:{port} cannot be had: {error.strerror}") from None
         port = listener.getsockname()[1]
