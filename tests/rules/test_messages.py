@@ -95,7 +95,9 @@ def test_a_direct_call_is_sent_to_the_dispatcher_that_the_project_has(elsewhere:
 
 def test_the_number_beside_a_text_is_no_text() -> None:
     """What `str(…)` makes a text of is what a Quantity holds, and says the unit."""
-    body = "@function_tool\ndef f(s: str):\n    heat_kwh = 2.5 * len(s)\n    return 'It is ' + str(heat_kwh)\n"
+    body = (
+        "@function_tool\ndef f(s: str):\n    heat_kwh = 2.5 * len(s)\n    return 'It is ' + str(heat_kwh)\n"
+    )
     [finding] = run(Case("text", {"agent.py": HEAD + body}, {"extend-select": ["GL104"]}))
     assert isinstance(finding, Finding)
     assert finding.message == "`str(heat_kwh)` leaves a tool as text, where no claim can cite it"
