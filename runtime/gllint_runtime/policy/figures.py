@@ -438,9 +438,15 @@ def _is_glued_unit(text: str, end: int, unit_end: int) -> bool:
 
 def _word(text: str, start: int, end: int) -> str:
     """The word of letters and digits that a number is a part of; empty where it stands alone."""
-    lead = _WORD_BEFORE.search(text, max(0, start - 60), start)
+    begin = start
+    while begin > max(0, start - 60) and (text[begin - 1].isalnum() or text[begin - 1] in "_-"):
+        begin -= 1
+    head = text[begin:start]
+    if head.endswith("-"):  # one hyphen joins a word to the number, two are a dash
+        last = head[:-1].rpartition("-")[2]
+        head = f"{last}-" if last else ""
     trail = _WORD_AFTER.match(text, end, end + 60)
-    head, tail = lead[0] if lead else "", trail[0] if trail else ""
+    tail = trail[0] if trail else ""
     if not any(char.isalpha() for char in head + tail):
         return ""
     if not head and _ORDINAL.match(tail):
@@ -448,7 +454,6 @@ def _word(text: str, start: int, end: int) -> str:
     return f"{head}{text[start:end]}{tail}"
 
 
-_WORD_BEFORE = re.compile(r"[\w-]*\w\Z|\w+-\Z")
 _WORD_AFTER = re.compile(r"\w[\w-]*")
 _ORDINAL = re.compile(r"(?:st|nd|rd|th|x|s)\Z")
 
