@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 import importlib
 import inspect
-import json
 import os
 import pkgutil
 import re
@@ -30,7 +29,7 @@ import gllint_runtime
 from gllint.files.digest import DIGEST_SIZE
 from gllint.report import FORMATS
 from gllint.run import fixer
-from gllint.run.cache import _PREFIX
+from gllint.run.cache import _PREFIX, decode, encode
 from gllint.run.engine import Engine, Options
 from gllint.run.signing import signer
 
@@ -258,12 +257,12 @@ def _cache(budget: Budget) -> Row:
             shutil.copytree(kept, top / ".gllint_cache")
             entry = top / ".gllint_cache" / budget.random.choice(entries)
             head = len(_PREFIX) + DIGEST_SIZE
-            value = [json.loads(entry.read_bytes()[head:])]
+            value = [decode(entry.read_bytes()[head:], object)]
             for _ in range(budget.random.randint(1, 3)):
                 holder, key = budget.random.choice([*places_in(value)])
                 # A copy: what comes later may be put into it, or be it.
                 holder[key] = copy.deepcopy(budget.random.choice(fuzz.STRANGE))
-            payload = json.dumps(value[0]).encode()
+            payload = encode(value[0])
             signed = signer().sign(entry.parent.name.encode(), entry.name.encode(), payload)
             entry.write_bytes(_PREFIX + signed + payload)
             try:

@@ -71,11 +71,11 @@ def _project(top: Path) -> dict[str, bytes]:
 
 
 def _content(top: Path) -> dict[str, bytes]:
-    """What lies in a folder, the cache aside, whose entries guard themselves."""
+    """What lies in a folder, the cache and its key aside, which guard themselves."""
     return {
         str(path.relative_to(top)): path.read_bytes()
         for path in sorted(top.rglob("*"))
-        if path.is_file() and ".gllint_cache" not in path.parts
+        if path.is_file() and not {".gllint_cache", ".local"} & {*path.parts}
     }
 
 
