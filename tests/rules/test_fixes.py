@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -68,6 +70,24 @@ def test_each_fix_alone_is_sound(rewrite: Rewrite) -> None:
     before = findings(rewrite.files)
     for finding in offered(before):
         assert_sound(rewrite.files, finding, before)
+
+
+@pytest.mark.parametrize(("unit", "modules"), [("kwh", ["gllint_rules.fixes.wrap"]), ("years", [])])
+def test_a_fix_that_may_write_no_unit_parses_no_tree(
+    unit: str, modules: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """LibCST takes longer to load than such a file to check."""
+    loaded: list[str] = []
+
+    def load(name: str) -> ModuleType:
+        loaded.append(name)
+        return import_module(name)
+
+    monkeypatch.setattr("gllint_rules.fixes.import_module", load)
+    tool = "from langchain_core.tools import tool\n\n\n@tool\ndef f(x):\n    return {'way_%s': 3.5}\n"
+    [finding] = findings({"a.py": tool % unit})
+    assert loaded == modules
+    assert (finding.fix is not None) == bool(modules)
 
 
 def test_the_catalogue_says_which_rules_have_fixes() -> None:

@@ -151,7 +151,7 @@ def check(context: Context) -> Iterator[Pending]:
                 "",
                 advised.text,
                 repair("wrap", "wrap_leaf", context, result, leaf, advised)
-                if advised.unit or advised.neighbour
+                if advised.neighbour or advised.writable_unit(policy)
                 else None,
                 leaf.number.because,
                 key=leaf.key,
@@ -162,7 +162,8 @@ def check(context: Context) -> Iterator[Pending]:
         declared = _declared_number(context, result) if not has_leaf and result.value is not NONE else None
         if declared is not None:
             advised = advice_for_returned(context, result, _annotated(context, result, None))
-            fix = repair("wrap", "wrap_declared", context, result, advised) if advised.unit else None
+            is_writable = advised.writable_unit(context.policy) is not None
+            fix = repair("wrap", "wrap_declared", context, result, advised) if is_writable else None
             yield context.found_in(result, "GL101", result.site, "", advised.text, fix, declared.because)
 
 

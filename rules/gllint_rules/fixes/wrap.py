@@ -54,7 +54,7 @@ def wrap_leaf(context: Context, result: Result, leaf: Leaf, advised: Advice) -> 
         return None
     if advised.neighbour is not None:
         return _joined(context, leaf, place, way, advised.neighbour)
-    unit = _writable(context, advised)
+    unit = advised.writable_unit(context.policy)
     wrapped = _wrapped(place, leaf.value, unit) if unit is not None else None
     retyped = _retyped(context, leaf.site, way)
     return _fix((*wrapped, *retyped), unit) if wrapped is not None and retyped is not None else None
@@ -63,12 +63,6 @@ def wrap_leaf(context: Context, result: Result, leaf: Leaf, advised: Advice) -> 
 def wrap_declared(context: Context, result: Result, advised: Advice) -> Fix | None:
     """Wrap what a callable returns that is annotated to return a number."""
     return _wrap_returned(context, result, advised)
-
-
-def _writable(context: Context, advised: Advice) -> str | None:
-    """The unit that a fix may write: one that is shown, and allowed."""
-    unit = advised.unit
-    return unit if unit is not None and context.policy.allows(unit) else None
 
 
 def _fix(edits: tuple[Edit, ...], unit: str | None) -> Fix:
@@ -286,7 +280,7 @@ def _wrap_returned(context: Context, result: Result, advised: Advice) -> Fix | N
     declared = _declared(context, result.site, function) if isinstance(function, facts.Function) else None
     if way_out(context, result.site, ()) is None:
         return None
-    unit = _writable(context, advised)
+    unit = advised.writable_unit(context.policy)
     if unit is None:
         return None
     is_declared = declared is not None and number(declared) is not None

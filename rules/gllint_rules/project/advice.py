@@ -50,6 +50,10 @@ class Advice(NamedTuple):
     plain: str | None
     text: str
 
+    def writable_unit(self, policy: Policy) -> str | None:
+        """The unit that a fix may write: one that is shown, and allowed. Mostly none is: no tree is parsed then."""
+        return self.unit if self.unit is not None and policy.allows(self.unit) else None
+
 
 def advice_for_leaf(
     context: Context, result: Result, leaf: Leaf, kind: Kind | None, declared: str = ""
