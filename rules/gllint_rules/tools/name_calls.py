@@ -47,6 +47,7 @@ _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 # A name that is given as a value: by a keyword, to a variable, under a written key.
 _GIVEN = re.compile(r"(?:[\w)\]]\s?=|[\"']\s?:)\s*\Z")
 _CASE = re.compile(r"\bcase\b")
+_NO_VALUES = ("return", "yield", "in", "or", "else")  # behind which a bracket is that of a list
 _REACH = 80  # characters before a name that are looked at
 _IN_THREADS = frozenset({"to_thread", "run_in_executor", "run_sync", "run_in_threadpool"})
 
@@ -475,8 +476,17 @@ def _look_ups(names: frozenset[str]) -> re.Pattern[str]:
     # What is no second argument or element; in brackets, which may stand in each other, anything.
     part = r"(?:[^,;)]|\((?:[^()]|\([^()]*+\)){0,200}+\))"
     key = rf"{part}{{0,200}}?{word}"
-    # No list behind a keyword, and nothing that is stored.
-    subscript = rf"[\w)\]}}\"'](?<!\breturn)(?<!\byield)(?<!\bin)(?<!\bor)(?<!\belse){GAP}\["
+    # No list behind a keyword, and nothing that is stored. A bracket is found quickly, a name in front of one slowly:
+    # what stands before it is asked behind it, and may be anything where a gap is longer than a blank.
+    value, gaps = r"[\w)\]}\"']", (r"[^\S ]", r"\\", r"[\s\\] ")
+    before = [
+        *(rf"(?<={gap}\[)" for gap in gaps),
+        *(
+            rf"(?<={value}{space}\[)" + "".join(rf"(?<!\b{word}{space}\[)" for word in _NO_VALUES)
+            for space in ("", " ")
+        ),
+    ]
+    subscript = rf"\[(?:{'|'.join(before)})"
     end = r"_*(?:\](?![ \t]*=[^=])|[^\w\[\]])"
     return re.compile(
         rf"{subscript}{GAP}(?![\"'\d:])[^\[\];]{{0,200}}?(?:\[{GAP}[\"']\w{{0,40}}?)?{word}{end}"
