@@ -240,6 +240,11 @@ class Index:
         read |= {path for path, evidence in self.unread.items() if not evidence.sound}
         return {path for path in read if text_kind(path) is None}
 
+    def is_sound(self, path: str) -> bool:
+        """Say whether a file has facts: by what is kept of it, else by reading it."""
+        evidence = self.unread.get(path) if path not in self.parsed else None
+        return evidence.sound if evidence is not None else not isinstance(self.read(path), Unparsed)
+
     def why_unparsed(self, path: str, parsed: Unparsed) -> str:
         """Say why a file has no facts, and where."""
         if not parsed.line:

@@ -102,7 +102,7 @@ class Workspace:
         reasons = {
             path: self.index.why_unparsed(path, parsed)
             for path in sorted(readers)
-            if isinstance(parsed := self.index.read(path), Unparsed)
+            if not self.index.is_sound(path) and isinstance(parsed := self.index.read(path), Unparsed)
         }
         unused = tuple(path for path in paths if path in named and path not in readers)
         several = [Notice(tuple(reasons), details=tuple(reasons.values()))] if reasons else []

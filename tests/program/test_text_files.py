@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from gllint.files.source import changed
-from gllint.run import fixer
+from gllint.run import fixer, index
 from gllint.run.engine import Engine, Options, Outcome
 from gllint.server.live import LiveEngine
 from gllint.verdict import text_comments
@@ -105,6 +105,24 @@ def test_what_is_not_read_is_told(write: Write, content: str, why: str) -> None:
     assert found(outcome) == []
     [notice] = outcome.notices
     assert notice.text(os.path.basename) == f"1 file not checked: final.j2 ({why})"
+
+
+def test_what_could_be_read_is_not_read_again(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+    broken = "from pathlib import Path\nFINAL_MESSAGE = Path('broken.j2').read_text()\n"
+    root = write({"a.py": READER, "b.py": broken, "prompts/final.j2": "40 kW", "broken.j2": "5 \0 kW"})
+    first = check(root, cache=True)
+    texts: list[str] = []
+
+    def parse(path: str, *rest: object) -> object:
+        texts.append(os.path.basename(path))
+        return original(path, *rest)  # type: ignore[arg-type]
+
+    original = index.parse
+    monkeypatch.setattr(index, "parse", parse)
+    again = check(root, cache=True)
+    assert texts == ["broken.j2"]
+    assert again.notices == first.notices and len(first.notices) == 1
+    assert found(again) == found(first)
 
 
 def test_a_link_out_of_the_project_is_not_followed(write: Write, tmp_path: Path) -> None:
