@@ -24,12 +24,15 @@ _NOT_UNITS = frozenset(
         "needs",
         "unless",
         "scales",
+        "numbers",
         "others",
         "qualifiers",
         "per",
         "letters",
         "currencies",
         "whole",
+        "never alone",
+        "no case",
         "priced",
     ]
 )
@@ -57,9 +60,12 @@ class _Table(NamedTuple):
     needs: Mapping[str, frozenset[str]]
     unless: Mapping[str, frozenset[str]]
     scales: frozenset[str]
+    numbers: frozenset[str]
     others: frozenset[str]
     qualifiers: frozenset[str]
     whole: frozenset[str]
+    never_alone: frozenset[str]
+    no_case: frozenset[str]
     priced: frozenset[str]
 
 
@@ -98,9 +104,12 @@ def _table() -> _Table:
         needs={end: frozenset(words_needed.split()) for end, words_needed in rows["needs"].items()},
         unless={end: frozenset(words_needed.split()) for end, words_needed in rows["unless"].items()},
         scales=words("scales"),
+        numbers=words("numbers"),
         others=words("others"),
         qualifiers=words("qualifiers"),
         whole=words("whole"),
+        never_alone=words("never alone"),
+        no_case=words("no case"),
         priced=words("priced"),
     )
 
@@ -127,8 +136,9 @@ def readings_of_name(name: str) -> tuple[str, ...]:
         return ()
     tokens = _tokens(name)
     words = [token.lower() for token in tokens]
-    if len(tokens) == 1 and (len(words[0]) < 3 or name in currencies()) and words[0] not in _table().whole:
-        return ()  # `ml`, `m2`, `{"EUR": 0.92}`: too short a word to be sure
+    if len(tokens) == 1 and words[0] not in _table().whole:
+        if len(words[0]) < 3 or name in currencies() or words[0] in _table().never_alone:
+            return ()  # `ml`, `m2`, `{"EUR": 0.92}`: too short a word to be sure
     if words[:1] in (["pct"], ["percent"], ["percentage"]) and not {"per", "id", "code"}.intersection(words):
         if len(words[-1]) == 1:  # `percent_b`, a name of its own
             return ()
@@ -332,8 +342,9 @@ def _is_open(preceding_words: Sequence[str], units: Sequence[str]) -> bool:
         return False
     if "mass" in dimensions and not _GASES.isdisjoint(map(str.lower, preceding_words)):
         return False  # a mass of the gas, or of what it is worth in CO2e?
-    # `walk_10_km`, `last_30_days`, `over_100_usd` say which; `floor_2_kwh` is an energy.
-    return not word.isdigit() or dimensions <= {"energy", "power", "emissions", "data"}
+    # `walk_10_km`, `last_30_days`, `FIVE_MINUTES` say which; `floor_2_kwh`, `year_one_kwh` are energies.
+    is_number = word.isdigit() or word in _table().numbers
+    return not is_number or dimensions <= {"energy", "power", "emissions"}
 
 
 def _atom(tokens: Sequence[str]) -> tuple[tuple[str, ...], int]:
@@ -346,6 +357,8 @@ def _atom(tokens: Sequence[str]) -> tuple[tuple[str, ...], int]:
         units = table.ends.get(end, ())
         if not units:
             continue
+        if length == 1 and tokens[-1] in table.no_case:
+            return (), 0
         if end.upper() in currencies() and tokens[-1] not in (end.upper(), end.capitalize(), end):
             return (), 0  # `GBp`, which are pence
         preceding_tokens = {token.lower() for token in tokens[:-length]}

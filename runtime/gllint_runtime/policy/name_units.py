@@ -7,6 +7,7 @@ letters count, too, where another word of the name says what is measured (``powe
 
 from __future__ import annotations
 
+import re
 from functools import cache, lru_cache
 from typing import NamedTuple
 
@@ -22,6 +23,7 @@ from gllint_runtime.policy.key_units import (
 from gllint_runtime.policy.packs import pack_units
 
 _LONGEST = 200
+_OPERATOR = re.compile(r"([*/])")
 _STREAMS = frozenset({"flow", "speed", "rate", "discharge", "wind", "pump", "velocity", "gust", "gusts"})
 _FLOWING = frozenset({"length", "area", "volume", "mass", "data", "energy", "emissions", "substance"})
 
@@ -36,6 +38,7 @@ class _Table(NamedTuple):
     no_parts: frozenset[str]
     periods: dict[str, str]
     calendar: frozenset[str]
+    miswritten: dict[str, str]
 
 
 @cache
@@ -62,6 +65,7 @@ def _table() -> _Table:
         no_parts=frozenset(rows["no parts"]["words"].split()),
         periods=dict(rows["periods"]),
         calendar=frozenset(rows["calendar"]["words"].split()),
+        miswritten=dict(rows["miswritten"]),
     )
 
 
@@ -72,6 +76,7 @@ def all_readings_of_name(name: str) -> tuple[str, ...]:
         return ()
     words = [word.lower() for word in name_words(name)]
     readings = _without_pairs(readings_of_name(name)) or _further_readings(words)
+    readings = tuple(dict.fromkeys((*readings, *filter(None, map(_as_meant, readings)))))
     periods = dict.fromkeys(_table().periods[word] for word in words if word in _table().periods)
     each = (f"{unit}/{time}" for time in periods for unit in readings if "/" not in unit)
     return (*readings, *each)
@@ -93,6 +98,19 @@ def _parts() -> dict[str, tuple[str, ...]]:
             part = {"milli": "milliunit", "micro": "microunit"}.get(end, "cent")
             parts[part] = (*parts.get(part, ()), unit)
     return parts
+
+
+def _as_meant(unit: str) -> str | None:
+    """The unit that is meant as often where one is written so: ``lb/MWh`` by ``lbs_per_mWh``."""
+    parts = _OPERATOR.split(unit)
+    meant = "".join(_table().miswritten.get(part, part) for part in parts)
+    return meant if meant != unit else None
+
+
+@lru_cache(maxsize=4096)
+def is_unit_itself(name: str) -> bool:
+    """Whether a name in capitals is that of a unit and of nothing else: ``KM = 1000``, ``LengthUnit.METERS``."""
+    return name.isupper() and len(name_words(name)) == 1 and bool(readings_of_name(name))
 
 
 @lru_cache(maxsize=4096)

@@ -23,8 +23,9 @@ from gllint_rules.inference.measures.meanings import (
     meaning_of_name,
     measure_of_name,
     measure_of_unit,
+    with_readings,
 )
-from gllint_rules.inference.measures.naming import place, stored
+from gllint_rules.inference.measures.naming import announced_by, place, stored
 from gllint_rules.inference.measures.outcome import Argument, Env, Meeting, UnitFlow, UnitQuestions
 from gllint_rules.inference.measures.unit_calls import unit_calls
 from gllint_rules.inference.values import (
@@ -45,8 +46,9 @@ from gllint_rules.reading.facts import Expr, Module, Scope
 from gllint_rules.words.call_units import unit_of_attribute, unit_of_function, unit_of_method
 from gllint_rules.words.names import QUANTITY
 from gllint_runtime.policy.key_units import name_words
+from gllint_runtime.policy.name_units import is_unit_itself
 from gllint_runtime.policy.unit_expressions import Factors
-from gllint_runtime.policy.unit_sizes import factors_of_unit, size_of
+from gllint_runtime.policy.unit_sizes import factors_of_unit, product, size_of
 from gllint_runtime.policy.unit_spellings import spelling_of
 
 _PREFIX = re.compile(r"^_*(?:get|compute|calculate|calc|fetch|read|load|find|estimate|sum)_")
@@ -150,7 +152,7 @@ class Expressions:
     def name(self, expr: facts.Name, env: Env) -> Meaning:
         if expr.id in env:
             return env[expr.id]
-        announced = meaning_of_name(expr.id)
+        announced = None if is_unit_itself(expr.id) else meaning_of_name(expr.id)
         if announced is not None or expr.id in self.scope.bindings:
             return announced
         outer = self.units.outer(self.scope, expr.id, self.module)
@@ -190,7 +192,7 @@ class Expressions:
             case Measure() if expr.name in _ARRAYS:
                 return base
         assigned = self.units.attribute(ClassOf(*owner), expr.name) if owner is not None else None
-        announced = measure_of_name(expr.name)
+        announced = None if _is_of_units(expr.base) else announced_by(expr.name)
         if announced is not None:
             # `self.timeout_ms = timeout_ms / 1000`: what is assigned goes before what the name says.
             return stored(expr.name, assigned, None) if isinstance(assigned, Measure) else announced
@@ -198,7 +200,8 @@ class Expressions:
         if fixed is not None:
             return measure_of_unit(fixed)
         if owner is not None or not self.is_imported(expr, env):
-            return assigned if assigned is not None else meaning_of_name(expr.name)
+            is_unit = announced is None and measure_of_name(expr.name) is not None
+            return assigned if assigned is not None or is_unit else meaning_of_name(expr.name)
         return self.constant(expr)
 
     def is_imported(self, expr: Expr, env: Env) -> bool:
@@ -503,9 +506,8 @@ class Expressions:
         if full in table.operators and len(args) >= 2:
             return self.operation(table.operators[full], args[0], args[1], call.args[1].at)
         if full in table.conversions and args:
-            source, target = map(measure_of_unit, table.conversions[full].split())
-            self.argument(call.args[0].at, args[0], facts.last_name(call.func), source)
-            return target
+            source, target = map(factors_of_unit, table.conversions[full].split())
+            return self.conversion(call, args[0], source, target)
         if full in table.objects:
             of_library, parts = table.objects[full]
             return Fields(dict.fromkeys(parts, measure_of_unit(of_library)))
@@ -544,6 +546,16 @@ class Expressions:
             self.label(call.keyword("value") or (call.args[0] if call.args else None), unit)
             return self.quantity({}, unit)
         return None
+
+    def conversion(
+        self, call: facts.Call, meaning: Meaning, source: Factors, target: Factors
+    ) -> Measure | None:
+        """What `math.degrees` gives: of a rate a rate; of what is unknown an angle, or something each time."""
+        if isinstance(meaning, Measure) and all(source[0] in unit for unit in meaning.readings):
+            ratio = ((target, 1), (source, -1))
+            return with_readings((product((unit, 1), *ratio) for unit in meaning.readings), meaning.loose)
+        self.argument(call.args[0].at, meaning, facts.last_name(call.func), Measure((source,), is_whole=True))
+        return Measure((target,), loose=not isinstance(meaning, Measure), is_whole=True)
 
     def labelled(self, call: facts.Call, args: list[Meaning]) -> Meaning:
         """``Q_(x, "kWh")``: a number is given a unit."""
@@ -636,6 +648,11 @@ def _dict_value(meaning: Meaning) -> Meaning:
     if isinstance(meaning, Fields):
         return joined(meaning.entries.values()) if meaning.entries else None
     return element(meaning)
+
+
+def _is_of_units(base: Expr) -> bool:
+    """Whether what an attribute is read from lists units: `LengthUnit.meters` is no number of meters."""
+    return facts.last_name(base).lower().endswith(("unit", "units"))
 
 
 def _gives_no_number(function: facts.Function | facts.Lambda) -> bool:

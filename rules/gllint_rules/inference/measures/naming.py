@@ -16,14 +16,16 @@ from gllint_rules.inference.measures.meanings import (
 )
 from gllint_rules.reading import facts
 from gllint_rules.reading.facts import Expr
-from gllint_runtime.policy.unit_sizes import factors_of_unit, product
+from gllint_runtime.policy.key_units import name_words
+from gllint_runtime.policy.name_units import is_unit_itself
+from gllint_runtime.policy.unit_sizes import converted, factors_of_unit, product
 
 _PERCENT = (factors_of_unit("%"),)
 
 
 def stored(name: str, meaning: Meaning, value: Expr | None) -> Meaning:
     """What a variable holds that is given a value: what that is, and where this is open, what the name says."""
-    announced = measure_of_name(name)
+    announced = announced_by(name)
     if announced is None:
         return meaning
     match meaning:
@@ -35,10 +37,25 @@ def stored(name: str, meaning: Meaning, value: Expr | None) -> Meaning:
             return meaning if any(isinstance(entry, Measure) for entry in entries.values()) else announced
         case Places(items=items):
             return meaning if any(isinstance(item, Measure) for item in items) else announced
-        case Factor():
-            return announced
+        case Factor(value=literal):
+            return meaning if _is_size(name, announced, literal) else announced
         case _:
             return meaning
+
+
+def announced_by(name: str) -> Measure | None:
+    """The number whose unit the name of a variable or an attribute says; one that is a unit itself says none."""
+    return None if is_unit_itself(name) else measure_of_name(name)
+
+
+def _is_size(name: str, announced: Measure, literal: float | None) -> bool:
+    """Whether a name that is a unit, and no more, is given how many of another one that is: ``minutes = 60``."""
+    return (
+        literal is not None
+        and literal != 1
+        and len(name_words(name)) == 1
+        and any(converted(unit, abs(literal)) is not None for unit in announced.readings)
+    )
 
 
 def _agreed(announced: Measure, measure: Measure) -> Meaning:
