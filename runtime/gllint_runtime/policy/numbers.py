@@ -24,7 +24,7 @@ from datetime import date
 from functools import lru_cache
 from typing import TypeAlias
 
-from gllint_runtime.policy.claims import Macro, find_macros, in_place
+from gllint_runtime.policy.claims import HOLE, Macro, find_macros, in_place
 from gllint_runtime.policy.quantity_context import BULLET, JOINS, MASK, UNSPACED, context_faults
 from gllint_runtime.policy.rendered_text import View, is_numeral, replaced
 from gllint_runtime.policy.units import ALLOWED_UNITS
@@ -340,16 +340,21 @@ def _is_printable(text: str) -> bool:
     return text.replace("\n", " ").isprintable()
 
 
-_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e]|\r(?!\n)")
+_CONTROL = re.compile(
+    r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e]|\r(?!\n)"
+    # What gllint uses for itself, line ends that few know, halves of a pair: no screen shows them alike.
+    r"|[\u2028\u2029\ud800-\udfff\ue000-\uf8ff\ufffc\U000f0000-\U0010ffff]"
+)
 _ISOLATE = re.compile(r"[\u2066-\u2069]")
 
 
 def unsafe_characters(text: str) -> list[tuple[int, int]]:
-    """The places of control characters by which a terminal or a screen would rewrite what it shows.
+    """The places of control characters by which a terminal or a screen would rewrite what it shows, of characters
+    for private use, and of halves of surrogate pairs.
 
     Allowed are line feeds, CRLF, tabs and isolates that are closed in their order.
     """
-    if text.isprintable() or _is_printable(text):
+    if HOLE not in text and (text.isprintable() or _is_printable(text)):
         return []
     spans = [match.span() for match in _CONTROL.finditer(text)]
     if not text.isascii():

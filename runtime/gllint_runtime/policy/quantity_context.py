@@ -13,27 +13,36 @@ import unicodedata
 from collections.abc import Collection
 from functools import lru_cache
 
-from gllint_runtime.policy.data_files import read
-from gllint_runtime.policy.units import ALLOWED_UNITS, TIME_UNITS, UNIT_SUFFIXES
+from gllint_runtime.policy.bare_numbers import BARE_UNITS, unit_beside
+from gllint_runtime.policy.context_words import (
+    MASK as MASK,
+)
+from gllint_runtime.policy.context_words import (
+    REACH,
+    folded,
+    match_end,
+    multipliers,
+    pattern,
+    table,
+    visible,
+    window,
+)
+from gllint_runtime.policy.quantity_reach import fault_across, multiplier_behind, role_before
+from gllint_runtime.policy.units import ALLOWED_UNITS, TIME_UNITS
 
 BULLET = re.compile(r"\n([ \t>]*(?:\d{1,9}[.)][ \t]+)?)-(?=[ \t])")
-MASK = "\ue000"
-"""Stands for each character of a macro in the text that is looked at."""
-
 Place = tuple[int, int, str]
 """Start, end, and what to tell the model."""
 
 JOINS = ".,'’_٫٬\u00a0\u2009\u202f"
 """What joins digits to one number."""
 
-_REACH = 80  # characters looked at beside a macro; bounds the cost
-
 # ------------------------------------------------------------------------------------- what may touch a macro
 
 _BRACKETS_AND_QUOTES = {"Ps", "Pe", "Pi", "Pf"}
 _QUOTES = frozenset("\"'ʼ`_~＂＇❛❜❝❞⌜⌝†‡")  # and what is typed for one, for emphasis or a footnote
 _PUNCTUATION = _QUOTES | frozenset(
-    "|*.,:;!?¡¿…—―"  # opening and closing punctuation, cells, the dash of prose
+    "|*.,:;!?¡¿…—"  # opening and closing punctuation, cells, the dash of prose
     "<>=≤≥≈＜＝＞〜～"  # says what kind of value follows, not which
     "。、，．：；！？｡､・।॥،؛؟۔՝։׃།༎᠂᠃።፣၊။"  # the same in other scripts
     "\u00ad\u200e\u200f\u2066\u2067\u2068\u2069\ufffc"
@@ -57,23 +66,22 @@ _HEBREW_PREFIX = re.compile(r"(?<![^\W_])[ובכלמהש]{1,3}[-\u05be\u2010-\u2
 
 # ------------------------------------------------------------------------------------- signs before a macro
 
-_DASHES_OF_PROSE = frozenset("—―⸺⸻﹘〜\u05be\u058a")
+_DASHES_OF_PROSE = frozenset("—⸺⸻﹘〜\u05be\u058a")
 _STROKE = re.compile(  # what the name of a character says that looks like a minus
     r"\b(?:MINUS|HYPHEN|DASH|DASHED|MACRON|OVERLINE|LOW LINE|HORIZONTAL(?! ELLIPSIS)|(?:LIGHT|HEAVY) (?:LEFT|RIGHT))\b"
     r"(?!.* ARROW)"
 )
 _OTHER_STROKES = frozenset("ˉˍᐨ▬⏤⚊☰∼Ⲻⲻ⼀一ㅡᅳーｰꟷ㇐⠤⠒\u0335\u0336")
-_OPERATORS_BEFORE = frozenset("√∛∜¬÷×➗")
+_OPERATORS_BEFORE = frozenset("√∛∜¬÷×➗±∓∕⋅∗^")
 _SIGN = (  # the words of seven languages that mean "or more", "or less", and words for a sign
     r"\b(?:au|du|ou|al|lo|ao|pelo|o) (?:moins|menos|meno)\Z"
-    r"|((?<![^\W\d_])(?:<signs>)|(?<![削增増縮缩軽加勝胜])<unspaced signs>)\Z"
+    r"|((?<![^\W\d_])(?:<signs>|<currencies in front>)|(?<![削增増縮缩軽加勝胜])<unspaced signs>)\Z"
 )
 _ACCENTED_SIGN = r"(?i)(?<![^\W\d_])(?:<accented signs>)\Z"
 _SIGN_IN_BRACKETS = re.compile(
     r"[(\[{$（［｛【「『〈《〔]\s*([^\w\s]|[^\W\d_]{2,16})\s*[)\]}$）］｝】」』〉》〕]\Z"
 )
 _RULE = re.compile(r"[ \t]*+[-=_*+|:][-=_*+|: \t]{2,}\Z")  # the line under a heading or a table's head
-_WIDE_BLANK = re.compile(r"[ \t\n\u00a0\u2000-\u2005\u3000]")
 
 # --------------------------------------------------------------- what changes the quantity behind a macro
 
@@ -135,7 +143,9 @@ def context_faults(
     ``symbols`` are a project's own units beside the allowlist. ``unit`` is the unit that the macro will show, where
     that is known: then a time behind a rate, and a measure behind a bare count, are found as well.
     """
-    places = _fault_in_front(text, start, end), _fault_at_end(text, end, symbols, unit)
+    places = [_fault_in_front(text, start, end), _fault_at_end(text, end, symbols, unit)]
+    if unit in BARE_UNITS:
+        places.append(unit_beside(text, start, end))
     return [place for place in places if place is not None]
 
 
@@ -148,8 +158,14 @@ def _fault_in_front(text: str, start: int, end: int) -> Place | None:
     if not start:
         return None
     char = text[start - 1]
-    if char == " " and "a" <= text[start - 2 : start - 1].lower() <= "z" and not _sign_word(text, start - 1):
-        return None
+    if char == " " and "a" <= text[start - 2 : start - 1].lower() <= "z":
+        word = text[text.rfind(" ", max(0, start - REACH), start - 1) + 1 : start - 1]
+        if word.isalpha() and word.isascii():
+            role = role_before(word)
+            if role == "end":
+                return None
+            if role == "passed" or not _sign_word(text, start - 1):
+                return fault_across(text, start)
     if char == MASK:
         return start, end, "Put a blank or punctuation between two macros."
     if not _may_touch(char) and char not in _BEFORE_ONLY:
@@ -158,11 +174,11 @@ def _fault_in_front(text: str, start: int, end: int) -> Place | None:
             if match := _COUNTING_BEFORE.search(head):
                 return start - len(match[0]), start, "A word that counts would change the value."
             if not _is_minus(text, start - 1) and not _sign_word(text, start):
-                return None
+                return fault_across(text, start)
         elif _HEBREW_PREFIX.search(head):
             return None
         first = start - 1
-        while first and start - first < _REACH and char.isalnum() and text[first - 1].isalnum():
+        while first and start - first < REACH and char.isalnum() and text[first - 1].isalnum():
             first -= 1
         return first, start, "Nothing but blanks or punctuation may touch a macro."
     place = _back_over(text, start)
@@ -173,7 +189,7 @@ def _fault_in_front(text: str, start: int, end: int) -> Place | None:
         return place - 1, place, "A sign before a macro would change the value: the tool's own sign is shown."
     if (
         char in _OPERATORS_BEFORE
-        or (char in "+" and not _WIDE_BLANK.search(text, place, start))
+        or (char == "+" and not _is_plus_of_prose(text, place - 1, start))
         or unicodedata.category(char) == "Sc"
     ):
         return place - 1, place, "The macro brings its value and its unit: write no sign before it."
@@ -186,7 +202,13 @@ def _fault_in_front(text: str, start: int, end: int) -> Place | None:
     if match := _SIGN_IN_BRACKETS.search(text, max(0, place - 24), place):
         if _is_minus(text, match.start(1)) or _sign_word(text, match.end(1)):
             return *match.span(1), "A sign before a macro would change the value."
-    return None
+    return fault_across(text, start)
+
+
+def _is_plus_of_prose(text: str, place: int, start: int) -> bool:
+    """Whether a ``+`` opens an item of a list, or adds one macro to another."""
+    before = text[text.rfind("\n", 0, place) + 1 : place].rstrip()
+    return text[place + 1 : start].isspace() and (not before.strip(" \t>") or before[-1] == MASK)
 
 
 def _back_over(text: str, start: int) -> int:
@@ -217,17 +239,17 @@ def _is_quote_mark(text: str, place: int) -> bool:
     """Whether the ``>`` of a block quote stands there, at the start of a line."""
     return (
         text[place] == ">"
-        and not text[max(0, place - _REACH) : place].rpartition("\n")[2].replace(">", "").strip()
+        and not text[max(0, place - REACH) : place].rpartition("\n")[2].replace(">", "").strip()
     )
 
 
 def _sign_word(text: str, place: int) -> int:
     """The length of the word for a sign that ends at ``place``, or 0."""
     head = text[max(0, place - 16) : place].rpartition(MASK)[2]
-    if not head.isascii() and (match := _pattern(_ACCENTED_SIGN).search(head)):
+    if not head.isascii() and (match := pattern(_ACCENTED_SIGN).search(head)):
         return len(match[0])
-    head = head.lower() if head.isascii() else _folded(_visible(head))
-    match = _pattern(_SIGN).search(head) if head.endswith(_sign_ends()) else None
+    head = head.lower() if head.isascii() else folded(visible(head))
+    match = pattern(_SIGN).search(head) if head.endswith(_sign_ends()) else None
     return len(match[1] or "") if match else 0
 
 
@@ -264,7 +286,7 @@ def _fault_at_end(text: str, end: int, symbols: Collection[str], unit: str | Non
     if not char or char == MASK or char in ".,;:!?":  # the second of two macros says so itself
         return None
     if not _may_touch(char) and not UNSPACED.match(char):
-        word = _WORD.match(text, end, end + _REACH)
+        word = _WORD.match(text, end, end + REACH)
         return end, word.end() if word else end + 1, "Nothing but blanks or punctuation may touch a macro."
     place = end if UNSPACED.match(char) else _on_over(text, end)
     if place < len(text) and (last := _end_of_fault(text, place, symbols, unit)):
@@ -294,14 +316,14 @@ def _end_of_fault(text: str, place: int, symbols: Collection[str], unit: str | N
     if _is_operator(char):
         opens_line = not text[text.rfind("\n", 0, place) + 1 : place].strip()
         return 0 if char == "*" and opens_line else place + 1
-    visible, low = _window(text, place)
+    shown, low = window(text, place)
     if dash := _DASH.match(text, place):
         start = dash.end()
         last = _end_of_fault(text, start, symbols, unit)
         is_glued = (
             char in "-‐‑" and start == place + 1
         )  # "-million"; behind another dash a sentence may go on
-        is_all = is_glued or _SENTENCE_END.match(text, last) or _match(r"<per>\s", low, start - place)
+        is_all = is_glued or _SENTENCE_END.match(text, last) or match_end(r"<per>\s", low, start - place)
         return last if is_all else 0
     last = _multiplier_end(low)
     if previous == "\n" and _LABEL.match(text, place):
@@ -313,45 +335,45 @@ def _end_of_fault(text: str, place: int, symbols: Collection[str], unit: str | N
         *([_OF_A_COUNT] if unit == "count" else []),
     ]
     for source in changes:
-        last = last or _match(source, low)
-    later = _match(_LATER, low) if previous in " \t\u00a0" else 0
+        last = last or match_end(source, low)
+    later = match_end(_LATER, low) if previous in " \t\u00a0" else 0
     last = (
         last
-        or _per(visible, low, 0, symbols)
-        or (later and _per(visible, low, later, symbols))
-        or _unit_end(visible, 0, symbols, _UNIT)
-        or _match(_MAGNITUDE, visible)
+        or _per(shown, low, 0, symbols)
+        or (later and _per(shown, low, later, symbols))
+        or _unit_end(shown, 0, symbols, _UNIT)
+        or match_end(_MAGNITUDE, shown)
     )
     return place + last if last else 0
 
 
 def _multiplier_end(low: str) -> int:
     word = _WORD.match(low)
-    return word.end() if word and word[0] in _multipliers() else 0
+    return word.end() if word and word[0] in multipliers() else multiplier_behind(low, 0)
 
 
-def _per(visible: str, low: str, place: int, symbols: Collection[str]) -> int:
+def _per(shown: str, low: str, place: int, symbols: Collection[str]) -> int:
     """The end of "per" and a unit at ``place``; else 0."""
-    if over := _OVER.match(visible, place):
-        return _unit_end(visible, over.end(), symbols, _LONG_UNIT)
-    for start, unit in _PER_UNIT if _match(r"<per>\s|<unspaced per>", low, place) else ():
-        if end := _match(start, low, place):
-            if last := _match(_MEASURES_BEHIND_PER, low, end) or _unit_end(visible, end, symbols, unit):
+    if over := _OVER.match(shown, place):
+        return _unit_end(shown, over.end(), symbols, _LONG_UNIT)
+    for start, unit in _PER_UNIT if match_end(r"<per>\s|<unspaced per>", low, place) else ():
+        if end := match_end(start, low, place):
+            if last := match_end(_MEASURES_BEHIND_PER, low, end) or _unit_end(shown, end, symbols, unit):
                 return last
     return 0
 
 
-def _unit_end(visible: str, place: int, symbols: Collection[str], source: str) -> int:
+def _unit_end(shown: str, place: int, symbols: Collection[str], source: str) -> int:
     """The end of the symbol of a unit or a currency at ``place``; else 0."""
-    if last := _match(source, visible, place):
+    if last := match_end(source, shown, place):
         return last
-    word = _WORD.match(visible, place)
+    word = _WORD.match(shown, place)
     last = word.end() if word else place
-    if word and word[0] in symbols and re.match(_WHOLE, visible[last:]):
+    if word and word[0] in symbols and re.match(_WHOLE, shown[last:]):
         return last
-    if unicodedata.category(visible[last : last + 1] or " ") == "Sc":  # "€", "k€"
+    if unicodedata.category(shown[last : last + 1] or " ") == "Sc":  # "€", "k€"
         return last + 1
-    char = visible[place : place + 1]
+    char = shown[place : place + 1]
     is_square = (
         not char.isascii() and unicodedata.normalize("NFKC", char).lstrip("°") in ALLOWED_UNITS
     )  # "㎾"
@@ -379,117 +401,7 @@ def holds_time(unit: str | None) -> bool:
     return any(part in TIME_UNITS or ALLOWED_UNITS.get(part) == "power" for part in parts)
 
 
-# ------------------------------------------------------------------------------------------------- words
-
-_STYLED = re.compile(
-    r"\bLATIN (CAPITAL LETTER|SMALL LETTER|LETTER SMALL CAPITAL) ([A-Z])\Z"
-)  # in a circle, a square
-_LETTERS = re.compile(r"[^\W\d_]+")
-_ASCII_LETTER = re.compile(r"[A-Za-z]")
-# Letters that look like Latin ones.
-_LATIN = str.maketrans(
-    "ΑΒΕΖΗΙΚΜΝΟΡΤΥΧκοАВЕКМНОРСТУХЅІЈԜаекорсухіјѕԝһ",
-    "ABEZHIKMNOPTYXkoABEKMHOPCTYXSIJWaekopcyxijswh",
-)
-
-
-@lru_cache(maxsize=1)
-def _table() -> dict[str, list[str]]:
-    """The words of ``quantity_context.txt``, folded, by the name of their section, and the symbols of units."""
-    text = read("quantity_context.txt")
-    sections = dict(re.findall(r"^\[([a-z ]+).*\]\n((?:.+\n)+)", text, re.MULTILINE))
-    units = sorted({re.split("[/%]", unit)[0] for unit in ALLOWED_UNITS} - {""}, key=len, reverse=True)
-    currencies = [prefix + unit for unit in units if unit.isupper() and len(unit) == 3 for prefix in "kMBT"]
-    return {
-        **{name: _written(_without_marks(words)) for name, words in sections.items()},
-        **{name: sections[name].split() for name in ("accented", "accented signs")},
-        "units": units + currencies,
-        "long units": [unit for unit in units if len(unit) > 1 and unit != "mi"],
-        "time units": [*TIME_UNITS],
-        "unit names": [name for name in UNIT_SUFFIXES if name not in {*ALLOWED_UNITS, "miles"}],
-    }
-
-
-def _match(source: str, text: str, place: int = 0) -> int:
-    """The end of ``source`` at ``place``, else 0.
-
-    ``<name>`` in it stands for any word of that section, ``/`` for the end of a word (and ``\\x2f`` for a slash).
-    """
-    match = _pattern(source).match(text, place)
-    return match.end() if match else 0
-
-
-@lru_cache(maxsize=64)
-def _pattern(source: str) -> re.Pattern[str]:
-    source = source.replace("/", r"(?![^\W\d_])")
-    return re.compile(re.sub(r"<([a-z ]+)>", lambda name: f"(?:{'|'.join(_table()[name[1]])})", source))
-
-
-@lru_cache(maxsize=1)
-def _multipliers() -> frozenset[str]:
-    return frozenset(_table()["multipliers"])
-
-
 @lru_cache(maxsize=1)
 def _sign_ends() -> tuple[str, ...]:
-    return (*_table()["signs"], *_table()["unspaced signs"])
-
-
-def _window(text: str, place: int) -> tuple[str, str]:
-    """What stands at ``place``, up to the next macro: as it is seen, and in small letters without accents."""
-    visible = _visible(text[place : place + _REACH].partition(MASK)[0])
-    return visible, _folded(visible)
-
-
-def _visible(text: str) -> str:
-    """The text without styles of letters, and in Latin letters alone what mixes them with others, each in its place."""
-    if text.isascii():
-        return text
-    return _LETTERS.sub(_in_latin, "".join(map(_unstyled_char, text)))
-
-
-def _in_latin(word: re.Match[str]) -> str:
-    return word[0].translate(_LATIN) if _ASCII_LETTER.search(word[0]) else word[0]
-
-
-def _folded(text: str) -> str:
-    """The text in small letters, each in its place, long words without accents: "mïllion" is read as "million", but
-    "föld" not as "fold"."""
-    return text.lower() if text.isascii() else _LETTERS.sub(lambda word: _folded_word(word[0]), text)
-
-
-@lru_cache(maxsize=4096)
-def _folded_word(word: str) -> str:
-    return "".join(map(_folded_char if len(word) > 4 else _small_char, word))
-
-
-def _written(words: str) -> list[str]:
-    """The words with their accents, and without any as some type them."""
-    forms = "".join(map(_small_char, words)), "".join(map(_folded_char, words))
-    return [*dict.fromkeys(" ".join(forms).split())]
-
-
-@lru_cache(maxsize=4096)
-def _small_char(char: str) -> str:
-    small = char.lower()
-    return "i" if small == "ı" else small if len(small) == 1 else char
-
-
-@lru_cache(maxsize=4096)
-def _unstyled_char(char: str) -> str:
-    plain = unicodedata.normalize("NFKC", char)
-    if plain == char and (styled := _STYLED.search(unicodedata.name(char, ""))):
-        return styled[2] if styled[1] == "CAPITAL LETTER" else styled[2].lower()
-    return plain if len(plain) == 1 else char
-
-
-@lru_cache(maxsize=4096)
-def _folded_char(char: str) -> str:
-    is_cased = char.lower() != char.upper()
-    plain = _without_marks(unicodedata.normalize("NFKD" if is_cased else "NFKC", char).lower())
-    return _small_char(plain if len(plain) == 1 else char)
-
-
-def _without_marks(text: str) -> str:
-    """The text as a view has it, without combining marks."""
-    return "".join(char for char in text if unicodedata.category(char) != "Mn")
+    words = table()
+    return (*words["signs"], *words["currencies in front"], *words["unspaced signs"])

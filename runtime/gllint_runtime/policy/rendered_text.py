@@ -28,6 +28,15 @@ _LATEX = {
     "ominus": "−",
     "sqrt": "√",
     "surd": "√",
+    "times": "×",
+    "cdot": "⋅",
+    "div": "÷",
+    "ast": "∗",
+    "over": "÷",
+    "frac": "÷",
+    "dfrac": "÷",
+    "tfrac": "÷",
+    "neg": "¬",
 }
 # Where something begins that is not shown as it is typed: emphasis, escapes, LaTeX, the brackets of a link, footnotes,
 # comments (an unclosed one hides the rest, as in a browser), tags, entities. No alternative is tried twice at one
@@ -61,7 +70,8 @@ _ALT = re.compile(r"""<img\b[^>]*?\salt\s*+=\s*+["']([^"'<>]{1,40})["']""", re.I
 # Elements that show nothing or something else; as attributes, any style but colours, fonts and the like.
 _HIDING = re.compile(
     r"""
-    <(?:script|style|template|noscript|textarea|title|iframe|object|svg|math|marquee|rp|bdo)\b
+    <(?:script|style|template|noscript|textarea|title|iframe|object|svg|math|marquee|rp|bdo|datalist)\b
+  | <dialog\b(?![^>]*\sopen\b)
   | <[a-z][^\s/>:]*+(?!:) (?: [\s/=]++ | [^\s/>=]++ (?: \s*+=\s*+(?:"[^"]*+"|'[^']*+'|[^\s>"']*+) )?+ )*?
     (?: (?<![\w-])hidden(?=[\s/=>])
       | (?<![\w-])style\s*+= (?! \s*+["']?+
@@ -71,6 +81,9 @@ _HIDING = re.compile(
     """,
     re.VERBOSE | re.IGNORECASE,
 )
+# Mathematics in a line, which holds a macro but does not begin with one: "${{claim:0}}" is a sum of money.
+_MATHEMATICS = re.compile(r"\$(?=[A-Za-z\\(|])[^$\n\ue000]{0,200}+\ue000[^$\n]{0,200}+\$(?!\w)")
+_CLOSED_DETAILS = re.compile(r"<details\b(?![^>]*\sopen\b)", re.IGNORECASE)
 _SHOWN_MARKS = frozenset("\u0335\u0336\u2212")  # strokes that look like a minus on a blank
 _UNSEEN = frozenset({"Cf", "Mn", "Me", "Cc"})
 
@@ -96,6 +109,63 @@ def replaced(text: str, wanted: Callable[[str], bool], by: str) -> str:
     """``text`` with every ``wanted`` character replaced by the one character ``by``."""
     characters = [char for char in {*text} if wanted(char)]
     return text.translate(dict.fromkeys(map(ord, characters), by)) if characters else text
+
+
+class _Asides:
+    """What of a text is read by itself: code, in which a tag is text, the signs of mathematics, closed details."""
+
+    def __init__(self, text: str) -> None:
+        has_tags = "<" in text
+        self._code = _code(text) if "`" in text and (has_tags or "&" in text) else []
+        self.unseen: dict[int, int] = {}
+        """Where something begins that is not shown, and where it ends."""
+        if "$" in text:
+            for match in _MATHEMATICS.finditer(text):
+                self.unseen |= {match.start(): match.start() + 1, match.end() - 1: match.end()}
+        if has_tags and _CLOSED_DETAILS.search(text):
+            self._add_details(text)
+        self.any = bool(self._code or self.unseen)
+
+    def _add_details(self, text: str) -> None:
+        """Closed details, which show nothing of theirs beside a macro, but for those that hold one."""
+        ends = [match.end() for match in re.finditer(r"</details\s*+>", text, re.IGNORECASE)]
+        macros = [match.start() for match in re.finditer("\ue000+", text)]
+        for match in _CLOSED_DETAILS.finditer(text):
+            place = bisect_right(ends, match.start())
+            if place == len(ends):
+                return
+            macro = bisect_right(macros, match.start())
+            if macro == len(macros) or macros[macro] >= ends[place]:
+                self.unseen[match.start()] = ends[place]
+
+    def end_of_code(self, place: int) -> int | None:
+        """The end of the code in which ``place`` stands, else ``None``; asked for places in order."""
+        while self._code and self._code[-1][1] <= place:
+            self._code.pop()
+        return self._code[-1][1] if self._code and self._code[-1][0] <= place else None
+
+
+def _code(text: str) -> list[tuple[int, int]]:
+    """The places of what stands between backticks, the last first, but for code that holds a macro."""
+    runs = [match.span() for match in re.finditer("`+", text)]
+    later: dict[int, int] = {}  # of each length of backticks, the next run of it
+    closing = [0] * len(runs)
+    for index in range(len(runs) - 1, -1, -1):
+        start, end = runs[index]
+        closing[index] = later.get(end - start, 0)
+        later[end - start] = index
+    spans = []
+    index = 0
+    while index < len(runs):
+        if not closing[index]:
+            index += 1
+            continue
+        start, end = runs[index][1], runs[closing[index]][0]
+        is_block = start - runs[index][0] > 2  # a fence, not code in a line
+        if "\ue000" not in text[start:end] and (is_block or "\n\n" not in text[start:end]):
+            spans.append((start, end))
+        index = closing[index] + 1
+    return spans[::-1]
 
 
 class View:
@@ -125,7 +195,16 @@ class View:
         visible = message if printable else replaced(message, _is_unseen, "\u200b")
         position = search = 0
         quoted = True
+        asides = _Asides(visible) if "$" in visible or "`" in visible or "<" in visible else None
         while candidate := _START.search(visible, search):
+            if asides is not None and asides.any:
+                if (end := asides.end_of_code(candidate.start())) is not None:
+                    search = end
+                    continue
+                if (end := asides.unseen.get(candidate.start())) is not None:
+                    show(message[position : candidate.start()], position, candidate.start(), True)
+                    position = search = end
+                    continue
             match = _MARKUP.match(visible, candidate.start())
             if match is None:
                 search = candidate.end()

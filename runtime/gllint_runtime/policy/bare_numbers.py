@@ -1,0 +1,220 @@
+"""What would give a number a unit that its tool did not: "340 US dollars" of a count of 340.
+
+A macro of a count, or of a plain ratio, is rendered without a unit, and a reader takes the next best: one in the same
+clause, in the label or the table's head above it, or before it. Words for what is counted are none.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from functools import lru_cache
+
+from gllint_runtime.policy.context_words import MASK, folded, multipliers, pattern, table, visible
+from gllint_runtime.policy.packs import PACKS, pack_units
+from gllint_runtime.policy.units import ALLOWED_UNITS
+
+BARE_UNITS = frozenset({"count", "1"})
+"""Units that are not shown."""
+
+Fault = tuple[int, int, str]
+
+_MOST_CHARACTERS = 200  # characters of a clause, a label or a cell that are looked at
+_MOST_OF_TABLE = 6_000  # characters of a table above a row
+_MOST_LINES = 30  # that are looked at above a macro
+_CLAUSE_END = re.compile(r"[;!?\n|\u2029。！？；।]|[.:](?=\s|\Z)|[—–]| - ")
+_CLAUSE_BEGIN = re.compile(r"[;!?\n|\u2029。！？；।]|\.(?=\s)")
+# A comma ends the clause behind a number, unless what follows says what it is in.
+_COMMA = re.compile(r"[,、，،](?!\s*(?:(?:all )?in|en|em|au|w|v|в|i|em|in|mit|with)\b)")
+_JOINT = re.compile(
+    r"\s(?:and|but|or|which|that|while|when|where|because|so|with|using|after|before|from|than|und|aber|oder|mit|et|mais|ou|avec"
+    r"|pero|con|mas|com|maar|met|och|men|eller|og|ale|и|но|или)\s"
+)
+_WORD = re.compile(r"[^\W\d_](?:[^\W_]|['’](?=[^\W_]))*|[^\W\d_]\w*[²³]")
+_SIGNS = re.compile(r"[%‰‱٪％℃℉°]|\$(?![\w{(])")
+_BRACKETED = re.compile(r"[(\[（]\s*([^\s()\[\]（）]{1,14})\s*[)\]）]|,\s*([^\W\d_][^\s,|]{0,11})\s*\Z")
+_HEADED_ITEM = re.compile(r"[ \t>]*(?:[-*+•,]|\d{1,3}[.)])\s")
+_TABLE_RULE = re.compile(r"\n[ \t>]*+(?=[|:,-][|: \t]*+-)[|:, \t-]++(?=\n)")
+_HINT = "Leave out {!r}: it would give the number a unit, and its tool gave it none."
+
+
+def unit_beside(text: str, start: int, end: int) -> Fault | None:
+    """What gives the bare number at ``start`` to ``end`` of ``text`` a unit; linear in what is looked at."""
+    for first, last, is_label in _places(text, start, end):
+        if place := _unit_within(text, first, last, is_label):
+            return *place, _HINT.format(text[place[0] : place[1]])
+    return None
+
+
+def _places(text: str, start: int, end: int) -> Iterator[tuple[int, int, bool]]:
+    """The parts of a text that speak of a number: from, to, and whether it is a label rather than a sentence."""
+    line = text.rfind("\n", 0, start) + 1
+    line_end = text.find("\n", end)
+    line_end = len(text) if line_end < 0 else line_end
+    is_row = "|" in text[line:start] or text[end:line_end].lstrip("*_` \t)").startswith("|")
+    yield _clause_behind(text, end, line_end)
+    before = _clause_before(text, start, line)
+    yield before
+    if is_row:
+        yield from _cells(text, line, start)
+    elif _HEADED_ITEM.match(text, line, start) or not text[line:start].strip(" \t>*_`"):
+        yield from _labels(text, line)
+
+
+def _clause_behind(text: str, end: int, line_end: int) -> tuple[int, int, bool]:
+    last = min(line_end, end + _MOST_CHARACTERS)
+    for expression in (_CLAUSE_END, _COMMA, _JOINT):
+        if match := expression.search(text, end, last):
+            last = match.start()
+    if (mask := text.find(MASK, end, last)) >= 0:
+        last = mask
+    return end, last, False
+
+
+def _clause_before(text: str, start: int, line: int) -> tuple[int, int, bool]:
+    first = max(line, start - _MOST_CHARACTERS)
+    begin = first
+    for match in _CLAUSE_BEGIN.finditer(text, first, start):
+        begin = match.end()
+    mask = text.rfind(MASK, begin, start)
+    if mask >= 0:
+        begin = mask + 1
+    for match in _JOINT.finditer(text, begin, start):
+        begin = match.end() - 1
+    is_label = text[begin:start].rstrip(" *_`").endswith((":", "：", "="))
+    return begin, start, is_label
+
+
+def _cells(text: str, line: int, start: int) -> Iterator[tuple[int, int, bool]]:
+    """The first cell of a row, the one before, and the one at the head of its column."""
+    row = text[max(line, start - 2_000) : start]
+    column = row.count("|")
+    opening = row.find("|")
+    if column > 1 or not row.lstrip().startswith("|"):
+        first = 0 if not row.lstrip().startswith("|") else opening + 1
+        closing = row.find("|", first)
+        if closing > 0:
+            yield line + first, min(line + closing, line + first + _MOST_CHARACTERS), True
+        last = row.rfind("|")
+        before = row.rfind("|", 0, last) + 1
+        yield line + before, line + last, True
+    if head := _table_head(text, line):
+        begin = head[0]
+        for _ in range(column):
+            begin = text.find("|", begin, head[1]) + 1
+            if not begin:
+                return
+        closing = text.find("|", begin, head[1])
+        yield begin, head[1] if closing < 0 else closing, True
+
+
+def _table_head(text: str, line: int) -> tuple[int, int] | None:
+    """The head of the table to which the row at ``line`` belongs: the line above the rule."""
+    first = max(0, line - _MOST_OF_TABLE)
+    rules = [match.span() for match in _TABLE_RULE.finditer(text, first, line)]
+    if not rules or "\n\n" in text[rules[-1][1] : line]:
+        return None
+    end = rules[-1][0]
+    return text.rfind("\n", first, end) + 1 or first, end
+
+
+def _labels(text: str, line: int) -> Iterator[tuple[int, int, bool]]:
+    """The heading or the line with a colon under which a line stands, past the other items of its list."""
+    above = line
+    for _ in range(_MOST_LINES):
+        if not above:
+            return
+        higher = text.rfind("\n", 0, above - 1) + 1
+        content = text[higher : above - 1].strip()
+        if content.startswith("#") or content.rstrip("*_ ").endswith((":", "：")):
+            yield max(higher, above - 1 - _MOST_CHARACTERS), above - 1, True
+            return
+        if content and not _HEADED_ITEM.match(text, higher, above - 1):
+            return
+        above = higher
+
+
+# ---------------------------------------------------------------------------------------------- units
+
+
+def _unit_within(text: str, first: int, last: int, is_label: bool) -> tuple[int, int] | None:
+    part = text[first:last]
+    if not part or part.isspace():
+        return None
+    if match := _SIGNS.search(part):
+        return first + match.start(), first + match.end()
+    if not part.isascii():
+        for index, char in enumerate(part):
+            if not char.isascii() and (unicodedata.category(char) == "Sc" or _is_square(char)):
+                return first + index, first + index + 1
+        part = visible(part)
+    for match in _WORD.finditer(part):
+        if _says_unit(match[0]):
+            return first + match.start(), first + match.end()
+    if is_label:
+        for match in _BRACKETED.finditer(part):
+            group = 1 if match[1] else 2
+            if match[group] in _symbols() or _is_unspaced_unit(match[group]):
+                return first + match.start(group), first + match.end(group)
+    return None
+
+
+@lru_cache(maxsize=4096)
+def _says_unit(word: str) -> bool:
+    """Whether a word of a clause says a unit of a measure, a currency, a magnitude or a share, in any case."""
+    low = folded(word)
+    if low in _counted() or low in _plain():
+        return False
+    if word in _long_symbols() or low in _folded_symbols():
+        return True
+    if len(low) > 4 and low in multipliers():
+        return True
+    return bool(pattern("(?:<measures>|<shares>|<unit names>)\\Z").match(low))
+
+
+@lru_cache(maxsize=1)
+def _counted() -> frozenset[str]:
+    words = pack_units(("counts",))
+    return frozenset({*words, *(f"{word}s" for word in words)})
+
+
+@lru_cache(maxsize=1)
+def _plain() -> frozenset[str]:
+    return frozenset(table()["no unit at a distance"])
+
+
+@lru_cache(maxsize=1)
+def _symbols() -> frozenset[str]:
+    """Symbols of all units and currencies, as they are written."""
+    packs = tuple(name for name in PACKS if name not in ("counts", "time", "rates"))
+    return frozenset({*ALLOWED_UNITS, *pack_units(packs)}) - {"1", "count", ""}
+
+
+@lru_cache(maxsize=1)
+def _long_symbols() -> frozenset[str]:
+    """Symbols that are told from words by their letters, and codes of currencies that are no word."""
+    return frozenset(
+        unit
+        for unit in _symbols()
+        if len(unit) > 1 and not unit.islower() and not (unit.isupper() and unit.lower() in _plain())
+    )
+
+
+@lru_cache(maxsize=1)
+def _folded_symbols() -> frozenset[str]:
+    """Symbols in small letters, those that are no word so."""
+    return frozenset(unit.lower() for unit in ALLOWED_UNITS if len(unit) > 1) - {"mi", "t", "ton"} | {"ton"}
+
+
+def _is_unspaced_unit(word: str) -> bool:
+    return (
+        not word.isascii()
+        and pattern(r"(?:[单単]位[:：]?|以)?(?:<counting>)*(?:<unspaced units>)计?\Z").match(word) is not None
+    )
+
+
+@lru_cache(maxsize=512)
+def _is_square(char: str) -> bool:
+    """Whether a character is a unit by itself, as ``㎾`` is."""
+    return unicodedata.normalize("NFKC", char).lstrip("°") in ALLOWED_UNITS

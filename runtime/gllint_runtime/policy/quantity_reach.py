@@ -1,0 +1,186 @@
+"""What changes the quantity of a macro across words: "minus about {{claim:0}}", "Costs in millions: {{claim:0}}".
+
+Articles, "of", words like "about", a comma and a colon hide no sign and no magnitude. The first other word, or the end
+of the sentence, the line or the cell, ends the reach.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import Literal, NamedTuple
+
+from gllint_runtime.policy.context_words import MASK, REACH, folded, multipliers, table, visible
+
+_TOKEN = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*|[^\w\s]")
+_EDGES = " :,;.!?()[]{}<>=~*_`'\"#"
+_ENDS = frozenset(".!?;。！？；।॥؟")
+_ABBREVIATIONS = frozenset(
+    {"ca", "approx", "aprox", "env", "cca", "kb", "abt", "circa", "ok", "ung", "прибл"}
+)
+_OPERATORS = frozenset("−⁻－×÷∕⋅∗±∓√∛∜+")
+_UNSPACED = re.compile(
+    r"(?:(?<![削増增縮缩軽加勝胜])(?:[负負减減]|零下|マイナス|氷点下|마이너스|영하)|(?:[十百千]?[万萬亿億兆]|[百千])(?:[元円圆]|ドル|美元)?"
+    r"|백만|천만|[만억조천]|一半|半分|절반|[两兩二三四五]倍|두\s?배|배|ล้าน|พัน|ครึ่ง|ลบ)"
+    r"(?:[约約近的のの계計计]|大[约約]|大概|将近|およそ|ほぼ|おおよそ|약|대략|의|単位|단위|单位|ประมาณ|ของ|[\s:：，、,)）「『(（])+\Z"
+)
+Fault = tuple[int, int, str]
+
+
+class _Words(NamedTuple):
+    """The words of the tables, as :func:`folded` leaves them."""
+
+    passed: frozenset[str]
+    prepositions: frozenset[str]
+    signs: frozenset[str]
+    magnitudes: frozenset[str]
+    factors: frozenset[str]
+    parts: frozenset[str]
+    of: frozenset[str]
+    times: frozenset[str]
+    numbers: frozenset[str]
+    behind: frozenset[str]
+    comparing: frozenset[str]
+    compared: frozenset[str]
+    passing: frozenset[str]
+    telling: frozenset[str]  # all but those that end the reach
+
+
+@lru_cache(maxsize=1)
+def _words() -> _Words:
+    words = {name: frozenset(section) for name, section in table().items()}
+    signs, factors, parts = words["signs"], words["factors"], words["parts"]
+    magnitudes = multipliers() - words["ambiguous magnitudes"]
+    passed, prepositions = words["passed over"] - signs, words["prepositions"] - signs
+    changing = signs | magnitudes | factors | parts | words["times before"] | words["currencies in front"]
+    return _Words(
+        passed=passed,
+        prepositions=prepositions,
+        signs=signs,
+        magnitudes=magnitudes,
+        factors=factors,
+        parts=parts,
+        of=words["of"],
+        times=words["times before"],
+        numbers=words["number words"],
+        behind=words["passed over behind"],
+        comparing=words["comparing signs"],
+        compared=words["comparing words"],
+        passing=(passed | prepositions) - changing,
+        telling=changing | passed | prepositions,
+    )
+
+
+def role_before(word: str) -> Literal["end", "passed", "change"]:
+    """What a word (of ASCII letters) before a macro does: end the reach, hide nothing, or perhaps change the value."""
+    word = word.lower()
+    words = _words()
+    if word not in words.telling:
+        return "end"
+    return "passed" if word in words.passing else "change"
+
+
+def fault_across(text: str, start: int) -> Fault | None:
+    """What changes the quantity of the macro that begins at ``start``, across words; linear in the reach."""
+    first = max(0, start - REACH)
+    head = text[first:start]
+    begin = 1 + max(head.rfind("\n"), head.rfind("|"), head.rfind(MASK), head.rfind("\u2029"))
+    first, head = first + begin, head[begin:]
+    words = _words()
+    if head.isascii():
+        if not _may_change(head, words):
+            return None
+    else:
+        if found := _UNSPACED.search(head):
+            return first + found.start(), start, _ACROSS
+        head = visible(head)
+    tokens = [*_TOKEN.finditer(head)]
+    is_parted = is_far = is_compared = False  # by a comma, by more than articles and the like, by "of"
+    for index in range(len(tokens) - 1, -1, -1):
+        token = tokens[index]
+        is_last = index == len(tokens) - 1  # which stands beside the macro, and was looked at there
+        if not token[0][0].isalpha():
+            if token[0] in _ENDS and not (index and folded(tokens[index - 1][0]) in _ABBREVIATIONS):
+                return None
+            if not is_last and _is_operator(head, token):
+                return first + token.start(), first + token.end(), _ACROSS
+            is_parted = is_parted or token[0] in ",:，："
+            continue
+        word = folded(token[0])
+        is_fault = (
+            (word in words.signs and not is_last and not is_far and not is_compared)
+            or (word in words.magnitudes and not is_last)
+            or (not is_parted and not is_far and _multiplies(tokens, index, word, words))
+        )
+        if is_fault and word in words.comparing and index:
+            is_fault = folded(tokens[index - 1][0]) not in words.compared
+        if is_fault and word in words.signs and _is_label(head, token):
+            is_fault = False
+        if is_fault:
+            return first + token.start(), first + token.end(), _ACROSS
+        is_compared = is_compared or word in words.compared
+        if word in words.prepositions:
+            is_far = True
+        elif word not in words.passed:
+            return None
+    return None
+
+
+def _is_label(head: str, token: re.Match[str]) -> bool:
+    """Whether a word opens the line, and a colon stands behind it."""
+    return not head[: token.start()].strip(" \t,*_>#`") and head[token.end() :].lstrip(" *_`").startswith(":")
+
+
+def _may_change(head: str, words: _Words) -> bool:
+    """Whether a closer look at an ASCII text may find a fault: most texts end at the next word."""
+    for part in reversed(head.split()):
+        word = part.strip(_EDGES).lower()
+        if not word:
+            continue
+        if not word.isalpha() or part[0] == "-" or (word in words.telling and word not in words.passing):
+            return True
+        if word not in words.passing:
+            return False
+    return False
+
+
+def _is_operator(head: str, token: re.Match[str]) -> bool:
+    """Whether an operator stands before words that hide none: "−about", "× about"."""
+    if token[0] in _OPERATORS:
+        return token[0] != "+" or bool(head[: token.start()].strip())  # else it opens an item
+    before, behind = head[: token.start()][-1:], head[token.end() : token.end() + 1]
+    return token[0] in "-–" and behind.isalpha() and (not before or before in " (:")
+
+
+_ACROSS = "Leave out what would change the value: the tool's own sign and magnitude are shown."
+
+
+def _multiplies(tokens: list[re.Match[str]], index: int, word: str, words: _Words) -> bool:
+    """Whether a word is a factor of what stands behind it."""
+    if word in words.factors:
+        return True
+    behind = folded(tokens[index + 1][0]) if index + 1 < len(tokens) else ""
+    if word in words.parts:
+        return behind in words.of
+    return word in words.times and index > 0 and folded(tokens[index - 1][0]) in words.numbers
+
+
+_WORD_BEHIND = re.compile(r"[^\W\d_]+")
+_MOST_PASSED = 4
+
+
+def multiplier_behind(low: str, place: int) -> int:
+    """The end of a multiplier that stands at ``place`` of a folded text, or behind words that hide none; else 0."""
+    words = _words()
+    for _ in range(_MOST_PASSED):
+        word = _WORD_BEHIND.match(low, place)
+        if word is None:
+            return 0
+        if word[0] in words.magnitudes:
+            return word.end()
+        if word[0] not in words.behind:
+            return 0
+        place = word.end()
+        while low[place : place + 1] == " ":
+            place += 1
+    return 0
