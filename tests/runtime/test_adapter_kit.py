@@ -28,6 +28,15 @@ def test_steps_run_and_end_under_their_session_which_no_reader_sees() -> None:
     assert [*kit.stepwise(lambda: kit.using(session), [1, 2])] == [1, 2]
 
 
+def test_what_an_agent_is_asked_within_another_run_is_no_user_s_word() -> None:
+    outer, inner = Session(), Session()
+    kit.hear(outer, ["I have 400 m2."])
+    with kit.using(outer):
+        kit.hear(outer, ["For 500 m2?"])
+        kit.hear(inner, ["For 500 m2?"])
+    assert outer.user_texts == inner.user_texts == ["I have 400 m2."]
+
+
 def test_the_same_of_async_steps() -> None:
     session, ends = Session(), []
 

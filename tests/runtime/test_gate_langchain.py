@@ -347,6 +347,28 @@ def test_a_supervisor_repeats_the_number_of_its_sub_agent(way: str) -> None:
     assert asked(again, thread="ada")[-1].text == "So it is 12.50 kWh."
 
 
+def origin(session: Session, number: float) -> str:
+    """Where a session thinks that a number in a tool's arguments comes from."""
+    (origin,) = session.tool_arguments("scaled", {"area": number}).origins or ()
+    return origin.kind
+
+
+@WAYS
+def test_the_task_of_a_sub_agent_is_no_user_s_word(way: str) -> None:
+    inner = agent_of(says(calling(), "Warm."), way=way)
+
+    @tool
+    def expert(question: str) -> str:
+        """Asks the expert."""
+        return str(inner.invoke({"messages": [HumanMessage(question)]})["messages"][-1].text)
+
+    session = Session()
+    boss = says(calling("expert", question="For 500 m2?"), "Well.")
+    asked(agent_of(boss, expert, way=way, option=session), "I have 400 m2.")
+    assert session.next_id() == "tc_3"
+    assert (origin(session, 500), origin(session, 400)) == ("none", "user")
+
+
 class State(TypedDict):
     messages: Annotated[list[Any], add_messages]
 

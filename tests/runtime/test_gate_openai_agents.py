@@ -312,6 +312,18 @@ def test_a_supervisor_repeats_the_number_of_its_sub_agent() -> None:
     )
 
 
+def test_the_task_of_a_sub_agent_is_no_user_s_word() -> None:
+    session = Session()
+    expert = made(call("meter"), "Warm.").as_tool("expert", "Asks the expert.")
+    boss = made(call("expert", input="For 500 m2?"), "Well.", tools=[expert], option=session)
+    ask(boss, "I have 400 m2.")
+    kinds = {
+        number: [o.kind for o in session.tool_arguments("scaled", {"area": number}).origins or ()]
+        for number in (500, 400)
+    }
+    assert session.next_id() == "tc_3" and kinds == {500: ["none"], 400: ["user"]}
+
+
 @pytest.mark.parametrize("form", ["agent", "handoff"])
 def test_an_agent_that_is_handed_over_to_is_gated_and_has_the_session(form: str) -> None:
     expert = Agent(name="expert", model=Script(NAKED, final("It uses {{claim:0}}.")))

@@ -263,6 +263,30 @@ def test_a_supervisor_repeats_the_number_of_its_sub_agent() -> None:
     assert again.output == "So it is 12.50 kWh."
 
 
+def origin(session: Session, number: float) -> str:
+    """Where a session thinks that a number in a tool's arguments comes from."""
+    (origin,) = session.tool_arguments("scaled", {"area": number}).origins or ()
+    return origin.kind
+
+
+@pytest.mark.parametrize("own", [False, True])
+def test_the_task_of_a_sub_agent_is_no_user_s_word(own: bool) -> None:
+    """Nor where the sub-agent has a session of its own, which hears the user as the one around it did."""
+    inner_session = Session()
+    inner = made(CALL, "Warm.", option=inner_session if own else None)
+
+    async def expert(question: str) -> str:
+        """Asks the expert."""
+        return str((await inner.run(question)).output)
+
+    session = Session()
+    boss = made(("expert", {"question": "For 500 m2?"}), "Well.", tools=[expert], option=session)
+    boss.run_sync("I have 400 m2.")
+    for one in {session, inner_session} if own else {session}:
+        assert one.has_calls
+        assert (origin(one, 500), origin(one, 400)) == ("none", "user")
+
+
 # ---------------------------------------------------------------------------------------- structured answers
 
 

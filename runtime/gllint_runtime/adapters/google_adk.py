@@ -113,7 +113,7 @@ class _Gate:
             entry = kit.session_for(option, context, conversation=stored.id, begins=begins), 0
         session, count = entry
         self._sessions.put(stored, (session, len(events)))
-        if outer is None and context.user_content:  # the request to an agent among tools is a model's
+        if context.user_content:
             kit.hear(session, _texts(context.user_content))
         calls = {
             part.function_call.id: part.function_call.args
@@ -122,7 +122,7 @@ class _Gate:
             if part.function_call
         }
         for event in events[count:]:
-            if event.author == "user" and outer is None and event.content:
+            if event.author == "user" and event.content:
                 kit.hear(session, _texts(event.content))
             for part in _parts(event):
                 if (reply := part.function_response) and reply.name not in _OWN_TOOLS:

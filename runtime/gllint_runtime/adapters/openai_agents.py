@@ -594,7 +594,7 @@ async def run(
     begins = isinstance(user, str) or not any(_kind(item) in ("function_call", "assistant") for item in user)
     kit.session_for(session, None, begins=begins and options.get("session") is None)
     if text := "\n".join(_user_texts(user)):
-        session.user(text)
+        kit.hear(session, [text])
     items: Any = user
     attempts = 0
     while True:

@@ -117,10 +117,9 @@ class _Gate:
     def _session(self) -> Session:
         steps = self.agent.memory.steps
         begins = not any(isinstance(step, ActionStep) for step in steps)
-        is_managed = kit.current_session() is not None
         session = kit.session_for(self.option, self.agent, begins=begins)
         for step in steps:
-            if isinstance(step, TaskStep) and not is_managed:  # a managed agent's task is a model's
+            if isinstance(step, TaskStep):
                 kit.hear(session, [step.task])
             for name, arguments, reply, call_id in getattr(step, "gllint", ()):
                 kit.restore(session, name, arguments, reply, tool_call_id=call_id)

@@ -106,6 +106,7 @@ class _Gate:
                 conversation=_id_of(getattr(graph, "session_manager", None)),
                 begins=_begins(message for part in messages for message in part),
             )
+            kit.hear(session, [task] if isinstance(task, str) else _texts(task or ()))
             for part in messages:
                 _restore(session, part)
             async for event in kit.session_steps(session, run(task, invocation_state, **options)):

@@ -49,7 +49,11 @@ def binding(variable: ContextVar[Value], value: Value) -> Iterator[Value]:
 
 @contextmanager
 def using(session: Session) -> Iterator[Session]:
-    """Make ``session`` the current one."""
+    """Make ``session`` the current one: for tools, and for agents that they run.
+
+    What an agent is asked within is a model's task, and no user's word; a program that runs an agent itself within
+    tells the session what the user said (:meth:`Session.user`).
+    """
     with binding(_CURRENT, session):
         yield session
 

@@ -166,6 +166,12 @@ class Session:
             if self._bytes > self._max_bytes:
                 self._forget()
 
+    @property
+    def user_texts(self) -> list[str]:
+        """What the user said, each text once in a row, in order. A copy."""
+        with self._lock:
+            return [*self._heard]
+
     def has_heard(self, text: str) -> bool:
         """Whether the user said just this."""
         return text in self._heard

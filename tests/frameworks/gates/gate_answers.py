@@ -9,7 +9,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from gllint_runtime import Claimed, ClaimedText, Quantity, Unclaimed
+from gllint_runtime import Claimed, ClaimedText, Quantity, Session, Unclaimed
 
 HEAT = {"heat": {"value": 12.5, "unit": "kWh"}}
 NAKED = "It uses 13 kWh."
@@ -42,6 +42,12 @@ class Rated(BaseModel):
 
 GOOD = {"heat": claim(), "note": final_data("It uses {{claim:0}}.")}
 BAD = {**GOOD, "note": NAKED}
+
+
+def origin(session: Session, number: float) -> str:
+    """Where a session thinks that a number in a tool's arguments comes from."""
+    (origin,) = session.tool_arguments("scaled", {"area": number}).origins or ()
+    return origin.kind
 
 
 def at_once(function: Callable[[Any], Any], items: Collection[Any]) -> list[Any]:

@@ -21,7 +21,7 @@ from agno.models.response import ModelResponse
 from agno.team import Team
 from agno.tools.function import ToolResult
 
-from gate_answers import BAD, GOOD, HEAT, NAKED, REFUSED, Answer, Rated, at_once, final
+from gate_answers import BAD, GOOD, HEAT, NAKED, REFUSED, Answer, Rated, at_once, final, origin
 from gllint_runtime import GLError, Quantity, Session
 from gllint_runtime.adapters import current_session
 from gllint_runtime.adapters.agno import gate
@@ -283,6 +283,29 @@ def test_a_team_is_gated_as_a_whole(way: str) -> None:
     assert output.content == "Indeed 12.50 kWh." and "13 kWh" not in str(output.to_dict())
     chunks, events = heard(team(), way)
     assert "Indeed 12.50 kWh." in "".join(chunks) and "13 kWh" not in events
+
+
+def test_the_task_of_a_sub_agent_is_no_user_s_word() -> None:
+    inner = made(calling(), "Warm.")
+
+    def expert(question: str) -> str:
+        """Asks the expert."""
+        return str(inner.run(question).content)
+
+    session = Session()
+    ask(
+        made(calling("expert", question="For 500 m2?"), "Well.", option=session, tools=[expert]),
+        "I have 400 m2.",
+    )
+    assert (origin(session, 500), origin(session, 400)) == ("none", "user")
+    session = Session()
+    member = Agent(
+        name="m", id="m", model=Script(script=[calling(), "Warm."]), tools=[meter], telemetry=False
+    )
+    task = calling("delegate_task_to_member", member_id="m", task="For 500 m2?")
+    boss = Script(script=[task, "Well."])
+    gate(Team(members=[member], model=boss, telemetry=False), session=session).run("I have 400 m2.")
+    assert (origin(session, 500), origin(session, 400)) == ("none", "user")
 
 
 def test_many_conversations_over_one_agent() -> None:

@@ -25,7 +25,7 @@ from crewai.events.types.llm_events import LLMCallCompletedEvent, LLMStreamChunk
 from crewai.hooks.dispatch import InterceptionPoint, get_global_hook_list
 from crewai.tools import tool
 
-from gate_answers import HEAT, NAKED, REFUSED, Answer, Rated, at_once, claim, final, final_data
+from gate_answers import HEAT, NAKED, REFUSED, Answer, Rated, at_once, claim, final, final_data, origin
 from gllint_runtime import GLError, Quantity, Session
 from gllint_runtime.adapters import current_session
 from gllint_runtime.adapters.crewai import gate
@@ -277,6 +277,17 @@ def test_a_coworker_is_gated_and_its_number_can_be_repeated() -> None:
     boss = bare(ask, NAKED, second, tools=(), role="Boss", allow_delegation=True)
     task = Task(description="How much?", expected_output="The heat.", agent=boss)
     assert gate(Crew(agents=[boss, expert], tasks=[task])).kickoff().raw == "12.50 kWh"
+
+
+def test_the_question_to_a_coworker_is_no_user_s_word() -> None:
+    expert = bare(calling(), "Warm.")
+    ask = calling("ask_question_to_coworker", question="For 500 m2?", context="North.", coworker="Expert")
+    boss = bare(ask, "Well.", tools=(), role="Boss", allow_delegation=True)
+    task = Task(description="I have {area} m2.", expected_output="The heat.", agent=boss)
+    session = Session()
+    gate(Crew(agents=[boss, expert], tasks=[task]), session=session).kickoff({"area": 400})
+    assert session.next_id() == "tc_3"
+    assert (origin(session, 500), origin(session, 400)) == ("none", "user")
 
 
 def test_the_manager_of_a_crew_is_gated() -> None:

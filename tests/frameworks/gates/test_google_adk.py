@@ -21,7 +21,7 @@ from google.adk.sessions import InMemorySessionService
 from google.adk.tools.agent_tool import AgentTool
 from google.genai import types
 
-from gate_answers import BAD, GOOD, HEAT, NAKED, REFUSED, Answer, Rated, final
+from gate_answers import BAD, GOOD, HEAT, NAKED, REFUSED, Answer, Rated, final, origin
 from gllint_runtime import GLError, Quantity, Session
 from gllint_runtime.adapters import current_session
 from gllint_runtime.adapters.google_adk import gate
@@ -271,3 +271,12 @@ def test_agents_among_tools_in_turn_and_handed_over_to() -> None:
     head = bare_agent(calling("transfer_to_agent", agent_name="child"), name="head", sub_agents=[child])
     app = App(gate(head))
     assert app.ask() == "It uses 12.50 kWh." and "13 kWh" not in str(app.stored())
+
+
+def test_the_request_to_an_agent_among_tools_is_no_user_s_word() -> None:
+    expert = bare_agent(calling(), "Warm.", name="expert")
+    session = Session()
+    task = calling("expert", request="For 500 m2?")
+    App(made(task, "Well.", tools=[AgentTool(expert)], option=session)).ask("I have 400 m2.")
+    assert session.next_id() == "tc_3"
+    assert (origin(session, 500), origin(session, 400)) == ("none", "user")

@@ -25,7 +25,7 @@ from llama_index.core.memory import Memory
 from llama_index.core.tools import FunctionTool
 from llama_index.core.workflow import Context
 
-from gate_answers import BAD, GOOD, HEAT, NAKED, REFUSED, Answer, Rated, final
+from gate_answers import BAD, GOOD, HEAT, NAKED, REFUSED, Answer, Rated, final, origin
 from gllint_runtime import GLError, Quantity, Session
 from gllint_runtime.adapters import current_session
 from gllint_runtime.adapters.llama_index import gate
@@ -293,6 +293,29 @@ def test_a_supervisor_repeats_the_number_of_its_sub_agent() -> None:
     outer = made(calling("expert", question="How?"), NAKED, told, tools=[expert])
     _, events, output = asyncio.run(heard(outer))
     assert str(output) == "So it is 12.50 kWh." and "13 kWh" not in events
+
+
+def test_the_task_of_a_sub_agent_is_no_user_s_word() -> None:
+    inner = made(calling(), "Warm.")
+
+    async def expert(question: str) -> str:
+        """Asks the expert."""
+        return str(await inner.run(question))
+
+    session = Session()
+    ask(
+        made(calling("expert", question="For 500 m2?"), "Well.", tools=[expert], option=session),
+        "I have 400 m2.",
+    )
+    assert (origin(session, 500), origin(session, 400)) == ("none", "user")
+    session = Session()
+    handoff = calling("handoff", "h", to_agent="writer", reason="for 500 m2")
+    agents = [
+        FunctionAgent(name=name, description=name, llm=Script(script=script), tools=[meter])
+        for name, script in (("boss", [handoff]), ("writer", [calling(), "Warm."]))
+    ]
+    ask(gate(AgentWorkflow(agents=agents, root_agent="boss"), session=session), "I have 400 m2.")
+    assert (origin(session, 500), origin(session, 400)) == ("none", "user")
 
 
 def test_a_workflow_of_agents_is_gated_as_a_whole() -> None:

@@ -22,7 +22,7 @@ from smolagents.models import (
 )
 from smolagents.monitoring import LogLevel, TokenUsage
 
-from gate_answers import BAD, GOOD, HEAT, NAKED, REFUSED, Answer, at_once, final_data
+from gate_answers import BAD, GOOD, HEAT, NAKED, REFUSED, Answer, at_once, final_data, origin
 from gllint_runtime import GLError, Quantity, Session
 from gllint_runtime.adapters import current_session
 from gllint_runtime.adapters.smolagents import gate
@@ -325,6 +325,16 @@ def test_a_supervisor_repeats_the_number_of_the_agent_it_manages() -> None:
         events = [*boss.run("How?", stream=True)]
         assert events[-1].output == "So 12.50 kWh."
         assert "13 kWh" not in str(events) + memory_of(boss) + memory_of(expert)
+
+
+def test_the_task_of_a_managed_agent_is_no_user_s_word() -> None:
+    options: Any = {"name": "expert", "description": "Knows.", "tools": [meter], **QUIET}
+    expert = ToolCallingAgent(model=Script(calling(), answer("Warm.")), **options)
+    session = Session()
+    task = calling("expert", task="For 500 m2?")
+    made(task, answer("Well."), tools=[], managed_agents=[expert], option=session).run("I have 400 m2.")
+    assert session.next_id() == "tc_3"
+    assert (origin(session, 500), origin(session, 400)) == ("none", "user")
 
 
 def test_many_agents_at_once_and_calls_side_by_side() -> None:

@@ -15,7 +15,7 @@ from strands.models import Model
 from strands.multiagent import GraphBuilder, Swarm
 from strands.types.exceptions import EventLoopException
 
-from gate_answers import BAD, GOOD, HEAT, NAKED, REFUSED, Answer, Rated, at_once, final
+from gate_answers import BAD, GOOD, HEAT, NAKED, REFUSED, Answer, Rated, at_once, final, origin
 from gllint_runtime import GLError, Quantity, Session
 from gllint_runtime.adapters import current_session
 from gllint_runtime.adapters.strands import gate
@@ -250,6 +250,26 @@ def test_a_supervisor_repeats_the_number_of_its_sub_agent() -> None:
     events = asyncio.run(heard())
     assert "So it is 12.50 kWh." in events and "13 kWh" not in events
     assert text_of(boss("Again?")) == "So it is 12.50 kWh."
+
+
+def test_the_task_of_a_sub_agent_is_no_user_s_word() -> None:
+    def agent(name: str, *script: Any, **options: Any) -> Agent:
+        return Agent(name=name, model=Script(*script), callback_handler=None, **options)
+
+    def in_a_swarm(expert: Agent, session: Session) -> None:
+        handoff = calling("handoff_to_agent", agent_name="expert", message="For 500 m2?")
+        swarm = Swarm([agent("boss", handoff, "Well."), expert], max_handoffs=2)
+        gate(swarm, session=session)("I have 400 m2.")
+
+    def as_a_tool(expert: Agent, session: Session) -> None:
+        task = calling("expert", input="For 500 m2?")
+        made(task, "Well.", tools=[expert], option=session)("I have 400 m2.")
+
+    for way in (in_a_swarm, as_a_tool):
+        session = Session()
+        way(agent("expert", calling(), "Warm.", tools=[meter], description="Knows."), session)
+        assert session.next_id() != "tc_1"
+        assert (origin(session, 500), origin(session, 400)) == ("none", "user")
 
 
 def test_graphs_and_swarms_are_gated_as_a_whole() -> None:
