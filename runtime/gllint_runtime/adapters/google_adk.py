@@ -113,8 +113,6 @@ class _Gate:
             entry = kit.session_for(option, context, conversation=stored.id, begins=begins), 0
         session, count = entry
         self._sessions.put(stored, (session, len(events)))
-        if context.user_content:
-            kit.hear(session, _texts(context.user_content))
         calls = {
             part.function_call.id: part.function_call.args
             for event in events[max(0, count - 100) :]
@@ -122,7 +120,8 @@ class _Gate:
             if part.function_call
         }
         for event in events[count:]:
-            if event.author == "user" and event.content:
+            # What a node of the ADK puts into the user's mouth is the task that another agent gave it.
+            if event.author == "user" and event.content and not event.node_info.path:
                 kit.hear(session, _texts(event.content))
             for part in _parts(event):
                 if (reply := part.function_response) and reply.name not in _OWN_TOOLS:

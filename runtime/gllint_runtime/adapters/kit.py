@@ -160,7 +160,7 @@ def stepwise(enter: Callable[[], AbstractContextManager[Any]], events: Iterable[
 def hear(session: Session, texts: Iterable[str]) -> None:
     """Tell a session what the user said in the conversation; what it heard before it need not hear again.
 
-    Inside another run (:func:`current_session`) the task is a model's, whatever role it is told in: that of a sub-agent,
+    Inside another run (:func:`current_session`) the task is a model's, in whatever role it is told: that of a sub-agent,
     of an agent that is a tool, of a member of a team. There a session hears only what the user said in the run around
     it. So call this before the run makes its own session the current one.
     """

@@ -273,10 +273,15 @@ def test_agents_among_tools_in_turn_and_handed_over_to() -> None:
     assert app.ask() == "It uses 12.50 kWh." and "13 kWh" not in str(app.stored())
 
 
-def test_the_request_to_an_agent_among_tools_is_no_user_s_word() -> None:
-    expert = bare_agent(calling(), "Warm.", name="expert")
+@pytest.mark.parametrize("way", ["tool", "single_turn", "task"])
+def test_the_request_to_a_sub_agent_is_no_user_s_word(way: Any) -> None:
+    ends = calling("finish_task", "f", result="Warm.") if way == "task" else "Warm."
+    options: Any = {} if way == "tool" else {"mode": way, "description": "Knows."}
+    expert = bare_agent(calling(), ends, name="expert", **options)
+    where: Any = {"tools": [AgentTool(expert)]} if way == "tool" else {"tools": [], "sub_agents": [expert]}
     session = Session()
-    task = calling("expert", request="For 500 m2?")
-    App(made(task, "Well.", tools=[AgentTool(expert)], option=session)).ask("I have 400 m2.")
-    assert session.next_id() == "tc_3"
+    App(made(calling("expert", request="For 500 m2?"), "Well.", option=session, **where)).ask(
+        "I have 400 m2."
+    )
+    assert session.has_calls
     assert (origin(session, 500), origin(session, 400)) == ("none", "user")
