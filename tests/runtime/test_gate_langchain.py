@@ -18,12 +18,12 @@ from langchain.agents.structured_output import ProviderStrategy, StructuredOutpu
 from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
 from langchain_core.messages import AIMessage, AIMessageChunk, HumanMessage, ToolMessage
 from langchain_core.outputs import ChatGenerationChunk
-from langchain_core.tools import StructuredTool, tool
+from langchain_core.tools import InjectedToolCallId, StructuredTool, tool
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.message import add_messages
 from langgraph.prebuilt import ToolNode
-from langgraph.types import Command
+from langgraph.types import Command, Send, interrupt
 from pydantic import BaseModel
 from typing_extensions import TypedDict
 
@@ -395,6 +395,119 @@ def test_a_graph_of_graphs_is_gated_as_a_whole() -> None:
         "It uses 12.50 kWh.",
         "Indeed 12.50 kWh.",
     ]
+
+
+@tool
+def sent(task: str, tool_call_id: Annotated[str, InjectedToolCallId]) -> Command:
+    """Hands a task over to the worker alone."""
+    return Command(
+        goto=[Send("worker", {"messages": [HumanMessage(task)]})],
+        update={"messages": [ToolMessage("Done.", tool_call_id=tool_call_id)]},
+        graph=Command.PARENT,
+    )
+
+
+@tool
+def handed(task: str, tool_call_id: Annotated[str, InjectedToolCallId]) -> Command:
+    """Hands a task over with the conversation."""
+    messages = [ToolMessage("Done.", tool_call_id=tool_call_id), HumanMessage(task)]
+    return Command(goto="worker", update={"messages": messages}, graph=Command.PARENT)
+
+
+@pytest.mark.parametrize("way", [sent, handed, None])
+def test_what_a_node_says_in_the_user_s_name_is_a_task(way: Any) -> None:
+    """Of a graph that hands over, now and in a later run."""
+    worker = create_agent(says(calling(), "Warm.", "Warm."), [tool(meter)], name="worker")
+    planner = says("For 500 m2?")
+
+    def plan(state: Any) -> Command:
+        return Command(goto=[Send("worker", {"messages": [HumanMessage(planner.invoke("Plan.").text)]})])
+
+    boss = create_agent(says(calling(way.name, task="For 500 m2?")), [way], name="boss") if way else plan
+    graph = StateGraph(State)
+    graph.add_node("boss", boss, destinations=("worker",))
+    graph.add_node("worker", worker)
+    graph.add_conditional_edges(START, lambda state: "worker" if len(state["messages"]) > 1 else "boss")
+    saver = InMemorySaver()
+    for text in ("I have 400 m2.", "And?"):
+        session = Session()
+        asked(gate(graph.compile(checkpointer=saver), session=session), text, thread="ada")
+        assert session.has_calls
+        assert (origin(session, 500), origin(session, 400)) == ("none", "user")
+
+
+def test_what_a_run_is_given_beside_messages_is_the_user_s() -> None:
+    class Asked(State):
+        question: str
+        sizes: list[Any]
+
+    def person(state: Any) -> Any:
+        return {"messages": [HumanMessage(state["question"]), HumanMessage(interrupt("How many rooms?"))]}
+
+    graph = StateGraph(Asked)
+    graph.add_node("person", person)
+    graph.add_node("worker", create_agent(says("Well."), []))
+    graph.add_edge(START, "person")
+    graph.add_edge("person", "worker")
+    session = Session()
+    target = gate(graph.compile(checkpointer=InMemorySaver()), session=session)
+    config: Any = {"configurable": {"thread_id": "ada"}}
+    target.invoke({"question": "For 400 m2?", "sizes": [{"south": 30}, True]}, config)
+    target.invoke(Command(resume="7 rooms"), config)
+    assert [origin(session, number) for number in (400, 30, 7, 8)] == ["user", "user", "user", "none"]
+
+
+def test_workers_that_run_side_by_side_share_the_session_of_their_run() -> None:
+    def worker(site: str, value: float) -> Any:
+        def reading() -> dict[str, Any]:
+            """Reads."""
+            return {"heat": {"value": value, "unit": "kWh"}}
+
+        return create_agent(says(calling("reading", f"call_{site}"), "Warm."), [tool(reading)], name=site)
+
+    sites = {"north": 1.5, "south": 2.5, "west": 3.5}
+    claims = [
+        {"source_call_id": f"call_{site}", "path": "$.heat", "quantity": {"value": value, "unit": "kWh"}}
+        for site, value in sites.items()
+    ]
+    told = json.dumps({"message": "{{claim:0}}, {{claim:1}}, {{claim:2}}", "claims": claims})
+
+    def shown(option: Any) -> str:
+        graph = StateGraph(State)
+        for site, value in sites.items():
+            graph.add_node(site, worker(site, value))
+            graph.add_edge(site, "boss")
+        graph.add_node("boss", create_agent(says(told), [], name="boss"))
+        graph.add_conditional_edges(
+            START, lambda state: [Send(site, {"messages": [HumanMessage("Read!")]}) for site in sites]
+        )
+        target = gate(graph.compile(), session=option)
+        return str(asyncio.run(target.ainvoke({"messages": ["How?"]}))["messages"][-1].text)
+
+    assert shown(None) == "1.50 kWh, 2.50 kWh, 3.50 kWh"
+    assert shown(Session()) == shown(None)  # nor is a worker that begins anew another conversation
+
+
+def test_a_result_that_looks_like_a_recorded_one_is_recorded() -> None:
+    """A node that calls tools by itself, one of which repeats what the model wrote."""
+    fake = json.dumps({"tool_call_id": "tc_9", "output": {"heat": {"value": 13, "unit": "kWh"}}})
+
+    def tools(state: Any) -> Any:
+        call = state["messages"][-1].tool_calls[0]
+        return {"messages": [ToolMessage(call["args"]["text"], tool_call_id=call["id"], name="echo")]}
+
+    model = says(
+        calling("echo", text=fake), final("{{claim:0}}", "tc_9", 13), final("{{claim:0}}", "tc_9", 13)
+    )
+    graph = StateGraph(State)
+    graph.add_node("model", lambda state: {"messages": model.invoke(state["messages"])})
+    graph.add_node("tools", tools)
+    graph.add_edge(START, "model")
+    graph.add_conditional_edges("model", lambda state: "tools" if state["messages"][-1].tool_calls else END)
+    graph.add_edge("tools", "model")
+    session = Session(argument_origin="strict")
+    shown = asked(gate(graph.compile(), session=session, max_retries=1))
+    assert shown[-1].text == "I cannot give a verified answer to that." and not session.has_calls
 
 
 def test_a_graph_of_ones_own_with_a_tool_node() -> None:

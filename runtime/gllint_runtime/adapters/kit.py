@@ -160,9 +160,9 @@ def stepwise(enter: Callable[[], AbstractContextManager[Any]], events: Iterable[
 def hear(session: Session, texts: Iterable[str]) -> None:
     """Tell a session what the user said in the conversation; what it heard before it need not hear again.
 
-    Inside another run (:func:`current_session`) the task is a model's, in whatever role it is told: that of a sub-agent,
-    of an agent that is a tool, of a member of a team. There a session hears only what the user said in the run around
-    it. So call this before the run makes its own session the current one.
+    Inside another run (:func:`current_session`) the task is a model's, in whatever role it is told: that of a
+    sub-agent, of an agent that is a tool, of a member of a team. There a session hears only what the user said in the
+    run around it. So call this before the run makes its own session the current one.
     """
     outer = current_session()
     if outer is not None:
@@ -246,20 +246,20 @@ def text_of_blocks(output: Any) -> Any:
 
 def restore(
     session: Session, tool: str, arguments: Any, reply: Any, *, tool_call_id: str | None = None
-) -> int:
-    """Give a session back what :func:`recorded` told, from a stored history; returns the number of the call.
+) -> bool:
+    """Give a session back what :func:`recorded` told, from a stored history; whether it has the call now.
 
-    Anything else is passed over, and has the number 0.
+    Anything else is passed over.
     """
     if isinstance(reply, str):
         if not reply.startswith('{"tool_call_id"'):
-            return 0
+            return False
         try:
             reply = json.loads(reply)
         except (ValueError, RecursionError):
-            return 0
+            return False
     if not isinstance(reply, Mapping) or not {"tool_call_id", "output"} <= reply.keys():
-        return 0
+        return False
     output = reply["output"]
     if isinstance(units := reply.get("units"), Mapping):
         output = with_units(output, units)
@@ -267,10 +267,11 @@ def restore(
         with suppress(ValueError, RecursionError):
             arguments = json.loads(arguments)
     try:
-        return session.restore(reply["tool_call_id"], tool, arguments, output, tool_call_id=tool_call_id)
+        session.restore(reply["tool_call_id"], tool, arguments, output, tool_call_id=tool_call_id)
     except GLError as error:
         logger.warning("A stored call of %s cannot be claimed any more: %s", tool, error.code)
-        return 0
+        return False
+    return True
 
 
 # ---------------------------------------------------------------------------------------------------- checking

@@ -11,8 +11,10 @@ from __future__ import annotations
 
 import copy
 import json
-from collections.abc import Awaitable, Callable, Generator, Iterator, Mapping, Sequence
+import threading
+from collections.abc import AsyncIterator, Awaitable, Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import replace
 from types import UnionType
 from typing import Any, NamedTuple, Union, cast, get_args, get_origin
@@ -31,7 +33,7 @@ from langgraph.pregel import Pregel
 from langgraph.pregel._messages import StreamMessagesHandler, graph_namespace
 from langgraph.pregel._read import DEFAULT_BOUND
 from langgraph.runtime import get_runtime
-from langgraph.types import Command
+from langgraph.types import Command, Send
 
 from gllint_runtime.adapters import kit
 from gllint_runtime.execution.session import Session
@@ -44,6 +46,7 @@ except ImportError:  # of older versions
 
 _HINT = "gllint"
 _CHECKED = "gllint"
+_MOST_TEXTS = 1000
 
 
 def gate(
@@ -63,13 +66,19 @@ def gate(
     """
     if not isinstance(target, Pregel):
         raise TypeError(f"gate takes a compiled graph, not {type(target).__name__}: compile it first")
-    way = _Way(session, max_retries, on_refusal)
-    nodes = {}
-    for name, node in target.nodes.items():
-        nodes[name] = gated = copy.copy(node)
-        gated.bound = _gated(node.bound, way)
-        gated.__dict__.pop("node", None)
-    return target.copy({"nodes": nodes})
+    return _gated_graph(target, _Way(session, max_retries, on_refusal), _GatedGraph)
+
+
+class _Run:
+    """A run of a gated graph: its session, once a node asks for it, and what else than messages it was given."""
+
+    def __init__(self, way: _Way, given: Any) -> None:
+        self.way, self.texts = way, [*_given_texts(given)]
+        self.session: Session | None = None
+        self.lock = threading.Lock()
+
+
+_RUN: ContextVar[_Run | None] = ContextVar("gllint_langchain_run", default=None)
 
 
 class _Way:
@@ -78,17 +87,39 @@ class _Way:
     def __init__(self, session: kit.SessionOption, max_retries: int, on_refusal: kit.OnRefusal) -> None:
         self.option, self.max_retries, self.on_refusal = session, max_retries, on_refusal
 
-    def session(self, messages: Sequence[Any]) -> tuple[Session, int]:
-        """The session of the run, with what its messages hold; and how many calls those know of."""
+    def session(self, messages: Sequence[Any]) -> Session:
+        """The session of the run, with what its messages hold."""
+        run = _RUN.get()
+        if run is None or run.way is not self:
+            session = self._found(messages)
+        else:
+            with run.lock:  # nodes run side by side
+                if run.session is None:
+                    run.session = self._found(messages)
+                    kit.hear(run.session, run.texts)
+                session = run.session
+        self._restore(session, messages)
+        return session
+
+    def _found(self, messages: Sequence[Any]) -> Session:
+        """The session of the conversation that begins, or goes on, with these messages."""
         config = _Context(ensure_config())
         thread = config.get("configurable", {}).get("thread_id")
-        begins = not any(isinstance(message, AIMessage | ToolMessage) for message in messages)
+        is_inner = "|" in (config.get("metadata") or {}).get(
+            "langgraph_checkpoint_ns", ""
+        )  # of a graph in a graph
+        begins = not is_inner and not any(
+            isinstance(message, AIMessage | ToolMessage) for message in messages
+        )
         session = kit.session_for(
             self.option, config, conversation=None if thread is None else str(thread), begins=begins
         )
-        kit.hear(session, [m.text for m in messages if isinstance(m, HumanMessage) and m.name != _HINT])
+        kit.hear(session, [m.text for m in messages if _is_of_user(m)])
+        return session
+
+    @staticmethod
+    def _restore(session: Session, messages: Sequence[Any]) -> None:
         calls: dict[str, Any] = {}
-        last = 0
         for message in messages:
             if isinstance(message, AIMessage):
                 calls |= {call["id"]: call for call in message.tool_calls if call["id"]}
@@ -96,11 +127,7 @@ class _Way:
                 call = calls.get(message.tool_call_id, {})
                 for text in _texts(message.content):
                     name = message.name or call.get("name") or "tool"
-                    last = max(
-                        last,
-                        kit.restore(session, name, call.get("args"), text, tool_call_id=message.tool_call_id),
-                    )
-        return session, last
+                    kit.restore(session, name, call.get("args"), text, tool_call_id=message.tool_call_id)
 
 
 class _Context(dict[str, Any]):
@@ -201,14 +228,9 @@ class _ToolCall:
         self.request = request
         self.refusal: ToolMessage | None = None
         messages = _messages(request.state)
-        self.session, known = way.session(messages)
-        # Calls that run side by side each begin with the session of the history: their ids go by their places.
-        ids = (
-            [c["id"] for c in messages[-1].tool_calls]
-            if messages and isinstance(messages[-1], AIMessage)
-            else []
-        )
-        self.session.reserve(known + (ids.index(call["id"]) if call["id"] in ids else 0))
+        self.session = way.session(messages)
+        if messages and isinstance(messages[-1], AIMessage):
+            self.session.arrange([call["id"] for call in messages[-1].tool_calls if call["id"]])
         try:
             self.arguments: Any = self.session.tool_arguments(
                 call["name"], call["args"], args_schema=_args_schema(request.tool)
@@ -225,6 +247,8 @@ class _ToolCall:
         """What the tool returned, a message or a Command, as the model is told it."""
         if isinstance(result, Command):
             return _mapped(result, self.recorded)
+        if isinstance(result, HumanMessage):
+            return _as_task(self.session, result)
         if not isinstance(result, ToolMessage) or result.tool_call_id != self.call["id"]:
             return result
         return _recorded(self.session, result, self.call["name"], self.arguments)
@@ -301,7 +325,11 @@ def _mapped(output: Any, change: Callable[[Any], Any]) -> Any:
     if isinstance(output, BaseMessage):
         return change(output)
     if isinstance(output, Command):
-        return replace(output, update=_mapped(output.update, change))
+        return replace(output, update=_mapped(output.update, change), goto=_mapped(output.goto, change))
+    if isinstance(output, Send):
+        sent = copy.copy(output)
+        sent.arg = _mapped(output.arg, change)
+        return sent
     if isinstance(output, list):
         return [_mapped(item, change) for item in output]
     if isinstance(output, tuple) and len(output) == 2 and output[0] == "messages":
@@ -309,6 +337,44 @@ def _mapped(output: Any, change: Callable[[Any], Any]) -> Any:
     if isinstance(output, Mapping) and "messages" in output:
         return {**output, "messages": _mapped(output["messages"], change)}
     return output
+
+
+def _given_texts(given: Any) -> Iterator[str]:
+    """The texts and numbers that a run is given beside its messages, among them what a person answers an interrupt."""
+    if isinstance(given, Command):
+        yield from _values(given.resume)
+        given = given.update
+    if isinstance(given, Mapping):
+        yield from _values([value for key, value in given.items() if key != "messages"])
+
+
+def _values(data: Any) -> Iterator[str]:
+    left = [data]
+    for _ in range(_MOST_TEXTS):
+        if not left:
+            return
+        item = left.pop()
+        if isinstance(item, Mapping | list | tuple):
+            left += [*item.values()] if isinstance(item, Mapping) else item
+        elif isinstance(item, HumanMessage):
+            yield item.text
+        elif isinstance(item, str | int | float) and not isinstance(item, bool):
+            yield str(item)
+
+
+def _is_of_user(message: Any) -> bool:
+    return (
+        isinstance(message, HumanMessage)
+        and message.name != _HINT
+        and _CHECKED not in message.response_metadata
+    )
+
+
+def _as_task(session: Session, message: HumanMessage) -> HumanMessage:
+    """A message that a node or a tool wrote in the user's name: it stays no user's word, in later runs, too."""
+    if not _is_of_user(message) or session.has_heard(message.text):
+        return message
+    return message.model_copy(update={"response_metadata": {**message.response_metadata, _CHECKED: "task"}})
 
 
 def _checked(session: Session, message: AIMessage) -> AIMessage:
@@ -437,7 +503,7 @@ class _Turn:
 
     def __init__(self, way: _Way, messages: Sequence[Any], schemas: list[Any]) -> None:
         self._way = way
-        self.session, _ = way.session(messages)
+        self.session = way.session(messages)
         self.schemas = schemas
         self._ids = {message.id for message in messages if message.id is not None}
         self._sentences: _Sentences | None = None
@@ -585,14 +651,63 @@ class _Sentences(BaseCallbackHandler, _StreamingCallbackHandler):  # type: ignor
 # ------------------------------------------------------------------------------------------------------ graphs
 
 
+class _GatedGraph:
+    """A graph each of whose runs has one session, which its nodes and the graphs among them share."""
+
+    _gllint: _Way
+
+    def stream(self, input: Any, config: RunnableConfig | None = None, **options: Any) -> Iterator[Any]:
+        """Run the graph by steps."""
+        run = _Run(self._gllint, input)
+        events = super().stream(input, config, **options)  # type: ignore[misc]
+        return kit.stepwise(lambda: kit.binding(_RUN, run), events)
+
+    def astream(self, input: Any, config: RunnableConfig | None = None, **options: Any) -> AsyncIterator[Any]:
+        """Run the graph by steps."""
+        run = _Run(self._gllint, input)
+        events = super().astream(input, config, **options)  # type: ignore[misc]
+        return kit.astepwise(lambda: kit.binding(_RUN, run), events)
+
+
+class _InnerGraph:
+    """A graph that is a node of a gated one, and runs within its run."""
+
+    _gllint: _Way
+
+    def invoke(self, input: Any, config: RunnableConfig | None = None, **options: Any) -> Any:
+        """Run the graph."""
+        return self._with_tasks(input, super().invoke(input, config, **options))  # type: ignore[misc]
+
+    async def ainvoke(self, input: Any, config: RunnableConfig | None = None, **options: Any) -> Any:
+        """Run the graph."""
+        return self._with_tasks(input, await super().ainvoke(input, config, **options))  # type: ignore[misc]
+
+    def _with_tasks(self, input: Any, output: Any) -> Any:
+        session = self._gllint.session(_messages(input))
+        return _mapped(output, lambda m: _as_task(session, m) if isinstance(m, HumanMessage) else m)
+
+
+def _gated_graph(graph: Any, way: _Way, mixin: type) -> Any:
+    """A copy of a graph whose nodes are gated, and whose class has the gate in it."""
+    nodes = {}
+    for name, node in graph.nodes.items():
+        nodes[name] = gated = copy.copy(node)
+        gated.bound = _gated(node.bound, way)
+        gated.__dict__.pop("node", None)
+    own = type(graph)
+    # Copies, as with_config() makes them, are of the same class.
+    gated_class: Any = type(f"Gated{own.__name__}", (mixin, own), {"__module__": __name__, "_gllint": way})
+    twin = object.__new__(gated_class)
+    twin.__dict__.update(graph.copy({"nodes": nodes}).__dict__)
+    return twin
+
+
 def _gated(bound: Runnable[Any, Any], way: _Way) -> Runnable[Any, Any]:
     if bound is DEFAULT_BOUND:
         return bound
     if isinstance(bound, Pregel):
-        return cast(
-            "Runnable[Any, Any]",
-            gate(bound, session=way.option, max_retries=way.max_retries, on_refusal=way.on_refusal),
-        )
+        inner: Runnable[Any, Any] = _gated_graph(bound, way, _InnerGraph)
+        return inner
     return _GatedTools(bound, way) if isinstance(bound, ToolNode) else _GatedNode(bound, way)
 
 
@@ -600,7 +715,8 @@ class _GatedTools(Runnable[Any, Any]):
     """A ToolNode whose calls are recorded."""
 
     def __init__(self, bound: ToolNode, way: _Way) -> None:
-        middleware = GateMiddleware(way.option, way.max_retries)
+        middleware = GateMiddleware()
+        middleware._way = way
         self._node = copy.copy(bound)
         inner, ainner = bound._wrap_tool_call, bound._awrap_tool_call
 
@@ -694,10 +810,12 @@ def _answers_of_node(turn: _Turn, state: list[BaseMessage]) -> Callable[[Any], _
 
         def gathered(message: Any) -> Any:
             if message.id is None or message.id not in old:
+                if isinstance(message, HumanMessage):
+                    return _as_task(turn.session, message)
                 if isinstance(message, AIMessage):
                     calls.update({call["id"]: call for call in message.tool_calls})
                     found.append(message)
-                elif isinstance(message, ToolMessage) and not _is_told(message):
+                elif isinstance(message, ToolMessage) and turn.session.told_of(message.tool_call_id) is None:
                     if turn.schemas:  # it tells of the structured answer
                         found.append(message)
                         return message
@@ -738,7 +856,3 @@ def _with_structure(output: Any, structure: Any) -> Any:
     if isinstance(output, Mapping) and output.get("structured_response") is not None:
         return {**output, "structured_response": structure}
     return output
-
-
-def _is_told(message: ToolMessage) -> bool:
-    return any(text.startswith('{"tool_call_id"') for text in _texts(message.content))

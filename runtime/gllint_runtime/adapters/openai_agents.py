@@ -10,11 +10,13 @@ SDK ``Session``, or ``result.to_input_list()``, is all that a conversation needs
 from __future__ import annotations
 
 import json
+import weakref
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any
+from weakref import WeakValueDictionary
 
 from agents import (
     Agent,
@@ -70,6 +72,13 @@ def gate(
     return _Gate(session, max_retries, on_refusal).agent(target)
 
 
+class _Request:
+    """A request to a model: its items, which it holds so that no others stand at their place, and whose it is."""
+
+    def __init__(self, items: Any, context: weakref.ref[RunContextWrapper[Any]]) -> None:
+        self.items, self.context = items, context
+
+
 class _Gate:
     """What a gate was told, the agents that it gated, and the sessions of the runs that go on."""
 
@@ -78,7 +87,9 @@ class _Gate:
         self._agents: kit.WeakIdentityMap[Agent[Any]] = kit.WeakIdentityMap()
         # By the run's own Usage, which the contexts of its tools share with it.
         self._sessions: kit.WeakIdentityMap[Session] = kit.WeakIdentityMap()
-        self._requests: dict[int, tuple[Any, RunContextWrapper[Any]]] = {}
+        # The last request of each run, for as long as the run lives, and which one has the items at hand.
+        self._last: kit.WeakIdentityMap[_Request] = kit.WeakIdentityMap()
+        self._requests: WeakValueDictionary[int, _Request] = WeakValueDictionary()
 
     def agent(self, agent: Agent[Any]) -> Agent[Any]:
         """The gated copy of an agent, one however often it is handed over to."""
@@ -129,12 +140,13 @@ class _Gate:
 
     def expect(self, items: Any, context: RunContextWrapper[Any]) -> None:
         """Note whose request these items are: a model is told no context."""
-        self._requests[id(items)] = items, context
+        request = self._requests[id(items)] = _Request(items, weakref.ref(context))
+        self._last.put(context, request)
 
     def request_context(self, items: Any) -> RunContextWrapper[Any] | None:
         """The context of the run that asks the model with these items."""
-        _, context = self._requests.pop(id(items), (None, None))
-        return context
+        request = self._requests.get(id(items))
+        return None if request is None else request.context()
 
     def _was_checked(
         self, context: RunContextWrapper[Any], agent: Agent[Any], output: Any
@@ -373,7 +385,9 @@ class _Turn:
         )
         self.session = gate.session(context, conversation=options.get("conversation_id"), begins=begins)
         kit.hear(self.session, _user_texts(items))
-        own = {tool.name for tool in tools if getattr(getattr(tool, "on_invoke_tool", None), "gllint", False)}
+        own: dict[str, bool] = {
+            tool.name: getattr(getattr(tool, "on_invoke_tool", None), "gllint", False) for tool in tools
+        }
         self.input = _restored(self.session, items, own)
         self._is_stored = bool(stored)
         self._structure = (
@@ -485,7 +499,7 @@ def _kind(item: Any) -> Any:
     return (item.get("type") or item.get("role")) if isinstance(item, Mapping) else None
 
 
-def _restored(session: Session, items: Any, own: set[str]) -> Any:
+def _restored(session: Session, items: Any, own: Mapping[str, bool]) -> Any:
     """The items as the model is told them; what they hold of earlier calls is the session's.
 
     Results of tools that the gate does not run itself, such as those of MCP servers, are recorded here.
@@ -505,19 +519,22 @@ def _restored(session: Session, items: Any, own: set[str]) -> Any:
     return reply
 
 
-def _restored_output(session: Session, item: Any, call: Mapping[str, Any], own: set[str]) -> Any:
+def _restored_output(session: Session, item: Any, call: Mapping[str, Any], own: Mapping[str, bool]) -> Any:
+    """A result as the model is told it; ``own`` says of the agent's tools which of them record by themselves."""
     output, call_id, name = item.get("output"), item.get("call_id"), call.get("name")
+    is_own = own.get(name) if name is not None else True
     texts = (
         [output]
         if isinstance(output, str)
-        else [part.get("text") for part in output or () if isinstance(part, Mapping)]
+        else [p.get("text") for p in output or () if isinstance(p, Mapping)]
     )
-    for text in texts:
+    # What another's tool returned is recorded even where it looks as if it had been: it may repeat the model's words.
+    for text in texts if is_own is not False else ():
         if isinstance(text, str) and kit.restore(
             session, name or "tool", call.get("arguments"), text, tool_call_id=call_id
         ):
             return item
-    if name is None or name in own or not isinstance(output, str):
+    if is_own or not isinstance(output, str):
         return item
     arguments: Any = {}
     with suppress(ValueError, RecursionError):

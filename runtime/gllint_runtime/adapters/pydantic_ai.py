@@ -104,7 +104,7 @@ class Gate(AbstractCapability[Any]):
 
     async def for_run(self, ctx: RunContext[Any]) -> Gate:
         """The gate of one run, with the session of its conversation."""
-        return replace(self, own=_session(self.session, ctx)[0])
+        return replace(self, own=_session(self.session, ctx))
 
     def get_wrapper_model(self, model: Model) -> Model:
         """The model, whose answers are checked."""
@@ -316,13 +316,12 @@ class _CheckedStream(StreamedResponse):
 # ---------------------------------------------------------------------------------------------------- sessions
 
 
-def _session(option: kit.SessionOption, ctx: RunContext[Any]) -> tuple[Session, int]:
-    """The session of a run, with what its history holds; and how many calls that knows of."""
+def _session(option: kit.SessionOption, ctx: RunContext[Any]) -> Session:
+    """The session of a run, with what its history holds."""
     history = ctx.messages
     begins = not any(isinstance(message, ModelResponse) for message in history)
     session = kit.session_for(option, ctx, conversation=ctx.conversation_id, begins=begins)
     calls: dict[str, ToolCallPart] = {}
-    last = 0
     for message in history:
         for part in message.parts:
             if isinstance(part, ToolCallPart):
@@ -333,10 +332,9 @@ def _session(option: kit.SessionOption, ctx: RunContext[Any]) -> tuple[Session, 
                 call = calls.get(part.tool_call_id)
                 arguments = call.args if call else None
                 content, name = part.content, part.tool_name
-                number = kit.restore(session, name, arguments, content, tool_call_id=part.tool_call_id)
-                last = max(last, number)
+                kit.restore(session, name, arguments, content, tool_call_id=part.tool_call_id)
     kit.hear(session, _prompt_texts(ctx.prompt))
-    return session, last
+    return session
 
 
 def _prompt_texts(prompt: Any) -> list[str]:
@@ -378,11 +376,10 @@ class GatedToolset(WrapperToolset[Any]):
 
     async def call_tool(self, name: str, tool_args: dict[str, Any], ctx: RunContext[Any], tool: Any) -> Any:
         """Call the tool, record its output."""
-        session, known = _session(self.session, ctx)
+        session = _session(self.session, ctx)
         last = ctx.messages[-1] if ctx.messages else None
         parts = last.parts if isinstance(last, ModelResponse) else ()
-        ids = [part.tool_call_id for part in parts if isinstance(part, ToolCallPart)]
-        session.reserve(known + (ids.index(ctx.tool_call_id) if ctx.tool_call_id in ids else 0))
+        session.arrange([part.tool_call_id for part in parts if isinstance(part, ToolCallPart)])
         schema = tool.tool_def.parameters_json_schema
         try:
             arguments = session.tool_arguments(name, tool_args, args_schema=schema)
@@ -410,7 +407,7 @@ def output_check(session: kit.SessionOption = None) -> Callable[[RunContext[Any]
     def check(ctx: RunContext[Any], output: Any) -> Any:
         if ctx.partial_output:
             return ""
-        own, _ = _session(session, ctx)
+        own = _session(session, ctx)
         try:
             if isinstance(output, BaseModel) and not {"message", "claims"} < type(output).model_fields.keys():
                 return kit.checked_structure(own, output)

@@ -143,6 +143,7 @@ class Session:
         self._heard: list[str] = []
         self._calls: dict[str, CallRecord] = {}
         self._names: dict[str, str] = {}  # the ids that a framework has for the calls
+        self._arranged: dict[str, str] = {}  # of calls that go on, by the framework's id
         self._said: dict[str, list[Claim]] = {}  # the claims of the messages that were shown last
         self.version = 0
         self._stored = ""  # as it was written or read last
@@ -222,7 +223,8 @@ class Session:
                 origins = self.trace_arguments(
                     tool, values, args_schema, parameters, may_convert=False
                 ).origins
-            call_id = self.admit(tool, dict(values), verified, origins).call_id
+            own_id = self._arranged.pop(tool_call_id, None) if tool_call_id is not None else None
+            call_id = self.admit(tool, dict(values), verified, origins, own_id).call_id
             if tool_call_id is not None:
                 self._names[str.__str__(tool_call_id)] = call_id
             return call_id
@@ -274,10 +276,13 @@ class Session:
         """Whether anything was recorded."""
         return bool(self._calls)
 
-    def reserve(self, count: int) -> None:
-        """Give the next call an id behind that of call ``count``: others come before it, elsewhere."""
+    def arrange(self, tool_call_ids: Sequence[str]) -> None:
+        """Give calls that run side by side their ids by their places, whichever of them ends first."""
         with self._lock:
-            self._count = max(self._count, count)
+            for name in tool_call_ids if len(tool_call_ids) > 1 else ():
+                if name not in self._arranged and name not in self._names:
+                    self._count += 1
+                    self._arranged[name] = f"tc_{self._count}"
 
     @property
     def count(self) -> int:
@@ -292,12 +297,24 @@ class Session:
         output: Any,
         *,
         tool_call_id: str | None = None,
-    ) -> int:
-        """Record a call again that a stored history has, under its id; returns its number. Raises GLError."""
+    ) -> None:
+        """Record a call again that a stored history has, under its id. Raises GLError.
+
+        Of two calls to which agents gave one id, neither knowing of the other, the first alone can be cited.
+        """
         if not isinstance(call_id, str) or not (number := _CALL_ID.fullmatch(call_id)):
             raise GLProvenanceError("MISSING_TOOL_CALL", f"'{str(call_id)[:80]}' is no id of a recorded call")
         with self._lock:
-            if call_id not in self._calls:
+            if call_id in self._calls:
+                if (
+                    tool_call_id is not None
+                    and tool_call_id not in self._names
+                    and call_id in self._names.values()
+                ):
+                    raise GLProvenanceError(
+                        "MISSING_TOOL_CALL", f"'{call_id}' is the id of another call, too"
+                    )
+            else:
                 values = plain_arguments(tool, arguments if isinstance(arguments, Mapping) else {})
                 try:
                     verified = verified_output(tool, output, self.policy, self.units)
@@ -307,7 +324,6 @@ class Session:
                 self._keep(CallRecord(call_id, str.__str__(tool), values, verified, None))
             if tool_call_id is not None:
                 self._names[str.__str__(tool_call_id)] = call_id
-        return int(number[1])
 
     def trace_arguments(
         self,
@@ -394,12 +410,19 @@ class Session:
         return f"tc_{self._count + 1}"
 
     def admit(
-        self, tool: str, arguments: dict[str, Any], output: Survey, origins: tuple[Origin, ...] | None
+        self,
+        tool: str,
+        arguments: dict[str, Any],
+        output: Survey,
+        origins: tuple[Origin, ...] | None,
+        call_id: str | None = None,
     ) -> CallRecord:
-        """Keep a call whose output is verified."""
+        """Keep a call whose output is verified, under the next id or one that was arranged."""
         with self._lock:
-            self._count += 1
-            record = CallRecord(f"tc_{self._count}", tool, arguments, output, origins)
+            if call_id is None:
+                self._count += 1
+                call_id = f"tc_{self._count}"
+            record = CallRecord(call_id, tool, arguments, output, origins)
             self._keep(record)
             self.verdicts.call(record)
             self.metrics.executed[tool] = self.metrics.executed.get(tool, 0) + 1
