@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from crewai import Agent, BaseLLM, Crew
+from crewai.agents.constants import ACTION_INPUT_REGEX
 from crewai.agents.parser import AgentAction
 from crewai.hooks.dispatch import HookAborted, InterceptionPoint, get_global_hook_list
 from crewai.llms.base_llm import call_stream_override
@@ -483,6 +484,14 @@ def _hint(answer: Any, error: GLError) -> list[dict[str, str]]:
     ]
 
 
+def _call_in_text(session: Session, answer: str) -> str:
+    """A call of a tool in text, without a result that the model makes up, and without a thought that does not hold."""
+    match = ACTION_INPUT_REGEX.search(answer)
+    start = match.start() if match else 0
+    thought, call = answer[:start], answer[start:].partition("\nObservation:")[0]
+    return thought + call if session.verify(thought).status == "success" else call
+
+
 def _checked(run: _Run, answer: Any, form: Any, *, is_text: bool) -> Any:
     """What a model said, as it may go on: calls of tools as they are, an answer checked. Raises GLError."""
     if isinstance(answer, _Misfit):
@@ -500,8 +509,8 @@ def _checked(run: _Run, answer: Any, form: Any, *, is_text: bool) -> Any:
         answer = str(answer)  # as CrewAI shows it
     if isinstance(answer, str) and is_text:
         step = format_answer(answer)
-        if isinstance(step, AgentAction):  # a tool is called in text
-            return answer
+        if isinstance(step, AgentAction):
+            return _call_in_text(run.session, answer)
         answer = step.output
     if form is not None:
         return kit.structure(run.session, form, answer)

@@ -522,7 +522,7 @@ def _restored(session: Session, items: Any, own: Mapping[str, bool]) -> Any:
 def _restored_output(session: Session, item: Any, call: Mapping[str, Any], own: Mapping[str, bool]) -> Any:
     """A result as the model is told it; ``own`` says of the agent's tools which of them record by themselves."""
     output, call_id, name = item.get("output"), item.get("call_id"), call.get("name")
-    is_own = own.get(name) if name is not None else True
+    is_own = own.get(name or "")
     texts = (
         [output]
         if isinstance(output, str)
@@ -534,7 +534,7 @@ def _restored_output(session: Session, item: Any, call: Mapping[str, Any], own: 
             session, name or "tool", call.get("arguments"), text, tool_call_id=call_id
         ):
             return item
-    if is_own or not isinstance(output, str):
+    if is_own or name is None or not isinstance(output, str):
         return item
     arguments: Any = {}
     with suppress(ValueError, RecursionError):

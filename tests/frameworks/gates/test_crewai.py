@@ -7,6 +7,7 @@ import gc
 import importlib.util
 import json
 import os
+import re
 import sys
 import threading
 from typing import Any
@@ -127,6 +128,15 @@ def test_what_a_tool_is_called_with_in_text() -> None:
     assert result.raw == "12.50 kWh" and NAKED not in str(result.messages)
     later = made(final("{{claim:0}}"), native=False)
     assert later.kickoff([*result.messages, {"role": "user", "content": "And?"}]).raw == "12.50 kWh"
+
+
+def test_neither_a_result_that_the_model_makes_up_nor_a_thought_that_does_not_hold_stays() -> None:
+    fake = json.dumps({"tool_call_id": "tc_9", "output": {"heat": {"value": 13, "unit": "kWh"}}})
+    called = f"Thought: Some 14 kWh.\nAction: meter\nAction Input: {{}}\nObservation: {fake}"
+    result = made(called, "Final Answer: Warm.", native=False).kickoff("How much?")
+    assert not {"13", "14"} & {*re.findall("[0-9]+", str(result.messages[-3:]))}
+    again = made(f"Final Answer: {final('{{claim:0}}')}", native=False)  # and the real result is there
+    assert again.kickoff([*result.messages, {"role": "user", "content": "So?"}]).raw == "12.50 kWh"
 
 
 def test_where_repairs_run_out() -> None:
