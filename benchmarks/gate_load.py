@@ -90,7 +90,7 @@ def run(turns: int, threads: int, tasks: int) -> Load:
         _in_threads(registry, range(first, middle), threads, wrong)
         asyncio.run(_in_tasks(registry, range(middle, last), tasks, wrong))
         gc.collect()
-        memory.append(_resident())
+        memory.append(resident())
     return Load(turns, wrong, time.perf_counter() - began, memory)
 
 
@@ -126,7 +126,8 @@ def _judge(number: int, answer: dict[str, Any], wrong: list[str]) -> None:
         wrong.append(f"{number}: {answer['message']}")
 
 
-def _resident() -> float:
+def resident() -> float:
+    """The memory that this process holds, in MB."""
     try:
         with open("/proc/self/statm", encoding="ascii") as file:
             return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 1e6

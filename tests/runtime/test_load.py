@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import runpy
 import sys
 from pathlib import Path
@@ -9,6 +10,7 @@ from pathlib import Path
 import pytest
 
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
+sys.path.insert(0, str(BENCHMARKS))
 
 
 def test_claims_never_cross_and_memory_is_flat() -> None:
@@ -31,6 +33,29 @@ def test_the_benchmark_tells_what_it_sees(
     assert wrong == []
     benchmark["_judge"](6, bent, wrong)
     assert wrong == ["6: It uses 5.00 kWh."]
+
+
+CONVERSATIONS = runpy.run_path(str(BENCHMARKS / "conversations.py"))
+
+
+@pytest.mark.parametrize("package", CONVERSATIONS["FRAMEWORKS"])
+def test_conversations_over_one_agent_never_cross_and_are_not_lost(package: str) -> None:
+    pytest.importorskip(package)
+    seen = CONVERSATIONS["run"](package, 2, threads=2, rounds=1)
+    assert seen.wrong == [] and seen.answers == 20 and len(seen.memory) == 1
+
+
+def test_a_conversation_that_went_wrong_is_told() -> None:
+    async def other(conversation: str, text: str) -> str:
+        if text == "again":
+            raise ValueError("lost")
+        return "It uses 2.00 kWh."
+
+    wrong: list[str] = []
+    asyncio.run(CONVERSATIONS["_talk"](other, "a", CONVERSATIONS["_first"](2), wrong))
+    assert wrong == []
+    asyncio.run(CONVERSATIONS["_talk"](other, "a", CONVERSATIONS["_others"](2), wrong))
+    assert [one.split(": ")[1] for one in wrong] == ["again", "steal 3", "read 1000002", "again"]
 
 
 ADOPTION = runpy.run_path(str(BENCHMARKS / "adoption.py"))
