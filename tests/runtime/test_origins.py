@@ -347,6 +347,17 @@ def traced(session: Session, arguments: dict[str, Any], schema: Any = None) -> l
         ("Pay 250 and 55 dollars.", {"amount": 305}, True),
         ("Pay 250 and 55 dollars.", {"amount": 306}, False),
         ("Pay 250 dollars, 55 euros.", {"amount": 305}, False),
+        ("2 adults, 3 children and 1 infant", {"people": 6}, True),
+        ("Pay 250. My house number is 55.", {"amount": 305}, False),
+        ("A base of 12 m, which is at a height above the ground of 15 m", {"base": 27}, False),
+        ("Two burgers and one shake", {"quantities": [2, 1]}, True),
+        ("Play it twice", {"times": 2}, True),
+        ("It closes at 11 pm", {"hour": 23}, True),
+        ("It closes at 11 am", {"hour": 23}, False),
+        ("At 37.87 N, 119.54 W", {"longitude": -119.54}, True),
+        ("At 37.87 N, 119.54 E", {"longitude": -119.54}, False),
+        ("We had a loss of $1000", {"gain": -1000}, True),
+        ("We had a gain of $1000", {"gain": -1000}, False),
     ],
 )
 def test_what_the_user_said_in_another_way_is_traced(
@@ -354,7 +365,7 @@ def test_what_the_user_said_in_another_way_is_traced(
 ) -> None:
     session = Session()
     session.user(user)
-    assert [one[2] for one in traced(session, arguments)] == [grounded]
+    assert {one[2] for one in traced(session, arguments)} == {grounded}
 
 
 def test_a_number_in_the_unit_of_its_parameter_comes_from_the_output_in_another() -> None:
@@ -379,6 +390,14 @@ NAMED = {"origin_kinds": {"numbers", "dates", "identifiers"}, "argument_origin":
         ("Use gift card 6276644.", {"payment": "gift_card_6276644"}),
         ("From 2024-05-20 move it to the next day.", {"date": "2024-05-21"}),
         ("From 2024-02-28 two days later.", {"date": "2024-03-01"}),
+        ("From 2024-02-28 for three nights.", {"date": "2024-03-02"}),
+        ("Since July 2022", {"date": "2022-07-01"}),
+        ("Until February 2024", {"date": "2024-02-29"}),
+        ("On Saturday. Today is 2023-04-25.", {"date": "2023-04-29"}),
+        ("On 20 May at 3 in the afternoon", {"time": "15:00"}),
+        ("Ask 192.120.45.67", {"url": "https://192.120.45.67/api"}),
+        ("Take 8384507844 and 7453605304", {"items": "['8384507844', '7453605304']"}),
+        ("Take item_83845 and item_74536", {"items": "item_83845, item_74536"}),
         ("It is 500kWh in all", {"note": "500 kWh"}),
     ],
 )
@@ -391,6 +410,106 @@ def test_dates_and_identifiers_are_traced_on_request(user: str, arguments: dict[
     wrong = text[::-1].replace(digit, str((int(digit) + 5) % 10), 1)[::-1]
     with pytest.raises(GLProvenanceError, match="has no origin"):
         session.tool_arguments("book", {next(iter(arguments)): wrong})
+
+
+def test_a_date_is_moved_the_way_that_the_user_says() -> None:
+    session = Session(**NAMED)
+    session.user("Is there a flight two days later than 2024-05-20?")
+    assert all(one[2] for one in traced(session, {"date": "2024-05-22"}))
+    with pytest.raises(GLProvenanceError, match="has no origin"):
+        session.tool_arguments("book", {"date": "2024-05-18"})
+
+
+def test_an_id_under_a_plain_key_is_a_source() -> None:
+    session = Session(plain_keys={"room_id"}, argument_origin="strict")
+    session.record("rooms", {}, {"rooms": [{"room_id": 7321}]})
+    assert traced(session, {"room_id": 7321}) == [(7321, "tool", True)]
+
+
+def test_numbers_of_an_output_that_is_text_alone_are_sources() -> None:
+    session = Session()
+    session.record("pay", {}, "Error: the total price of HAT136 on 2024-05-20 is 1,305.50, but paid 255")
+    assert [one[2] for one in traced(session, {"a": 1305.5, "b": 255})] == [True, True]
+    assert [one[2] for one in traced(session, {"a": 136, "b": 20, "c": 2024})] == [False] * 3
+
+
+FLIGHTS = [
+    {"flight": "HAT069", "prices": {"basic": 51, "economy": 121}, "seats": 17},
+    {"flight": "HAT276", "prices": {"basic": 55, "economy": 162}, "seats": 9},
+]
+NAMES = [{"flight": "HAT069"}, {"flight": "HAT276"}]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "amount", "grounded"),
+    [
+        ({"flights": NAMES}, 106, True),  # 51 + 55
+        ({"flights": ["HAT069", "HAT276"]}, 283, True),  # 121 + 162
+        ({"flights": NAMES}, 213, False),  # 51 + 162: not the same number of both
+        ({"flights": NAMES}, 107, False),
+        ({"flights": NAMES, "people": ["Ann", "Bob"]}, 212, True),
+        ({"flights": NAMES, "people": ["Ann"]}, 212, False),
+        ({"flights": [{"flight": "HAT069", "tickets": 3}, {"flight": "HAT276", "tickets": 2}]}, 263, True),
+        ({"flight": "HAT069", "tickets": 3}, 153, True),
+        ({"flight": "HAT999", "tickets": 3}, 153, False),
+    ],
+)
+def test_the_total_of_what_a_call_names(arguments: dict[str, Any], amount: float, grounded: bool) -> None:
+    session = Session(allow_raw_numbers=True)
+    session.user("3 tickets and 2 tickets")
+    session.record("search", {}, FLIGHTS)
+    assert traced(session, {**arguments, "amount": amount})[-1][2] is grounded
+
+
+def test_a_total_says_of_what_it_is_made_and_is_no_better_than_its_parts() -> None:
+    price = {"item": "A-7", "price": {"value": 20, "unit": "USD"}}
+    session = Session()
+    call = session.tool_arguments("quote", {"guess": 20})
+    session.record("quote", call, [price, {"item": "B-2", "price": {"value": 5, "unit": "USD"}}])
+    *_, origin = session.tool_arguments("order", {"items": ["A-7", "B-2"], "total": 25}).origins or ()
+    assert origin.source == "tc_1 $[0].price + tc_1 $[1].price"
+    assert (origin.kind, origin.grounded) == ("tool", False)
+
+
+@pytest.mark.parametrize(
+    ("amounts", "grounded"),
+    [([250, 55], True), ([250, 0, 55], True), ([250, 45], False), ([200, 105], False), ([305], True)],
+)
+def test_what_is_left_of_a_total_when_the_other_amounts_are_taken_off(
+    amounts: list[int], grounded: bool
+) -> None:
+    session = Session()
+    session.record("profile", {}, {"certificate": {"value": 250, "unit": "USD"}})
+    session.record("cart", {}, {"total": {"value": 305, "unit": "USD"}})
+    payments = [{"amount": amount} for amount in amounts]
+    assert traced(session, {"payments": payments})[-1][2] is grounded
+
+
+def test_a_total_over_huge_outputs_is_looked_for_within_bounds() -> None:
+    session = Session(allow_raw_numbers=True)
+    rows = [{"id": f"row-{i % 7}", **{f"n{j}": i * j for j in range(30)}} for i in range(300)]
+    session.record("rows", {}, rows)
+    items = [{"id": f"row-{i}", "pieces": 2} for i in range(7)]
+    assert traced(session, {"items": items, "total": 7.77})[-1][2] is False
+
+
+@pytest.mark.parametrize(
+    ("source", "grounded"), [("user", True), ("tool", True), ("constant", True), ("nobody", False)]
+)
+def test_a_number_that_several_have_comes_from_whom_its_tool_asks_for(source: str, grounded: bool) -> None:
+    schema = {"type": "object", "properties": {"amount": {"type": "number", "x-source": source}}}
+    for tell_first in (True, False):
+        session = Session(constants={"fee": 340})
+        if tell_first:
+            session.user("Pay three hundred and forty dollars.")
+        session.record("page", {}, {"price": {"value": 340, "unit": "USD"}})
+        if not tell_first:
+            session.user("Pay 340 dollars, I mean three hundred and forty.")
+        if grounded:
+            assert traced(session, {"amount": 340}, schema) == [(340, source, True)]
+        else:
+            with pytest.raises(GLProvenanceError):
+                session.tool_arguments("book", {"amount": 340}, args_schema=schema)
 
 
 def test_without_that_request_dates_pass() -> None:

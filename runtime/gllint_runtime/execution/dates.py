@@ -26,6 +26,8 @@ _FORMS = tuple(
         rf"\b{_MONTH}\s*{_DAY}(?![\w:]){_YEAR}",
         rf"(?<![\w.]){_DAY}\s*(?:of\s+)?(?:-)?{_MONTH}{_YEAR}",
         r"(?<![\w:.])(?P<hour>\d{1,2})(?::(?P<minute>\d{2})(?::\d{2})?)?\s?(?P<half>[ap])\.?m\b",
+        r"(?<![\w:.])(?P<hour>\d{1,2})(?::(?P<minute>\d{2}))?\s?(?:o'clock\s)?\s?in\sthe\s"
+        r"(?:(?P<late>afternoon|evening)|morning)\b",
         r"(?<![\w:.])(?P<hour>\d{1,2}):(?P<minute>\d{2})(?::\d{2})?(?![\w:])",
         r"(?<=\dT)(?P<hour>\d{2}):(?P<minute>\d{2})(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?",
     )
@@ -34,25 +36,40 @@ _FORMS = tuple(
 
 _COUNT = r"(?P<count>an?|one|two|three|four|five|six|seven|\d{1,3})"
 _SHIFTS = re.compile(
-    rf"\b(?:(?:next|following|previous|prior)\s+day|day\s+(?:after|before)|tomorrow|yesterday"
-    rf"|{_COUNT}\s+(?P<unit>days?|weeks?)\s+(?:earlier|later|before|after|back|ahead|forward|sooner|from|prior|ago)"
-    rf"|(?:back|forward|ahead|up|by|in)\s+(?P<other>an?|one|two|three|four|five|six|seven|\d{{1,3}})\s+"
+    rf"\b(?:(?P<day>next\s+day|following\s+day|day\s+after|tomorrow|previous\s+day|prior\s+day|day\s+before"
+    rf"|yesterday)"
+    rf"|for\s+(?P<stay>an?|one|two|three|four|five|six|seven|\d{{1,3}})\s+(?P<unit3>days?|nights?|weeks?)"
+    rf"|{_COUNT}\s+(?P<unit>days?|weeks?)\s+"
+    rf"(?P<way>earlier|later|before|after|back|ahead|forward|sooner|from|prior|ago)"
+    rf"|(?P<lead>back|forward|ahead|up|by|in)\s+(?P<other>an?|one|two|three|four|five|six|seven|\d{{1,3}})\s+"
     rf"(?P<unit2>days?|weeks?))\b",
     re.IGNORECASE,
 )
 _COUNTS = {"a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7}
+_LATER = frozenset(
+    {"next", "following", "tomorrow", "after", "later", "ahead", "forward", "from", "in", "for"}
+)
+_EARLIER = frozenset({"previous", "prior", "yesterday", "before", "earlier", "sooner", "ago"})
+# "Back", "up" and "by" move a date either way: who pushes a meeting back holds it later.
 
 
 def shifts(text: str) -> set[int]:
-    """By how many days a text moves a date: "the next day", "two days earlier"; in either direction."""
+    """By how many days a text moves a date: 1 for "the next day", -2 for "two days earlier"."""
     days: set[int] = set()
     for match in _SHIFTS.finditer(text):
-        count = (match["count"] or match["other"] or "one").lower()
+        count = (match["count"] or match["other"] or match["stay"] or "one").lower()
         number = _COUNTS[count] if count in _COUNTS else int(count)
-        unit = (match["unit"] or match["unit2"] or "day").lower()
-        days.add(number * (7 if unit.startswith("week") else 1))
-        if "after" in match[0].lower() and "tomorrow" in text.lower():
+        unit = (match["unit"] or match["unit2"] or match["unit3"] or "day").lower()
+        number *= 7 if unit.startswith("week") else 1
+        words = {*(match["day"] or match["way"] or match["lead"] or "for").lower().split()}
+        if not words & _EARLIER:
+            days.add(number)
+        if not words & _LATER:
+            days.add(-number)
+        if words >= {"day", "after"} and "tomorrow" in text.lower():
             days.add(2)
+        if words >= {"day", "before"} and "yesterday" in text.lower():
+            days.add(-2)
     return days
 
 
@@ -66,6 +83,35 @@ def moved(day: Day, shift: int) -> Day | None:
     except (ValueError, OverflowError):
         return None
     return other.year, other.month, other.day
+
+
+_WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
+_WEEKDAY = re.compile(r"\b(mon|tues|wednes|thurs|fri|satur|sun)day\b", re.IGNORECASE)
+_WHOLE_MONTH = re.compile(
+    rf"\b{_MONTH}[,\s]\s*(?:of\s+)?(?P<year>\d{{4}})(?!\d)|\b(?P<first>\d{{4}})-(?P<second>\d{{2}})\b(?!-)",
+    re.IGNORECASE,
+)
+
+
+def weekdays(text: str) -> set[int]:
+    """The days of the week that a text names, Monday as 0."""
+    return {_WEEKDAYS.index(match[1][:3].lower()) for match in _WEEKDAY.finditer(text)}
+
+
+def weekday(day: Day) -> int | None:
+    """The day of the week of a day whose year is known."""
+    year, month, number = day
+    return None if year is None or month < 1 or year < 1 else date(year, month, number).weekday()
+
+
+def months(text: str) -> Iterator[Day]:
+    """The first and the last day of each month that a text names with its year ("since July 2022")."""
+    for match in _WHOLE_MONTH.finditer(text):
+        year = int(match["year"] or match["first"])
+        month = _MONTHS.index(match["month"][:3].lower()) + 1 if match["month"] else int(match["second"])
+        if 1 <= month <= 12:
+            yield year, month, 1
+            yield year, month, _days(year, month)
 
 
 class Date(NamedTuple):
@@ -95,6 +141,8 @@ def _readings(match: re.Match[str]) -> Iterator[Day]:
         hour, minute = int(groups["hour"]), int(groups.get("minute") or 0)
         if groups.get("half"):
             hour = hour % 12 + 12 * (groups["half"].lower() == "p") if 1 <= hour <= 12 else 99
+        elif groups.get("late") and hour < 12:
+            hour += 12
         if hour < 24 and minute < 60:
             yield None, -1 - hour, minute
         return

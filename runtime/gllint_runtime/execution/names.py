@@ -11,13 +11,14 @@ from bisect import bisect_left
 from collections.abc import Collection, Iterator
 from typing import Generic, NamedTuple, TypeVar
 
-from gllint_runtime.execution.dates import Day, dates, moved, shifts
+from gllint_runtime.execution.dates import Day, dates, months, moved, shifts, weekday, weekdays
 
 _WORD = re.compile(r"(?=[\w-]*\d)[^\W_](?:[\w-]*\w)?")
 _PARTS = re.compile(r"[^\W_]+")
 _RUN = re.compile(r"[0-9]+")
 _LEAST = 4  # digits of a part that names a thing by itself: the card 9725
 _MOST = 200_000  # names that are remembered
+_SOON = 8  # days within which "on Saturday" is
 _FEW = 6  # words of a text that are one identifier when they are written together
 Origin = TypeVar("Origin")
 
@@ -40,11 +41,13 @@ class Names(Generic[Origin]):
         self._days: dict[Day, Origin] = {}
         self._years: set[int] = set()
         self._shifts: set[int] = set()
+        self._weekdays: set[int] = set()
 
     def learn(self, text: str, origin: Origin, *, is_user: bool = False) -> None:
         """Remember the words and the dates of a text; a user also says by how much to move one."""
         if is_user and self._has_dates:
             self._shifts |= shifts(text)
+            self._weekdays |= weekdays(text)
         if not _RUN.search(text):
             return
         if self._has_dates:
@@ -53,6 +56,8 @@ class Names(Generic[Origin]):
                     self._days.setdefault((year, month, day), origin)
                     if year is not None:
                         self._years.add(year)
+            for end in months(text) if is_user else ():
+                self._days.setdefault(end, origin)
         if self._has_words and len(self._words) < _MOST:
             for word in _WORD.finditer(text):
                 self._words.setdefault(_folded(word[0]), origin)
@@ -90,8 +95,13 @@ class Names(Generic[Origin]):
                     days, word.start(), key=lambda day: day.end - 1
                 )  # the first that ends behind
                 is_date = place < len(days) and days[place].start < word.end()
-                if not is_date and not word[0].isdecimal() and _is_name(word[0]):
-                    mentions.append(Name(*word.span(), word[0], self._words.get(_folded(word[0]))))
+                if is_date:
+                    continue
+                origin = self._words.get(_folded(word[0]))
+                # Digits alone may be a number as well: they are a name where they were heard as one.
+                is_name = len(word[0]) >= _LEAST and origin if word[0].isdecimal() else _is_name(word[0])
+                if is_name:
+                    mentions.append(Name(*word.span(), word[0], origin))
         for name in sorted(mentions, key=lambda name: name.start):
             if name.start >= end:
                 yield name
@@ -102,8 +112,15 @@ class Names(Generic[Origin]):
             if (origin := self._spoken_day(reading)) is not None:
                 return origin
             for shift in self._shifts:
-                for day in (moved(reading, shift), moved(reading, -shift)):
-                    if day is not None and (origin := self._spoken_day(day)) is not None:
+                day = moved(reading, -shift)
+                if day is not None and (origin := self._spoken_day(day)) is not None:
+                    return origin
+            if (
+                self._weekdays and weekday(reading) in self._weekdays
+            ):  # the Saturday after the day that was said
+                for shift in range(1, _SOON):
+                    day = moved(reading, -shift)
+                    if day is not None and (origin := self._days.get(day)) is not None:
                         return origin
         return None
 

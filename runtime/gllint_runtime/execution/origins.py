@@ -1,8 +1,8 @@
 """Where the numbers in the arguments of tool calls come from: a tool that echoes launders nothing.
 
 Of outputs an exact value counts, or one that is converted to the unit of its parameter; of what the user said also what
-is in words, in percent, or a sum. Text that is quoted from the user or from an output brings its numbers along. What is
-beyond the bounds has no origin.
+is in words, in percent, or a sum; of the call itself the total of what its other arguments name (:mod:`.totals`). Text
+that is quoted from the user or from an output brings its numbers along. What is beyond the bounds has no origin.
 """
 
 from __future__ import annotations
@@ -24,7 +24,9 @@ from gllint_runtime.execution.argument_units import (
 )
 from gllint_runtime.execution.names import Names
 from gllint_runtime.execution.record import CallRecord, Origin
-from gllint_runtime.execution.spoken import SpokenNumbers, converted
+from gllint_runtime.execution.spoken import SpokenNumbers, as_argument, converted
+from gllint_runtime.execution.totals import Totals
+from gllint_runtime.policy.figures import figures
 from gllint_runtime.policy.key_units import unit_of_name
 from gllint_runtime.policy.numbers import is_in_symbol, scan_naked_numbers
 from gllint_runtime.policy.parameter_units import ParameterUnit, ParameterUnits
@@ -53,6 +55,8 @@ _MAX_TRACED = 10_000  # numbers of one call's arguments
 _MAX_TRACED_TEXTS = 200  # texts among them that hold a number
 _MAX_TRACED_LETTERS = 100_000
 _MAX_QUOTED = 2_000_000  # characters of texts that may be quoted; beyond, the oldest cannot be
+_MAX_SEARCHED = 1_000_000  # characters of outputs that are text alone
+_MAX_PLAIN = 200_000  # numbers of outputs that are no measures
 _MAX_PLACES = 2_000  # at which a text is looked for
 _MAX_CONVERTED = 50  # numbers of one call that are looked for in other words and units
 _MAX_RESCALED = 20_000  # numbers of outputs among which they are
@@ -80,6 +84,12 @@ class Origins:
         for name, value in constants.items():
             self._sources.setdefault(value, ("constant", name, True))
         # The texts that a user, or an output, holds in one, by which a quotation is found fastest; and their paths.
+        self._totals = Totals()
+        # Outputs whose plain numbers (an id under one of the plain keys), or text without any number beside it, no
+        # number had to be looked for in yet.
+        self._unsearched: list[CallRecord] = []
+        self._plain: dict[float, Source] = {}
+        self._searchable = _MAX_SEARCHED
         self._quotable: deque[tuple[str, CallRecord | None, list[Path]]] = deque()
         self._unquoted: list[str | CallRecord] = []  # what no text had to be looked for in yet
         self._letters = 0
@@ -113,6 +123,7 @@ class Origins:
         sent = self._sent(arguments, changes) if judges_units else {}
         texts = letters = 0
         conversions = _MAX_CONVERTED
+        totals: dict[Any, Any] = {}  # of this call, once one had to be worked out
         has_sources = declared.has_sources
         for path, value in _leaves(arguments):
             kind = type(value)
@@ -142,6 +153,12 @@ class Origins:
             if origin.kind == "none" and conversions:
                 conversions -= 1
                 origin = self._rephrased(origin, parameter.readings)
+                if origin.kind == "none" and (source := self._in_plain_output(value)):
+                    origin = Origin(origin.path, value, *source)
+                if origin.kind == "none" and value and (total := self._total(arguments, path, value, totals)):
+                    origin = Origin(origin.path, value, *total)
+            if demand and origin.kind not in demand:
+                origin = self._from_demanded(origin, demand, parameter.readings)
             if judges_units:
                 if parameter.readings:
                     origin = self._in_unit(origin, path, value, parameter, misfits)
@@ -178,6 +195,17 @@ class Origins:
             in_units = {(value, unit): at for value, held in known for unit, at in held.items()}
             if (place := converted(in_units, origin.value, units)) is not None:
                 return Origin(origin.path, origin.value, *_source(*place))
+        return origin
+
+    def _from_demanded(self, origin: Origin, demand: Collection[str], units: Collection[str]) -> Origin:
+        """The same number from somebody whom its tool asks for, where they have it, too."""
+        if "user" in demand and (said := self._spoken.origin(origin.value, units)) is not None:
+            return Origin(origin.path, origin.value, "user", said)
+        if "tool" in demand and (source := self._in_plain_output(origin.value)):
+            return Origin(origin.path, origin.value, *source)
+        names = [name for name, value in self._constants.items() if value == origin.value]
+        if "constant" in demand and names:
+            return Origin(origin.path, origin.value, "constant", names[0])
         return origin
 
     @staticmethod
@@ -281,10 +309,53 @@ class Origins:
                 self._sources[value] = _source(new, path)
         self._unmeasured.append(new)
         self._unquoted.append(new)
+        self._unsearched.append(new)
+        self._totals.learn(new)
         if self._names is not None:
             for path, value in _leaves(new.output.data):
                 if type(value) is str:
                     self._names.learn(value, _source(new, path))
+
+    def _total(
+        self, arguments: Mapping[str, Any], path: Path, value: Any, memory: dict[Any, Any]
+    ) -> Source | None:
+        """Where the parts of a total, or its whole, came from."""
+        return self._totals.origin(
+            arguments,
+            path,
+            value,
+            lambda number: self._sources.get(number) or self._plain.get(number),
+            memory,
+        )
+
+    def _in_plain_output(self, value: Any) -> Source | None:
+        """Where outputs have a number that is no measure: under a plain key, or in text that is all there is."""
+        for record in self._unsearched:
+            self._search(record)
+        self._unsearched.clear()
+        return self._plain.get(value)
+
+    def _search(self, record: CallRecord) -> None:
+        texts: list[tuple[Path, str]] = []
+        is_text = not record.output.quantities
+        for path, leaf in _leaves(record.output.data):
+            if type(leaf) is int or type(leaf) is float:
+                is_text = False
+                self._add_plain(leaf, _source(record, path))
+            elif type(leaf) is str and _holds_numeral(leaf):
+                texts.append((path, leaf))
+        for path, text in texts if is_text else ():
+            read = text[: self._searchable]
+            self._searchable -= len(read)
+            for figure in figures(read):
+                if not figure.is_excused and not figure.is_name:
+                    for reading in figure.readings:
+                        self._add_plain(as_argument(reading.value), _source(record, path))
+
+    def _add_plain(self, value: Any, source: Source) -> None:
+        known = self._plain.get(value)
+        if (known is None or not known[2]) and len(self._plain) < _MAX_PLAIN:
+            self._plain[value] = source
 
     def _may_quote(self, new: str | CallRecord) -> None:
         record = None if isinstance(new, str) else new
@@ -298,6 +369,10 @@ class Origins:
             self._letters -= len(self._quotable.popleft()[0])
 
     def _in_text(self, path: Path, text: str, declared: ParameterUnits) -> Iterator[Origin]:
+        if parts := _listed(text):
+            for part in parts:
+                yield from self._in_text(path, part, declared)
+            return
         # A text that is nothing but a number is one, also where prose would excuse it ("500." begins a list).
         names = [*self._names.names(text)] if self._names is not None else []
         numbers = self._numbers_beside(text, [(name.start, name.end) for name in names])
@@ -313,8 +388,11 @@ class Origins:
             )
         for number in numbers if self._counts_numbers else ():
             origin = self._origin(path, number, _typed_numbers(number), declared)
-            if quoted and not origin.grounded:
-                origin = Origin(origin.path, number, *max(quoted, key=lambda source: source[2]))
+            if not origin.grounded:
+                # What is no single number, an address say, was said where it stands as it is.
+                sources = quoted or ([*self._quoted(number)] if _SEVERAL.search(number) else [])
+                if sources:
+                    origin = Origin(origin.path, number, *max(sources, key=lambda source: source[2]))
             yield origin
 
     def _numbers_beside(self, text: str, places: list[tuple[int, int]]) -> list[str]:
@@ -386,6 +464,21 @@ def _leaves(data: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:
             yield from _leaves(value, (*path, step))
         else:
             yield (*path, step), value
+
+
+_MARKS = "[](){}'\"` \t\r\n,;|"
+_SEVERAL = re.compile(r"\d\.\d+\.\d")
+_BLANK = re.compile(r"\s")
+_PARTED = re.compile(r"[\[\](){}'\"`]|[,;|](?=\s)|\n")
+
+
+def _listed(text: str) -> list[str]:
+    """The items of a list that is written as a text (``"['8384507844', '7453605304']"``); none where it is prose."""
+    if len(text) > _MAX_TRACED_LETTERS or not ((is_bracketed := text[:1] in "[(") or ", " in text):
+        return []
+    parts = [stripped for part in _PARTED.split(text) if (stripped := part.strip(_MARKS))]
+    is_list = is_bracketed or not any(map(_BLANK.search, parts))
+    return parts if is_list and len(parts) <= _MAX_TRACED_TEXTS and all(map(_holds_numeral, parts)) else []
 
 
 def _is_number(text: str) -> bool:

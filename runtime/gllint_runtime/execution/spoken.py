@@ -2,18 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from fractions import Fraction
-from itertools import combinations
 from typing import Any, NamedTuple, TypeVar
 
+from gllint_runtime.execution.dates import dates
 from gllint_runtime.policy.figures import Reading, figures, plain_numbers
 from gllint_runtime.policy.units import conversion, unit_meant
 
 _MAX_LETTERS = 200_000  # of what a user said that are read so
-_MAX_ADDED = 16  # numbers of which a sum may be made: those that were said last
+_MAX_ADDED = 32  # numbers of which a sum may be made: those that were said last
 _MAX_NUMBERS = 20_000
-_ADDENDS = (2, 3)
+_ADDENDS = 3
+_NEAR = 40  # characters between two of them
+# A number of words that the scanner leaves alone, as "one of them" is no count in an answer; in a request it may be.
+_COUNTS: Mapping[str, int | Fraction] = {
+    "one": 1,
+    "once": 1,
+    "single": 1,
+    "twice": 2,
+    "both": 2,
+    "couple": 2,
+    "pair": 2,
+    "thrice": 3,
+    "half": Fraction(1, 2),
+}
+_COUNT = re.compile(rf"\b(?:{'|'.join(_COUNTS)})\b", re.IGNORECASE)
+_LESS_BEFORE = re.compile(r"\b(?:minus|negative|loss(?:es)? of|debts? of|deficit of)\s+\S?$", re.IGNORECASE)
+_LESS_BEHIND = re.compile(r"\s*°?\s*(?:[WS]|West|South)\b(?!\.?\w)|\s*(?:\S+\s+){0,3}below zero\b")
+# What may say a number that its digits do not: a quick look before each text is read.
+_IMPLYING = re.compile(
+    rf"\d\s?[ap]\.?m\b|\d:\d\d|o'clock|in the (?:morning|afternoon|evening)|{_COUNT.pattern}"
+    r"|minus|negative|loss|debt|deficit|below zero|\d\s*°?\s*(?:[WS]\b|West|South)",
+    re.IGNORECASE,
+)
+_JOINT = re.compile(r"[^.!?;:\d\n]*?(?:\b(?:and|plus|with)\b|[+&,])[^.!?;:\d\n]*", re.IGNORECASE)
 _LEAST_DIGITS = 2  # of a number that was rounded
 
 
@@ -24,6 +48,9 @@ class _Spoken(NamedTuple):
     value: Fraction
     unit: str | None
     text: str
+    message: int = 0  # which of the texts it stands in, from where to where
+    start: int = 0
+    end: int = 0
 
 
 class SpokenNumbers:
@@ -46,7 +73,7 @@ class SpokenNumbers:
         """How the user said a number, in words or added up, that its parameter takes in one of ``units``."""
         if self._read_count < len(self._texts) and (units or not self._is_plain()):
             self._read()
-        if not self._numbers:
+        if not self._by_value:
             return None
         try:
             text = self._by_value.get(value)
@@ -61,14 +88,15 @@ class SpokenNumbers:
     def _is_plain(self) -> bool:
         """Whether all that was said is one number in digits at most, of which nobody can make another one."""
         while self._plain and self._judged_count < len(self._texts):
-            numbers = plain_numbers(self._texts[self._judged_count][:_MAX_LETTERS])
+            text = self._texts[self._judged_count][:_MAX_LETTERS]
+            numbers = None if _IMPLYING.search(text) else plain_numbers(text)
             self._judged_count += 1
             self._typed += numbers or 0
             self._plain = numbers is not None and self._typed < 2
         return self._plain
 
     def _read(self) -> None:
-        for text in self._texts[self._read_count :]:
+        for message, text in enumerate(self._texts[self._read_count :], self._read_count):
             read = text[:_MAX_LETTERS] if self._letters < _MAX_LETTERS else ""
             self._letters += len(text)
             for figure in figures(read):
@@ -76,16 +104,21 @@ class SpokenNumbers:
                     continue
                 unit = figure.units[0] if len(figure.units) == 1 else figure.written or None
                 for reading in figure.readings:
-                    if len(self._numbers) < _MAX_NUMBERS:
-                        self._add(_Spoken(reading.value, unit, figure.text))
+                    self._add(_Spoken(reading.value, unit, figure.text, message, figure.start, figure.end))
+                    if _is_negative(read, figure.start, figure.end):
+                        self._by_value.setdefault(as_argument(-reading.value), figure.text)
+            for value, said in _implied(read):
+                self._by_value.setdefault(as_argument(value), said)
         self._read_count = len(self._texts)
         self._plain = False
 
     def _add(self, spoken: _Spoken) -> None:
+        if len(self._numbers) >= _MAX_NUMBERS:
+            return
         self._numbers.append(spoken)
-        self._by_value.setdefault(_as_number(spoken.value), spoken.text)
+        self._by_value.setdefault(as_argument(spoken.value), spoken.text)
         if spoken.unit == "%":
-            self._by_value.setdefault(_as_number(spoken.value / 100), f"{spoken.text}%")
+            self._by_value.setdefault(as_argument(spoken.value / 100), f"{spoken.text}%")
         self._sums = None
 
     def _converted(self, value: Any, units: Collection[str]) -> str | None:
@@ -94,20 +127,48 @@ class SpokenNumbers:
         return converted(measures, value, units)
 
     def _added(self) -> Mapping[float, str]:
+        """The sums that somebody may mean: of two or three numbers that are joined ("250 and 55 dollars")."""
         if self._sums is None:
             self._sums = {}
-            last = {term.value: term for term in self._numbers if term.value > 0}
-            recent = [*last.values()][-_MAX_ADDED:]
-            for count in _ADDENDS:
-                for addends in combinations(recent, count):
-                    if len({term.unit for term in addends if term.unit}) < 2:
-                        text = " + ".join(term.text for term in addends)
-                        total = sum((term.value for term in addends), Fraction(0))
-                        self._sums.setdefault(_as_number(total), text)
+            recent = [term for term in self._numbers[-_MAX_ADDED:] if term.value > 0]
+            for place, first in enumerate(recent):
+                chains: list[tuple[_Spoken, ...]] = [(first,)]
+                for second in recent[place + 1 :]:
+                    chains += [
+                        (*chain, second)
+                        for chain in chains
+                        if len(chain) < _ADDENDS and self._are_joined(chain[-1], second)
+                    ]
+                for chain in chains[1:]:
+                    if len({term.unit for term in chain if term.unit}) < 2:
+                        total = sum((term.value for term in chain), Fraction(0))
+                        self._sums.setdefault(as_argument(total), " + ".join(term.text for term in chain))
         return self._sums
 
+    def _are_joined(self, first: _Spoken, second: _Spoken) -> bool:
+        """Whether one number follows on the other in a list of such."""
+        if first.message != second.message or not 0 < second.start - first.end <= _NEAR:
+            return False
+        return _JOINT.fullmatch(self._texts[first.message], first.end, second.start) is not None
 
-def _as_number(value: Fraction) -> float:
+
+def _is_negative(text: str, start: int, end: int) -> bool:
+    """Whether a number is one below zero by the words at it: a loss, a longitude in the west."""
+    is_less = _LESS_BEFORE.search(text, max(0, start - 30), start) is not None
+    return is_less or _LESS_BEHIND.match(text, end) is not None
+
+
+def _implied(text: str) -> Iterator[tuple[Fraction, str]]:
+    """Numbers that a text says in a way of its own: one, twice; the hour of a time (3 pm is 15)."""
+    for match in _COUNT.finditer(text):
+        yield Fraction(_COUNTS[match[0].lower()]), match[0]
+    for time in dates(text):
+        for year, hour, minute in time.readings:
+            if year is None and hour < 0 and not minute:
+                yield Fraction(-1 - hour), text[time.start : time.end]
+
+
+def as_argument(value: Fraction) -> float:
     """A value as arguments have it: the nearest float, or an integer."""
     try:
         return value.numerator if value.denominator == 1 else float(value)
