@@ -155,6 +155,109 @@ def test_a_share_may_be_shown_in_percent() -> None:
     assert verdict("It is 25.9% of all.", {"share": 0.2543}) == "unsourced"
 
 
+@pytest.mark.parametrize(
+    ("answer", "expected"),
+    [
+        ("22.46 − 18.4", "S"),
+        ("- 18.4 kWh were used", "S"),
+        ("- 18.5 kWh were used", "U"),
+        ("It changed by −18.4 kWh", "U"),
+        ("The change was - 6.2 kWh", "S"),
+        ("built post-1974", "Q"),
+        ("built post-1975", "U"),
+    ],
+)
+def test_a_minus_that_stands_apart_and_a_word_that_ends_in_a_number(answer: str, expected: str) -> None:
+    value = [{"value": 18.4, "unit": "kWh"}, {"value": -6.2, "unit": "kWh"}]
+    run = [{"role": "user", "content": "Since 1974?"}, CALL, output(value)]
+    numbers = audit_run([*run, {"role": "assistant", "content": answer}]).numbers
+    letters = {"sourced": "S", "quoted": "Q", "unsourced": "U", "derived": "D"}
+    wanted = expected.split()
+    assert [letters[one["verdict"]] for one in numbers][-len(wanted) :] == wanted
+
+
+@pytest.mark.parametrize("answer", ["It is 0.105 mm / d.", "It is 0.105 mm/d.", "It is 0.105 mm/day."])
+def test_a_unit_below_a_stroke_is_read_however_it_is_typed(answer: str) -> None:
+    assert verdict(answer, {"value": 0.10545, "unit": "mm/day"}) == "sourced"
+
+
+@pytest.mark.parametrize(
+    ("answer", "expected"),
+    [
+        ("The licence allows 45,000 m³/day.", "sourced"),
+        ("The licence allows 0.5208 m³/s.", "sourced"),
+        ("The licence allows 45,100 m³/day.", "unsourced"),
+        ("The licence allows 45,001 m³.", "unsourced"),
+    ],
+)
+def test_a_tool_may_have_a_unit_that_only_physics_has(answer: str, expected: str) -> None:
+    assert verdict(answer, {"value": 45, "unit": "Ml/d"}) == expected
+
+
+@pytest.mark.parametrize(
+    ("answer", "expected"),
+    [
+        ("I = 42,000,000 / V", "sourced"),
+        ("I = 420,000,000 / V", "unsourced"),
+        ("There are 42,000,000 of them", "unsourced"),
+        ("I = 42,000,000 m / V", "unsourced"),
+    ],
+)
+def test_a_formula_may_leave_a_unit_out_with_its_prefix(answer: str, expected: str) -> None:
+    assert verdict(answer, {"value": 42, "unit": "MVA"}) == expected
+
+
+def test_units_that_physics_makes_one_do_not_contradict() -> None:
+    assert verdict("It is 175.72 amperes.", {"value": 175.7209, "unit": "VA/V"}) == "sourced"
+    assert verdict("It is 175.72 volts.", {"value": 175.7209, "unit": "VA/V"}) == "mislabelled"
+
+
+TOOLS = [{"type": "function", "function": {"name": "crest", "description": "Crest of 1974, on NGVD29."}}]
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        {
+            "tools": TOOLS,
+            "messages": [USER, {"role": "assistant", "content": "By the record 1974, on NGVD29."}],
+        },
+        {
+            "tools": [{"name": "crest", "description": "", "input_schema": {"description": "1974, NGVD29"}}],
+            "messages": [USER, {"role": "assistant", "content": [{"type": "text", "text": "NGVD29, 1974."}]}],
+        },
+        {
+            "request": {"messages": [USER], "tools": TOOLS},
+            "response": {
+                "choices": [
+                    {
+                        "finish_reason": "stop",
+                        "message": {"role": "assistant", "content": "By the record 1974, on NGVD29."},
+                    }
+                ]
+            },
+        },
+        [
+            {
+                "jsonrpc": "2.0",
+                "id": 1,
+                "result": {"tools": [{"name": "crest", "description": "NGVD29, 1974"}]},
+            },
+            {
+                "jsonrpc": "2.0",
+                "id": 2,
+                "method": "sampling/createMessage",
+                "params": {
+                    "messages": [{"role": "assistant", "content": {"type": "text", "text": "NGVD29, 1974."}}]
+                },
+            },
+        ],
+    ],
+)
+def test_what_the_program_says_of_its_tools_is_quoted(record: Any) -> None:
+    assert {one["verdict"] for one in audit_run(record).numbers} == {"quoted"}
+
+
 def test_a_fall_has_its_sign_in_words() -> None:
     assert verdict("That is a reduction of 12%.", {"change": {"value": -12, "unit": "%"}}) == "sourced"
     assert verdict("It was 12 degC.", {"temperature": {"value": -12, "unit": "degC"}}) == "unsourced"

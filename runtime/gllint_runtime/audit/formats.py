@@ -8,9 +8,10 @@ what is a conversation of its own, ``spans`` where a trace keeps its spans, ``on
 from __future__ import annotations
 
 import json
+from collections import deque
 from collections.abc import Mapping, Sequence
 from functools import cache
-from typing import Any, NamedTuple, cast
+from typing import Any, Literal, NamedTuple, cast
 
 from gllint_runtime.audit.turns import Called, Returned, Said, Speaker, Turn
 from gllint_runtime.policy.data_files import read
@@ -22,6 +23,10 @@ _IDS = ("conversation_id", "thread_id", "session_id", "conversation", "chat_id",
 _OWN_IDS = (*_IDS, "custom_id", "task_id", "run_id", "id", "name")
 
 
+_SPEAKERS = ("system", "user", "assistant", "declared")
+_MAX_DECLARED = 2_000  # texts of the tools that a request declares
+
+
 class FormatError(ValueError):
     """A record that is no conversation of a format that is known: one sentence for people."""
 
@@ -30,7 +35,7 @@ class Rule(NamedTuple):
     """One line of a format's table, see above."""
 
     when: tuple[tuple[tuple[str, ...], frozenset[str]], ...]
-    parts: tuple[tuple[tuple[str, ...], Speaker | None], ...] = ()
+    parts: tuple[tuple[tuple[str, ...], Speaker | Literal["declared"] | None], ...] = ()
     call: Mapping[str, tuple[str, ...]] | None = None
     output: Mapping[str, tuple[str, ...]] | None = None
     is_whole: bool = False
@@ -87,13 +92,9 @@ def _rule(row: Mapping[str, Any]) -> Rule:
     )
 
 
-def _part(part: str) -> tuple[tuple[str, ...], Speaker | None]:
+def _part(part: str) -> tuple[tuple[str, ...], Speaker | Literal["declared"] | None]:
     places, _, speaker = part.partition(":")
-    return tuple(places.split("|")), cast("Speaker", speaker) if speaker in (
-        "system",
-        "user",
-        "assistant",
-    ) else None
+    return tuple(places.split("|")), cast("Any", speaker) if speaker in _SPEAKERS else None
 
 
 def _fields(row: Mapping[str, str] | None) -> Mapping[str, tuple[str, ...]] | None:
@@ -312,10 +313,30 @@ class _Walk:
             inner = _first(item, places)
             if inner is None:
                 continue
-            if rule.is_once:
+            if said_by == "declared":
+                self._declared(inner)
+            elif rule.is_once:
                 self._once(inner, said_by, depth)
             else:
                 self.run(inner, said_by or speaker, depth + 1)
+
+    def _declared(self, tools: Any) -> None:
+        """What the program says of its tools: the descriptions of theirs and of their parameters."""
+        if isinstance(tools, str):
+            tools = _parsed(tools)
+        texts: list[str] = []
+        waiting, left = deque([tools]), _MAX_DECLARED * 10
+        while waiting and left and len(texts) < _MAX_DECLARED:
+            node, left = waiting.popleft(), left - 1
+            if isinstance(node, Mapping):
+                text = node.get("description")
+                if isinstance(text, str) and text not in texts[-1:]:
+                    texts.append(text)
+                waiting.extend(inner for key, inner in node.items() if key != "description")
+            elif isinstance(node, (list, tuple)):
+                waiting.extend(node)
+        if texts:
+            self.turns.append(Said("system", "\n".join(texts)))
 
     def _once(self, inner: Any, speaker: Speaker | None, depth: int) -> None:
         """Messages that each span repeats: each counts where it is met first."""
@@ -340,7 +361,9 @@ class _Walk:
         result = item["result"]
         if not isinstance(result, Mapping):
             return
-        if result.get("role") == "assistant":
+        if isinstance(result.get("tools"), list):
+            self._declared(result["tools"])
+        elif result.get("role") == "assistant":
             self.run({"role": "assistant", "content": result.get("content")})
         elif "content" in result or "structuredContent" in result:
             if result.get("isError") is not True:

@@ -11,7 +11,14 @@ from typing import Any, Literal, NamedTuple
 
 from gllint_runtime.audit.contexts import is_within, places
 from gllint_runtime.audit.derivation import Derivations
-from gllint_runtime.audit.sources import Source, Sources, exact, sources_of_output, sources_of_text
+from gllint_runtime.audit.sources import (
+    Source,
+    Sources,
+    exact,
+    physical_size,
+    sources_of_output,
+    sources_of_text,
+)
 from gllint_runtime.audit.turns import Called, Returned, Said, Turn
 from gllint_runtime.policy.data_files import sections
 from gllint_runtime.policy.figures import Figure, Reading, figures
@@ -196,7 +203,8 @@ class Listener:
             if (source := self._tool_sources.word(figure.word)) is not None:
                 return "sourced", source
             source = self._said_sources.word(figure.word)
-            return ("quoted", source) if source is not None else ("unsourced", None)
+            if source is not None or _PREFIXED.fullmatch(figure.word) is None:  # post-1974 is a number
+                return ("quoted", source) if source is not None else ("unsourced", None)
         if _ENDING.search(text, max(0, figure.start - _REACH), figure.start):
             if (source := self._tool_sources.ending(figure.text)) is not None:
                 return "sourced", source
@@ -217,6 +225,8 @@ class Listener:
                     return verdict, source  # type: ignore[return-value]
                 if verdict == "sourced":
                     contradiction = contradiction or other
+        if (source := _without_prefix(text, figure, self._tool_sources)) is not None:
+            return "sourced", source
         return ("mislabelled", contradiction) if contradiction is not None else ("unsourced", None)
 
 
@@ -308,6 +318,47 @@ def _by_unit(readings: Sequence[Reading], unit: str, sources: Sources) -> Source
             value = (exact(source.value) * other.factor + other.offset - measure.offset) / measure.factor
             if reading.fits(value) or _is_close(reading, value):
                 return source
+    return _by_physics(readings, unit, sources)
+
+
+def _by_physics(readings: Sequence[Reading], unit: str, sources: Sources) -> Source | None:
+    """A source in a unit that is not ours, of the size that is shown: 45 Ml/d is 45,000 m3/day."""
+    size = physical_size(unit) if sources.has_foreign_units else None
+    if size is None:
+        return None
+    for reading in readings:
+        low, high = _bounds(reading.value * size.factor, abs(reading.half * size.factor))
+        for count, source in enumerate(sources.by_physics(size, low, high)):
+            own = physical_size(source.unit or "")
+            if own is None or count >= _MAX_LOOKED_AT:
+                break
+            value = exact(source.value) * own.factor / size.factor
+            if reading.fits(value) or _is_close(reading, value):
+                return source
+    return None
+
+
+_OPERATOR_BEFORE = re.compile(r"[=≈×*/÷√(]\s*\Z")
+_OPERATOR_BEHIND = re.compile(r"\s*[=≈×*/÷)]")
+_PREFIXES = {"k": 3, "M": 6, "G": 9, "T": 12, "m": -3}
+
+
+def _without_prefix(text: str, figure: Figure, sources: Sources) -> Source | None:
+    """A source whose unit a formula leaves out together with its prefix: ``42,000,000 / (√3 × 138,000)`` of 42 MVA."""
+    if figure.units or not (
+        _OPERATOR_BEFORE.search(text, max(0, figure.start - 3), figure.start)
+        and _OPERATOR_BEHIND.match(text, figure.end)
+    ):
+        return None
+    for reading in figure.readings:
+        for prefix, power in _PREFIXES.items():
+            part = Reading(reading.value / Fraction(10) ** power, reading.half / Fraction(10) ** power)
+            for source in _near(sources, part):
+                if (source.unit or "")[:1] == prefix and part.fits(exact(source.value)):
+                    own, root = measure_of(source.unit or ""), measure_of((source.unit or "")[1:])
+                    if own and root and own.dimension == root.dimension:
+                        if own.factor == root.factor * Fraction(10) ** power:
+                            return source
     return None
 
 
@@ -344,7 +395,15 @@ def _agree(label: str, own: str) -> bool:
         return False
     if measure_of(own) is None or measure_of(label) is None:
         return is_same_size(own, label) is not False and not (measure_of(own) and measure_of(label))
-    return is_same_size(label, own) is True
+    return is_same_size(label, own) is True or _is_same_physics(label, own)
+
+
+def _is_same_physics(label: str, own: str) -> bool:
+    """Whether a unit that is made of others is another one by the laws of electricity and mechanics: VA/V and A."""
+    if "/" not in label + own and "·" not in label + own:
+        return False
+    size = physical_size(own)
+    return size is not None and size == physical_size(label)
 
 
 # ----------------------------------------------------------------------------------------------- beside it
@@ -354,6 +413,7 @@ _REACH = 60
 _ENDING = re.compile(r"\b(?:end(?:ing|s)|last\s+(?:four|4)(?:\s+digits)?)\b[^.\n\d]*\Z", re.IGNORECASE)
 
 
+_PREFIXED = re.compile(r"[a-z]{2,6}-\d+")
 _DATE_BEFORE = re.compile(r"\b(?:at|by|until|till|from|on|the|day|since)\s+\Z", re.IGNORECASE)
 _DATE_AFTER = re.compile(r"(?:st|nd|rd|th|h)\b|\s?o['’]?clock\b", re.IGNORECASE)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right, insort
-from collections.abc import Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping
 from fractions import Fraction
 from functools import cache, lru_cache
 from math import isfinite
@@ -15,6 +15,7 @@ from gllint_runtime.policy.data_files import sections
 from gllint_runtime.policy.figures import Figure, figures
 from gllint_runtime.policy.key_units import unit_of_name
 from gllint_runtime.policy.schemas import Path, show_path
+from gllint_runtime.policy.unit_sizes import UnitSize, factors_of_unit, size_of
 from gllint_runtime.policy.units import measure_of, unit_meant
 
 _MAX_SOURCES = 50_000  # numbers of one conversation; beyond, the oldest half is forgotten
@@ -59,6 +60,8 @@ class Sources:
         self._endings: dict[str, Source] = {}
         self._by_value = _Index()
         self._by_dimension: dict[str, _Index] = {}
+        # Those in units that we do not have and physics does: Ml/d.
+        self._by_physics: dict[Hashable, _Index] = {}
         self.has_forgotten = False
 
     def add(self, source: Source) -> None:
@@ -97,18 +100,31 @@ class Sources:
         index = self._by_dimension.get(dimension)
         return index.between(low, high) if index else iter(())
 
+    def by_physics(self, size: UnitSize, low: float, high: float) -> Iterator[Source]:
+        """The numbers with a unit that is not ours, of the dimension of ``size``, by their value in root units."""
+        index = self._by_physics.get(size.dimension)
+        return index.between(low, high) if index else iter(())
+
+    @property
+    def has_foreign_units(self) -> bool:
+        """Whether any number has a unit that is not ours."""
+        return bool(self._by_physics)
+
     def _place(self, source: Source) -> None:
         self._by_value.add(float(source.value), source)
         measure = measure_of(source.unit) if source.unit else None
         if measure is not None:
             base = float(exact(source.value) * measure.factor + measure.offset)
             self._by_dimension.setdefault(measure.dimension, _Index()).add(base, source)
+        elif source.unit and source.kind == "tool" and (size := physical_size(source.unit)) is not None:
+            base = float(exact(source.value) * size.factor)
+            self._by_physics.setdefault(size.dimension, _Index()).add(base, source)
 
     def _forget(self) -> None:
         self.has_forgotten = True
         recent = [*self._sources.items()][len(self._sources) // 2 :]
         self._sources = dict(recent)
-        self._by_value, self._by_dimension = _Index(), {}
+        self._by_value, self._by_dimension, self._by_physics = _Index(), {}, {}
         for _, source in recent:
             self._place(source)
 
@@ -136,6 +152,13 @@ class _Index:
         end = bisect_right(self._entries, (high, self._count + 1))
         for place in range(start, end):
             yield self._entries[place][2]
+
+
+@lru_cache(maxsize=4096)
+def physical_size(unit: str) -> UnitSize | None:
+    """The size of a unit over the dimensions of physics; ``None`` of one that nobody has, or that has none."""
+    size = size_of(factors_of_unit(unit))
+    return size if size is not None and size.dimension else None
 
 
 @lru_cache(maxsize=4096)

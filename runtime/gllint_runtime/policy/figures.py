@@ -19,7 +19,7 @@ from gllint_runtime.policy.data_files import sections
 from gllint_runtime.policy.numbers import excused_numbers, may_spell_numbers, scan_naked_numbers
 from gllint_runtime.policy.packs import PACKS, pack_units
 from gllint_runtime.policy.unit_spellings import as_listed, emissions_at, unit_names
-from gllint_runtime.policy.units import TIME_UNITS, is_allowed
+from gllint_runtime.policy.units import TIME_UNITS, is_allowed, unit_meant
 
 _MAX_DIGITS = 320  # of a number that is read; no float is longer
 _MAX_EXPONENT = 400
@@ -151,9 +151,10 @@ def _figure(text: str, start: int, end: int, is_excused: bool, is_parted: bool) 
     unit_text = text[behind:unit_end].strip() if units else ""
     if currency and not (units and _CODE.match(units[0]) and units[0] in _currency(currency)):  # "$5 USD"
         units, unit_text = tuple(_divided(text, unit, behind)[0] for unit in _currency(currency)), currency
-    sense = -1 if sign else 1
+    senses = _senses(text, start, sign is not None)
     scaled = tuple(
         Reading(value * multiplier * sense, half * multiplier)
+        for sense in senses
         for multiplier in multipliers
         for value, half in readings
     )
@@ -166,6 +167,19 @@ _BEFORE = re.compile(
     r"(?:(?<![\w.,)\]])(?P<outer>[-−]))?"
     r"(?P<currency>US\$|[$€£¥￥₹₩₽₺₪₫₱₴₦฿]|(?<![^\W_])[A-Z]{3}(?=\s?\Z|\s?[-−]))?\s?(?:(?<![\w.,)\]])(?P<sign>[-−]))?\Z"
 )
+_APART = re.compile(r"(?P<line>(?:^|\n)[ \t]*)?[-−]\s\Z")
+
+
+def _senses(text: str, start: int, is_signed: bool) -> tuple[int, ...]:
+    """Whether a number is above or below zero. A minus that stands apart may take away, or be a bullet."""
+    if not is_signed:
+        return (1,)
+    apart = _APART.search(text, max(0, start - 12), start)
+    if apart is None:
+        return (-1,)
+    return (1,) if apart["line"] is not None and text[start - 2] == "-" else (1, -1)
+
+
 # What several numbers of the scanner may be one of: groups parted by blanks, a power of ten, a mixed fraction.
 _PARTED = re.compile(
     r"(?P<groups>[1-9]\d{0,2}(?: \d{3}){1,6}(?:[.,]\d{1,20})?)(?! ?\d|[.,]\d|[\w-])"
@@ -335,6 +349,7 @@ def _spelled_value(words: Sequence[str]) -> tuple[Fraction, Fraction] | None:
 
 _SYMBOL = re.compile(r"[^\s,;:!?()\[\]{}\"“”'’|<>=+]*[^\s,;:!?()\[\]{}\"“”'’|<>=+.*_`~/-]")
 _PER = re.compile(r"\s*/\s*|\s+(?:per|a|an|each)\s+(?:the\s+)?", re.IGNORECASE)
+_LETTER = re.compile(r"[^\W\d_](?![\w/])")
 _PHRASE = re.compile(r"[^\W\d_]+(?:[ -][^\W\d_]+){0,3}")
 _CODE = re.compile(r"[A-Z]{3}\Z")
 _MAX_UNIT = 40  # characters of a symbol
@@ -373,6 +388,14 @@ def _divided(text: str, base: str, end: int) -> tuple[str, int]:
     for _ in range(_MAX_DENOMINATORS):
         per = _PER.match(text, end)
         below, below_end = _unit_at(text, per.end()) if per else (None, end)
+        if per is not None and below is None and "/" in per[0]:
+            # A letter is a unit below a stroke that alone might be none: mm/d.
+            letter = _LETTER.match(text, per.end())
+            meant = unit_meant(f"{base}/{letter[0]}") if letter else None
+            if letter is None or meant is None or not _is_unit(meant):
+                break
+            base, end = meant, letter.end()
+            continue
         is_article = per is not None and per[0].split()[:1] != ["per"] and "/" not in per[0]
         if below is None or below in _counted() or (is_article and below not in TIME_UNITS):
             break
