@@ -361,6 +361,7 @@ class _Run:
                 self._note(f"No {new}findings in {counted(len(outcome.checked), 'file')}{looked}.")
                 self._say_plain(outcome)
                 self._say_unseen(gaps)
+                self._say_toolless(outcome, gaps)
             if not self.would_change and not self.request.fix_only:
                 self._say_silenced(outcome)
             return
@@ -422,6 +423,16 @@ class _Run:
             self._note(f"{gaps.line()}.")
             for sentence in gaps.advice():
                 self._note(f"  {sentence}")
+
+    def _say_toolless(self, outcome: Outcome, gaps: Unseen) -> None:
+        """Say that whole folders define no tool: where somebody expects one, gllint does not know its framework."""
+        if outcome.has_tools or not gaps.is_empty:
+            return
+        if any(map(os.path.isdir, self.request.paths or ["."])):
+            self._note(
+                "No tool that gllint knows is defined there: `gllint frameworks` lists what makes one; "
+                "`tool-decorators`, `tool-classes` and `tool-methods` name yours."
+            )
 
     def _unseen(self, outcome: Outcome) -> Unseen:
         def judges_text(path: str) -> bool:
@@ -521,7 +532,7 @@ class _Run:
 
         fixed = Counter(f"{entry.path}: {entry.code} {entry.text}" for entry in compared.fixed)
         for entry_text, count in fixed.items():
-            text = f"Fixed since the baseline: {entry_text}"[:_MOST_SAID]
+            text = f"Gone since the baseline: {entry_text}"[:_MOST_SAID]
             times = f" ({count} times)" if count > 1 else ""
             self._note(visible(text) + times)  # who wrote the baseline may have written anything
         if compared.unjudged:

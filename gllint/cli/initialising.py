@@ -12,7 +12,8 @@ import click
 from gllint.cli.status import NOTHING_FOUND
 from gllint.cli.summary import counted
 from gllint.errors import UsageError
-from gllint.init.plan import Plan, plan, write
+from gllint.init.plan import Change, Plan, plan, write
+from gllint.run.fixer import diff
 from gllint.shown import visible
 
 _MOST = 8
@@ -29,6 +30,8 @@ def run(path: str, yes: bool, dry_run: bool, agents: Sequence[str] = ()) -> int:
     if not project_plan.changes:
         click.echo("There is nothing to write.")
     elif dry_run:
+        for change in project_plan.changes:
+            click.echo(_diff(change, project_plan.root))
         click.echo(f"Would write {names}.")
     elif yes or _confirm(names):
         write(project_plan.changes)
@@ -36,6 +39,19 @@ def run(path: str, yes: bool, dry_run: bool, agents: Sequence[str] = ()) -> int:
     else:
         click.echo("Nothing was written.")
     return NOTHING_FOUND
+
+
+def _diff(change: Change, root: str) -> str:
+    """The change of one file as a patch; of a baseline, which is long and is nobody's text, how many lines."""
+    name = os.path.relpath(change.path, root).replace(os.sep, "/")
+    if change.is_baseline:
+        old_count, new_count = (
+            len((data or b"").splitlines()) for data in (change.old_data, change.new_data)
+        )
+        grown = f"{counted(old_count, 'line')} now, " if change.old_data is not None else ""
+        return visible(f"{name}: {grown}{counted(new_count, 'line')} of findings, not shown") + "\n"
+    lines = diff(name, change.old_data, change.new_data).decode("utf-8", "replace").split("\n")
+    return "\n".join(map(visible, lines))
 
 
 def _confirm(names: str) -> bool:
@@ -70,7 +86,7 @@ def _overview(project_plan: Plan) -> Iterator[str]:
     if wrapped:
         yield (
             f"  {wrapped} of these can then be returned in a unit that is allowed: each finding's help says in which, "
-            "and --fix --unsafe-fixes writes it where it can."
+            "and --fix --unsafe-fixes writes it, but for fields of models and numbers that the file computes with."
         )
     if project_plan.baseline_count:
         those = "the one" if project_plan.baseline_count == 1 else f"the {project_plan.baseline_count}"

@@ -32,6 +32,7 @@ class Change:
     path: str
     old_data: bytes | None
     new_data: bytes
+    is_baseline: bool = False
 
 
 @dataclass(slots=True)
@@ -171,7 +172,7 @@ def _baseline(
     old = baseline.read(path) if data is not None else []
     new = compared(engine, path, findings, old).new
     entries = baseline.entries(new, engine.sources.code, os.path.dirname(path))
-    changes = [Change(path, data, baseline.as_bytes([*old, *entries]))] if new else []
+    changes = [Change(path, data, baseline.as_bytes([*old, *entries]), is_baseline=True)] if new else []
     base = os.path.dirname(place.config.source) or place.root
     named = os.path.relpath(path, base).replace(os.sep, "/") if configured is None else None
     return changes, len(new), named

@@ -74,7 +74,8 @@ class Outcome:
     """What a run found, sorted by path, line, column and code. Paths are absolute.
 
     Findings may lie in other files than those ``checked``, which bring them about. ``tools`` are those that the
-    files offer, or whose callables stand there, each once; ``plain_numbers`` are left out for ``plain-kinds``;
+    files offer, or whose callables stand there, each once, where a rule judges them; ``has_tools`` says whether there
+    are any at all; ``plain_numbers`` are left out for ``plain-kinds``;
     ``blind_spots`` are what is computed and may make tools;
     ``left_out`` says of files why they, or parts of them, were not checked; ``suppressed`` counts the findings that
     comments suppress.
@@ -87,6 +88,7 @@ class Outcome:
         self.unjudged: list[Unjudged] = []
         self.checked = list(checked)
         self.tools: list[ToolSight] = []
+        self.has_tools = False
         self.plain_numbers: list[PlainNumber] = []
         self.left_out: dict[str, str] = {}
         self.blind_spots: list[BlindSpot] = []
@@ -100,6 +102,7 @@ class Outcome:
         self.unjudged += other.unjudged
         self.checked += other.checked
         self.tools += other.tools
+        self.has_tools |= other.has_tools
         self.plain_numbers += other.plain_numbers
         self.left_out |= other.left_out
         self.blind_spots += other.blind_spots
@@ -209,7 +212,8 @@ class Engine(Means):
             self.conclude_all(workspace, shown, results, outcome)
         notices = [*workspace.notices(files, named), *workspace.text_notices(texts, named)]
         outcome.notices += notices
-        outcome.tools = tools_in_force(workspace.tools(files), place.config)
+        sights = list(workspace.tools(files))
+        outcome.tools, outcome.has_tools = tools_in_force(sights, place.config), bool(sights)
         outcome.plain_numbers = workspace.plain_numbers(files)
         outcome.blind_spots = workspace.blind_spots(files)
         outcome.left_out = workspace.left_out(files)

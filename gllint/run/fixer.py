@@ -198,12 +198,14 @@ def chosen(source: str, fixes: Iterable[Fix]) -> tuple[list[Change], list[int]]:
     ], applied
 
 
-def diff(path: str, old_data: bytes, new_data: bytes) -> bytes:
-    """Return the change as a patch that ``git apply`` and ``patch -p1`` take."""
+def diff(path: str, old_data: bytes | None, new_data: bytes) -> bytes:
+    """Return the change as a patch that ``git apply`` and ``patch -p1`` take; the old data ``None``: no such file."""
     name = path.encode("utf-8", "surrogateescape")
     tail = b"\t" if b" " in name else b""
-    names = (_quoted(side + name) + tail for side in (b"a/", b"b/"))
-    lines = patch(_at_newlines(old_data), _at_newlines(new_data), *names)
+    old_name, new_name = (_quoted(side + name) + tail for side in (b"a/", b"b/"))
+    if old_data is None:
+        old_name, old_data = b"/dev/null", b""
+    lines = patch(_at_newlines(old_data), _at_newlines(new_data), old_name, new_name)
     return b"".join(
         line if line.endswith(b"\n") else line + b"\n\\ No newline at end of file\n" for line in lines
     )

@@ -121,13 +121,17 @@ def of_results(what: str, tools: Sequence[ToolAt], keys: Sequence[str]) -> str:
     """The message of a finding at ``keys`` in the results of ``tools``: "… is a number without a unit".
 
     ``what`` is "number", the kind of number, "element" of what is there, or what holds numbers alone ("dict of
-    numbers"); "" where a callable is annotated as one.
+    numbers"); "text" of what the ``keys`` name in one; "" where a callable is annotated as one.
     """
     of = _listed([f"`{tool.name}`" if tool.name else "" for tool in tools])
     several = len(tools) > 1
     if not what:
         return f"{of} {'are' if several else 'is'} annotated to return a number without a unit"
-    named = f"{_joined([f'`{_printable(key)}`' for key in keys])} in " if keys else ""
+    listed = _joined([f"`{_printable(key)}`" for key in keys])
+    if what == "text":
+        verb = "leave" if len(keys) > 1 else "leaves"
+        return f"{listed or 'a number'} {verb} {of} as text, where no claim can cite it"
+    named = f"{listed} in " if keys else ""
     where = f"{named}the result{'s' * several} of {of}"
     if what == "element":
         return f"{where} {'hold' if len(keys) > 1 else 'holds'} a number without a unit"
@@ -153,6 +157,8 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def _joined(names: Sequence[str]) -> str:
+    if not names:
+        return ""
     if len(names) > MOST_NAMED:
         return f"{', '.join(names[: MOST_NAMED - 1])} and {len(names) - MOST_NAMED + 1} more"
     return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)

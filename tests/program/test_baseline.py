@@ -147,7 +147,7 @@ def test_what_is_fixed_is_named_and_nothing_is_written(old: Path, run: Run) -> N
         done = run("check", "--baseline", "base.json", *options, cwd=old)
         assert done.returncode == 0, options
         said = done.stderr.decode()
-        assert "Fixed since the baseline: a.py: GL401 and 600 kWh." in said
+        assert "Gone since the baseline: a.py: GL401 and 600 kWh." in said
         assert "The baseline holds 1 finding too many; --prune-baseline takes them out." in said
         assert (old / "base.json").read_bytes() == before
 
@@ -385,7 +385,7 @@ def test_an_entry_of_any_length_is_said_in_a_line(old: Path, run: Run) -> None:
     document["findings"][0] |= {"path": "x" * 100_000, "text": "y"}
     (old / "base.json").write_text(json.dumps(document))
     done = run("check", "--baseline", "base.json", cwd=old)
-    assert b"Fixed since the baseline: xxx" in done.stderr
+    assert b"Gone since the baseline: xxx" in done.stderr
     assert len(done.stderr) < 1000
 
 

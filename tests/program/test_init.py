@@ -54,6 +54,12 @@ def test_it_proposes_writes_and_then_has_nothing_more_to_do(write: Write, run: R
     before = contents(top)
     said = run("init", "--dry-run", cwd=top).stdout.decode()
     assert contents(top) == before
+    assert (
+        "--- a/pyproject.toml\n+++ b/pyproject.toml\n@@ " in said
+        and '\n+plain-kinds = ["identifier", "index"]\n' in said
+    )
+    assert "--- /dev/null\n+++ b/.pre-commit-config.yaml\n" in said
+    assert " lines of findings, not shown\n" in said and '"findings"' not in said
     assert 'unit-packs = ["counts", "time"]  # for 2 findings' in said
     assert 'plain-kinds = ["identifier", "index"]  # for 2 findings' in said
     assert "langchain (2 files)" in said and "Findings: 10 now, 3 with these settings." in said

@@ -130,6 +130,23 @@ def test_the_summary_says_it_in_plain_words(project: Path, run: Run) -> None:
     assert run("check", "other.py", cwd=project).stderr.decode() == "No findings in 1 file.\n"
 
 
+def test_json_of_what_is_not_known_is_no_text(write: Write, run: Run) -> None:
+    """GL104, which judges text, would see nothing in it, whatever the annotation says."""
+    body = "\n\n@tool\ndef f(a: str) -> str:\n    return json.dumps(fetch(a))\n"
+    top = write({"gllint.toml": "", "a.py": HEAD + "\nimport json" + body})
+    assert unseen(run, top) == {"tools": 1, "number": 0, "text": 0, "unknown": 1, "files": []}
+
+
+def test_a_folder_without_a_tool_is_said_to_have_none(write: Write, run: Run) -> None:
+    hint = "No tool that gllint knows is defined there: `gllint frameworks` lists what makes one;"
+    top = write({"a/gllint.toml": "", "a/a.py": "x = 1\n", "b/gllint.toml": "", "b/a.py": module("a", ["x"])})
+    assert hint in run("check", "a", cwd=top).stderr.decode()
+    assert hint not in run("check", "a/a.py", cwd=top).stderr.decode()
+    assert hint not in run("check", cwd=top).stderr.decode()
+    (top / "b/gllint.toml").write_text("per-file-ignores = {'a.py' = ['GL']}\n")
+    assert hint not in run("check", "b", cwd=top).stderr.decode()
+
+
 def test_code_that_is_not_to_be_judged_is_not_counted(write: Write, run: Run) -> None:
     top = write(
         {"gllint.toml": "per-file-ignores = {'tests/' = ['GL']}\n", "tests/test_a.py": module("a", ["x"])}

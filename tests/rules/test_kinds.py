@@ -303,3 +303,24 @@ def test_what_declares_the_number_must_change_with_it(before: str, help_ends: st
     found = one(before, {"unit-packs": ["counts"]})
     assert found.help.endswith(help_ends)
     assert run(Case("", {"agent.py": HEAD + after}, {"unit-packs": ["counts"]})) == []
+
+
+@pytest.mark.parametrize(
+    ("body", "declaration"),
+    [
+        ('def f(n) -> M:\n    return M(years={"value": n, "unit": "h"})\n', "Declare the field `years` of `M` as one."),
+        ("def f(n) -> M:\n    q = quantity(n)\n    return M(years=q)\n", "Declare the field `years` of `M` as one."),
+        ("def f(n) -> int:\n    return quantity(n)\n", "Annotate what `f` returns as one."),
+    ],
+)  # fmt: skip
+def test_a_quantity_that_a_declaration_takes_for_a_number_is_not_put_into_another(
+    body: str, declaration: str
+) -> None:
+    before = (
+        "@dataclass\nclass M:\n    years: int\n\n\n"
+        'def quantity(n):\n    return {"value": n, "unit": "kWh"}\n\n\n@tool\n'
+    )
+    finding = one(before + body)
+    assert finding.code == "GL101"
+    assert finding.help == f"The value is a Quantity already. {declaration}"
+    assert finding.fix is None

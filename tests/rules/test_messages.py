@@ -100,5 +100,5 @@ def test_the_number_beside_a_text_is_no_text() -> None:
     )
     [finding] = run(Case("text", {"agent.py": HEAD + body}, {"extend-select": ["GL104"]}))
     assert isinstance(finding, Finding)
-    assert finding.message == "`str(heat_kwh)` leaves a tool as text, where no claim can cite it"
+    assert finding.message == "`str(heat_kwh)` leaves tool `f` as text, where no claim can cite it"
     assert '"heat_kwh": {"value": heat_kwh, "unit": "kWh"}' in finding.help

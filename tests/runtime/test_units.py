@@ -430,3 +430,8 @@ def test_the_definition_file_is_read_as_pint_reads_it() -> None:
         assert _scale(unit, ()) == (one - zero, zero), unit
     names = {*ALLOWED_UNITS, *TIME_UNITS}
     assert {name for name in names if "/" not in name} <= _definitions().keys()
+
+
+def test_a_compound_is_said_to_hold_what_it_holds() -> None:
+    assert judge_unit("EUR/m2").reason == "It is a compound of allowed units (EUR, m2)."
+    assert judge_unit("kWh/year").reason == "It is a compound of allowed units and units of time (kWh, year)."

@@ -118,11 +118,12 @@ from collections.abc import Iterator
 
 from gllint_rules.fixes import repair
 from gllint_rules.inference import functions
-from gllint_rules.inference.values import NONE, UNKNOWN, Number, number
-from gllint_rules.project.advice import advice_for_leaf, advice_for_returned
+from gllint_rules.inference.values import NONE, UNKNOWN, Frame, Number, Record, Site, number, options
+from gllint_rules.project.advice import advice_for_declaration, advice_for_leaf, advice_for_returned
 from gllint_rules.project.context import Context, Pending
 from gllint_rules.project.kinds import kind_of_leaf
-from gllint_rules.project.results import Leaf, Result, leaves
+from gllint_rules.project.makers import maker_at
+from gllint_rules.project.results import Leaf, Result, is_quantity, leaves
 from gllint_rules.project.schemas import declared_keys
 from gllint_rules.reading import facts
 from gllint_rules.rule import Rule
@@ -143,7 +144,11 @@ def check(context: Context) -> Iterator[Pending]:
             ):
                 continue
             kind = kind_of_leaf(leaf)
-            advised = advice_for_leaf(context, result, leaf, kind, _annotated(context, result, leaf))
+            declaration = _declaration(context, result, leaf)
+            if declaration and _is_quantity_at(context, leaf.site):
+                advised = advice_for_declaration(kind, declaration)
+            else:
+                advised = advice_for_leaf(context, result, leaf, kind, _too(declaration))
             yield context.found_in(
                 result,
                 "GL101",
@@ -161,26 +166,43 @@ def check(context: Context) -> Iterator[Pending]:
             )
         declared = _declared_number(context, result) if not has_leaf and result.value is not NONE else None
         if declared is not None:
-            advised = advice_for_returned(context, result, _annotated(context, result, None))
+            declaration = _declaration(context, result, None)
+            if declaration and _is_quantity_at(context, result.site):
+                advised = advice_for_declaration(None, declaration)
+            else:
+                advised = advice_for_returned(context, result, _too(declaration))
             is_writable = advised.writable_unit(context.policy) is not None
             fix = repair("wrap", "wrap_declared", context, result, advised) if is_writable else None
             yield context.found_in(result, "GL101", result.site, "", advised.text, fix, declared.because)
 
 
-def _annotated(context: Context, result: Result, leaf: Leaf | None) -> str:
-    """What must change with the number, else it would still be declared as one."""
+def _is_quantity_at(context: Context, site: Site) -> bool:
+    """Whether a Quantity stands at a place, whatever an annotation says of it."""
+    maker = maker_at(site)
+    if maker is None:
+        return False
+    value = context.evaluator.eval(maker.expr, Frame(site.module, maker.scope))
+    return all(isinstance(option, Record) and is_quantity(option) for option in options(value))
+
+
+def _too(declaration: str) -> str:
+    return f"{declaration}, too." if declaration else ""
+
+
+def _declaration(context: Context, result: Result, leaf: Leaf | None) -> str:
+    """What must change with the number, else it would still be declared as one; a sentence without its end."""
     holder = leaf.holder.of if leaf is not None and leaf.holder is not None else None
     if leaf is not None and leaf.key is not None and holder is not None:
         declared = context.evaluator.field(holder, leaf.key)
         if declared is not None and declared is not UNKNOWN:
-            return f"Declare the field `{leaf.key}` of `{holder.cls.name}` as one, too."
+            return f"Declare the field `{leaf.key}` of `{holder.cls.name}` as one"
     function = result.callable.function
     if not isinstance(function, facts.Function) or function.yields or function.returns is None:
         return ""
     returned = functions.declared_return(context.evaluator, result.callable)
     if returned is None or next(leaves(returned, result.site), None) is None:
         return ""
-    return f"Annotate what `{function.name}` returns as one, too."
+    return f"Annotate what `{function.name}` returns as one"
 
 
 def _declared_number(context: Context, result: Result) -> Number | None:

@@ -141,9 +141,10 @@ def _finding(
     characters: tuple[int, int] | None = None,
 ) -> Pending:
     shown, help = quantity_beside_text(context, result, leaf, digits)
-    message = f"{shown} leaves a tool as text, where no claim can cite it"
     because = leaf.number.because if leaf.number.because.message else None
-    return context.found_in(result, "GL104", leaf.site, message, help, because=because, characters=characters)
+    return context.found_in(
+        result, "GL104", leaf.site, "", help, because=because, key=shown, what="text", characters=characters
+    )
 
 
 RULE = Rule(

@@ -235,9 +235,9 @@ class Questions:
         level = len(now.executed)
         nested_steps = now.within_executed + (now.steps - now.began_within if level > 1 else 0)
         if level >= MOST_EXECUTED or nested_steps > MOST_WITHIN_EXECUTED:
-            budget = str(MOST_EXECUTED) if level >= MOST_EXECUTED else f"{MOST_WITHIN_EXECUTED} steps of"
+            budget = str(MOST_EXECUTED) if level >= MOST_EXECUTED else f"{MOST_WITHIN_EXECUTED} steps in"
             if site is not None:
-                self.cut(site, f"{budget} calls within each other")
+                self.cut(site, f"{budget} nested calls")
             return None
         if level == 1:
             now.began_within = now.steps

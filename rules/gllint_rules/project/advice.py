@@ -84,15 +84,20 @@ def advice_for_returned(context: Context, result: Result, declared: str) -> Advi
     return _wrapped(context.policy, None, None, _NUMBER, unit_of_returned(context, result), False, declared)
 
 
+def advice_for_declaration(kind: Kind | None, declaration: str) -> Advice:
+    """The repair of a Quantity that an annotation takes for a number; ``declaration`` says which, without an end."""
+    return Advice(kind, None, None, (), None, f"The value is a Quantity already. {declaration}.")
+
+
 def quantity_beside_text(
     context: Context, result: Result, leaf: Leaf, digits: str | None = None
-) -> tuple[str, str]:
-    """A number in a text as a message names it, and how to return it beside the text.
+) -> tuple[str | None, str]:
+    """A number in a text as a message names it, if it can, and how to return it beside the text.
 
     ``digits`` are those that a literal has there; else the number is the expression at the site of ``leaf``.
     """
     number = _shortened(text_at(context.project, leaf.site) if digits is None else digits)
-    shown = f"`{number}`" if number != _NUMBER else "a number"
+    shown = number if number != _NUMBER else None
     if digits is None:
         argument = echoed_argument(context, result, leaf.site)
         if argument is not None:

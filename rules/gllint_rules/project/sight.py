@@ -9,10 +9,12 @@ from gllint_rules.inference import functions
 from gllint_rules.inference.values import (
     NEVER,
     NONE,
+    UNKNOWN,
     Boolean,
     Container,
     FunctionOf,
     Record,
+    SerialisedText,
     Site,
     Text,
     Value,
@@ -85,11 +87,20 @@ def result_of(context: Context, tool: Tool) -> ToolResult:
         if declared is not None:
             if number(declared) is not None:
                 result_kinds.add("number")
-            elif set(_parts(declared)) == {"text"}:  # whatever is behind it
+            elif set(_parts(declared)) == {"text"} and not _serialises_unknown(context, callable):
                 result_kinds.remove("unknown")
                 result_kinds.add("text")
         kinds |= result_kinds
     return next((kind for kind in _ORDER if kind in kinds), "other")
+
+
+def _serialises_unknown(context: Context, callable: FunctionOf) -> bool:
+    """Whether the text that a callable returns is made of something that is not known: GL104 sees nothing in it."""
+    return any(
+        isinstance(option, SerialisedText) and UNKNOWN in options(option.value)
+        for _, value in context.evaluator.flow(callable).returns
+        for option in options(value)
+    )
 
 
 def _results(context: Context, tool: Tool, callable: FunctionOf) -> list[Result]:

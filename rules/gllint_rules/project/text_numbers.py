@@ -7,9 +7,11 @@ from bisect import bisect_right
 from collections.abc import Iterator
 
 from gllint_rules.inference.values import Interpolation, Literal, Number, Text, options
+from gllint_rules.project.kinds import kind_of_leaf
 from gllint_rules.project.results import leaves
 from gllint_rules.project.templates import Stretches, Template
 from gllint_rules.tuples import NamedTuple
+from gllint_rules.words.kinds import Kind
 from gllint_runtime.policy.claims import HOLE
 from gllint_runtime.policy.settings import Policy
 
@@ -22,6 +24,8 @@ _IN_NAME = re.compile(r"(?:[^\W\d][-.]?|#)\Z")
 _IN_JOINED_NAME = re.compile(rf"{re.escape(HOLE)}\Z")
 # A text with a number behind it is the name of one of several (`f"{section}-{n}"`); a number there may begin a range.
 _BEHIND_TEXT = re.compile(rf"{re.escape(HOLE)}[-_]\Z")
+# Where what is counted begins (`1-{n}`): the number that is formatted in ends it, and says how many there are.
+_BEGINS_RANGE = re.compile(r"(?<![\w.,])[01](?:\s?(?:[-–—]|\.{2,3})\s?|\s(?:to|through|and)\s)")
 # What a reader of a page does not see: style sheets, scripts, and tags with what they say of sizes and places.
 _MARKUP = re.compile(
     r"<(?P<block>style|script)\b"
@@ -50,6 +54,9 @@ _NO_PROGRAMS = frozenset(
 )
 
 
+_OF_ADDRESSES: frozenset[Kind | None] = frozenset({"index", "identifier"})
+
+
 class TextNumbers(NamedTuple):
     """The ``digits`` that a text states, each with its place in its literal, and the ``exempt`` holes.
 
@@ -69,6 +76,7 @@ def numbers_in_text(template: Template, policy: Policy) -> TextNumbers:
     aside = Stretches([*(match.span() for match in _NO_NUMBERS.finditer(text)), *_programs(text)])
     markup = Stretches(list(_markup(text)))
     filled = {part for part in template.parts if isinstance(part, Interpolation) and _is_number(part)}
+    filled_at = {begins[i] for i, part in enumerate(template.parts) if part in filled}
     digits: list[tuple[Literal, int, int]] = []
     stated: set[Interpolation] = set()
     for naked in scan_naked_numbers(
@@ -83,12 +91,16 @@ def numbers_in_text(template: Template, policy: Policy) -> TextNumbers:
             continue
         first, last = bisect_right(begins, start) - 1, bisect_right(begins, end - 1)
         holes = filled.intersection(part for part in template.parts[first:last])
-        if holes and _is_behind_text(template, text, begins, start):
+        if holes and (
+            _is_behind_text(template, text, begins, start) or _ends_address(template, begins, start, holes)
+        ):
             continue
         stated |= holes
         part = template.parts[first]
         if not holes and isinstance(part, Literal):
             if markup.meet(start, end) or _IN_JOINED_NAME.search(text[max(0, start - len(HOLE)) : start]):
+                continue
+            if (begun := _BEGINS_RANGE.match(text, start)) is not None and begun.end() in filled_at:
                 continue
             digits.append((part, start - begins[first], min(end - begins[first], len(part.text))))
     return TextNumbers(digits, frozenset(filled - stated))
@@ -112,6 +124,19 @@ def _is_behind_text(template: Template, text: str, begins: list[int], start: int
         return False
     part = template.parts[bisect_right(begins, start - 2) - 1]
     return isinstance(part, Interpolation) and all(isinstance(o, Text) for o in options(part.value))
+
+
+def _ends_address(template: Template, begins: list[int], start: int, holes: set[Interpolation]) -> bool:
+    """Whether the number at ``start`` is a row, a line or an id, and stands right behind a text that is filled in.
+
+    So an address is put together (``f"{column}{row}"``); any other number there may be money (``f"{sign}{price}"``).
+    """
+    at = bisect_right(begins, start) - 1
+    before = template.parts[at - 1] if at and begins[at] == start else None
+    if not (isinstance(before, Interpolation) and all(isinstance(o, Text) for o in options(before.value))):
+        return False
+    kinds = {kind_of_leaf(leaf) for hole in holes for leaf in leaves(hole.value, hole.site)}
+    return kinds <= _OF_ADDRESSES
 
 
 def _markup(text: str) -> Iterator[tuple[int, int]]:

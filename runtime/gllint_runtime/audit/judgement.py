@@ -140,7 +140,7 @@ class Listener:
 
     def _judged(self, text: str, number: int) -> Answer:
         if len(text) > _MAX_ANSWER:
-            self.notes.append(f"answer {number} was judged up to its character {_MAX_ANSWER:,}")
+            self.notes.append(f"answer {number + 1} was judged up to its character {_MAX_ANSWER:,}")
         looked_at = text[:_MAX_ANSWER]
         policy = self._policy
         exempt = places(looked_at)

@@ -261,7 +261,8 @@ def _judge(unit: str, extend: frozenset[str], strict: bool, packs: tuple[str, ..
     if len(names) == 1 and names.keys() <= TIME_UNITS.keys() and names.keys().isdisjoint({*extend, *further}):
         reason = "A unit of time is allowed inside a compound (kWh/year), not alone."
         return UnitVerdict(unit, "not-allowed", _dimension(symbol, packs), None, reason, symbol)
-    kind = f"a compound of allowed units and units of time ({', '.join(names)})"
+    of_time = " and units of time" if any(name in TIME_UNITS for name in names) else ""
+    kind = f"a compound of allowed units{of_time} ({', '.join(names)})"
     if strict:
         reason = f"It is {kind}, and strict units allow the listed strings alone."
         return UnitVerdict(unit, "not-allowed", _dimension(symbol, packs), None, reason, symbol)
