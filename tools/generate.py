@@ -13,6 +13,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+import click
+
+from gllint.cli.commands import cli
 from gllint.cli.explaining import rules_text
 from gllint.files.config import Config, schema, value_of
 from gllint_rules import RULES, Rule
@@ -52,6 +55,9 @@ def documents() -> dict[Path, str]:
         DOCS / "tools.md": renewed(DOCS / "tools.md", {"frameworks": frameworks(), "row": row_table()}),
         DOCS / "rules-of-your-own.md": renewed(DOCS / "rules-of-your-own.md", own_rule()),
         DOCS / "kinds.md": renewed(DOCS / "kinds.md", {"packs": packs_table()}),
+        DOCS / "command-line.md": renewed(
+            DOCS / "command-line.md", {"commands": commands(), "options": check_options()}
+        ),
         DOCS / "configuration.md": renewed(DOCS / "configuration.md", {"configuration": configuration()}),
     }
 
@@ -146,6 +152,36 @@ def configuration() -> str:
         both = f" At execution: `{field}` of [`Policy`](runtime.md#the-gate)." if field is not None else ""
         out.append(f"## {key}\n\n{value['description']}\n\nTakes {_type(value)}. Default: {shown}.{both}\n")
     return "\n" + "\n".join(out) + "\n"
+
+
+def commands() -> str:
+    """The commands, each with what it does."""
+    rows = [
+        f"| `gllint {name}` | {command.short_help} |"
+        for name, command in sorted(cli.commands.items())
+        if not command.hidden
+    ]
+    return "\n".join(["| command | does |", "|---|---|", *rows, ""])
+
+
+def check_options() -> str:
+    """The options of ``gllint check`` in the order of its help."""
+    rows = []
+    for option in cli.commands["check"].params:
+        if isinstance(option, click.Option):
+            names = ", ".join(f"`{name}`" for name in sorted(option.opts, key=len))
+            taken = "" if option.is_flag else _cell(option.metavar or _choices(option))
+            rows.append(f"| {names} | {taken} | {_cell(option.help or '')} |")
+    return "\n".join(["| option | takes | means |", "|---|---|---|", *rows, ""])
+
+
+def _choices(option: click.Option) -> str:
+    return ", ".join(option.type.choices) if isinstance(option.type, click.Choice) else option.type.name
+
+
+def _cell(text: str) -> str:
+    """A text as it stands in a table."""
+    return text.replace("|", "\\|")
 
 
 def row_table() -> str:

@@ -620,8 +620,10 @@ def _is_stream(name: str) -> bool:
 def _wants_colour(when: str) -> bool:
     if when != "auto":
         return when == "always"
-    if os.environ.get("FORCE_COLOR"):
+    if os.environ.get("NO_COLOR"):
+        return False
+    if os.environ.get("FORCE_COLOR") or os.environ.get("CLICOLOR_FORCE", "0") != "0":
         return True
-    if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
+    if os.environ.get("TERM") == "dumb":
         return False
     return sys.stdout.isatty()

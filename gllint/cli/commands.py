@@ -21,6 +21,23 @@ AGENT_NAMES = ("claude-code", "cursor", "codex", "copilot", "gemini")  # as `hos
 _CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 
 
+# What users of ruff look for, and where it is.
+_ELSEWHERE = {
+    "--show-settings": "gllint config PATH prints the settings in force",
+    "--per-file-ignores": '--config \'per-file-ignores = {"tests/" = ["GL1"]}\' sets it for one run',
+    "--extend-per-file-ignores": '--config \'per-file-ignores = {"tests/" = ["GL1"]}\' sets it for one run',
+    "--respect-gitignore": "gllint always respects .gitignore; a file that is named is checked",
+    "--no-respect-gitignore": "gllint always respects .gitignore; a file that is named is checked",
+    "--target-version": "gllint reads the syntax of every Python that it supports",
+    "--explain": "gllint rule CODE explains a rule",
+    "--extension": "gllint reads .py, .pyi, .pyw and .ipynb, and whatever else is named",
+    "generate-shell-completion": "gllint completion SHELL prints the script",
+    "linter": "gllint rule lists the rules",
+    "format": "gllint formats nothing: ruff format does",
+    "explain": "gllint rule CODE explains a rule",
+}
+
+
 @click.group(context_settings=_CONTEXT)
 @click.version_option(__version__, "-V", "--version", prog_name="gllint")
 def cli() -> None:
@@ -34,10 +51,22 @@ def run(arguments: Sequence[str] | None) -> int:
     except click.exceptions.Exit as leave:
         return leave.exit_code
     except click.ClickException as error:
-        naming_variable(error).show()
+        naming_variable(_pointing(error)).show()
         return WRONG
     except click.Abort:
         return INTERRUPTED
+
+
+def _pointing(error: click.ClickException) -> click.ClickException:
+    """``error``; of an option or a command that has another name here, or another place, with that."""
+    name = error.option_name if isinstance(error, click.NoSuchOption) else ""
+    if not name and isinstance(error, click.UsageError):
+        name = error.message.removeprefix("No such command '").partition("'")[0]
+    if name not in _ELSEWHERE:
+        return error
+    context = error.ctx if isinstance(error, click.UsageError) else None
+    kind = "option" if name.startswith("-") else "command"
+    return click.UsageError(f"No such {kind} '{name}': {_ELSEWHERE[name]}.", context)
 
 
 def _codes(_: click.Context, parameter: click.Parameter, value: tuple[str, ...]) -> tuple[str, ...] | None:
@@ -52,9 +81,14 @@ def _codes(_: click.Context, parameter: click.Parameter, value: tuple[str, ...])
     return codes
 
 
+def _whole(context: click.Context, option: click.Parameter, value: tuple[str, ...]) -> tuple[str, ...]:
+    """The values of an option; that of a variable whole, which click takes apart at blanks."""
+    text = option.resolve_envvar_value(context)
+    return (text,) if text and is_from_environment(context, option) else value
+
+
 def _patterns(context: click.Context, option: click.Parameter, value: tuple[str, ...]) -> tuple[str, ...]:
-    if (text := option.resolve_envvar_value(context)) and is_from_environment(context, option):
-        value = (text,)  # which click takes apart at blanks, where patterns may have some
+    value = _whole(context, option, value)
     return tuple(pattern for text in value for part in text.split(",") if (pattern := part.strip()))
 
 
@@ -76,6 +110,12 @@ def _complete_codes(context: click.Context, parameter: click.Parameter, incomple
     return [incomplete[:start] + code for code in RULES if code.startswith(incomplete[start:].upper())]
 
 
+def _complete_keys(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
+    from gllint.files.config import schema
+
+    return [key for key in schema()["properties"] if key.startswith(incomplete)]
+
+
 def _code_option(name: str, text: str) -> Callable[[Any], Any]:
     return click.option(
         name, multiple=True, metavar="CODES", callback=_codes, help=text, shell_complete=_complete_codes
@@ -89,6 +129,16 @@ def _text_or_json(text: str) -> Callable[[Any], Any]:
 def _configured(command: Any) -> Any:
     command = click.option("--isolated", is_flag=True, help="Ignore all configuration files.")(command)
     return click.option("--config", metavar="FILE", help="Read the configuration from this file.")(command)
+
+
+def _split(texts: Sequence[str]) -> tuple[str | None, tuple[str, ...]]:
+    """The file that ``--config`` names, if it does, and the settings that it gives. Raises :class:`UsageError`."""
+    from gllint.files.config import is_inline
+
+    files = [text for text in texts if not is_inline(text)]
+    if len(files) > 1:
+        raise UsageError(f"--config: names two files, {files[0]} and {files[1]}")
+    return (files[0] if files else None), tuple(text for text in texts if is_inline(text))
 
 
 _NO_CACHE = click.option("--no-cache", is_flag=True, help="Neither read nor write the cache.")
@@ -123,7 +173,7 @@ _JOBS = click.option(
 @click.option("--diff", is_flag=True, help="Print what --fix would change, and change nothing.")
 @click.option("--baseline", metavar="FILE", help="Report only what is new since this baseline.")
 @click.option("--write-baseline", metavar="FILE", help="Write what is found to this baseline.")
-@click.option("--prune-baseline", is_flag=True, help="Remove from the baseline what is fixed.")
+@click.option("--prune-baseline", is_flag=True, help="Remove from the baseline what is gone.")
 @click.option(
     "--since",
     metavar="REV",
@@ -132,7 +182,14 @@ _JOBS = click.option(
 )
 @click.option("--add-noqa", is_flag=True, help="Write a suppression on each finding's line.")
 @click.option("--ignore-noqa", is_flag=True, help="Report what comments suppress, too.")
-@_configured
+@click.option(
+    "--config",
+    multiple=True,
+    metavar="FILE|KEY=VALUE",
+    callback=_whole,
+    help="Read the configuration from this file, or set one key of it, as TOML writes it.",
+)
+@click.option("--isolated", is_flag=True, help="Ignore all configuration files.")
 @click.option(
     "--exclude",
     "--extend-exclude",
@@ -180,7 +237,8 @@ def check(context: click.Context, /, **fields: Any) -> None:
     from gllint.cli.checking import run
     from gllint.cli.request import Request
 
-    request = Request(**fields)
+    config, settings = _split(fields.pop("config"))
+    request = Request(**fields, config=config, settings=settings)
     if not (request.quiet or request.silent):
         for sentence in strange_variables(check, os.environ):
             say(f"gllint: {visible(sentence)}", error=True)
@@ -231,14 +289,20 @@ def rule(code: str | None, every: bool, output_format: str) -> None:
 
 
 @cli.command(short_help="Print the settings in force and where each came from.")
-@click.argument("path", default=".")
+@click.argument("path", default=".", metavar="[PATH|KEY]", shell_complete=_complete_keys)
 @click.option("--schema", is_flag=True, help="Print the JSON Schema of the configuration.")
 @_configured
 def config(path: str, schema: bool, config: str | None, isolated: bool) -> None:
-    """Print the settings in force for PATH and the file each came from."""
-    from gllint.cli.explaining import config_text, schema_text
+    """Print the settings in force for PATH and the file each came from, or explain one KEY."""
+    from gllint.cli.explaining import config_text, key_text, schema_text
 
-    click.echo(schema_text() if schema else config_text(path, config, isolated), nl=False)
+    if schema:
+        text = schema_text()
+    elif os.path.exists(path) or {"/", "\\", "."} & {*path}:
+        text = config_text(path, config, isolated)
+    else:
+        text = key_text(path, config, isolated)
+    click.echo(text, nl=False)
 
 
 @cli.command(short_help="List the allowed units, or judge one.")
@@ -277,7 +341,7 @@ def frameworks(output_format: str) -> None:
 @cli.command(short_help="Propose a configuration, a baseline and a hook.")
 @click.argument("path", default=".")
 @click.option("-y", "--yes", is_flag=True, help="Write without asking.")
-@click.option("--dry-run", is_flag=True, help="Say what would be written, and write nothing.")
+@click.option("--dry-run", is_flag=True, help="Show what would be written, as a diff, and write nothing.")
 @click.option(
     "--agent",
     "agents",
@@ -467,6 +531,12 @@ def audit(context: click.Context, /, **fields: Any) -> None:
     from gllint.cli.auditing import Request, run
 
     context.exit(run(Request(**fields)))
+
+
+@cli.command(hidden=True)
+def version() -> None:
+    """Print the version, as `--version` does: under the name that users of ruff and uv look for."""
+    click.echo(f"gllint {__version__}")
 
 
 @cli.command(short_help="Remove the cache of a project.")

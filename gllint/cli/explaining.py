@@ -42,11 +42,23 @@ def config_text(path: str, config_file: str | None, isolated: bool) -> str:
     lines = [
         f"# {config.source}" if config.source else "# No configuration was found; these are the defaults."
     ]
-    for key in schema()["properties"]:
-        value = value_of(config, key)
-        origin = config.origins.get(key, "default")
-        lines.append(f"# {key}: not set" if value is None else f"{key} = {_toml(value)}  # {origin}")
+    lines += [_line(config, key) for key in schema()["properties"]]
     return "\n".join([*lines, f"# codes in force: {', '.join(sorted(config.codes))}"]) + "\n"
+
+
+def key_text(key: str, config_file: str | None, isolated: bool) -> str:
+    """Return what a key of the configuration means, and its value in force here. Raises :class:`UsageError`."""
+    keys = schema()["properties"]
+    if key not in keys:
+        hint = nearest(key, list(keys), "; gllint config lists the keys")
+        raise UsageError(f"{key}: no such file or folder, and no key of the configuration{hint}")
+    return f"# {keys[key]['description']}\n{_line(config_for('.', config_file, isolated), key)}\n"
+
+
+def _line(config: Config, key: str) -> str:
+    value = value_of(config, key)
+    origin = config.origins.get(key, "default")
+    return f"# {key}: not set" if value is None else f"{key} = {_toml(value)}  # {origin}"
 
 
 def units_text(output_format: str, pack: str | None = None) -> str:

@@ -6,7 +6,7 @@ from typing import Any
 
 from gllint import report
 from gllint.errors import UsageError
-from gllint.files.config import COMMAND_LINE
+from gllint.files.config import COMMAND_LINE, Config, inline
 from gllint.files.places import absolute, fixed_config
 from gllint.run.engine import Options
 from gllint_rules.tuples import NamedTuple
@@ -39,6 +39,7 @@ class Request(NamedTuple):
     add_noqa: bool = False
     ignore_noqa: bool = False
     config: str | None = None
+    settings: tuple[str, ...] = ()
     isolated: bool = False
     exclude: tuple[str, ...] = ()
     force_exclude: bool | None = None
@@ -105,9 +106,15 @@ def options(request: Request) -> Options:
         "baseline": absolute(request.baseline) if request.baseline else None,
         "cache-dir": absolute(request.cache_dir) if request.cache_dir else None,
     }
+    settings = inline(request.settings, absolute(".")) if request.settings else None
+
+    def laid_over_all(config: Config) -> Config:
+        config = config.under(settings) if settings is not None else config
+        return config.overridden(laid_over, COMMAND_LINE)
+
     return Options(
         fixed=fixed_config(request.config, request.isolated),
-        override=lambda config: config.overridden(laid_over, COMMAND_LINE),
+        override=laid_over_all,
         cache=not request.no_cache,
         jobs=request.jobs,
         comments=not request.ignore_noqa,

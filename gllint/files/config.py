@@ -183,6 +183,29 @@ class Config(_Keys):
                 fields[name] = (*getattr(self, name), *fields[name])
         return self._replace(**fields, origins={**self.origins, **dict.fromkeys(settings, where)})
 
+    def under(self, settings: Inline) -> Config:
+        """Return this configuration with the settings of the command line laid over it; ``extend-…`` adds."""
+        given, fields, rules = settings.config, dict[str, Any](), dict[str, Any]()
+        policy: dict[str, Any] = {}
+        for key in settings.keys:
+            name = key.replace("-", "_")
+            if key in POLICY_KEYS:
+                policy[POLICY_KEYS[key]] = getattr(given.rules.policy, POLICY_KEYS[key])
+            elif name in _RULE_OPTIONS:
+                rules[name] = getattr(given.rules, name)
+            elif name.startswith("extend_"):
+                fields[name] = (*getattr(self, name), *getattr(given, name))
+            elif name in ("baseline", "cache_dir"):
+                fields[name] = os.path.join(given.base, getattr(given, name))
+            else:
+                fields[name] = getattr(given, name)
+        if "python" in rules:
+            rules["packages"] = given.rules.packages
+        if policy:
+            rules["policy"] = self.rules.policy.with_settings(**policy)
+        origins = {**self.origins, **dict.fromkeys(settings.keys, COMMAND_LINE)}
+        return self._replace(rules=self.rules._replace(**rules), origins=origins, **fields)
+
     def with_rules(self, changes: Mapping[str, Any]) -> Config:
         """Return this configuration with other values of keys that rules ask for."""
         policy = {POLICY_KEYS[key]: value for key, value in changes.items() if key in POLICY_KEYS}
@@ -214,6 +237,42 @@ def load(path: str, base: str | None = None) -> Config:
         raise UsageError(str(error)) from None
 
 
+class Inline(NamedTuple):
+    """Settings that the command line gives as ``KEY = VALUE``: which keys, and a configuration that has them."""
+
+    keys: tuple[str, ...]
+    config: Config
+
+
+_INLINE = re.compile(r"\s*[\w-]+(?:\s*\.\s*[\w-]+|\s*\.\s*\"[^\"]*\")*\s*=")
+
+
+def is_inline(text: str) -> bool:
+    """Whether what ``--config`` names is a setting, ``KEY = VALUE``, and no file."""
+    return _INLINE.match(text) is not None and not os.path.exists(text)
+
+
+def inline(texts: Sequence[str], base: str) -> Inline:
+    """Read settings of the command line, each ``KEY = VALUE`` as TOML writes it; paths are relative to ``base``.
+
+    Raises :class:`UsageError` as :func:`load` does.
+    """
+    import tomllib
+
+    entries: dict[str, Any] = {}
+    for text in texts:
+        try:
+            entries |= tomllib.loads(text)
+        except (tomllib.TOMLDecodeError, RecursionError) as error:
+            raise UsageError(f"--config: {shortened(text)}: not valid TOML: {error}") from None
+    if "extend" in entries:
+        raise UsageError("--config: key 'extend' stands in a file only")
+    try:
+        return Inline(tuple(entries), _config(checked(Table("--config", "", entries)), base, is_file=False))
+    except ConfigurationError as error:
+        raise UsageError(str(error)) from None
+
+
 def value_of(config: Config, key: str) -> Any:
     """Return the value in force of a key of the configuration file."""
     if key in POLICY_KEYS:
@@ -227,11 +286,15 @@ def value_of(config: Config, key: str) -> Any:
 LEVELS = ("error", "warning", "info")
 
 
-def _config(table: Table, base: str) -> Config:
-    """The settings of a table whose shape is checked. Raises :class:`ConfigurationError`."""
+def _config(table: Table, base: str, *, is_file: bool = True) -> Config:
+    """The settings of a table whose shape is checked, of a file or given by whoever runs gllint.
+
+    Raises :class:`ConfigurationError`.
+    """
     _check_meaning(table)
-    _check_inside(table, base, "cache-dir", "--cache-dir or GLLINT_CACHE_DIR may name such a folder")
-    _check_inside(table, base, "baseline", "--baseline may name such a file")
+    if is_file:
+        _check_inside(table, base, "cache-dir", "--cache-dir or GLLINT_CACHE_DIR may name such a folder")
+        _check_inside(table, base, "baseline", "--baseline may name such a file")
     fields: dict[str, Any] = {}
     options: dict[str, Any] = {"policy": Policy.of_table(table)}
     for key, value in table.entries.items():

@@ -125,7 +125,9 @@ def _junit(judged: Iterable[Judged]) -> Iterator[str]:
             continue
         yield f"    <testcase classname={_attribute(one.path)} name={name}>\n"
         for answer, number in one.faults:
-            message = _attribute(f"answer {number.answer + 1}, {number.start}-{number.end}: {_message(number)}")
+            message = _attribute(
+                f"answer {number.answer + 1}, {number.start}-{number.end}: {_message(number)}"
+            )
             text = escape(excerpt(answer, number))
             yield f"      <failure type={_attribute(number.verdict)} message={message}>{text}</failure>\n"
         yield "    </testcase>\n"

@@ -10,7 +10,9 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
+from gllint import __version__
 from gllint.cli.commands import cli
+from gllint.errors import UsageError
 
 Write = Callable[..., Path]
 
@@ -197,3 +199,100 @@ def test_each_option_is_in_the_environment_or_writes() -> None:
     alone = {"add_noqa", "fix", "fix_only", "output_file", "paths", "prune_baseline", "write_baseline"}
     without: set[Any] = {parameter.name for parameter in command.params if not parameter.envvar}
     assert without == alone
+
+
+# --- one setting for one run ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("settings", "left"),
+    [
+        (['select = ["GL5"]'], ["GL501"]),
+        (['extend-ignore = ["GL5"]', 'plain-keys = ["rows"]'], []),
+        (['per-file-ignores = {"agent.py" = ["GL101"]}'], ["GL501"]),
+        (['tool-decorators = ["other"]', 'ignore=["GL5"]'], ["GL101"]),
+    ],
+)
+def test_a_setting_may_stand_on_the_command_line(
+    check: Callable[..., Result], settings: list[str], left: list[str]
+) -> None:
+    found = check(*(part for setting in settings for part in ("--config", setting)))
+    assert codes(found) == left
+
+
+def test_a_setting_of_the_command_line_goes_before_the_file_and_before_its_environment(
+    check: Callable[..., Result], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert codes(check("--config", 'select = ["GL1"]', **{"gllint.toml": 'select = ["GL5"]\n'})) == ["GL101"]
+    assert codes(check("--config", "other.toml", "--config", 'select = ["GL1"]', **{"other.toml": ""})) == [
+        "GL101"
+    ]
+    monkeypatch.setenv("GLLINT_CONFIG", 'select = [ "GL5" ]')
+    assert codes(check()) == ["GL501"]
+    assert codes(check("--config", 'select = ["GL1"]')) == ["GL101"]
+    assert codes(check("--config", 'select = ["GL1"]', "--select", "GL5")) == ["GL501"]
+
+
+@pytest.mark.parametrize(
+    ("values", "text"),
+    [
+        (["selekt = []"], "--config: unknown key 'selekt'; did you mean 'select'?"),
+        (['select = "GL1"'], "--config: key 'select' must be a list of texts"),
+        (["select = [GL1]"], "--config: select = [GL1]: not valid TOML"),
+        (['extend = "x.toml"'], "--config: key 'extend' stands in a file only"),
+        (["a.toml", "b.toml"], "--config: names two files, a.toml and b.toml"),
+    ],
+)
+def test_a_wrong_setting_of_the_command_line_is_told(
+    check: Callable[..., Result], values: list[str], text: str
+) -> None:
+    with pytest.raises(UsageError) as caught:
+        check(*(part for value in values for part in ("--config", value)))
+    assert str(caught.value).startswith(text)
+
+
+def test_a_key_is_explained() -> None:
+    said = CliRunner().invoke(cli, ["config", "plain-keys"]).stdout
+    assert said.startswith("# Patterns of keys whose numbers are not quantities")
+    assert said.endswith("\nplain-keys = []  # default\n")
+    with pytest.raises(UsageError, match="no key of the configuration; did you mean 'plain-keys'"):
+        CliRunner().invoke(cli, ["config", "plan-keys"], catch_exceptions=False)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        (["check", "--show-settings"], "'--show-settings': gllint config PATH prints the settings in force."),
+        (["format", "a.py"], "'format': gllint formats nothing: ruff format does."),
+        (["check", "--nonsense"], "No such option '--nonsense'"),
+    ],
+)
+def test_what_has_another_name_in_ruff_is_pointed_to(
+    capsys: pytest.CaptureFixture[str], arguments: list[str], text: str
+) -> None:
+    from gllint.cli.commands import run
+
+    assert run(arguments) == 2
+    assert text in capsys.readouterr().err
+
+
+def test_the_version_has_a_command(capsys: pytest.CaptureFixture[str]) -> None:
+    from gllint.cli.commands import run
+
+    assert run(["version"]) == 0
+    assert capsys.readouterr().out == f"gllint {__version__}\n"
+
+
+@pytest.mark.parametrize(
+    ("variables", "coloured"),
+    [({"FORCE_COLOR": "1"}, True), ({"CLICOLOR_FORCE": "1"}, True), ({"CLICOLOR_FORCE": "0"}, False),
+     ({"FORCE_COLOR": "1", "NO_COLOR": "1"}, False), ({"FORCE_COLOR": ""}, False)],
+)  # fmt: skip
+def test_the_environment_says_whether_there_are_colours(
+    check: Callable[..., Result], monkeypatch: pytest.MonkeyPatch, variables: dict[str, str], coloured: bool
+) -> None:
+    for name in ("NO_COLOR", "FORCE_COLOR", "CLICOLOR_FORCE"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    assert ("\x1b[" in check("--output-format", "full").stdout) is coloured

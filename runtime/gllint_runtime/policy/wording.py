@@ -50,5 +50,14 @@ def nearest(word: str, candidates: Mapping[str, str] | Iterable[str], otherwise:
 
     suggestions = candidates if isinstance(candidates, Mapping) else {name: name for name in candidates}
     folded = {name.casefold().replace("_", "-"): right for name, right in suggestions.items()}
-    close = difflib.get_close_matches(word.casefold().replace("_", "-"), folded, n=1, cutoff=_NEAR)
-    return f"; did you mean '{folded[close[0]]}'?" if close else otherwise
+    written = word.casefold().replace("_", "-")
+    close = difflib.get_close_matches(written, folded, n=len(folded) or 1, cutoff=_NEAR)
+    if not close:
+        return otherwise
+    # Of several that are as near, the one that is alike at most places, else the first: `GL10X` is no more GL106 than
+    # GL101.
+    near = difflib.SequenceMatcher(None, close[0], written).ratio()
+    best = [name for name in close if difflib.SequenceMatcher(None, name, written).ratio() >= near]
+    order = list(folded)
+    alike = {name: sum(a == b for a, b in zip(name, written, strict=False)) for name in best}
+    return f"; did you mean '{folded[min(best, key=lambda name: (-alike[name], order.index(name)))]}'?"
