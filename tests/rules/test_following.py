@@ -11,6 +11,8 @@ import pytest
 
 from gllint_rules import Failure, Finding
 from gllint_rules.check.check import check
+from gllint_rules.inference.measures.outcome import Env, UnitFlow
+from gllint_rules.inference.measures.unit_flow import Units
 from gllint_rules.project.imports import top_level_packages
 from gllint_rules.project.project import Project
 from gllint_rules.reading.facts import Function, Module
@@ -185,3 +187,37 @@ def test_what_an_edit_has_made_void_is_not_remembered() -> None:
                 isinstance(each, Function) and each.name == "_run" for each in gc.get_objects()
             )
     assert alive[40] == alive[5] > 0
+
+
+METHOD = """
+    def step_{0}(self, heat_kwh):
+        row_{0} = self.row_{1}
+        self.row_{0} = row_{0}.copy()
+        return {{"heat": heat_kwh + row_{0}["heat_wh"] + self.row_{2}["heat_wh"]}}
+"""
+
+
+def test_what_no_number_is_assigned_to_leads_through_no_methods(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Else each of them is asked for the units of the others that assign the attribute, on every way around."""
+    count = 6
+    numbers = range(count)
+    rows = "".join(f"        self.row_{number} = None\n" for number in numbers)
+    methods = "".join(METHOD.format(n, (n + 1) % count, (n + 2) % count) for n in numbers)
+    names: list[str] = []
+
+    def run(units: Units, module: Module, function: Function, arguments: Env) -> UnitFlow:
+        names.append(function.name)
+        return original(units, module, function, arguments)
+
+    original = Units._run
+    monkeypatch.setattr(Units, "_run", run)
+    here = Followed(
+        example(
+            f"from agents import function_tool\n\n\nclass Plan:\n    def __init__(self):\n{rows}{methods}\n\n"
+            "@function_tool\ndef run(heat_kwh):\n    return Plan().step_0(heat_kwh)\n"
+        )
+    )
+    [path] = here.texts
+    here.said(path, fixes=False)
+    assert sorted(names) == sorted({*names})
+    assert len(names) >= count

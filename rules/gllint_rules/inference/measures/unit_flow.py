@@ -6,6 +6,7 @@ what is made of it too, unless the name that it is given says a unit.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from gllint_rules.inference.declarations import declared_unit
@@ -169,12 +170,13 @@ class Units:
             b.kind not in ("assign", "annotated") or b.value is None for b in bindings
         ):
             return None
-        meanings = []
-        for binding in bindings:
-            assert binding.value is not None
-            number = module.section_of(binding.value.at).section.number
-            meanings.append(self.section(module, number).measures.get(binding.value.at))
-        return joined(meanings)
+        return _joined(
+            self._bound(module, binding.value) for binding in bindings if binding.value is not None
+        )
+
+    def _bound(self, module: Module, value: Expr) -> Meaning:
+        number = module.section_of(value.at).section.number
+        return self.section(module, number).measures.get(value.at)
 
     def attribute(self, of: ClassOf, name: str) -> Meaning:
         """What all assignments to ``self.name`` in a class give."""
@@ -183,14 +185,24 @@ class Units:
             return declared
         written = of.cls.attributes.get(name, ())
         values = [(value, scope) for value, _, scope in written if value is not None]
-        if len(values) > 4 or all(is_no_number(value) for value, _ in values):
+        # `self.model = None` somewhere tells enough: no method needs to be executed for the others.
+        if len(values) > 4 or any(is_no_number(value) for value, _ in values):
             return None
-        meanings = []
-        for value, scope in values:
-            owner = scope.enclosing_function()
-            flow = self.function(of.module, owner) if owner is not None else UnitFlow()
-            meanings.append(flow.measures.get(value.at))
-        return joined(meanings)
+        return _joined(self._assigned(of.module, value, scope) for value, scope in values)
+
+    def _assigned(self, module: Module, value: Expr, scope: Scope) -> Meaning:
+        owner = scope.enclosing_function()
+        return self.function(module, owner).measures.get(value.at) if owner is not None else None
+
+
+def _joined(meanings: Iterable[Meaning]) -> Meaning:
+    """What holds one of several; behind one that is unknown, so that all are, no other is asked for."""
+    known: list[Meaning] = []
+    for meaning in meanings:
+        if meaning is None:
+            return None
+        known.append(meaning)
+    return joined(known)
 
 
 def measure_declared(unit: str) -> Measure | None:
