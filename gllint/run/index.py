@@ -134,7 +134,7 @@ class Index:
             using: dict[str, bytes] = {}
             if names:
                 with self.means.clock.stage("second round"):
-                    users = self.table.users(names, self.table.may_use(self.files))
+                    users = self.table.users(names, screened)
                     using = {path: user_digest for path, user_digest in users if user_digest}
             self._candidates = dict(sorted((passing | using).items()))
         return self._candidates

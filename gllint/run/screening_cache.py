@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
 from gllint.files.digest import DIGEST_SIZE, digest
@@ -119,23 +119,30 @@ class Table:
                 self._put(path, row._replace(screened=sound))
         return verdicts
 
-    def users(self, names: Needles, paths: Iterable[str]) -> Iterator[tuple[str, bytes]]:
-        """Yield each file and its digest, which is empty where it uses none of the tools named."""
+    def users(self, names: Needles, looks: Mapping[str, Screened]) -> Iterator[tuple[str, bytes]]:
+        """Yield the files that use one of the tools named, each with its digest, and those that are looked at for it.
+
+        With these it is empty where they use none. ``looks`` are what the first look says of files now: only this one
+        could let them through.
+        """
         key = digest(*(part for needle in sorted(names) for part in (*needle, b"")))
-        screened = self.screen(paths := list(paths))
-        rows, unknown = self._row_table(), list[str]()
-        for path in paths:
+        rows, files, buffers = self._row_table(), self.files, set(self._means.sources.buffer_paths())
+        literal: list[str] = []
+        odd: list[str] = []
+        for path, screened in looks.items():
+            flags = screened.flags
+            if not flags & MAY_USE or flags & PASSES:
+                continue
             row = rows.get(path)
-            if row is not None and self._holds(path, row) and (row.uses or b"").startswith(key):
-                assert row.uses is not None
-                yield path, row.uses[len(key) :]
-            else:
-                unknown.append(path)
-        odd = [path for path in unknown if screened[path].flags & HAS_READINGS]
-        literal = [path for path in unknown if not screened[path].flags & HAS_READINGS]
-        for is_literal, looks in ((True, literal), (False, odd)):
+            if row is not None and row.uses is not None and row.uses.startswith(key):
+                if row.signature == files.get(path) and path not in buffers:
+                    if len(row.uses) > len(key):
+                        yield path, row.uses[len(key) :]
+                    continue
+            (odd if flags & HAS_READINGS else literal).append(path)
+        for is_literal, unknown in ((True, literal), (False, odd)):
             work = (self._settings, names, is_literal)
-            for path, file_digest in self._look(uses_file, work, looks, b""):
+            for path, file_digest in self._look(uses_file, work, unknown, b""):
                 if path in rows:
                     self._put(path, rows[path]._replace(uses=key + file_digest))
                 yield path, file_digest
@@ -162,11 +169,6 @@ class Table:
     def marked(self, paths: Iterable[str]) -> list[str]:
         """Return the files that may hold a suppression which names one of our codes."""
         return [path for path, screened in self.screen(paths).items() if screened.flags & MARKED]
-
-    def may_use(self, paths: Iterable[str]) -> list[str]:
-        """Return the files that only the second round could let through."""
-        results = self.screen(paths)
-        return [path for path, s in results.items() if s.flags & MAY_USE and not s.flags & PASSES]
 
     def share(self) -> None:
         """Hold the path and the signature of a file once, for a process that lives on."""

@@ -386,7 +386,7 @@ class LiveWorkspace:
         if names == index.names:
             return
         closed = [path for path in index.files if not self._sources.holds(path)]
-        for number, _ in enumerate(index.table.users(names, index.table.may_use(closed))):
+        for number, _ in enumerate(index.table.users(names, index.table.screen(closed))):
             if number % _CHUNK == 0:
                 yield
         new_candidates = index.choose_again()
