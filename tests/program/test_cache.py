@@ -28,6 +28,7 @@ from gllint.run.screening import Screened
 from gllint.run.screening_cache import Row
 from gllint.run.signing import signer
 from gllint_rules import Cut, Failure, Finding, Settings
+from gllint_rules.check import merge
 from gllint_rules.finding import Edit, Fix, Note, PlainNumber, Span, ToolAt, ToolSight
 from gllint_runtime import Policy
 
@@ -107,6 +108,13 @@ def test_a_warm_run_does_not_load_the_parser(project: Path, run: Run) -> None:
     assert warm.stdout == cold.stdout
     assert len(json.loads(cold.stdout)) == 1
     assert b"libcst" not in warm.stderr
+
+
+def test_findings_of_several_places_load_no_rule(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A rule says what of one place belongs together, and loads the analysis with it."""
+    several = [Finding("GL101", "a.py", Span(line, 1, line, 2), "message", "help") for line in (1, 2)]
+    monkeypatch.setattr(merge, "RULES", None)
+    assert merge.merged([*several, several[0]]) == several
 
 
 def test_changes_in_any_file_are_seen(project: Path) -> None:

@@ -12,10 +12,19 @@ def merged(findings: Iterable[Finding]) -> list[Finding]:
     """The ``findings`` with one for each place, whatever their order, each with all of its tools, keys and causes."""
     together: dict[tuple[object, ...], dict[Finding, None]] = {}
     for finding in findings:
-        rule = RULES.get(finding.code)
-        apart = finding.tools if rule is not None and rule.per_tool else None
-        together.setdefault((finding.code, finding.path, finding.span, apart), {})[finding] = None
-    return [_one_of(list(group)) for group in together.values()]
+        together.setdefault((finding.code, finding.path, finding.span), {})[finding] = None
+    return [_one_of(part) for group in together.values() for part in _apart(list(group))]
+
+
+def _apart(findings: list[Finding]) -> Iterable[list[Finding]]:
+    """Those of one place by what they are to be told for. Only where there are several is the rule loaded for that."""
+    rule = RULES.get(findings[0].code) if len(findings) > 1 else None
+    if rule is None or not rule.per_tool:
+        return [findings]
+    by_tools: dict[tuple[ToolAt, ...], list[Finding]] = {}
+    for finding in findings:
+        by_tools.setdefault(finding.tools, []).append(finding)
+    return by_tools.values()
 
 
 def _one_of(findings: Sequence[Finding]) -> Finding:
