@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import marshal
 import os
@@ -72,12 +73,12 @@ def project(write: Write) -> Path:
     )
 
 
-def age(top: Path) -> None:
+def age(top: Path, wait: float = 0.25) -> None:
     """Make all files look written a while ago, so that the table may trust their signatures."""
     past = time.time() - 100
     for path in top.rglob("*.py"):
         os.utime(path, (past, past))
-    time.sleep(0.25)  # the status change itself has a time too
+    time.sleep(wait)  # the status change itself has a time too
 
 
 def test_an_unchanged_project_is_answered_without_reading(
@@ -588,6 +589,76 @@ def test_a_changed_gllint_does_not_find_old_results(tmp_path: Path, monkeypatch:
     assert Store.of(str(tmp_path), "/p", Settings(policy=Policy(strict_units=True))).folder != one
     monkeypatch.setattr(cache, "installation", lambda: b"another")
     assert Store.of(str(tmp_path), "/p", Settings()).folder != one
+
+
+@pytest.mark.parametrize("room", range(5))
+def test_a_disk_that_fills_up_at_any_entry_costs_no_finding(
+    project: Path, monkeypatch: pytest.MonkeyPatch, room: int
+) -> None:
+    """Half of an entry is written, and no more: what was put in place before holds, and is told from what was not."""
+    age(project)
+    expected = found(project, keep=False)
+    left = [room]
+
+    def opened(handle: int, mode: str) -> Any:
+        file = original(handle, mode)
+        left[0] -= 1
+        return Full(file) if left[0] < 0 else file
+
+    original = os.fdopen
+    with monkeypatch.context() as full:
+        full.setattr(cache.os, "fdopen", opened)
+        assert found(project) == expected
+        assert left[0] < 0 or room == 4
+    folders = (project / ".gllint_cache").glob("*/*")
+    assert not [path.name for path in folders if path.name.startswith("new-")]
+    (project / "helper.py").write_text(HELPER.replace("{'value': 3, 'unit': 'kWh'}", "{'load': 3}"))
+    changed = found(project, keep=False)
+    assert changed != expected
+    assert found(project) == found(project) == changed
+
+
+class Full:
+    """A file on a disk that has room for a few more bytes."""
+
+    def __init__(self, file: Any) -> None:
+        self.file = file
+
+    def __enter__(self) -> Full:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.file.close()
+
+    def write(self, data: bytes) -> int:
+        self.file.write(data[: len(data) // 2])
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+def _use_as_version(monkeypatch: pytest.MonkeyPatch, number: int) -> None:
+    monkeypatch.setattr(cache, "installation", lambda: b"version %d" % number)
+
+
+def _use_as_user(monkeypatch: pytest.MonkeyPatch, number: int) -> None:
+    monkeypatch.setenv("GLLINT_CACHE_KEY", f"user {number}")
+
+
+@pytest.mark.parametrize("use_as", [_use_as_version, _use_as_user])
+def test_two_versions_and_two_users_take_turns_over_one_cache(
+    project: Path, monkeypatch: pytest.MonkeyPatch, use_as: Callable[[pytest.MonkeyPatch, int], None]
+) -> None:
+    """What one of them last saw is not what there is now, and the entries are those of the other."""
+    helpers = (HELPER, HELPER.replace("'unit': 'kWh'", "'load': 4"), "def reading(site:\n", "x = 1\n")
+    rng = random.Random(7)
+    for step in range(8):
+        if step % 3:
+            (project / "helper.py").write_text(rng.choice(helpers))
+            (project / "tools.py").write_text(
+                "from helper import reading\n" + TOOLS + "# x\n" * rng.randrange(3)
+            )
+            age(project, 0.11)
+        use_as(monkeypatch, rng.randrange(2))
+        assert found(project) == found(project, keep=False), step
 
 
 def test_killed_at_any_moment_it_is_never_wrong(project: Path) -> None:
