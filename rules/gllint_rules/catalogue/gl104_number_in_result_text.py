@@ -3,8 +3,10 @@
 ## What it does
 
 Reports the digits in a text that a tool returns, and each definite number that is formatted into one, where it stands:
-in an f-string, `str.format`, `%`, `+`, `str.join` or `string.Template`, in a helper that writes the text, and in the
-text of a content block or of a returned container. Dates, versions, times, the markers of lists, names with digits in
+in an f-string, `str.format`, `%`, `+`, `str.join`, `string.Template` or `tabulate`, in what is written to an
+`io.StringIO`, in the `__str__` of a class of the project, in a helper that writes the text or is given it, and in the
+text of a content block or of a returned container. What is formatted as nothing but a number can be (`{load:.1f}`) is
+one, whatever is known of it. Dates, versions, times, the markers of lists, names with digits in
 them (`gpt-4o`, `utf-8`), names that are joined (`f"{section}-{n}"`), addresses, hexadecimal digits, programs, bare
 identifiers (`{"row_id": str(n)}`) and what stands written out in the tags, scripts and style sheets of a page are left
 alone. What a serialiser makes of a container is GL101's. Opt-in.
@@ -60,7 +62,7 @@ from gllint_rules.project.advice import quantity_beside_text
 from gllint_rules.project.context import Context, Pending
 from gllint_rules.project.results import Leaf, Result, is_quantity, leaves, quantities
 from gllint_rules.project.templates import Template
-from gllint_rules.project.text_numbers import numbers_in_text
+from gllint_rules.project.text_numbers import numbers_in_text, stated
 from gllint_rules.rule import Rule
 from gllint_rules.words.kinds import kind_of_name
 
@@ -127,7 +129,7 @@ def _in_text(context: Context, result: Result, text: Text) -> Iterator[Pending]:
                 yield from _in_text(context, result, option)
         if hole in numbers.exempt:
             continue
-        for leaf in leaves(hole.value, hole.site):
+        for leaf in leaves(stated(hole), hole.site):
             yield _finding(context, result, leaf)
         if next(quantities(hole.value, hole.site), None) is not None:
             yield _finding(context, result, Leaf(hole.site, Number(Because("", None)), None, None))

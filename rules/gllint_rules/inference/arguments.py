@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
@@ -76,14 +76,12 @@ def parameter_values(
     call: facts.Call,
     frame: Frame,
     passed_on: bool = False,
-    texts: bool = False,
 ) -> Env:
     """The parameters of which the call tells something, each with what that is; none where it tells nothing new.
 
     An argument counts more than what the parameter is annotated with; the annotation helps where the argument says
     nothing. A default counts where nothing is passed, provided that all arguments are seen. What is seen of the fields
-    of objects is new where the function has ``passed_on`` objects of the classes that it takes, or their fields; what
-    stands in a text is new where it gives ``texts`` that are not known.
+    of objects is new where the function has ``passed_on`` objects of the classes that it takes, or their fields.
     """
     arguments = arguments_of(evaluator, call, frame, callee.leading)
     bindings = bind(callee.params, arguments)
@@ -104,9 +102,24 @@ def parameter_values(
             if value is not UNKNOWN and value is not NEVER:
                 env[param.name] = value
                 new = new or declaration.gap or _tells_more(value, declaration, passed_on)
-                new = new or (texts and _states_numbers(value))
     # To execute the body again for what its annotations say already would cost as much and tell nothing.
     return env if new else {}
+
+
+def texts_given(
+    evaluator: Evaluator, callee: FunctionOf, call: facts.Call, frame: Frame, wanted: Collection[Param]
+) -> dict[Param, Value]:
+    """What the call gives for the parameters that are ``wanted``; unknown where nobody sees it."""
+    given = bind(callee.params, arguments_of(evaluator, call, frame, callee.leading))
+    return {
+        param: given[param.name]
+        if param.name in given
+        else evaluator.eval(param.default, callee.home)
+        if param.default is not None
+        else UNKNOWN
+        for param in callee.params
+        if param in wanted
+    }
 
 
 def _tells_more(value: Value, declared: Value, passed_on: bool, depth: int = 3) -> bool:
@@ -132,7 +145,7 @@ def _tells_more(value: Value, declared: Value, passed_on: bool, depth: int = 3) 
     return False
 
 
-def _states_numbers(value: Value, depth: int = 4) -> bool:
+def states_numbers(value: Value, depth: int = 4) -> bool:
     """Whether it is a text with numbers in it, or what was serialised."""
     for option in options(value):
         if isinstance(option, SerialisedText):
@@ -147,7 +160,7 @@ def _is_numeric(part: Literal | Interpolation, depth: int) -> bool:
         return _DIGIT.search(part.text) is not None
     if any(isinstance(filled, Number | Container) for filled in options(part.value)):
         return True
-    return depth > 0 and _states_numbers(part.value, depth - 1)
+    return depth > 0 and states_numbers(part.value, depth - 1)
 
 
 def _element(declared: Value) -> Value:

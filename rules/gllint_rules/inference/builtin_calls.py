@@ -48,7 +48,9 @@ from gllint_rules.inference.values import (
     ToolValue,
     Value,
     is_scalar,
+    is_text,
     join,
+    literal_of,
     number,
     options,
     over,
@@ -217,6 +219,11 @@ def map_call(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
     if isinstance(function, External) and _is_written_by(function.name, elements[0]):
         text = over(elements[0], lambda element: serialised(element, frame.site(call.args[1])))
         return ListOf(rest=text, kind="generator")
+    if isinstance(function, External) and CALLS.get(function.name) is _same_text:
+        element, site = elements[0], frame.site(call.args[1])
+        return ListOf(
+            rest=element if is_text(element) else Text((Interpolation(element, site),)), kind="generator"
+        )
     result = _applied(evaluator, function, *elements)
     if result is UNKNOWN:
         result = evaluator.eval(facts.Call(call.at, call.args[0], (), ()), frame)
@@ -470,12 +477,26 @@ def _same_text(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
     """``str(x)``: a text that holds ``x``."""
     if len(call.args) != 1:
         return _computed(evaluator, call, frame)
-    value = evaluator.eval(call.args[0], frame)
-    if isinstance(value, Text):
+    value = formatting.own_text(evaluator, call.args[0], evaluator.eval(call.args[0], frame), frame)
+    if is_text(value):
         return value
     if formatting.is_written_out(value):
         return serialised(value, frame.site(call.args[0]))
     return Text((Interpolation(value, frame.site(call)),))
+
+
+def _tabulated(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
+    """``tabulate(rows)``: a text with lines between what ``rows`` hold, which is no serialised value."""
+    if not call.args or isinstance(call.args[0], facts.Star):
+        return TEXT
+    site = frame.site(call.args[0])
+    return Text((Literal("|", site), Interpolation(evaluator.eval(call.args[0], frame), site)))
+
+
+def _text_stream(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
+    """``io.StringIO()``: a list of what is written to it."""
+    initial = tuple(evaluator.entry(arg, frame) for arg in call.args[:1] if not isinstance(arg, facts.Star))
+    return ListOf(initial, kind=builtin_names.TEXT_STREAM)
 
 
 def _formatted(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
@@ -483,7 +504,8 @@ def _formatted(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
     if not call.args or isinstance(call.args[0], facts.Star):
         return TEXT
     value, site = evaluator.eval(call.args[0], frame), frame.site(call.args[0])
-    return Text(pieces(value, site, len(call.args) == 1))
+    spec = literal_of(evaluator.eval(call.args[1], frame)) or "" if len(call.args) > 1 else None
+    return Text(pieces(value, site, spec))
 
 
 def _template(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
@@ -522,6 +544,8 @@ CALLS: dict[str, Handler] = {
     "pprint.pformat": _same_text,
     "builtins.chr": _computed,
     "builtins.format": _formatted,
+    "tabulate.tabulate": _tabulated,
+    builtin_names.TEXT_STREAM: _text_stream,
     builtin_names.TEMPLATE: _template,
     "codecs.decode": _computed,
     **dict.fromkeys(builtin_names.SERIALISERS, serialised_argument),

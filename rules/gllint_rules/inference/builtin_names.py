@@ -170,6 +170,18 @@ TEMPLATE = "string.Template"
 TEMPLATE_METHODS = frozenset({"substitute", "safe_substitute"})
 # Methods of a text that leave what is serialised in it as it is.
 SAME_TEXT_METHODS = frozenset({"encode", "decode", "strip", "lstrip", "rstrip", "replace"})
+RECASING_METHODS = frozenset({"upper", "lower", "casefold", "swapcase", "title", "capitalize"})
+# What leaves the numbers of a text that is put together: it is filled up, or something of it is taken away.
+NEARLY_SAME_TEXT_METHODS = RECASING_METHODS | {
+    "center", "expandtabs", "ljust", "lstrip", "removeprefix", "removesuffix", "replace", "rjust", "rstrip", "strip",
+    "translate",
+}  # fmt: skip
+# Functions that do so, and where the text stands among their arguments.
+NEARLY_SAME_TEXT_CALLS = {
+    "html.escape": 0, "html.unescape": 0, "textwrap.fill": 0, "textwrap.indent": 0, "textwrap.shorten": 0,
+    "unicodedata.normalize": 1, "xml.sax.saxutils.escape": 0, "markupsafe.escape": 0, "rich.markup.escape": 0,
+}  # fmt: skip
+TEXT_STREAM = "io.StringIO"
 # What makes a dict of an object's fields, whatever it is called on or with.
 DUMPS = frozenset({"model_dump", "_asdict", "asdict"})
 RECORD_METHODS = frozenset(

@@ -303,7 +303,10 @@ def _subscripted(evaluator: Evaluator, base: Value, expr: facts.Sub, frame: Fram
         case SerialisedText() if isinstance(expr.index, facts.Slice):
             return base  # the beginning of a text that is too long
         case Text(is_bytes=False):
-            return (constants.as_text(evaluator, expr, frame) if base.parts is not None else None) or TEXT
+            folded = constants.as_text(evaluator, expr, frame) if base.parts is not None else None
+            # Most often the beginning of a text that is too long: the numbers in it are those of the text.
+            is_part = isinstance(expr.index, facts.Slice) and base.is_put_together
+            return folded or (base if is_part else TEXT)
         case Text():
             return base if isinstance(expr.index, facts.Slice) else stub_calls.element(base)
         case External(name=name):

@@ -27,6 +27,7 @@ from gllint_rules.inference import (
     functions,
     objects,
     operators,
+    parameter_texts,
     stub_calls,
     stub_values,
 )
@@ -306,10 +307,12 @@ class Evaluator(Questions):
                 return self.annotation(fields, inner)  # `**options: Unpack[Options]`
         value = self.annotation(param.annotation, inner)
         if param.kind == "star":
-            return ListOf(rest=value, kind="tuple")
-        if param.kind == "double-star":
-            return DictOf(open=True, rest=value)
-        return explained(value, f"parameter `{param.name}` is annotated as a number")
+            value = ListOf(rest=value, kind="tuple")
+        elif param.kind == "double-star":
+            value = DictOf(open=True, rest=value)
+        else:
+            value = explained(value, f"parameter `{param.name}` is annotated as a number")
+        return parameter_texts.named(value, param)
 
     # --- imports ---------------------------------------------------------------------------------------------
 
@@ -651,7 +654,8 @@ class Evaluator(Questions):
                     yield from pieces(self._join(part, frame), frame.site(part))
                 case facts.Hole():
                     value = self.eval(part.value, frame)
-                    yield from pieces(value, frame.site(part.value), part.spec is None)
+                    value = formatting.own_text(self, part.value, value, frame)
+                    yield from pieces(value, frame.site(part.value), part.spec)
 
     def _lambda(self, expr: facts.Lambda, frame: Frame) -> Value:
         return FunctionOf(frame.module, expr, frame.bound)

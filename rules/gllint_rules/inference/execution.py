@@ -641,6 +641,10 @@ class _Runner:
                         self.replace_at(base, changed, env)
                     if name in ("append", "add") and len(expr.args) == 1:
                         self.lies_in(expr.args[0], place[0], (*place[1], Each("list", False, 0)))
+            case facts.Call(func=facts.Name(id="print")) if (stream := expr.keyword("file")) is not None:
+                self.effect(
+                    facts.Call(expr.at, facts.Attr(expr.at, stream, "write"), (_line(expr),), ()), env
+                )
             case facts.Call():
                 self.filled(expr, env)
                 self.handed_on(expr, env)
@@ -790,6 +794,14 @@ class _Runner:
                     break
         for call in reversed(calls):
             self.effect(call, env)
+
+
+def _line(call: facts.Call) -> facts.Join:
+    """What ``print`` writes: its arguments, blanks between them, and the end of a line."""
+    parts: list[facts.Const | facts.Join | facts.Hole] = []
+    for arg in call.args:
+        parts += (facts.Hole(arg, None), facts.Const(call.at, " "))
+    return facts.Join(call.at, (*parts[:-1], facts.Const(call.at, "\n")))
 
 
 def _perhaps_filled(value: Value) -> Value:

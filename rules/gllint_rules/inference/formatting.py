@@ -18,6 +18,8 @@ from gllint_rules.inference.values import (
     UNKNOWN,
     DictOf,
     Entry,
+    FunctionOf,
+    Instance,
     Interpolation,
     ListOf,
     Literal,
@@ -26,6 +28,8 @@ from gllint_rules.inference.values import (
     Site,
     Text,
     Value,
+    is_text,
+    join,
     options,
     pieces,
     serialised,
@@ -37,8 +41,9 @@ if TYPE_CHECKING:
     from gllint_rules.inference.protocol import Evaluator
     from gllint_rules.inference.values import Frame
 
-# What stands for a field: a character of its own, or the expression that fills it and whether a text goes in unchanged.
-_Filling: TypeAlias = "str | tuple[facts.Expr | None, bool]"
+# What stands for a field: a character of its own, or the expression that fills it and its format: with none, a text
+# goes in unchanged.
+_Filling: TypeAlias = "str | tuple[facts.Expr | None, str | None]"
 
 MOST_PARTS = 400  # of one text
 MOST_CHARACTERS = (
@@ -54,7 +59,7 @@ _FIELD = re.compile(r"\{\{|\}\}|\{([^{}!:.\[]*+)[^{}]*+(?:\{[^{}]*+\}[^{}]*+)*+\
 # As `string.Template` has them; what is written in braces is a name too.
 _DOLLAR = re.compile(r"\$(?:(\$)|([_a-zA-Z]\w*+)|\{([_a-zA-Z]\w*+)\})")
 _PERCENT = re.compile(
-    r"%(?:\((\w++)\))?[-+ #0]*+(?:\*|\d++)?+(?:\.(?:\*|\d++))?+[hlL]?+([diouxXeEfFgGcrsa%])"
+    r"%(?:\((\w++)\))?([-+ #0]*+(?:\*|\d++)?+(?:\.(?:\*|\d++))?+)[hlL]?+([diouxXeEfFgGcrsa%])"
 )
 
 
@@ -112,6 +117,19 @@ def serialised_alone(text: Text, site: Site) -> Text:
     return serialised(ListOf(tuple(Entry(part.value, part.site) for part in contents)), site)
 
 
+def own_text(evaluator: Evaluator, expr: facts.Expr, value: Value, frame: Frame) -> Value:
+    """``value``, which ``expr`` gives, as the text that its class makes of it, where its class says which."""
+    for method in ("__str__", "__repr__"):
+        kinds = {option.of for option in options(value) if isinstance(option, (Instance, ModelInstance))}
+        if len(kinds) != 1 or not isinstance(value, (Instance, ModelInstance)):
+            return value
+        if isinstance(evaluator.class_member(value.of, method), FunctionOf):
+            call = facts.Call(expr.at, facts.Attr(expr.at, expr, method), (), ())
+            text = evaluator.eval(call, frame)
+            return text if is_text(text) else value
+    return value
+
+
 def is_written_out(value: Value) -> bool:
     """Whether ``str`` writes out what ``value`` holds: a container, or an object whose class has no other text."""
     return any(_writes_out(option) for option in options(value))
@@ -136,16 +154,39 @@ def format_call(evaluator: Evaluator, text: Text, call: facts.Call, frame: Frame
         if match.group(0) in ("{{", "}}"):
             return match.group(0)[0]
         name = match.group(1)
-        plain = match.group(0) == f"{{{name}}}"
+        field, _, form = match.group(0)[1:-1].partition(":")
+        spec = form if match.group(0) != f"{{{name}}}" else None
         if not name:
             name, position = str(position), position + 1
-        if not plain and "." in match.group(0).partition(":")[0]:
-            return None, False
+        if "." in field:
+            return None, spec
         if not name.isdecimal():
-            return call.keyword(name), plain
-        return (call.args[int(name)] if int(name) < len(call.args) else None), plain
+            return _keyword(call, name), spec
+        return (call.args[int(name)] if int(name) < len(call.args) else None), spec
 
     return _filled_in(evaluator, text, _FIELD, filling, frame, call.at)
+
+
+def format_map_call(evaluator: Evaluator, text: Text, call: facts.Call, frame: Frame) -> Text:
+    """``text.format_map(mapping)``, which is ``text.format(**mapping)``."""
+    spread = facts.Call(call.at, call.func, (), tuple((None, arg) for arg in call.args))
+    return format_call(evaluator, text, spread, frame)
+
+
+def _keyword(call: facts.Call, name: str) -> facts.Expr | None:
+    """What a call gives by ``name``, perhaps in a dict that it spreads."""
+    argument = call.keyword(name)
+    spread = [value for keyword, value in call.keywords if keyword is None]
+    if argument is None and len(spread) == 1:
+        return _value_of(spread[0], name)
+    return argument
+
+
+def _value_of(mapping: facts.Expr, name: str) -> facts.Expr | None:
+    """What stands under ``name`` in a mapping."""
+    if isinstance(mapping, facts.Dict):
+        return mapping.value(name)
+    return facts.Sub(mapping.at, mapping, facts.Const(mapping.at, name))
 
 
 def substituted(evaluator: Evaluator, text: Text, call: facts.Call, frame: Frame) -> Text:
@@ -158,9 +199,9 @@ def substituted(evaluator: Evaluator, text: Text, call: facts.Call, frame: Frame
             return dollar
         name = next(filter(None, names))
         argument = call.keyword(name)
-        if argument is None and isinstance(mapping, facts.Dict):
-            argument = mapping.value(name)
-        return argument, True
+        if argument is None and mapping is not None:
+            argument = _value_of(mapping, name)
+        return argument or _keyword(call, name), None
 
     return _filled_in(evaluator, text, _DOLLAR, filling, frame, call.at)
 
@@ -171,23 +212,32 @@ def percent(evaluator: Evaluator, text: Text, expr: facts.BinOp, frame: Frame) -
     values = iter(right.items if isinstance(right, facts.Seq) and right.kind == "tuple" else (right,))
 
     def filling(match: re.Match[str]) -> _Filling:
-        name, kind = match.groups()
+        name, width, kind = match.groups()
         if kind == "%":
             return "%"
+        spec = None if kind == "s" else width + ("d" if kind in "iu" else kind)
         if name is None:
-            return next(values, None), kind == "s"
-        return (right.value(name) if isinstance(right, facts.Dict) else None), kind == "s"
+            return next(values, None), spec
+        return _value_of(right, name), spec
 
     return _filled_in(evaluator, text, _PERCENT, filling, frame, expr.at)
 
 
-def join_call(evaluator: Evaluator, text: Text, call: facts.Call, frame: Frame) -> Text:
+def join_call(evaluator: Evaluator, separator: Text, call: facts.Call, frame: Frame) -> Value:
     """``separator.join(items)`` where the items are known one by one."""
-    items = evaluator.eval(call.args[0], frame)
-    if not isinstance(items, ListOf) or text.parts is None:
-        return TEXT
     site = frame.site(call)
-    return serialised_alone(assembled(evaluator, _joined(text.parts, items, site), site), site)
+    between = pieces(separator, frame.site(call.func))
+    items = evaluator.eval(call.args[0], frame)
+    return join(*(joined(evaluator, between, option, site) for option in options(items)))
+
+
+def joined(
+    evaluator: Evaluator, separator: tuple[Literal | Interpolation, ...], items: Value, site: Site
+) -> Text:
+    """The text of ``items``, put together at ``site``."""
+    if not isinstance(items, ListOf):
+        return TEXT
+    return serialised_alone(assembled(evaluator, _joined(separator, items, site), site), site)
 
 
 def _joined(
@@ -240,7 +290,7 @@ def stripped(text: Text, method: str, characters: str | None) -> Text:
 def replaced(evaluator: Evaluator, text: Text, old: str, call: facts.Call, frame: Frame) -> Text:
     """``text.replace(old, new)``: of what is filled in ``old`` is no part."""
     new = call.args[1]
-    return _filled_in(evaluator, text, re.compile(re.escape(old)), lambda _: (new, True), frame, call.at)
+    return _filled_in(evaluator, text, re.compile(re.escape(old)), lambda _: (new, None), frame, call.at)
 
 
 def recased(text: Text, method: str) -> Text:
@@ -332,9 +382,10 @@ def _with_fields(
             if isinstance(filled, str):
                 yield Literal(filled, part.site, offsets[start : start + len(filled)])
                 continue
-            source, plain = filled
+            source, spec = filled
             if source is None:
                 yield Interpolation(UNKNOWN, Site(frame.module, at))
-            else:
-                yield from pieces(evaluator.eval(source, frame), frame.site(source), plain)
+                continue
+            value = own_text(evaluator, source, evaluator.eval(source, frame), frame)
+            yield from pieces(value, frame.site(source), spec)
         yield Literal(part.text[last:], part.site, offsets[last:])

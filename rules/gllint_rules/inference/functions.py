@@ -15,6 +15,7 @@ from gllint_rules.inference import (
     file_texts,
     method_calls,
     objects,
+    parameter_texts,
     stub_calls,
 )
 from gllint_rules.inference.execution import execute
@@ -44,6 +45,7 @@ from gllint_rules.inference.values import (
     Value,
     explained,
     is_scalar,
+    is_text,
     join,
     moved,
     number,
@@ -122,6 +124,11 @@ def call_external(evaluator: Evaluator, name: str, expr: facts.Call, frame: Fram
         return evaluator.eval(expr.args[0], frame)
     if name in builtin_names.NUMBERS_OF_ARRAYS or name in builtin_names.ELEMENTWISE:
         return _of_arrays(evaluator, name, expr, frame)
+    place = builtin_names.NEARLY_SAME_TEXT_CALLS.get(name)
+    if place is not None and place < len(expr.args):
+        text = evaluator.eval(expr.args[place], frame)
+        if is_text(text):
+            return text
     result = stub_calls.call(evaluator, name, expr, frame)
     if result is not None:
         return result
@@ -175,6 +182,7 @@ def call_function(
         value = function_result(evaluator, callee)
         if expr is not None and frame is not None:
             value = _specialised(evaluator, callee, expr, frame, value)
+            value = _with_texts(evaluator, callee, expr, frame, value)
         if declared is not None:
             value = _declared_result(evaluator, value, declared)
         managed = next(
@@ -258,8 +266,10 @@ def _returned_texts(
         return NONE
     value = function_result(evaluator, callee)
     # What is in a text may be what the call passes; of what is no text the call tells nothing new.
-    if expr is not None and frame is not None and any(_may_tell_more(option) for option in options(value)):
-        value = _specialised(evaluator, callee, expr, frame, value)
+    if expr is not None and frame is not None:
+        if any(_may_tell_more(option) for option in options(value)):
+            value = _specialised(evaluator, callee, expr, frame, value)
+        value = _with_texts(evaluator, callee, expr, frame, value)
     results = [option for option in options(value) if option is not NONE]
     texts = [option if isinstance(option, Text) else TEXT for option in results]
     return join(*(texts or [TEXT]), *(option for option in options(declared) if option is NONE))
@@ -270,14 +280,15 @@ def _may_tell_more(value: Value) -> bool:
 
 
 def _writes_what_it_gets(evaluator: Evaluator, call: facts.Call, frame: Frame, value: Value) -> bool:
-    """Whether a function gives a text with gaps, and the call has numbers, or what holds some, for these.
+    """Whether a function gives a text with gaps, and the call has numbers, or what holds or states some, for these.
 
     Most of what is filled into texts are texts, and to execute the function for them would tell nothing.
     """
     if not any(isinstance(option, Text) and option.is_unfilled for option in options(value)):
         return False
     written = (*call.args, *(argument for _, argument in call.keywords))
-    return any(_holds_number(evaluator.eval(argument, frame)) for argument in written)
+    values = [evaluator.eval(argument, frame) for argument in written]
+    return any(_holds_number(value) or arguments.states_numbers(value) for value in values)
 
 
 def _holds_number(value: Value, depth: int = 3) -> bool:
@@ -298,10 +309,10 @@ def _specialised(
     function = callee.function
     assert isinstance(function, Function)
     passed_on = _hands_out_what_it_gets(evaluator, callee, general) or _hands_out_fields(callee, function)
-    texts = _hands_out_texts(evaluator, callee, general)
-    if not (general.gap or passed_on or texts or _writes_what_it_gets(evaluator, expr, frame, general)):
+    is_open = general.gap or passed_on or _depends_on_receiver(evaluator, callee, general)
+    if not (is_open or _writes_what_it_gets(evaluator, expr, frame, general)):
         return general
-    env = arguments.parameter_values(evaluator, callee, expr, frame, passed_on, texts)
+    env = arguments.parameter_values(evaluator, callee, expr, frame, passed_on)
     if callee.receiver is not None and function.params:
         env = {function.params[0].name: callee.receiver, **env}
     if not env:
@@ -314,6 +325,24 @@ def _specialised(
     if flow is None or not flow.returns:
         return general
     return join(*(_of_call(callee, expr, value, env) for expr, value in flow.returns))
+
+
+def _with_texts(
+    evaluator: Evaluator, callee: FunctionOf, expr: facts.Call, frame: Frame, value: Value
+) -> Value:
+    """``value``, which a function returns, with the texts of this call in the place of those of its parameters."""
+    flow = evaluator.flow(callee)
+    if value is not flow.result:
+        params = parameter_texts.parameters_in(value)
+    else:
+        if flow.texts is None:
+            flow.texts = parameter_texts.parameters_in(value)
+        params = flow.texts
+    wanted = params.intersection(callee.params)
+    if not wanted:
+        return value
+    texts = arguments.texts_given(evaluator, callee, expr, frame, wanted)
+    return parameter_texts.with_arguments(evaluator, value, texts, frame.site(expr))
 
 
 def _hands_out_what_it_gets(evaluator: Evaluator, callee: FunctionOf, value: Value) -> bool:
@@ -334,11 +363,13 @@ def _hands_out_what_it_gets(evaluator: Evaluator, callee: FunctionOf, value: Val
     )
 
 
-def _hands_out_texts(evaluator: Evaluator, callee: FunctionOf, value: Value) -> bool:
-    """Whether what a function gives holds a text that is not known, and a parameter is annotated as text.
+def _depends_on_receiver(evaluator: Evaluator, callee: FunctionOf, value: Value) -> bool:
+    """Whether a method that is given texts, called on what is seen, makes containers with texts that are not known.
 
-    One that gives such a text itself is not asked: there are many, and few of them are tools' last words.
+    To execute all methods anew for what they are called on would take the steps of other questions.
     """
+    if callee.receiver is None:
+        return False
     containers = [option for option in options(value) if isinstance(option, Container)]
     return any(_holds_open_text(option) for option in containers) and any(
         isinstance(option, Text)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
 from gllint_rules.inference import (
     builtin_names,
     constants,
@@ -31,6 +33,7 @@ from gllint_rules.inference.values import (
     Method,
     ModelInstance,
     Number,
+    ParameterText,
     QuantityInstance,
     Record,
     SerialisedText,
@@ -73,6 +76,8 @@ def call_method(evaluator: Evaluator, method: Method, call: facts.Call, frame: F
             return text
         case ListOf() if method.name == "copy":
             return method.of
+        case ListOf(kind=builtin_names.TEXT_STREAM) if method.name == "getvalue":
+            return formatting.joined(evaluator, (), method.of, frame.site(call))
         case Number() if method.name in builtin_names.NUMBER_METHODS:
             return method.of
         case ExternalInstance(name=builtin_names.TEMPLATE, arguments=(Text() as text,)) if (
@@ -220,26 +225,43 @@ def _text_method(evaluator: Evaluator, text: Text, name: str, call: facts.Call, 
     match name:
         case "format":
             return formatting.format_call(evaluator, text, call, frame)
+        case "format_map" if call.args:
+            return formatting.format_map_call(evaluator, text, call, frame)
         case "join" if call.args:
             joined = formatting.join_call(evaluator, text, call, frame)
-            return joined if joined.literal else constants.as_text(evaluator, call, frame) or joined
+            return joined if literal_of(joined) else constants.as_text(evaluator, call, frame) or joined
+        case _ if isinstance(text, ParameterText) and name in builtin_names.NEARLY_SAME_TEXT_METHODS:
+            return text
         case "replace" if len(call.args) == 2 and text.parts is not None:
             old = literal_of(evaluator.eval(call.args[0], frame))
-            return formatting.replaced(evaluator, text, old, call, frame) if old else TEXT
-        case "upper" | "lower" | "casefold" | "swapcase" if text.parts is not None and not call.args:
+            return formatting.replaced(evaluator, text, old, call, frame) if old else text
+        case _ if name in builtin_names.RECASING_METHODS and text.parts is not None and not call.args:
             return formatting.recased(text, name)
         case "strip" | "lstrip" | "rstrip" if text.parts is not None:
             values = [evaluator.eval(arg, frame) for arg in call.args]
             characters = literal_of(values[0]) if values else None
             if values and characters is None and values[0] is not NONE:
-                return TEXT
+                return text
             return cut(evaluator, text, lambda text: formatting.stripped(text, name, characters), call, frame)
         case "expandtabs":
+            return text
+        case "encode" | "decode" if text.is_put_together:
+            return replace(text, is_bytes=name == "encode")
+        case "splitlines" | "split" if text.is_put_together and _splits_lines(evaluator, call, frame):
+            return ListOf(rest=text)
+        case _ if text.is_put_together and name in builtin_names.NEARLY_SAME_TEXT_METHODS:
             return text
         case _:
             result = stub_calls.method(evaluator, text, name, call, frame) or TEXT
             is_constant = text.parts is not None or text.is_bytes
             return constants.as_texts(evaluator, call, frame) or result if is_constant else result
+
+
+def _splits_lines(evaluator: Evaluator, call: facts.Call, frame: Frame) -> bool:
+    """Whether ``text.splitlines()`` or ``text.split("\\n")`` takes a text apart, whose lines together are all of it."""
+    separator = literal_of(evaluator.eval(call.args[0], frame)) if call.args else None
+    is_split = facts.last_name(call.func) == "split"
+    return separator is not None and not separator.strip("\n") if is_split else True
 
 
 def _is_key(evaluator: Evaluator, expr: facts.Expr, frame: Frame) -> bool:

@@ -28,6 +28,7 @@ from gllint_rules.inference.values import (
     Text,
     UnionOf,
     Value,
+    is_text,
     join,
     number,
     options,
@@ -54,6 +55,7 @@ def binary(evaluator: Evaluator, expr: facts.BinOp, frame: Frame) -> Value:
 def operate(evaluator: Evaluator, expr: facts.BinOp, left: Value, right: Value, frame: Frame) -> Value:
     """``left op right``, by what the catalogue calls definitely a number."""
     op = expr.op
+    whole = left, right
     left, right = _plain(left), _plain(right)
     if left is NEVER and right is NEVER:
         return NEVER
@@ -68,7 +70,10 @@ def operate(evaluator: Evaluator, expr: facts.BinOp, left: Value, right: Value, 
         if result is not None:
             return result
     if op == "+":
-        joined = _concatenated(evaluator, left, right, expr, frame)
+        # Of several texts that one side may be, each is put together with the other.
+        pairs = zip(whole, (left, right), strict=True)
+        first, second = (every if is_text(every) else plain for every, plain in pairs)
+        joined = _concatenated(evaluator, first, second, expr, frame)
         if joined is not None:
             return joined
     if op in _OF_SETS and isinstance(left, ListOf) and "." not in left.kind:
@@ -118,7 +123,7 @@ def _concatenated(
         known_side = left if isinstance(left, ListOf) else right
         assert isinstance(known_side, ListOf)
         return replace(known_side, rest=UNKNOWN, unfilled=False)
-    if isinstance(left, Text) or isinstance(right, Text):
+    if is_text(left) or is_text(right):
         if number(left) is not None or number(right) is not None:
             return UNKNOWN  # a TypeError: text and numbers do not add up
         sides = ((left, frame.site(expr.left)), (right, frame.site(expr.right)))  # NEVER is the text itself
@@ -200,7 +205,7 @@ def conditional(evaluator: Evaluator, expr: facts.IfExp, frame: Frame) -> Value:
 
 def _plain(value: Value) -> Value:
     """What an operator sees: nothing of functions and classes, and of several texts that it is text."""
-    if isinstance(value, UnionOf) and all(isinstance(option, Text) for option in value.options):
+    if isinstance(value, UnionOf) and is_text(value):
         return TEXT
     return UNKNOWN if isinstance(value, (Method, FunctionOf, ClassOf, External)) else value
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from msgspec import Struct
 from msgspec.structs import replace
 
-from gllint_rules.inference import containers, objects
+from gllint_rules.inference import builtin_names, containers, objects
 from gllint_rules.inference.values import (
     UNKNOWN,
     Container,
@@ -244,7 +244,9 @@ def mutated(evaluator: Evaluator, value: Value, name: str, call: facts.Call, fra
             return value.store(stored, *value.entries.get(stored, ()), entry)
         case ListOf(), "append" | "add" | "insert" if call.args:
             return _appended(evaluator, value, evaluator.entry(call.args[-1], frame))
-        case ListOf(), "extend" if call.args:
+        case ListOf(kind=builtin_names.TEXT_STREAM), "write" if call.args:
+            return _appended(evaluator, value, evaluator.entry(call.args[0], frame))
+        case ListOf(), "extend" | "writelines" if call.args:
             for other in options(evaluator.eval(call.args[0], frame)):
                 value = _extended(evaluator, value, other)
             return value

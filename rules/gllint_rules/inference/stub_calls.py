@@ -360,13 +360,14 @@ def _is_literal(literal: object, value: Value) -> bool | None:
     match value:
         case External() | Instance():
             return None
-        case Text(is_bytes=False) | Number() | Boolean() if type(literal) is _LITERALS[type(value)]:
+        case Text(is_bytes=False) | Number() | Boolean() if type(literal) is _kind_of_literal(value):
             return value.literal == literal if value.literal is not None else None
         case _:
             return False
 
 
-_LITERALS: dict[type[Value], type] = {Text: str, Number: int, Boolean: bool}
+def _kind_of_literal(value: Text | Number | Boolean) -> type:
+    return str if isinstance(value, Text) else int if isinstance(value, Number) else bool
 
 
 def _takes_callable(result: Type, value: Value, bindings: TypeBindings) -> bool | None:
@@ -515,4 +516,5 @@ def entered(value: Value, site: Site) -> Value:
         result = special(value, name, (), site)
         if result is not None and result is not UNKNOWN:
             return result
-    return value if isinstance(value, (Instance, ExternalInstance)) else UNKNOWN
+    is_stream = isinstance(value, ListOf) and value.kind == builtin_names.TEXT_STREAM
+    return value if is_stream or isinstance(value, (Instance, ExternalInstance)) else UNKNOWN

@@ -6,7 +6,20 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator
 
-from gllint_rules.inference.values import Interpolation, Literal, Number, Text, options
+from gllint_rules.inference.values import (
+    UNKNOWN,
+    Because,
+    External,
+    Interpolation,
+    Literal,
+    Method,
+    Number,
+    Text,
+    Value,
+    is_scalar,
+    join,
+    options,
+)
 from gllint_rules.project.kinds import kind_of_leaf
 from gllint_rules.project.results import leaves
 from gllint_rules.project.templates import Stretches, Template
@@ -51,6 +64,14 @@ _PROGRAM = re.compile(
 # What a block of text is said to be that is none of a program.
 _NO_PROGRAMS = frozenset(
     {"console", "csv", "json", "markdown", "md", "output", "plaintext", "text", "txt", "yaml"}
+)
+
+# A format that takes nothing but numbers. One that fills up with zeros may be part of a date or of a name, and in
+# hexadecimal digits most are addresses and checksums.
+_OF_NUMBERS = re.compile(
+    r"(?!0\d*d)-?(?:.?[<>=^])?(?:(?P<sign>[-+ ])|)z?\#?0?\d*(?:(?P<grouping>[,_])|)(?:\.\d*)?"
+    r"(?:[deEfFgG%]|(?(sign)|(?(grouping)|(?!))))\Z",
+    re.DOTALL,
 )
 
 
@@ -116,6 +137,27 @@ def _programs(text: str) -> Iterator[tuple[int, int]]:
             yield match.start(), at
 
 
+def stated(hole: Interpolation) -> Value:
+    """What is formatted into a text; a number where nothing is known of it, and nothing else takes its format.
+
+    Of what is a number on one way, and a text or nothing on another, the number.
+    """
+    figures = [option for option in options(hole.value) if isinstance(option, Number)]
+    if figures and is_scalar(hole.value):
+        return join(*figures)
+    if not hole.spec or not any(_may_be_anything(option) for option in options(hole.value)):
+        return hole.value
+    if _OF_NUMBERS.match(hole.spec) is None:
+        return hole.value
+    figure = Number(Because(f"the format `{hole.spec}` takes numbers alone", hole.site))
+    return join(*(figure if _may_be_anything(option) else option for option in options(hole.value)))
+
+
+def _may_be_anything(value: Value) -> bool:
+    """Whether nothing is known of it; a name from outside stands for what reading it gives."""
+    return value is UNKNOWN or isinstance(value, (Method, External))
+
+
 def _is_behind_text(template: Template, text: str, begins: list[int], start: int) -> bool:
     """Whether the number at ``start`` is joined to a text that is filled in before it."""
     if text[start] in "-_":
@@ -179,5 +221,6 @@ def _begins_date(template: Template, i: int) -> bool:
 
 def _is_number(hole: Interpolation) -> bool:
     """Whether what is formatted in may be a number, and nothing that holds numbers."""
-    is_figure = any(isinstance(option, Number) for option in options(hole.value))
-    return is_figure and next(leaves(hole.value, hole.site), None) is not None
+    value = stated(hole)
+    is_figure = any(isinstance(option, Number) for option in options(value))
+    return is_figure and next(leaves(value, hole.site), None) is not None

@@ -12,7 +12,9 @@ _CHAIN = (
     100  # links of a chain of calls and subscripts: each of them asks, and no longer one is written by hand
 )
 SPREAD = "**"
-MUTATORS = frozenset({"update", "setdefault", "append", "add", "insert", "extend", "clear"})
+MUTATORS = frozenset(
+    {"update", "setdefault", "append", "add", "insert", "extend", "clear", "write", "writelines"}
+)
 # What changes its first argument, or the object whose method it is: `setitem(d, k, v)`, `d.__setitem__(k, v)`.
 STORING = frozenset({"setitem", "__setitem__", "ior", "__ior__", "iadd", "__iadd__"})
 CONTAINERS = frozenset({"dict", "list", "set"})

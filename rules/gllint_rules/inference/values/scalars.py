@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 from msgspec.structs import force_setattr, replace
@@ -20,6 +21,9 @@ from gllint_rules.inference.values.base import (
     options,
     over,
 )
+
+if TYPE_CHECKING:
+    from gllint_rules.reading.facts import Param
 
 
 class Boolean(Value, frozen=True):
@@ -64,10 +68,11 @@ class Literal(Struct, frozen=True, eq=False):
 
 
 class Interpolation(Struct, frozen=True, eq=False):
-    """A value formatted into a text."""
+    """A value formatted into a text, as ``spec`` says: ``.2f``."""
 
     value: Value
     site: Site
+    spec: str = ""
 
 
 class Text(Holder, frozen=True):
@@ -82,6 +87,11 @@ class Text(Holder, frozen=True):
         force_setattr(self, "gap", self.gap and self.parts is not None and len(self.parts) == 1)
 
     @property
+    def is_put_together(self) -> bool:
+        """Whether something is filled into it, or it stands for a text of which that may be so."""
+        return any(isinstance(part, Interpolation) for part in self.parts or ())
+
+    @property
     def is_unfilled(self) -> bool:
         """Whether something that is filled in is unknown."""
         return any(isinstance(part, Interpolation) and part.value.gap for part in self.parts or ())
@@ -93,8 +103,16 @@ class Text(Holder, frozen=True):
         # The same expression in a later round of a loop is the same text with better known parts.
         return tuple(part.site for part in self.parts) or self
 
+    @property
+    def family(self) -> object:
+        return (Text, self.parts[0].site) if self.parts else None
+
     def merged(self, others: Sequence[Text]) -> Text:
-        return self if self.parts is None else others[-1]
+        if self.parts is None or not others:
+            return self
+        if all(other.identity == self.identity for other in others):
+            return others[-1]
+        return _with_alternatives([self, *others])
 
     @property
     def literal(self) -> str | None:
@@ -107,6 +125,28 @@ class Text(Holder, frozen=True):
                 return None
             texts.append(part.text)
         return "".join(texts)
+
+
+class ParameterText(Text, frozen=True, kw_only=True):
+    """The text that a parameter holds, whatever it is; ``inside`` where it lies in a container that the call gives."""
+
+    param: Param
+    inside: bool = False
+
+    @property
+    def identity(self) -> object:
+        return ParameterText, self.param, self.inside
+
+    @property
+    def is_put_together(self) -> bool:
+        return True
+
+    @property
+    def family(self) -> object:
+        return None
+
+    def merged(self, others: Sequence[Text]) -> Text:
+        return self
 
 
 class SerialisedText(Text, frozen=True):
@@ -128,6 +168,10 @@ class SerialisedText(Text, frozen=True):
     def identity(self) -> object:
         return SerialisedText, self.content.site
 
+    @property
+    def family(self) -> object:
+        return None
+
     def merged(self, others: Sequence[Text]) -> SerialisedText:
         values = (other.value for other in others if isinstance(other, SerialisedText))
         return self.holding(join(self.value, *values))
@@ -135,6 +179,19 @@ class SerialisedText(Text, frozen=True):
     def holding(self, value: Value) -> SerialisedText:
         """The text of ``value``, given to the serialiser at the same place."""
         return self if value is self.value else serialised(value, self.content.site)
+
+
+def _with_alternatives(texts: Sequence[Text]) -> Text:
+    """Texts that begin alike as one that goes on as one of them does."""
+    rows = [text.parts or () for text in texts]
+    count = 0
+    for column in zip(*rows, strict=False):
+        if len({(type(part), part.site, getattr(part, "text", "")) for part in column}) > 1:
+            break
+        count += 1
+    rests = [Text(row[count:]) for row in rows if len(row) > count]
+    [last] = rows[-1:]
+    return Text((*last[:count], Interpolation(join(*rests), (rests[0].parts or last)[0].site)))
 
 
 def serialised(value: Value, site: Site) -> SerialisedText:
@@ -151,11 +208,11 @@ def literal_of(value: Value | None) -> str | None:
     return value.literal if isinstance(value, Text) else None
 
 
-def pieces(value: Value, site: Site, plain: bool = True) -> tuple[Literal | Interpolation, ...]:
-    """What a value put into a text at ``site`` adds to it: its own parts where it is a text that is not changed."""
-    if plain and isinstance(value, Text) and value.parts is not None:
+def pieces(value: Value, site: Site, spec: str | None = None) -> tuple[Literal | Interpolation, ...]:
+    """What a value put into a text at ``site`` adds to it: of a text its own parts, unless a ``spec`` changes it."""
+    if spec is None and isinstance(value, Text) and value.parts is not None:
         return value.parts
-    return (Interpolation(value, site),)
+    return (Interpolation(value, site, spec or ""),)
 
 
 def number(value: Value) -> Number | None:
@@ -171,6 +228,11 @@ def number(value: Value) -> Number | None:
                 return None
         return result
     return None
+
+
+def is_text(value: Value) -> bool:
+    """Whether it is a text, whichever of several it is."""
+    return all(isinstance(option, Text) for option in options(value))
 
 
 def is_scalar(value: Value) -> bool:
