@@ -280,15 +280,26 @@ def _may_tell_more(value: Value) -> bool:
 
 
 def _writes_what_it_gets(evaluator: Evaluator, call: facts.Call, frame: Frame, value: Value) -> bool:
-    """Whether a function gives a text with gaps, and the call has numbers, or what holds or states some, for these.
+    """Whether a function gives texts with gaps, and the call has numbers, or what holds or states some, for these.
 
     Most of what is filled into texts are texts, and to execute the function for them would tell nothing.
     """
-    if not any(isinstance(option, Text) and option.is_unfilled for option in options(value)):
+    if not _has_gaps(value):
         return False
     written = (*call.args, *(argument for _, argument in call.keywords))
     values = [evaluator.eval(argument, frame) for argument in written]
     return any(_holds_number(value) or arguments.states_numbers(value) for value in values)
+
+
+def _has_gaps(value: Value, depth: int = 2) -> bool:
+    """Whether it is or holds a text with something unknown filled in."""
+    for option in options(value):
+        if isinstance(option, Text) and option.is_unfilled:
+            return True
+        if isinstance(option, Container) and depth and option.size <= MOST_LOOKED_THROUGH:
+            if any(_has_gaps(part, depth - 1) for part in option.values()):
+                return True
+    return False
 
 
 def _holds_number(value: Value, depth: int = 3) -> bool:

@@ -7,6 +7,7 @@ from bisect import bisect_right
 from collections.abc import Iterator
 
 from gllint_rules.inference.values import (
+    NONE,
     UNKNOWN,
     Because,
     External,
@@ -16,7 +17,6 @@ from gllint_rules.inference.values import (
     Number,
     Text,
     Value,
-    is_scalar,
     join,
     options,
 )
@@ -143,7 +143,7 @@ def stated(hole: Interpolation) -> Value:
     Of what is a number on one way, and a text or nothing on another, the number.
     """
     figures = [option for option in options(hole.value) if isinstance(option, Number)]
-    if figures and is_scalar(hole.value):
+    if figures and all(isinstance(o, Number) or _is_seen(o) for o in options(hole.value)):
         return join(*figures)
     if not hole.spec or not any(_may_be_anything(option) for option in options(hole.value)):
         return hole.value
@@ -151,6 +151,11 @@ def stated(hole: Interpolation) -> Value:
         return hole.value
     figure = Number(Because(f"the format `{hole.spec}` takes numbers alone", hole.site))
     return join(*(figure if _may_be_anything(option) else option for option in options(hole.value)))
+
+
+def _is_seen(value: Value) -> bool:
+    """Whether it is nothing, or a text that is written out: a type that admits texts and numbers says neither."""
+    return value is NONE or (isinstance(value, Text) and (value.is_put_together or value.parts is not None))
 
 
 def _may_be_anything(value: Value) -> bool:
