@@ -13,6 +13,7 @@ from gllint_rules.inference.measures.meanings import (
     Fields,
     Meaning,
     Measure,
+    PercentOf,
     PhysicalQuantity,
     Places,
     UnitObject,
@@ -48,6 +49,7 @@ _MOST_OF_A_MEAN = 59
 _HOURS_OF_A_YEAR = (8760, 8784, 8766, 8765.8, 8765.82)
 _HOUR, _YEAR = factors_of_unit("h"), factors_of_unit("year")
 _MOST_POWER = 4
+_DATA = frozenset(factors_of_unit(unit)[0][0] for unit in ("B", "kB", "MB", "GB", "TB"))
 
 
 def binary(op: str, left: Meaning, right: Meaning) -> Meaning:
@@ -195,7 +197,12 @@ def _shifted(op: str, measure: Measure, value: float | None) -> Measure | None:
 def _product(left: Meaning, right: Meaning) -> Meaning:
     match left, right:
         case Measure(), Measure():
-            return _times(left, right, 1)
+            return _percent_of(left, right) or _percent_of(right, left) or _times(left, right, 1)
+        case (PercentOf(measure=measure), Factor(value=0.01)) | (
+            Factor(value=0.01),
+            PercentOf(measure=measure),
+        ):
+            return measure
         case (Measure() as measure, Factor(value=value)) | (Factor(value=value), Measure() as measure):
             return _scaled(measure, value)
         case (Measure() as measure, Count()) | (Count(), Measure() as measure):
@@ -221,6 +228,8 @@ def _quotient(left: Meaning, right: Meaning) -> Meaning:
             return _times(left, right, -1)
         case Measure(), Factor(value=value):
             return _scaled(left, 1 / value if value else None)
+        case PercentOf(measure=measure), Factor(value=100):
+            return measure
         case Measure(), Count():
             return _counted(left)
         case Factor() | Count(), Measure():
@@ -286,6 +295,12 @@ def _is_share(unit: Factors) -> bool:
     return unit == _PERCENT or any(name in ("%", "percent", "ppm", "bp") for name, _ in unit)
 
 
+def _percent_of(measure: Measure, share: Measure) -> PercentOf | None:
+    """What a number times a percentage is, if that is one: a division by 100 shows it."""
+    is_share = share.readings == (_PERCENT,) and not any(map(_is_share, measure.readings))
+    return PercentOf(measure) if is_share and not is_absolute(measure) else None
+
+
 def _times(left: Measure, right: Measure, exponent: int) -> Measure | None:
     if is_absolute(left) or is_absolute(right):
         return None
@@ -320,9 +335,11 @@ def _scaled(measure: Measure, factor: float | None) -> Measure | None:
         if not unit and math.isclose(factor, 100):
             readings.append(_PERCENT)
             continue
+        if measure.readings == (_PERCENT,) and math.isclose(factor, 0.01):
+            return Measure(((),), measure.loose, is_whole=True)  # who divides by 100 has a percentage
         if _is_share(unit):
             return None
-        other = converted(unit, factor)
+        other = converted(unit, _in_thousands(unit, factor))
         if other is not None:
             readings.append(other)
             if _may_be_mean(factor):
@@ -333,6 +350,15 @@ def _scaled(measure: Measure, factor: float | None) -> Measure | None:
             return None
     is_year = _is_hours_of_a_year(factor)  # which is nothing else
     return with_readings(readings, measure.loose or not is_year, is_whole=measure.is_whole)
+
+
+def _in_thousands(unit: Factors, factor: float) -> float:
+    """A power of 1,024 as that of 1,000 which it stands for among bytes: a GB is 1,024 MB to many."""
+    if len(unit) != 1 or unit[0][0] not in _DATA or unit[0][1] != 1:
+        return factor
+    power = round(math.log(factor, 1024))
+    is_power = power and math.isclose(factor, 1024.0**power) and converted(unit, factor) is None
+    return 1000.0**power if is_power else factor
 
 
 def _is_hours_of_a_year(factor: float) -> bool:

@@ -237,6 +237,10 @@ class Expressions:
                 if isinstance(whole, Fields) and key in whole.entries:
                     return whole.entries[key]
                 return measure_of_name(key) or (whole if isinstance(whole, Measure) else meaning_of_name(key))
+            case facts.Join() | facts.BinOp() if (end := _end_of_text(index)) is not None:
+                announced = measure_of_name(f"x{end}")
+                if announced is not None:
+                    return announced
             case facts.Const(value=int() as number) if isinstance(whole, Places):
                 return whole.items[number] if -len(whole.items) <= number < len(whole.items) else None
         if isinstance(whole, Fields):
@@ -648,6 +652,18 @@ def _dict_value(meaning: Meaning) -> Meaning:
     if isinstance(meaning, Fields):
         return joined(meaning.entries.values()) if meaning.entries else None
     return element(meaning)
+
+
+def _end_of_text(expr: Expr) -> str | None:
+    """The literal end of a text that is put together, where a word begins there: ``_kwh`` of ``f"{name}_kwh"``."""
+    match expr:
+        case facts.Join(parts=(*_, facts.Const(value=str() as end))):
+            pass
+        case facts.BinOp(op="+", right=facts.Const(value=str() as end)):
+            pass
+        case _:
+            return None
+    return end if end and not end[0].isalnum() else None
 
 
 def _is_of_units(base: Expr) -> bool:

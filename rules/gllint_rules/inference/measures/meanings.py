@@ -56,6 +56,12 @@ class PhysicalQuantity(Struct, frozen=True):
     measure: Measure
 
 
+class PercentOf(Struct, frozen=True):
+    """A number times a percentage, before it is divided by 100."""
+
+    measure: Measure
+
+
 class Fields(Struct, frozen=True):
     """A dict or an object, by the keys of which something is known; ``owner`` is the class of an object."""
 
@@ -69,7 +75,9 @@ class Places(Struct, frozen=True):
     items: tuple[Meaning, ...]
 
 
-Meaning: TypeAlias = "Measure | Factor | Count | UnitObject | PhysicalQuantity | Fields | Places | None"
+Meaning: TypeAlias = (
+    "Measure | Factor | Count | UnitObject | PhysicalQuantity | PercentOf | Fields | Places | None"
+)
 
 COUNT = Count()
 RATIO = Measure(((),))

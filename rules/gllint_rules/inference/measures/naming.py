@@ -8,6 +8,7 @@ from gllint_rules.inference.measures.meanings import (
     Fields,
     Meaning,
     Measure,
+    PercentOf,
     Places,
     join,
     joined,
@@ -29,7 +30,7 @@ def stored(name: str, meaning: Meaning, value: Expr | None) -> Meaning:
     if announced is None:
         return meaning
     match meaning:
-        case None:
+        case None | PercentOf():
             return None if is_no_number(value) else announced
         case Measure():
             return _agreed(announced, meaning)
