@@ -16,7 +16,7 @@ from gllint_runtime.policy.figures import Figure, figures
 from gllint_runtime.policy.key_units import unit_of_name
 from gllint_runtime.policy.schemas import Path, show_path
 from gllint_runtime.policy.unit_sizes import UnitSize, factors_of_unit, size_of
-from gllint_runtime.policy.units import measure_of, unit_meant
+from gllint_runtime.policy.units import exact_value, measure_of, unit_meant
 
 _MAX_SOURCES = 50_000  # numbers of one conversation; beyond, the oldest half is forgotten
 _MAX_WORDS = 100_000
@@ -164,7 +164,7 @@ def physical_size(unit: str) -> UnitSize | None:
 @lru_cache(maxsize=4096)
 def exact(value: int | float) -> Fraction:
     """A number as it is written: 0.1 is a tenth."""
-    return Fraction(repr(value)) if isinstance(value, float) else Fraction(value)
+    return exact_value(value)
 
 
 # ------------------------------------------------------------------------------------------- what a tool said

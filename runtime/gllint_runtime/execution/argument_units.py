@@ -23,7 +23,14 @@ from gllint_runtime.policy.name_units import all_readings_of_name
 from gllint_runtime.policy.packs import PACKS
 from gllint_runtime.policy.parameter_units import ParameterUnit, ParameterUnits
 from gllint_runtime.policy.schemas import Path, Quantity, quantity_problem, show_path
-from gllint_runtime.policy.units import conversion, dimension_of, rounded_like, unit_meant, unit_title
+from gllint_runtime.policy.units import (
+    conversion,
+    dimension_of,
+    exact_value,
+    rounded_like,
+    unit_meant,
+    unit_title,
+)
 
 _MOST_DIGITS = 7  # of a converted number that is told in full
 _MAX_TYPED = 200  # characters of a Quantity that stands as text
@@ -59,18 +66,22 @@ class Arguments(dict[str, Any]):
 
 
 class Misfit(NamedTuple):
-    """A bare number that is in another unit than its parameter takes, by the output ``source`` that has it."""
+    """A bare number that is in another unit than its parameter takes, by the output ``source`` that has it.
+
+    ``original`` is what that output has where the number was rounded.
+    """
 
     path: Path
     value: Any
     unit: str
     source: str
     parameter: ParameterUnit
+    original: Any = None
 
     def change(self) -> Change | None:
         """The number in the parameter's unit; ``None`` where there is no rate, or several units may be meant."""
         result = [
-            quantity
+            Quantity(self.parameter.as_taken(quantity.value), reading)
             for reading in self.parameter.readings
             if (quantity := _in_unit(self.value, self.unit, reading)) is not None
         ]
@@ -99,7 +110,8 @@ class Misfit(NamedTuple):
             message += (
                 "one does not convert into the other, so take the number from a tool that has it in that unit"
             )
-        hint = f"{self.source} of this run has {_written(self.value)} in {unit_title(self.unit)}."
+        held = self.value if self.original is None else self.original
+        hint = f"{self.source} of this run has {_written(held)} in {unit_title(self.unit)}."
         if len(ways) == 1:
             hint += f" In {unit_title(ways[0][0])} it is {_written(_float(ways[0][1]))}."
             if takes_quantities:
@@ -169,11 +181,11 @@ def with_quantities_converted(
             )
             hint = f"Pass a number, or a Quantity, that is in {unit} or converts to it."
             raise GLValidationError("ARGUMENT_UNIT", message, hint, show_path(path), {"tool": tool})
-        result = Quantity(value, target)
+        result = Quantity(parameter.as_taken(value), target)
         keeps = parameter.takes_quantity and not parameter.takes_number
         if keeps and result == sent:
             continue
-        replacements.append((path, result.to_dict() if parameter.takes_quantity else value))
+        replacements.append((path, result.to_dict() if parameter.takes_quantity else result.value))
         changes.append(Change(path, sent, result))
     return (_replaced(arguments, replacements), (*changes,)) if replacements else (arguments, ())
 
@@ -229,14 +241,19 @@ def _in_unit(value: Any, unit: str, target: str) -> Quantity | None:
 def _exactly(value: Any, unit: str, target: str) -> Fraction | None:
     """A value in another unit, exactly; ``None`` where it does not convert."""
     if unit == target:
-        return Fraction(value)
+        return exact_value(value)
     way = conversion(unit_meant(unit) or unit, unit_meant(target) or target)
     return None if way is None else way.of(value)
 
 
-def with_converted(arguments: dict[str, Any], changes: Iterable[Change]) -> dict[str, Any]:
-    """A copy of the arguments with the numbers of ``changes`` in place."""
-    return _replaced(arguments, [(change.path, change.result.value) for change in changes])
+def with_converted(arguments: Any, changes: Iterable[Change]) -> dict[str, Any]:
+    """A copy of the arguments with the numbers of ``changes`` in place; one that stood as text stands as text."""
+    replacements = []
+    for change in changes:
+        is_text = isinstance(reduce(getitem, change.path, arguments), str)
+        value = change.result.value
+        replacements.append((change.path, _written(value) if is_text else value))
+    return _replaced(arguments, replacements)
 
 
 def _replaced(arguments: dict[str, Any], replacements: Iterable[tuple[Path, Any]]) -> dict[str, Any]:
@@ -268,7 +285,7 @@ def _fits(value: Any, unit: str, reading: str) -> bool | None:
     """Whether a number in a unit is the same in another; ``None`` where they are units of different things."""
     exact = _exactly(value, unit, reading)
     if exact is not None:
-        return exact == Fraction(value)
+        return exact == exact_value(value)
     return False if _is_money(unit) and _is_money(reading) else None
 
 
@@ -294,10 +311,12 @@ def _written(value: Any) -> str:
 def _short(exact: Fraction) -> str:
     """A converted number in full where it is short, else to three significant digits."""
     value = _float(exact)
+    if exact.denominator == 1 and 1e15 <= abs(value) < 1e21:
+        return str(exact.numerator)
     if not isfinite(value):
         return str(value)
     if (
-        Fraction(repr(value)) == exact
+        exact_value(value) == exact
         and len(Decimal(repr(value)).normalize().as_tuple().digits) <= _MOST_DIGITS
     ):
         return _written(value)

@@ -23,7 +23,7 @@ from gllint_runtime.policy.errors import GLError, GLRuntimeError, GLValidationEr
 from gllint_runtime.policy.rendering import magnitude
 from gllint_runtime.policy.schemas import CLAIM_SCHEMA, QUANTITY_REF, Claim, Quantity
 from gllint_runtime.policy.unit_sizes import is_logarithm, quotient
-from gllint_runtime.policy.units import conversion
+from gllint_runtime.policy.units import conversion, exact_value
 
 Operation = Literal["sum", "difference", "ratio", "share", "percentage_change"]
 
@@ -123,8 +123,7 @@ class _Term:
 
     @property
     def exact(self) -> Fraction:
-        value: Any = self.quantity.value
-        return Fraction(repr(value)) if isinstance(value, float) else Fraction(value)
+        return exact_value(self.quantity.value)
 
     def within(self, unit: str) -> Fraction:
         """The number in another unit of the same kind. Raises GLValidationError."""

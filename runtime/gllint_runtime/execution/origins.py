@@ -42,6 +42,9 @@ _USER: Source = ("user", None, True)
 _GROUPING = str.maketrans("", "", ",'’_ \u00a0\u2009\u202f")
 _TYPED_NUMBER = re.compile(r"\d\d*(?:[.,'’_ \u00a0\u2009\u202f]\d+)*(?:[eE][+-]?\d+)?")
 _DIGITS = re.compile("[0-9]+")
+_WRITTEN_NUMBER = re.compile(
+    r"\s{0,9}[-+]?(?:[0-9]{1,3}(?:,[0-9]{3}){1,5}|[0-9]{1,20})(?:\.[0-9]{1,20})?(?:[eE][-+]?[0-9]{1,2})?\s{0,9}"
+)
 # Where a quotation may begin and end: it is not a part of a longer number or word.
 _BEGIN = re.compile(r"(?<![\w.,])")
 _END = re.compile(r"(?!\w|[.,]\d)")
@@ -60,6 +63,8 @@ _MAX_PLAIN = 200_000  # numbers of outputs that are no measures
 _MAX_PLACES = 2_000  # at which a text is looked for
 _MAX_CONVERTED = 50  # numbers of one call that are looked for in other words and units
 _MAX_RESCALED = 20_000  # numbers of outputs among which they are
+_LARGEST_ROUNDED = 10**15
+_LEAST_WRITTEN, _LEAST_SIGNIFICANT = 4, 3  # digits that are more than chance
 _MAX_UNITS = 20  # in which outputs have one number
 _UNIT_BEHIND = re.compile(r"[ \u00a0\u202f-]?([^\s,;:!?()\"']+(?:[ \u00a0\u202f][^\s,;:!?()\"']+){0,3})")
 
@@ -141,6 +146,8 @@ class Origins:
                 origins.append(Origin(show_path(path), "the rest, too much to trace", "none", grounded=False))
                 break
             if kind is str:
+                if judges_units and (number := _number_of(value)) is not None:
+                    self._judge_unit(path, number, declared, misfits)
                 origins.extend(_demanded(o, demand) for o in self._in_text(path, value, declared))
                 continue
             if sent and (quantity := sent.get(path)) is not None:
@@ -157,6 +164,8 @@ class Origins:
                     origin = Origin(origin.path, value, *source)
                 if origin.kind == "none" and value and (total := self._total(arguments, path, value, totals)):
                     origin = Origin(origin.path, value, *total)
+                if judges_units and parameter.readings and origin.kind == "none":
+                    misfits.extend(self._rounded(path, value, parameter))
             if demand and origin.kind not in demand:
                 origin = self._from_demanded(origin, demand, parameter.readings)
             if judges_units:
@@ -250,6 +259,35 @@ class Origins:
         if kind == held[0]:  # of all that have this number, the one that has it in this unit
             kind, source, grounded = held
         return Origin(where, value, kind, source, grounded, unit, source_unit)
+
+    def _judge_unit(self, path: Path, number: float, declared: ParameterUnits, misfits: list[Misfit]) -> None:
+        """Enter the number that a text is, where that is in another unit than its parameter takes."""
+        parameter = declared.at(path)
+        if parameter.readings:
+            origin = self._origin(path, number, (number,), declared)
+            self._in_unit(origin, path, number, parameter, misfits)
+
+    def _rounded(self, path: Path, value: Any, parameter: ParameterUnit) -> Iterator[Misfit]:
+        """A number that nobody has, and that outputs have, before it was rounded, in another unit alone."""
+        if not -_LARGEST_ROUNDED < value < _LARGEST_ROUNDED:
+            return
+        text = str(value).removesuffix(".0")
+        digits = text.lstrip("-0.").replace(".", "")
+        if len(digits) < _LEAST_WRITTEN or len(digits.rstrip("0")) < _LEAST_SIGNIFICANT or "e" in text:
+            return
+        half = 0.5 * 10.0 ** -len(text.partition(".")[2])
+        misfits = []
+        for number, units in islice(self._units.items(), _MAX_RESCALED):
+            is_near = type(number) is float or (type(number) is int and abs(number) < _LARGEST_ROUNDED)
+            if not is_near or abs(number - value) > half:
+                continue
+            unit, is_other = unit_of_holder(value, parameter, units)
+            if unit is not None and not is_other:
+                return
+            if unit is not None:
+                source = str(_source(*units[unit])[1])
+                misfits.append(Misfit(path, value, unit, source, parameter, number))
+        yield from misfits[:1]
 
     def _unit_of_source(self, value: Any, parameter: ParameterUnit) -> tuple[str | None, bool]:
         holders = self._holders(value)
@@ -489,6 +527,12 @@ def _is_number(text: str) -> bool:
     except ValueError:
         return False
     return True
+
+
+def _number_of(text: str) -> float | None:
+    """The number that a text is from its beginning to its end, thousands set apart by commas or not."""
+    match = _WRITTEN_NUMBER.fullmatch(text)
+    return float(text.replace(",", "")) if match is not None else None
 
 
 def _typed_numbers(text: str) -> Iterator[float]:

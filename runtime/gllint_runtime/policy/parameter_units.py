@@ -40,6 +40,11 @@ class ParameterUnit(NamedTuple):
     sources: tuple[str, ...] = ()
     is_declared: bool = False
     basis: str | None = None
+    takes_integer: bool = False  # and no other number
+
+    def as_taken(self, value: Any) -> Any:
+        """A converted number as the parameter's type has it: 1250 for 1250.0 where an integer is asked for."""
+        return int(value) if self.takes_integer and isinstance(value, float) and value.is_integer() else value
 
 
 class ParameterUnits:
@@ -142,6 +147,7 @@ class ParameterUnits:
             sources=sources,
             is_declared=bool(declared),
             basis=bases[0] if len(set(bases)) == 1 else None,
+            takes_integer="integer" in types and "number" not in types,
         )
 
     def _alternatives(self, schemas: list[Any]) -> list[Mapping[Any, Any]]:

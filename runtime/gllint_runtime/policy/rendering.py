@@ -12,6 +12,7 @@ from gllint_runtime.policy.allowlist import ALLOWED_UNITS
 from gllint_runtime.policy.data_files import sections
 from gllint_runtime.policy.packs import pack_units
 from gllint_runtime.policy.schemas import Quantity
+from gllint_runtime.policy.units import exact_value
 
 _DIGITS = 4  # significant ones of a number that a fixed number of decimals would cut short
 _CONTEXT = Context(prec=28, Emax=MAX_EMAX, Emin=MIN_EMIN, traps=[])
@@ -28,7 +29,7 @@ def format_quantity(quantity: Quantity, behind: str = "") -> str:
     """
     value: Any = quantity.value
     unit = quantity.unit
-    exact = Fraction(repr(value)) if isinstance(value, float) else Fraction(value)
+    exact = exact_value(value)
     if unit == "count" and exact.denominator == 1:
         return str(exact.numerator)
     if exact.denominator == 1 and (words := _counted().get(unit)):

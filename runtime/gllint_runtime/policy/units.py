@@ -410,12 +410,17 @@ def _scale(unit: str, packs: tuple[str, ...]) -> tuple[Fraction, Fraction]:
     return _definitions()[unit]
 
 
+def exact_value(value: Any) -> Fraction:
+    """A number as it is written: 0.1 is a tenth. Raises TypeError, ValueError or OverflowError for what is none."""
+    return Fraction(Decimal(float.__repr__(value)) if isinstance(value, float) else value)
+
+
 def _exact(value: Any) -> Fraction | None:
-    """A finite real number as an exact fraction; ``None`` for anything else, booleans included."""
+    """A finite real number as it is written; ``None`` for anything else, booleans included."""
     if isinstance(value, (bool, str)):
         return None
     try:
-        return Fraction(value)
+        return exact_value(value)
     except (TypeError, ValueError, OverflowError):
         return None
 
