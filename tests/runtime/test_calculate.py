@@ -275,3 +275,35 @@ def test_numbers_of_one_kind_and_two_bases_do_not_mix() -> None:
             calculated(session, operation, claims)
     assert calculated(session, "sum", [unbased, fifth, fifth]) == Quantity(18, "kgCO2e")
     assert calculated(session, "ratio", [fifth, area]) == Quantity(1, "kgCO2e/m2")
+    with pytest.raises(GLError) as refused:
+        calculated(session, "sum", [fifth, sixth])
+    assert refused.value.code == "BASIS"
+
+
+def test_what_was_calculated_has_the_basis_of_what_it_was_made_of() -> None:
+    session = Session(packs=["si"])
+    for unit, basis in (("kWh", "HHV"), ("m2", None), ("kWh", None)):
+        session.record("meter", {}, {"x": 6}, result_schema=based(unit, basis))
+    heat, area, other = (number.to_dict() for number in session.claimable())
+
+    def basis(operation: str, *claims: Any) -> str | None:
+        arguments = {"operation": operation, "claims": [*claims]}
+        with using(session):
+            session.record("calculate", arguments, calculate(**arguments))
+        stored = Session.from_json(session.to_json(), policy=session.policy)
+        for kept in (session, stored):
+            claim = kept.claimable()[-1].to_dict()
+            (entry,) = kept.check("It is {{claim:0}}.", [claim]).provenance
+        found: str | None = entry.get("basis")
+        return found
+
+    assert basis("sum", heat, heat) == basis("sum", heat, other) == basis("ratio", heat, area) == "HHV"
+    assert basis("sum", other, other) is basis("share", heat, heat) is basis("ratio", area, area) is None
+    # So that nobody takes a number to another basis by a sum of one.
+    basis("sum", heat)
+    boiler = {"type": "object", "properties": {"heat": {"type": "number", "x-unit": "MWh", "x-basis": "LHV"}}}
+    for value in (0.00625, "0.00625", {"value": 6.25, "unit": "kWh"}, {"value": 0.00625, "unit": "MWh"}):
+        lone = Session(packs=["si"])
+        lone.record("meter", {}, {"x": 6.25}, result_schema=based("kWh", "HHV"))
+        with pytest.raises(GLError, match="BASIS"):
+            lone.tool_arguments("boiler", {"heat": value}, args_schema=boiler)

@@ -19,7 +19,7 @@ from gllint_runtime.execution.approval import ToolCategory
 from gllint_runtime.execution.claimed import current_session
 from gllint_runtime.execution.session import Session
 from gllint_runtime.execution.steps import read_claims
-from gllint_runtime.policy.errors import GLError, GLRuntimeError, GLValidationError
+from gllint_runtime.policy.errors import GLDataError, GLError, GLRuntimeError, GLValidationError
 from gllint_runtime.policy.rendering import magnitude
 from gllint_runtime.policy.schemas import CLAIM_SCHEMA, QUANTITY_REF, Claim, Quantity
 from gllint_runtime.policy.unit_sizes import is_logarithm, quotient
@@ -198,7 +198,7 @@ def _require_one_basis(terms: Sequence[_Term]) -> None:
     bases = dict.fromkeys(term.basis[:100] for term in alike if term.basis is not None)
     if len(bases) > 1:
         listed = " and ".join(f"'{basis}'" for basis in [*bases][:2])
-        raise _refusal(f"The numbers are of different bases: {listed}", "claims")
+        raise GLDataError("BASIS", f"The numbers are of different bases: {listed}", path="$.claims")
 
 
 def _refuse_levels(terms: Sequence[_Term], what: str) -> None:

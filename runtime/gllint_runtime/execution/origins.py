@@ -98,6 +98,7 @@ class Origins:
         self._quotable: deque[tuple[str, CallRecord | None, list[Path]]] = deque()
         self._unquoted: list[str | CallRecord] = []  # what no text had to be looked for in yet
         self._letters = 0
+        self._conversions = 0  # that are left to the call whose arguments are traced
 
     @cached_property
     def _spoken(self) -> SpokenNumbers:
@@ -127,7 +128,7 @@ class Origins:
         # What was sent as a Quantity, by the path of its number.
         sent = self._sent(arguments, changes) if judges_units else {}
         texts = letters = 0
-        conversions = _MAX_CONVERTED
+        self._conversions = _MAX_CONVERTED
         totals: dict[Any, Any] = {}  # of this call, once one had to be worked out
         has_sources = declared.has_sources
         for path, value in _leaves(arguments):
@@ -148,17 +149,18 @@ class Origins:
             if kind is str:
                 if judges_units and (number := _number_of(value)) is not None:
                     self._judge_unit(path, number, declared, misfits)
+                    self._compare_basis(path, number, "", declared, clashes)
                 origins.extend(_demanded(o, demand) for o in self._in_text(path, value, declared))
                 continue
             if sent and (quantity := sent.get(path)) is not None:
                 origin = citations.get(path) or self._of_quantity(path, value, *quantity, declared)
                 origins.append(_demanded(origin, demand))
-                self._compare_basis(path, quantity[0].value, declared, clashes)
+                self._compare_basis(path, quantity[0].value, quantity[0].unit, declared, clashes)
                 continue
             origin = citations.get(path) or self._origin(path, value, (value,), declared)
             parameter = declared.at(path)
-            if origin.kind == "none" and conversions:
-                conversions -= 1
+            if origin.kind == "none" and self._conversions:
+                self._conversions -= 1
                 origin = self._rephrased(origin, parameter.readings)
                 if origin.kind == "none" and (source := self._in_plain_output(value)):
                     origin = Origin(origin.path, value, *source)
@@ -172,21 +174,27 @@ class Origins:
                 if parameter.readings:
                     origin = self._in_unit(origin, path, value, parameter, misfits)
                 if parameter.basis is not None:
-                    self._compare_basis(path, value, declared, clashes)
+                    self._compare_basis(path, value, "", declared, clashes)
             if self._counts_numbers or path in citations:
                 origins.append(_demanded(origin, demand))
         return tuple(origins), misfits, clashes
 
     def _compare_basis(
-        self, path: Path, value: Any, parameters: ParameterUnits, clashes: list[Clash]
+        self, path: Path, value: Any, unit: str, parameters: ParameterUnits, clashes: list[Clash]
     ) -> None:
-        """Enter a number that outputs have on another basis than its parameter's alone."""
+        """Enter a number that outputs have, perhaps in another unit, on another basis than its parameter's alone.
+
+        ``unit`` is what it was sent in; none where it is bare.
+        """
         place = path[:-1] if path[-1] == "value" and len(path) > 1 else path
         parameter = parameters.at(place)
         basis = parameter.basis
-        if basis is None or value not in self._sources:
+        if basis is None:
             return
         places = [*self._holders(value).values()]
+        if not places and self._conversions and (units := (unit,) if unit else parameter.readings):
+            self._conversions -= 1
+            places = [place for place in (self._converted(value, units),) if place is not None]
         bases = {record.output.bases.get(where) for record, where in places}
         if bases and None not in bases and basis not in bases:
             record, where = places[0]
@@ -198,12 +206,8 @@ class Origins:
         """The origin of a number that was said in words, in percent, in another unit, or as a sum."""
         if (said := self._spoken.origin(origin.value, units)) is not None:
             return Origin(origin.path, origin.value, "user", said)
-        if units:
-            self._holders(origin.value)
-            known = islice(self._units.items(), _MAX_RESCALED)
-            in_units = {(value, unit): at for value, held in known for unit, at in held.items()}
-            if (place := converted(in_units, origin.value, units)) is not None:
-                return Origin(origin.path, origin.value, *_source(*place))
+        if units and (place := self._converted(origin.value, units)) is not None:
+            return Origin(origin.path, origin.value, *_source(*place))
         return origin
 
     def _from_demanded(self, origin: Origin, demand: Collection[str], units: Collection[str]) -> Origin:
@@ -216,6 +220,13 @@ class Origins:
         if "constant" in demand and names:
             return Origin(origin.path, origin.value, "constant", names[0])
         return origin
+
+    def _converted(self, value: Any, units: Collection[str]) -> tuple[CallRecord, Path] | None:
+        """Where an output has a number that is ``value`` in one of ``units``."""
+        self._holders(value)
+        known = islice(self._units.items(), _MAX_RESCALED)
+        in_units = {(number, unit): at for number, held in known for unit, at in held.items()}
+        return converted(in_units, value, units)
 
     @staticmethod
     def _sent(arguments: Mapping[str, Any], changes: Iterable[Change]) -> dict[Path, tuple[Quantity, str]]:

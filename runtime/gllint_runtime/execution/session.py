@@ -64,12 +64,13 @@ from gllint_runtime.policy.quantity_context import holds_time
 from gllint_runtime.policy.rendering import SEEN_BEHIND, format_quantity
 from gllint_runtime.policy.schemas import Claim, Path, Quantity, show_path
 from gllint_runtime.policy.settings import Policy, combined
-from gllint_runtime.policy.units import UnitRegistry
+from gllint_runtime.policy.units import UnitRegistry, conversion
 from gllint_runtime.show import Showing, Shown
 
 logger = logging.getLogger("gllint_runtime")
 
 _MOST_MESSAGES = 100
+_CALCULATOR, _CALCULATED = "calculate", ("result",)  # the ready tool, and where its result is
 _CLAIM_KEYS = frozenset({"source_call_id", "path", "quantity"})
 _CALL_ID = re.compile(r"tc_([1-9][0-9]{0,8})")
 _UNVERIFIED = "[unverified]"
@@ -422,11 +423,26 @@ class Session:
             if call_id is None:
                 self._count += 1
                 call_id = f"tc_{self._count}"
+            if tool == _CALCULATOR:
+                self._inherit_basis(arguments, output)
             record = CallRecord(call_id, tool, arguments, output, origins)
             self._keep(record)
             self.verdicts.call(record)
             self.metrics.executed[tool] = self.metrics.executed.get(tool, 0) + 1
             return record
+
+    def _inherit_basis(self, arguments: dict[str, Any], output: Survey) -> None:
+        """What was calculated has the basis of what it was made of, unless it is a share or a change of it."""
+        result = output.quantities.get(_CALCULATED)
+        claims = arguments.get("claims")
+        if result is None or type(claims) is not list or conversion(result.unit, "%") is not None:
+            return
+        try:
+            bases = {basis for _, basis in self.cited(read_claims(claims))} - {None}
+        except GLError:  # a tool of the same name that takes something else
+            return
+        if len(bases) == 1:
+            output.bases.setdefault(_CALCULATED, str(bases.pop()))
 
     def _keep(self, record: CallRecord) -> None:
         self._calls[record.call_id] = record
