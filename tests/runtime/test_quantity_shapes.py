@@ -172,6 +172,50 @@ def test_ucum(code: str, unit: str | None) -> None:
     assert unit_of_code(code, "ucum") == unit
 
 
+# ------------------------------------------------------------------------------------------------- arguments
+
+PRESSURE = {"value": 120, "unit": "mmHg", "system": UCUM, "code": "mm[Hg]"}
+FHIR: dict[str, Any] = {
+    "type": "object",
+    "properties": {"value": NUMBER, "code": {}, "unit": {}, "system": {}},
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "schema", "value", "argument"),
+    [
+        ("p", {**NUMBER, "x-unit": "kPa"}, PRESSURE, 15.9986864898),
+        ("p_kpa", None, PRESSURE, 15.9986864898),
+        ("p_kpa", FHIR, PRESSURE, PRESSURE),  # its tool takes it as it is
+        ("p_kpa", {"$ref": QUANTITY_REF}, PRESSURE, {"value": 15.9986864898, "unit": "kPa"}),
+        ("ps", {"type": "array", "items": {**NUMBER, "x-unit": "kPa"}}, [PRESSURE, 3], [15.9986864898, 3]),
+        ("heat_mwh", {**NUMBER, "x-unit": "MWh"}, {"value": 5, "unitCode": "KWH"}, 0.005),
+        ("amount_cents", {"type": "integer"}, {"amount": "12.50", "currency": "EUR"}, 1250),
+        (
+            "amount_cents",
+            None,
+            {"amount": "12,50", "currency": "EUR"},
+            {"amount": "12,50", "currency": "EUR"},
+        ),
+        ("amount_cents", None, {"amount": True, "currency": "EUR"}, {"amount": True, "currency": "EUR"}),
+    ],
+)
+def test_an_argument_in_another_shape_is_converted_as_a_quantity_is(
+    name: str, schema: Any, value: Any, argument: Any
+) -> None:
+    declared = None if schema is None else {"type": "object", "properties": {name: schema}}
+    session = Session(packs=PACKS, quantity_shapes=QUANTITY_SHAPES)
+    session.record("cuff", {}, {"p": PRESSURE})
+    arguments = session.tool_arguments("f", {name: value}, args_schema=declared)
+    assert arguments == {name: argument}
+    if value is PRESSURE:
+        assert arguments.origins is not None
+        assert [(o.source, o.source_unit) for o in arguments.origins] == [("tc_1 $.p", "mmHg")]
+    else:
+        plain = Session(packs=PACKS).tool_arguments("f", {name: value}, args_schema=declared)
+        assert plain == {name: value}
+
+
 # -------------------------------------------------------------------------------------------------- the basis
 
 

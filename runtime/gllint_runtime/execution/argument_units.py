@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from decimal import Decimal
 from fractions import Fraction
 from functools import reduce
@@ -140,11 +140,16 @@ class Clash(NamedTuple):
 # ------------------------------------------------------------------------------------------------ Quantities
 
 
-def quantities_in(arguments: Any, path: Path = ()) -> Iterator[tuple[Path, Quantity]]:
-    """The Quantities among plain arguments."""
+def quantities_in(
+    arguments: Any, shapes: Collection[str], path: Path = ()
+) -> Iterator[tuple[Path, str, Quantity]]:
+    """The Quantities among plain arguments, those in other ``shapes`` too, with the key of each number."""
     if type(arguments) is dict:
         if path and len(arguments) == 2 and quantity_problem(arguments) is None:
-            yield path, Quantity(arguments["value"], arguments["unit"])
+            yield path, "value", Quantity(arguments["value"], arguments["unit"])
+            return
+        if path and shapes and (shaped := _shaped(arguments, shapes)) is not None:
+            yield path, *shaped
             return
         inner: Iterable[tuple[Any, Any]] = arguments.items()
     elif type(arguments) is list:
@@ -153,21 +158,31 @@ def quantities_in(arguments: Any, path: Path = ()) -> Iterator[tuple[Path, Quant
         return
     for step, item in inner:
         if type(item) is dict or type(item) is list:
-            yield from quantities_in(item, (*path, step))
+            yield from quantities_in(item, shapes, (*path, step))
+
+
+def _shaped(data: dict[str, Any], shapes: Collection[str]) -> tuple[str, Quantity] | None:
+    from gllint_runtime.policy.quantity_shapes import shaped_quantity, value_key  # few projects list one
+
+    quantity, key = shaped_quantity(data, shapes), value_key(data, shapes)
+    return (key, quantity) if quantity is not None and key is not None else None
 
 
 def with_quantities_converted(
-    tool: str, arguments: dict[str, Any], parameters: ParameterUnits
+    tool: str, arguments: dict[str, Any], parameters: ParameterUnits, shapes: Collection[str]
 ) -> tuple[dict[str, Any], tuple[Change, ...]]:
     """The arguments with each Quantity in the unit of its parameter: a number where the schema asks for none.
+
+    One in another of these ``shapes`` is converted likewise, and stays as it is where the schema asks for that shape.
 
     Raises GLValidationError ARGUMENT_UNIT for one that does not convert.
     """
     replacements: list[tuple[Path, Any]] = []
     changes = []
-    for path, sent in (*quantities_in(arguments), *_written_quantities(arguments, parameters)):
+    quantities = ((path, sent) for path, _, sent in quantities_in(arguments, shapes))
+    for path, sent in (*quantities, *_written_quantities(arguments, parameters)):
         parameter = parameters.at(path)
-        if not parameter.readings:
+        if not parameter.readings or (parameter.takes_shape and not parameter.takes_number):
             continue
         target = _target(sent, parameter)
         value = sent.value if target is None else _value_in(sent, target)

@@ -77,7 +77,9 @@ class Origins:
         constants: Mapping[str, Any],
         heard: Iterable[str | CallRecord] = (),
         kinds: Collection[str] = (),
+        shapes: Collection[str] = (),
     ) -> None:
+        self._shapes = shapes
         self._names: Names[Source] | None = None if {*kinds} <= {"numbers"} else Names(kinds)
         self._counts_numbers = not kinds or "numbers" in kinds
         self._unread = [*heard]  # what no number has had to be traced to yet
@@ -228,13 +230,15 @@ class Origins:
         in_units = {(number, unit): at for number, held in known for unit, at in held.items()}
         return converted(in_units, value, units)
 
-    @staticmethod
-    def _sent(arguments: Mapping[str, Any], changes: Iterable[Change]) -> dict[Path, tuple[Quantity, str]]:
+    def _sent(
+        self, arguments: Mapping[str, Any], changes: Iterable[Change]
+    ) -> dict[Path, tuple[Quantity, str]]:
         """The Quantities among the arguments as they were sent, with the unit that their number is in now."""
         sent = {}
         if not _FLAT.issuperset(map(type, arguments.values())):
             sent = {
-                (*path, "value"): (quantity, quantity.unit) for path, quantity in quantities_in(arguments)
+                (*path, key): (quantity, quantity.unit)
+                for path, key, quantity in quantities_in(arguments, self._shapes)
             }
         for change in changes:
             place = (*change.path, "value")

@@ -157,7 +157,9 @@ class ToolRegistry:
             fixed = validation.parse_stringified(plain, entry.args_schema)
             units = argument_units or self.policy.argument_units
             if units != "off" and _may_hold_quantities(fixed, entry):
-                fixed, changes = with_quantities_converted(name, fixed, entry.parameters)
+                fixed, changes = with_quantities_converted(
+                    name, fixed, entry.parameters, self.policy.quantity_shapes
+                )
         self._check_arguments(entry, fixed)
         return Call(entry.tool, fixed, fixed is not plain and fixed != plain, entry, changes)
 

@@ -149,7 +149,7 @@ class Session:
         self.version = 0
         self._stored = ""  # as it was written or read last
         self.conversation: str | None = None
-        self._origins = Origins(constants, kinds=policy.origin_kinds)
+        self._origins = Origins(constants, kinds=policy.origin_kinds, shapes=policy.quantity_shapes)
         self._lock = threading.RLock()
 
     # ------------------------------------------------------------------------------------- what comes in
@@ -190,7 +190,7 @@ class Session:
         parameters = _parameters(args_schema)
         changes: tuple[Change, ...] = ()
         if self.policy.argument_units != "off":
-            values, changes = with_quantities_converted(tool, values, parameters)
+            values, changes = with_quantities_converted(tool, values, parameters, self.policy.quantity_shapes)
         return Arguments(self.trace_arguments(tool, values, args_schema, parameters, changes))
 
     def record(
@@ -462,7 +462,8 @@ class Session:
             self._bytes -= len(self._heard.pop(0))
         self._names = {name: call_id for name, call_id in self._names.items() if call_id in self._calls}
         heard: list[str | CallRecord] = [*self._heard, *self._calls.values()]
-        self._origins = Origins(self.constants, heard, self.policy.origin_kinds)
+        policy = self.policy
+        self._origins = Origins(self.constants, heard, policy.origin_kinds, policy.quantity_shapes)
 
     # ------------------------------------------------------------------------------------ what goes out
 

@@ -41,6 +41,7 @@ class ParameterUnit(NamedTuple):
     is_declared: bool = False
     basis: str | None = None
     takes_integer: bool = False  # and no other number
+    takes_shape: bool = False  # an object with more keys than a Quantity has, or with others
 
     def as_taken(self, value: Any) -> Any:
         """A converted number as the parameter's type has it: 1250 for 1250.0 where an integer is asked for."""
@@ -148,6 +149,7 @@ class ParameterUnits:
             is_declared=bool(declared),
             basis=bases[0] if len(set(bases)) == 1 else None,
             takes_integer="integer" in types and "number" not in types,
+            takes_shape=any(map(_has_other_keys, nodes)),
         )
 
     def _alternatives(self, schemas: list[Any]) -> list[Mapping[Any, Any]]:
@@ -226,6 +228,11 @@ def _is_quantity(node: Mapping[Any, Any]) -> bool:
         return True
     properties = node.get("properties")
     return isinstance(properties, Mapping) and properties.keys() >= QUANTITY_KEYS
+
+
+def _has_other_keys(node: Mapping[Any, Any]) -> bool:
+    properties = node.get("properties")
+    return isinstance(properties, Mapping) and properties.keys() != QUANTITY_KEYS
 
 
 def _types(node: Mapping[Any, Any]) -> Iterator[str]:

@@ -6,13 +6,16 @@ the rules ask it of the keys that the source shows, the runtime of the values th
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Mapping
 from typing import Any, NamedTuple
 
 from gllint_runtime.policy.keywords import QUANTITY_SHAPES as QUANTITY_SHAPES
+from gllint_runtime.policy.schemas import Quantity
 from gllint_runtime.policy.unit_codes import unit_of_code
 from gllint_runtime.policy.units import unit_meant
 
+_AMOUNT = re.compile(r"[-+]?[0-9]{1,30}(?:\.[0-9]{1,30})?")
 _UCUM = "http://unitsofmeasure.org"
 
 
@@ -58,6 +61,20 @@ def shaped_unit(data: Mapping[str, Any], shapes: Collection[str]) -> str | None:
         if (unit := _UNITS[name](data)) is not None:
             return unit
     return None
+
+
+def shaped_quantity(data: Mapping[str, Any], shapes: Collection[str]) -> Quantity | None:
+    """The Quantity that an object in one of these shapes is; an amount that stands as text is read as well."""
+    key = value_key(data, shapes)
+    unit = shaped_unit(data, shapes) if key is not None else None
+    if unit is None:
+        return None
+    number = data[key]
+    if isinstance(number, str) and _AMOUNT.fullmatch(number):
+        number = float(number) if "." in number else int(number)
+    if isinstance(number, bool) or not isinstance(number, (int, float)):
+        return None
+    return Quantity(number, unit)
 
 
 def _of_fhir(data: Mapping[str, Any]) -> str | None:
