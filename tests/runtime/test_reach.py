@@ -176,6 +176,44 @@ def test_words_for_what_is_counted_are_no_units(message: str) -> None:
     assert scan(message, "count") == []
 
 
+MARKDOWN = [
+    *("@\\", "| @ |\\", "see §@", "(§@)", "from @→@", "@ → @", "(default `@`) **kwargs (Any) and more"),
+    *('<img src="a.png" width="@"/>', '<img alt="a" width="@" />', '<img src="a.png" style="width: @;">'),
+    *(
+        '<span style="display: block; text-align: center;">Figure @</span>',
+        '<p style="margin-bottom: @;">x</p>',
+    ),
+    *(r"$\leq$ @ by @", "a number in $[@]$", "$< @$ is fine", "*both\nplaces*: @ *and\nmore*"),
+]
+
+
+@pytest.mark.parametrize("message", MARKDOWN)
+@pytest.mark.parametrize("unit", ["kWh", "count"])
+def test_markup_that_real_documents_have_changes_no_number(message: str, unit: str) -> None:
+    assert scan(message, unit) == []
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        *(
+            "tokens $m$ (default @), with $h = H$ and $n'$",
+            "the length for %R (default @)",
+            "CVE score of @",
+            "SDG @",
+        ),
+        *("| Volatility % | Deprecated, see the field @ |", "CentOS @ or later", "| `currency` | @ |"),
+    ],
+)
+def test_signs_and_words_that_are_no_unit_may_stand_beside_a_count(message: str) -> None:
+    assert scan(message, "count") == []
+
+
+def test_a_style_may_not_hide_a_word() -> None:
+    assert scan('<span style="display: none">half</span> @')
+    assert scan('<span style="margin-left:-5em">@</span>')
+
+
 def test_a_number_with_its_unit_may_stand_under_one() -> None:
     assert scan("| Heat (kWh) |\n|---|\n| @ |") == []
     assert scan("Cost in EUR: @", "EUR") == []

@@ -32,7 +32,10 @@ _JOINT = re.compile(
     r"|pero|con|mas|com|maar|met|och|men|eller|og|ale|и|но|или)\s"
 )
 _WORD = re.compile(r"[^\W\d_](?:[^\W_]|['’](?=[^\W_]))*|[^\W\d_]\w*[²³]")
-_SIGNS = re.compile(r"[%‰‱٪％℃℉°]|\$(?![\w{(])")
+_SIGNS = re.compile(
+    r"%(?![A-Za-z])|[‰‱٪％℃℉°]|(?:(?<![\w}\])])|(?<=\bUS)|(?<=\bHK)|(?<=\bNZ)|(?<=\b[ACRS]))\$(?![\w{(\\])"
+)
+_MATHEMATICS = re.compile(r"\$[^$\s][^$\n]{0,60}\$(?!\w)")
 _BRACKETED = re.compile(r"[(\[（]\s*([^\s()\[\]（）]{1,14})\s*[)\]）]|,\s*([^\W\d_][^\s,|]{0,11})\s*\Z")
 _HEADED_ITEM = re.compile(r"[ \t>]*(?:[-*+•,]|\d{1,3}[.)])\s")
 _TABLE_RULE = re.compile(r"\n[ \t>]*+(?=[|:,-][|: \t]*+-)[|:, \t-]++(?=\n)")
@@ -57,7 +60,8 @@ def _places(text: str, start: int, end: int) -> Iterator[tuple[int, int, bool]]:
     before = _clause_before(text, start, line)
     yield before
     if is_row:
-        yield from _cells(text, line, start)
+        if _stands_alone(text, start, end, line, line_end):
+            yield from _cells(text, line, start)
     elif _HEADED_ITEM.match(text, line, start) or not text[line:start].strip(" \t>*_`"):
         yield from _labels(text, line)
 
@@ -84,6 +88,16 @@ def _clause_before(text: str, start: int, line: int) -> tuple[int, int, bool]:
         begin = match.end() - 1
     is_label = text[begin:start].rstrip(" *_`").endswith((":", "：", "="))
     return begin, start, is_label
+
+
+def _stands_alone(text: str, start: int, end: int, line: int, line_end: int) -> bool:
+    """Whether a cell holds hardly more than the number: else it says itself what the number is."""
+    first = text.rfind("|", max(line, start - _MOST_CHARACTERS), start) + 1 or line
+    last = text.find("|", end, min(line_end, end + _MOST_CHARACTERS))
+    return (
+        len(_WORD.findall(text, first, start)) + len(_WORD.findall(text, end, line_end if last < 0 else last))
+        <= 2
+    )
 
 
 def _cells(text: str, line: int, start: int) -> Iterator[tuple[int, int, bool]]:
@@ -142,6 +156,8 @@ def _unit_within(text: str, first: int, last: int, is_label: bool) -> tuple[int,
     part = text[first:last]
     if not part or part.isspace():
         return None
+    if "$" in part:
+        part = _MATHEMATICS.sub(lambda math: " " * len(math[0]), part)
     if match := _SIGNS.search(part):
         return first + match.start(), first + match.end()
     if not part.isascii():
@@ -168,7 +184,7 @@ def _says_unit(word: str) -> bool:
         return False
     if word in _long_symbols() or low in _folded_symbols():
         return True
-    if len(low) > 4 and low in multipliers():
+    if len(low) > 4 and low in multipliers() and low not in _ambiguous():
         return True
     return bool(pattern("(?:<measures>|<shares>|<unit names>)\\Z").match(low))
 
@@ -182,6 +198,11 @@ def _counted() -> frozenset[str]:
 @lru_cache(maxsize=1)
 def _plain() -> frozenset[str]:
     return frozenset(table()["no unit at a distance"])
+
+
+@lru_cache(maxsize=1)
+def _ambiguous() -> frozenset[str]:
+    return frozenset(table()["ambiguous magnitudes"])
 
 
 @lru_cache(maxsize=1)

@@ -47,7 +47,8 @@ _PUNCTUATION = _QUOTES | frozenset(
     "。、，．：；！？｡､・।॥،؛؟۔՝։׃།༎᠂᠃።፣၊။"  # the same in other scripts
     "\u00ad\u200e\u200f\u2066\u2067\u2068\u2069\ufffc"
 )
-_BEFORE_ONLY = frozenset("•※◎◆◇★☆∙◦▪▫●○■□►▶→⇒☐☑☒✓✔✅")  # bullets, arrows and boxes that open a line
+_BEFORE_ONLY = frozenset("•※◎◆◇★☆∙◦▪▫●○■□►▶→⇒☐☑☒✓✔✅§¶")  # bullets, arrows and boxes that open a line
+_ARROWS = frozenset("→⇒➜⟶")  # from one value to another
 # Pictures that show neither a number nor a sign, an arrow or money. What stands beyond them is looked at.
 _PICTURES = re.compile(
     "[☀☁☂☃☔☕⚡⚠⚙⛄⛅✨⭐❄♨♻❗❓ℹ❤⏰⏱⏳⌛☎✉✏✈\U0001f300-\U0001f4a8\U0001f4aa-\U0001f4ae\U0001f4ba-\U0001f4c7\U0001f4ca-\U0001f4ff"
@@ -285,6 +286,8 @@ def _fault_at_end(text: str, end: int, symbols: Collection[str], unit: str | Non
         return end, end + 1, "Two counts that stand so read as one number: write a blank between them."
     if not char or char == MASK or char in ".,;:!?":  # the second of two macros says so itself
         return None
+    if char in _ARROWS and text[end + 1 : end + 2] in (MASK, " "):
+        return None
     if not _may_touch(char) and not UNSPACED.match(char):
         word = _WORD.match(text, end, end + REACH)
         return end, word.end() if word else end + 1, "Nothing but blanks or punctuation may touch a macro."
@@ -313,6 +316,8 @@ def _on_over(text: str, end: int) -> int:
 def _end_of_fault(text: str, place: int, symbols: Collection[str], unit: str | None) -> int:
     """The end of what changes the quantity at ``place``, behind the blanks; 0 where nothing does."""
     char, previous = text[place], text[place - 1]
+    if char == "/" and text[place + 1 : place + 2] == ">":  # the end of a tag
+        return 0
     if _is_operator(char):
         opens_line = not text[text.rfind("\n", 0, place) + 1 : place].strip()
         return 0 if char == "*" and opens_line else place + 1

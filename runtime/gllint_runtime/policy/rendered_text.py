@@ -47,8 +47,10 @@ _MARKUP = re.compile(
     (?P<escaped> \\[*_~`] )
   | \\(?P<latex> {"|".join(_LATEX)} )(?![a-z])
   | (?!~(?<=\ue000~)\ue000)  # a range from one macro to another
-    (?P<unseen> [\u200b\u115f\u1160\u3164\uffa0_~`]++ | (?<!\s)\*++ | \*++(?=[^\s*][^*\n]{{0,500}}+\*) | \{{\}} | \$\$
-      | \\(?: [,;:!] | (?=[\n ]) | (?=[-"\#$%&'()*+./<=>?@\[\]^_`{{|}}~]) ) | \[\^[\w-]{{1,40}}+\](?!:)
+    (?P<unseen> [\u200b\u115f\u1160\u3164\uffa0_~`]++ | \{{\}} | \$\$
+      | (?<!\s)\*++ | \*\*(?=[^\W\d_]{{2}}) | \*++(?=[^\s*](?:[^*\n]|\n(?!\n)){{0,500}}+\*)
+      | \\++(?=\n|\Z) | \\(?: [,;:!] | (?=[\n ]) | (?=[-"\#$%&'()*+./<=>?@\[\]^_`{{|}}~]) )
+      | \[\^[\w-]{{1,40}}+\](?!:)
       | \](?: \([^()\n]{{0,500}}+\) | \[[^\[\]\n]{{0,80}}+\] ) | !?\[(?=[^\[\]\n]{{0,200}}+\][(\[]) )
   | (?P<comment> <!-- )
   | (?P<bogus> <(?: [!?] | /(?![a-z]) ) )
@@ -75,14 +77,21 @@ _HIDING = re.compile(
   | <[a-z][^\s/>:]*+(?!:) (?: [\s/=]++ | [^\s/>=]++ (?: \s*+=\s*+(?:"[^"]*+"|'[^']*+'|[^\s>"']*+) )?+ )*?
     (?: (?<![\w-])hidden(?=[\s/=>])
       | (?<![\w-])style\s*+= (?! \s*+["']?+
-          (?: \s*+(?:(?:background-)?color | background | font-(?:weight|style|family) | text-(?:align|decoration)
-                 | vertical-align | white-space | (?:padding|border)[a-z-]* )
-              \s*+: (?!\s*transparent) [\w\s\#%.,'-]{1,80} (?: ; | (?=["'>]) ) )*+ \s*["'>] ) )
+          (?: \s*+(?: display(?=\s*+:\s*+(?:inline|block|inline-block|flex)\s*+[;"'>])
+                 | margin(?:-[a-z]+)?(?=\s*+:[^-;"'>]*[;"'>]) | (?:background-)?color | background
+                 | font-(?:weight|style|family) | text-(?:align|decoration) | vertical-align | white-space
+                 | line-height | gap | justify-content | align-items | (?:padding|border)[a-z-]* )
+              \s*+: (?!\s*transparent) [\w\s\#%.,'\ue000-]{1,80} (?: ; | (?=["'>]) ) )*+ \s*["'>] ) )
     """,
     re.VERBOSE | re.IGNORECASE,
 )
+_PICTURE_STYLE = re.compile(
+    r"""<img\b[^>]*?\sstyle\s*+=\s*+["'][^"'>]*["']""", re.IGNORECASE
+)  # hides no text
 # Mathematics in a line, which holds a macro but does not begin with one: "${{claim:0}}" is a sum of money.
-_MATHEMATICS = re.compile(r"\$(?=[A-Za-z\\(|])[^$\n\ue000]{0,200}+\ue000[^$\n]{0,200}+\$(?!\w)")
+_MATHEMATICS = re.compile(
+    r"\$(?:(?=[A-Za-z\\(|\[<>])(?!\(\ue000)[^$\n\ue000]{0,200}+\ue000[^$\n]{0,200}+|\\[a-z]+[^$\n\ue000]{0,200}+)\$(?!\w)"
+)
 _CLOSED_DETAILS = re.compile(r"<details\b(?![^>]*\sopen\b)", re.IGNORECASE)
 _SHOWN_MARKS = frozenset("\u0335\u0336\u2212")  # strokes that look like a minus on a blank
 _UNSEEN = frozenset({"Cf", "Mn", "Me", "Cc"})
@@ -220,7 +229,11 @@ class View:
                 if closing is None:  # no more than a "<"
                     continue
                 search = closing.end()
-                if kind != "comment" and _HIDING.match(visible, start, search):
+                if (
+                    kind != "comment"
+                    and _HIDING.match(visible, start, search)
+                    and not _PICTURE_STYLE.match(visible, start, search)
+                ):
                     self.hiding.append((start, search))
             show(message[position:start], position, start, True)
             position = search
