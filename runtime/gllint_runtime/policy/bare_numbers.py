@@ -36,7 +36,9 @@ _SIGNS = re.compile(
     r"%(?![A-Za-z])|[‰‱٪％℃℉°]|(?:(?<![\w}\])])|(?<=\bUS)|(?<=\bHK)|(?<=\bNZ)|(?<=\b[ACRS]))\$(?![\w{(\\])"
 )
 _MATHEMATICS = re.compile(r"\$[^$\s][^$\n]{0,60}\$(?!\w)")
-_BRACKETED = re.compile(r"[(\[（]\s*([^\s()\[\]（）]{1,14})\s*[)\]）]|,\s*([^\W\d_][^\s,|]{0,11})\s*\Z")
+_BRACKETED = re.compile(
+    r"(?:(?<!\w)\[|[(（])\s*([^\s()\[\]（）]{1,14})\s*[)\]）]|,\s*([^\W\d_][^\s,|]{0,11})\s*\Z"
+)
 _HEADED_ITEM = re.compile(r"[ \t>]*(?:[-*+•,]|\d{1,3}[.)])\s")
 _TABLE_RULE = re.compile(r"\n[ \t>]*+(?=[|:,-][|: \t]*+-)[|:, \t-]++(?=\n)")
 _HINT = "Leave out {!r}: it would give the number a unit, and its tool gave it none."

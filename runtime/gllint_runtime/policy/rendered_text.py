@@ -76,7 +76,7 @@ _HIDING = re.compile(
   | <dialog\b(?![^>]*\sopen\b)
   | <[a-z][^\s/>:]*+(?!:) (?: [\s/=]++ | [^\s/>=]++ (?: \s*+=\s*+(?:"[^"]*+"|'[^']*+'|[^\s>"']*+) )?+ )*?
     (?: (?<![\w-])hidden(?=[\s/=>])
-      | (?<![\w-])style\s*+= (?! \s*+["']?+
+      | (?<![\w-])style\s*+= (?! \s*+\{ | \s*+["']?+
           (?: \s*+(?: display(?=\s*+:\s*+(?:inline|block|inline-block|flex)\s*+[;"'>])
                  | margin(?:-[a-z]+)?(?=\s*+:[^-;"'>]*[;"'>]) | (?:background-)?color | background
                  | font-(?:weight|style|family) | text-(?:align|decoration) | vertical-align | white-space
