@@ -26,6 +26,7 @@ NEEDS = {
     "agno_agent": "agno",
     "llama_index_agent": "llama_index",
     "strands_agent": "strands",
+    "local_model": "llama_cpp",
 }
 HEAT = {"heat": {"value": 12.5, "unit": "kWh"}}
 MADE_UP = [
