@@ -82,15 +82,9 @@ class GatedAgent(Agent):
 
     def call(self, messages: list[Any], name: str, arguments: dict[str, Any], call_id: str) -> str:
         """Call a tool with its arguments in the units of its parameters, and record what it returned."""
-        session, tool = self.session(messages), self.tools[name]
-        try:
-            values = session.tool_arguments(name, arguments)
-            with kit.using(session):  # agents that the tool runs find the session
-                output = tool(**values)
-            told = kit.recorded(session, name, values, output, tool_call_id=call_id)
-        except GLError as error:
-            return Session.repair_hint(error)  # the model calls again
-        return json.dumps(told, ensure_ascii=False)
+        return kit.tool_result(
+            self.session(messages), name, self.tools[name], arguments, tool_call_id=call_id
+        )
 
     def ask(self, messages: list[Any]) -> Iterator[Any]:
         """Ask the model until its answer holds; what is shown of it was checked."""

@@ -201,6 +201,29 @@ def recorded(
     return reply
 
 
+def tool_result(
+    session: Session,
+    tool: str,
+    function: Callable[..., Any],
+    arguments: Mapping[str, Any],
+    *,
+    tool_call_id: str | None = None,
+    args_schema: Mapping[str, Any] | None = None,
+) -> str:
+    """Call a tool, with its arguments in the units of its parameters, and record it: the text that the model is told.
+
+    Agents that the tool runs find the session. What does not hold comes back as what the model has to mend.
+    """
+    try:
+        values = session.tool_arguments(tool, arguments, args_schema=args_schema)
+        with using(session):
+            output = function(**values)
+        reply = recorded(session, tool, values, output, tool_call_id=tool_call_id)
+    except GLError as error:
+        return Session.repair_hint(error)
+    return json.dumps(reply, ensure_ascii=False)
+
+
 def read_output(session: Session, text: str) -> Any:
     """What a tool's text holds: JSON, or the text with the numbers of a message that the session has verified."""
     if (data := json_value(text)) is not None:

@@ -1,0 +1,106 @@
+"""A loop of your own over OpenAI's responses.
+
+The model states a made-up number, is told so, and repairs it. The API is scripted.
+"""
+
+import json
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+import openai
+
+from gllint_runtime import GLError, Session
+from gllint_runtime.adapters import kit
+
+
+def meter(site: str) -> dict[str, Any]:
+    """The heat that a site used last year."""
+    return {"heat": {"value": 12.5, "unit": "kWh"}}
+
+
+PARAMETERS = {"type": "object", "properties": {"site": {"type": "string"}}, "required": ["site"]}
+TOOLS: Any = [{"type": "function", "name": "meter", "parameters": PARAMETERS, "strict": False}]
+
+
+def answer(question: str, session: Session, max_retries: int = 2) -> str:
+    """What may be said to a question: the loop as you have it, and the gate in it."""
+    session.user(question)
+    items: Any = [{"role": "user", "content": question}]
+    while True:
+        response = client.responses.create(
+            model="gpt", instructions=kit.INSTRUCTIONS, input=items, tools=TOOLS
+        )
+        items += [item.model_dump(exclude_none=True) for item in response.output]
+        calls = [item for item in response.output if item.type == "function_call"]
+        for call in calls:
+            arguments = json.loads(call.arguments)
+            told = kit.tool_result(session, call.name, meter, arguments, tool_call_id=call.call_id)
+            items.append({"type": "function_call_output", "call_id": call.call_id, "output": told})
+        if not calls:
+            try:
+                return kit.check_final(session, response.output_text).message
+            except GLError as error:
+                if max_retries == 0:
+                    return kit.REFUSAL
+                max_retries -= 1
+                items.append({"role": "user", "content": session.repair_hint(error)})
+
+
+class Api(BaseHTTPRequestHandler):
+    """Stands in for the API: answers what it is told to."""
+
+    script: Iterator[Any]
+
+    def do_POST(self) -> None:
+        self.rfile.read(int(self.headers["Content-Length"]))
+        body = json.dumps(next(self.script)).encode()
+        self.send_response(200)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *arguments: Any) -> None: ...
+
+
+server = ThreadingHTTPServer(("127.0.0.1", 0), Api)
+threading.Thread(target=server.serve_forever, daemon=True).start()
+address = f"http://127.0.0.1:{server.server_port}"
+client = openai.OpenAI(api_key="none", base_url=address)
+
+
+def response(item: dict[str, Any]) -> dict[str, Any]:
+    about = {"id": "r", "object": "response", "created_at": 0, "model": "gpt", "status": "completed"}
+    return {**about, "output": [item], "tools": [], "tool_choice": "auto", "parallel_tool_calls": True}
+
+
+def says(text: str) -> dict[str, Any]:
+    content = [{"type": "output_text", "text": text, "annotations": []}]
+    return response(
+        {"id": "m", "type": "message", "role": "assistant", "status": "completed", "content": content}
+    )
+
+
+call = {
+    "id": "f",
+    "type": "function_call",
+    "call_id": "c1",
+    "name": "meter",
+    "arguments": '{"site": "north"}',
+}
+
+claim = {"source_call_id": "tc_1", "path": "$.heat", "quantity": {"value": 12.5, "unit": "kWh"}}
+Api.script = iter(
+    [
+        response(call),
+        says("It uses about 13 kWh."),
+        says(json.dumps({"message": "It uses {{claim:0}}.", "claims": [claim]})),
+    ]
+)
+text = answer("How much heat?", Session())
+server.shutdown()
+
+assert text == "It uses 12.50 kWh."
+print(text)
