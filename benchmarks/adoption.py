@@ -109,12 +109,12 @@ def repeated(answer: str) -> str:
     return answer.replace('"tc_1"', '"tc_2"').replace('"$.heat"', '"$.numbers.heat"')
 
 
-def frameworks() -> dict[str, Path]:
-    """The files of the frameworks, by the package that each needs."""
+def frameworks() -> dict[str, str]:
+    """The files of the frameworks and loops, each with the package that it needs."""
     found = {}
     for path in sorted(FOLDER.glob("*.py")):
         first = path.read_text("utf-8").partition("\n")[0]
-        found[first.rpartition("package ")[2].rstrip('."')] = path
+        found[path.stem] = first.rpartition("package ")[2].rstrip('."')
     return found
 
 
@@ -129,11 +129,11 @@ def is_installed(package: str) -> bool:
         return False
 
 
-def bench_of(package: str) -> Bench:
+def bench_of(name: str) -> Bench:
     """The bench of a framework that is installed."""
     if str(FOLDER.parent) not in sys.path:
         sys.path.insert(0, str(FOLDER.parent))
-    bench: Bench = runpy.run_path(str(FRAMEWORKS[package]))["bench"]()
+    bench: Bench = runpy.run_path(str(FOLDER / f"{name}.py"))["bench"]()
     return bench
 
 
@@ -202,14 +202,14 @@ def table(rows: list[Row]) -> str:
 def main() -> int:
     logging.disable()
     rows, gaps = [], []
-    for package in FRAMEWORKS:
+    for name, package in FRAMEWORKS.items():
         if not is_installed(package):
-            gaps.append(f"{package} is not installed: left out")
+            gaps.append(f"{package} is not installed: {name} is left out")
             continue
         try:
-            bench = bench_of(package)
+            bench = bench_of(name)
         except ImportError as error:  # another framework holds it at an old version
-            gaps.append(f"{package} is left out: {error}")
+            gaps.append(f"{name} is left out: {error}")
             continue
         rows.append(measure(bench))
     print(table(rows), *gaps, sep="\n")

@@ -61,13 +61,13 @@ def test_a_conversation_that_went_wrong_is_told() -> None:
 ADOPTION = runpy.run_path(str(BENCHMARKS / "adoption.py"))
 
 
-@pytest.mark.parametrize("package", ADOPTION["FRAMEWORKS"])
-def test_every_made_up_number_is_stopped_in_every_framework(package: str) -> None:
-    pytest.importorskip(package)
+@pytest.mark.parametrize("name", ADOPTION["FRAMEWORKS"])
+def test_every_made_up_number_is_stopped_in_every_framework(name: str) -> None:
+    pytest.importorskip(ADOPTION["FRAMEWORKS"][name])
     attempts = ADOPTION["attempts"]()
     assert len({*attempts}) == 50
     tried = attempts[::4]
-    row = ADOPTION["measure"](ADOPTION["bench_of"](package), turns=1, tried=tried)
+    row = ADOPTION["measure"](ADOPTION["bench_of"](name), turns=1, tried=tried)
     assert {*row.stopped.values()} <= {len(tried), "n/a", "refused"} and row.stopped["plain"] == len(tried)
     assert row.lines <= 8
     assert f"| {row.name} | {row.lines} | {len(tried)} |" in ADOPTION["table"]([row])
