@@ -27,7 +27,7 @@ from langgraph.types import Command, Send, interrupt
 from pydantic import BaseModel
 from typing_extensions import TypedDict
 
-from gllint_runtime import Claimed, ClaimedText, GLError, Quantity, Session, Unclaimed
+from gllint_runtime import Claimed, ClaimedText, GLError, Quantity, Session, Unclaimed, calculate
 from gllint_runtime.adapters import current_session
 from gllint_runtime.adapters.langchain import GateMiddleware, gate
 
@@ -658,3 +658,13 @@ def test_many_conversations_over_one_agent() -> None:
         [thread.join() for thread in threads]
         agents.append(made())
     assert not wrong
+
+
+@WAYS
+def test_a_model_calculates_with_what_it_cites(way: str) -> None:
+    claims = [json.loads(final(""))["claims"][0]] * 2
+    told = final("It is {{claim:0}}.", "tc_2", 25, "$.result")
+    model = says(calling(), calling("calculate", "call_2", operation="sum", claims=claims), told)
+    options: dict[str, Any] = {"middleware": [GateMiddleware()]} if way == "middleware" else {}
+    agent = create_agent(model, [meter, calculate], **options)
+    assert asked(agent if options else gate(agent))[-1].text == "It is 25.00 kWh."

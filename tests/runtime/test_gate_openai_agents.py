@@ -40,7 +40,7 @@ from openai.types.responses import (
 )
 from pydantic import BaseModel
 
-from gllint_runtime import Claimed, ClaimedText, GLError, Quantity, Session
+from gllint_runtime import Claimed, ClaimedText, GLError, Quantity, Session, calculate
 from gllint_runtime.adapters import current_session
 from gllint_runtime.adapters.openai_agents import _Gate, gate, gated, run
 
@@ -440,3 +440,10 @@ def test_a_request_that_goes_around_the_gate_is_forgotten_with_its_run() -> None
         assert not gates._requests and not gates._last and not gates._sessions
     finally:
         gc.unfreeze()
+
+
+def test_a_model_calculates_with_what_it_cites() -> None:
+    told = final("It is {{claim:0}}.", "tc_2", "$.result").replace("12.5", "25")
+    twice = call("calculate", "call_2", operation="sum", claims=[CLAIM, CLAIM])
+    agent = made(call("meter"), twice, told, tools=[meter, function_tool(calculate)])
+    assert ask(agent).final_output == "It is 25.00 kWh."

@@ -7,8 +7,6 @@ A model cites the numbers, the tool takes them from the session of the moment, c
 exact decimals. What it returns is a Quantity like any other; its provenance has the claims that it was made of.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal

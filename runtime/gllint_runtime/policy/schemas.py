@@ -5,8 +5,6 @@ that stand for "not known here"; nothing is concluded about those. A *path* is t
 from the root to the value that is meant.
 """
 
-from __future__ import annotations
-
 import json
 import numbers
 import re

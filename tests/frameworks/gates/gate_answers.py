@@ -30,6 +30,11 @@ def final(message: str, *arguments: Any, **options: Any) -> str:
     return json.dumps(final_data(message, *arguments, **options))
 
 
+TWICE: dict[str, Any] = {"operation": "sum", "claims": [claim(), claim()]}
+"""What ``calculate`` is called with, and below what is answered then."""
+SUM = final("It is {{claim:0}}.", "tc_2", "$.result", 25)
+
+
 class Answer(BaseModel):
     heat: Claimed[Quantity]
     note: ClaimedText

@@ -21,8 +21,8 @@ from agno.models.response import ModelResponse
 from agno.team import Team
 from agno.tools.function import ToolResult
 
-from gate_answers import BAD, GOOD, HEAT, NAKED, REFUSED, Answer, Rated, at_once, final, origin
-from gllint_runtime import GLError, Quantity, Session
+from gate_answers import BAD, GOOD, HEAT, NAKED, REFUSED, SUM, TWICE, Answer, Rated, at_once, final, origin
+from gllint_runtime import GLError, Quantity, Session, calculate
 from gllint_runtime.adapters import current_session
 from gllint_runtime.adapters.agno import gate
 
@@ -326,3 +326,8 @@ def test_many_conversations_over_one_agent() -> None:
         return agent.run(f"Site {number}", session_id=str(number)).content
 
     assert at_once(talk, range(1, 25)) == [f"{number}.00 kWh" for number in range(1, 25)]
+
+
+def test_a_model_calculates_with_what_it_cites() -> None:
+    agent = made(calling(), calling("calculate", "call_2", **TWICE), SUM, tools=[meter, calculate])
+    assert ask(agent).content == "It is 25.00 kWh."

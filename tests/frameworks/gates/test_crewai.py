@@ -26,8 +26,21 @@ from crewai.events.types.llm_events import LLMCallCompletedEvent, LLMStreamChunk
 from crewai.hooks.dispatch import InterceptionPoint, get_global_hook_list
 from crewai.tools import tool
 
-from gate_answers import HEAT, NAKED, REFUSED, Answer, Rated, at_once, claim, final, final_data, origin
-from gllint_runtime import GLError, Quantity, Session
+from gate_answers import (
+    HEAT,
+    NAKED,
+    REFUSED,
+    SUM,
+    TWICE,
+    Answer,
+    Rated,
+    at_once,
+    claim,
+    final,
+    final_data,
+    origin,
+)
+from gllint_runtime import GLError, Quantity, Session, calculate
 from gllint_runtime.adapters import current_session
 from gllint_runtime.adapters.crewai import gate
 
@@ -357,3 +370,8 @@ def test_outside_of_a_gated_run_the_model_answers_as_ever() -> None:
     shared = bare(NAKED)
     shared.llm = agent.llm
     assert shared.kickoff("How?").raw == NAKED
+
+
+def test_a_model_calculates_with_what_it_cites() -> None:
+    agent = made(calling(), calling("calculate", "call_2", **TWICE), SUM, tools=[meter, tool(calculate)])
+    assert agent.kickoff("How much is it twice?").raw == "It is 25.00 kWh."

@@ -21,8 +21,8 @@ from google.adk.sessions import InMemorySessionService
 from google.adk.tools.agent_tool import AgentTool
 from google.genai import types
 
-from gate_answers import BAD, GOOD, HEAT, NAKED, REFUSED, Answer, Rated, final, origin
-from gllint_runtime import GLError, Quantity, Session
+from gate_answers import BAD, GOOD, HEAT, NAKED, REFUSED, SUM, TWICE, Answer, Rated, final, origin
+from gllint_runtime import GLError, Quantity, Session, calculate
 from gllint_runtime.adapters import current_session
 from gllint_runtime.adapters.google_adk import gate
 
@@ -285,3 +285,8 @@ def test_the_request_to_a_sub_agent_is_no_user_s_word(way: Any) -> None:
     )
     assert session.has_calls
     assert (origin(session, 500), origin(session, 400)) == ("none", "user")
+
+
+def test_a_model_calculates_with_what_it_cites() -> None:
+    agent = made(calling(), calling("calculate", "call_2", **TWICE), SUM, tools=[meter, calculate])
+    assert App(agent).ask() == "It is 25.00 kWh."

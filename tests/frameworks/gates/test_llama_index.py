@@ -25,8 +25,8 @@ from llama_index.core.memory import Memory
 from llama_index.core.tools import FunctionTool
 from llama_index.core.workflow import Context
 
-from gate_answers import BAD, GOOD, HEAT, NAKED, REFUSED, Answer, Rated, final, origin
-from gllint_runtime import GLError, Quantity, Session
+from gate_answers import BAD, GOOD, HEAT, NAKED, REFUSED, SUM, TWICE, Answer, Rated, final, origin
+from gllint_runtime import GLError, Quantity, Session, calculate
 from gllint_runtime.adapters import current_session
 from gllint_runtime.adapters.llama_index import gate
 
@@ -355,3 +355,8 @@ def test_many_conversations_over_one_agent() -> None:
         assert [str(answer) for answer in answers] == [f"{number}.00 kWh" for number in range(1, 25)]
 
     asyncio.run(run())
+
+
+def test_a_model_calculates_with_what_it_cites() -> None:
+    agent = made(calling(), calling("calculate", "call_2", **TWICE), SUM, tools=[meter, calculate])
+    assert str(ask(agent)) == "It is 25.00 kWh."

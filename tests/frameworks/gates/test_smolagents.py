@@ -22,8 +22,8 @@ from smolagents.models import (
 )
 from smolagents.monitoring import LogLevel, TokenUsage
 
-from gate_answers import BAD, GOOD, HEAT, NAKED, REFUSED, Answer, at_once, final_data, origin
-from gllint_runtime import GLError, Quantity, Session
+from gate_answers import BAD, GOOD, HEAT, NAKED, REFUSED, SUM, TWICE, Answer, at_once, final_data, origin
+from gllint_runtime import GLError, Quantity, Session, calculate
 from gllint_runtime.adapters import current_session
 from gllint_runtime.adapters.smolagents import gate
 
@@ -354,3 +354,10 @@ def test_many_agents_at_once_and_calls_side_by_side() -> None:
         return agent.run(f"Site {number}")
 
     assert at_once(talk, range(1, 9)) == [f"{number}.50 kWh" for number in range(1, 9)]
+
+
+def test_a_model_calculates_with_what_it_cites() -> None:
+    agent = made(
+        calling(), calling("calculate", "call_2", **TWICE), answer(SUM), tools=[meter, tool(calculate)]
+    )
+    assert agent.run("How much is it twice?") == "It is 25.00 kWh."

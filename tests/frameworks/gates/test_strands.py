@@ -15,8 +15,8 @@ from strands.models import Model
 from strands.multiagent import GraphBuilder, Swarm
 from strands.types.exceptions import EventLoopException
 
-from gate_answers import BAD, GOOD, HEAT, NAKED, REFUSED, Answer, Rated, at_once, final, origin
-from gllint_runtime import GLError, Quantity, Session
+from gate_answers import BAD, GOOD, HEAT, NAKED, REFUSED, SUM, TWICE, Answer, Rated, at_once, final, origin
+from gllint_runtime import GLError, Quantity, Session, calculate
 from gllint_runtime.adapters import current_session
 from gllint_runtime.adapters.strands import gate
 
@@ -332,3 +332,8 @@ def test_calls_side_by_side_and_many_agents_at_once() -> None:
         return text_of(agent(f"Site {number}"))
 
     assert at_once(talk, range(1, 17)) == [f"{number}.50 kWh" for number in range(1, 17)]
+
+
+def test_a_model_calculates_with_what_it_cites() -> None:
+    agent = made(calling(), calling("calculate", "call_2", **TWICE), SUM, tools=[meter, tool(calculate)])
+    assert text_of(agent("How much is it twice?")) == "It is 25.00 kWh."
