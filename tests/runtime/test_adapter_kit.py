@@ -83,3 +83,17 @@ def test_a_value_goes_with_its_object() -> None:
         del owner
     gc.collect()
     assert values.get(one) == 2 and len(values) == 1
+
+
+def test_a_checked_answer_is_its_reader_s_own_and_goes_with_its_session() -> None:
+    answers, session, other = kit.Answers(), Session(), Session()
+    answers.put(session, ["a", "b"], {"heat": 1})
+    answers.get("a")["heat"] = 2
+    assert (
+        answers.get("a") == answers.get("b") == {"heat": 1} and answers.get("c") is answers.get(None) is None
+    )
+    for number in range(2000):  # however many others there are at once
+        answers.put(other if number % 2 else Session(), [str(number)], number)
+    assert answers.get("a") == {"heat": 1} and answers.get("0") is None and answers.get("1999") == 1999
+    del session
+    assert answers.get("a") is None and len(answers._answers) == 20

@@ -12,7 +12,6 @@ from __future__ import annotations
 import copy
 import inspect
 import json
-from collections import OrderedDict
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import aclosing
 from typing import Any
@@ -29,7 +28,6 @@ from gllint_runtime.policy.errors import GLError, GLRuntimeError
 
 _OWN_TOOLS = {"exit_loop", "finish_task", "set_model_response", "transfer_to_agent"}
 _AGENT_LABEL = "adk_agent_name"  # with which the ADK labels the requests of agents
-_MOST_ANSWERS = 1000
 
 
 def gate(
@@ -282,10 +280,8 @@ def _keep(form: Any, session: Session, data: Any) -> str:
     answer = kit.structure(session, form.gllint_form, data)
     text: str = answer.model_dump_json()
     dumped = [answer.model_dump(mode="json", exclude_none=not all_fields) for all_fields in (True, False)]
-    for key in map(_key, [*dumped, *([] if isinstance(data, str) else [data])]):
-        form.gllint_answers[key] = answer
-        if len(form.gllint_answers) > _MOST_ANSWERS:
-            form.gllint_answers.popitem(last=False)
+    read = [*dumped, *([] if isinstance(data, str) else [data])]
+    form.gllint_answers.put(session, map(_key, read), answer)
     return text
 
 
@@ -306,12 +302,12 @@ def _key_of(text: Any) -> str | None:
 
 def _verified_form(form: type[BaseModel]) -> Any:
     """The type of an answer, which the ADK reads several times and the gate once, while its session is at hand."""
-    answers: OrderedDict[str, Any] = OrderedDict()
+    answers = kit.Answers()
 
     class Verified(form):  # type: ignore[misc,valid-type]
         @classmethod
         def model_validate_json(cls, json_data: Any, **options: Any) -> Any:
-            return answers.get(_key_of(json_data) or "") or form.model_validate_json(json_data, **options)
+            return answers.get(_key_of(json_data)) or form.model_validate_json(json_data, **options)
 
         @classmethod
         def model_validate(cls, obj: Any, **options: Any) -> Any:

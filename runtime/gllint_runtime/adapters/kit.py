@@ -7,13 +7,16 @@ answer (:func:`check_final`, and :class:`FinalStream` where it streams), where t
 
 from __future__ import annotations
 
+import copy
 import inspect
 import json
 import logging
 import weakref
+from collections import deque
 from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
 from typing import Any, Generic, TypeVar
+from weakref import WeakKeyDictionary, WeakValueDictionary
 
 from gllint_runtime.execution.calculate import calculate as calculate
 from gllint_runtime.execution.claimed import binding as binding
@@ -111,6 +114,33 @@ class WeakIdentityMap(Generic[Value]):
         if id(owner) not in self._values:
             weakref.finalize(owner, self._values.pop, id(owner), None).atexit = False
         self._values[id(owner)] = value
+
+
+class Answers:
+    """Structured answers that were checked, for a framework that reads their text once more where no session is known.
+
+    Each is there as long as the session that checked it, and every reader gets a copy of its own.
+    """
+
+    class _Answer:
+        def __init__(self, value: Any) -> None:
+            self.value = value
+
+    def __init__(self) -> None:
+        self._answers: WeakValueDictionary[str, Answers._Answer] = WeakValueDictionary()
+        self._of_sessions: WeakKeyDictionary[Session, deque[Answers._Answer]] = WeakKeyDictionary()
+
+    def put(self, session: Session, texts: Iterable[str], value: Any) -> None:
+        """Keep the answer that ``session`` has checked, by each text that may be read for it."""
+        answer = self._Answer(value)
+        self._of_sessions.setdefault(session, deque(maxlen=20)).append(answer)
+        for text in texts:
+            self._answers[text] = answer
+
+    def get(self, text: str | None) -> Any:
+        """The answer of a text; ``None`` where none was checked."""
+        answer = None if text is None else self._answers.get(text)
+        return None if answer is None else copy.deepcopy(answer.value)
 
 
 def session_steps(session: Session, events: AsyncIterable[Any]) -> AsyncIterator[Any]:

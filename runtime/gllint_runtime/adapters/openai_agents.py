@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import json
 import weakref
-from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -50,7 +49,6 @@ from gllint_runtime.execution.session import Session, Verified
 from gllint_runtime.policy.errors import GLError, GLValidationError
 
 _FILES = (ToolOutputImage, ToolOutputFileContent)
-_MOST_ANSWERS = 1000
 
 
 def gate(
@@ -240,7 +238,7 @@ class _GatedOutput(AgentOutputSchemaBase):
 
     def __init__(self, own: AgentOutputSchemaBase) -> None:
         self._own = own
-        self._answers: OrderedDict[str, Any] = OrderedDict()
+        self._answers = kit.Answers()
 
     def is_plain_text(self) -> bool:
         """Of the answer's own type."""
@@ -267,15 +265,13 @@ class _GatedOutput(AgentOutputSchemaBase):
                 raise GLValidationError(
                     "STEP_SCHEMA", str(error), f"Answer by the schema {self.name()}."
                 ) from error
-            self._answers[text] = kit.checked_structure(session, answer)
-        if len(self._answers) > _MOST_ANSWERS:
-            self._answers.popitem(last=False)
+            self._answers.put(session, [text], (kit.checked_structure(session, answer),))
 
     def validate_json(self, json_str: str) -> Any:
         """The answer that :meth:`read` has checked. Raises ModelBehaviorError."""
-        if json_str not in self._answers:
+        if (checked := self._answers.get(json_str)) is None:
             raise ModelBehaviorError("The answer was not checked: another model than the agent's gave it")
-        return self._answers[json_str]
+        return checked[0]
 
 
 class _GatedModel(Model):
