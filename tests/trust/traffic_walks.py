@@ -114,6 +114,10 @@ WALKS: dict[str, Walk] = {
         run(lambda n: json.loads('{"messages": [' * n + "5" + "]}" * n)), 20
     ),
     "audit: unread items": Walk(run(lambda n: [*_said(5, "5 kWh"), *[{"what": i} for i in range(n)]]), 2_000),
+    "audit: declared tools": Walk(
+        run(lambda n: {"messages": _said(5, "5 kWh"), "tools": [{"a": {"description": f"tool {i}"}} for i in range(n)]}),
+        1_000,
+    ),
     "audit: spans of many traces": Walk(
         run(lambda n: {"resourceSpans": [{"scopeSpans": [{"spans": [
             {"traceId": f"t{i}", "attributes": [{"key": "gen_ai.completion.0.content", "value": {"stringValue": "5 kWh"}}]}

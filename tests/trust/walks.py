@@ -395,6 +395,17 @@ def _traced(values: Sequence[Any]) -> object:
     return gate.to_json()
 
 
+def _totalled(rows: Sequence[Any]) -> object:
+    gate = Gate(argument_origin="record", allow_raw_numbers=True)
+    gate.record("rows", {}, list(rows))
+    gate.record("pages", {}, " ".join(map(str, range(len(rows)))))
+    items = [{"id": f"row-{i}", "pieces": 2} for i in range(9)]
+    origins = gate.tool_arguments(
+        "t", {"items": items, "amounts": [{"total": 0.5 + row["a"]} for row in rows]}
+    )
+    return origins.origins
+
+
 def nested(n: int) -> Any:
     value: Any = {"value": 1, "unit": "kWh"}
     for _ in range(n):
@@ -886,6 +897,16 @@ WALKS: dict[str, Walk] = {
         plainly(
             lambda n: [*range(n), *(f"{i} kWh" for i in range(n))],
             lambda values: _traced(values),
+        ),
+        1_000,
+    ),
+    "traced totals": Walk(
+        plainly(
+            lambda n: [
+                {"id": f"row-{i % 7}", "a": i, "inner": {"b": i / 4, "c": i + 1}, "x": f"k-{i}"}
+                for i in range(n)
+            ],
+            lambda rows: _totalled(rows),
         ),
         1_000,
     ),
