@@ -207,6 +207,44 @@ def test_a_formula_may_leave_a_unit_out_with_its_prefix(answer: str, expected: s
     assert verdict(answer, {"value": 42, "unit": "MVA"}) == expected
 
 
+@pytest.mark.parametrize(
+    ("answer", "expected"),
+    [
+        ("It used 23.4 MWh (84.24 GJ).", "sourced"),
+        ("It used 84.24 GJ, that is 23.4 MWh.", "sourced"),
+        ("It used 23.4 MWh (84.3 GJ).", "unsourced"),
+        ("It used 84.24 GJ.", "unsourced"),
+    ],
+)
+def test_what_a_tool_returned_bare_is_in_other_units_too_once_the_answer_gives_one(
+    answer: str, expected: str
+) -> None:
+    numbers = audit_run(
+        [USER, CALL, output([23.4, 1350.0]), {"role": "assistant", "content": answer}]
+    ).numbers
+    assert {one["verdict"] for one in numbers} - {"sourced"} == {expected} - {"sourced"}
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "您询问的是2026年8月14日的数据",
+        "8월 14일",
+        "am 14. August 2026",
+        "le 1er mars 2026",
+        "el 14 de agosto de 2026",
+        "em maio de 2026",
+    ],
+)
+def test_dates_of_other_languages_are_exempt(answer: str) -> None:
+    assert {one for _, one in verdicts(answer, 5)} == {"exempt"}
+
+
+def test_the_last_part_of_a_word_with_hyphens_is_a_name() -> None:
+    assert verdicts("the local-to-NAVD88 offset", "on NAVD88") == [("88", "sourced")]
+    assert verdicts("the local-to-NAVD89 offset", "on NAVD88") == [("89", "unsourced")]
+
+
 def test_units_that_physics_makes_one_do_not_contradict() -> None:
     assert verdict("It is 175.72 amperes.", {"value": 175.7209, "unit": "VA/V"}) == "sourced"
     assert verdict("It is 175.72 volts.", {"value": 175.7209, "unit": "VA/V"}) == "mislabelled"

@@ -162,7 +162,8 @@ class Listener:
                 self._derivations.mention(source)
             basis = None if source is None else _basis(source)
             judgements.append(_Judgement(figure, verdict, _unit(figure, source), basis))
-        # What is left may follow from numbers that are shown anywhere in this answer.
+        # What is left may be a number of this answer in another unit, or follow from several that are shown in it.
+        judgements = _converted(judgements)
         numbers = [self._derived(judgement) for judgement in judgements]
         return Answer(
             number,
@@ -228,6 +229,31 @@ class Listener:
         if (source := _without_prefix(text, figure, self._tool_sources)) is not None:
             return "sourced", source
         return ("mislabelled", contradiction) if contradiction is not None else ("unsourced", None)
+
+
+def _converted(judgements: list[_Judgement]) -> list[_Judgement]:
+    """What a number that a tool returned bare is in another unit than the one that the answer gives it itself.
+
+    ``"It used 23.4 MWh, which are 84.24 GJ"``, where the tool returned 23.4.
+    """
+    labelled = Sources()
+    for entry in judgements:
+        unit, source = entry.unit, entry.source
+        if entry.verdict == "sourced" and unit and source and source.get("unit") is None:
+            value, measure = source["value"], measure_of(unit)
+            # Of a temperature a bare number says too little: its zero is somewhere else in each unit.
+            if isinstance(value, (int, float)) and measure is not None and not measure.offset:
+                labelled.add(Source("tool", source["call_id"], source["tool"], source["path"], value, unit))
+    if not labelled:
+        return judgements
+    return [_in_other_unit(entry, labelled) for entry in judgements]
+
+
+def _in_other_unit(entry: _Judgement, labelled: Sources) -> _Judgement:
+    if entry.verdict not in FAULTS or len(entry.figure.units) != 1 or entry.figure.word:
+        return entry
+    source = _by_unit(entry.figure.readings, entry.figure.units[0], labelled)
+    return entry if source is None else entry._replace(verdict="sourced", source=source.to_dict())
 
 
 def _learn(sources: Sources, source: Source, word: str) -> None:

@@ -64,6 +64,9 @@ class Sources:
         self._by_physics: dict[Hashable, _Index] = {}
         self.has_forgotten = False
 
+    def __bool__(self) -> bool:
+        return bool(self._sources)
+
     def add(self, source: Source) -> None:
         """Remember a number."""
         key = (source.kind, source.value, source.unit, source.is_date)
@@ -84,8 +87,9 @@ class Sources:
             self.has_forgotten = True
 
     def word(self, word: str) -> Source | None:
-        """Who brought a word."""
-        return self._words.get(word.casefold())
+        """Who brought a word, or the last part of one that hyphens join (``local-to-NAVD88``)."""
+        folded = word.casefold()
+        return self._words.get(folded) or self._words.get(folded.rpartition("-")[2])
 
     def ending(self, digits: str) -> Source | None:
         """Who brought a longer word that ends in four digits."""
