@@ -6,6 +6,8 @@ import contextlib
 import io
 import os
 import sys
+from collections.abc import Iterable
+from itertools import accumulate
 
 from gllint.cli.checking import run
 from gllint.cli.output import say
@@ -19,7 +21,7 @@ from gllint.hosts.coding_agents import AGENTS, LARGEST_EVENT, EventError, answer
 from gllint.shown import visible
 from gllint_rules.words.text_files import TEXT_SUFFIXES
 
-_MOST_LINES = 50
+_MOST_LINES, _MOST_CHARACTERS = 50, 9_000  # agents cut what is longer than ten thousand
 _UNREADABLE = 1  # of an event: agents show it to their user and go on
 
 
@@ -29,15 +31,33 @@ def hook(name: str) -> int:
     try:
         event = read_event(sys.stdin.buffer.read(LARGEST_EVENT + 1) if sys.stdin is not None else b"")
         folder = absolute(folder_of(event, os.environ))
-        files = [path for file in event.files if (path := _checkable(file, event.folder or folder, folder))]
+        files, refusals = _checkable_files(event.files, event.folder or folder, folder)
+        if refusals and not files:
+            raise refusals[0]
         text = _findings(files) if files else ""
     except (EventError, UsageError) as error:
         say(f"gllint: {visible(str(error))}", error=True)
         return _UNREADABLE
+    for refusal in refusals:
+        say(f"gllint: {visible(str(refusal))}", error=True)
     reply = answer(agent, text)
     say(reply.output, end="")
     say(reply.error, error=True, end="")
     return reply.status
+
+
+def _checkable_files(files: Iterable[str], base: str, folder: str) -> tuple[list[str], list[EventError]]:
+    """The absolute paths of edited files that can be checked, and why others must not be read."""
+    paths: list[str] = []
+    refusals: list[EventError] = []
+    for file in files:
+        try:
+            path = _checkable(file, base, folder)
+        except EventError as refusal:
+            refusals.append(refusal)
+        else:
+            paths += [path] if path is not None else []
+    return paths, refusals
 
 
 def _checkable(file: str, base: str, folder: str) -> str | None:
@@ -68,7 +88,9 @@ def _findings(files: list[str]) -> str:
     lines = output.getvalue().splitlines()
     if status != FOUND or not lines:
         return ""
-    shown, rest = lines[:_MOST_LINES], len(lines) - _MOST_LINES
+    ends = accumulate(len(line) + 1 for line in lines[:_MOST_LINES])
+    shown = lines[: max(1, sum(end <= _MOST_CHARACTERS for end in ends))]
+    rest = len(lines) - len(shown)
     more = [f"and {rest} more: run `gllint check --output-format agent`"] if rest > 0 else []
     count = len(lines)
     head = (

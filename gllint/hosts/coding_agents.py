@@ -53,7 +53,8 @@ class CodingAgent(NamedTuple):
 
     ``fields`` are the paths of the answer's texts in the JSON that it reads; without any it reads standard error where
     the status is 2. ``settings`` is the file that lists its hooks, ``entry`` what is added there under ``event``,
-    ``defaults`` what that file must hold beside them. ``instructions`` is the file of ours that tells it what to do.
+    ``defaults`` what that file must hold beside them. ``instructions`` is the file of ours that tells it what to do,
+    ``remark`` what else its user must do.
     """
 
     name: str
@@ -65,6 +66,7 @@ class CodingAgent(NamedTuple):
     defaults: Mapping[str, Any] = {}
     fields: tuple[tuple[str, ...], ...] = ()
     constants: Mapping[str, str] = {}
+    remark: str = ""
 
     @property
     def command(self) -> str:
@@ -97,6 +99,7 @@ AGENTS: Mapping[str, CodingAgent] = {
             "codex", "Codex", ".codex/hooks.json", "PostToolUse",
             _claude_like("codex", "apply_patch|Edit|Write", _SECONDS),
             ".agents/skills/gllint/SKILL.md",
+            remark="Codex runs a hook that is new or changed only after you have trusted it: `/hooks` in Codex.",
         ),
         CodingAgent(
             "copilot", "GitHub Copilot", ".github/hooks/gllint.json", "postToolUse",

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import json
-import re
 from importlib.resources import files
-from typing import Any
 
 from gllint.hosts.coding_agents import CodingAgent
+from gllint.init import json_text
 
-_INDENT = re.compile(r"^\s*[{\[]\r?\n([ \t]+)")
 _HEADS = {
     ".cursor": "---\ndescription: {about}\nglobs: **/*.py\nalwaysApply: false\n---\n\n",
     ".github": '---\ndescription: {about}\napplyTo: "**/*.py"\n---\n\n',
@@ -23,43 +21,35 @@ _ABOUT = (
 
 def with_entry(agent: CodingAgent, text: str | None) -> str | None:
     """The settings of an agent with its hook; ``None`` where they have it. Raises ``ValueError`` with the reason."""
-    document = _document(text) if text is not None and text.strip() else {}
-    hooks = document.setdefault("hooks", {})
-    if not isinstance(hooks, dict):
+    if text is None or not text.strip(" \t\r\n\ufeff"):
+        document = {**agent.defaults, "hooks": {agent.event: [dict(agent.entry)]}}
+        return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
+    root = json_text.read(text)
+    if not isinstance(root.value, dict):
+        raise ValueError("is no object in JSON")
+    hooks = root.members.get("hooks")
+    entries = hooks.members.get(agent.event) if hooks is not None else None
+    if hooks is not None and not isinstance(hooks.value, dict):
         raise ValueError("has `hooks` that are no object")
-    entries = hooks.setdefault(agent.event, [])
-    if not isinstance(entries, list):
+    if entries is not None and not isinstance(entries.value, list):
         raise ValueError(f"has hooks of `{agent.event}` that are no list")
-    if f'"{agent.command}' in json.dumps(entries, ensure_ascii=False):
+    if entries is not None and f'"{agent.command}' in json.dumps(entries.value, ensure_ascii=False):
         return None
-    entries.append(dict(agent.entry))
-    document = {**{key: value for key, value in agent.defaults.items() if key not in document}, **document}
-    indent = match[1] if (match := _INDENT.match(text or "")) else "  "
-    newline = "\r\n" if "\r\n" in (text or "") else "\n"
-    return json.dumps(document, indent=indent, ensure_ascii=False).replace("\n", newline) + newline
+    entry = dict(agent.entry)
+    if entries is not None:
+        text = json_text.with_item(text, entries, entry)
+    elif hooks is not None:
+        text = json_text.with_member(text, hooks, agent.event, [entry])
+    else:
+        text = json_text.with_member(text, root, "hooks", {agent.event: [entry]})
+    for key, value in agent.defaults.items():
+        root = json_text.read(text)
+        if key not in root.members:
+            text = json_text.with_member(text, root, key, value)
+    return text
 
 
 def instructions(agent: CodingAgent) -> str:
     """The file that tells an agent what gllint wants of the code that it writes."""
     head = _HEADS.get(agent.instructions.partition("/")[0], _SKILL).format(about=_ABOUT)
     return head + files("gllint.init").joinpath("instructions.md").read_text("utf-8")
-
-
-def _document(text: str) -> dict[str, Any]:
-    """The object that settings are. What would not survive being written anew is refused."""
-    try:
-        document = json.loads(text, object_pairs_hook=_unique)
-    except RecursionError:
-        raise ValueError("is nested too deeply") from None
-    except json.JSONDecodeError:
-        raise ValueError("is no JSON (or has comments)") from None
-    if not isinstance(document, dict):
-        raise ValueError("is no object in JSON")
-    return document
-
-
-def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    entries = dict(pairs)
-    if len(entries) < len(pairs):
-        raise ValueError("has a key twice")
-    return entries

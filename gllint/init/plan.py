@@ -207,6 +207,7 @@ def _agent(agent: CodingAgent, place: Place) -> tuple[list[Change], list[str]]:
             notes.append(f"{agent.settings} runs `{agent.command}` already.")
         else:
             changes.append(Change(settings, old_data, new_text.encode()))
+            notes += [agent.remark] if agent.remark else []
     except ValueError as error:
         notes.append(f"{agent.settings} {error}: add the hook `{agent.command}` yourself.")
     instructions = f"{top}/{agent.instructions}"

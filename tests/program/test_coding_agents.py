@@ -18,6 +18,7 @@ from gllint.cli import agent_server
 from gllint.cli.commands import AGENT_NAMES
 from gllint.errors import UsageError
 from gllint.hosts.coding_agents import AGENTS, EventError, answer, read_event
+from gllint.init import json_text
 from gllint.init.agents import instructions, with_entry
 from gllint.init.plan import plan
 from gllint.init.plan import write as write_all
@@ -193,6 +194,18 @@ def test_an_answer_is_what_was_found(agent: Any) -> None:
     assert "a.py:1:1" in json.dumps(answer(agent, "a.py:1:1 GL101 x\n"))
 
 
+def test_a_file_outside_hides_no_other(write: Write) -> None:
+    top = write({f"inside/{path}": text for path, text in PROJECT.items()} | {"secret.py": "x = 1\n"})
+    top /= "inside"
+    patch = "*** Begin Patch\n*** Update File: ../secret.py\n*** Update File: area.py\n*** End Patch\n"
+    done = hook(
+        "codex",
+        {"cwd": str(top), "hook_event_name": "PostToolUse", "tool_name": "apply_patch", "tool_input": patch},
+        top,
+    )
+    assert done.returncode == 2 and LINE in done.stderr and "secret.py lies outside" in done.stderr
+
+
 # --- the server ----------------------------------------------------------------------------------------------
 
 
@@ -243,8 +256,37 @@ def test_settings_are_added_to_once(agent: Any) -> None:
 
 
 @pytest.mark.parametrize(
+    "text",
+    [
+        '{\n\t// why\n\t"a": [1, 2], /* c */\n\t"hooks": {\n\t\t"PostToolUse": [\n\t\t\t{"b": 1} // mine\n\t\t]\n\t}\n}\n',
+        '{\r\n    "hooks": {\r\n        "PostToolUse": [],\r\n    },\r\n}\r\n',
+        '{"hooks": {"PostToolUse": [{"b": "http://c"}]}, "a": {}}',
+        '{"hooks": {\n  // none\n}}',
+        '{\n  "hooks": {\n    "Other": [1],\n    // "PostToolUse": [],\n  }\n}',
+        "\ufeff{}",
+        '{\n\n    "a": 1, "c": 2\n}',
+    ],
+)
+def test_all_else_of_the_settings_stays_as_it_is_written(text: str) -> None:
+    """Comments, trailing commas, tabs, the ends of lines: what is added is lines, and a comma before them."""
+    agent = AGENTS["claude-code"]
+    new = with_entry(agent, text)
+    assert new is not None
+    value = json_text.read(new).value
+    assert value["hooks"]["PostToolUse"][-1] == dict(agent.entry)
+    value["hooks"]["PostToolUse"].pop()
+    old = json_text.read(text).value
+    old["hooks"] = {"PostToolUse": [], **old.get("hooks", {})}
+    assert value == old
+    left = iter(new)
+    assert all(character in left for character in text if not character.isspace())
+    assert new.count("\r\n") == (new.count("\n") if "\r" in text else 0)
+    assert with_entry(agent, new) is None
+
+
+@pytest.mark.parametrize(
     ("text", "reason"),
-    [("[]", "no object"), ("{", "no JSON"), ("// c\n{}", "no JSON"), ('{"a": 1, "a": 2}', "key twice"),
+    [("[]", "no object"), ("{", "no JSON"), ("{} x", "no JSON"), ("{'a': 1}", "no JSON"), ('{"a": 1, "a": 2}', "key twice"),
      ('{"hooks": []}', "no object"), ('{"hooks": {"PostToolUse": {}}}', "no list"), ("[" * 100_000, "deeply|no JSON")],
 )  # fmt: skip
 def test_settings_that_cannot_be_added_to_stay(text: str, reason: str) -> None:
@@ -253,12 +295,10 @@ def test_settings_that_cannot_be_added_to_stay(text: str, reason: str) -> None:
 
 
 def test_init_sets_agents_up(write: Write) -> None:
-    top = write({**PROJECT, ".git/HEAD": "ref: refs/heads/main\n", ".cursor/hooks.json": "{ // mine\n}\n"})
+    top = write({**PROJECT, ".git/HEAD": "ref: refs/heads/main\n", ".cursor/hooks.json": "{ mine\n}\n"})
     proposed = plan(str(top), list(AGENTS))
-    assert (
-        ".cursor/hooks.json is no JSON (or has comments): add the hook `gllint hook cursor` yourself."
-        in proposed.notes
-    )
+    assert ".cursor/hooks.json is no JSON: add the hook `gllint hook cursor` yourself." in proposed.notes
+    assert any("trusted it: `/hooks` in Codex" in note for note in proposed.notes)
     paths = {os.path.relpath(change.path, top) for change in proposed.changes}
     assert {agent.settings for agent in AGENTS.values()} - {".cursor/hooks.json"} <= paths
     assert {agent.instructions for agent in AGENTS.values()} <= paths
