@@ -38,6 +38,7 @@ def terminal(*arguments: str) -> str:
     )
     console.print(Text(f"$ gllint {' '.join(arguments)}"))
     console.print(Text.from_ansi(done.stdout.decode()), end="")
+    console.print()  # the picture ends within its last line
     return console.export_svg(title="gllint", code_format=_FORMAT, unique_id="gllint")
 
 

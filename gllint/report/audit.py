@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from xml.sax.saxutils import escape, quoteattr
 
 from gllint.shown import visible
@@ -136,9 +137,7 @@ def _junit(judged: Iterable[Judged]) -> Iterator[str]:
 
 def _page(judged: Iterable[Judged]) -> Iterator[str]:
     yield page(
-        Conversation(
-            f"{one.conversation.conversation} of {one.path}", one.conversation.answers, one.conversation.notes
-        )
+        replace(one.conversation, conversation=f"{one.conversation.conversation} of {one.path}")
         for one in judged
     )
 

@@ -250,7 +250,7 @@ async def show_hover(ls: Server, params: types.HoverParams) -> types.Hover | Non
 
 
 def _code_text(text: str, offset: int) -> str:
-    """The page of a rule whose code stands in a comment."""
+    """What a rule is whose code stands in a comment."""
     comment = spots.comment_at(text, offset)
     for match in hover.CODE.finditer(text, max(0, offset - 5), offset + 5) if comment else ():
         if match.start() <= offset <= match.end():

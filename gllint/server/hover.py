@@ -14,22 +14,27 @@ from gllint_runtime.policy.units import ALLOWED_UNITS, UnitRegistry, dimension_o
 
 CODE = re.compile(r"\bGL[0-9]{3}\b")
 _MOST_CONVERSIONS = 8
+_WHY = "## Why is this bad?\n"
 
 
 def findings_text(findings: Sequence[Finding]) -> str:
-    """What the findings at a place say, how to repair them, and the page of each of their rules."""
+    """What the findings at a place say, how to repair them, and why each of their rules asks for it."""
     paragraphs = [f"**{f.code}** {f.message}" + (f"\n\n{f.help}" if f.help else "") for f in findings]
-    pages = [rule_text(code) for code in dict.fromkeys(finding.code for finding in findings)]
-    return "\n\n---\n\n".join([*paragraphs, *pages])
+    rules = [rule_text(code) for code in dict.fromkeys(finding.code for finding in findings)]
+    return "\n\n---\n\n".join([*paragraphs, *rules])
 
 
 def rule_text(code: str) -> str:
-    """The page of a rule; empty for a code that is none."""
+    """What a rule reports, why, and where its page is; empty for a code that is none."""
     rule = RULES.get(code)
     if rule is None:
         return ""
-    link = f"\n\n[{rule.url}]({rule.url})" if rule.url else ""
-    return f"# {rule.code} {rule.name}\n\n{rule.documentation.strip()}{link}"
+    _, _, reason = rule.documentation.partition(_WHY)
+    paragraphs = [f"**{rule.code} {rule.name}**: {rule.summary}.", reason.strip().split("\n\n")[0]]
+    page = (
+        f"[{rule.url}]({rule.url})" if rule.url else f"`gllint rule {rule.code}` shows examples and options."
+    )
+    return "\n\n".join(filter(None, [*paragraphs, page]))
 
 
 def unit_text(unit: str, policy: Policy) -> str:

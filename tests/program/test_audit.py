@@ -180,6 +180,10 @@ def test_junit_and_the_page_are_well_formed(folder: Path, capsys: pytest.Capture
     assert audit("run.jsonl", "--output-format", "html", "--output-file", "page.html") == 1
     page = (folder / "page.html").read_text(encoding="utf-8")
     assert "Conversation 1 of run.jsonl" in page and 'class="n unsourced"' in page
+    (folder / "run.json").write_text(json.dumps([*GOOD, *BAD[3:]]))  # told answer by answer
+    assert audit("run.json", "--output-format", "html") == 1
+    said = capsys.readouterr().out
+    assert "<p>1 conversation, 2 answers, 2 numbers.</p>" in said
 
 
 def test_the_project_says_what_is_whitelisted(folder: Path) -> None:

@@ -277,7 +277,8 @@ async def test_hover_over_a_finding_shows_its_rule(start: Any, example: Path) ->
     uri = editor.open(example / "advisor" / "messages.py")
     text = await editor.hover(uri, "9,500")
     assert "comes from no tool" in text
-    assert "# GL401 naked-number" in text and "## Why is this bad?" in text
+    assert "**GL401 naked-number**" in text and "`gllint rule GL401`" in text
+    assert "#" not in text and len(text) < 1_000, "a few paragraphs, not the page"
     assert await editor.hover(uri, "Your house") == ""
 
 
@@ -285,8 +286,8 @@ async def test_hover_over_a_code_in_a_comment_shows_its_rule(start: Any, project
     root = project({"a.py": "x = 1  # gllint: ignore[GL101, GL402] because\n"})
     editor = await start(root)
     uri = editor.open(root / "a.py")
-    assert "# GL402 " in await editor.hover(uri, "GL402")
-    assert "# GL101 " not in await editor.hover(uri, "GL402")
+    assert "**GL402 " in await editor.hover(uri, "GL402")
+    assert "**GL101 " not in await editor.hover(uri, "GL402")
 
 
 async def test_hover_over_a_unit_shows_what_it_is(start: Any, agents: Path) -> None:

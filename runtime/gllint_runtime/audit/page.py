@@ -33,7 +33,7 @@ def page(conversations: Iterable[Conversation]) -> str:
     faulty: list[str] = []
     sound: list[str] = []
     for number, conversation in enumerate(conversations):
-        total += 1
+        total += not conversation.is_continued
         answers += len(conversation.answers)
         counts.update(one.verdict for one in conversation.numbers)
         if not conversation.numbers and not conversation.notes:
