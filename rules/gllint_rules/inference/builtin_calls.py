@@ -176,10 +176,19 @@ def _next(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
 
 def _sum(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
     start = call.args[1] if len(call.args) > 1 else call.keyword("start")
-    # `sum(lists, [])` is a list.
-    if start is not None and number(evaluator.eval(start, frame)) is None:
-        return UNKNOWN
+    first = evaluator.eval(start, frame) if start is not None else None
+    if first is not None and number(first) is None:  # `sum(lists, [])` is a list
+        element = containers.element(evaluator.eval(call.args[0], frame)) if call.args else UNKNOWN
+        return operators.operate(
+            evaluator, facts.BinOp(call.at, "+", start or call, call), first, element, frame
+        )
     return evaluator.number("`sum()` gives a number", frame, call.at)
+
+
+def _flattened(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
+    """``itertools.chain.from_iterable(lists)``: the elements of each of ``lists``."""
+    lists = containers.element(evaluator.eval(call.args[0], frame)) if len(call.args) == 1 else UNKNOWN
+    return ListOf(rest=containers.element(lists), kind="generator")
 
 
 def _abs(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
@@ -531,6 +540,7 @@ CALLS: dict[str, Handler] = {
     "builtins.next": _next,
     "builtins.abs": _abs,
     "builtins.sum": _sum,
+    "itertools.chain.from_iterable": _flattened,
     "builtins.divmod": _divmod,
     "builtins.enumerate": _enumerate,
     "builtins.zip": _zip,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal, TypeVar
 
 from msgspec.structs import replace
@@ -32,6 +33,7 @@ from gllint_rules.inference.values import (
     Value,
     as_keys,
     class_of,
+    is_seen_empty,
     join,
     lacks_key,
     number,
@@ -196,7 +198,7 @@ def of_pairs(evaluator: Evaluator, value: Value) -> Value:
 def element(value: Value) -> Value:
     """What iterating over ``value`` gives."""
     elements: list[Value] = []
-    for option in options(value):
+    for option in _not_empty(value):
         match option:
             case ListOf():
                 elements.append(option.element())
@@ -209,10 +211,16 @@ def element(value: Value) -> Value:
     return join(*elements) if elements else UNKNOWN
 
 
+def _not_empty(value: Value) -> Sequence[Value]:
+    """The alternatives of which something can be taken out; all, where that is none of them."""
+    choices = options(value)
+    return tuple(o for o in choices if not (o is NONE or is_seen_empty(o))) or choices
+
+
 def unpacked(evaluator: Evaluator, value: Value, index: tuple[int, ...]) -> Value:
     """The ``index``-th of an unpacked value, level by level."""
     for i in index:
-        value = join(*(_item(evaluator, option, i) for option in options(value)))
+        value = join(*(_item(evaluator, option, i) for option in _not_empty(value)))
     return value
 
 
@@ -244,11 +252,10 @@ def _field_at(evaluator: Evaluator, value: Value, of: ClassOf, index: int) -> Va
 
 def subscript(evaluator: Evaluator, expr: facts.Sub, frame: Frame) -> Value:
     """What ``base[index]`` takes out."""
-    choices = options(evaluator.eval(expr.base, frame))
+    choices = _not_empty(evaluator.eval(expr.base, frame))
     if len(choices) > 1:  # what has no such key would raise: it is one of the others
         key = key_of(evaluator, expr.index, frame)
-        holding = (o for o in choices if o is not NONE and (key is None or not lacks_key(o, key)))
-        choices = tuple(holding) or choices
+        choices = tuple(o for o in choices if key is None or not lacks_key(o, key)) or choices
     value = join(*(_subscripted(evaluator, option, expr, frame) for option in choices))
     return value if value is not UNKNOWN else _of_namespace(evaluator, expr, frame)
 

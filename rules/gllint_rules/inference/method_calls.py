@@ -41,6 +41,7 @@ from gllint_rules.inference.values import (
     Value,
     as_constant,
     holds_constants,
+    is_seen_empty,
     join,
     literal_of,
     number,
@@ -176,7 +177,7 @@ def _record_method(evaluator: Evaluator, record: Record, name: str, call: facts.
             if value is not None and key in record.sure:
                 return value
             default = evaluator.eval(call.args[1], frame) if len(call.args) > 1 else NONE
-            if value is None and not record.open:
+            if (value is None and not record.open) or is_seen_empty(record):
                 return default
             value = value if value is not None else UNKNOWN
             if holds_constants(value):
@@ -190,6 +191,8 @@ def _record_method(evaluator: Evaluator, record: Record, name: str, call: facts.
             return ListOf(entries, rest, "values")
         case "keys":
             return ListOf(rest=record.any_key(), kind="keys")
+        case "items" if is_seen_empty(record):
+            return ListOf(kind="items")
         case "items":
             return tuples(frame.site(call), record.any_key(), record.any_value(), kind="items")
         case _:

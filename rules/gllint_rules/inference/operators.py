@@ -76,11 +76,12 @@ def operate(evaluator: Evaluator, expr: facts.BinOp, left: Value, right: Value, 
         joined = _concatenated(evaluator, first, second, expr, frame)
         if joined is not None:
             return joined
-    if op in _OF_SETS and isinstance(left, ListOf) and "." not in left.kind:
-        elements = [right.element() if isinstance(right, ListOf) else UNKNOWN] if op in "|^" else []
-        return ListOf(rest=join(left.element(), *elements), kind="set")
-    if op == "|" and isinstance(left, Record):
-        return left.spread(right, frame.site(expr.right))
+    if op in _OF_SETS and isinstance(left, UnionOf):
+        # One of several sets, or dicts: each of them with the other side.
+        united = [_united(op, option, right, frame.site(expr.right)) for option in left.options]
+        return join(*(UNKNOWN if value is None else value for value in united))
+    if op in _OF_SETS and (united_alone := _united(op, left, right, frame.site(expr.right))) is not None:
+        return united_alone
     if op == "%" and _may_be(left, Text):
         return formatting.percent(evaluator, left, expr, frame) if isinstance(left, Text) else UNKNOWN
     if _survives(op, expr, left, right, a, b):
@@ -110,19 +111,32 @@ def _overloaded(evaluator: Evaluator, op: str, left: Value, right: Value, site: 
     return None
 
 
+def _united(op: str, left: Value, right: Value, site: Site) -> Value | None:
+    """A set, or a dict, with what stands at ``site`` on its right; ``None`` where the left is neither."""
+    if isinstance(left, ListOf) and "." not in left.kind:
+        sides = [left, *(options(right) if op in "|^" else ())]
+        sides = [side for side in sides if not (isinstance(side, ListOf) and not side.values())]
+        elements = [side.element() if isinstance(side, ListOf) else UNKNOWN for side in sides]
+        return ListOf(rest=join(*elements) if elements else None, kind="set")
+    return left.spread(right, site) if op == "|" and isinstance(left, Record) else None
+
+
 def _concatenated(
     evaluator: Evaluator, left: Value, right: Value, expr: facts.BinOp, frame: Frame
 ) -> Value | None:
-    if isinstance(left, ListOf) and isinstance(right, ListOf):
+    sides = [one for one in (_as_one_list(left), _as_one_list(right)) if one is not None]
+    if len(sides) == 2 or any(_is_list(side) for side in (left, right)):
+        evaluator.step((left.size + right.size) // 256)
+        if len(sides) < 2:  # NEVER is the list itself
+            return sides[0] if NEVER in (left, right) else replace(sides[0], rest=UNKNOWN, unfilled=False)
         # What is declared of an empty list says nothing of the other one.
-        rests = [o.rest for o in (left, right) if o.rest is not None and not o.is_empty]
+        rests = [o.rest for o in sides if o.rest is not None and not o.is_empty]
         return ListOf(
-            left.items + right.items, join(*rests) if rests else None, left.kind, left.site or right.site
+            sides[0].items + sides[1].items,
+            join(*rests) if rests else None,
+            sides[0].kind,
+            sides[0].site or sides[1].site,
         )
-    if isinstance(left, ListOf) or isinstance(right, ListOf):
-        known_side = left if isinstance(left, ListOf) else right
-        assert isinstance(known_side, ListOf)
-        return replace(known_side, rest=UNKNOWN, unfilled=False)
     if is_text(left) or is_text(right):
         if number(left) is not None or number(right) is not None:
             return UNKNOWN  # a TypeError: text and numbers do not add up
@@ -131,6 +145,27 @@ def _concatenated(
         site = frame.site(expr)
         return formatting.serialised_alone(formatting.assembled(evaluator, parts, site), site)
     return None
+
+
+def _as_one_list(value: Value) -> ListOf | None:
+    """What is a list on one path at least, as that list: with all that it holds on each of them."""
+    lists = [option for option in options(value) if isinstance(option, ListOf)]
+    if not lists:
+        return None
+    # What is none cannot be put together with a list; of what nobody knows it may be anything.
+    rests = [o.rest for o in lists if o.rest is not None and not o.is_empty]
+    rests += [UNKNOWN] if UNKNOWN in options(value) else []
+    if len(lists) == 1 and UNKNOWN not in rests:
+        return lists[0]
+    items = tuple(entry for option in lists for entry in option.items)
+    site = next((option.site for option in lists if option.site is not None), None)
+    return ListOf(items, join(*rests) if rests else None, lists[0].kind, site)
+
+
+def _is_list(value: Value) -> bool:
+    """Whether it is a list on each path, or on some and unknown, or nothing, on the others."""
+    choices = [option for option in options(value) if option is not UNKNOWN and option is not NONE]
+    return bool(choices) and all(isinstance(option, ListOf) for option in choices)
 
 
 def unary(evaluator: Evaluator, expr: facts.UnaryOp, frame: Frame) -> Value:

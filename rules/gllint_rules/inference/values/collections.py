@@ -454,6 +454,13 @@ def as_keys(value: Value) -> Number | ExternalInstance | None:
     return value if isinstance(value, (Number, ExternalInstance)) else None
 
 
+def is_seen_empty(value: Value) -> bool:
+    """Whether it is a list, or a plain dict, that holds nothing where it is seen."""
+    if isinstance(value, ListOf):
+        return not value.values()
+    return isinstance(value, DictOf) and lacks_key(value, "") and not value.entries
+
+
 def lacks_key(value: Value, key: Key) -> bool:
     """Whether ``value`` is a plain dict all of whose keys are seen, and ``key`` is none of them."""
     if not isinstance(value, DictOf) or value.kind != "builtins.dict":
