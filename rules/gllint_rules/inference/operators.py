@@ -124,18 +124,18 @@ def _united(op: str, left: Value, right: Value, site: Site) -> Value | None:
 def _concatenated(
     evaluator: Evaluator, left: Value, right: Value, expr: facts.BinOp, frame: Frame
 ) -> Value | None:
-    sides = [one for one in (_as_one_list(left), _as_one_list(right)) if one is not None]
-    if len(sides) == 2 or any(_is_list(side) for side in (left, right)):
+    lists = [one for one in (_as_one_list(left), _as_one_list(right)) if one is not None]
+    if len(lists) == 2 or any(_is_list(side) for side in (left, right)):
         evaluator.step((left.size + right.size) // 256)
-        if len(sides) < 2:  # NEVER is the list itself
-            return sides[0] if NEVER in (left, right) else replace(sides[0], rest=UNKNOWN, unfilled=False)
+        if len(lists) < 2:  # NEVER is the list itself
+            return lists[0] if NEVER in (left, right) else replace(lists[0], rest=UNKNOWN, unfilled=False)
         # What is declared of an empty list says nothing of the other one.
-        rests = [o.rest for o in sides if o.rest is not None and not o.is_empty]
+        rests = [o.rest for o in lists if o.rest is not None and not o.is_empty]
         return ListOf(
-            sides[0].items + sides[1].items,
+            lists[0].items + lists[1].items,
             join(*rests) if rests else None,
-            sides[0].kind,
-            sides[0].site or sides[1].site,
+            lists[0].kind,
+            lists[0].site or lists[1].site,
         )
     if is_text(left) or is_text(right):
         if number(left) is not None or number(right) is not None:

@@ -66,8 +66,7 @@ def shaped_unit(data: Mapping[str, Any], shapes: Collection[str]) -> str | None:
 def shaped_quantity(data: Mapping[str, Any], shapes: Collection[str]) -> Quantity | None:
     """The Quantity that an object in one of these shapes is; an amount that stands as text is read as well."""
     key = value_key(data, shapes)
-    unit = shaped_unit(data, shapes) if key is not None else None
-    if unit is None:
+    if key is None or (unit := shaped_unit(data, shapes)) is None:
         return None
     number = data[key]
     if isinstance(number, str) and _AMOUNT.fullmatch(number):
