@@ -210,9 +210,8 @@ def _is_of(evaluator: Evaluator, of: Expr, kinds: Expr, frame: Frame) -> tuple[E
         # A container that is seen says more than the class that the test names.
         if number(value) is not None or not isinstance(old, Container):
             rest = [option for option in options(old) if not isinstance(option, type(value))]
-            texts = [o for o in options(old) if isinstance(o, Text)] if isinstance(value, Text) else []
-            if texts and UNKNOWN not in options(old):
-                value = join(*texts)  # the text that is seen says more than that it is one
+            if isinstance(value, Text) and isinstance(old, Text) and old.is_put_together:
+                value = old  # what is seen to be filled in says more than that it is a text
             return {of.id: value}, {of.id: join(*rest)} if rest and isinstance(old, UnionOf) else {}
         return None
     place = place_of(of)
