@@ -328,7 +328,7 @@ def test_a_session_with_many_numbers_offers_the_last_of_them() -> None:
     session = session_of(*({"heat": {"value": number, "unit": "kWh"}} for number in range(250)))
     schema = final_schema(session)
     offered = [
-        item["properties"]["source_call_id"]["const"]
+        item["properties"]["source_call_id"]["enum"][0]
         for item in schema["properties"]["claims"]["items"]["anyOf"]
     ]
     assert offered == [f"tc_{number}" for number in range(51, 251)]
@@ -339,7 +339,7 @@ def test_elements_of_arrays_are_offered_where_the_policy_lets_them_be_claimed() 
     rows = {"rows": [{"heat": {"value": 1, "unit": "kWh"}}]}
     assert final_schema(session_of(rows))["properties"]["claims"]["maxItems"] == 0
     items = final_schema(session_of(rows, array_paths=True))["properties"]["claims"]["items"]["anyOf"]
-    assert [item["properties"]["path"]["const"] for item in items] == ["$.rows[0].heat"]
+    assert [item["properties"]["path"]["enum"][0] for item in items] == ["$.rows[0].heat"]
 
 
 def _quantity(value: Any) -> dict[str, Any]:
@@ -363,10 +363,10 @@ def test_each_claim_that_is_offered_holds(output: Any, paths: list[str]) -> None
     offered = final_schema(session)["properties"]["claims"]["items"].get("anyOf", [])
     claims = [
         {
-            "source_call_id": item["properties"]["source_call_id"]["const"],
-            "path": item["properties"]["path"]["const"],
+            "source_call_id": item["properties"]["source_call_id"]["enum"][0],
+            "path": item["properties"]["path"]["enum"][0],
             "quantity": {
-                key: inner["const"] for key, inner in item["properties"]["quantity"]["properties"].items()
+                key: inner["enum"][0] for key, inner in item["properties"]["quantity"]["properties"].items()
             },
         }
         for item in offered

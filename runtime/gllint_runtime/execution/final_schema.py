@@ -296,7 +296,7 @@ def _value(value: Any) -> dict[str, Any]:
     """The schema of just this value."""
     if isinstance(value, dict):
         return _object({key: _value(item) for key, item in value.items()})
-    return {"type": "string" if isinstance(value, str) else "number", "const": value}
+    return {"type": "string" if isinstance(value, str) else "number", "enum": [value]}
 
 
 def _object(properties: dict[str, Any]) -> dict[str, Any]:

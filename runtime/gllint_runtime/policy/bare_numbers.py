@@ -240,4 +240,5 @@ def _is_unspaced_unit(word: str) -> bool:
 @lru_cache(maxsize=512)
 def _is_square(char: str) -> bool:
     """Whether a character is a unit by itself, as ``㎾`` is."""
-    return unicodedata.normalize("NFKC", char).lstrip("°") in ALLOWED_UNITS
+    plain = unicodedata.normalize("NFKC", char)
+    return len(plain) > 1 and plain.lstrip("°") in ALLOWED_UNITS

@@ -148,8 +148,10 @@ def _is_operator(head: str, token: re.Match[str]) -> bool:
     """Whether an operator stands before words that hide none: "−about", "× about"."""
     if token[0] in _OPERATORS:
         return token[0] != "+" or bool(head[: token.start()].strip())  # else it opens an item
-    before, behind = head[: token.start()][-1:], head[token.end() : token.end() + 1]
-    return token[0] in "-–" and behind.isalpha() and (not before or before in " (:")
+    if token[0] not in "-–" or head[: token.start()][-1:] not in ("", " ", "(", ":"):
+        return False
+    word = _TOKEN.match(head, token.end())  # a short one would be the end of a word that is broken there
+    return word is not None and len(word[0]) > 3
 
 
 _ACROSS = "Leave out what would change the value: the tool's own sign and magnitude are shown."
