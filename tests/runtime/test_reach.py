@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gllint_runtime import Session, scan_naked_numbers
+from gllint_runtime.policy.number_words import languages
 from gllint_runtime.policy.numbers import unsafe_characters
 
 
@@ -207,6 +208,77 @@ def test_markup_that_real_documents_have_changes_no_number(message: str, unit: s
 )
 def test_signs_and_words_that_are_no_unit_may_stand_beside_a_count(message: str) -> None:
     assert scan(message, "count") == []
+
+
+WORDS = [
+    *(
+        "fünfhundert",
+        "fünfundzwanzig",
+        "siebzehn",
+        "zwei Millionen",
+        "deux mille",
+        "quinientos",
+        "duecento",
+        "ventitré",
+    ),
+    *(
+        "cinquemila",
+        "duzentos",
+        "vijfhonderd",
+        "femhundra",
+        "halvtreds",
+        "viisisataa",
+        "pięćset",
+        "dvacet",
+        "пятьсот",
+    ),
+    *(
+        "п'ятсот",
+        "beş yüz",
+        "πεντακόσια",
+        "douăzeci",
+        "ötszáz",
+        "dua ratus",
+        "mười",
+        "पाँच",
+        "خمسمائة",
+        "חמישים",
+    ),
+]
+
+
+@pytest.mark.parametrize("words", WORDS)
+def test_numbers_in_words_of_many_languages_are_opt_in(words: str) -> None:
+    message = f"It is {words} kWh."
+    assert scan_naked_numbers(message) == []
+    assert scan_naked_numbers(message, words=True)
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        *(
+            "He did it once, due to the elf on duty.",
+            "Set the fire to on.",
+            "The men in the bin",
+            "Dos and don'ts",
+        ),
+        *(
+            "Das Haus und ein Garten",
+            "Pass auf, acht!",
+            "C'est neuf.",
+            "Sei un amico",
+            "In Lima in Sept",
+            "Elf und ein",
+        ),
+    ],
+)
+def test_words_that_say_something_else_as_often_are_no_numbers(message: str) -> None:
+    assert scan_naked_numbers(message, words=True) == []
+
+
+def test_the_languages_of_number_words_are_told() -> None:
+    assert {"de", "fr", "es", "ru", "hi", "ar"} <= set(languages())
 
 
 def test_a_style_may_not_hide_a_word() -> None:

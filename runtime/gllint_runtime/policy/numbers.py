@@ -200,6 +200,12 @@ def _number_words(message: _Message) -> Iterator[_Place]:
     plain = "".join([new if len(new) == 1 else old for old, new in zip(view.text, folded, strict=True)])
     for match in _pattern(_NUMBER_WORDS).finditer(plain):
         yield *view.span(*match.span()), None
+    from gllint_runtime.policy.number_words import spelled_places  # few ask for words
+
+    for start, end in spelled_places(message.lettered):
+        yield start, end, None
+    for start, end in spelled_places(plain):
+        yield *view.span(start, end), None
 
 
 # Those with a hint come first: where two speak of one place, the first hint is the one that is read.

@@ -1,0 +1,58 @@
+"""Numbers in words, of the languages of ``number_words.txt`` beside English."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+
+from gllint_runtime.policy.context_words import table
+from gllint_runtime.policy.data_files import read
+
+_WORD = re.compile(r"[^\W\d_](?:[\w\u0900-\u0dff]|['’](?=\w))*")
+_SECTION = re.compile(r"^\[([a-z]+)( joined)?\]\n((?:(?![\[#]).+\n)+)", re.MULTILINE)
+_LETTERS = 60  # of a word that may say a number
+
+
+@lru_cache(maxsize=1)
+def languages() -> tuple[str, ...]:
+    """The codes of the languages whose number words are known, beside ``en``."""
+    return tuple(name for name, _, _ in _SECTION.findall(read("number_words.txt")) if len(name) == 2)
+
+
+def spelled_places(text: str) -> Iterator[tuple[int, int]]:
+    """The places of words that say a number, one for words that follow each other."""
+    start = end = -1
+    for match in _WORD.finditer(text):
+        if not _says_number(match[0].lower()):
+            continue
+        if start >= 0 and not text[end : match.start()].strip(" -\u00a0"):
+            end = match.end()
+            continue
+        if start >= 0:
+            yield start, end
+        start, end = match.span()
+    if start >= 0:
+        yield start, end
+
+
+@lru_cache(maxsize=4096)
+def _says_number(word: str) -> bool:
+    words, joined, alone = _tables()
+    if word in alone or len(word) > _LETTERS:
+        return False
+    return word in words or any(parts.fullmatch(word) for parts in joined)
+
+
+@lru_cache(maxsize=1)
+def _tables() -> tuple[frozenset[str], tuple[re.Pattern[str], ...], frozenset[str]]:
+    text = read("number_words.txt")
+    alone = frozenset(text.partition("[alone no number]\n")[2].split())
+    words = set(table()["multipliers"]) - set(table()["ambiguous magnitudes"])
+    joined = []
+    for _, is_joined, section in _SECTION.findall(text):
+        words.update(section.split())
+        if is_joined:
+            parts = sorted(section.split(), key=len, reverse=True)
+            joined.append(re.compile(f"(?:{'|'.join(parts)}){{2,12}}+"))
+    return frozenset(words), tuple(joined), alone
