@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import copy
 import gc
 import json
 from typing import Any
@@ -447,3 +448,8 @@ def test_a_model_calculates_with_what_it_cites() -> None:
     twice = call("calculate", "call_2", operation="sum", claims=[CLAIM, CLAIM])
     agent = made(call("meter"), twice, told, tools=[meter, function_tool(calculate)])
     assert ask(agent).final_output == "It is 25.00 kWh."
+
+
+def test_a_deep_copy_is_gated() -> None:
+    agent = copy.deepcopy(made(call("meter"), NAKED, final("It uses {{claim:0}}.")))
+    assert ask(agent).final_output == "It uses 12.50 kWh."

@@ -89,6 +89,10 @@ class _Gate:
         self._last: kit.WeakIdentityMap[_Request] = kit.WeakIdentityMap()
         self._requests: WeakValueDictionary[int, _Request] = WeakValueDictionary()
 
+    def __deepcopy__(self, memo: Any) -> _Gate:
+        """Copies of an agent share its gate, which holds nothing of one conversation."""
+        return self
+
     def agent(self, agent: Agent[Any]) -> Agent[Any]:
         """The gated copy of an agent, one however often it is handed over to."""
         if isinstance(agent.model, _GatedModel) and agent.model.gate is self:
@@ -165,9 +169,8 @@ class _Hooks(AgentHooks[Any]):
         self._own, self._gate = own, gate
 
     def __getattribute__(self, name: str) -> Any:
-        own = object.__getattribute__(self, "_own")
-        if own is not None and name.startswith("on_") and name != "on_llm_start":
-            return getattr(own, name)
+        if name.startswith("on_") and name != "on_llm_start" and self._own is not None:
+            return getattr(self._own, name)
         return object.__getattribute__(self, name)
 
     async def on_llm_start(
