@@ -49,22 +49,15 @@ def gate(
     """
     if not isinstance(target, Agent | Team):
         raise TypeError(f"gate takes an Agent or a Team, not {type(target).__name__}")
-    if not isinstance(target.model, Model | str):
-        raise TypeError("Give the agent its model before the gate")
     if target.parser_model is not None:
         raise TypeError("A parser model sees no result of a tool, and can claim none: leave parser_model out")
     if target.output_schema is not None:
         kit.require_claims(target.output_schema, getattr(target.output_schema, "__name__", "output_schema"))
     way = _Way(session, max_retries, on_refusal)
-    twin = _of_class(target, _GatedAgent)
-    twin.model = _gated_model(target.model, way, is_output=False)
-    if target.output_model is not None:
-        twin.output_model = _gated_model(target.output_model, way, is_output=True)
+    twin = _twin(type(target), _GatedAgent, way, target.__dict__)
+    twin._enter_models()
     if (fallback := getattr(target, "fallback_config", None)) is not None:
-        lists = {
-            name: [_gated_model(m, way, is_output=False) for m in getattr(fallback, name)]
-            for name in _FALLBACKS
-        }
+        lists = {name: [_gated_model(m, way) for m in getattr(fallback, name)] for name in _FALLBACKS}
         twin.fallback_config = replace(fallback, **lists)
     if isinstance(target, Team) and isinstance(target.members, list):
         inner: Any = {"max_retries": max_retries, "on_refusal": on_refusal}
@@ -72,19 +65,32 @@ def gate(
     return twin
 
 
-def _of_class(target: Any, mixin: type) -> Any:
-    """A copy of an agent or model whose class has the gate in it."""
-    own = type(target)
-    gated: Any = type(f"Gated{own.__name__}", (mixin, own), {"__module__": __name__})
+def _twin(own: type, mixin: type, way: _Way, state: dict[str, Any]) -> Any:
+    """A copy of an agent or a model of class ``own``, whose class has the gate in it."""
+    gated: Any = type(f"Gated{own.__name__}", (mixin, own), {"__module__": __name__, "_gllint": way})
     twin = object.__new__(gated)
-    twin.__dict__.update(target.__dict__)
+    twin.__dict__.update(state)
     return twin
 
 
-def _gated_model(model: Any, way: _Way, *, is_output: bool) -> Any:
-    twin = _of_class(get_model(model), _GatedModel)
-    twin._gllint, twin._gllint_is_output = way, is_output
-    return twin
+class _Twin:
+    """What has the gate in its class."""
+
+    _gllint: _Way
+
+    def __reduce__(self) -> Any:
+        """How copies are made, pickled ones among them."""
+        mixin, own = type(self).__bases__
+        return _twin, (own, mixin, self._gllint, self.__dict__)
+
+
+def _gated_model(model: Any, way: _Way, *, is_output: bool = False) -> Any:
+    if isinstance(model, _GatedModel):
+        return model
+    if not isinstance(model, Model | str):
+        raise TypeError("Give the agent its model before the gate")
+    model = get_model(model)
+    return _twin(type(model), _GatedModel, way, {**model.__dict__, "_gllint_is_output": is_output})
 
 
 @dataclass(frozen=True)
@@ -120,11 +126,19 @@ _TURN: ContextVar[Session | None] = ContextVar("gllint_agno_turn", default=None)
 # -------------------------------------------------------------------------------------------- agents and teams
 
 
-class _GatedAgent:
+class _GatedAgent(_Twin):
     """An agent or a team whose model knows what run it answers in."""
 
+    model: Any
+    output_model: Any
     output_schema: Any
     stream: Any
+
+    def _enter_models(self) -> None:
+        """Gate its models, those that it was given later among them."""
+        self.model = _gated_model(self.model, self._gllint)
+        if self.output_model is not None:
+            self.output_model = _gated_model(self.output_model, self._gllint, is_output=True)
 
     def run(self, *arguments: Any, **options: Any) -> Any:
         """Run it."""
@@ -152,6 +166,7 @@ class _GatedAgent:
             raise TypeError(
                 "gllint: a structured answer is checked as a whole and not streamed: leave stream out"
             )
+        self._enter_models()
         run = _Run(self, schema)
         with run.current():
             result = function(*arguments, **options)
@@ -204,10 +219,9 @@ def _events(run: _Run, events: Any) -> Iterator[Any]:
 # ------------------------------------------------------------------------------------------------------- model
 
 
-class _GatedModel:
+class _GatedModel(_Twin):
     """A model that is asked until its answer holds, and whose tools are recorded."""
 
-    _gllint: _Way
     _gllint_is_output: bool
 
     def response(self, messages: list[Any], *rest: Any, **options: Any) -> Any:

@@ -87,19 +87,28 @@ class _Gate:
             kit.require_claims(form, getattr(form, "__name__", "the answer"))
             if isinstance(form, type) and issubclass(form, BaseModel):
                 agent.output_schema = _verified_form(form)
+        self._enter_model(agent)
+        agent.before_model_callback = [self._expect, *agent.canonical_before_model_callbacks]
+        agent.before_tool_callback = [_begun(self), *agent.canonical_before_tool_callbacks]
+        agent.after_tool_callback = [self._ended(agent.canonical_after_tool_callbacks)]
+        agent.tools = [self._tool(tool) for tool in agent.tools]
+
+    def __deepcopy__(self, memo: Any) -> _Gate:
+        """Copies of an agent share its gate, which holds nothing of one conversation."""
+        return self
+
+    def _enter_model(self, agent: Any) -> None:
+        """Stand around the model of an agent."""
         model = copy.copy(agent.canonical_model)  # its name, client and settings stay
         own_ask, form = model.generate_content_async, agent.output_schema
 
         def ask(llm_request: LlmRequest, stream: bool = False) -> AsyncIterator[LlmResponse]:
             return self.answers(own_ask, form, llm_request, stream)
 
+        ask.gllint = True  # type: ignore[attr-defined]
         object.__setattr__(model, "generate_content_async", ask)
         object.__setattr__(model, "connect", _refused_live)
         agent.model = model
-        agent.before_model_callback = [self._expect, *agent.canonical_before_model_callbacks]
-        agent.before_tool_callback = [_begun(self), *agent.canonical_before_tool_callbacks]
-        agent.after_tool_callback = [self._ended(agent.canonical_after_tool_callbacks)]
-        agent.tools = [self._tool(tool) for tool in agent.tools]
 
     def session(self, context: Any) -> Session:
         """The session of a run, with what ADK's session holds."""
@@ -172,7 +181,10 @@ class _Gate:
     # ------------------------------------------------------------------------------------------------- model
 
     def _expect(self, callback_context: Any, llm_request: LlmRequest) -> None:
-        """Note whose request this is: a model is told no context."""
+        """Note whose request this is: a model is told no context. One that the agent was given later is gated, too."""
+        agent = callback_context._invocation_context.agent
+        if not hasattr(agent.canonical_model.generate_content_async, "gllint"):
+            self._enter_model(agent)
         self._contexts.put(llm_request, callback_context)
 
     async def answers(

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import copy
 import json
+import pickle
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -331,3 +333,15 @@ def test_many_conversations_over_one_agent() -> None:
 def test_a_model_calculates_with_what_it_cites() -> None:
     agent = made(calling(), calling("calculate", "call_2", **TWICE), SUM, tools=[meter, calculate])
     assert ask(agent).content == "It is 25.00 kWh."
+
+
+def test_copies_of_an_agent_and_a_model_that_it_is_given_later_are_gated() -> None:
+    script = [calling(), NAKED, final("It uses {{claim:0}}.")]
+    agent = made(*script)
+    for twin in (agent.deep_copy(), copy.deepcopy(agent), pickle.loads(pickle.dumps(agent))):
+        assert ask(twin).content == "It uses 12.50 kWh."
+    agent.model = Script(script=[*script])
+    assert ask(agent).content == "It uses 12.50 kWh."
+    agent.model = None
+    with pytest.raises(TypeError, match="its model"):
+        ask(agent)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import copy
 import json
 import warnings
 from collections.abc import AsyncGenerator
@@ -290,3 +291,13 @@ def test_the_request_to_a_sub_agent_is_no_user_s_word(way: Any) -> None:
 def test_a_model_calculates_with_what_it_cites() -> None:
     agent = made(calling(), calling("calculate", "call_2", **TWICE), SUM, tools=[meter, calculate])
     assert App(agent).ask() == "It is 25.00 kWh."
+
+
+def test_copies_of_an_agent_and_a_model_that_it_is_given_later_are_gated() -> None:
+    script = [NAKED, final("It uses {{claim:0}}.")]
+    other = Script(script=[calling(), *script], asked=[])
+    agent = made(calling(), *script)
+    assert App(copy.deepcopy(agent)).ask() == "It uses 12.50 kWh."
+    assert App(agent.clone(update={"model": other})).ask() == "It uses 12.50 kWh."
+    agent.model = Script(script=[calling(), *script], asked=[])
+    assert App(agent).ask() == "It uses 12.50 kWh."
