@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from gllint_runtime import Policy, audit_run
-from gllint_runtime.audit.formats import FormatError, formats
+from gllint_runtime.audit.formats import FormatError, Reader, formats
 
 USER = {"role": "user", "content": "How much heat did site seven use? My budget is 340 USD."}
 CALL = {
@@ -243,6 +243,49 @@ def test_dates_of_other_languages_are_exempt(answer: str) -> None:
 def test_the_last_part_of_a_word_with_hyphens_is_a_name() -> None:
     assert verdicts("the local-to-NAVD88 offset", "on NAVD88") == [("88", "sourced")]
     assert verdicts("the local-to-NAVD89 offset", "on NAVD88") == [("89", "unsourced")]
+
+
+def test_a_small_number_is_no_difference_of_ids_or_of_some_two() -> None:
+    value = {"order_id": 9523456873, "tracking": "9523456878", "bags": [3, 8], "seats": 12}
+    assert verdicts("It takes 5 days.", value) == [("5", "unsourced")]
+    assert verdicts("You have 3 and 8, so 5 more.", value) == [
+        ("3", "sourced"),
+        ("8", "sourced"),
+        ("5", "derived"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("answer", "expected"),
+    [
+        ("The camera is $466.75, you save $14.75.", "derived"),
+        ("The camera is $466.75, you save $14.76.", "unsourced"),
+        ("The camera is $466.75.\nYou save $14.75.", "unsourced"),
+        ("The camera is $466.75 in 4K.", "sourced"),
+        ("The camera is $466.75 in 5K.", "unsourced"),
+    ],
+)
+def test_how_far_a_number_is_from_another_of_its_name(answer: str, expected: str) -> None:
+    variants = {f"item {place}": {"price": 400.01 + 7.93 * place} for place in range(30)}
+    value = {"order": {"price": 481.5}, "variants": {**variants, "x": {"price": 466.75, "resolution": "4K"}}}
+    assert verdicts(answer, value)[-1][1] == expected
+
+
+def test_lines_of_a_session_that_are_no_message_are_passed_over() -> None:
+    said = {"role": "assistant", "content": [{"type": "text", "text": "It is 5 kWh."}]}
+    lines = [
+        {
+            "type": "queue-operation",
+            "operation": "enqueue",
+            "sessionId": "s",
+            "content": "How much, of 5 kWh?",
+        },
+        {"type": "file-history-snapshot", "messageId": "m", "snapshot": {}},
+        {"type": "user", "sessionId": "s", "message": {"role": "user", "content": "How much?"}},
+        {"type": "assistant", "sessionId": "s", "message": said},
+    ]
+    reader = Reader()
+    assert [part.unread for line in lines for part in reader.read(line)] == [[]] * 4
 
 
 def test_units_that_physics_makes_one_do_not_contradict() -> None:

@@ -9,12 +9,16 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right, insort
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
+from itertools import islice
 from typing import Any, NamedTuple
 
-from gllint_runtime.audit.sources import Source, exact
+from gllint_runtime.audit.sources import Source, Sources, exact
 from gllint_runtime.policy.figures import Reading
+from gllint_runtime.policy.key_kinds import deciding_kind
 from gllint_runtime.policy.units import Measure, measure_of
 
+_SMALL = 12
+_NAMING = 7  # digits of a text from which on it names a thing
 _FEW = 12  # numbers of a kind, beyond which two of them give any number
 _MANY = 200  # numbers that answers have shown
 _ELEMENTS = 2  # nested lists that are looked at, from the inside
@@ -37,7 +41,9 @@ class Derivations:
         self._count = 0
 
     def add(self, source: Source) -> None:
-        """Take in a number that a tool returned."""
+        """Take in a number that a tool returned, unless it names something: 9523456873, or what a ``_id`` is."""
+        if source.unit is None and _names_something(source):
+            return
         for kind in _kinds(source):
             members = self._kinds.get(kind)
             if members is None:
@@ -61,18 +67,52 @@ class Derivations:
         """What a number follows from: the first number as a source, the other one and the operation beside it."""
         unit_word = units[0] if units else None
         for reading in readings:
-            for dimension, members in self._groups():
+            is_small = reading.value.denominator == 1 and abs(reading.value) <= _SMALL
+            for dimension, members in self._groups(is_small=is_small, has_unit=bool(units)):
                 for operation, pairs in _operations(reading, unit_word, units, dimension, members):
                     for first, second in pairs:
                         if first.source is not second.source:
                             return _told(operation, first.source, second.source, unit_word)
         return None
 
-    def _groups(self) -> Iterator[tuple[str, list[_Member]]]:
+    def beside(
+        self, readings: Sequence[Reading], units: Sequence[str], shown: Sequence[Source], sources: Sources
+    ) -> dict[str, Any] | None:
+        """How far a number that stands just before is from another one of its name: the price before, say.
+
+        ``"The camera is $466.75, you save $14.75"``, where a tool returned the price of 481.50, too.
+        """
+        for reading in readings:
+            if reading.value.denominator == 1 and abs(reading.value) <= _SMALL:
+                continue
+            for source in shown:
+                if source.unit is not None and units and source.unit not in units:
+                    continue
+                for sign in (1, -1):
+                    other = exact(source.value) + sign * reading.value
+                    low, high = float(other - reading.half), float(other + reading.half)
+                    for near in islice(sources.by_value(low, high), _FEW):
+                        if near.unit == source.unit and _name_of(near) == _name_of(source) != "":
+                            first, second = (near, source) if sign > 0 else (source, near)
+                            return _told("difference", first, second, units[0] if units else None)
+        return None
+
+    def _groups(self, *, is_small: bool, has_unit: bool) -> Iterator[tuple[str, list[_Member]]]:
+        """The numbers that count together. A small whole number is the difference of some two bare ones."""
         yield from self._shown.items()
         for kind, members in self._kinds.items():
-            if 2 <= len(members) <= _FEW:
+            if 2 <= len(members) <= _FEW and not (is_small and not (has_unit and kind[0])):
                 yield kind[0], members
+
+
+def _names_something(source: Source) -> bool:
+    if source.text is not None and len(source.text) >= _NAMING and source.text.isdecimal():
+        return True
+    return deciding_kind(_name_of(source)) == "identifier"
+
+
+def _name_of(source: Source) -> str:
+    return source.path.rpartition(".")[2].partition("[")[0]
 
 
 def _kinds(source: Source) -> Iterator[tuple[str, ...]]:

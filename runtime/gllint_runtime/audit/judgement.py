@@ -32,6 +32,7 @@ FAULTS: tuple[Verdict, ...] = ("unsourced", "mislabelled")
 _MAX_ANSWER = 500_000
 _MAX_OPEN = 10_000  # calls whose result is awaited
 _MAX_LOOKED_AT = 2_000  # sources of one value
+_BESIDE = 4  # numbers just before one, from which it may follow
 _FIRST_YEAR = 1000
 _SLACK = Fraction(1, 10**9)  # what floating point may have added
 
@@ -84,6 +85,7 @@ class _Judgement(NamedTuple):
     verdict: Verdict
     unit: str | None = None
     source: dict[str, Any] | None = None
+    origin: Source | None = None
 
 
 class Listener:
@@ -161,10 +163,13 @@ class Listener:
             if verdict == "sourced" and source is not None:
                 self._derivations.mention(source)
             basis = None if source is None else _basis(source)
-            judgements.append(_Judgement(figure, verdict, _unit(figure, source), basis))
+            judgements.append(_Judgement(figure, verdict, _unit(figure, source), basis, source))
         # What is left may be a number of this answer in another unit, or follow from several that are shown in it.
         judgements = _converted(judgements)
-        numbers = [self._derived(judgement) for judgement in judgements]
+        numbers = [
+            self._derived(judgement, looked_at, judgements[max(0, place - _BESIDE) : place])
+            for place, judgement in enumerate(judgements)
+        ]
         return Answer(
             number,
             text,
@@ -175,17 +180,27 @@ class Listener:
                     entry.figure.text,
                     entry.figure.start,
                     entry.figure.end,
-                    *entry[1:],
+                    *entry[1:4],
                 )
                 for entry in numbers
             ],
         )
 
-    def _derived(self, judgement: _Judgement) -> _Judgement:
+    def _derived(self, judgement: _Judgement, text: str, before: Sequence[_Judgement]) -> _Judgement:
         figure = judgement.figure
         if judgement.verdict not in FAULTS or figure.word:
             return judgement
         derivation = self._derivations.of(figure.readings, figure.units)
+        if derivation is None:
+            shown = [
+                entry.origin
+                for entry in reversed(before)
+                if entry.origin is not None
+                and entry.verdict == "sourced"
+                and "\n" not in text[entry.figure.end : figure.start]
+                and figure.start - entry.figure.end <= 2 * _REACH
+            ]
+            derivation = self._derivations.beside(figure.readings, figure.units, shown, self._tool_sources)
         if derivation is None:
             return judgement
         has_unit = derivation["operation"] not in ("sum", "difference") or derivation["unit"] in figure.units
@@ -226,6 +241,11 @@ class Listener:
                     return verdict, source  # type: ignore[return-value]
                 if verdict == "sourced":
                     contradiction = contradiction or other
+        glued = _GLUED.match(text, figure.start)  # 4K, where a tool returned "4K"
+        if glued is not None and (figure.start == 0 or not text[figure.start - 1].isalnum()):
+            for sources, verdict in ((self._tool_sources, "sourced"), (self._said_sources, "quoted")):
+                if (source := sources.word(glued[0])) is not None:
+                    return verdict, source  # type: ignore[return-value]
         if (source := _without_prefix(text, figure, self._tool_sources)) is not None:
             return "sourced", source
         return ("mislabelled", contradiction) if contradiction is not None else ("unsourced", None)
@@ -439,6 +459,7 @@ _REACH = 60
 _ENDING = re.compile(r"\b(?:end(?:ing|s)|last\s+(?:four|4)(?:\s+digits)?)\b[^.\n\d]*\Z", re.IGNORECASE)
 
 
+_GLUED = re.compile(r"\d+[^\W\d_]+\b")
 _PREFIXED = re.compile(r"[a-z]{2,6}-\d+")
 _DATE_BEFORE = re.compile(r"\b(?:at|by|until|till|from|on|the|day|since)\s+\Z", re.IGNORECASE)
 _DATE_AFTER = re.compile(r"(?:st|nd|rd|th|h)\b|\s?o['’]?clock\b", re.IGNORECASE)
