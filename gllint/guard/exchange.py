@@ -90,7 +90,7 @@ class Guard:
         self._others: dict[Any, Any] = {}
         self._tasks: dict[str, str] = {}  # the tools that work at a task whose result is asked for later
         self._schemas: dict[str, Any] = {}  # of the arguments, by tool
-        self._given_up: set[Any] = set()
+        self._given_up: dict[Any, None] = {}  # the oldest first
         self._verify = _VERIFY
 
     @property
@@ -111,8 +111,10 @@ class Guard:
         return numbers
 
     def _give_up(self, *keys: Any) -> None:
-        if len(self._given_up) < _MOST_OPEN:
-            self._given_up.update(keys)
+        """Let nobody see the answers; of the oldest beyond the bound they are judged like any other."""
+        self._given_up.update(dict.fromkeys(keys))
+        while len(self._given_up) > _MOST_OPEN:
+            del self._given_up[next(iter(self._given_up))]
 
     def _hear(self, event: Mapping[str, Any]) -> None:
         error = event.get("error")
@@ -210,11 +212,15 @@ class Guard:
             return [Sent("client", message)]
         key = id_key(number)
         if key in self._given_up:
-            self._given_up.discard(key)
+            del self._given_up[key]
             return []
         result = message.get("result")
+        was_asked = key in self._others or key in self._lists or key in self._calls
         self._others.pop(key, None)
-        if self._lists.pop(key, None) is not None:
+        if not was_asked and isinstance(result, dict):
+            # Nobody knows of what: a call that was given up long ago, say. It passes unseen by no means.
+            message = {**message, "result": self._result(_Call(number, "a tool", {}, ()), result)}
+        elif self._lists.pop(key, None) is not None:
             if isinstance(result, dict) and isinstance(result.get("tools"), list):
                 message = {**message, "result": self._listed(result)}
         elif (call := self._calls.pop(key, None)) is not None and isinstance(result, dict):

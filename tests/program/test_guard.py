@@ -268,6 +268,28 @@ def test_calls_beyond_a_bound_are_refused_and_not_passed_unseen(monkeypatch: pyt
     assert "Too many calls" in json.dumps(sent.message) and sent.message["result"]["isError"] is True
 
 
+def test_the_result_of_a_call_that_was_given_up_long_ago_passes_unseen_by_no_means(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(exchange, "_MOST_OPEN", 3)
+    guard = Guard(Policy(), "block")
+    for number in range(5):
+        guard.from_client(
+            {
+                "jsonrpc": "2.0",
+                "id": number,
+                "method": "tools/call",
+                "params": {"name": "meter", "arguments": {}},
+            }
+        )
+        params = {"requestId": number}
+        guard.from_client({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": params})
+    sent = [guard.from_server({"jsonrpc": "2.0", "id": n, "result": result_of(RAW)}) for n in range(6)]
+    assert [len(messages) for messages in sent] == [1, 1, 0, 0, 0, 1]
+    assert all(messages[0].message["result"]["isError"] is True for messages in sent if messages)
+    assert "987" not in json.dumps([messages[0].message for messages in sent if messages])
+
+
 def test_half_a_character_leaves_as_json_writes_it() -> None:
     data = encoded(b"", None, {"id": "\ud800", "result": "é"})
     assert json.loads(data) == {"id": "\ud800", "result": "é"}
