@@ -102,3 +102,17 @@ def test_the_number_beside_a_text_is_no_text() -> None:
     assert isinstance(finding, Finding)
     assert finding.message == "`str(heat_kwh)` leaves tool `f` as text, where no claim can cite it"
     assert '"heat_kwh": {"value": heat_kwh, "unit": "kWh"}' in finding.help
+
+
+def test_a_direct_call_names_no_tool_where_a_factory_gives_several() -> None:
+    body = "class Heat(BaseTool):\n    def _run(self):\n        return ''\n\n\nclass Cold(BaseTool):\n"
+    body += "    def _run(self):\n        return ''\n\n\nTOOLS = {'heat': Heat, 'cold': Cold}\n\n\n"
+    body += "def create(name: str):\n    cls = TOOLS.get(name)\n    return cls() if cls else None\n\n\n"
+    body += "def go():\n    tool = create('cold')\n    return tool._run()\n"
+    found = run(example(f"from crewai.tools import BaseTool\n\n\n{body}"))
+    titles = [
+        finding.message for finding in found if isinstance(finding, Finding) and finding.code == "GL301"
+    ]
+    assert titles == [
+        "`._run()` calls one of 2 tools directly: build one function that checks and records all calls of tools"
+    ]

@@ -9,7 +9,9 @@ text of a content block or of a returned container. What is formatted as nothing
 one, whatever is known of it. Dates, versions, times, the markers of lists, names with digits in
 them (`gpt-4o`, `utf-8`), names that are joined (`f"{section}-{n}"`), addresses, hexadecimal digits, programs, bare
 identifiers (`{"row_id": str(n)}`) and what stands written out in the tags, scripts and style sheets of a page are left
-alone. What a serialiser makes of a container is GL101's. Opt-in.
+alone. So is what is a name by its form: UUIDs, telephone numbers, `HTTP 404`, cron lines, classes of characters
+(`[A-Za-z0-9_-]`), codes (`"007"`, lists of them), and identifiers that are formatted in (`f"Module {module_id}"`).
+What a serialiser makes of a container is GL101's. Opt-in.
 
 ## Why is this bad?
 
@@ -54,17 +56,30 @@ GreenLang's requirements, DOC-601: "All numeric outputs are Quantity objects".
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from gllint_rules.inference.file_texts import is_of_a_file
-from gllint_rules.inference.values import Because, ListOf, Literal, Number, Record, Text, Value, options
+from gllint_rules.inference.values import (
+    Because,
+    ListOf,
+    Literal,
+    Number,
+    Record,
+    Text,
+    Value,
+    literal_of,
+    options,
+)
 from gllint_rules.project.advice import quantity_beside_text
 from gllint_rules.project.context import Context, Pending
 from gllint_rules.project.results import Leaf, Result, is_quantity, leaves, quantities
 from gllint_rules.project.templates import Template
 from gllint_rules.project.text_numbers import numbers_in_text, stated
 from gllint_rules.rule import Rule
-from gllint_rules.words.kinds import kind_of_name
+from gllint_rules.words.kinds import kind_of_name, words_of
+
+_YEAR = re.compile(r"(?:1[5-9]|20)\d\d")
 
 
 def check(context: Context) -> Iterator[Pending]:
@@ -78,27 +93,43 @@ def check(context: Context) -> Iterator[Pending]:
                     yield pending
 
 
-def _texts(value: Value, names_things: bool = False) -> Iterator[Text]:
-    """The texts in ``value``, without those that are nothing but a number under a key that ``names_things``."""
+def _texts(value: Value, names_things: bool = False, names_year: bool = False) -> Iterator[Text]:
+    """The texts in ``value``, without those that are nothing but a number under a key that ``names_things``.
+
+    Under one that ``names_year`` those that are nothing but the year.
+    """
     for option in options(value):
         match option:
             case Text():
-                if not (names_things and _is_bare(option)):
+                if not ((names_things and _is_bare(option)) or (names_year and _is_year(option))):
                     yield option
             case Record() if not is_quantity(option):
                 for key, entries in option.entries.items():
                     is_name = isinstance(key, str) and kind_of_name(key) == "identifier"
+                    is_year = isinstance(key, str) and words_of(key)[-1:] == ["year"]
                     for entry in entries:
-                        yield from _texts(entry.value, is_name)
+                        yield from _texts(entry.value, is_name, is_year)
                 if option.rest is not None:
                     yield from _texts(option.rest)
             case ListOf():
+                if _lists_codes(option):
+                    continue
                 for entry in option.items:
-                    yield from _texts(entry.value, names_things)
+                    yield from _texts(entry.value, names_things, names_year)
                 if option.rest is not None:
-                    yield from _texts(option.rest, names_things)
+                    yield from _texts(option.rest, names_things, names_year)
             case _:
                 pass
+
+
+def _lists_codes(value: ListOf) -> bool:
+    """Whether all that a list holds are codes or names that are written out."""
+    texts = [literal_of(entry.value) for entry in value.items]
+    if value.rest is not None or not texts or None in texts:
+        return False
+    from gllint_runtime.policy.designations import are_codes  # few projects ask for it
+
+    return are_codes([text for text in texts if text is not None])
 
 
 def _is_bare(text: Text) -> bool:
@@ -109,6 +140,12 @@ def _is_bare(text: Text) -> bool:
     if isinstance(part, Literal):
         return part.text.strip().isdecimal()
     return all(isinstance(option, Number) for option in options(part.value))
+
+
+def _is_year(text: Text) -> bool:
+    """Whether it is a year: ``"2021"``, ``str(year)``, not how many (``"5"``)."""
+    literal = text.literal
+    return _is_bare(text) and (literal is None or _YEAR.fullmatch(literal.strip()) is not None)
 
 
 def _in_text(context: Context, result: Result, text: Text) -> Iterator[Pending]:

@@ -60,6 +60,7 @@ from gllint_rules.words.kinds import kind_of_name
 
 _UNITLESS = frozenset({"count", "index", "identifier", "share"})
 _COUNTS = frozenset({"n", "k", "limit", "seed", "steps", "retries", "depth_limit"})
+_PAGES = frozenset({"first", "last"})
 HELP = (
     'Say it at the end of the name, by `x-unit` (`Annotated[float, Unit("<unit>")]`), or in the description.'
 )
@@ -83,7 +84,13 @@ def _parameters(context: Context, tool: Tool) -> Iterator[tuple[str, Site]]:
         function = callee.function
         if not isinstance(function, facts.Function) or callee in tool.inherited:
             continue
-        for param in function.params[1 if callee.first else 0 :]:
+        params = function.params[1 if callee.first else 0 :]
+        # How many of the first, or last, elements to give; of two operands the first is one.
+        names = {param.name for param in params}
+        pages = frozenset() if "second" in names else _PAGES
+        for param in params:
+            if param.name in pages:
+                continue
             if param.annotation is not None and param.kind in ("positional", "any", "keyword"):
                 if _is_number(context, callee, param) and not says_unit(context, tool, callee, param):
                     yield param.name, Site(callee.module, param.at)

@@ -264,11 +264,14 @@ def _tool(context: Context, base: facts.Expr, scope: Scope, method: str) -> str 
         return None
     if method in context.names.table.runs(None) and _from_registry(context, base, scope):
         return "a registered tool"
-    for option in options(context.eval(base, scope)):
-        title = tool_title(context, option)
-        if title is not None and method in context.names.table.runs(_framework(context, option)):
-            return title
-    return None
+    titles = {
+        title: None
+        for option in options(context.eval(base, scope))
+        if (title := tool_title(context, option)) is not None
+        and method in context.names.table.runs(_framework(context, option))
+    }
+    # Which one it is nobody sees where a factory gives several: to name the first would be a guess.
+    return f"one of {len(titles)} tools" if len(titles) > 1 else next(iter(titles), None)
 
 
 def _framework(context: Context, value: Value) -> Framework | None:

@@ -125,7 +125,7 @@ def _concatenated(
     evaluator: Evaluator, left: Value, right: Value, expr: facts.BinOp, frame: Frame
 ) -> Value | None:
     lists = [one for one in (_as_one_list(left), _as_one_list(right)) if one is not None]
-    if len(lists) == 2 or any(_is_list(side) for side in (left, right)):
+    if len(lists) == 2 or _is_list(left) or _is_list(right):
         evaluator.step((left.size + right.size) // 256)
         if len(lists) < 2:  # NEVER is the list itself
             return lists[0] if NEVER in (left, right) else replace(lists[0], rest=UNKNOWN, unfilled=False)

@@ -9,7 +9,12 @@ from gllint_rules.inference.declarations import declared_unit, declaring_calls
 from gllint_rules.inference.values import ClassOf, Frame, FunctionOf, Site, options
 from gllint_rules.project.context import Context
 from gllint_rules.project.schemas import read_schema
-from gllint_rules.project.unit_sources import documented_units, unit_described, unit_of_field, unit_said
+from gllint_rules.project.unit_sources import (
+    is_unit_described,
+    is_unit_documented,
+    is_unit_mentioned,
+    unit_of_field,
+)
 from gllint_rules.reading import facts
 from gllint_rules.tools.tool import Tool
 from gllint_runtime.policy.name_units import all_readings_of_name, mentions_unit
@@ -24,11 +29,13 @@ def says_unit(context: Context, tool: Tool, callee: FunctionOf, param: facts.Par
     frame = Frame(callee.module, function.scope.parent or callee.module.scope)
     if declared_unit(context.evaluator, param.annotation, param.default, frame) is not None:
         return True
-    if any(unit_described(context, call, frame) for call in declaring_calls(param.annotation, param.default)):
+    if any(
+        is_unit_described(context, call, frame) for call in declaring_calls(param.annotation, param.default)
+    ):
         return True
-    if any(unit_said(context.policy, text) for text in _texts(param.annotation)):
+    if any(is_unit_mentioned(context.policy, text) for text in _texts(param.annotation)):
         return True
-    if any(True for _ in documented_units(context.policy, _docstring(function), param.name)):
+    if is_unit_documented(context.policy, _docstring(function), param.name):
         return True
     return _is_declared_by_schema(context, tool, param.name)
 
@@ -61,7 +68,7 @@ def schema_properties(context: Context, tool: Tool) -> Iterator[tuple[str, Site,
             has_unit = bool(
                 units.at((name,)).readings or all_readings_of_name(name) or mentions_unit(name)
             ) or any(
-                isinstance(text, str) and unit_said(context.policy, text)
+                isinstance(text, str) and is_unit_mentioned(context.policy, text)
                 for text in (node.get("description"), node.get("title"))
             )
             yield name, schema.place(("properties", name)), has_unit

@@ -91,10 +91,14 @@ class TextNumbers(NamedTuple):
 def numbers_in_text(template: Template, policy: Policy) -> TextNumbers:
     """What of ``template`` is a number, by the scanner that judges final messages."""
     # Here: few projects ask for it, and the scanner's tables take longer to load than most files to check.
+    from gllint_runtime.policy.designations import designations, is_code
     from gllint_runtime.policy.numbers import scan_naked_numbers
 
     text, begins = _with_stand_ins(template)
-    aside = Stretches([*(match.span() for match in _NO_NUMBERS.finditer(text)), *_programs(text)])
+    if is_code(text.strip()):
+        return TextNumbers([], frozenset())
+    places = (match.span() for match in _NO_NUMBERS.finditer(text))
+    aside = Stretches([*places, *_programs(text), *designations(text)])
     markup = Stretches(list(_markup(text)))
     filled = {part for part in template.parts if isinstance(part, Interpolation) and _is_number(part)}
     filled_at = {begins[i] for i, part in enumerate(template.parts) if part in filled}
@@ -113,7 +117,9 @@ def numbers_in_text(template: Template, policy: Policy) -> TextNumbers:
         first, last = bisect_right(begins, start) - 1, bisect_right(begins, end - 1)
         holes = filled.intersection(part for part in template.parts[first:last])
         if holes and (
-            _is_behind_text(template, text, begins, start) or _ends_address(template, begins, start, holes)
+            _is_behind_text(template, text, begins, start)
+            or _ends_address(template, begins, start, holes)
+            or _kinds(holes) == {"identifier"}
         ):
             continue
         stated |= holes
@@ -182,8 +188,12 @@ def _ends_address(template: Template, begins: list[int], start: int, holes: set[
     before = template.parts[at - 1] if at and begins[at] == start else None
     if not (isinstance(before, Interpolation) and all(isinstance(o, Text) for o in options(before.value))):
         return False
-    kinds = {kind_of_leaf(leaf) for hole in holes for leaf in leaves(hole.value, hole.site)}
-    return kinds <= _OF_ADDRESSES
+    return _kinds(holes) <= _OF_ADDRESSES
+
+
+def _kinds(holes: set[Interpolation]) -> set[Kind | None]:
+    """The kinds of the numbers that are formatted in."""
+    return {kind_of_leaf(leaf) for hole in holes for leaf in leaves(hole.value, hole.site)}
 
 
 def _markup(text: str) -> Iterator[tuple[int, int]]:

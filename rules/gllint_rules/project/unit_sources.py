@@ -62,6 +62,11 @@ _MOST_TEXT = 20_000
 _SAID = re.compile(
     r"\(\s*(?:in\s+)?(?P<bracket>[^\s()]+(?: per [^\s()]+)?)\s*\)|\bin (?P<end>[^\s()]+)\.?\s*$"
 )
+# The same anywhere in a description; a single letter is no unit there, and a name is one where it is in the plural.
+_MENTIONED = re.compile(
+    r"\(\s*(?:in\s+)?(?P<bracket>[^\s()]{1,30}(?: per [^\s()]{1,30})?)\s*[),;]"
+    r"|\bin (?:whole )?(?P<behind>[^\s()]{3,30})|\b(?P<plural>[a-z]{4,20}s)\b"
+)
 
 
 class Neighbour(NamedTuple):
@@ -428,9 +433,19 @@ def _unit_of_call(context: Context, call: facts.Call, frame: Frame) -> str | Non
 
 def unit_described(context: Context, call: facts.Call, frame: Frame) -> str | None:
     """The one unit that the description in a call of ``Field`` names."""
-    value = call.keyword("description")
-    text = literal_of(context.evaluator.eval(value, frame)) if value is not None else None
+    text = _description(context, call, frame)
     return unit_said(context.policy, text) if text else None
+
+
+def is_unit_described(context: Context, call: facts.Call, frame: Frame) -> bool:
+    """Whether the description in a call of ``Field`` mentions a unit."""
+    text = _description(context, call, frame)
+    return text is not None and is_unit_mentioned(context.policy, text)
+
+
+def _description(context: Context, call: facts.Call, frame: Frame) -> str | None:
+    value = call.keyword("description")
+    return literal_of(context.evaluator.eval(value, frame)) if value is not None else None
 
 
 def unit_said(policy: Policy, text: str) -> str | None:
@@ -449,6 +464,30 @@ def documented_units(policy: Policy, docstring: str, key: str) -> Iterator[UnitS
     unit = units.pop() if len(units) == 1 else None
     if unit is not None:
         yield UnitSource("the docstring", (unit,))
+
+
+def is_unit_documented(policy: Policy, docstring: str, name: str) -> bool:
+    """Whether the entry of a docstring that is about ``name``, with the lines that belong to it, mentions a unit."""
+    if name not in docstring or len(docstring) > _MOST_TEXT:
+        return False
+    entry = re.compile(
+        rf"^(?P<indent>[ \t]*)(?:[-*][ \t]+)?(?::param(?:[ ][\w.\[\]]+)?[ ])?[\"'`*]*{re.escape(name)}"
+        r"[\"'`*]*[ ]*(?=[:(–—-])"
+        r"(?P<text>[^\n]*(?:\n(?P=indent)[ \t]+[^\n]*)*)",
+        re.MULTILINE,
+    )
+    return any(is_unit_mentioned(policy, match["text"]) for match in entry.finditer(docstring))
+
+
+def is_unit_mentioned(policy: Policy, text: str) -> bool:
+    """Whether a description says in which unit something is: ``in seconds``, ``(kWh)``, ``seconds to wait``."""
+    for match in _MENTIONED.finditer(text):
+        word = match["bracket"] or match["behind"] or match["plural"]
+        unit = symbol_of(policy, word.rstrip(".,;:"))
+        # What is counted is named for many reasons: `results`, `tokens`.
+        if unit is not None and (match["plural"] is None or announced_dimension(unit) != unit):
+            return True
+    return False
 
 
 def _bracketed(policy: Policy, line: str) -> str | None:
