@@ -67,6 +67,7 @@ class Origin(NamedTuple):
     way: tuple[Step, ...]
 
 
+TABLE_WRITERS = frozenset({"writer", "DictWriter"})
 MOST_WITHIN = 5  # containers around each other that a store is followed into
 MOST_OWN = 32  # parts of what an attribute of `self` holds, where what is stored in it is followed
 MOST_REPEATS = 2  # loops nested deeper than this are executed once
@@ -141,6 +142,8 @@ class _Runner:
         self.keys: dict[str, Origin] = {}
         # Methods that change a container, by the names that they are given: `put = rows.append`.
         self.methods: dict[str, facts.Attr] = {}
+        # Writers of tables, by the names that they are given, and the streams that they write to.
+        self.table_writers: dict[str, Expr] = {}
         self.declared: Env = {}  # what annotations say of variables, wherever these are assigned
         self.swept: set[tuple[Variable, int]] = set()  # whose elements were all stored to, and in which loop
 
@@ -386,12 +389,24 @@ class _Runner:
             if isinstance(target, facts.Name) and isinstance(statement.value, facts.Attr):
                 if statement.value.name in MUTATORS or statement.value.name in STORING:
                     self.methods[target.id] = statement.value
+            if isinstance(target, facts.Name) and (stream := self.written_to(statement.value, env)):
+                self.table_writers[target.id] = stream
             if origin is not None:
                 self.lies_in(target, *origin)
             elif isinstance(target, facts.Sub | facts.Attr) and isinstance(statement.value, facts.Name):
                 place = self.way_to(target, env)
                 if place is not None:
                     self.lies_in(statement.value, *place)
+
+    def written_to(self, source: Expr, env: Env) -> Expr | None:
+        """The stream that ``csv.writer(stream)`` writes to."""
+        if not isinstance(source, facts.Call) or not source.args:
+            return None
+        if facts.last_name(source.func) not in TABLE_WRITERS:
+            return None
+        callee = self.eval(source.func, env)
+        is_writer = isinstance(callee, External) and callee.name.startswith("csv.")
+        return source.args[0] if is_writer else None
 
     def store_from(self, target: Expr, source: Expr, value: Value, env: Env) -> None:
         """Store the ``value`` of ``source``: of ``a["x"], b = 1, 2`` each from its own place."""
@@ -415,6 +430,7 @@ class _Runner:
                 self.elements.pop(name, None)
                 self.keys.pop(name, None)
                 self.methods.pop(name, None)
+                self.table_writers.pop(name, None)
             case facts.Seq(items=items):
                 for i, item in enumerate(items):
                     if isinstance(item, facts.Star):
@@ -641,6 +657,13 @@ class _Runner:
                         self.replace_at(base, changed, env)
                     if name in ("append", "add") and len(expr.args) == 1:
                         self.lies_in(expr.args[0], place[0], (*place[1], Each("list", False, 0)))
+            case facts.Call(
+                func=facts.Attr(base=facts.Name(id=name), name="writerow" | "writerows"), args=(row,)
+            ) if name in self.table_writers:
+                # Between the values of a row stand delimiters: no text that says nothing but what it was made of.
+                line = facts.Join(expr.at, (facts.Const(expr.at, "|"), facts.Hole(row, None)))
+                write = facts.Attr(expr.at, self.table_writers[name], "write")
+                self.effect(facts.Call(expr.at, write, (line,), ()), env)
             case facts.Call(func=facts.Name(id="print")) if (stream := expr.keyword("file")) is not None:
                 self.effect(
                     facts.Call(expr.at, facts.Attr(expr.at, stream, "write"), (_line(expr),), ()), env
