@@ -15,17 +15,21 @@ from gllint_rules.inference.measures.unit_flow import UnitFlow, Units
 from gllint_rules.project.project import Project
 from gllint_rules.reading.modules import read_module
 from gllint_runtime.policy import unit_sizes
+from gllint_runtime.policy.allowlist import ALLOWED_UNITS
 from gllint_runtime.policy.key_units import announced_units
+from gllint_runtime.policy.packs import PACKS, pack_units
 from gllint_runtime.policy.unit_sizes import TOLERANCE, factors_of_unit, ratio, relation, size_of, text_of
+from gllint_runtime.policy.units import conversion
 
 PINT: pint.UnitRegistry[float] = pint.UnitRegistry()
 NAMES = {
     "heat_wh": "Wh", "cooling_kwh": "kWh", "power_kw": "kW", "draw_w": "W", "run_hours": "h", "wait_minutes": "min",
     "time_seconds": "s", "way_km": "km", "way_miles": "mi", "height_ft": "ft", "mass_kg": "kg", "load_lb": "lb",
     "area_m2": "m**2", "area_sqft": "ft**2", "flow_m3_per_h": "m**3/h", "speed_kmh": "km/h", "gap_mm": "mm",
+    "loss_pct": "percent",
 }  # fmt: skip
 VALUES = {name: 2.0 + i / 7 for i, name in enumerate(NAMES)}
-FACTORS = ("1000", "3600", "0.001", "3.6", "1e6", "0.45359237", "1.609344", "60")
+FACTORS = ("1000", "3600", "0.001", "3.6", "1e6", "0.45359237", "1.609344", "60", "100")
 
 leaves = st.sampled_from([*NAMES])
 expressions = st.recursive(
@@ -36,6 +40,9 @@ expressions = st.recursive(
             lambda t: f"({t[0]} {t[1]} {t[2]})"
         ),
         inner.map(lambda e: f"abs({e})"),
+        inner.map(lambda e: f"({e} ** 2)"),
+        inner.map(lambda e: f"({e} * loss_pct / 100)"),
+        inner.map(lambda e: f"({e} * (1 - loss_pct / 100))"),
         st.tuples(inner, inner).map(lambda t: f"max({t[0]}, {t[1]})"),
     ),
     max_leaves=5,
@@ -106,6 +113,24 @@ def test_size_and_dimension_are_those_of_pint(unit: str, other: str) -> None:
     factor = one.to(another.units).magnitude
     assert relation(first, second) == ("same" if math.isclose(factor, 1, rel_tol=TOLERANCE) else "size")
     assert math.isclose(ratio(first, second) or 0, factor, rel_tol=1e-9)
+
+
+OURS = sorted({unit for unit in (*ALLOWED_UNITS, *pack_units(PACKS)) if unit.isascii()})
+
+
+@settings(max_examples=300)
+@given(st.sampled_from(OURS), st.sampled_from(OURS))
+def test_what_converts_at_execution_is_of_one_dimension_and_that_size_in_the_source(
+    unit: str, other: str
+) -> None:
+    way = conversion(unit, other)
+    first, second = factors_of_unit(unit), factors_of_unit(other)
+    if way is None or size_of(first) is None:  # levels have no size
+        return
+    assert relation(first, second) in ("same", "size")
+    assert math.isclose(ratio(first, second) or 0, way.factor, rel_tol=1e-9)
+    if way.factor == 1:
+        assert relation(first, second) == "same"
 
 
 def test_sizes_are_exact() -> None:

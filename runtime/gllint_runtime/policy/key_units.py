@@ -177,7 +177,12 @@ def _is_ours(unit: str) -> bool:
 def _tokens(name: str) -> list[str]:
     """The words of a name in their own case: ``"kWhPerM2"`` → ``["kWh", "Per", "M2"]``; no number at the end."""
     tokens: list[str] = []
-    for chunk in _CHUNK.findall(_EMISSIONS.sub(r"_\1\2CO2e", f"_{name}")):
+    lowered = name.lower()
+    if "co2" in lowered:
+        name = _EMISSIONS.sub(r"_\1\2CO2e", f"_{name}")
+    if name == lowered:  # most names: there is no case to tell words by
+        tokens = _CHUNK.findall(name)
+    for chunk in _CHUNK.findall(name) if not tokens else ():
         for part in _mixed().sub(r"_\g<0>_", chunk).split("_"):
             if part:
                 tokens += [part] if part in _table().symbols else _camel_words(part)
@@ -185,6 +190,8 @@ def _tokens(name: str) -> list[str]:
         tokens.pop()
         if tokens[-1].lower() in ("m", "cm", "mm", "km", "ft"):  # `area_m_2`
             return []
+    if "co2" not in lowered:
+        return tokens
     emissions = _EMISSIONS.sub(r"_\1\2CO2e", "_" + "_".join(tokens).lower()).split("_")[1:]
     return tokens if len(emissions) == len(tokens) else emissions
 

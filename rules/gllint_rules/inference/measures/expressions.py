@@ -77,25 +77,38 @@ class Expressions:
 
     def meaning(self, expr: Expr, env: Env) -> Meaning:
         """What is known of an expression."""
+        kind = type(expr)
+        if kind is facts.Const:  # the leaves are most of all expressions
+            return self.literal(expr)  # type: ignore[arg-type]
         evaluator = self.units.evaluator
-        depth = evaluator.depth
         evaluator.step()
+        if kind is facts.Name and expr.id in env:  # type: ignore[union-attr]
+            return self.noted(expr.at, env[expr.id])  # type: ignore[union-attr]
+        depth = evaluator.depth
         evaluator.deeper()
         try:
             meaning = self._meaning(expr, env)
         finally:
             evaluator.depth = depth
+        return self.noted(expr.at, meaning)
+
+    def noted(self, at: int, meaning: Meaning) -> Meaning:
+        """What is known of the expression at a place, noted."""
         if meaning is not None:
-            self.note(expr.at, meaning)
+            self.flow.measures[at] = meaning
         else:
-            self.flow.measures.pop(expr.at, None)
+            self.flow.measures.pop(at, None)
         return meaning
+
+    def literal(self, expr: facts.Const) -> Factor | None:
+        """A number that is written out; texts and truth values are none."""
+        if type(expr.value) is not int and type(expr.value) is not float:
+            return None
+        factor = self.flow.measures[expr.at] = _literal(expr.value)
+        return factor
 
     def _meaning(self, expr: Expr, env: Env) -> Meaning:
         match expr:
-            case facts.Const(value=value):
-                is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
-                return _literal(value) if is_number else None
             case facts.Name():
                 return self.name(expr, env)
             case facts.Attr():

@@ -88,13 +88,9 @@ def measure_of_unit(unit: str) -> Measure:
     return Measure((factors_of_unit(unit),), is_whole=True)
 
 
+@lru_cache(maxsize=8192)
 def measure_of_name(name: str) -> Measure | None:
     """A number whose unit a name announces by its end."""
-    return _measure_of_name(name)
-
-
-@lru_cache(maxsize=8192)
-def _measure_of_name(name: str) -> Measure | None:
     units = all_readings_of_name(name)
     if not units or (len(units) > 1 and any(_is_pair(unit) for unit in units)):
         return None  # `eur_usd`, `wh_co2e`: nobody knows which way it goes, or whether it is a unit at all
@@ -109,7 +105,7 @@ def _measure_of_name(name: str) -> Measure | None:
 @lru_cache(maxsize=8192)
 def meaning_of_name(name: str) -> Measure | Count | None:
     """What the end of a name announces: a number in a unit, or how many there are of something."""
-    return _measure_of_name(name) or (COUNT if kind_of_name(name) == "count" else None)
+    return measure_of_name(name) or (COUNT if kind_of_name(name) == "count" else None)
 
 
 def _is_pair(unit: str) -> bool:
