@@ -13,7 +13,8 @@ that size exists (`heat_wh / 1000` is in kWh); any other makes the unit unknown.
 Also reported: a number that is in another unit than the result schema declares of it (`x-unit`), than the helper is
 told that makes the Quantity (`quantity(heat_wh, "kWh")`), or than a function of a library takes
 (`time.sleep(delay_ms)`). `amount_cents` is in the hundredths of whatever currency. A quotient of two numbers of one
-unit is a fraction, and no `%` before it is multiplied by 100.
+unit is a fraction, and no `%` before it is multiplied by 100; a number times a percentage is in its own unit once it is
+divided by 100. Keys that are put together are read by their end (`row[f"{name}_kwh"]`).
 
 ## Why is this bad?
 
