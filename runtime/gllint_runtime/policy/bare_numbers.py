@@ -15,9 +15,6 @@ from gllint_runtime.policy.context_words import MASK, folded, multipliers, patte
 from gllint_runtime.policy.packs import PACKS, pack_units
 from gllint_runtime.policy.units import ALLOWED_UNITS
 
-BARE_UNITS = frozenset({"count", "1"})
-"""Units that are not shown."""
-
 Fault = tuple[int, int, str]
 
 _MOST_CHARACTERS = 200  # characters of a clause, a label or a cell that are looked at

@@ -13,7 +13,6 @@ import unicodedata
 from collections.abc import Collection
 from functools import lru_cache
 
-from gllint_runtime.policy.bare_numbers import BARE_UNITS, unit_beside
 from gllint_runtime.policy.context_words import (
     MASK as MASK,
 )
@@ -31,6 +30,9 @@ from gllint_runtime.policy.quantity_reach import fault_across, multiplier_behind
 from gllint_runtime.policy.units import ALLOWED_UNITS, TIME_UNITS
 
 BULLET = re.compile(r"\n([ \t>]*(?:\d{1,9}[.)][ \t]+)?)-(?=[ \t])")
+BARE_UNITS = frozenset({"count", "1"})
+"""Units that are not shown."""
+
 Place = tuple[int, int, str]
 """Start, end, and what to tell the model."""
 
@@ -146,6 +148,8 @@ def context_faults(
     """
     places = [_fault_in_front(text, start, end), _fault_at_end(text, end, symbols, unit)]
     if unit in BARE_UNITS:
+        from gllint_runtime.policy.bare_numbers import unit_beside  # many processes show none
+
         places.append(unit_beside(text, start, end))
     return [place for place in places if place is not None]
 

@@ -19,7 +19,7 @@ _ABBREVIATIONS = frozenset(
     {"ca", "approx", "aprox", "env", "cca", "kb", "abt", "circa", "ok", "ung", "прибл"}
 )
 _OPERATORS = frozenset("−⁻－×÷∕⋅∗±∓√∛∜+")
-_UNSPACED = re.compile(
+_UNSPACED = (
     r"(?:(?<![削増增縮缩軽加勝胜])(?:[负負减減]|零下|マイナス|氷点下|마이너스|영하)|(?:[十百千]?[万萬亿億兆]|[百千])(?:[元円圆]|ドル|美元)?"
     r"|백만|천만|[만억조천]|一半|半分|절반|[两兩二三四五]倍|두\s?배|배|ล้าน|พัน|ครึ่ง|ลบ)"
     r"(?:[约約近的のの계計计]|大[约約]|大概|将近|およそ|ほぼ|おおよそ|약|대략|의|単位|단위|单位|ประมาณ|ของ|[\s:：，、,)）「『(（])+\Z"
@@ -91,7 +91,7 @@ def fault_across(text: str, start: int) -> Fault | None:
         if not _may_change(head, words):
             return None
     else:
-        if found := _UNSPACED.search(head):
+        if found := _compiled(_UNSPACED).search(head):
             return first + found.start(), start, _ACROSS
         head = visible(head)
     tokens = [*_TOKEN.finditer(head)]
@@ -124,6 +124,11 @@ def fault_across(text: str, start: int) -> Fault | None:
         elif word not in words.passed:
             return None
     return None
+
+
+@lru_cache(maxsize=1)
+def _compiled(source: str) -> re.Pattern[str]:
+    return re.compile(source)  # where it is first needed
 
 
 def _is_label(head: str, token: re.Match[str]) -> bool:
