@@ -63,7 +63,37 @@ ACROSS = [
 ]
 
 
-@pytest.mark.parametrize("message", ACROSS)
+FURTHER = [
+    *(
+        "Verbrauch in Mio.: @",
+        "Umsatz, Tsd.: @",
+        "en miles de: @",
+        "zweimal @",
+        "le double de @",
+        "trois fois @",
+    ),
+    *(
+        "menos cerca de @",
+        "moins environ @",
+        "meno circa @",
+        "eksi yaklaşık @",
+        "μείον περίπου @",
+        "سالب حوالي @",
+    ),
+    *(
+        "@的一半",
+        "@の半分",
+        "@의 절반",
+        "@翻倍",
+        "負の@",
+        "ลบประมาณ @",
+        "negative: roughly @",
+        "@ verdoppelt",
+    ),
+]
+
+
+@pytest.mark.parametrize("message", [*ACROSS, *FURTHER])
 def test_what_changes_the_value_does_not_hide_behind_words(message: str) -> None:
     assert scan(message)
 
@@ -145,7 +175,25 @@ BARE = [
 ]
 
 
-@pytest.mark.parametrize("message", BARE)
+IN_WORDS = [
+    *(
+        "Kosten in Franken: @",
+        "The temperature in degrees is @.",
+        "The cost: @ — in euros.",
+        "Peso en kilos: @",
+    ),
+    *(
+        "Вес в килограммах: @",
+        "@ bucks",
+        "Distance, in miles: @",
+        "- Heat: @ (all in MWh)",
+        "Power in watts: @",
+    ),
+    *("温度（℃）：@", "Size (GB): @", "masse en kilogrammes : @", "Das Gewicht beträgt @ Kilogramm"),
+]
+
+
+@pytest.mark.parametrize("message", [*BARE, *IN_WORDS])
 @pytest.mark.parametrize("unit", ["count", "1"])
 def test_no_unit_may_be_said_of_a_bare_number(message: str, unit: str) -> None:
     assert scan(message, unit)
@@ -168,6 +216,20 @@ COUNTED = [
         "@ hours",
     ),
     *("Costs are in EUR. We have @ of them.", "| Rows | Heat (kWh) |\n|---|---|\n| @ | x |", "@ tokens"),
+    *(
+        "Ci sono @ case.",
+        "We asked @ people about power and heat.",
+        "Найдено @ домов.",
+        "共找到@个文件",
+        "@件のファイル",
+    ),
+    *(
+        "Hay @ casas en la calle.",
+        "@ घर मिले।",
+        "هناك @ منازل",
+        "Of the @ houses, most are warm.",
+        "Page @ of @",
+    ),
     *("Heat in kWh:\n\nThere are @ rows.", "# Heat (kWh)\n\nThe table has rows. It has @ of them."),
 ]
 

@@ -20,7 +20,9 @@ Fault = tuple[int, int, str]
 _MOST_CHARACTERS = 200  # characters of a clause, a label or a cell that are looked at
 _MOST_OF_TABLE = 6_000  # characters of a table above a row
 _MOST_LINES = 30  # that are looked at above a macro
-_CLAUSE_END = re.compile(r"[;!?\n|\u2029。！？；।]|[.:](?=\s|\Z)|[—–]| - ")
+_CLAUSE_END = re.compile(
+    r"[;!?\n|\u2029。！？；।]|[.:](?=\s|\Z)|(?:[—–]| - )(?!\s*(?:(?:all )?in|en|em|w|v|в)\b)"
+)
 _CLAUSE_BEGIN = re.compile(r"[;!?\n|\u2029。！？；।]|\.(?=\s)")
 # A comma ends the clause behind a number, unless what follows says what it is in.
 _COMMA = re.compile(r"[,、，،](?!\s*(?:(?:all )?in|en|em|au|w|v|в|i|em|in|mit|with)\b)")
@@ -164,9 +166,11 @@ def _unit_within(text: str, first: int, last: int, is_label: bool) -> tuple[int,
             if not char.isascii() and (unicodedata.category(char) == "Sc" or _is_square(char)):
                 return first + index, first + index + 1
         part = visible(part)
+    before = ""
     for match in _WORD.finditer(part):
-        if _says_unit(match[0]):
+        if _says_unit(match[0]) or (before in ("in", "en", "em") and _says_measure(folded(match[0]))):
             return first + match.start(), first + match.end()
+        before = match[0].lower()
     if is_label:
         for match in _BRACKETED.finditer(part):
             group = 1 if match[1] else 2
@@ -185,7 +189,11 @@ def _says_unit(word: str) -> bool:
         return True
     if len(low) > 4 and low in multipliers() and low not in _ambiguous():
         return True
-    return bool(pattern("(?:<measures>|<shares>|<unit names>)\\Z").match(low))
+    return _says_measure(low)
+
+
+def _says_measure(low: str) -> bool:
+    return pattern("(?:<measures>|<shares>|<unit names>)\\Z").match(low) is not None
 
 
 @lru_cache(maxsize=1)
@@ -217,7 +225,10 @@ def _long_symbols() -> frozenset[str]:
     return frozenset(
         unit
         for unit in _symbols()
-        if len(unit) > 1 and not unit.islower() and not (unit.isupper() and unit.lower() in _plain())
+        if not unit.islower()
+        and not (unit.isupper() and unit.lower() in _plain())
+        and (len(unit) > 2 or unit in ALLOWED_UNITS or unit in pack_units(("data",)) or unit[0].islower())
+        and len(unit) > 1
     )
 
 

@@ -102,7 +102,10 @@ _CHANGES = "|".join(
         r"・\s*[a-z]",
     )
 )
-_UNSPACED_CHANGE = r"<unspaced per>?(?:<counting>|<unspaced units>)"
+_UNSPACED_CHANGE = (
+    r"<unspaced per>?(?:<counting>|<unspaced units>)"
+    r"|(?:的|の|의\s?)(?:一半|半分|절반|[两兩二三四五]倍)|翻[倍番]|倍増|[減减]半"
+)
 _RATE = r"(?:<per>\s+(?:<the>\s+)?<times>|<how often>)/|<unspaced times>"  # behind a quantity that holds time
 _OF_A_COUNT = r"[km](?![\w'’&+#-])"
 # A letter or two that multiply, where the word ends; "k" is a word in Czech and Slovak, where another word follows.

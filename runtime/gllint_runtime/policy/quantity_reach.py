@@ -52,7 +52,15 @@ def _words() -> _Words:
     signs, factors, parts = words["signs"], words["factors"], words["parts"]
     magnitudes = multipliers() - words["ambiguous magnitudes"]
     passed, prepositions = words["passed over"] - signs, words["prepositions"] - signs
-    changing = signs | magnitudes | factors | parts | words["times before"] | words["currencies in front"]
+    changing = (
+        signs
+        | magnitudes
+        | factors
+        | parts
+        | words["times before"]
+        | words["currencies in front"]
+        | {"miles"}
+    )
     return _Words(
         passed=passed,
         prepositions=prepositions,
@@ -95,35 +103,42 @@ def fault_across(text: str, start: int) -> Fault | None:
             return first + found.start(), start, _ACROSS
         head = visible(head)
     tokens = [*_TOKEN.finditer(head)]
-    is_parted = is_far = is_compared = False  # by a comma, by more than articles and the like, by "of"
+    is_parted = is_far = is_passed = False  # by a comma, by more than articles and the like, by these
     for index in range(len(tokens) - 1, -1, -1):
         token = tokens[index]
         is_last = index == len(tokens) - 1  # which stands beside the macro, and was looked at there
         if not token[0][0].isalpha():
-            if token[0] in _ENDS and not (index and folded(tokens[index - 1][0]) in _ABBREVIATIONS):
+            if token[0] in _ENDS and not _is_abbreviated(head, tokens, index):
                 return None
             if not is_last and _is_operator(head, token):
                 return first + token.start(), first + token.end(), _ACROSS
             is_parted = is_parted or token[0] in ",:，："
             continue
         word = folded(token[0])
-        is_fault = (
-            (word in words.signs and not is_last and not is_far and not is_compared)
-            or (word in words.magnitudes and not is_last)
-            or (not is_parted and not is_far and _multiplies(tokens, index, word, words))
-        )
-        if is_fault and word in words.comparing and index:
-            is_fault = folded(tokens[index - 1][0]) not in words.compared
-        if is_fault and word in words.signs and _is_label(head, token):
-            is_fault = False
+        behind = folded(tokens[index + 1][0]) if not is_last else ""
+        before = folded(tokens[index - 1][0]) if index else ""
+        if word in words.signs:
+            is_label = not is_passed and _is_label(head, token)
+            is_less = word in words.comparing and (before in words.compared or behind in words.compared)
+            is_fault = not (is_last or is_far or is_label or is_less)
+        elif word in words.magnitudes or (word == "miles" and before in ("en", "em")):
+            is_fault = not is_last
+        else:
+            is_fault = not is_parted and not is_far and _multiplies(word, before, behind, words)
         if is_fault:
             return first + token.start(), first + token.end(), _ACROSS
-        is_compared = is_compared or word in words.compared
         if word in words.prepositions:
             is_far = True
         elif word not in words.passed:
             return None
+        is_passed = True
     return None
+
+
+def _is_abbreviated(head: str, tokens: list[re.Match[str]], index: int) -> bool:
+    """Whether a point ends no sentence: "ca. ", "Mio.:"."""
+    behind = head[tokens[index].end() : tokens[index].end() + 1]
+    return behind in (":", ",", ")") or (index > 0 and folded(tokens[index - 1][0]) in _ABBREVIATIONS)
 
 
 @lru_cache(maxsize=1)
@@ -162,14 +177,13 @@ def _is_operator(head: str, token: re.Match[str]) -> bool:
 _ACROSS = "Leave out what would change the value: the tool's own sign and magnitude are shown."
 
 
-def _multiplies(tokens: list[re.Match[str]], index: int, word: str, words: _Words) -> bool:
+def _multiplies(word: str, before: str, behind: str, words: _Words) -> bool:
     """Whether a word is a factor of what stands behind it."""
     if word in words.factors:
         return True
-    behind = folded(tokens[index + 1][0]) if index + 1 < len(tokens) else ""
     if word in words.parts:
         return behind in words.of
-    return word in words.times and index > 0 and folded(tokens[index - 1][0]) in words.numbers
+    return word in words.times and before in words.numbers
 
 
 _WORD_BEHIND = re.compile(r"[^\W\d_]+")
