@@ -16,6 +16,7 @@ from __future__ import annotations
 import argparse
 import importlib.util
 import json
+import re
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -24,11 +25,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from gllint_runtime import GLError, Session, audit_run, final_schema
-from gllint_runtime.adapters.kit import INSTRUCTIONS, check_final, final_in
+from gllint_runtime.adapters.kit import INSTRUCTIONS, check_final
 
 MODES = ("free", "prompt", "gated", "held")
 RETRIES = 2
 _SENTENCE_END = ". "
+_MESSAGE = re.compile(r'"message"\s*:\s*"((?:[^"\\]|\\.)*)')
 _FREE = "Answer the question in one short sentence."
 _EXAMPLE = """Example:
 Tool result: {"tool_call_id": "tc_1", "output": {"water": {"value": 35, "unit": "m3"}}}
@@ -128,7 +130,7 @@ class Llama:
 def ask(model: Any, chat: Chat, question: Question, mode: str, tokens: int) -> dict[str, Any]:
     """What the model says to one question, and what became of it.
 
-    ``{"said": […], "shown": text or None}``; ``None`` for a refusal.
+    ``{"said": […], "shown": text or None}``; ``None`` for a refusal, and where there is no gate to say.
     """
     session = Session()
     session.user(question.text)
@@ -148,7 +150,6 @@ def ask(model: Any, chat: Chat, question: Question, mode: str, tokens: int) -> d
             text += '."}'  # one sentence was asked for, and there it was stopped
         if mode in ("free", "prompt"):
             said.append(text)
-            shown = _message(text)
             break
         if said and text == said[-1]:  # it would say so for ever
             break
@@ -174,13 +175,12 @@ def judge(question: Question, shown: str | None) -> tuple[list[str], bool]:
 
 
 def _message(text: str) -> str:
-    """What a program without a gate shows of an answer."""
-    try:
-        final = final_in(text)
-    except GLError:
+    """What a program without a gate shows of an answer: of JSON its message, also where it cannot be read."""
+    begins = text.find('{"')
+    if begins < 0:
         return text
-    message = (final or {}).get("message")
-    return message if isinstance(message, str) else text
+    found = _MESSAGE.search(text, begins)
+    return text[:begins] + (found[1] if found else "")
 
 
 def _numbers(question: Question, shown: str) -> list[dict[str, Any]]:
@@ -217,6 +217,8 @@ def run(load: Callable[[], Any], name: str, options: argparse.Namespace) -> int:
                 if options.results:
                     with options.results.open("a", encoding="utf-8") as file:
                         file.write(json.dumps(answer, ensure_ascii=False) + "\n")
+            if mode in ("free", "prompt"):
+                answer["shown"] = _message(answer["said"][-1])
             answer["invented"], answer["right"] = judge(question, answer["shown"])
             answers.append(answer)
         if mode in ("gated", "held"):

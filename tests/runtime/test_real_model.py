@@ -42,6 +42,8 @@ def asked(mode: str, *texts: str) -> tuple[dict[str, Any], Scripted]:
     model = Scripted(*texts)
     question = next(BENCHMARK["questions"](1))
     answer = BENCHMARK["ask"](model, BENCHMARK["MODELS"]["smollm2"].chat, question, mode, 80)
+    if mode in ("free", "prompt"):
+        answer["shown"] = BENCHMARK["_message"](answer["said"][-1])
     invented, is_right = BENCHMARK["judge"](question, answer["shown"])
     return {**answer, "invented": invented, "right": is_right}, model
 
