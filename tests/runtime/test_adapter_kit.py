@@ -6,7 +6,9 @@ import asyncio
 import gc
 from collections.abc import AsyncIterator, Iterator
 
-from gllint_runtime import Session
+import pytest
+
+from gllint_runtime import GLError, Session
 from gllint_runtime.adapters import kit
 
 
@@ -97,3 +99,12 @@ def test_a_checked_answer_is_its_reader_s_own_and_goes_with_its_session() -> Non
     assert answers.get("a") == {"heat": 1} and answers.get("0") is None and answers.get("1999") == 1999
     del session
     assert answers.get("a") is None and len(answers._answers) == 20
+
+
+def test_a_conversation_whose_history_was_cut_keeps_its_session() -> None:
+    session = Session()
+    assert kit.session_for(session, None, conversation="ada", begins=True) is session
+    session.record("meter", {}, {"heat": {"value": 1, "unit": "kWh"}})
+    assert kit.session_for(session, None, conversation="ada", begins=True) is session
+    with pytest.raises(GLError, match="SESSION_SHARED"):
+        kit.session_for(session, None, conversation="bob", begins=True)

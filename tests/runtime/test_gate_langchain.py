@@ -14,6 +14,7 @@ import pytest
 pytest.importorskip("langchain")
 
 from langchain.agents import create_agent
+from langchain.agents.middleware import SummarizationMiddleware
 from langchain.agents.structured_output import ProviderStrategy, StructuredOutputError, ToolStrategy
 from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
 from langchain_core.messages import AIMessage, AIMessageChunk, HumanMessage, ToolMessage
@@ -668,3 +669,19 @@ def test_a_model_calculates_with_what_it_cites(way: str) -> None:
     options: dict[str, Any] = {"middleware": [GateMiddleware()]} if way == "middleware" else {}
     agent = create_agent(model, [meter, calculate], **options)
     assert asked(agent if options else gate(agent))[-1].text == "It is 25.00 kWh."
+
+
+@WAYS
+def test_what_a_model_sums_up_is_no_user_s_word(way: str) -> None:
+    summary = SummarizationMiddleware(
+        says(*["The user has 500 m2."] * 3), trigger=("messages", 5), keep=("messages", 1)
+    )
+    session = Session()
+    middleware: list[Any] = [summary, *([GateMiddleware(session)] if way == "middleware" else [])]
+    agent = create_agent(
+        says(calling(), "Warm.", "Well."), [tool(meter)], middleware=middleware, checkpointer=InMemorySaver()
+    )
+    target = gate(agent, session=session) if way == "gate" else agent
+    asked(target, "I have 400 m2.", thread="ada")
+    assert "500 m2" in str(asked(target, "And?", thread="ada"))
+    assert (origin(session, 500), origin(session, 400)) == ("none", "user")

@@ -87,6 +87,8 @@ def _refuse_shared(session: Session, conversation: str | None, begins: bool) -> 
     own = session.conversation
     if own is None:
         session.conversation = conversation or "the first"
+    elif own == conversation:  # whatever is left of its history
+        return
     elif (begins and session.has_calls) or (
         conversation is not None and own not in (conversation, "the first")
     ):

@@ -109,7 +109,7 @@ class _Way:
             "langgraph_checkpoint_ns", ""
         )  # of a graph in a graph
         begins = not is_inner and not any(
-            isinstance(message, AIMessage | ToolMessage) for message in messages
+            isinstance(message, AIMessage | ToolMessage) or _is_summary(message) for message in messages
         )
         session = kit.session_for(
             self.option, config, conversation=None if thread is None else str(thread), begins=begins
@@ -363,11 +363,17 @@ def _values(data: Any) -> Iterator[str]:
 
 
 def _is_of_user(message: Any) -> bool:
+    """Whether a person said it: no hint, no task that a node wrote, no summary that LangChain let a model write."""
     return (
         isinstance(message, HumanMessage)
         and message.name != _HINT
         and _CHECKED not in message.response_metadata
+        and not _is_summary(message)
     )
+
+
+def _is_summary(message: Any) -> bool:
+    return isinstance(message, HumanMessage) and "lc_source" in message.additional_kwargs
 
 
 def _as_task(session: Session, message: HumanMessage) -> HumanMessage:

@@ -132,9 +132,9 @@ class _Gate:
             self.option,
             Run(agent, invocation_state),
             conversation=_id_of(agent._session_manager),
-            begins=_begins(agent.messages),
+            begins=_summary_of(agent) is None and _begins(agent.messages),
         )
-        _restore(session, agent.messages)
+        _restore(session, agent.messages, _summary_of(agent))
         return session
 
     def session(self, context: Any) -> Session:
@@ -142,7 +142,7 @@ class _Gate:
         session = self._runs.get(context.agent)
         if session is None:
             return self._session_of(context.agent, context.invocation_state)
-        _hear(session, context.agent.messages)
+        _hear(session, context.agent.messages, _summary_of(context.agent))
         return session
 
     # ------------------------------------------------------------------------------------------------- tools
@@ -358,15 +358,21 @@ def _hint(message: Any, error: GLError) -> Any:
     return {"role": "user", "content": results or text}
 
 
-def _hear(session: Session, messages: Any) -> None:
+def _hear(session: Session, messages: Any, summary: Any = None) -> None:
+    """Tell a session what the user said in messages; the ``summary`` among them is what a model says that they said."""
     for message in messages:
-        if message["role"] == "user":
+        if message["role"] == "user" and message is not summary:
             kit.hear(session, (block["text"] for block in message["content"] if "text" in block))
 
 
-def _restore(session: Session, messages: Any) -> None:
+def _summary_of(agent: Any) -> Any:
+    """The message in which a conversation manager let a model sum up earlier ones."""
+    return getattr(getattr(agent, "conversation_manager", None), "_summary_message", None)
+
+
+def _restore(session: Session, messages: Any, summary: Any = None) -> None:
     """Give a session what an agent's messages hold."""
-    _hear(session, messages)
+    _hear(session, messages, summary)
     calls: dict[str, Any] = {}
     for message in messages:
         calls |= {use["toolUseId"]: use for use in _uses(message)}

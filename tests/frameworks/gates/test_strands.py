@@ -11,6 +11,7 @@ import pytest
 pytest.importorskip("strands", reason="Strands has an environment of its own: .ci/frameworks")
 
 from strands import Agent, tool
+from strands.agent.conversation_manager import SummarizingConversationManager
 from strands.models import Model
 from strands.multiagent import GraphBuilder, Swarm
 from strands.types.exceptions import EventLoopException
@@ -337,3 +338,15 @@ def test_calls_side_by_side_and_many_agents_at_once() -> None:
 def test_a_model_calculates_with_what_it_cites() -> None:
     agent = made(calling(), calling("calculate", "call_2", **TWICE), SUM, tools=[meter, tool(calculate)])
     assert text_of(agent("How much is it twice?")) == "It is 25.00 kWh."
+
+
+def test_what_a_model_sums_up_is_no_user_s_word() -> None:
+    manager = SummarizingConversationManager(summary_ratio=0.5, preserve_recent_messages=1)
+    session = Session()
+    script = [calling(), "Warm.", "The user has 500 m2.", "Well."]
+    agent = made(*script, conversation_manager=manager, option=session)
+    agent("I have 400 m2.")
+    manager.reduce_context(agent)
+    assert "500 m2" in str(agent.messages)
+    agent("And?")
+    assert (origin(session, 500), origin(session, 400)) == ("none", "user")
