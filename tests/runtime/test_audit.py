@@ -271,6 +271,13 @@ def test_how_far_a_number_is_from_another_of_its_name(answer: str, expected: str
     assert verdicts(answer, value)[-1][1] == expected
 
 
+@pytest.mark.parametrize("name", ["openai", "anthropic", "langchain"])
+def test_whichever_format_was_read_before_the_tools_of_a_request_count(name: str) -> None:
+    request = {"messages": [USER, {"role": "assistant", "content": "Of 1974"}], "tools": TOOLS}
+    [record] = Reader(name).read(request)
+    assert "NGVD29" in record.turns[0].text  # type: ignore[union-attr]
+
+
 def test_lines_of_a_session_that_are_no_message_are_passed_over() -> None:
     said = {"role": "assistant", "content": [{"type": "text", "text": "It is 5 kWh."}]}
     lines = [
