@@ -426,7 +426,7 @@ class _Run:
 
     def _say_toolless(self, outcome: Outcome, gaps: Unseen) -> None:
         """Say that whole folders define no tool: where somebody expects one, gllint does not know its framework."""
-        if outcome.has_tools or not gaps.is_empty:
+        if outcome.has_tools or outcome.failures or not gaps.is_empty:
             return
         if any(map(os.path.isdir, self.request.paths or ["."])):
             self._note(
@@ -543,7 +543,8 @@ class _Run:
             return
         gone = counted(len(compared.fixed), "finding")
         if not self.request.prune_baseline:
-            self._note(f"The baseline holds {gone} too many; --prune-baseline takes them out.")
+            them = "it" if len(compared.fixed) == 1 else "them"
+            self._note(f"The baseline holds {gone} too many; --prune-baseline takes {them} out.")
         else:
             baseline.write(file, [*compared.matches, *compared.unseen])
             self._note(f"Took {gone} out of {self.request.baseline or self.show(file)}.")

@@ -13,6 +13,7 @@ from gllint_rules.reading.stack import on_large_stack
 
 if TYPE_CHECKING:
     from concurrent.futures import ProcessPoolExecutor
+    from multiprocessing.context import BaseContext
     from multiprocessing.process import BaseProcess
 
 CHUNK = 400
@@ -96,7 +97,9 @@ class Pool:
         if self._executor is None:
             from concurrent.futures import ProcessPoolExecutor
 
-            self._executor = ProcessPoolExecutor(min(self.jobs, _MOST_PROCESSES), initializer=begin)
+            self._executor = ProcessPoolExecutor(
+                min(self.jobs, _MOST_PROCESSES), mp_context=context(), initializer=begin
+            )
         return self._executor
 
     def close(self) -> None:
@@ -113,6 +116,17 @@ class Pool:
             for process in active_children():
                 process.terminate()
         self.close()
+
+
+def context() -> BaseContext | None:
+    """How processes are started: forked where that is safe, which Python 3.14 no longer does by itself, else as usual.
+
+    A forked one has all that this one has loaded, and any other must load it again.
+    """
+    import threading
+    from multiprocessing import get_context
+
+    return get_context("fork") if sys.platform == "linux" and threading.active_count() == 1 else None
 
 
 def apply(function: Callable[[Any, str], _Result], work: Any, paths: Sequence[str]) -> list[_Result]:

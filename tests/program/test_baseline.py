@@ -148,7 +148,7 @@ def test_what_is_fixed_is_named_and_nothing_is_written(old: Path, run: Run) -> N
         assert done.returncode == 0, options
         said = done.stderr.decode()
         assert "Gone since the baseline: a.py: GL401 and 600 kWh." in said
-        assert "The baseline holds 1 finding too many; --prune-baseline takes them out." in said
+        assert "The baseline holds 1 finding too many; --prune-baseline takes it out." in said
         assert (old / "base.json").read_bytes() == before
 
 

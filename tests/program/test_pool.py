@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import os
+import pickle
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from gllint.run import pool, screening
 from gllint.run.pool import Pool
+from gllint_rules import Settings
+from gllint_runtime import Policy
 
 Write = Callable[..., Path]
 Run = Callable[..., Any]
@@ -64,3 +68,29 @@ def test_one_process_and_several_find_the_same(write: Write, run: Run, agent: st
     assert one.returncode == three.returncode == 1
     assert one.stdout == three.stdout
     assert one.stdout.count(b"GL401") == 60
+
+
+@pytest.mark.parametrize(
+    ("platform", "threads", "method"),
+    [("linux", 1, "fork"), ("linux", 2, None), ("darwin", 1, None), ("win32", 1, None)],
+)
+def test_processes_are_forked_where_that_is_safe_alone(
+    monkeypatch: pytest.MonkeyPatch, platform: str, threads: int, method: str | None
+) -> None:
+    """Whatever Python starts by itself: spawned ones on macOS and Windows, and from a server of forks from 3.14 on."""
+    monkeypatch.setattr(pool.sys, "platform", platform)
+    monkeypatch.setattr("threading.active_count", lambda: threads)
+    context = pool.context()
+    assert (context.get_start_method() if context is not None else None) == method
+
+
+def test_what_processes_work_with_can_be_sent_to_spawned_ones() -> None:
+    """Where processes are not forked, all that they are given is pickled, and what they answer."""
+    functions = (screening.screen_file, screening.judge_file, screening.outline_file, screening.uses_file)
+    for sent in (pool.apply, pool.begin, *functions):
+        assert pickle.loads(pickle.dumps(sent)) is sent
+    settings = Settings(policy=Policy(plain_keys=("*_id",)))
+    assert pickle.loads(pickle.dumps(settings)) == settings
+    own = __file__.replace(os.sep, "/")
+    for answer in (screening.screen_file(settings, own), screening.outline_file(None, own)):
+        assert type(pickle.loads(pickle.dumps(answer))) is type(answer)
