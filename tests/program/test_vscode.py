@@ -31,3 +31,10 @@ def test_every_setting_and_command_is_declared_used_and_documented() -> None:
         assert (
             f'"{command["command"]}"' in source and f"`{command['category']}: {command['title']}`" in readme
         )
+
+
+def test_its_pictures_are_those_of_the_documentation_and_are_packed() -> None:
+    pictures = re.findall(r"\]\((pictures/[^)]+)\)", (FOLDER / "README.md").read_text())
+    assert pictures and set(pictures) <= set(MANIFEST["files"])
+    documentation = FOLDER.parents[1] / "docs"
+    assert all((FOLDER / path).read_bytes() == (documentation / path).read_bytes() for path in pictures)
