@@ -70,6 +70,7 @@ class Origin(NamedTuple):
 TABLE_WRITERS = frozenset({"writer", "DictWriter"})
 MOST_WITHIN = 5  # containers around each other that a store is followed into
 MOST_OWN = 32  # parts of what an attribute of `self` holds, where what is stored in it is followed
+MOST_ROUNDS = 2  # executions of one function within each other, for what it puts into containers
 MOST_REPEATS = 2  # loops nested deeper than this are executed once
 
 
@@ -737,6 +738,9 @@ class _Runner:
         """Which of the containers in ``sources`` ``callee`` changes when called: what they are before, and after."""
         function = callee.function
         if not sources or self.evaluator.executes((function, call)):
+            return []
+        # A function that calls itself stores in a further round what it stored in this one, by the same statements.
+        if self.evaluator.rounds_of(function) >= MOST_ROUNDS:
             return []
         old_values: Env = {name: self.eval(expr, env) for name, expr in sources.items()}
         own = function.scope.bindings

@@ -224,6 +224,10 @@ class Questions:
         """Whether the function and call that are ``key`` are being executed in this question."""
         return key in self._now.executed
 
+    def rounds_of(self, function: object) -> int:
+        """How often ``function`` is being executed in this question, whatever calls it."""
+        return sum(isinstance(key, tuple) and key[0] is function for key in self._now.executed)
+
     def executed(self, key: Hashable, execute: Callable[[], _T], site: Site | None) -> _T | None:
         """What ``execute`` gives, which executes a function for the arguments of a call; ``key`` is the two of them.
 
