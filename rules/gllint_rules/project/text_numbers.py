@@ -21,10 +21,12 @@ from gllint_rules.inference.values import (
     options,
 )
 from gllint_rules.project.kinds import kind_of_leaf
+from gllint_rules.project.makers import names_of
 from gllint_rules.project.results import leaves
 from gllint_rules.project.templates import Stretches, Template
+from gllint_rules.reading.expression_index import expression
 from gllint_rules.tuples import NamedTuple
-from gllint_rules.words.kinds import Kind
+from gllint_rules.words.kinds import Kind, words_of
 from gllint_runtime.policy.claims import HOLE
 from gllint_runtime.policy.settings import Policy
 
@@ -119,7 +121,7 @@ def numbers_in_text(template: Template, policy: Policy) -> TextNumbers:
         if holes and (
             _is_behind_text(template, text, begins, start)
             or _ends_address(template, begins, start, holes)
-            or _kinds(holes) == {"identifier"}
+            or all(map(_is_id, holes))
         ):
             continue
         stated |= holes
@@ -189,6 +191,13 @@ def _ends_address(template: Template, begins: list[int], start: int, holes: set[
     if not (isinstance(before, Interpolation) and all(isinstance(o, Text) for o in options(before.value))):
         return False
     return _kinds(holes) <= _OF_ADDRESSES
+
+
+def _is_id(hole: Interpolation) -> bool:
+    """Whether the expression that is formatted in is called an id: ``module_id``, ``row["id"]``, ``self.job.id``."""
+    expr = expression(hole.site.module, hole.site.at)
+    names = names_of(expr) if expr is not None else []
+    return bool(names) and all(words_of(name)[-1:] == ["id"] for name in names)
 
 
 def _kinds(holes: set[Interpolation]) -> set[Kind | None]:
