@@ -105,7 +105,7 @@ class Text(Holder, frozen=True):
 
     @property
     def family(self) -> object:
-        return (Text, self.parts[0].site) if self.parts else None
+        return (Text, *_beginning(self.parts[0])) if self.parts else None
 
     def merged(self, others: Sequence[Text]) -> Text:
         if self.parts is None or not others:
@@ -186,12 +186,25 @@ def _with_alternatives(texts: Sequence[Text]) -> Text:
     rows = [text.parts or () for text in texts]
     count = 0
     for column in zip(*rows, strict=False):
-        if len({(type(part), part.site, getattr(part, "text", "")) for part in column}) > 1:
+        if len({_beginning(part) for part in column}) > 1:
             break
         count += 1
-    rests = [Text(row[count:]) for row in rows if len(row) > count]
-    [last] = rows[-1:]
-    return Text((*last[:count], Interpolation(join(*rests), (rests[0].parts or last)[0].site)))
+    # Not joined: what goes on alike once more would be made one within the other, as deep as texts are long.
+    rests: dict[object, Text] = {}
+    for row in rows:
+        if len(row) > count:
+            rest = Text(row[count:])
+            rests[rest.identity] = rest
+    parts = rows[-1][:count]
+    if not rests:
+        return Text(parts)
+    union = UnionOf(tuple(rests.values())) if len(rests) > 1 else next(iter(rests.values()))
+    return Text((*parts, Interpolation(union, parts[-1].site)))
+
+
+def _beginning(part: Literal | Interpolation) -> tuple[object, ...]:
+    """What is the same of two parts that stand at the same place and say the same."""
+    return part.site, part.text if isinstance(part, Literal) else None
 
 
 def serialised(value: Value, site: Site) -> SerialisedText:
