@@ -85,8 +85,6 @@ class _Twin:
 
 
 def _gated_model(model: Any, way: _Way, *, is_output: bool = False) -> Any:
-    if isinstance(model, _GatedModel):
-        return model
     if not isinstance(model, Model | str):
         raise TypeError("Give the agent its model before the gate")
     model = get_model(model)
@@ -136,8 +134,9 @@ class _GatedAgent(_Twin):
 
     def _enter_models(self) -> None:
         """Gate its models, those that it was given later among them."""
-        self.model = _gated_model(self.model, self._gllint)
-        if self.output_model is not None:
+        if not isinstance(self.model, _GatedModel):  # runs side by side write nothing
+            self.model = _gated_model(self.model, self._gllint)
+        if not isinstance(self.output_model, _GatedModel | None):
             self.output_model = _gated_model(self.output_model, self._gllint, is_output=True)
 
     def run(self, *arguments: Any, **options: Any) -> Any:
