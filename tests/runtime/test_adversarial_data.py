@@ -337,7 +337,7 @@ STEPS: list[tuple[str, Any, str]] = [
     ("JSON in prose with braces", f"Fill {{this}} or {{}} in: {json.dumps(DONE)} Good?", "Done"),
     ("a fence in the message", json.dumps({"message": "a\n```\n{b}\n```"}), "a\n```\n{b}\n```"),
     ("a fence in a message with real line breaks", '{"message": "a\n```\n{b}\n```"}', "a\n```\n{b}\n```"),
-    ("text that is no Unicode", {"message": "\ud800"}, "\ud800"),
+    ("text that is no Unicode", {"message": "\ud800"}, "UNSAFE_TEXT"),
 ]
 
 
