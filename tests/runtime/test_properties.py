@@ -235,7 +235,11 @@ UNSEEN = [
 @settings(max_examples=500)
 @given(
     st.sampled_from([*"+-±−–➖√$€", "&minus;", "&plus;", "&dollar;"]),
-    st.lists(st.sampled_from(UNSEEN), max_size=30).map("".join),
+    # A tag in code is text, and so parts a sign from a number.
+    st.one_of(
+        st.lists(st.sampled_from([text for text in UNSEEN if text[0] not in without]), max_size=30)
+        for without in ("`", "<&")
+    ).map("".join),
     st.sampled_from(["Heat: ", "heat", "", "\n"]),
 )
 def test_no_markup_parts_a_sign_from_its_number(sign: str, between: str, before: str) -> None:

@@ -216,7 +216,8 @@ def _fault_in_front(text: str, start: int, end: int) -> Place | None:
 def _is_plus_of_prose(text: str, place: int, start: int) -> bool:
     """Whether a ``+`` opens an item of a list, or adds one macro to another."""
     before = text[text.rfind("\n", 0, place) + 1 : place].rstrip()
-    return text[place + 1 : start].isspace() and (not before.strip(" \t>") or before[-1] == MASK)
+    gap = text[place + 1 : start]
+    return bool(gap) and not gap.strip(" \t\n") and (not before.strip(" \t>") or before[-1] == MASK)
 
 
 def _back_over(text: str, start: int) -> int:

@@ -147,11 +147,11 @@ class _Asides:
             if macro == len(macros) or macros[macro] >= ends[place]:
                 self.unseen[match.start()] = ends[place]
 
-    def end_of_code(self, place: int) -> int | None:
-        """The end of the code in which ``place`` stands, else ``None``; asked for places in order."""
+    def has_in_code(self, place: int) -> bool:
+        """Whether ``place`` stands in code; asked for places in order."""
         while self._code and self._code[-1][1] <= place:
             self._code.pop()
-        return self._code[-1][1] if self._code and self._code[-1][0] <= place else None
+        return bool(self._code) and self._code[-1][0] <= place
 
 
 def _code(text: str) -> list[tuple[int, int]]:
@@ -207,8 +207,8 @@ class View:
         asides = _Asides(visible) if "$" in visible or "`" in visible or "<" in visible else None
         while candidate := _START.search(visible, search):
             if asides is not None and asides.any:
-                if (end := asides.end_of_code(candidate.start())) is not None:
-                    search = end
+                if visible[candidate.start()] in "<&" and asides.has_in_code(candidate.start()):  # it is text
+                    search = candidate.end()
                     continue
                 if (end := asides.unseen.get(candidate.start())) is not None:
                     show(message[position : candidate.start()], position, candidate.start(), True)
