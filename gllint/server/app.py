@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
+import re
 import uuid
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import Future
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
 
 _T = TypeVar("_T")
 _PATIENCE = 2.0
+_HALVES = re.compile("[\ud800-\udfff]")  # of a pair, which no UTF-8 holds
 _NOTEBOOKS = types.NotebookDocumentSyncOptions(
     [types.NotebookDocumentFilterWithNotebook("*", [types.NotebookCellLanguage("python")])], save=True
 )
@@ -215,7 +217,7 @@ class Server(LanguageServer):
         folders = [folder.uri for folder in self.workspace.folders.values()] or [
             self.workspace.root_uri or ""
         ]
-        if scheme != "untitled" or (folder := path_of(folders[0])) is None:
+        if scheme != "untitled" or _HALVES.search(uri) or (folder := path_of(folders[0])) is None:
             return
         name = unquote(name).replace("\\", "/").rpartition("/")[2].removesuffix(suffix)
         path = f"{folder}/{name}{suffix}"
@@ -223,6 +225,8 @@ class Server(LanguageServer):
             self._untitled[uri] = path
 
     def _path_of(self, uri: str) -> str | None:
+        if _HALVES.search(uri):  # no answer can name it
+            return None
         return self._untitled.get(uri) or path_of(uri)
 
     def put(self, uri: str, change: Callable[[Snapshot | None], Snapshot | None]) -> None:

@@ -109,7 +109,7 @@ def test_the_way_of_the_numbers(run: Run, write: Write) -> None:
         "$.deep.costEURmessage 1",
         "$.oddnot written out–",
         "$.badkwh is not allowed–",
-        "$.roomsno unit (counts)–",
+        "$.roomsno unit (count)–",
         "$.shares[]no unit–",
     ]
     assert texts(page, "//details/summary")[0] == "1 tool returns no number that can be seen"

@@ -31,7 +31,9 @@ WORDS = [
 
 def by_click(words: list[str]) -> Request | None:
     try:
-        return Request(**check.make_context("check", list(words)).params)
+        fields = check.make_context("check", list(words)).params
+        assert fields.pop("config") == ()  # which a plain call never names
+        return Request(**fields)
     except (click.ClickException, click.exceptions.Exit, ValueError):
         return None
 

@@ -79,6 +79,9 @@ def call_method(evaluator: Evaluator, method: Method, call: facts.Call, frame: F
             return method.of
         case ListOf(kind=builtin_names.TEXT_STREAM) if method.name == "getvalue":
             return formatting.joined(evaluator, (), method.of, frame.site(call))
+        case ListOf(kind=builtin_names.TEXT_STREAM):
+            stream = ExternalInstance(builtin_names.TEXT_STREAM)
+            return _method_by_name(evaluator, stream, method.name, call, frame)
         case Number() if method.name in builtin_names.NUMBER_METHODS:
             return method.of
         case ExternalInstance(name=builtin_names.TEMPLATE, arguments=(Text() as text,)) if (

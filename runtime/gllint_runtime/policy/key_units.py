@@ -370,7 +370,10 @@ def _atom(tokens: Sequence[str]) -> tuple[tuple[str, ...], int]:
             return (), 0  # `GBp`, which are pence
         preceding_tokens = {token.lower() for token in tokens[:-length]}
         previous = tokens[-length - 1].lower() if len(tokens) > length else ""
-        if end in table.needs and table.needs[end].isdisjoint(preceding_tokens):
+        is_needy = end in table.needs and table.needs[end].isdisjoint(preceding_tokens)
+        if is_needy and (
+            len(previous) < 2 or previous not in table.ends
+        ):  # `cost_usd_yr` is a rate of its own
             return (), 0
         if end in table.unless and previous in table.unless[end]:
             return (), 0
