@@ -367,7 +367,7 @@ def structure(session: Session, form: Any, data: Any) -> Any:
         except (ValueError, RecursionError):
             data = read_object(data, hint)
     if isinstance(form, Mapping):
-        return checked_structure(session, data)
+        return checked_structure(session, data, form)
     from pydantic import TypeAdapter, ValidationError
 
     with using(session):

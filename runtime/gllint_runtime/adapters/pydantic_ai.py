@@ -136,7 +136,9 @@ class Gate(AbstractCapability[Any]):
         with kit.using(self._session):
             answer = await handler(output)
             try:
-                return answer if ctx.partial_output else kit.checked_structure(self._session, answer)
+                if ctx.partial_output:
+                    return answer
+                return kit.checked_structure(self._session, answer, output_context.output_type)
             except GLError as error:
                 raise ModelRetry(Session.repair_hint(error)) from error
 

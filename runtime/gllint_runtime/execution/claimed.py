@@ -13,18 +13,22 @@ the model in its own form.
 from __future__ import annotations
 
 import typing
-from collections.abc import Iterator, Mapping
+from collections import abc
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, is_dataclass
+from dataclasses import fields as dataclass_fields
+from datetime import date
 from decimal import Decimal
 from enum import Enum
 from fractions import Fraction
-from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, TypeVar, get_args, get_origin
+from types import UnionType
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, TypeVar, Union, get_args, get_origin
 
 from gllint_runtime.execution.session import Session
 from gllint_runtime.execution.steps import read_claims
-from gllint_runtime.policy.errors import GLError
+from gllint_runtime.policy.errors import GLError, GLValidationError
 from gllint_runtime.policy.schemas import NAMED, OF_THE_VALUE, Quantity
 
 Value = TypeVar("Value")
@@ -196,6 +200,14 @@ ClaimedText = Annotated[str, _CheckedText()]
 # ---------------------------------------------------------------------------------------- what a type admits
 
 _NUMBERS = (int, float, complex, Decimal, Fraction)
+_PLAIN = (str, bool, type(None), date)  # a datetime is a date
+_SERIES = (list, tuple, set, frozenset, abc.Sequence, abc.Set)
+_CONTAINERS = (*_SERIES, dict, abc.Mapping)
+# Classes of pydantic that stand for a text or a date, which the program gets.
+_PLAIN_OF_PYDANTIC = frozenset(
+    ("EmailStr", "PastDate", "FutureDate", "PastDatetime", "FutureDatetime", "AwareDatetime", "NaiveDatetime")
+)
+_QUALIFIERS = frozenset(("Required", "NotRequired", "ReadOnly", "Final", "ClassVar"))
 _MOST_TYPES = 1000
 # Beside the schemas of the value: those of draft 7, and of a provider's response format.
 _FURTHER_SCHEMAS = frozenset({"additionalItems", "json_schema", "schema"})
@@ -210,16 +222,34 @@ class _Part(NamedTuple):
 
 
 def require_claims(hint: Any, name: str = "the answer") -> None:
-    """Raises TypeError for an answer's type or JSON Schema in which a number needs no claim, with the way out."""
-    work, seen = [_Part(name, hint)], 0
-    while work and seen < _MOST_TYPES:
+    """Raises TypeError for an answer's type or JSON Schema in which a number needs no claim, with the way out.
+
+    A type may be made of texts, which are checked, ``Claimed``, ``ClaimedText``, ``Unclaimed``, bool, None, dates,
+    choices that state no number, and lists, tuples, sets, dictionaries and models of those. Any other is refused.
+    """
+    work, seen, classes = [_Part(name, hint)], 0, set[int]()
+    while work:
         part, seen = work.pop(), seen + 1
+        if seen > _MOST_TYPES:
+            if isinstance(hint, Mapping):  # what it lets through is checked for what it is
+                return
+            raise TypeError(f"{name} has more than {_MOST_TYPES} parts: take a smaller type")
         if any(isinstance(mark, _Field | Declared) for mark in part.marks):
             continue
+        if isinstance(part.hint, type):
+            if id(part.hint) in classes:
+                continue
+            classes.add(id(part.hint))
         if what := _bare(part.hint):
             raise TypeError(
                 f"{part.place} is {what}: a model could make it up. Declare Claimed[Quantity], or, where it is the "
                 'model\'s own, Unclaimed[int, "why"]'
+            )
+        if what := _open(part.hint):
+            raise TypeError(
+                f"{part.place} {what}: it may hold a number that nothing checks. Declare str, bool, a date, "
+                "Claimed[Quantity], ClaimedText, or a list, a dictionary or a model of those; where it is the model's "
+                f'own, Unclaimed[{getattr(part.hint, "__name__", "int")}, "why"]'
             )
         work += [inner for inner in _parts(part) if inner.hint is not part.hint]
 
@@ -233,11 +263,102 @@ def _bare(hint: Any) -> str | None:
             return "a bare number"
         values = [*(hint["enum"] if isinstance(hint.get("enum"), list) else ()), hint.get("const")]
         return "a choice of bare numbers" if any(type(value) in _NUMBERS for value in values) else None
-    if isinstance(hint, type) and issubclass(hint, _NUMBERS) and not issubclass(hint, bool | Enum):
+    if isinstance(hint, type) and issubclass(hint, Enum):
+        return _bare_choice([member.value for member in hint])
+    if isinstance(hint, type) and issubclass(hint, _NUMBERS) and not issubclass(hint, bool):
         return f"a bare {hint.__name__}"
-    if get_origin(hint) is Literal and any(type(value) in _NUMBERS for value in get_args(hint)):
-        return "a choice of bare numbers"
+    return _bare_choice(get_args(hint)) if get_origin(hint) is Literal else None
+
+
+def _bare_choice(values: Sequence[Any]) -> str | None:
+    """What is wrong with the values that a model chooses from."""
+    for value in values:
+        value = value.value if isinstance(value, Enum) else value
+        if value is None or isinstance(value, bool):
+            continue
+        if isinstance(value, _NUMBERS):
+            return "a choice of bare numbers"
+        if not isinstance(value, str):
+            return f"a choice of {type(value).__name__}"
+        if any(map(str.isnumeric, value)) and Session().verify(value).status != "success":
+            return f"a choice that states a number ('{value[:80]}')"
     return None
+
+
+def _open(hint: Any) -> str | None:
+    """What is to be said of a type that no rule knows: whatever it holds would reach the program unchecked."""
+    if hint is None or isinstance(hint, Mapping | list):
+        return None
+    origin = get_origin(hint)
+    if origin in (Union, UnionType, Literal, Annotated) or getattr(origin, "_name", None) in _QUALIFIERS:
+        return None
+    if hasattr(hint, "__supertype__") or hasattr(hint, "__value__"):  # NewType, a type alias
+        return None
+    kind = hint if origin is None else origin
+    name = getattr(kind, "__name__", None) or str(kind)
+    if not isinstance(kind, type):
+        return f"is {str(hint)[:80]}"
+    if _is_record(kind):
+        return "takes fields that it does not name" if _is_extensible(kind) else None
+    if issubclass(kind, Enum) or issubclass(kind, _PLAIN) or _schema_of(kind) is not None:
+        return None
+    if kind.__module__.startswith("pydantic.") and name in _PLAIN_OF_PYDANTIC:
+        return None
+    if kind in _CONTAINERS:
+        return None if get_args(hint) else f"is a bare {name}"
+    return f"is of the type {name}"
+
+
+def _is_record(kind: Any) -> bool:
+    """Whether a class has fields of its own: a model, a dataclass, a TypedDict, a NamedTuple."""
+    return isinstance(kind, type) and (
+        isinstance(getattr(kind, "model_fields", None), dict)
+        or is_dataclass(kind)
+        or _is_typed_dict(kind)
+        or (issubclass(kind, tuple) and hasattr(kind, "_fields"))
+    )
+
+
+def _is_extensible(kind: Any) -> bool:
+    """Whether a model takes fields that it does not name."""
+    for name in ("model_config", "__pydantic_config__"):
+        config = getattr(kind, name, None)
+        if isinstance(config, Mapping) and config.get("extra") == "allow":
+            return True
+    extra = getattr(kind, "__extra_items__", None)  # PEP 728
+    return extra is not None and str(extra).rpartition(".")[2].strip("<>'") not in ("NoExtraItems", "Never")
+
+
+def _schema_of(kind: type) -> Any:
+    """The JSON Schema that a dictionary class such as pydantic-ai's StructuredDict stands for; None of any other."""
+    if not issubclass(kind, dict) or not hasattr(kind, "__get_pydantic_json_schema__"):
+        return None
+    from pydantic import TypeAdapter
+
+    return TypeAdapter(kind).json_schema()
+
+
+def _record_hints(kind: Any, hint: Any = None) -> dict[str, Any]:
+    """The types of a record's fields, what is declared of each included; those of ``Box[str]`` with its arguments."""
+    fields = getattr(kind, "model_fields", None)
+    if isinstance(fields, dict):
+        if not getattr(kind, "__pydantic_complete__", True):
+            kind.model_rebuild(raise_errors=False)
+            fields = kind.model_fields
+        return {
+            name: Annotated[(info.annotation, *info.metadata)] if info.metadata else info.annotation
+            for name, info in fields.items()
+        }
+    hints = typing.get_type_hints(kind, include_extras=True)
+    if is_dataclass(kind):
+        hints = {field.name: hints[field.name] for field in dataclass_fields(kind)}
+    given = dict(zip(getattr(kind, "__parameters__", ()), get_args(hint), strict=False))
+    for name, member in hints.items() if given else ():
+        if parameters := getattr(member, "__parameters__", ()):
+            hints[name] = member[tuple(given.get(one, one) for one in parameters)]
+        elif member in given:
+            hints[name] = given[member]
+    return hints
 
 
 def _parts(part: _Part) -> Iterator[_Part]:
@@ -246,23 +367,26 @@ def _parts(part: _Part) -> Iterator[_Part]:
     if isinstance(hint, Mapping | list):
         yield from _schema_parts(part)
         return
-    if get_origin(hint) is Annotated:
+    origin = get_origin(hint)
+    kind = hint if origin is None else origin
+    if origin is Annotated:
         inner, *marks = get_args(hint)
         yield _Part(part.place, inner, tuple(marks))
-        return
-    fields = getattr(hint, "model_fields", None)
-    if isinstance(hint, type) and isinstance(fields, dict):
-        if not _is_message(fields):
-            for name, info in fields.items():
-                yield _Part(f"{hint.__name__}.{name}", info.annotation, tuple(info.metadata))
-    elif isinstance(hint, type) and (is_dataclass(hint) or _is_typed_dict(hint)):
-        hints = typing.get_type_hints(hint, include_extras=True)
+    elif (inner := getattr(hint, "__supertype__", None) or getattr(hint, "__value__", None)) is not None and (
+        not isinstance(hint, type)
+    ):
+        yield _Part(part.place, inner)
+    elif _is_record(kind):
+        hints = _record_hints(kind, hint)
         if not _is_message(hints):
             for name, member in hints.items():
-                yield _Part(f"{hint.__name__}.{name}", member)
-    elif get_origin(hint) is not Literal:
+                yield _Part(f"{kind.__name__}.{name}", member)
+    elif isinstance(kind, type) and (schema := _schema_of(kind)) is not None:
+        yield _Part(part.place, schema)
+    elif origin is not Literal:
         for argument in get_args(hint):
-            yield _Part(part.place, argument)
+            if argument is not Ellipsis and argument != ():
+                yield _Part(part.place, argument)
 
 
 def _schema_parts(part: _Part) -> Iterator[_Part]:
@@ -293,11 +417,17 @@ def _is_message(fields: Mapping[str, Any]) -> bool:
 def checked_structure(session: Session, answer: Any, hint: Any = None) -> Any:
     """A structured answer once each text in it holds; one of ``message`` and ``claims`` has the checked message.
 
-    ``hint`` is its type where the answer does not say it, as a dictionary of a TypedDict. Raises GLError for a number
-    without a claim, TypeError for a type that admits one.
+    ``hint`` is its type or JSON Schema where the answer does not say it, as a dictionary of a TypedDict. Raises GLError
+    for a number without a claim, TypeError for a type that admits one and for a value of a type that nothing checks.
     """
-    require_claims(type(answer), type(answer).__name__)
-    return _checked(session, answer, (), "$", hint)
+    if hint is None or hint is Any:
+        hint = type(answer)
+        if not isinstance(answer, list | tuple | set | frozenset | Mapping) or _is_record(hint):
+            require_claims(hint, hint.__name__)
+    try:
+        return _Check(session, hint).value(answer, hint, "$")
+    except RecursionError:
+        raise GLValidationError("STEP_SCHEMA", "The answer is nested too deeply") from None
 
 
 def structure_data(answer: Any, hint: Any = None) -> Any:
@@ -310,59 +440,133 @@ def structure_data(answer: Any, hint: Any = None) -> Any:
     return TypeAdapter(kind).dump_python(answer, mode="json", by_alias=True)
 
 
-def _checked(session: Session, value: Any, marks: tuple[Any, ...], place: str, hint: Any = None) -> Any:
-    declared = next((mark for mark in marks if isinstance(mark, Declared)), None)
-    if declared is not None:
-        session.declare_unclaimed(place, value, declared.reason)
+class _Check:
+    """Walks an answer beside its type: what the type declares is noted, all else has to hold."""
+
+    def __init__(self, session: Session, hint: Any) -> None:
+        self._session = session
+        schema = hint if isinstance(hint, Mapping) else _schema_of(hint) if isinstance(hint, type) else None
+        self._names = _names_of(schema) if isinstance(schema, Mapping) else frozenset()
+
+    def value(self, value: Any, hint: Any, place: str) -> Any:
+        """The value as the program gets it. Raises GLError, and TypeError for what no rule knows."""
+        hint, marks = _unwrapped(hint, value)
+        declared = next((mark for mark in marks if isinstance(mark, Declared)), None)
+        if declared is not None:
+            self._session.declare_unclaimed(place, value, declared.reason)
+            return value
+        if value is None or isinstance(value, bool | Quantity | _VerifiedText | date):
+            return value
+        if isinstance(value, Enum):
+            self.value(value.value, None, place)
+        elif isinstance(value, str):
+            self._session.check(str(value))
+        elif isinstance(value, _NUMBERS):
+            self._session.refuse_number(place, value)
+        elif _is_record(type(value)):
+            return self._record(value, place, hint)
+        elif isinstance(value, Mapping):
+            return self._mapping(value, place, hint)
+        elif isinstance(value, list | tuple | set | frozenset):
+            return self._series(value, place, hint)
+        else:
+            raise TypeError(
+                f"{place} is a {type(value).__name__}, which nothing checks: declare another type"
+            )
         return value
-    if isinstance(value, bool | Enum | Quantity | _VerifiedText) or value is None:
-        return value
-    if isinstance(value, str):
-        session.check(value)
-        return value
-    if isinstance(value, int | float | Decimal | Fraction):
-        session.refuse_number(place, value)
-        return value
-    fields = getattr(type(value), "model_fields", None)
-    if isinstance(fields, dict):
-        if _is_message(fields):
+
+    def _record(self, value: Any, place: str, hint: Any) -> Any:
+        kind = type(value)
+        is_model = isinstance(getattr(kind, "model_fields", None), dict)
+        hints = _record_hints(kind, hint)
+        further = getattr(value, "__pydantic_extra__" if is_model else "__dict__", None) or {}
+        self._mapping({name: item for name, item in further.items() if name not in hints}, place, None)
+        if is_model and _is_message(hints):
             claims = [
                 claim if isinstance(claim, dict) else claim.model_dump() for claim in value.claims or ()
             ]
-            return value.model_copy(update={"message": session.check(value.message, claims).message})
-        for name, info in fields.items():
-            inner = getattr(value, name)
-            marks = tuple(info.metadata) + _marks_within(info.annotation)
-            if (new := _checked(session, inner, marks, f"{place}.{name}")) is not inner:
-                value = value.model_copy(update={name: new})
-    elif isinstance(value, Mapping):
-        if _is_message(value):
-            return {**value, "message": session.check(value["message"], value["claims"]).message}
-        hints = typing.get_type_hints(hint, include_extras=True) if _is_typed_dict(hint) else {}
-        return {
-            key: _checked(session, item, _marks_within(hints.get(key)), f"{place}.{key}", hints.get(key))
-            for key, item in value.items()
+            return value.model_copy(update={"message": self._session.check(value.message, claims).message})
+        new = {
+            name: checked
+            for name, member in hints.items()
+            if (checked := self.value(item := getattr(value, name), member, f"{place}.{name}")) is not item
         }
-    elif isinstance(value, list | tuple):
-        changed = [_checked(session, item, marks, f"{place}[{i}]") for i, item in enumerate(value)]
-        return changed if isinstance(value, list) else tuple(changed)
-    elif is_dataclass(value):
-        hints = typing.get_type_hints(type(value), include_extras=True)
-        for name, hint in hints.items():
-            _checked(session, getattr(value, name), _marks_within(hint), f"{place}.{name}")
-    return value
+        return value.model_copy(update=new) if is_model and new else value
+
+    def _mapping(self, value: Mapping[Any, Any], place: str, hint: Any) -> Any:
+        if _is_message(value):
+            return {**value, "message": self._session.check(value["message"], value["claims"]).message}
+        kind = get_origin(hint) or hint
+        hints = _record_hints(kind, hint) if _is_typed_dict(kind) else {}
+        of_key, of_item = (get_args(hint) if kind in _CONTAINERS else ()) or (None, None)
+        checked = {}
+        for key, item in value.items():
+            if key not in hints and key not in self._names:
+                self.value(key, of_key, f"a key of {place}")
+            checked[key] = self.value(item, hints.get(key, of_item), f"{place}.{key}")
+        return checked
+
+    def _series(self, value: Any, place: str, hint: Any) -> Any:
+        kind, arguments = get_origin(hint) or hint, get_args(hint) if get_origin(hint) in _SERIES else ()
+        is_row = kind is tuple and arguments[1:] != (Ellipsis,)
+        of_item = arguments[0] if arguments and not is_row else None
+        checked = [
+            self.value(item, arguments[i] if is_row and i < len(arguments) else of_item, f"{place}[{i}]")
+            for i, item in enumerate(value)
+        ]
+        return (
+            frozenset if isinstance(value, frozenset) else set if isinstance(value, set) else type(value)
+        )(checked)
 
 
-def _marks_within(hint: Any) -> tuple[Any, ...]:
-    """What is declared of the members of a type such as ``list[Unclaimed[int, "…"]]``."""
-    marks: list[Any] = []
-    work = [hint]
-    while work:
-        part = work.pop()
-        arguments = get_args(part)
-        if get_origin(part) is Annotated:
-            marks += arguments[1:]
-            work.append(arguments[0])
-        elif get_origin(part) is not Literal:
-            work += arguments
-    return tuple(marks)
+def _unwrapped(hint: Any, value: Any) -> tuple[Any, tuple[Any, ...]]:
+    """The type that a value is of, without what only wraps it, and what is declared of it."""
+    marks: tuple[Any, ...] = ()
+    for _ in range(_MOST_TYPES):
+        origin = get_origin(hint)
+        if origin is Annotated:
+            hint, *more = get_args(hint)
+            marks += tuple(more)
+        elif origin in (Union, UnionType):
+            arms = [arm for arm in get_args(hint) if _fits(_unwrapped(arm, value)[0], value)]
+            if not arms:
+                return None, marks
+            hint = arms[0]
+        elif getattr(origin, "_name", None) in _QUALIFIERS:
+            (hint,) = get_args(hint)
+        elif not isinstance(hint, type) and hasattr(hint, "__supertype__"):
+            hint = hint.__supertype__
+        elif not isinstance(hint, type) and origin is None and hasattr(hint, "__value__"):
+            hint = hint.__value__
+        else:
+            break
+    return hint, marks
+
+
+def _fits(hint: Any, value: Any) -> bool:
+    """Whether a value is of the kind of an arm of a union."""
+    if hint is None:
+        return value is None
+    kind = get_origin(hint) or hint
+    if kind is Literal:
+        return value in get_args(hint)
+    if _is_typed_dict(kind):
+        return (
+            isinstance(value, Mapping)
+            and kind.__required_keys__ <= value.keys() <= kind.__annotations__.keys()
+        )
+    if isinstance(value, bool) and kind is not bool:
+        return False
+    return isinstance(kind, type) and isinstance(value, kind)
+
+
+def _names_of(schema: Mapping[str, Any]) -> frozenset[str]:
+    """The names of properties in a JSON Schema: they are the program's."""
+    names: set[str] = set()
+    work, seen = [_Part("", schema)], 0
+    while work and seen < _MOST_TYPES:
+        part, seen = work.pop(), seen + 1
+        if isinstance(part.hint, Mapping) and isinstance(part.hint.get("properties"), Mapping):
+            names.update(part.hint["properties"])
+        work += _schema_parts(part)
+    return frozenset(names)
