@@ -225,6 +225,11 @@ def test_a_value_that_no_rule_knows_is_refused(value: Any) -> None:
         checked_structure(Session(), value, Any)
 
 
+def test_what_is_declared_of_one_type_says_nothing_of_another() -> None:
+    with pytest.raises(GLError, match="NO_NAKED_NUMBERS"):
+        checked_structure(Session(), {"heat": "13 kWh"}, Stars)
+
+
 def test_a_further_field_is_checked_whatever_the_type_says() -> None:
     for value in (Extensible(title="x", heat=13.5), Extensible(title="x", **{"13 kWh": "x"})):  # type: ignore[call-arg]
         with pytest.raises(GLError, match="NO_NAKED_NUMBERS"):

@@ -21,6 +21,7 @@ from langchain_core.messages import AIMessage, AIMessageChunk, HumanMessage, Too
 from langchain_core.outputs import ChatGenerationChunk
 from langchain_core.tools import InjectedToolCallId, StructuredTool, tool
 from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.func import entrypoint
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.message import add_messages
 from langgraph.prebuilt import ToolNode
@@ -685,3 +686,16 @@ def test_what_a_model_sums_up_is_no_user_s_word(way: str) -> None:
     asked(target, "I have 400 m2.", thread="ada")
     assert "500 m2" in str(asked(target, "And?", thread="ada"))
     assert (origin(session, 500), origin(session, 400)) == ("none", "user")
+
+
+def test_what_a_gate_cannot_hold_is_refused() -> None:
+    @entrypoint()
+    def flow(question: str) -> str:
+        return NAKED
+
+    with pytest.raises(TypeError, match=r"flow\(\), the function of an entrypoint"):
+        gate(flow)
+    gated = gate(create_agent(says(), []))
+    for graph in (gated, gated.with_config({"tags": ["a"]})):
+        with pytest.raises(TypeError, match="gate it once"):
+            gate(graph)

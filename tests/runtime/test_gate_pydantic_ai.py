@@ -14,7 +14,16 @@ import pytest
 pytest.importorskip("pydantic_ai")
 
 from pydantic import BaseModel
-from pydantic_ai import Agent, BinaryContent, ToolReturn
+from pydantic_ai import (
+    Agent,
+    BinaryContent,
+    DeferredToolRequests,
+    RunContext,
+    TextOutput,
+    ToolOutput,
+    ToolReturn,
+)
+from pydantic_ai.agent import WrapperAgent
 from pydantic_ai.exceptions import UnexpectedModelBehavior, UserError
 from pydantic_ai.messages import (
     ModelMessagesTypeAdapter,
@@ -362,6 +371,43 @@ class Nested(BaseModel):
 def test_a_bare_number_is_refused_at_definition(output: Any) -> None:
     with pytest.raises(TypeError, match=r"Claimed\[Quantity\]"):
         made(output_type=output)
+
+
+def heated(ctx: RunContext[None], heat: float) -> float:
+    return heat
+
+
+def untyped(heat):  # type: ignore[no-untyped-def]
+    return heat
+
+
+def starred(stars: Unclaimed[int, "rating of it"], note: str) -> str:  # noqa: F722
+    return note
+
+
+def shouted(text: str) -> str:
+    return text.upper()
+
+
+def titled(title: str, ok: bool) -> str:
+    return title.upper()
+
+
+@pytest.mark.parametrize("output", [heated, untyped, starred, Any, [Plain, ToolOutput(heated)]])
+def test_an_output_function_of_bare_numbers_is_refused_at_definition(output: Any) -> None:
+    with pytest.raises(TypeError, match="Unclaimed"):
+        made(output_type=output)
+
+
+def test_what_an_output_function_takes_is_checked() -> None:
+    script = (filled(title=NAKED, ok=True), filled(title="Heat", ok=True))
+    assert made(*script, output_type=titled).run_sync("How?").output == "HEAT"
+    made(output_type=[titled, TextOutput(shouted), DeferredToolRequests])
+
+
+def test_an_agent_that_has_a_gate_is_not_gated_again() -> None:
+    with pytest.raises(TypeError, match="gate it once"):
+        gate(WrapperAgent(made()))
 
 
 def test_a_structured_answer_is_not_streamed() -> None:

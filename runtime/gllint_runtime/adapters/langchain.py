@@ -45,6 +45,7 @@ except ImportError:  # of older versions
     _V2StreamingCallbackHandler = _StreamingCallbackHandler  # type: ignore[assignment, misc]
 
 _HINT = "gllint"
+_OF_AN_ENTRYPOINT = "__previous__"  # the channel that a graph of nodes has not
 _CHECKED = "gllint"
 _MOST_TEXTS = 1000
 
@@ -66,6 +67,14 @@ def gate(
     """
     if not isinstance(target, Pregel):
         raise TypeError(f"gate takes a compiled graph, not {type(target).__name__}: compile it first")
+    if hasattr(target, "_gllint"):
+        raise TypeError("The graph has a gate already: gate it once")
+    if _OF_AN_ENTRYPOINT in target.channels:
+        name = next(iter(target.nodes))
+        raise TypeError(
+            f"gate cannot hold {name}(), the function of an entrypoint, whose state has no messages: gate the agents "
+            "that it calls, or build a StateGraph"
+        )
     return _gated_graph(target, _Way(session, max_retries, on_refusal), _GatedGraph)
 
 

@@ -8,14 +8,26 @@ The message history is the session: what a tool returned stands in it with the i
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import KW_ONLY, dataclass, field, replace
 from datetime import datetime
-from typing import Any, get_origin
+from types import UnionType
+from typing import Any, Union, get_args, get_origin, get_type_hints
 
 from pydantic import BaseModel
-from pydantic_ai import ModelRetry, NativeOutput, PromptedOutput, RunContext, ToolOutput, ToolReturn
+from pydantic_ai import (
+    BinaryImage,
+    DeferredToolRequests,
+    ModelRetry,
+    NativeOutput,
+    PromptedOutput,
+    RunContext,
+    TextOutput,
+    ToolOutput,
+    ToolReturn,
+)
 from pydantic_ai.agent import AbstractAgent, WrapperAgent
 from pydantic_ai.capabilities import AbstractCapability
 from pydantic_ai.exceptions import UserError
@@ -40,8 +52,11 @@ from pydantic_ai.toolsets import WrapperToolset
 from pydantic_ai.usage import RequestUsage
 
 from gllint_runtime.adapters import kit
+from gllint_runtime.execution.claimed import Declared
 from gllint_runtime.execution.session import Session
 from gllint_runtime.policy.errors import GLError
+
+_OF_THE_FRAMEWORK = (None, str, DeferredToolRequests, BinaryImage)  # no model fills them in
 
 
 def gate(
@@ -59,6 +74,11 @@ def gate(
     """
     if not isinstance(target, AbstractAgent):
         raise TypeError(f"gate takes an agent of pydantic-ai, not {type(target).__name__}")
+    inner: Any = target
+    while isinstance(inner, WrapperAgent):
+        if isinstance(inner, _GatedAgent):
+            raise TypeError("The agent has a gate already: gate it once")
+        inner = inner.wrapped
     _require_claims(target.output_type)
     return _GatedAgent(target, Gate(session, max_retries=max_retries, on_refusal=on_refusal))
 
@@ -80,7 +100,7 @@ class _GatedAgent(WrapperAgent[Any, Any]):
 
 
 def _require_claims(output: Any) -> None:
-    """Raises TypeError for an output type in which a number needs no claim."""
+    """Raises TypeError for an output type, or an output function's parameter, in which a number needs no claim."""
     if isinstance(output, list | tuple):
         for item in output:
             _require_claims(item)
@@ -88,7 +108,19 @@ def _require_claims(output: Any) -> None:
         _require_claims(output.output)
     elif isinstance(output, NativeOutput | PromptedOutput):
         _require_claims(output.outputs)
-    elif isinstance(output, type) or get_origin(output) is not None:  # functions are the program's own
+    elif get_origin(output) in (Union, UnionType):
+        _require_claims(get_args(output))
+    elif inspect.isroutine(output):
+        hints = get_type_hints(output, include_extras=True)
+        own = {name: hints.get(name, Any) for name in inspect.signature(output).parameters}
+        own = {name: hint for name, hint in own.items() if (get_origin(hint) or hint) is not RunContext}
+        for name, hint in own.items():
+            kit.require_claims(hint, f"{name} of {output.__name__}()")
+        if len(own) > 1 and any(isinstance(m, Declared) for h in own.values() for m in get_args(h)):
+            raise TypeError(
+                f"{output.__name__}() takes Unclaimed beside others: take one model that has them"
+            )
+    elif not isinstance(output, TextOutput) and output not in _OF_THE_FRAMEWORK:
         kit.require_claims(output, getattr(output, "__name__", "the answer"))
 
 

@@ -452,7 +452,7 @@ class _Check:
         """The value as the program gets it. Raises GLError, and TypeError for what no rule knows."""
         hint, marks = _unwrapped(hint, value)
         declared = next((mark for mark in marks if isinstance(mark, Declared)), None)
-        if declared is not None:
+        if declared is not None and (hint is Any or _fits(hint, value)):
             self._session.declare_unclaimed(place, value, declared.reason)
             return value
         if value is None or isinstance(value, bool | Quantity | _VerifiedText | date):
@@ -545,8 +545,8 @@ def _unwrapped(hint: Any, value: Any) -> tuple[Any, tuple[Any, ...]]:
 
 def _fits(hint: Any, value: Any) -> bool:
     """Whether a value is of the kind of an arm of a union."""
-    if hint is None:
-        return value is None
+    if hint is Any or value is None:
+        return hint is Any or hint in (None, type(None))
     kind = get_origin(hint) or hint
     if kind is Literal:
         return value in get_args(hint)
@@ -557,6 +557,8 @@ def _fits(hint: Any, value: Any) -> bool:
         )
     if isinstance(value, bool) and kind is not bool:
         return False
+    if kind in _NUMBERS:
+        return isinstance(value, _NUMBERS)
     return isinstance(kind, type) and isinstance(value, kind)
 
 
