@@ -244,12 +244,52 @@ def tool_result(
 ) -> str:
     """Call a tool, with its arguments in the units of its parameters, and record it: the text that the model is told.
 
-    Agents that the tool runs find the session. What does not hold comes back as what the model has to mend.
+    Agents that the tool runs find the session. What does not hold comes back as what the model has to mend, what the
+    tool raises as its name and text (and to the log). Raises TypeError for an async tool: :func:`atool_result`.
     """
     try:
         values = session.tool_arguments(tool, arguments, args_schema=args_schema)
         with using(session):
             output = function(**values)
+    except Exception as error:
+        return _failure(tool, error)
+    if inspect.isawaitable(output):
+        if inspect.iscoroutine(output):
+            output.close()
+        raise TypeError(f"The tool {tool} is async: await atool_result(session, …) in place of tool_result")
+    return _reply(session, tool, values, output, tool_call_id)
+
+
+async def atool_result(
+    session: Session,
+    tool: str,
+    function: Callable[..., Any],
+    arguments: Mapping[str, Any],
+    *,
+    tool_call_id: str | None = None,
+    args_schema: Mapping[str, Any] | None = None,
+) -> str:
+    """The same as :func:`tool_result`, for a tool that is async, or is not."""
+    try:
+        values = session.tool_arguments(tool, arguments, args_schema=args_schema)
+        with using(session):
+            output = function(**values)
+            if inspect.isawaitable(output):
+                output = await output
+    except Exception as error:
+        return _failure(tool, error)
+    return _reply(session, tool, values, output, tool_call_id)
+
+
+def _failure(tool: str, error: Exception) -> str:
+    if isinstance(error, GLError):
+        return Session.repair_hint(error)
+    logger.warning("The tool %s failed", tool, exc_info=error)
+    return f"The tool {tool} failed: {type(error).__name__}: {error}"
+
+
+def _reply(session: Session, tool: str, values: Any, output: Any, tool_call_id: str | None) -> str:
+    try:
         reply = recorded(session, tool, values, output, tool_call_id=tool_call_id)
     except GLError as error:
         return Session.repair_hint(error)
