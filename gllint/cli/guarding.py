@@ -9,7 +9,9 @@ import os
 import signal
 import socket
 import sys
+import tomllib
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from gllint.cli.server_tools import Offered
@@ -29,6 +31,7 @@ from gllint_rules.tuples import NamedTuple
 from gllint_runtime.policy.levels import Level
 
 TIMEOUT = 300.0
+TABLE = "tool.gllint"
 _DONE = {"block": "refused", "warn": "told", "shadow": "counted"}
 
 
@@ -138,9 +141,23 @@ def units_for(config: Config, request: Request) -> UnitPlaces:
 
 
 def described(tools: Sequence[Offered], command: Sequence[str], url: str | None, config: Config) -> str:
-    """The first draft of a server's units."""
+    """The first draft of a server's units, as it is right in the configuration file that is in force."""
     schemas = [(tool.name, tool.output_schema) for tool in tools if tool.trouble is None]
-    return draft(server_name(command, url), schemas, config.rules.policy)
+    name = server_name(command, url)
+    present = config.guard[name].get("units", {}) if name in config.guard else None
+    return draft(name, schemas, config.rules.policy, _prefix(config.source), present)
+
+
+def _prefix(file: str) -> str:
+    """What goes before the keys of our table in the headings of a configuration file."""
+    if file.endswith("pyproject.toml"):
+        return f"{TABLE}."
+    try:
+        document = tomllib.loads(Path(file).read_text("utf-8-sig")) if file else {}
+    except (OSError, ValueError):
+        return ""
+    tool = document.get("tool")
+    return f"{TABLE}." if isinstance(tool, dict) and "gllint" in tool else ""
 
 
 def _require_sdk() -> None:

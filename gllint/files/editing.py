@@ -70,7 +70,9 @@ def with_settings(path: str, text: str, addition: Addition, is_own: bool) -> str
 def _add(document: Any, addition: Addition, is_own: bool, kit: Any = None) -> None:
     """Make an addition to a document, with the containers of ``kit`` (tomlkit) where it is one of its own."""
     table, is_new = document, False
-    if not is_own:
+    tool = document.get("tool")
+    # A gllint.toml may have the table by its name, too, and then has all of its keys there.
+    if not is_own or (isinstance(tool, Mapping) and "gllint" in tool):
         if "tool" not in document:
             document["tool"] = kit.table(is_super_table=True) if kit else {}
         if "gllint" not in document["tool"]:

@@ -4,37 +4,65 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Any
 
 from gllint_runtime.policy.key_units import unit_of_name
 from gllint_runtime.policy.schema_numbers import find_raw_numbers, property_of
+from gllint_runtime.policy.schemas import subschemas
 from gllint_runtime.policy.settings import Policy
 
+_MOST_READ = 10_000  # parts of one schema
 
-def draft(name: str, tools: Sequence[tuple[str, Any]], policy: Policy) -> str:
-    """The table for ``[tool.gllint.guard.NAME.units]``; ``tools`` are names with their output schemas."""
-    lines = [f"[tool.gllint.guard.{_key(name)}.units]"]
-    lines += [line for tool, schema in tools for line in _rows(tool, schema, policy)]
-    if len(lines) == 1:
+
+def draft(
+    name: str,
+    tools: Sequence[tuple[str, Any]],
+    policy: Policy,
+    prefix: str = "",
+    present: Mapping[str, Any] | None = None,
+) -> str:
+    """The table ``guard.NAME.units``; ``tools`` are names with their output schemas.
+
+    ``prefix`` is that of the headings of the file that it goes to (``"tool.gllint."``). ``present``: the units that
+    the file has for this server already; then all that is written is comments, which may stand there as often as
+    somebody asks.
+    """
+    heading = f"[{prefix}guard.{_key(name)}.units]"
+    rows = [row for tool, schema in tools for row in _rows(tool, schema, policy, present or {})]
+    if present is not None:
+        if not any(row.startswith('# "') for row in rows):
+            return f"# {heading} stands here already and names all bare numbers that the server declares.\n"
+        lines = [f"# {heading} stands here already; move these lines there:", *rows]
+        return "\n".join(line if line.startswith("# ") else f"# {line}" for line in lines) + "\n"
+    lines = [heading]
+    if not prefix:
+        lines.insert(0, f"# For gllint.toml; in a pyproject.toml the heading is [tool.gllint.{heading[1:]}.")
+    if not any(row.lstrip("# ").startswith('"') for row in rows):
         lines.append("# No tool declares a bare number in an output schema.")
-    return "\n".join(lines) + "\n"
+    return "\n".join([*lines, *rows]) + "\n"
 
 
 def _key(name: str) -> str:
     return name if name.replace("-", "").replace("_", "").isalnum() and name.isascii() else json.dumps(name)
 
 
-def _rows(tool: str, schema: Any, policy: Policy) -> Iterator[str]:
+def _rows(tool: str, schema: Any, policy: Policy, present: Mapping[str, Any]) -> Iterator[str]:
+    by_hand = f'write a line for each of its numbers by hand, such as: "{_shown(tool)}.$.NAME" = "UNIT"'
     if not isinstance(schema, Mapping):
-        yield f'# {_shown(tool)}: it has no output schema; name its numbers as "{_shown(tool)}.$.path".'
+        yield f"# {_shown(tool)} has no output schema: {by_hand}"
         return
     try:
         places = [*find_raw_numbers(schema, policy.is_plain, policy.allows)]
     except RecursionError:
         yield f"# {_shown(tool)}: its output schema is nested too deeply to read."
         return
+    count = 0
     for path in places:
         if (place := _data_path(path)) is None:
+            continue
+        count += 1
+        if f"{tool}.{place}" in present:
             continue
         unit = unit_of_name(property_of(path[:-1]) or "")
         row = json.dumps(f"{tool}.{place}", ensure_ascii=False)
@@ -42,6 +70,18 @@ def _rows(tool: str, schema: Any, policy: Policy) -> Iterator[str]:
             yield f"{row} = {json.dumps(unit, ensure_ascii=False)}  # its name says so"
         else:
             yield f'# {row} = ""'
+    if not count and _is_open(schema):
+        yield f"# {_shown(tool)} has an output schema that does not name what it holds: {by_hand}"
+
+
+def _is_open(schema: Mapping[str, Any]) -> bool:
+    """Whether an object of the schema says nothing of its members, or of others than those that it names."""
+    return any(
+        isinstance(node, Mapping)
+        and node.get("type") == "object"
+        and (not node.get("properties") or bool(node.get("additionalProperties")))
+        for _, node in islice(subschemas(schema), _MOST_READ)
+    )
 
 
 def _data_path(path: Sequence[str | int]) -> str | None:

@@ -134,6 +134,10 @@ def test_the_schema_is_one_and_knows_every_setting() -> None:
         ("required-version = '>=99'\nnew-key = 1", "key 'required-version' asks for gllint >=99, this is"),
         ("required-version = '0.0.1'", "install that version, or change the key"),
         ("select = [", "not valid TOML"),
+        ("jobs = 2\n[tool.gllint]", "key 'jobs' stands outside of [tool.gllint], which this file has, too (line 2): take"),
+        ("[tool.gllint.guard.a.units]\n[severity]", "key 'severity' stands outside of [tool.gllint]"),
+        ("jbs = 2\n[tool.gllint]", "key 'jbs' stands outside of [tool.gllint]"),
+        ("[guard.a.units]\n[guard.a.units]", "not valid TOML: Cannot declare ('guard', 'a', 'units') twice: put its keys under one heading, and take the other away"),
     ],
 )  # fmt: skip
 def test_each_error_is_one_line_that_names_the_place(

@@ -444,13 +444,53 @@ def test_the_draft_leaves_open_what_nothing_shows() -> None:
     }
     tools = [("meter", schema), ("note", None)]
     text = draft("weather", tools, Policy())
-    assert text.splitlines()[:4] == [
-        "[tool.gllint.guard.weather.units]",
+    assert text.splitlines()[0].startswith("# For gllint.toml")
+    assert text.splitlines()[1:5] == [
+        "[guard.weather.units]",
         '"meter.$.heat_kwh" = "kWh"  # its name says so',
         '# "meter.$.load" = ""',
         '# "meter.$.rows[*].x" = ""',
     ]
     assert "note" in text.splitlines()[-1]
+
+
+OFFERED = [
+    Offered("meter", {"type": "object", "properties": {"heat_kwh": {"type": "number"}, "load": {"type": "number"}}}),
+    Offered("site", {"type": "object", "additionalProperties": True}),
+]  # fmt: skip
+
+
+def drafted(folder: Path) -> str:
+    return guarding.described(
+        OFFERED, ["python", "weather.py"], None, config_for(str(folder), None, isolated=False)
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "heading"),
+    [
+        ("gllint.toml", "", "[guard.weather.units]"),
+        ("gllint.toml", 'unit-packs = ["counts"]\n', "[guard.weather.units]"),
+        ("gllint.toml", '[tool.gllint]\nunit-packs = ["counts"]\n', "[tool.gllint.guard.weather.units]"),
+        ("pyproject.toml", '[tool.gllint]\nunit-packs = ["counts"]\n', "[tool.gllint.guard.weather.units]"),
+    ],
+)
+def test_the_draft_is_right_behind_the_file_that_is_in_force(
+    tmp_path: Path, name: str, text: str, heading: str
+) -> None:
+    file = tmp_path / name
+    file.write_text(text)
+    first = drafted(tmp_path)
+    assert heading in first.splitlines() and "# site has an output schema that does not name" in first
+    file.write_text(text + first)
+    config = config_for(str(tmp_path), None, isolated=False)
+    assert config.guard == {"weather": {"units": {"meter.$.heat_kwh": "kWh"}}}
+    assert config.rules.policy.packs == (("counts",) if text else ())
+    for _ in range(2):  # again: nothing but comments
+        again = drafted(tmp_path)
+        assert heading in again and '# "meter.$.load" = ""' in again and "heat_kwh" not in again
+        file.write_text(file.read_text() + again)
+    assert config_for(str(tmp_path), None, isolated=False).guard == config.guard
 
 
 @pytest.mark.parametrize(

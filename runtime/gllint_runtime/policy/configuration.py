@@ -158,6 +158,8 @@ def _table(path: str, explicit: bool) -> Table | None:
         message = visible(str(error))
         place = _TOML_PLACE.search(message)
         where, what = (f":{place[1]}:{place[2]}", message[: place.start()]) if place else ("", message)
+        if what.endswith(" twice"):  # a draft that was appended again, say
+            what += ": put its keys under one heading, and take the other away"
         raise ConfigurationError(f"{path}{where}: not valid TOML: {what}") from None
     except RecursionError:
         raise ConfigurationError(f"{path}: not valid TOML: nested too deeply") from None
@@ -168,7 +170,28 @@ def _table(path: str, explicit: bool) -> Table | None:
     table = Table(path, text, entries or {}, ("tool", "gllint"))
     if entries is not None and not isinstance(entries, dict):
         raise table.error(f"key 'tool.gllint' must be a table, not {literal(entries)}", "")
+    if entries is not None and not path.endswith("pyproject.toml"):
+        _check_form(Table(path, text, document), own)
     return table if entries is not None else None
+
+
+def _check_form(whole: Table, own: bool) -> None:
+    """Refuse a file whose keys stand partly in [tool.gllint] and partly outside of it: those would be in force nowhere.
+
+    ``own``: it is a gllint.toml, in which nothing is somebody else's.
+    """
+    from gllint_runtime.policy.toml_lines import line_of
+
+    names = schema()["properties"]
+    key = next((key for key in whole.entries if key != "tool" and (own or key in names)), None)
+    if key is None:
+        return
+    line = line_of(whole.text, ("tool", "gllint"))
+    raise whole.error(
+        f"key '{shortened(key)}' stands outside of [tool.gllint], which this file has, too (line {line}): "
+        "take 'tool.gllint' out of the headings of its tables, as in [guard.NAME.units]",
+        key,
+    )
 
 
 # --- what shape ----------------------------------------------------------------------------------------------
