@@ -16,7 +16,7 @@ from gllint_runtime.policy.errors import GLError
 from gllint_runtime.policy.levels import Level
 from gllint_runtime.policy.schemas import QUANTITY_INLINED
 from gllint_runtime.policy.settings import Policy
-from gllint_runtime.policy.tool_hints import hints_of
+from gllint_runtime.policy.tool_hints import VERIFIERS, hints_of
 
 Message = dict[str, Any]
 Side = Literal["client", "server"]
@@ -24,8 +24,7 @@ Side = Literal["client", "server"]
 _MOST_OPEN = 10_000  # requests that wait for their answer
 _MOST_NOTES = 20
 _VERSION_KEY = "io.modelcontextprotocol/protocolVersion"
-_VERIFY = "verify_answer"
-_VERIFY_OTHERWISE = "gllint_verify_answer"
+_VERIFY, _VERIFY_OTHERWISE = VERIFIERS
 _DESCRIPTION = (
     "Check the answer before the user sees it. Write {{claim:0}} where a number belongs, and for each a claim: the "
     "call_id behind the result that holds it, the path of the Quantity in that result, and the Quantity as it stands "

@@ -789,3 +789,32 @@ def test_long_runs_of_what_may_be_a_unit_or_a_date_are_looked_at_once() -> None:
         ).numbers
         assert {number["verdict"] for number in numbers} <= {"quoted", "exempt", "unsourced"}
     assert [one for one, _ in verdicts(f"5{'x' * 100} and 7 {'y' * 100}", HEAT)] == ["5", "7"]
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "value", "expected"),
+    [
+        ("send_mail", {"body": "The efficiency is 74 %."}, "Sent: The efficiency is 74 %.", "unsourced"),
+        ("send_mail", {"body": "The efficiency is 74 %."}, {"body": "The efficiency is 74 %."}, "unsourced"),
+        ("note", {"share": 74}, {"ok": True, "saved": {"share": 74}}, "unsourced"),
+        ("note", {"share": 74}, {"result": 74}, "unsourced"),
+        ("note", {"share": "74"}, "74", "unsourced"),
+        ("note", '{"share": 74}', {"ok": True, "share": 74}, "unsourced"),
+        ("verify_answer", {"message": "It is {{claim:0}}."}, {"message": "It is 74 %."}, "unsourced"),
+        ("mcp__x__gllint_verify_answer", {}, {"message": "It is 74 %."}, "unsourced"),
+        ("meter", {"site": 74, "text": "site 74"}, {"site": 74, "share": 74}, "sourced"),
+        ("meter", {"text": "the share of site 9"}, "the share of site 9 is 74 %", "sourced"),
+        ("meter", {"limit": 3}, {"share": 74, "limit": 3}, "sourced"),
+    ],
+)
+def test_what_a_call_was_told_itself_has_no_source_in_its_output(
+    tool: str, arguments: Any, value: Any, expected: str
+) -> None:
+    called = {"id": "c1", "function": {"name": tool, "arguments": json.dumps(arguments)}}
+    run = [
+        {"role": "user", "content": "How efficient is it?"},
+        {"role": "assistant", "content": None, "tool_calls": [called]},
+        output(value),
+        {"role": "assistant", "content": "Its efficiency is 74 %."},
+    ]
+    assert [number["verdict"] for number in audit_run(run).numbers] == [expected]

@@ -12,8 +12,10 @@ from typing import Any, Literal, NamedTuple
 from gllint_runtime.audit.contexts import is_within, places
 from gllint_runtime.audit.derivation import Derivations
 from gllint_runtime.audit.sources import (
+    Echo,
     Source,
     Sources,
+    echo_of,
     exact,
     physical_size,
     sources_of_output,
@@ -24,6 +26,7 @@ from gllint_runtime.policy.data_files import sections
 from gllint_runtime.policy.figures import Figure, Reading, figures
 from gllint_runtime.policy.packs import pack_units
 from gllint_runtime.policy.settings import Policy
+from gllint_runtime.policy.tool_hints import is_verifier
 from gllint_runtime.policy.units import is_same_size, measure_of
 
 Verdict = Literal["sourced", "quoted", "derived", "mislabelled", "unsourced", "exempt"]
@@ -98,7 +101,8 @@ class Listener:
         self._symbols = self._policy.pack_symbols()
         self._tool_sources, self._said_sources = Sources(), Sources()
         self._derivations = Derivations()
-        self._open: dict[str, str] = {}  # the tools of calls, by their ids
+        # The tools of calls, and what they were told, by their ids.
+        self._open: dict[str, tuple[str, Echo]] = {}
         self._answers = self._said = self._calls = 0
 
     def hear(self, turn: Turn) -> Answer | None:
@@ -111,22 +115,24 @@ class Listener:
                 for source, word in sources_of_text(text, speaker, self._said):
                     _learn(self._said_sources, source, word)
                 self._said += 1
-            case Called(call_id, tool, _):
+            case Called(call_id, tool, arguments):
                 self._calls += 1
                 if len(self._open) >= _MAX_OPEN:
                     self._open.pop(next(iter(self._open)))
-                self._open[call_id or f"call_{self._calls}"] = tool
+                self._open[call_id or f"call_{self._calls}"] = tool, echo_of(arguments)
             case Returned(call_id, tool, value):
                 self._hear_output(call_id, tool, value)
         return None
 
     def _hear_output(self, call_id: str, tool: str, value: Any) -> None:
         if not call_id:  # the oldest call of that tool which waits
-            waiting = (entry for entry, name in self._open.items() if not tool or name == tool)
+            waiting = (entry for entry, (name, _) in self._open.items() if not tool or name == tool)
             call_id = next(waiting, "") or f"call_{self._calls + 1}"
-        name = self._open.pop(call_id, "")
+        name, echo = self._open.pop(call_id, ("", None))
         tool = tool or name or "a tool"
-        for source, word in sources_of_output(call_id, tool, value):
+        if is_verifier(tool):  # which says back what it is given
+            return
+        for source, word in sources_of_output(call_id, tool, value, echo):
             _learn(self._tool_sources, source, word)
             if not word and not source.is_date:
                 self._derivations.add(source)

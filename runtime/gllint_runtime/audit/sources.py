@@ -14,6 +14,7 @@ from gllint_runtime.audit.contexts import MOMENTS, is_within, places
 from gllint_runtime.policy.data_files import sections
 from gllint_runtime.policy.figures import Figure, figures
 from gllint_runtime.policy.key_units import unit_of_name
+from gllint_runtime.policy.outputs import json_value
 from gllint_runtime.policy.schemas import Path, show_path
 from gllint_runtime.policy.unit_sizes import UnitSize, factors_of_unit, size_of
 from gllint_runtime.policy.units import exact_value, measure_of, unit_meant
@@ -25,6 +26,10 @@ _MAX_DEPTH = 64
 _MAX_TEXT = 2_000_000  # characters of one output that are read
 _LONG = 2_000  # characters of a text of a tool in which numbers in words are looked for
 _ENDING = 4  # digits by which a card or an account is named
+_MOST_WRAPPED = 3
+_MAX_ECHOED = 1_000  # leaves of one call's arguments
+_MAX_ECHOED_LETTERS = 20_000
+_MAX_SENTENCES = 20
 _FEW = 64  # new numbers that are put in their places one by one
 
 
@@ -171,21 +176,88 @@ def exact(value: int | float) -> Fraction:
     return exact_value(value)
 
 
+# ---------------------------------------------------------------------------------- what a call was told itself
+
+
+class Echo(NamedTuple):
+    """The numbers of a call's arguments under their names, and its sentences that hold a digit, the longest first."""
+
+    numbers: frozenset[tuple[str, Any]] = frozenset()
+    texts: tuple[str, ...] = ()
+
+    def holds(self, key: str, leaf: Any, is_all: bool) -> bool:
+        """Whether a number of an output repeats an argument of its name; one that is all of an output, any argument."""
+        if not self.numbers or isinstance(leaf, bool):
+            return False
+        leaf = leaf.strip() if isinstance(leaf, str) else leaf
+        return (key, leaf) in self.numbers or (is_all and any(leaf == value for _, value in self.numbers))
+
+    def without(self, text: str) -> str:
+        """A text of an output without the sentences of the arguments."""
+        for sentence in self.texts:
+            text = text.replace(sentence, " ")
+        return text
+
+
+def echo_of(arguments: Any) -> Echo:
+    """What an output of a call with these arguments may say back."""
+    if isinstance(arguments, str) and (value := json_value(arguments)) is not None:
+        arguments = value
+    numbers: set[tuple[str, Any]] = set()
+    texts: set[str] = set()
+    letters = 0
+    for path, leaf, _ in _leaves(arguments, (), None, [_MAX_ECHOED]):
+        if not isinstance(leaf, str):
+            numbers.add((name_of(path), leaf))
+            continue
+        letters += len(leaf)
+        if letters > _MAX_ECHOED_LETTERS:
+            break
+        leaf = leaf.strip()
+        if _NUMERAL.fullmatch(leaf):
+            numbers.add((name_of(path), leaf))
+        elif _ANY_DIGIT.search(leaf) and len(leaf.split(None, 1)) > 1:
+            texts.add(leaf)
+    return Echo(frozenset(numbers), tuple(sorted(texts, key=len, reverse=True)[:_MAX_SENTENCES]))
+
+
 # ------------------------------------------------------------------------------------------- what a tool said
 
 
-def sources_of_output(call_id: str, tool: str, value: Any) -> Iterator[tuple[Source, str]]:
+def sources_of_output(
+    call_id: str, tool: str, value: Any, echo: Echo | None = None
+) -> Iterator[tuple[Source, str]]:
     """The numbers in what a tool returned, each with the word that it is a part of (or empty)."""
     room = [_MAX_LEAVES, _MAX_TEXT]
+    is_all = echo is not None and _is_one(value)
     for path, leaf, unit in _leaves(value, (), None, room):
+        if echo is not None:  # what the call was told itself has its source elsewhere, or none
+            if echo.holds(name_of(path), leaf, is_all):
+                continue
+            leaf = echo.without(leaf) if isinstance(leaf, str) else leaf
         if isinstance(leaf, str):
             room[1] -= len(leaf)
             if room[1] < 0:
                 return
             yield from _in_text(leaf, "tool", call_id, tool, show_path(path), unit)
         elif _is_number(leaf):
-            key = next((step for step in reversed(path) if isinstance(step, str)), "")
-            yield Source("tool", call_id, tool, show_path(path), leaf, unit or unit_of_key(key)), ""
+            yield Source("tool", call_id, tool, show_path(path), leaf, unit or unit_of_key(name_of(path))), ""
+
+
+def name_of(path: Path) -> str:
+    """The name under which a leaf stands."""
+    return next((step for step in reversed(path) if isinstance(step, str)), "")
+
+
+def _is_one(value: Any) -> bool:
+    """Whether an output is a single number or text, within whatever it is wrapped."""
+    for _ in range(_MOST_WRAPPED):
+        if isinstance(value, Mapping) and len(value) == 1:
+            (value,) = value.values()
+        elif isinstance(value, list) and len(value) == 1:
+            (value,) = value
+    is_quantity = isinstance(value, Mapping) and value.keys() == {"value", "unit"}
+    return is_quantity or not isinstance(value, (Mapping, list, tuple))
 
 
 def sources_of_text(text: str, speaker: str, number: int) -> Iterator[tuple[Source, str]]:
@@ -233,6 +305,7 @@ def _figures(text: str, words: bool) -> Iterator[Figure]:
             yield from figures(figure.text, words=False, is_parted=False)
 
 
+_NUMERAL = re.compile(r"[-+]?\d[\d.,]*\s*%?")
 _WORD = re.compile(r"(?=[\w-]*\d)[^\W_][\w-]*")
 _ANY_DIGIT = re.compile(r"\d")
 

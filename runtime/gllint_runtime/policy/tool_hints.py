@@ -11,6 +11,9 @@ from gllint_runtime.policy.data_files import read
 
 Effect = Literal["network", "write", "delete"]
 
+VERIFIERS = ("verify_answer", "gllint_verify_answer")
+"""The tool that the guard adds, which says back what it is given to check, and its other name."""
+
 # What a hint promises: the hint, its value, and the effects that it denies.
 PROMISES: tuple[tuple[str, bool, frozenset[Effect]], ...] = (
     ("readOnlyHint", True, frozenset({"write", "delete"})),
@@ -47,3 +50,8 @@ def category_of_hints(hints: Mapping[str, Any] | None) -> str:
     if is_so["readOnlyHint"]:
         return "READ_ONLY"
     return "MODIFICATION" if is_so["destructiveHint"] else "NOTE_TAKING"
+
+
+def is_verifier(tool: str) -> bool:
+    """Whether a tool is the guard's own; clients write its server before its name (``mcp__weather__verify_answer``)."""
+    return tool.rpartition("__")[2] in VERIFIERS
