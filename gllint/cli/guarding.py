@@ -18,7 +18,7 @@ from gllint.cli.server_tools import Offered
 from gllint.cli.status import NOTHING_FOUND, WRONG
 from gllint.errors import UsageError
 from gllint.files.config import Config
-from gllint.guard.draft import draft
+from gllint.guard.draft import draft, key_of
 from gllint.guard.exchange import Guard
 from gllint.guard.naming import server_name
 from gllint.guard.relay import Client, Relay, ServerTrouble, standard_client, started
@@ -29,6 +29,8 @@ from gllint.run.signing import state_folder
 from gllint.shown import visible
 from gllint_rules.tuples import NamedTuple
 from gllint_runtime.policy.levels import Level
+from gllint_runtime.policy.toml_lines import line_of
+from gllint_runtime.policy.wording import nearest
 
 TIMEOUT = 300.0
 TABLE = "tool.gllint"
@@ -56,10 +58,11 @@ def run(request: Request, config: Config) -> int:
     logging.getLogger("gllint_runtime").setLevel(logging.CRITICAL + 1)  # what it says, the guard tells
     path = request.trace or default_path(state_folder())
     units = units_for(config, request)
+    table = f"{_prefix(config.source)}guard.{key_of(server_name(request.command, request.url))}.units"
     transcript = Transcript(path if request.has_trace else None)
 
     async def relay(client: Client, session: str | None = None) -> None:
-        guard = Guard(config.rules.policy, request.level, units, _say)
+        guard = Guard(config.rules.policy, request.level, units, _say, table)
         url = request.url
         try:
             await Relay(guard, transcript, _say, request.timeout, client, session).run(
@@ -137,7 +140,20 @@ def units_for(config: Config, request: Request) -> UnitPlaces:
     """The units that the configuration names for a server. Raises :class:`UsageError`."""
     name = server_name(request.command, request.url)
     table: Mapping[str, Any] = config.guard.get(name, {})
-    return read_places(table.get("units", {}), config.rules.policy)
+    file = config.origins.get("guard", "")
+    if config.guard and name not in config.guard and (hint := nearest(name, [*config.guard])):
+        _say(f"{file}: it has no table [{_prefix(file)}guard.{key_of(name)}.units]{hint}")
+
+    def where(key: str) -> str:
+        try:
+            text = Path(file).read_text("utf-8-sig")
+        except (OSError, ValueError):
+            return ""
+        prefix = tuple(_prefix(file).split(".")[:-1])
+        line = line_of(text, (*prefix, "guard", name, "units", key))
+        return f"{file}:{line}: " if line else f"{file}: "
+
+    return read_places(table.get("units", {}), config.rules.policy, where)
 
 
 def described(tools: Sequence[Offered], command: Sequence[str], url: str | None, config: Config) -> str:

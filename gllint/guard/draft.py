@@ -28,7 +28,7 @@ def draft(
     the file has for this server already; then all that is written is comments, which may stand there as often as
     somebody asks.
     """
-    heading = f"[{prefix}guard.{_key(name)}.units]"
+    heading = f"[{prefix}guard.{key_of(name)}.units]"
     rows = [row for tool, schema in tools for row in _rows(tool, schema, policy, present or {})]
     if present is not None:
         if not any(row.startswith('# "') for row in rows):
@@ -43,7 +43,8 @@ def draft(
     return "\n".join([*lines, *rows]) + "\n"
 
 
-def _key(name: str) -> str:
+def key_of(name: str) -> str:
+    """A name as a part of a TOML key."""
     return name if name.replace("-", "").replace("_", "").isalnum() and name.isascii() else json.dumps(name)
 
 

@@ -10,19 +10,21 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any, Literal, NamedTuple
 
-from gllint.guard.unit_places import UnitPlaces
+from gllint.guard.unit_places import UnitPlaces, place_of
 from gllint_runtime.execution.session import Session
 from gllint_runtime.policy.errors import GLError
 from gllint_runtime.policy.levels import Level
 from gllint_runtime.policy.schemas import QUANTITY_INLINED
 from gllint_runtime.policy.settings import Policy
 from gllint_runtime.policy.tool_hints import VERIFIERS, hints_of
+from gllint_runtime.policy.wording import nearest
 
 Message = dict[str, Any]
 Side = Literal["client", "server"]
 
 _MOST_OPEN = 10_000  # requests that wait for their answer
 _MOST_NOTES = 20
+_MOST_NAMED = 8
 _VERSION_KEY = "io.modelcontextprotocol/protocolVersion"
 _VERIFY, _VERIFY_OTHERWISE = VERIFIERS
 _DESCRIPTION = (
@@ -74,13 +76,16 @@ class Guard:
         level: Level = "warn",
         units: UnitPlaces | None = None,
         tell: Callable[[str], None] = lambda _: None,
+        table: str = "guard.SERVER.units",
     ) -> None:
         self.level = level
+        self._table = table  # of the configuration, which names the units
         self.counts: dict[str, int] = {}
         self.verified: str | None = None  # the last answer that was let through, until somebody takes it
         self._session = Session(policy=policy, levels=level)
         self._session.on_event(self._hear)
         self._heard: list[str] = []
+        self._tool = ""  # whose result is judged
         self._units = units or UnitPlaces({})
         self._tell = tell
         # What is asked, by the key of its id.
@@ -89,6 +94,8 @@ class Guard:
         self._others: dict[Any, Any] = {}
         self._tasks: dict[str, str] = {}  # the tools that work at a task whose result is asked for later
         self._schemas: dict[str, Any] = {}  # of the arguments, by tool
+        self._missing: dict[str, None] = {}  # of the configuration, on the server's side
+        self._is_compared = False
         self._given_up: dict[Any, None] = {}  # the oldest first
         self._verify = _VERIFY
 
@@ -118,7 +125,19 @@ class Guard:
     def _hear(self, event: Mapping[str, Any]) -> None:
         error = event.get("error")
         if error is not None and event["verdict"] == "warn":
-            self._heard.append(f"[{error['code']}] {error['message'].rstrip('.')}. {error['hint']}")
+            hint = self._remedy(error["code"], error["context"]) or error["hint"]
+            self._heard.append(f"[{error['code']}] {error['message'].rstrip('.')}. {hint}")
+
+    def _remedy(self, code: str, paths: Any) -> str | None:
+        """What the owner of this guard can do about bare numbers: who made the server is somebody else."""
+        if code != "RESULT_SCHEMA" or not isinstance(paths, list):
+            return None
+        places = [place for path in paths if (place := place_of(self._tool, str(path))) is not None]
+        named = [json.dumps(place, ensure_ascii=False) for place in dict.fromkeys(places)]
+        if not named:
+            return None
+        more = f" and {len(named) - _MOST_NAMED} more" if len(named) > _MOST_NAMED else ""
+        return f"Fill in the unit of {', '.join(named[:_MOST_NAMED])}{more} in [{self._table}] of the configuration."
 
     # ------------------------------------------------------------------------------------- from the client
 
@@ -185,16 +204,16 @@ class Guard:
     def _verification(self, arguments: Any) -> Message:
         """The answer to a call of the tool that checks an answer."""
         request: dict[str, Any] = arguments if isinstance(arguments, dict) else {}
+        self._heard.clear()
         try:
             verified = self._session.check(request.get("message"), request.get("claims") or ())  # type: ignore[arg-type]
         except GLError as error:
-            self._count(error.code)
-            return _failure(str(error))
+            return self._refusal(self._verify, error)
         except Exception as error:
             return _failure(f"The arguments cannot be read: {type(error).__name__}")
         self.verified = verified.message
         return {
-            "content": [{"type": "text", "text": verified.message}],
+            "content": [{"type": "text", "text": verified.message}, *self._notes(self._verify)],
             "structuredContent": {"message": verified.message},
             "isError": False,
             "_meta": {"gllint/provenance": verified.provenance},
@@ -235,7 +254,11 @@ class Guard:
                 if self._units.has(name) and "outputSchema" in tool:
                     tool = {**tool, "outputSchema": self._units.in_schema(name, tool["outputSchema"])}
             tools.append(tool)
+            if isinstance(name, str) and (unnamed := self._units.missing(name, tool.get("outputSchema"))):
+                self._missing.update(dict.fromkeys(unnamed))
         if result.get("nextCursor") is None:
+            if not self._is_compared:
+                self._tell_of_missing()
             self._verify = _VERIFY_OTHERWISE if _VERIFY in self._schemas else _VERIFY
             tools.append(
                 {
@@ -247,6 +270,17 @@ class Guard:
                 }
             )
         return {**result, "tools": tools}
+
+    def _tell_of_missing(self) -> None:
+        """Tell, once, which rows of the configuration name no tool or no number that the server declares."""
+        for tool in self._units.tools:
+            if tool not in self._schemas:
+                hint = nearest(tool, [*self._schemas])
+                self._missing[f'"{tool}.$…": the server has no tool "{tool}"{hint}'] = None
+        for text in [*self._missing][:_MOST_NOTES]:
+            self._tell(f"[{self._table}] {text}")
+        self._missing.clear()
+        self._is_compared = True
 
     def _result(self, call: _Call, result: Message) -> Message:
         task = result.get("task")
@@ -260,29 +294,43 @@ class Guard:
             result = {**result, "content": [{"type": "text", "text": _text(result["content"])}]}
         result = self._with_units(call.tool, result)
         self._heard = [*call.notes]
+        self._tool = call.tool
         try:
             call_id = self._session.record(call.tool, call.arguments, _output(result))
         except GLError as error:
             marks = {key: result[key] for key in ("resultType",) if key in result}
             return {**marks, **self._refusal(call.tool, error)}
-        blocks = [*(result.get("content") or ())]
-        for note in self._heard[:_MOST_NOTES]:
-            self._count(note[1:].partition("]")[0])
-            self._tell(f"{call.tool}: {note}")
-            blocks.append({"type": "text", "text": f"gllint: {note}"})
+        blocks = [*(result.get("content") or ()), *self._notes(call.tool)]
         blocks.append({"type": "text", "text": f"gllint: call_id {call_id}"})
         meta = result.get("_meta") if isinstance(result.get("_meta"), dict) else {}
         return {**result, "content": blocks, "_meta": {**(meta or {}), "gllint/call_id": call_id}}
+
+    def _notes(self, tool: str) -> list[Message]:
+        """What was heard of a call, told and counted: a block of text for each."""
+        blocks = []
+        for note in self._heard[:_MOST_NOTES]:
+            self._count(note[1:].partition("]")[0])
+            self._tell(f"{tool}: {note}")
+            blocks.append({"type": "text", "text": f"gllint: {note}"})
+        return blocks
 
     def _with_units(self, tool: str, result: Message) -> Message:
         if not self._units.has(tool):
             return result
         changed = {**result}
         if "structuredContent" in result:
-            changed["structuredContent"] = self._units.in_data(tool, result["structuredContent"])
+            changed["structuredContent"] = self._structured(tool, result["structuredContent"])
         if isinstance(result.get("content"), list):
             changed["content"] = [self._block(tool, block) for block in result["content"]]
         return changed
+
+    def _structured(self, tool: str, data: Any) -> Any:
+        """Structured content with its units, in the JSON of its text where that is all that it holds."""
+        wrapped = _wrapped_json(data)
+        if wrapped is None:
+            return self._units.in_data(tool, data)
+        value = self._units.in_data(tool, wrapped)
+        return data if value == wrapped else {_WRAPPER: json.dumps(value, ensure_ascii=False)}
 
     def _block(self, tool: str, block: Any) -> Any:
         """A block of text that is JSON, with its units."""
@@ -295,7 +343,8 @@ class Guard:
     def _refusal(self, tool: str, error: GLError) -> Message:
         self._count(error.code)
         self._tell(f"{tool}: refused: {error.code} {error.path or ''}".rstrip())
-        return _failure(str(error))
+        remedy = self._remedy(error.code, error.context)
+        return _failure(str(error) if remedy is None else f"[{error.code}] {error.message}\n{remedy}")
 
     def _count(self, code: str) -> None:
         self.counts[code] = self.counts.get(code, 0) + 1
@@ -347,7 +396,8 @@ def _output(result: Message) -> Any:
     """What a result holds: its structured content, the JSON in its text, or the text."""
     structured = result.get("structuredContent")
     if structured is not None:
-        return structured
+        wrapped = _wrapped_json(structured)
+        return structured if wrapped is None else wrapped
     blocks = [
         block
         for block in result.get("content") or ()
@@ -359,9 +409,22 @@ def _output(result: Message) -> Any:
     return [block["text"] if (data := _json_of(block)) is None else data for block in blocks]
 
 
+_WRAPPER = "result"  # the key under which the SDKs put what is no object
+
+
+def _wrapped_json(structured: Any) -> Any:
+    """The value whose JSON is the text that structured content wraps; ``None`` where it is anything else."""
+    if not isinstance(structured, dict) or structured.keys() != {_WRAPPER}:
+        return None
+    return _json_in(structured[_WRAPPER])
+
+
 def _json_of(block: Any) -> Any:
     """The object or the array that a block's text is; ``None`` where it is none."""
-    text = block.get("text") if isinstance(block, dict) and block.get("type") == "text" else None
+    return _json_in(block.get("text") if isinstance(block, dict) and block.get("type") == "text" else None)
+
+
+def _json_in(text: Any) -> Any:
     if not isinstance(text, str) or text.lstrip()[:1] not in ("{", "["):
         return None
     try:

@@ -328,7 +328,10 @@ async def started(command: Sequence[str]) -> AsyncIterator[Any]:
     assert process.stdin is not None and process.stdout is not None
     stdin, stdout = process.stdin, process.stdout
 
+    has_said = False
+
     async def receive() -> AsyncIterator[bytes]:
+        nonlocal has_said
         while True:
             try:
                 line = await stdout.readuntil(b"\n")
@@ -338,6 +341,7 @@ async def started(command: Sequence[str]) -> AsyncIterator[Any]:
                 break
             except asyncio.LimitOverrunError:
                 raise ServerTrouble(f"the server writes a line of more than {LONGEST:,} bytes") from None
+            has_said = True
             yield line
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(process.wait(), GRACE)
@@ -352,6 +356,8 @@ async def started(command: Sequence[str]) -> AsyncIterator[Any]:
         yield receive(), send
     finally:
         await asyncio.shield(_end(process))
+    if not has_said and (process.returncode or 0) > 0:  # it never came up, and the client asked nothing
+        raise ServerTrouble(f"the server has ended with status {process.returncode}")
 
 
 async def _end(process: asyncio.subprocess.Process) -> None:

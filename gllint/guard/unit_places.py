@@ -7,14 +7,17 @@ from __future__ import annotations
 
 import copy
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from gllint.errors import UsageError
+from gllint_rules.project.kinds import unit_advice
 from gllint_runtime.policy.settings import Policy
 
 _STEP = re.compile(r"\.([^.\[\]]+)|\[(?:\*|\d*)\]")
+_INDEX = re.compile(r"\[\d*\]")
 _ELEMENT = "[*]"
+_DEEPEST = 20
 Place = tuple[str, ...]
 
 
@@ -23,6 +26,7 @@ class UnitPlaces:
 
     def __init__(self, places: Mapping[str, Mapping[Place, str]]) -> None:
         self._places = places
+        self.tools: Sequence[str] = tuple(places)
 
     def has(self, tool: str) -> bool:
         """Whether a tool's numbers are given units."""
@@ -34,6 +38,14 @@ class UnitPlaces:
             data = _with_quantity(data, place, unit)
         return data
 
+    def missing(self, tool: str, schema: Any) -> list[str]:
+        """What there is to say of each place that the tool's output schema, if any, has no room for."""
+        return [
+            f'"{tool}.${_written(place)}": the output schema of "{tool}" has no such number'
+            for place in self._places.get(tool, {})
+            if _is_missing(schema, place)
+        ]
+
     def in_schema(self, tool: str, schema: Any) -> Any:
         """The schema as it declares these data."""
         if not self.has(tool) or not isinstance(schema, Mapping):
@@ -44,22 +56,60 @@ class UnitPlaces:
         return schema
 
 
-def read_places(rows: Mapping[str, str], policy: Policy) -> UnitPlaces:
-    """The places of a table. Raises :class:`UsageError` for a path or a unit of no use."""
+def place_of(tool: str, path: str) -> str | None:
+    """How a table names the place of a number (``$.rows[3].x``); ``None`` where it cannot."""
+    if not tool or not path.startswith("$") or _STEP.sub("", path[1:]):
+        return None
+    return f"{tool}.{_INDEX.sub(_ELEMENT, path)}"
+
+
+def _written(place: Place) -> str:
+    return "".join(step if step == _ELEMENT else f".{step}" for step in place)
+
+
+def _is_missing(schema: Any, place: Sequence[str], depth: int = 0) -> bool:
+    """Whether a schema says what its objects hold and this is none of it; what it leaves open may be there."""
+    if not isinstance(schema, Mapping) or not place or depth > _DEEPEST:
+        return False
+    if any(key in schema for key in ("$ref", "anyOf", "oneOf", "allOf", "additionalProperties")):
+        return False
+    step, rest = place[0], place[1:]
+    if step == _ELEMENT:
+        return _is_missing(schema.get("items"), rest, depth + 1)
+    properties = schema.get("properties")
+    if not isinstance(properties, Mapping) or not properties or properties.keys() == {"result"}:
+        return False
+    return step not in properties or _is_missing(properties[step], rest, depth + 1)
+
+
+def read_places(
+    rows: Mapping[str, str], policy: Policy, where: Callable[[str], str] = lambda key: ""
+) -> UnitPlaces:
+    """The places of a table; ``where`` gives the file and the line of a key, with a colon behind.
+
+    Raises :class:`UsageError` for a path or a unit of no use.
+    """
     places: dict[str, dict[Place, str]] = {}
     for key, unit in rows.items():
         tool, mark, path = key.partition(".$")
         steps = _STEP.findall(path)
         if not mark or not tool or _STEP.sub("", path):
             raise UsageError(
-                f'guard: "{key}" is not of the form "tool.$.path", with [*] for the elements of a list'
+                f'{where(key)}guard: "{key}" is not of the form "tool.$.path", with [*] for the elements of a list'
             )
         if not policy.allows(unit):
             raise UsageError(
-                f'guard: the unit of "{key}" is not allowed: {unit!r}. {policy.judge(unit).reason}'
+                f'{where(key)}guard: the unit of "{key}" is not allowed: {unit!r}. {_remedy(unit, policy)}'
             )
         places.setdefault(tool, {})[tuple(name or _ELEMENT for name in steps)] = unit
     return UnitPlaces(places)
+
+
+def _remedy(unit: str, policy: Policy) -> str:
+    if not unit.strip():
+        return "It is empty: fill it in, or take the line away"
+    verdict = policy.judge(unit)
+    return f"{verdict.reason} {unit_advice(policy, verdict)}"
 
 
 def _with_quantity(data: Any, place: Sequence[str], unit: str) -> Any:
@@ -76,7 +126,7 @@ def _with_quantity(data: Any, place: Sequence[str], unit: str) -> Any:
 
 def _declare(root: Any, schema: Any, place: Sequence[str], unit: str, depth: int = 0) -> None:
     """Write a Quantity where the schema declares the number, through its own references and branches."""
-    if not isinstance(schema, dict) or depth > 20:
+    if not isinstance(schema, dict) or depth > _DEEPEST:
         return
     reference = schema.get("$ref")
     if isinstance(reference, str) and reference.startswith("#/"):

@@ -651,3 +651,105 @@ def test_what_is_no_description_is_no_tool() -> None:
 )  # fmt: skip
 def test_an_address_is_a_host_and_a_port(text: str, address: Any) -> None:
     assert read_address(text) == address
+
+
+def test_the_tool_that_verifies_says_what_is_wrong_at_each_level_but_shadow() -> None:
+    said: list[str] = []
+    arguments = {"message": "The efficiency is 74 %.", "claims": []}
+    warning = Guard(Policy(), "warn", tell=said.append)
+    result = call(warning, "verify_answer", arguments, None)
+    assert texts(result)[0] == arguments["message"] and result["isError"] is False
+    assert texts(result)[1].startswith("gllint: [NO_NAKED_NUMBERS] Naked number '74'")
+    assert (
+        said[0].startswith("verify_answer: [NO_NAKED_NUMBERS]") and warning.summary() == "NO_NAKED_NUMBERS: 1"
+    )
+    said.clear()
+    blocking = Guard(Policy(), "block", tell=said.append)
+    assert call(blocking, "verify_answer", arguments, None)["isError"] is True
+    assert (
+        said == ["verify_answer: refused: NO_NAKED_NUMBERS"] and blocking.summary() == "NO_NAKED_NUMBERS: 1"
+    )
+    said.clear()
+    shadow = Guard(Policy(), "shadow", tell=said.append)
+    assert texts(call(shadow, "verify_answer", arguments, None)) == [arguments["message"]]
+    assert not said and shadow.summary() == "NO_NAKED_NUMBERS: 1"
+
+
+@pytest.mark.parametrize("text", ['{"load": 987.25}', '[{"load": 987.25}]'])
+def test_a_text_that_is_json_is_judged_as_its_value(text: str) -> None:
+    result = {"content": [{"type": "text", "text": text}], "structuredContent": {"result": text}}
+    refused = call(Guard(Policy(), "block"), "meter", {}, result)
+    assert refused["isError"] is True and "987" not in json.dumps(refused)
+    place = "meter.$.load" if text[0] == "{" else "meter.$[*].load"
+    guard = Guard(Policy(), "block", read_places({place: "kW"}, Policy()))
+    passed = call(guard, "meter", {}, result)
+    assert passed["isError"] is not True if "isError" in passed else True
+    assert passed["structuredContent"] == {"result": texts(passed)[0]}
+    assert '{"value": 987.25, "unit": "kW"}' in texts(passed)[0]
+
+
+def test_all_bare_numbers_are_named_with_the_rows_that_they_want() -> None:
+    data = {"flow": 987.25, "rows": [{"p": 1.5}, {"p": 2.5}]}
+    for level in ("warn", "block"):
+        guard = Guard(Policy(), level, table="guard.plant.units")  # type: ignore[arg-type]
+        text = "\n".join(texts(call(guard, "reading", {}, result_of(data))))
+        assert "at $.flow: a raw number" in text and "so at $.rows[0].p, $.rows[1].p" in text
+        assert 'Fill in the unit of "reading.$.flow", "reading.$.rows[*].p" in [guard.plant.units]' in text
+        assert "result_schema" not in text
+    many = {f"x{number}": number + 0.5 for number in range(50)}
+    [told] = [
+        text for text in texts(call(Guard(Policy()), "reading", {}, result_of(many))) if "RESULT" in text
+    ]
+    assert "$.x7 and 42 more" in told and '"reading.$.x7" and 42 more in' in told and "$.x8" not in told
+
+
+def test_rows_that_name_nothing_of_the_server_are_told() -> None:
+    rows = {
+        "metr.$.heat": "kWh",
+        "meter.$.haet": "kWh",
+        "meter.$.rows[*].x": "kWh",
+        "open.$.x": "kWh",
+        "meter.$.more.y": "m",
+    }
+    said: list[str] = []
+    guard = Guard(Policy(), "warn", read_places(rows, Policy()), said.append, "guard.plant.units")
+    row = {"type": "object", "properties": {"x": {"type": "number"}}}
+    properties = {
+        "heat": {"type": "number"},
+        "rows": {"type": "array", "items": row},
+        "more": {"type": "object"},
+    }
+    tools = [
+        {"name": "meter", "inputSchema": {}, "outputSchema": {"type": "object", "properties": properties}},
+        {"name": "open", "inputSchema": {}},
+    ]
+    for number in (1, 2):
+        guard.from_client({"jsonrpc": "2.0", "id": number, "method": "tools/list"})
+        guard.from_server({"jsonrpc": "2.0", "id": number, "result": {"tools": tools}})
+    assert said == [
+        '[guard.plant.units] "meter.$.haet": the output schema of "meter" has no such number',
+        '[guard.plant.units] "metr.$…": the server has no tool "metr"; did you mean \'meter\'?',
+    ]
+
+
+def test_a_row_of_no_use_is_told_with_its_line_and_what_to_do(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "gllint.toml").write_text('[guard.weather.units]\n"a.$.b" = "kWh"\n"a.$.c" = "bar"\n')
+    config = config_for(str(tmp_path), None, isolated=False)
+    with pytest.raises(UsageError) as caught:
+        guarding.units_for(config, guarding.Request(("python", "weather.py")))
+    assert str(caught.value).startswith(f"{tmp_path}/gllint.toml:3: guard: the unit of")
+    assert "'bar'" in str(caught.value) and 'unit-packs = ["si"]' in str(caught.value)
+    guarding.units_for(config, guarding.Request(("python", "wether.py")))
+    assert "no table [guard.wether.units]; did you mean 'weather'?" in capsys.readouterr().err
+
+
+def test_a_server_that_never_came_up_is_an_error() -> None:
+    async def main(status: int) -> None:
+        async with started([sys.executable, "-S", "-E", "-c", f"raise SystemExit({status})"]):
+            pass
+
+    asyncio.run(main(0))
+    with pytest.raises(ServerTrouble, match="ended with status 2"):
+        asyncio.run(main(2))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import reduce
 from operator import getitem
 from typing import Any, NamedTuple
@@ -19,6 +19,9 @@ from gllint_runtime.policy.parameter_units import ParameterUnit, ParameterUnits
 from gllint_runtime.policy.schemas import Path, Quantity, show_path
 from gllint_runtime.policy.settings import Policy
 from gllint_runtime.policy.units import UnitRegistry
+
+_MOST_NAMED = 8  # raw numbers that a message names
+_MOST_IN_CONTEXT = 200
 
 logger = logging.getLogger("gllint_runtime")
 
@@ -79,8 +82,8 @@ def _held_output(
     if not policy.allow_raw_numbers:
         for path, trouble in survey.malformed:
             raise _bad_output(trouble, path)
-        for path in survey.raw_numbers:
-            raise _bad_output("a raw number; wrap it in a Quantity {value, unit}", path)
+        if survey.raw_numbers:
+            raise _raw_numbers([*survey.raw_numbers])
     elif survey.raw_numbers:
         places = ", ".join(map(show_path, [*survey.raw_numbers][:20]))
         logger.warning("Tool %s returned raw numbers at %s", tool_name, places)
@@ -227,6 +230,19 @@ def _bad_output(message: str, path: Path = (), hint: str | None = None) -> GLVal
     return GLValidationError(
         "RESULT_SCHEMA", f"Tool output validation failed at {where}: {message}", hint, path=where
     )
+
+
+def _raw_numbers(paths: Sequence[Path]) -> GLValidationError:
+    """The error for the raw numbers of an output: the first, and where the others are."""
+    others = [*dict.fromkeys(show_path(path) for path in paths[1:_MOST_NAMED])]
+    message = "a raw number; wrap it in a Quantity {value, unit}"
+    if others:
+        count = len(paths) - 1 - len(others)
+        more = f" and {count} more" if count > 0 else ""
+        message += f"; so at {', '.join(others)}{more}"
+    error = _bad_output(message, paths[0])
+    error.context = [show_path(path) for path in paths[:_MOST_IN_CONTEXT]]
+    return error
 
 
 def usable_checker(name: str, code: str, schema: Any) -> validation.Checker:
