@@ -208,7 +208,8 @@ class Guard:
         try:
             verified = self._session.check(request.get("message"), request.get("claims") or ())  # type: ignore[arg-type]
         except GLError as error:
-            return self._refusal(self._verify, error)
+            self._count(error.code)
+            return _failure(str(error))
         except Exception as error:
             return _failure(f"The arguments cannot be read: {type(error).__name__}")
         self.verified = verified.message

@@ -666,9 +666,7 @@ def test_the_tool_that_verifies_says_what_is_wrong_at_each_level_but_shadow() ->
     said.clear()
     blocking = Guard(Policy(), "block", tell=said.append)
     assert call(blocking, "verify_answer", arguments, None)["isError"] is True
-    assert (
-        said == ["verify_answer: refused: NO_NAKED_NUMBERS"] and blocking.summary() == "NO_NAKED_NUMBERS: 1"
-    )
+    assert not said and blocking.summary() == "NO_NAKED_NUMBERS: 1"
     said.clear()
     shadow = Guard(Policy(), "shadow", tell=said.append)
     assert texts(call(shadow, "verify_answer", arguments, None)) == [arguments["message"]]
