@@ -137,7 +137,7 @@ def test_the_schema_is_one_and_knows_every_setting() -> None:
         ("jobs = 2\n[tool.gllint]", "key 'jobs' stands outside of [tool.gllint], which this file has, too (line 2): take"),
         ("[tool.gllint.guard.a.units]\n[severity]", "key 'severity' stands outside of [tool.gllint]"),
         ("jbs = 2\n[tool.gllint]", "key 'jbs' stands outside of [tool.gllint]"),
-        ("jobs = 1\njobs = 2", "not valid TOML: Cannot overwrite a value: the key stands twice, take one of its lines"),
+        ("jobs = 1\njobs = 2", "not valid TOML: Cannot overwrite a value (at end of document): the key stands twice, take one"),
         ("[guard.a.units]\n[guard.a.units]", "not valid TOML: Cannot declare ('guard', 'a', 'units') twice: put its keys under one heading, and take the other away"),
     ],
 )  # fmt: skip

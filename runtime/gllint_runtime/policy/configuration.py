@@ -160,7 +160,7 @@ def _table(path: str, explicit: bool) -> Table | None:
         where, what = (f":{place[1]}:{place[2]}", message[: place.start()]) if place else ("", message)
         if what.endswith(" twice"):  # a draft that was appended again, say
             what += ": put its keys under one heading, and take the other away"
-        elif what == "Cannot overwrite a value":
+        elif what.startswith("Cannot overwrite a value"):
             what += ": the key stands twice, take one of its lines away"
         raise ConfigurationError(f"{path}{where}: not valid TOML: {what}") from None
     except RecursionError:
