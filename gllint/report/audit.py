@@ -96,7 +96,8 @@ def _text(judged: Iterable[Judged]) -> Iterator[str]:
         for note in dict.fromkeys(one.conversation.notes):
             yield f"{name}: note: {visible(note)}\n"
         for answer, number in one.faults:
-            yield f"{name}, answer {number.answer + 1}, {number.start}-{number.end}: {visible(_message(number))}\n"
+            place = f"answer {number.answer + 1}, characters {number.start}-{number.end}"
+            yield f"{name}, {place}: {visible(_message(number))}\n"
             yield f"    {excerpt(answer, number)}\n"
 
 
@@ -127,7 +128,7 @@ def _junit(judged: Iterable[Judged]) -> Iterator[str]:
         yield f"    <testcase classname={_attribute(one.path)} name={name}>\n"
         for answer, number in one.faults:
             message = _attribute(
-                f"answer {number.answer + 1}, {number.start}-{number.end}: {_message(number)}"
+                f"answer {number.answer + 1}, characters {number.start}-{number.end}: {_message(number)}"
             )
             text = escape(excerpt(answer, number))
             yield f"      <failure type={_attribute(number.verdict)} message={message}>{text}</failure>\n"

@@ -56,7 +56,7 @@ def test_the_exit_status_says_whether_a_number_lacks_its_source(
     assert capsys.readouterr().out == "1 conversation, 1 answer, 1 number: 1 sourced.\n"
     assert audit("bad.json", "good.json") == 1
     assert capsys.readouterr().out == (
-        "bad.json: conversation 1, answer 1, 8-13: unsourced `1,299 kWh`\n"
+        "bad.json: conversation 1, answer 1, characters 8-13: unsourced `1,299 kWh`\n"
         "    It used [1,299] kWh in all.\n"
         "2 conversations, 2 answers, 2 numbers: 1 unsourced, 1 sourced.\n"
     )

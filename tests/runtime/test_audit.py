@@ -469,6 +469,60 @@ def test_units_beside_a_number_and_in_its_key_count() -> None:
     assert verdict("It took 12 MJ.", "The meter shows 12 kWh today.") == "mislabelled"
 
 
+@pytest.mark.parametrize(
+    ("key", "answer", "expected"),
+    [
+        ("temp_c", "It is 71 °F.", "mislabelled"),
+        ("temperature_c", "It is 71 °F.", "mislabelled"),
+        ("tempC", "It is 71 °F.", "mislabelled"),
+        ("temp_f", "It is 71 °F.", "sourced"),
+        ("temp_k", "It is 71 °C.", "mislabelled"),
+        ("temp_c", "It is 159.8 °F.", "sourced"),
+        ("temp_c", "It is 71 degrees.", "sourced"),
+        ("temp_c", "It is 71.", "sourced"),
+        ("temp", "It is 71 °F.", "sourced"),
+        ("grade_c", "It is 71 °F.", "sourced"),
+        ("flow_m3h", "It is 71 l/s.", "mislabelled"),
+        ("flow_m3h", "It is 71 m³/h.", "sourced"),
+        ("flow_m3hr", "It is 71 L/s.", "mislabelled"),
+        ("speed_kmh", "It is 71 m/s.", "mislabelled"),
+        ("length_m", "It is 71 feet.", "mislabelled"),
+        ("duration_s", "It is 71 minutes.", "mislabelled"),
+        ("power_w", "It is 71 kW.", "mislabelled"),
+        ("duration_h", "It is 71 h.", "sourced"),
+        ("power_mw", "It is 71 kW.", "mislabelled"),
+        ("power_mw", "It is 71 MW.", "sourced"),
+        ("power_mw", "It is 71 mW.", "sourced"),
+        ("speed_ms", "It is 71 m/s.", "sourced"),
+        ("speed_ms", "It is 71 km/h.", "mislabelled"),
+        ("amount_cents", "It is 71 USD.", "mislabelled"),
+        ("amount_cents", "It is 71 cents.", "sourced"),
+        ("amount_cents", "It is 0.71 EUR.", "sourced"),
+        ("annual_kwh", "It is 71 kWh per year.", "sourced"),
+    ],
+)
+def test_the_end_of_a_key_contradicts_a_unit_where_each_of_its_readings_does(
+    key: str, answer: str, expected: str
+) -> None:
+    assert verdict(answer, {key: 71}) == expected
+
+
+def test_the_page_tells_a_converted_number_from_one_with_a_wrong_unit() -> None:
+    run = [USER, CALL, output({"heat_kwh": 1230})]
+    shown = audit_run([*run, {"role": "assistant", "content": "1.23 MWh, or 1230 MWh"}]).to_html()
+    assert "1.23: sourced, a tool returned it, in the unit here or converted to it" in shown
+    assert (
+        "1230: mislabelled, a tool returned these digits with a unit that contradicts the one here" in shown
+    )
+
+
+def test_a_unit_that_a_key_leaves_open_is_not_said() -> None:
+    [number] = audit_run(
+        [USER, CALL, output({"power_mw": 71}), {"role": "assistant", "content": "71 kW"}]
+    ).numbers
+    assert number["source"]["unit"] is None
+
+
 # ------------------------------------------------------------------------------------------------- formats
 
 ANTHROPIC = [

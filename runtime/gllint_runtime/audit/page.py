@@ -16,10 +16,10 @@ from gllint_runtime.policy.data_files import read
 
 VERDICTS: Mapping[str, str] = {
     "unsourced": "nothing brought it",
-    "mislabelled": "a tool returned it in another unit",
+    "mislabelled": "a tool returned these digits with a unit that contradicts the one here",
     "derived": "follows from two numbers of tools",
     "quoted": "the user or the program said it",
-    "sourced": "a tool returned it",
+    "sourced": "a tool returned it, in the unit here or converted to it",
     "exempt": "a date, a time, a version, an id or a list marker",
 }
 _MAX_PAGE = 20_000_000  # characters, of which a browser still makes a page

@@ -14,6 +14,7 @@ from gllint_runtime.audit.contexts import MOMENTS, is_within, places
 from gllint_runtime.policy.data_files import sections
 from gllint_runtime.policy.figures import Figure, figures
 from gllint_runtime.policy.key_units import unit_of_name
+from gllint_runtime.policy.name_units import argument_readings_of_name
 from gllint_runtime.policy.outputs import json_value
 from gllint_runtime.policy.schemas import Path, show_path
 from gllint_runtime.policy.unit_sizes import UnitSize, factors_of_unit, size_of
@@ -30,6 +31,7 @@ _MOST_WRAPPED = 3
 _MAX_ECHOED = 1_000  # leaves of one call's arguments
 _MAX_ECHOED_LETTERS = 20_000
 _MAX_SENTENCES = 20
+_MAX_READINGS = 30  # units of one number
 _FEW = 64  # new numbers that are put in their places one by one
 
 
@@ -44,15 +46,16 @@ class Source(NamedTuple):
     unit: str | None
     text: str | None = None  # as it stands in a text, where it does
     is_date: bool = False  # a part of a date or of a time
+    is_open: bool = False  # ``unit`` is one of several that a name may mean
 
     def to_dict(self) -> dict[str, Any]:
-        """The call, the path and the value."""
+        """The call, the path and the value; of a unit that is open, none."""
         return {
             "call_id": self.call_id,
             "tool": self.tool,
             "path": self.path,
             "value": self.value,
-            "unit": self.unit,
+            "unit": None if self.is_open else self.unit,
         }
 
 
@@ -241,7 +244,11 @@ def sources_of_output(
                 return
             yield from _in_text(leaf, "tool", call_id, tool, show_path(path), unit)
         elif _is_number(leaf):
-            yield Source("tool", call_id, tool, show_path(path), leaf, unit or unit_of_key(name_of(path))), ""
+            readings = [(unit, False)] if unit else units_of_key(name_of(path))
+            room[0] -= len(readings) - 1
+            for reading, is_open in readings:
+                source = Source("tool", call_id, tool, show_path(path), leaf, reading, is_open=is_open)
+                yield source, ""
 
 
 def name_of(path: Path) -> str:
@@ -293,7 +300,7 @@ def _in_text(
             if not _is_number(value):
                 continue
             typed = figure.units or ((unit,) if unit else (None,))
-            for one in typed[:30]:
+            for one in typed[:_MAX_READINGS]:
                 yield Source(kind, call_id, tool, path, value, one, figure.text, is_date), ""
 
 
@@ -371,9 +378,14 @@ def unit_of_text(text: str) -> str:
 
 
 @lru_cache(maxsize=4096)
-def unit_of_key(key: str) -> str | None:
-    """The unit that the name of a member announces (``annual_kwh``), or ``None``."""
-    return unit_of_name(key) if key else None
+def units_of_key(key: str) -> tuple[tuple[str | None, bool], ...]:
+    """Each unit that the name of a member may mean, and whether that is open; one ``None`` where it means none.
+
+    ``annual_kwh`` and ``temp_c`` say one, ``power_mw`` leaves two open.
+    """
+    readings = argument_readings_of_name(key)[:_MAX_READINGS] if key else ()
+    said = unit_of_name(key) if len(readings) > 1 else None
+    return tuple((unit, len(readings) > 1 and unit != said) for unit in readings) or ((None, False),)
 
 
 @cache

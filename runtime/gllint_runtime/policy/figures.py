@@ -350,6 +350,7 @@ def _spelled_value(words: Sequence[str]) -> tuple[Fraction, Fraction] | None:
 _SYMBOL = re.compile(r"[^\s,;:!?()\[\]{}\"“”'’|<>=+]*[^\s,;:!?()\[\]{}\"“”'’|<>=+.*_`~/-]")
 _PER = re.compile(r"\s*/\s*|\s+(?:per|a|an|each)\s+(?:the\s+)?", re.IGNORECASE)
 _LETTER = re.compile(r"[^\W\d_](?![\w/])")
+_IN_TIME = re.compile(r"[^\W\d_]/(?:s|sec|min|h|hr|d|day)\Z")
 _PHRASE = re.compile(r"[^\W\d_]+(?:[ -][^\W\d_]+){0,3}")
 _CODE = re.compile(r"[A-Z]{3}\Z")
 _MAX_UNIT = 40  # characters of a symbol
@@ -430,6 +431,8 @@ def _unit_at(text: str, at: int) -> tuple[str | None, int]:
     while written:
         if written not in _no_units() and _is_unit(listed := as_listed(written, packs=PACKS)):
             return listed, at + len(written)
+        if _IN_TIME.search(written) and (meant := unit_meant(written)) and _is_unit(meant):
+            return meant, at + len(written)  # l/s, of which a letter alone might be none
         written = re.sub(r"(?:[^\w]?[\w²³°%$]+|\W+)\Z", "", written) if re.search(r"[\w%]\W", written) else ""
     return None, at
 
