@@ -64,9 +64,15 @@ def _overview(project_plan: Plan) -> Iterator[str]:
     survey = project_plan.survey
     finding_count = len(survey.outcome.findings)
     yield f"Looked through {counted(len(survey.outcome.checked), 'file')} of {project_plan.root}."
+    if project_plan.folder != project_plan.root:
+        yield f"  {project_plan.folder} is a part of this project: files are named from {project_plan.root}."
     yield f"  frameworks:  {_listed(survey.frameworks, 'file')}"
     yield f"  units:       {_listed(survey.units, 'place')}"
     yield f"  numbers without a unit, by kind: {_listed(survey.kinds)}"
+    besides = finding_count - sum(survey.kinds.values())
+    if besides:
+        noun = counted(besides, "finding")
+        yield f"  besides:     {noun} without a kind, in test code or under settings of a folder's own"
     if not survey.outcome.tools:
         yield "  tools:       none that gllint knows: `tool-decorators`, `tool-classes` and `tool-methods` name yours"
     yield f"  dispatchers: {', '.join(survey.dispatchers[:_MOST]) or 'none'}"
@@ -80,7 +86,11 @@ def _overview(project_plan: Plan) -> Iterator[str]:
         yield ""
         yield f"Findings: {finding_count} now, {project_plan.finding_count} with these settings."
     else:
-        yield "The settings fit as they are."
+        yield (
+            "No setting is proposed beyond a baseline."
+            if project_plan.baseline_count
+            else "The settings fit as they are."
+        )
         yield f"Findings: {finding_count}."
     wrapped = project_plan.proposal.settled.get("unit-packs", 0)
     if wrapped:

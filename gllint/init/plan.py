@@ -37,12 +37,13 @@ class Change:
 
 @dataclass(slots=True)
 class Plan:
-    """What the survey says, what is proposed, and the files that say it.
+    """What the survey says of the project ``root`` of a ``folder``, what is proposed, and the files that say it.
 
     ``finding_count`` are the findings with the new settings, ``baseline_count`` those of them that a baseline gains;
     ``unseen`` says what is not looked at under these.
     """
 
+    folder: str
     root: str
     survey: Survey
     proposal: Proposal
@@ -64,11 +65,14 @@ def plan(path: str, agent_names: Sequence[str] = ()) -> Plan:
     try:
         engine.places.ask_about([absolute(path)])
         place = engine.places.project(absolute(path))
+        _check_repository(place)
         project_survey = survey(engine, place.root, place.config.base if place.config.source else place.root)
         proposal = propose(project_survey, place.config, place.root)
         engine.progress.clear()
         new_engine, outcome = _check_proposal(engine, place, project_survey, proposal.addition)
-        changes, baseline_count = _settings_and_baselines(place, proposal.addition, new_engine, outcome)
+        changes, baseline_count = _settings_and_baselines(
+            absolute(path), place, proposal.addition, new_engine, outcome
+        )
         hook_change, notes = _hook(place)
         for name in dict.fromkeys(agent_names):
             agent_changes, agent_notes = _agent(AGENTS[name], place)
@@ -79,6 +83,7 @@ def plan(path: str, agent_names: Sequence[str] = ()) -> Plan:
         engine.close()
     finding_count = len(outcome.findings)
     return Plan(
+        absolute(path),
         place.root,
         project_survey,
         proposal,
@@ -120,12 +125,23 @@ def _unseen(place: Place, engine: Engine, outcome: Outcome) -> Unseen:
     return unseen(outcome.tools, outcome.left_out, show, judges_text, outcome.blind_spots)
 
 
+def _check_repository(place: Place) -> None:
+    """Raise :class:`UsageError` where the settings of a repository stand outside it: they are others', too."""
+    source, repository = place.config.source, place.repository
+    if source and repository and not absolute(source).startswith(repository.rstrip("/") + "/"):
+        raise UsageError(
+            f"{repository}: this git repository has no settings of its own and obeys {source}, which is outside it; "
+            f"put an empty gllint.toml into {repository} first, or run init for {os.path.dirname(source)}"
+        )
+
+
 def _settings_and_baselines(
-    place: Place, addition: Addition, engine: Engine, outcome: Outcome
+    folder: str, place: Place, addition: Addition, engine: Engine, outcome: Outcome
 ) -> tuple[list[Change], int]:
     """The configurations with what they gain, and a baseline for each that has findings left; how many these gain.
 
-    A part of the project with a configuration of its own obeys nothing but that, so that it names its own baseline.
+    A part of the project with a configuration of its own obeys nothing but that, so that it names its own baseline;
+    it is left alone unless it lies in ``folder``, the one that was named.
     """
     by_source: dict[str, list[Finding]] = {}
     for finding in outcome.findings:
@@ -133,7 +149,9 @@ def _settings_and_baselines(
     own = place.config.source
     changes: list[Change] = []
     baseline_count = 0
-    for source in dict.fromkeys((own, *sorted(by_source))):
+    inside = folder.rstrip("/") + "/"
+    parts = [source for source in sorted(by_source) if folder == place.root or source.startswith(inside)]
+    for source in dict.fromkeys((own, *parts)):
         source_place = place if source == own else engine.place_of(source)
         gain = addition if source == own else Addition()
         findings = [finding for finding in by_source.get(source, ()) if baseline.takes(finding.code)]

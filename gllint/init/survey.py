@@ -53,7 +53,8 @@ def survey(engine: Engine, root: str, base: str) -> Survey:
     for path in outcome.checked:
         source = engine.sources.code(path)
         modules = set(_IMPORT.findall(source))
-        frameworks.update(row.name for row in rows if any(map(row.owns, modules)))
+        # Rows of one framework say behind its name which version or which part of it they are of: `mcp 1 low level`.
+        frameworks.update({row.name.partition(" ")[0] for row in rows if any(map(row.owns, modules))})
         units.update(_UNIT.findall(source))
         dispatchers.update(dict.fromkeys(a or b for a, b in dispatching.findall(source)))
     kinds = Counter(

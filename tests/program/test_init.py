@@ -271,6 +271,38 @@ def test_a_part_of_a_repository_names_its_baseline_in_the_configuration_above(wr
     assert run("check", cwd=top).returncode == 0
 
 
+def test_a_part_without_settings_is_told_whose_part_it_is_and_no_other_part_is_written(
+    write: Write, run: Run
+) -> None:
+    top = write(
+        {"gllint.toml": "", "a.py": TOOL, "other/gllint.toml": "", "other/b.py": TOOL, "part/c.py": TOOL}
+    )
+    said = run("init", "--yes", cwd=top / "part").stdout.decode()
+    assert f"{top}/part is a part of this project: files are named from {top}." in said
+    assert contents(top)["other/gllint.toml"] == b"" and "other/gllint-baseline.json" not in contents(top)
+    assert b"baseline" in contents(top)["gllint.toml"]
+
+
+def test_a_repository_under_settings_that_are_not_its_own_is_told_so(write: Write, run: Run) -> None:
+    top = write({"gllint.toml": "", "repo/a.py": TOOL, "repo/.git/HEAD": ""})
+    before = contents(top)
+    done = run("init", "--yes", cwd=top / "repo")
+    assert done.returncode == 2 and contents(top) == before
+    said = done.stderr.decode()
+    assert "no settings of its own" in said and f"put an empty gllint.toml into {top}/repo" in said
+    assert "link" not in said
+    (top / "repo/gllint.toml").touch()
+    assert run("init", "--yes", cwd=top / "repo").returncode == 0
+    assert (top / "gllint.toml").read_bytes() == b""
+
+
+def test_the_versions_of_a_framework_are_one(write: Write, run: Run) -> None:
+    server = "from mcp.server.fastmcp import FastMCP\nfrom mcp.server import Server\n"
+    said = run("init", "--dry-run", cwd=write({"a.py": server + TOOL})).stdout.decode()
+    [line] = [line for line in said.splitlines() if "frameworks:" in line]
+    assert line.count("mcp (1 file)") == 1 and "mcp 1" not in line and "low level" not in line
+
+
 MANY = """\
 from langchain_core.tools import tool
 
