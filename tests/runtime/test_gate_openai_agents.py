@@ -15,6 +15,7 @@ pytest.importorskip("agents")
 from agents import (
     Agent,
     AgentHooks,
+    AgentOutputSchema,
     Model,
     ModelResponse,
     OutputGuardrailTripwireTriggered,
@@ -383,6 +384,8 @@ def test_a_structured_answer_has_the_tools_own_quantities() -> None:
     assert ask(plain).final_output == Plain(title="Heat", ok=True)
     with pytest.raises(TypeError, match=r"Rated.rating is a bare float.*Claimed\[Quantity\]"):
         made(output_type=Rated)
+    with pytest.raises(TypeError, match="Rated.rating is a bare float"):
+        made(output_type=AgentOutputSchema(Rated))
 
 
 def test_a_structured_answer_is_streamed_as_a_whole() -> None:

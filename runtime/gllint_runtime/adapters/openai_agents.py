@@ -101,8 +101,10 @@ class _Gate:
             return copy
         output = agent.output_type
         if output is not None and output is not str:
-            if not isinstance(output, AgentOutputSchemaBase):
-                kit.require_claims(output, getattr(output, "__name__", "the answer"))
+            is_schema = isinstance(output, AgentOutputSchemaBase)
+            form = getattr(output, "output_type", str) if is_schema else output
+            kit.require_claims(form, getattr(form, "__name__", "the answer"))
+            if not is_schema:
                 output = AgentOutputSchema(output)
             output = _GatedOutput(output)
         copied = agent.clone(
@@ -268,7 +270,11 @@ class _GatedOutput(AgentOutputSchemaBase):
                 raise GLValidationError(
                     "STEP_SCHEMA", str(error), f"Answer by the schema {self.name()}."
                 ) from error
-            self._answers.put(session, [text], (kit.checked_structure(session, answer),))
+            self._answers.put(
+                session,
+                [text],
+                (kit.checked_structure(session, answer, getattr(self._own, "output_type", None)),),
+            )
 
     def validate_json(self, json_str: str) -> Any:
         """The answer that :meth:`read` has checked. Raises ModelBehaviorError."""

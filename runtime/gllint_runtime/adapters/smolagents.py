@@ -75,7 +75,8 @@ class _Gate:
         final = agent.tools.get("final_answer")
         if final is not None:
             form = typing.get_type_hints(type(final).forward, include_extras=True).get("return", Any)
-            kit.require_claims(form, getattr(form, "__name__", "the answer"))
+            if form is not Any:  # the tool as it comes says nothing: its answer is judged by what it holds
+                kit.require_claims(form, getattr(form, "__name__", "the answer"))
         if isinstance(agent, CodeAgent) and not isinstance(agent.python_executor, LocalPythonExecutor):
             raise TypeError("The code of this agent runs elsewhere, where the gate cannot record its tools")
         _GATED.add(agent)
@@ -286,6 +287,8 @@ def _schema(tool: Any) -> Mapping[str, Any]:
 def _checked(session: Session, output: Any) -> Any:
     """A final answer as it may be shown: text, data whose numbers are claims, or a picture as it is. Raises GLError."""
     if output is None or isinstance(output, bool | AgentImage | AgentAudio):
+        return output
+    if type(output).__module__.startswith("PIL."):  # a picture that no tool has wrapped yet
         return output
     if (isinstance(output, Mapping) and "message" in output) or not isinstance(
         output, Mapping | list | tuple
