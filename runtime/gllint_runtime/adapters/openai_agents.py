@@ -102,9 +102,9 @@ class _Gate:
         output = agent.output_type
         if output is not None and output is not str:
             is_schema = isinstance(output, AgentOutputSchemaBase)
-            form = getattr(output, "output_type", str) if is_schema else output
+            form: Any = getattr(output, "output_type", str) if is_schema else output
             kit.require_claims(form, getattr(form, "__name__", "the answer"))
-            if not is_schema:
+            if not isinstance(output, AgentOutputSchemaBase):
                 output = AgentOutputSchema(output)
             output = _GatedOutput(output)
         copied = agent.clone(
