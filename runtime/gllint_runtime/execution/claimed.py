@@ -280,9 +280,16 @@ def _bare_choice(values: Sequence[Any]) -> str | None:
             return "a choice of bare numbers"
         if not isinstance(value, str):
             return f"a choice of {type(value).__name__}"
-        if any(map(str.isnumeric, value)) and Session().verify(value).status != "success":
+        if any(map(str.isnumeric, value)) and not _is_name(value) and Session().verify(value).status != "success":
             return f"a choice that states a number ('{value[:80]}')"
     return None
+
+
+def _is_name(choice: Any) -> bool:
+    """Whether a choice that the program declares names a thing (``Scope 1``, ``gpt-4``) and states no measure."""
+    from gllint_runtime.policy.figures import figures  # for the few that hold a digit
+
+    return isinstance(choice, str) and choice[:1].isalpha() and not any(f.units for f in figures(choice))
 
 
 def _open(hint: Any) -> str | None:
@@ -458,9 +465,11 @@ class _Check:
         if value is None or isinstance(value, bool | Quantity | _VerifiedText | date):
             return value
         if isinstance(value, Enum):
-            self.value(value.value, None, place)
+            if not _is_name(value.value):
+                self.value(value.value, None, place)
         elif isinstance(value, str):
-            self._session.check(str(value))
+            if get_origin(hint) is not Literal or value not in get_args(hint) or not _is_name(value):
+                self._session.check(str(value))
         elif isinstance(value, _NUMBERS):
             self._session.refuse_number(place, value)
         elif _is_record(type(value)):
