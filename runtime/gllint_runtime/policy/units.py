@@ -275,8 +275,6 @@ def _refused(unit: str, extend: frozenset[str]) -> UnitVerdict:
     spelling = spelling_of(unit, extend)
     dimension = _dimension(_lenient(unit), stock=True)
     nearest = spelling.meant
-    if unit in pack_units(PACKS):  # also what pint has not, or not under this name: `1`
-        dimension = _dimension(unit, PACKS) or dimension
     if dimension is None:
         reason = "It does not parse as a unit."
         return UnitVerdict(unit, "unknown", None, nearest, reason, unit, spelling)
