@@ -280,7 +280,11 @@ def _bare_choice(values: Sequence[Any]) -> str | None:
             return "a choice of bare numbers"
         if not isinstance(value, str):
             return f"a choice of {type(value).__name__}"
-        if any(map(str.isnumeric, value)) and not _is_name(value) and Session().verify(value).status != "success":
+        if (
+            any(map(str.isnumeric, value))
+            and not _is_name(value)
+            and Session().verify(value).status != "success"
+        ):
             return f"a choice that states a number ('{value[:80]}')"
     return None
 
