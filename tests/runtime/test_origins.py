@@ -426,6 +426,14 @@ def test_an_id_under_a_plain_key_is_a_source() -> None:
     assert traced(session, {"room_id": 7321}) == [(7321, "tool", True)]
 
 
+def test_an_output_that_says_its_arguments_back_is_no_source_of_them() -> None:
+    session = Session(plain_keys={"room_id"})
+    session.record("hand_off", {"message": "For 500 m2?"}, "Handed over: For 500 m2? 31 are left.")
+    session.record("look_up", {"room_id": 7321}, {"rooms": [{"room_id": 7321}, {"room_id": 7322}]})
+    kinds = [kind for _, kind, _ in traced(session, {"a": 500, "b": 31, "c": 7321, "d": 7322})]
+    assert kinds == ["none", "tool", "none", "tool"]
+
+
 def test_numbers_of_an_output_that_is_text_alone_are_sources() -> None:
     session = Session()
     session.record("pay", {}, "Error: the total price of HAT136 on 2024-05-20 is 1,305.50, but paid 255")

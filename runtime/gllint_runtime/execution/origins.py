@@ -391,10 +391,14 @@ class Origins:
     def _search(self, record: CallRecord) -> None:
         texts: list[tuple[Path, str]] = []
         is_text = not record.output.quantities
+        echo = frozenset(
+            _numbers_in(record.arguments)
+        )  # what the call was told has its source elsewhere, or none
         for path, leaf in _leaves(record.output.data):
             if type(leaf) is int or type(leaf) is float:
                 is_text = False
-                self._add_plain(leaf, _source(record, path))
+                if leaf not in echo:
+                    self._add_plain(leaf, _source(record, path))
             elif type(leaf) is str and _holds_numeral(leaf):
                 texts.append((path, leaf))
         for path, text in texts if is_text else ():
@@ -402,8 +406,9 @@ class Origins:
             self._searchable -= len(read)
             for figure in figures(read):
                 if not figure.is_excused and not figure.is_name:
-                    for reading in figure.readings:
-                        self._add_plain(as_argument(reading.value), _source(record, path))
+                    numbers = {as_argument(reading.value) for reading in figure.readings}
+                    for number in numbers if echo.isdisjoint(numbers) else ():
+                        self._add_plain(number, _source(record, path))
 
     def _add_plain(self, value: Any, source: Source) -> None:
         known = self._plain.get(value)
@@ -494,6 +499,16 @@ def _demanded(origin: Origin, demand: Collection[str]) -> Origin:
 
 def _source(record: CallRecord, path: Path) -> Source:
     return "tool", f"{record.call_id} {show_path(path)}", record.grounded is not False
+
+
+def _numbers_in(arguments: Mapping[str, Any]) -> Iterator[Any]:
+    """The numbers of a call's arguments, and those in their texts."""
+    for _, leaf in _leaves(arguments):
+        if type(leaf) is int or type(leaf) is float:
+            yield leaf
+        elif type(leaf) is str and _holds_numeral(leaf):
+            for figure in figures(leaf[:_MAX_HEARD]):
+                yield from (as_argument(reading.value) for reading in figure.readings)
 
 
 def _holds_numeral(text: str) -> bool:
