@@ -8,36 +8,37 @@ values.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from gllint_runtime.policy.schemas import Quantity
-    from gllint_runtime.show import Shown
 
 _KINDS = ("entity", "activity", "agent", "used", "wasGeneratedBy", "wasDerivedFrom", "wasAssociatedWith")
 
 
-def prov_document(rendering: Shown) -> dict[str, Any]:
-    """The document of an answer, as plain data."""
+def prov_document(
+    message_text: str, provenance: Sequence[Mapping[str, Any]], returned: Sequence[Quantity]
+) -> dict[str, Any]:
+    """The document of a message whose numbers have these entries of provenance and were returned so, as plain data."""
     document = _Document()
     message = document.add(
-        "entity", "message", {"prov:type": _name("gllint:Message"), "prov:value": "".join(rendering.pieces)}
+        "entity", "message", {"prov:type": _name("gllint:Message"), "prov:value": message_text}
     )
     check = document.add("activity", "check", {"prov:label": "gllint"})
     gate = document.add("agent", "gate", {"prov:type": _name("prov:SoftwareAgent"), "prov:label": "gllint"})
     document.relate("wasGeneratedBy", entity=message, activity=check)
     document.relate("wasAssociatedWith", activity=check, agent=gate)
-    for number, (entry, returned) in enumerate(zip(rendering.provenance, rendering.returned, strict=True)):
+    for number, (entry, quantity) in enumerate(zip(provenance, returned, strict=True)):
         value = document.add(
             "entity",
             f"number-{number}",
             {
                 "prov:type": _name("gllint:Quantity"),
-                "prov:value": _typed(returned),
-                "gllint:unit": returned.unit,
+                "prov:value": _typed(quantity),
+                "gllint:unit": quantity.unit,
                 "gllint:path": str(entry["path"]),
             },
         )

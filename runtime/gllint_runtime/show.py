@@ -89,7 +89,8 @@ class Showing:
         """Where the numbers come from, as W3C PROV-JSON: ``json.dumps`` writes it."""
         from gllint_runtime.prov import prov_document
 
-        return prov_document(self.rendering)
+        rendering = self.rendering
+        return prov_document("".join(rendering.pieces), rendering.provenance, rendering.returned)
 
     def __rich__(self) -> RenderableType:
         """What ``rich.print(result)`` shows; needs the extra ``gllint[rich]``."""
