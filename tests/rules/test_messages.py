@@ -116,3 +116,13 @@ def test_a_direct_call_names_no_tool_where_a_factory_gives_several() -> None:
     assert titles == [
         "`._run()` calls one of 2 tools directly: build one function that checks and records all calls of tools"
     ]
+
+
+@pytest.mark.parametrize("text", ["'{r[heat_kwh]:.1f}'.format(r=row)", "'%(heat_kwh).1f' % row"])
+def test_a_number_in_a_text_is_named_by_the_part_that_its_field_takes(text: str) -> None:
+    """Not the dict around it is the number."""
+    body = f"@function_tool\ndef f(s: str):\n    row = {{'heat_kwh': 2.5 * len(s)}}\n    return 'Heat: ' + {text}\n"
+    [finding] = run(Case("text", {"agent.py": HEAD + body}, {"extend-select": ["GL104"]}))
+    assert isinstance(finding, Finding)
+    assert finding.message == '`row["heat_kwh"]` leaves tool `f` as text, where no claim can cite it'
+    assert '"heat_kwh": {"value": row["heat_kwh"], "unit": "kWh"}' in finding.help

@@ -62,6 +62,7 @@ from collections.abc import Iterator
 from gllint_rules.inference.file_texts import is_of_a_file
 from gllint_rules.inference.values import (
     Because,
+    Interpolation,
     ListOf,
     Literal,
     Number,
@@ -167,7 +168,7 @@ def _in_text(context: Context, result: Result, text: Text) -> Iterator[Pending]:
         if hole in numbers.exempt:
             continue
         for leaf in leaves(stated(hole), hole.site):
-            yield _finding(context, result, leaf)
+            yield _finding(context, result, leaf, hole=hole if leaf.site == hole.site else None)
         if next(quantities(hole.value, hole.site), None) is not None:
             yield _finding(context, result, Leaf(hole.site, Number(Because("", None)), None, None))
 
@@ -178,8 +179,9 @@ def _finding(
     leaf: Leaf,
     digits: str | None = None,
     characters: tuple[int, int] | None = None,
+    hole: Interpolation | None = None,
 ) -> Pending:
-    shown, help = quantity_beside_text(context, result, leaf, digits)
+    shown, help = quantity_beside_text(context, result, leaf, digits, hole)
     because = leaf.number.because if leaf.number.because.message else None
     return context.found_in(
         result, "GL104", leaf.site, "", help, because=because, key=shown, what="text", characters=characters

@@ -8,6 +8,7 @@ text beyond it is unknown as a whole, and that is noted where it is put together
 
 from __future__ import annotations
 
+import json
 import re
 import textwrap
 from collections.abc import Callable, Iterable, Iterator
@@ -55,7 +56,13 @@ _AROUND_CONTAINERS = frozenset(" \t\r\n,;.…")
 
 _OWN_TEXTS = frozenset({"__str__", "__repr__", "__format__"})
 
-_FIELD = re.compile(r"\{\{|\}\}|\{([^{}!:.\[]*+)[^{}]*+(?:\{[^{}]*+\}[^{}]*+)*+\}")
+# The name of a field, what it takes of the argument, and how that is written, in which fields may stand again.
+_FIELD = re.compile(
+    r"\{\{|\}\}"
+    r"|\{([^{}!:.\[]*+)((?:\.[^{}!:.\[]++|\[[^]{}]++\])*+)((?:[!:][^{}]*+(?:\{[^{}]*+\}[^{}]*+)*+)?+)\}"
+)
+_PART = re.compile(r"\.([^.\[]+)|\[([^]]+)\]")
+_UNNAMED = re.compile(r"\{(?=[!:}])")
 # As `string.Template` has them; what is written in braces is a name too.
 _DOLLAR = re.compile(r"\$(?:(\$)|([_a-zA-Z]\w*+)|\{([_a-zA-Z]\w*+)\})")
 _PERCENT = re.compile(
@@ -153,16 +160,16 @@ def format_call(evaluator: Evaluator, text: Text, call: facts.Call, frame: Frame
         nonlocal position
         if match.group(0) in ("{{", "}}"):
             return match.group(0)[0]
-        name = match.group(1)
-        field, _, form = match.group(0)[1:-1].partition(":")
-        spec = form if match.group(0) != f"{{{name}}}" else None
+        name, path, form = match.groups()
+        spec = form.partition(":")[2] if form else None
         if not name:
             name, position = str(position), position + 1
-        if "." in field:
-            return None, spec
-        if not name.isdecimal():
-            return _keyword(call, name), spec
-        return (call.args[int(name)] if int(name) < len(call.args) else None), spec
+        position += len(_UNNAMED.findall(form))
+        if name.isdecimal():
+            argument = call.args[int(name)] if int(name) < len(call.args) else None
+        else:
+            argument = _keyword(call, name)
+        return (_part(argument, path) if argument is not None else None), spec
 
     return _filled_in(evaluator, text, _FIELD, filling, frame, call.at)
 
@@ -186,7 +193,36 @@ def _value_of(mapping: facts.Expr, name: str) -> facts.Expr | None:
     """What stands under ``name`` in a mapping."""
     if isinstance(mapping, facts.Dict):
         return mapping.value(name)
-    return facts.Sub(mapping.at, mapping, facts.Const(mapping.at, name))
+    return _item(mapping, name)
+
+
+def _item(base: facts.Expr, key: str | int) -> facts.Sub:
+    """What stands under ``key``, an expression that no source has: it bears the number of its base."""
+    return facts.Sub(base.at, base, facts.Const(base.at, key))
+
+
+def _part(argument: facts.Expr, path: str) -> facts.Expr:
+    """What a field takes of its argument: ``{0.limits[high]}`` the ``.limits["high"]``."""
+    if isinstance(argument, facts.Star):
+        return argument
+    for attribute, key in _PART.findall(path):
+        if attribute:
+            argument = facts.Attr(argument.at, argument, attribute)
+        else:
+            argument = _item(argument, int(key) if key.isdecimal() else key)
+    return argument
+
+
+def _path(expr: facts.Expr) -> tuple[str, ...]:
+    """The steps from an expression of the source to the part of it which ``expr`` is; mostly none."""
+    steps: list[str] = []
+    while isinstance(expr, (facts.Sub, facts.Attr)) and expr.at == expr.base.at:
+        if isinstance(expr, facts.Attr):
+            steps.append(f".{expr.name}")
+        elif isinstance(expr.index, facts.Const):
+            steps.append(f"[{json.dumps(expr.index.value, ensure_ascii=False)}]")
+        expr = expr.base
+    return tuple(reversed(steps))
 
 
 def substituted(evaluator: Evaluator, text: Text, call: facts.Call, frame: Frame) -> Text:
@@ -387,5 +423,5 @@ def _with_fields(
                 yield Interpolation(UNKNOWN, Site(frame.module, at))
                 continue
             value = own_text(evaluator, source, evaluator.eval(source, frame), frame)
-            yield from pieces(value, frame.site(source), spec)
+            yield from pieces(value, frame.site(source), spec, _path(source))
         yield Literal(part.text[last:], part.site, offsets[last:])

@@ -119,7 +119,8 @@ class _Substitution:
             return (part,)
         # What is written by the helper itself stays there; what comes in by different calls is different.
         is_own = any(isinstance(option, Number) for option in options(part.value))
-        return pieces(value, part.site if is_own else self.site, part.spec or None)
+        site, path = (part.site, part.path) if is_own else (self.site, ())
+        return pieces(value, site, part.spec or None, path)
 
     def _given(self, text: ParameterText) -> Value:
         argument = self.arguments.get(text.param)

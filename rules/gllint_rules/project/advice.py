@@ -6,7 +6,7 @@ import json
 import re
 from typing import TYPE_CHECKING
 
-from gllint_rules.inference.values import Site
+from gllint_rules.inference.values import Interpolation, Site
 from gllint_rules.project.context import Context
 from gllint_rules.project.kinds import allowing, kind_of_leaf, list_line
 from gllint_rules.project.makers import maker_at, text_at
@@ -90,15 +90,26 @@ def advice_for_declaration(kind: Kind | None, declaration: str) -> Advice:
 
 
 def quantity_beside_text(
-    context: Context, result: Result, leaf: Leaf, digits: str | None = None
+    context: Context,
+    result: Result,
+    leaf: Leaf,
+    digits: str | None = None,
+    hole: Interpolation | None = None,
 ) -> tuple[str | None, str]:
     """A number in a text as a message names it, if it can, and how to return it beside the text.
 
-    ``digits`` are those that a literal has there; else the number is the expression at the site of ``leaf``.
+    ``digits`` are those that a literal has there; else the number is the expression at the site of ``leaf``, or the
+    part of it that the ``hole`` in the text names.
     """
-    number = _shortened(text_at(context.project, leaf.site) if digits is None else digits)
+    code = text_at(context.project, leaf.site) if digits is None else digits
+    path = hole.path if hole is not None else ()
+    number = _shortened("".join((code, *path)) if code else "")
     shown = number if number != _NUMBER else None
-    if digits is None:
+    if hole is not None and path:
+        # The site is that of what holds the number.
+        leaf = leaf._replace(key=hole.field, value=None)
+        unit = unit_of_leaf(context, result, leaf, kind_of_leaf(leaf)).unit
+    elif digits is None:
         argument = echoed_argument(context, result, leaf.site)
         if argument is not None:
             return shown, f"It is the tool's own argument `{argument}`: leave it out."

@@ -194,9 +194,9 @@ def _ends_address(template: Template, begins: list[int], start: int, holes: set[
 
 
 def _is_id(hole: Interpolation) -> bool:
-    """Whether the expression that is formatted in is called an id: ``module_id``, ``row["id"]``, ``self.job.id``."""
+    """Whether what is formatted in is called an id: ``module_id``, ``row["id"]``, ``self.job.id``."""
     expr = expression(hole.site.module, hole.site.at)
-    names = names_of(expr) if expr is not None else []
+    names = [hole.field] if hole.field else names_of(expr) if expr is not None else []
     return bool(names) and all(words_of(name)[-1:] == ["id"] for name in names)
 
 

@@ -68,11 +68,21 @@ class Literal(Struct, frozen=True, eq=False):
 
 
 class Interpolation(Struct, frozen=True, eq=False):
-    """A value formatted into a text, as ``spec`` says: ``.2f``."""
+    """A value formatted into a text, as ``spec`` says: ``.2f``.
+
+    ``path`` is the code that leads from the expression at ``site`` to the value, step by step, where a field of the
+    text names a part of it: ``["load"]`` of ``"{load}".format(**row)``.
+    """
 
     value: Value
     site: Site
     spec: str = ""
+    path: tuple[str, ...] = ()
+
+    @property
+    def field(self) -> str | None:
+        """The name of the part which a field of the text names."""
+        return self.path[-1].strip('."[]') if self.path else None
 
 
 class Text(Holder, frozen=True):
@@ -221,11 +231,13 @@ def literal_of(value: Value | None) -> str | None:
     return value.literal if isinstance(value, Text) else None
 
 
-def pieces(value: Value, site: Site, spec: str | None = None) -> tuple[Literal | Interpolation, ...]:
+def pieces(
+    value: Value, site: Site, spec: str | None = None, path: tuple[str, ...] = ()
+) -> tuple[Literal | Interpolation, ...]:
     """What a value put into a text at ``site`` adds to it: of a text its own parts, unless a ``spec`` changes it."""
     if spec is None and isinstance(value, Text) and value.parts is not None:
         return value.parts
-    return (Interpolation(value, site, spec or ""),)
+    return (Interpolation(value, site, spec or "", path),)
 
 
 def number(value: Value) -> Number | None:
