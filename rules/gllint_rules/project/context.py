@@ -71,8 +71,8 @@ class Context:
         self.names = project.names
         self._answers: dict[object, Any] = {}
         self._containers: dict[object, Value | None] = {}
-        # For each record which of its numbers a unit in it speaks of, by the place of the record in memory.
-        self.spoken_of: dict[int, tuple[Record, Mapping[str, frozenset[str]]]] = {}
+        # For each record which of its numbers a unit in it speaks of.
+        self.spoken_of: dict[Record, Mapping[str, frozenset[str]]] = {}
 
     @classmethod
     def of(cls, project: Project, module: Module) -> Context:

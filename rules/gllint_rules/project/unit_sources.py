@@ -201,10 +201,9 @@ def _may_be_unit(text: str) -> bool:
 
 def _spoken_of(context: Context, holder: Record) -> Mapping[str, frozenset[str]]:
     """For each neighbour's key of a record the keys of the numbers that it may speak of: one, or none."""
-    answer = context.spoken_of.get(id(holder))
-    if answer is None:
-        answer = context.spoken_of[id(holder)] = holder, _all_spoken_of(context, holder)
-    return answer[1]
+    if holder not in context.spoken_of:
+        context.spoken_of[holder] = _all_spoken_of(context, holder)
+    return context.spoken_of[holder]
 
 
 def _all_spoken_of(context: Context, holder: Record) -> Mapping[str, frozenset[str]]:
