@@ -16,6 +16,16 @@ from adoption import Bench, meter, note
 from gllint_runtime import ClaimedText, GLError, Session
 from gllint_runtime.adapters import kit
 
+ADOPTING = """
+from gllint_runtime import GLError, Session
+from gllint_runtime.adapters import kit
+session = Session()
+told = kit.tool_result(session, call.name, function, arguments, tool_call_id=call.id)
+try:
+    text = kit.check_final(session, text).message
+except GLError as error:
+    messages.append({"role": "user", "content": session.repair_hint(error)})
+"""  # what is added to any of these loops
 PARAMETERS = {"type": "object", "properties": {"site": {"type": "string"}}, "required": ["site"]}
 
 
@@ -110,7 +120,7 @@ def _turn(provider: Provider, session: Session | None, streams: bool, read: Call
             provider.say(messages, session.repair_hint(error))
 
 
-def bench_of_loop(name: str, adopting: str, provider: Provider, scripted: list[str]) -> Bench:
+def bench_of_loop(name: str, provider: Provider, scripted: list[str]) -> Bench:
     """The bench of a loop; the model says what stands in ``scripted``, behind a call of the meter."""
     from pydantic import BaseModel
 
@@ -126,7 +136,7 @@ def bench_of_loop(name: str, adopting: str, provider: Provider, scripted: list[s
         return run(data, read=lambda session, text: str(kit.structure(session, Answer, text).note))
 
     ways = {"plain": run, "streamed": lambda answer: run(answer, streams=True), "structured": structured}
-    return Bench(name, adopting, lambda answer: run(answer, gated=False), ways)
+    return Bench(name, ADOPTING, lambda answer: run(answer, gated=False), ways)
 
 
 def _message(session: Session, text: str) -> str:

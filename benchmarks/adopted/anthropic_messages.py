@@ -7,18 +7,6 @@ from typing import Any
 from adoption import Bench
 from raw_loop import PARAMETERS, Api, Call, bench_of_loop, pieces, sse
 
-ADOPTING = """
-from gllint_runtime import GLError, Session
-from gllint_runtime.adapters import kit
-session = Session()
-told = kit.tool_result(session, call.name, function, arguments, tool_call_id=call.id)
-try:
-    text = kit.check_final(session, text).message
-except GLError as error:
-    messages.append({"role": "user", "content": session.repair_hint(error)})
-"""
-
-
 TOOLS: Any = [{"name": "meter", "description": "The heat of a site.", "input_schema": PARAMETERS}]
 CALL = {"type": "tool_use", "id": "c1", "name": "meter", "input": {"site": "north"}}
 
@@ -78,4 +66,4 @@ class Messages:
 
 def bench() -> Bench:
     scripted: list[str] = []
-    return bench_of_loop("Anthropic messages, a loop", ADOPTING, Messages(scripted), scripted)
+    return bench_of_loop("Anthropic messages, a loop", Messages(scripted), scripted)

@@ -9,18 +9,6 @@ from typing import Any
 from adoption import Bench
 from raw_loop import PARAMETERS, Api, Call, bench_of_loop, pieces
 
-ADOPTING = """
-from gllint_runtime import GLError, Session
-from gllint_runtime.adapters import kit
-session = Session()
-told = kit.tool_result(session, call.name, function, arguments, tool_call_id=call.id)
-try:
-    text = kit.check_final(session, text).message
-except GLError as error:
-    messages.append({"role": "user", "content": session.repair_hint(error)})
-"""
-
-
 TOOLS: Any = {"tools": [{"toolSpec": {"name": "meter", "inputSchema": {"json": PARAMETERS}}}]}
 CALL = {"toolUseId": "c1", "name": "meter", "input": {"site": "north"}}
 MIME = "application/vnd.amazon.eventstream"
@@ -116,4 +104,4 @@ class Converse:
 
 def bench() -> Bench:
     scripted: list[str] = []
-    return bench_of_loop("Bedrock converse, a loop", ADOPTING, Converse(scripted), scripted)
+    return bench_of_loop("Bedrock converse, a loop", Converse(scripted), scripted)

@@ -7,18 +7,6 @@ from typing import Any
 from adoption import Bench
 from raw_loop import PARAMETERS, Api, Call, bench_of_loop, pieces, sse
 
-ADOPTING = """
-from gllint_runtime import GLError, Session
-from gllint_runtime.adapters import kit
-session = Session()
-told = kit.tool_result(session, call.name, function, arguments, tool_call_id=call.id)
-try:
-    text = kit.check_final(session, text).message
-except GLError as error:
-    messages.append({"role": "user", "content": session.repair_hint(error)})
-"""
-
-
 TOOLS: Any = [{"type": "function", "function": {"name": "meter", "parameters": PARAMETERS}}]
 CALL = {"id": "c1", "type": "function", "function": {"name": "meter", "arguments": '{"site": "north"}'}}
 
@@ -81,4 +69,4 @@ class Chat:
 
 def bench() -> Bench:
     scripted: list[str] = []
-    return bench_of_loop("OpenAI chat, a loop", ADOPTING, Chat(scripted), scripted)
+    return bench_of_loop("OpenAI chat, a loop", Chat(scripted), scripted)

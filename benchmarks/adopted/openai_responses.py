@@ -7,18 +7,6 @@ from typing import Any
 from adoption import Bench
 from raw_loop import PARAMETERS, Api, Call, bench_of_loop, pieces, sse
 
-ADOPTING = """
-from gllint_runtime import GLError, Session
-from gllint_runtime.adapters import kit
-session = Session()
-told = kit.tool_result(session, call.name, function, arguments, tool_call_id=call.id)
-try:
-    text = kit.check_final(session, text).message
-except GLError as error:
-    messages.append({"role": "user", "content": session.repair_hint(error)})
-"""
-
-
 TOOLS: Any = [{"type": "function", "name": "meter", "parameters": PARAMETERS, "strict": False}]
 CALL = {
     "id": "f",
@@ -87,4 +75,4 @@ class Responses:
 
 def bench() -> Bench:
     scripted: list[str] = []
-    return bench_of_loop("OpenAI responses, a loop", ADOPTING, Responses(scripted), scripted)
+    return bench_of_loop("OpenAI responses, a loop", Responses(scripted), scripted)

@@ -4,12 +4,10 @@ The model states a made-up number, is told so, and repairs it. The API is script
 """
 
 import json
-import threading
-from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import openai
+from scripted_api import scripted_api
 
 from gllint_runtime import GLError, Session
 from gllint_runtime.adapters import kit
@@ -24,7 +22,7 @@ PARAMETERS = {"type": "object", "properties": {"site": {"type": "string"}}, "req
 TOOLS: Any = [{"type": "function", "name": "meter", "parameters": PARAMETERS, "strict": False}]
 
 
-def answer(question: str, session: Session, max_retries: int = 2) -> str:
+def answer(client: openai.OpenAI, question: str, session: Session, max_retries: int = 2) -> str:
     """What may be said to a question: the loop as you have it, and the gate in it."""
     session.user(question)
     items: Any = [{"role": "user", "content": question}]
@@ -48,29 +46,6 @@ def answer(question: str, session: Session, max_retries: int = 2) -> str:
                 items.append({"role": "user", "content": session.repair_hint(error)})
 
 
-class Api(BaseHTTPRequestHandler):
-    """Stands in for the API: answers what it is told to."""
-
-    script: Iterator[Any]
-
-    def do_POST(self) -> None:
-        self.rfile.read(int(self.headers["Content-Length"]))
-        body = json.dumps(next(self.script)).encode()
-        self.send_response(200)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *arguments: Any) -> None: ...
-
-
-server = ThreadingHTTPServer(("127.0.0.1", 0), Api)
-threading.Thread(target=server.serve_forever, daemon=True).start()
-address = f"http://127.0.0.1:{server.server_port}"
-client = openai.OpenAI(api_key="none", base_url=address)
-
-
 def response(item: dict[str, Any]) -> dict[str, Any]:
     about = {"id": "r", "object": "response", "created_at": 0, "model": "gpt", "status": "completed"}
     return {**about, "output": [item], "tools": [], "tool_choice": "auto", "parallel_tool_calls": True}
@@ -92,15 +67,14 @@ call = {
 }
 
 claim = {"source_call_id": "tc_1", "path": "$.heat", "quantity": {"value": 12.5, "unit": "kWh"}}
-Api.script = iter(
-    [
-        response(call),
-        says("It uses about 13 kWh."),
-        says(json.dumps({"message": "It uses {{claim:0}}.", "claims": [claim]})),
-    ]
-)
-text = answer("How much heat?", Session())
-server.shutdown()
+script = [
+    response(call),
+    says("It uses about 13 kWh."),
+    says(json.dumps({"message": "It uses {{claim:0}}.", "claims": [claim]})),
+]
+with scripted_api(script) as address:
+    client = openai.OpenAI(api_key="none", base_url=address)
+    text = answer(client, "How much heat?", Session())
 
 assert text == "It uses 12.50 kWh."
 print(text)
