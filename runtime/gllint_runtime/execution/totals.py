@@ -145,7 +145,7 @@ class Totals:
         """The objects that an item of a list names, the last first."""
         texts = [item] if type(item) is str else _texts(item) if type(item) is dict else []
         things = [thing for text in texts for thing in reversed(self._things.get(text, ()))]
-        return [*{(id(thing.record), thing.path): thing for thing in things}.values()][:_MAX_READINGS]
+        return [*{(thing.record.call_id, thing.path): thing for thing in things}.values()][:_MAX_READINGS]
 
     def _read(self, record: CallRecord) -> None:
         for path, node, keys in _objects(record.output.data, ()):
