@@ -330,8 +330,7 @@ def _expression_sources(leaf: Leaf, kind: Kind | None) -> Iterator[UnitSource]:
                     is_named = True
                     yield UnitSource(where, fitting)
         unit = fixed_unit(maker)
-        # A unit at the end of the key decides alone.
-        if unit is not None and not (unit == "count" and readings_of_name(leaf.key or "")):
+        if unit is not None:
             yield UnitSource(title(maker.expr), (unit,))
             return
 
