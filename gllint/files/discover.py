@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import time
 from collections.abc import Iterator
 from functools import cached_property
@@ -23,6 +24,7 @@ from gllint_rules.tuples import NamedTuple
 SUFFIXES = (".py", ".pyi", ".pyw", ".ipynb")
 _LONGEST_SUFFIX = max(map(len, SUFFIXES))
 FOLDER, FILE, LINK, SCRIPT = "dfls"
+_SHEBANG = re.compile(rb"#![^\n]*python")
 _FINE_CLOCK, _COARSE_CLOCK = 100_000_000, 2_000_000_000
 _LARGEST = 1_000_000  # of a .gitignore; what is larger is as good as none, and told
 
@@ -277,6 +279,15 @@ def _leads_to_folder(entry: os.DirEntry[str]) -> bool:
 def is_python_name(name: str) -> bool:
     """Say whether a file of that name is Python to somebody: to Windows, whose names have no capitals, ``A.PY`` is."""
     return name.endswith(SUFFIXES) or name[-_LONGEST_SUFFIX:].lower().endswith(SUFFIXES)
+
+
+def is_script(path: str) -> bool:
+    """Say whether the first line of a file says that Python runs it."""
+    try:
+        with open(path, "rb") as file:
+            return os.path.isfile(path) and _SHEBANG.match(file.read(200)) is not None
+    except OSError:
+        return False
 
 
 def is_excluded(path: str, place: Place) -> bool:

@@ -10,7 +10,15 @@ from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from gllint.errors import UsageError
 from gllint.files.config import Config
-from gllint.files.discover import Omission, Signature, is_excluded, is_left_out, signature_of
+from gllint.files.discover import (
+    Omission,
+    Signature,
+    is_excluded,
+    is_left_out,
+    is_python_name,
+    is_script,
+    signature_of,
+)
 from gllint.files.places import Place, Places, absolute
 from gllint.files.source import Undecodable
 from gllint.files.sources import Sources
@@ -35,6 +43,7 @@ _Grouped: TypeAlias = "tuple[Place, dict[str, Signature | None]]"
 _OF_WHAT_IS_NOWHERE = frozenset({"GL303"})  # rules that report a name which nothing in the project has
 CACHE_VARIABLE = "GLLINT_CACHE_DIR"
 _MOST_ENTRIES = 1_000
+_STRANGE = "no Python by name or text"
 
 
 class Options(NamedTuple):
@@ -199,7 +208,9 @@ class Engine(Means):
     ) -> Outcome:
         workspace = self.workspace(place)
         named_texts = [path for path in files if text_kind(path) is not None]
-        files = {path: signature for path, signature in files.items() if path not in named_texts}
+        strangers = self._strangers(workspace, files)
+        passed_over = {*named_texts, *(path for notice in strangers for path in notice.paths)}
+        files = {path: signature for path, signature in files.items() if path not in passed_over}
         workspace.announce(files, complete=place.root in self._complete)
         results = workspace.landing(files, named)
         texts = [*named_texts, *self._texts_below(workspace, named)]
@@ -210,7 +221,7 @@ class Engine(Means):
         outcome = Outcome()
         with self.clock.stage("suppress"):
             self.conclude_all(workspace, shown, results, outcome)
-        notices = [*workspace.notices(files, named), *workspace.text_notices(texts, named)]
+        notices = [*workspace.notices(files, named), *workspace.text_notices(texts, named), *strangers]
         outcome.notices += notices
         sights = list(workspace.tools(files))
         outcome.tools, outcome.has_tools = tools_in_force(sights, place.config), bool(sights)
@@ -224,6 +235,20 @@ class Engine(Means):
                 if finding.code == "GL900":
                     outcome.left_out.setdefault(path, f"{finding.message} (line {finding.span.line})")
         return outcome
+
+    def _strangers(self, workspace: Workspace, paths: Iterable[str]) -> list[Notice]:
+        """Say which files are no Python by their names, by their first lines or by what they hold: ``LICENSE``.
+
+        Only who names such a file, as pre-commit does, has it looked at.
+        """
+        nameless = [
+            path
+            for path in paths
+            if not is_python_name(path) and text_kind(path) is None and not self.sources.holds(path)
+        ]
+        broken = workspace.index.table.broken(nameless) if nameless else {}
+        strangers = tuple(path for path in broken if not is_script(path))
+        return [Notice(strangers, _STRANGE)] if strangers else []
 
     def _texts_below(self, workspace: Workspace, named: Collection[str]) -> list[str]:
         """Return the files that are no Python, are read by a candidate and lie in the folders ``named``."""

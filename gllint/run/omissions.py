@@ -15,7 +15,7 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 
-from gllint.files.discover import FILE, FOLDER, LINK, SCRIPT, Omission, is_python_name
+from gllint.files.discover import FILE, FOLDER, LINK, SCRIPT, Omission, is_python_name, is_script
 from gllint.files.places import Places
 from gllint.files.sources import is_notebook, read_python
 from gllint.files.tracked import tracked
@@ -42,7 +42,6 @@ _MARKS = frozenset(
     }
 )  # fmt: skip
 _MARK_ENDS = (".dist-info", ".egg-info")
-_SCRIPT = re.compile(rb"#![^\n]*python")
 _BY_DEFAULT, _BY_GIT, _LINKED = "excluded by default", "ignored by git", "behind a link that leads elsewhere"
 _TRACKED = {
     _BY_DEFAULT: "excluded by default though tracked by git",
@@ -217,12 +216,7 @@ class Omissions:
         if len(scripts) > _MOST_SCRIPTS:
             self._full.append(UncheckedFile(f"{os.path.dirname(scripts[_MOST_SCRIPTS])}/", _TOO_MANY))
         for path in scripts[:_MOST_SCRIPTS]:
-            try:
-                with open(path, "rb") as file:
-                    head = file.read(200) if os.path.isfile(path) else b""
-            except OSError:
-                continue
-            if _SCRIPT.match(head) and path not in self._listed:
+            if path not in self._listed and is_script(path):
                 yield path
 
     def _loaded(self) -> Iterator[str]:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from gllint_rules.check.map import Map
 
 
-_UNUSED_TEXT = "no Python file that gllint looks at reads it by a literal path"
+_UNUSED_TEXT = "read by a literal path in no Python file that gllint looks at"
 
 
 class Workspace:

@@ -54,6 +54,25 @@ def test_each_bad_file_is_a_finding_and_the_others_are_checked(
     ]
 
 
+def test_a_license_that_is_named_is_no_broken_python(write: Write, check: Check) -> None:
+    top = write(
+        {
+            "LICENSE": "MIT License\n",
+            "Dockerfile": "FROM python:3.12\n",
+            "start": "#!/bin/sh\necho FINAL_MESSAGE\n",
+            "icon": b"\xff\x00",
+            "script": "#!/usr/bin/env python3\n" + NEEDLE + "x = (\n",
+            "SConstruct": 'FINAL_MESSAGE = "5 kWh"\n',
+        }
+    )
+    names = ["LICENSE", "Dockerfile", "start", "icon"]
+    done = _gllint(top, *names)
+    assert (done.returncode, done.stdout) == (0, "")
+    why = "4 files not checked, no Python by name or text: LICENSE, Dockerfile, start and 1 more"
+    assert why in done.stderr
+    assert check(*names, "script", "SConstruct", cwd=top) == ["SConstruct:1:18: GL401", "script:3:5: GL900"]
+
+
 def test_what_is_no_regular_file_does_not_hold_the_run_up(write: Write, run: Run, check: Check) -> None:
     top = write({"a.py": ""})
     os.mkfifo(top / "pipe.py")

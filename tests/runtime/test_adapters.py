@@ -46,9 +46,7 @@ def test_each_example_is_known() -> None:
 
 
 @pytest.mark.parametrize("name", NEEDS)
-def test_examples_run(
-    name: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_examples_run(name: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip(NEEDS[name], reason=f"needs the extra for {NEEDS[name]}")
     monkeypatch.syspath_prepend(EXAMPLES)  # as for who runs the file
     runpy.run_path(str(EXAMPLES / f"{name}.py"), run_name="__main__")
