@@ -86,11 +86,12 @@ def _overview(project_plan: Plan) -> Iterator[str]:
         yield ""
         yield f"Findings: {finding_count} now, {project_plan.finding_count} with these settings."
     else:
-        yield (
-            "No setting is proposed beyond a baseline."
-            if project_plan.baseline_count
-            else "The settings fit as they are."
-        )
+        if project_plan.baseline_count:
+            yield "No setting is proposed beyond a baseline."
+        elif project_plan.unseen.is_empty:
+            yield "The settings fit as they are."
+        else:
+            yield "No setting is proposed; what was not looked at may need some."
         yield f"Findings: {finding_count}."
     wrapped = project_plan.proposal.settled.get("unit-packs", 0)
     if wrapped:
@@ -112,9 +113,10 @@ def _lines(project_plan: Plan) -> Iterator[str]:
     for key, items in project_plan.proposal.addition.lists.items():
         count = project_plan.proposal.settled.get(key, 0)
         json_items = ", ".join(json.dumps(item, ensure_ascii=False) for item in items)
-        yield f"  {key} = [{json_items}]  # for {counted(count, 'finding')}"
+        yield f"  {key} = [{json_items}]  # asked for by {counted(count, 'finding')}"
     for key, value in project_plan.proposal.addition.values.items():
-        yield f"  {key} = {json.dumps(value)}  # for {counted(project_plan.proposal.settled.get(key, 0), 'finding')}"
+        count = project_plan.proposal.settled.get(key, 0)
+        yield f"  {key} = {json.dumps(value)}  # asked for by {counted(count, 'finding')}"
     for pattern, codes in project_plan.proposal.addition.ignores.items():
         why = "templates, no Python yet" if codes == ("GL900",) else "test code, shown to nobody"
         yield f"  per-file-ignores: {json.dumps(pattern)} = {json.dumps(list(codes))}  # {why}"

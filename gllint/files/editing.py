@@ -56,7 +56,8 @@ def with_settings(path: str, text: str, addition: Addition, is_own: bool) -> str
     body = body.replace("\r\n", "\n") if crlf else body
     try:
         wanted = tomllib.loads(body)
-        document = tomlkit.parse(body)
+        # A table that is added stands apart from the last line.
+        document = tomlkit.parse(body if not body or body.endswith("\n") else f"{body}\n")
         _add(document, addition, is_own, tomlkit)
         _add(wanted, addition, is_own)
         new_text = tomlkit.dumps(document)

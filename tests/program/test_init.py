@@ -60,8 +60,8 @@ def test_it_proposes_writes_and_then_has_nothing_more_to_do(write: Write, run: R
     )
     assert "--- /dev/null\n+++ b/.pre-commit-config.yaml\n" in said
     assert " lines of findings, not shown\n" in said and '"findings"' not in said
-    assert 'unit-packs = ["counts", "time"]  # for 2 findings' in said
-    assert 'plain-kinds = ["identifier", "index"]  # for 2 findings' in said
+    assert 'unit-packs = ["counts", "time"]  # asked for by 2 findings' in said
+    assert 'plain-kinds = ["identifier", "index"]  # asked for by 2 findings' in said
     assert "langchain (2 files)" in said and "Findings: 10 now, 3 with these settings." in said
     done = run("init", "--yes", cwd=top)
     assert done.returncode == 0
@@ -336,7 +336,7 @@ def test_what_the_summary_says_it_can_allow_it_allows(write: Write, run: Run, se
 def test_lists_of_quantities_ask_for_paths_into_lists(write: Write, run: Run) -> None:
     text = TOOL.replace('"x": 3', '"xs": [{"value": 3.5, "unit": "kWh"}]')
     top = write({"a.py": text, "gllint.toml": ""})
-    assert "array-paths = true  # for 1 finding\n" in run("init", "--yes", cwd=top).stdout.decode()
+    assert "array-paths = true  # asked for by 1 finding\n" in run("init", "--yes", cwd=top).stdout.decode()
     assert tomllib.loads((top / "gllint.toml").read_text())["array-paths"] is True
     assert "GL103" not in (top / "gllint-baseline.json").read_text()
     assert run("check", cwd=top).returncode == 0
@@ -451,6 +451,19 @@ def test_a_new_table_is_followed_by_a_blank_line_where_another_follows(write: Wr
     before, gained, after = (top / "pyproject.toml").read_text().split("\n\n")
     assert (before, after) == ("[tool.x]\ny = 1", "[dependency-groups]\ndev = []\n")
     assert gained.startswith("[tool.gllint]\n")
+
+
+def test_a_new_table_stands_apart_from_a_last_line_without_its_end() -> None:
+    after = with_settings("pyproject.toml", "[project]\nname = 'x'", ADDITION, is_own=False)
+    assert after.startswith("[project]\nname = 'x'\n\n[tool.gllint]\n")
+
+
+def test_settings_do_not_fit_where_texts_were_not_looked_at(write: Write, run: Run) -> None:
+    tool = "from agents import function_tool\n\n\n@function_tool\ndef fee(site: str) -> str:\n    return f'{site} pays'\n"
+    top = write({"a.py": tool, "pyproject.toml": "[project]\nname = 'x'\n"})
+    said = run("init", "--dry-run", cwd=top).stdout.decode()
+    assert "1 text (GL104 is off)" in said and "fit as they are" not in said
+    assert "No setting is proposed; what was not looked at may need some.\nFindings: 0.\n" in said
 
 
 def test_a_project_without_tools_is_told_so(write: Write, run: Run) -> None:
