@@ -110,7 +110,7 @@ def test_the_way_of_the_numbers(run: Run, write: Write) -> None:
         "$.oddnot written out–",
         "$.badkwh is not allowed–",
         "$.roomsno unit (count)–",
-        "$.shares[]no unit–",
+        "$.shares[*]no unit–",
     ]
     assert texts(page, "//details/summary")[0] == "1 tool returns no number that can be seen"
     first, second = texts(page, "//div[starts-with(@id, 'm')]")

@@ -29,6 +29,7 @@ from gllint_runtime.policy.claims import HOLE
 MOST_TOOLS = 2_000
 MOST_MESSAGES = 1_000
 MOST_IN_RESULT = 5_000  # values; what is larger is left out
+_EACH = "[*]"  # element of a list, as the guard writes it
 _FILLED = "{…}"
 
 
@@ -135,24 +136,22 @@ def _quantities(value: Value, path: str) -> Iterator[ReturnedNumber]:
             for key, entry in option.contents():
                 yield from _quantities(entry.value, _path_to(path, key))
             if option.rest is not None:
-                yield from _quantities(
-                    option.rest, f"{path}[]" if isinstance(option, ListOf) else f"{path}.*"
-                )
+                step = _EACH if isinstance(option, ListOf) else ".*"
+                yield from _quantities(option.rest, path + step)
 
 
 def _numbers(context: Context, result: Result) -> Iterator[ReturnedNumber]:
     for leaf in leaves(result.value, result.site):
-        path = "$"
-        for key in leaf.keys:
-            path = _path_to(path, key)
-        suffix = "[]" if leaf.in_list else ""
-        yield ReturnedNumber(path + suffix, False, kind=kind_of_leaf(leaf))
+        path = "$" + _EACH * leaf.lists.count(0)
+        for number, key in enumerate(leaf.keys, 1):
+            path = _path_to(path, key) + _EACH * leaf.lists.count(number)
+        yield ReturnedNumber(path, False, kind=kind_of_leaf(leaf))
 
 
 def _path_to(path: str, key: Key | None) -> str:
     match key:
         case None:
-            return f"{path}[]"
+            return path + _EACH
         case str():
             return f"{path}.{key}"
         case OtherKey(representation=text):

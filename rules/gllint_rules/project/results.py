@@ -51,7 +51,8 @@ class Leaf(NamedTuple):
     """A definite number outside a Quantity, where it was put into the result.
 
     ``value`` is all that may stand at ``site``; ``None`` where the site is that of a container around the number.
-    ``keys`` lead to it, and ``holder`` is the record that it stands in. ``what`` it is: a "number" under ``key``, an
+    ``keys`` lead to it, through ``lists``: behind how many of the keys each of them lies; ``holder`` is the record that
+    it stands in. ``what`` it is: a "number" under ``key``, an
     "element" of what is there, or a container of numbers whose elements cannot be seen ("dict of numbers").
     """
 
@@ -60,10 +61,19 @@ class Leaf(NamedTuple):
     key: str | None
     value: Value | None
     keys: tuple[Key, ...] = ()
-    in_list: bool = False
+    lists: tuple[int, ...] = ()
     holder: Record | None = None
     what: str = "number"
     is_named: bool = True  # whether nothing but lists lies between ``key`` and the number
+
+    @property
+    def in_list(self) -> bool:
+        """Whether a list lies on the way to it."""
+        return bool(self.lists)
+
+    def within(self, container: Container) -> tuple[int, ...]:
+        """The lists on the way to what is in a container at this place."""
+        return (*self.lists, len(self.keys)) if isinstance(container, ListOf) else self.lists
 
     def is_plain(self, policy: Policy) -> bool:
         """Whether its key is one whose numbers are no quantities."""
@@ -149,7 +159,7 @@ def _leaves(value: Value, at: Leaf, sure: bool = True) -> Iterator[Leaf]:
             inner = at._replace(
                 site=option.returned or at.site,
                 value=None,
-                in_list=at.in_list or is_list,
+                lists=at.within(option),
                 is_named=is_list and at.is_named,
                 what=_what(option),
             )
@@ -161,7 +171,7 @@ def _first_of_matrix(matrix: ListOf, at: Leaf) -> Iterator[Leaf]:
     """A matrix as one leaf, at the outer list; what a constant holds stands where the constant is used."""
     is_constant = any(entry.constant for entry in matrix.items)
     site = at.site if is_constant or matrix.site is None else matrix.site
-    place = at._replace(site=site, value=None, in_list=True, what=_what(matrix))
+    place = at._replace(site=site, value=None, lists=at.within(matrix), what=_what(matrix))
     inner = next((leaf for entry in matrix.items for leaf in _leaves(entry.value, place)), None)
     if inner is not None:
         yield place._replace(number=inner.number)
@@ -184,20 +194,18 @@ def _known_throughout(value: Value) -> bool:
 def _inside(at: Leaf, container: Container, key: Key | None, entry: Entry) -> Leaf:
     """Where ``entry`` stands. What a constant holds stands where the constant is used."""
     if entry.constant:
-        in_list = at.in_list or isinstance(container, ListOf)
+        lists = at.within(container)
         name = as_text(key)
         keys = at.keys if key is None else (*at.keys, key)
         if name is None:
             is_named = at.is_named and isinstance(container, ListOf)
-            return at._replace(
-                value=None, in_list=in_list, keys=keys, what=_what(container), is_named=is_named
-            )
-        return at._replace(value=None, in_list=in_list, keys=keys, key=name, what="number", is_named=True)
+            return at._replace(value=None, lists=lists, keys=keys, what=_what(container), is_named=is_named)
+        return at._replace(value=None, lists=lists, keys=keys, key=name, what="number", is_named=True)
     if isinstance(container, ListOf) and container.kind == "pair":
-        return at._replace(value=None, in_list=True, what="element")  # beside its key
+        return at._replace(value=None, lists=at.within(container), what="element")  # beside its key
     value = entry.value if entry.site != container.site else None
     if isinstance(container, ListOf):
-        return at._replace(site=entry.site, value=value, in_list=True, what="element")
+        return at._replace(site=entry.site, value=value, lists=at.within(container), what="element")
     keys = (*at.keys, key) if key is not None else at.keys
     name = as_text(key)
     return at._replace(
