@@ -29,6 +29,7 @@ from gllint_runtime.policy.claims import HOLE
 MOST_TOOLS = 2_000
 MOST_MESSAGES = 1_000
 MOST_IN_RESULT = 5_000  # values; what is larger is left out
+_NO_FRAMEWORK = "any"  # the row of what counts by its name alone
 _EACH = "[*]"  # element of a list, as the guard writes it
 _FILLED = "{…}"
 
@@ -116,7 +117,7 @@ def _mapped(context: Context, tool: Tool, at: ToolAt) -> MappedTool:
         returned.update(dict.fromkeys(_numbers(context, result)))
     module = tool.callable.module if tool.callable is not None else tool.module
     span = context.project.positions(module).span(at.at)
-    name = tool.framework.name if tool.framework is not None else ""
+    name = tool.framework.name if tool.framework is not None and tool.framework.name != _NO_FRAMEWORK else ""
     return MappedTool(at, span, name, tuple(returned), is_cut)
 
 
