@@ -7,9 +7,10 @@ in an f-string, `str.format`, `%`, `+`, `str.join`, `string.Template` or `tabula
 `io.StringIO`, in the `__str__` of a class of the project, in a helper that writes the text or is given it, and in the
 text of a content block or of a returned container. What is formatted as nothing but a number can be (`{load:.1f}`) is
 one, whatever is known of it. Dates, versions, times, the markers of lists, names with digits in
-them (`gpt-4o`, `utf-8`), names that are joined (`f"{section}-{n}"`), addresses, hexadecimal digits, programs, bare
-identifiers (`{"row_id": str(n)}`) and what stands written out in the tags, scripts and style sheets of a page are left
-alone. So is what is a name by its form: UUIDs, telephone numbers, `HTTP 404`, cron lines, classes of characters
+them (`gpt-4o`, `utf-8`), names that are joined (`f"{section}-{n}"`, `f"{path}:{line}"`), addresses, hexadecimal digits,
+programs, bare identifiers (`{"row_id": str(n)}`, and any one word under an `id`) and what stands written out in the
+tags, scripts and style sheets of a page are left alone. So is what is a name by its form: UUIDs, telephone numbers,
+months (`2026-05`), `HTTP 404` and `not found (404)`, stock indexes (`S&P 500`), cron lines, classes of characters
 (`[A-Za-z0-9_-]`), codes (`"007"`, lists of them), and identifiers that are formatted in (`f"Module {module_id}"`).
 What a serialiser makes of a container is GL101's. Opt-in.
 
@@ -81,6 +82,7 @@ from gllint_rules.rule import Rule
 from gllint_rules.words.kinds import kind_of_name, words_of
 
 _YEAR = re.compile(r"(?:1[5-9]|20)\d\d")
+_BLANK = re.compile(r"\s")
 
 
 def check(context: Context) -> Iterator[Pending]:
@@ -94,33 +96,39 @@ def check(context: Context) -> Iterator[Pending]:
                     yield pending
 
 
-def _texts(value: Value, names_things: bool = False, names_year: bool = False) -> Iterator[Text]:
-    """The texts in ``value``, without those that are nothing but a number under a key that ``names_things``.
-
-    Under one that ``names_year`` those that are nothing but the year.
-    """
+def _texts(value: Value, key: str = "") -> Iterator[Text]:
+    """The texts in ``value``, which stands under a ``key``, without those that are a name because they stand there."""
     for option in options(value):
         match option:
             case Text():
-                if not ((names_things and _is_bare(option)) or (names_year and _is_year(option))):
+                if not _is_name_under(key, option):
                     yield option
             case Record() if not is_quantity(option):
-                for key, entries in option.entries.items():
-                    is_name = isinstance(key, str) and kind_of_name(key) == "identifier"
-                    is_year = isinstance(key, str) and words_of(key)[-1:] == ["year"]
+                for name, entries in option.entries.items():
                     for entry in entries:
-                        yield from _texts(entry.value, is_name, is_year)
+                        yield from _texts(entry.value, name if isinstance(name, str) else "")
                 if option.rest is not None:
                     yield from _texts(option.rest)
             case ListOf():
                 if _lists_codes(option):
                     continue
                 for entry in option.items:
-                    yield from _texts(entry.value, names_things, names_year)
+                    yield from _texts(entry.value, key)
                 if option.rest is not None:
-                    yield from _texts(option.rest, names_things, names_year)
+                    yield from _texts(option.rest, key)
             case _:
                 pass
+
+
+def _is_name_under(key: str, text: Text) -> bool:
+    """Whether a text names something under a ``key``.
+
+    A number alone does under that of an identifier, a year under ``…year``, one word under ``…id``.
+    """
+    end = words_of(key)[-1:]
+    if end in (["id"], ["ids"]) and _is_word(text):
+        return True
+    return _is_bare(text) and (kind_of_name(key) == "identifier" or (end == ["year"] and _is_year(text)))
 
 
 def _lists_codes(value: ListOf) -> bool:
@@ -143,10 +151,20 @@ def _is_bare(text: Text) -> bool:
     return all(isinstance(option, Number) for option in options(part.value))
 
 
+def _is_word(text: Text) -> bool:
+    """Whether no blank is written in a text."""
+    for part in text.parts or ():
+        if isinstance(part, Literal):
+            if _BLANK.search(part.text):
+                return False
+        elif not all(_is_word(option) for option in options(part.value) if isinstance(option, Text)):
+            return False
+    return True
+
+
 def _is_year(text: Text) -> bool:
-    """Whether it is a year: ``"2021"``, ``str(year)``, not how many (``"5"``)."""
-    literal = text.literal
-    return _is_bare(text) and (literal is None or _YEAR.fullmatch(literal.strip()) is not None)
+    """Whether a number alone may be a year: ``"2021"``, ``str(year)``, not ``"5"``."""
+    return text.literal is None or _YEAR.fullmatch(text.literal.strip()) is not None
 
 
 def _in_text(context: Context, result: Result, text: Text) -> Iterator[Pending]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from gllint_rules.inference.values import (
     NONE,
@@ -26,7 +26,7 @@ from gllint_rules.project.results import leaves
 from gllint_rules.project.templates import Stretches, Template
 from gllint_rules.reading.expression_index import expression
 from gllint_rules.tuples import NamedTuple
-from gllint_rules.words.kinds import Kind, words_of
+from gllint_rules.words.kinds import Kind, kind_of_name, words_of
 from gllint_runtime.policy.claims import HOLE
 from gllint_runtime.policy.settings import Policy
 
@@ -78,6 +78,7 @@ _OF_NUMBERS = re.compile(
 
 
 _OF_ADDRESSES: frozenset[Kind | None] = frozenset({"index", "identifier"})
+_PARTS_ADDRESS = frozenset({":", "#", "/"})
 
 
 class TextNumbers(NamedTuple):
@@ -121,7 +122,7 @@ def numbers_in_text(template: Template, policy: Policy) -> TextNumbers:
         if holes and (
             _is_behind_text(template, text, begins, start)
             or _ends_address(template, begins, start, holes)
-            or all(map(_is_id, holes))
+            or all(_is_called(hole, "identifier", "id") for hole in holes)
         ):
             continue
         stated |= holes
@@ -184,20 +185,32 @@ def _is_behind_text(template: Template, text: str, begins: list[int], start: int
 def _ends_address(template: Template, begins: list[int], start: int, holes: set[Interpolation]) -> bool:
     """Whether the number at ``start`` is a row, a line or an id, and stands right behind a text that is filled in.
 
-    So an address is put together (``f"{column}{row}"``); any other number there may be money (``f"{sign}{price}"``).
+    So an address is put together (``f"{column}{row}"``, ``f"{file}:{line}"``); any other number there may be money
+    (``f"{sign}{price}"``).
     """
     at = bisect_right(begins, start) - 1
-    before = template.parts[at - 1] if at and begins[at] == start else None
-    if not (isinstance(before, Interpolation) and all(isinstance(o, Text) for o in options(before.value))):
+    lead = template.parts[max(0, at - 2) : at] if at and begins[at] == start else ()
+    mark = lead[-1] if lead else None
+    is_parted = isinstance(mark, Literal) and mark.text in _PARTS_ADDRESS
+    base = lead[-2] if is_parted and len(lead) > 1 else mark
+    if not isinstance(base, Interpolation):
         return False
-    return _kinds(holes) <= _OF_ADDRESSES
+    # Right behind a value that nobody knows may be anything; what is parted from one is of the same address.
+    if not all(isinstance(o, Text) or (is_parted and o is UNKNOWN) for o in options(base.value)):
+        return False
+    return _kinds(holes) <= _OF_ADDRESSES or all(_is_called(hole, "index") for hole in holes)
 
 
-def _is_id(hole: Interpolation) -> bool:
-    """Whether what is formatted in is called an id: ``module_id``, ``row["id"]``, ``self.job.id``."""
-    expr = expression(hole.site.module, hole.site.at)
-    names = [hole.field] if hole.field else names_of(expr) if expr is not None else []
-    return bool(names) and all(words_of(name)[-1:] == ["id"] for name in names)
+def _is_called(hole: Interpolation, kind: Kind, word: str | None = None) -> bool:
+    """Whether the name of what is formatted in says this kind, and ends in a ``word``: ``row["id"]``, ``day.year``."""
+    if hole.field:
+        names = [hole.field]
+    else:
+        expr = expression(hole.site.module, hole.site.at)
+        names = names_of(expr) if expr is not None else []
+    return bool(names) and all(
+        kind_of_name(name) == kind and (word is None or words_of(name)[-1:] == [word]) for name in names
+    )
 
 
 def _kinds(holes: set[Interpolation]) -> set[Kind | None]:
@@ -230,17 +243,38 @@ def _with_stand_ins(template: Template) -> tuple[str, list[int]]:
         elif not _is_number(part):
             piece = HOLE
         else:
-            piece = _YEAR if _begins_date(template, i) else _DIGITS
+            piece = _YEAR if _is_year_of_date(template.parts, i) else _DIGITS
         begins.append(length)
         pieces.append(piece)
         length += len(piece)
     return "".join(pieces), begins
 
 
-def _begins_date(template: Template, i: int) -> bool:
-    """Whether part ``i`` is the first of three values with hyphens between them."""
-    parts = template.parts[i : i + 5]
-    return len(parts) == 5 and all(isinstance(part, Literal) and part.text == "-" for part in parts[1::2])
+def _is_year_of_date(parts: Sequence[Literal | Interpolation], i: int) -> bool:
+    """Whether part ``i`` is the year of a date that is put together.
+
+    It is the first of three values with hyphens between them, or one that says to be a year and has a month behind a
+    hyphen (``f"{year}-{month:02d}"``) or two values with strokes before it (``f"{month}/{day}/{year}"``).
+    """
+    year, rest, lead = parts[i], parts[i + 1 : i + 5], parts[max(0, i - 4) : i]
+    if len(rest) == 4 and _are_parted(rest, "-"):
+        return True
+    is_year = isinstance(year, Interpolation) and (
+        _is_called(year, "time", "year") or year.spec.rstrip("d") == "04"
+    )
+    if not is_year:
+        return False
+    if len(lead) == 4 and _are_parted(lead[::-1], "/"):
+        return True
+    month = rest[1] if len(rest) > 1 and _are_parted(rest[:2], "-") else None
+    return isinstance(month, Interpolation) and (
+        _is_called(month, "time", "month") or month.spec.rstrip("d") == "02"
+    )
+
+
+def _are_parted(parts: Sequence[Literal | Interpolation], mark: str) -> bool:
+    """Whether every other part, the first one too, is a ``mark``."""
+    return all(isinstance(part, Literal) and part.text == mark for part in parts[::2])
 
 
 def _is_number(hole: Interpolation) -> bool:

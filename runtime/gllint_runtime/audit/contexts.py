@@ -17,7 +17,7 @@ MOMENTS = ("dates", "times")
 @cache
 def _contexts(names: tuple[str, ...]) -> Sequence[re.Pattern[str]]:
     tables = sections("../audit/contexts.txt")
-    months = tables["months"]["words"]
+    months = sections("designations.txt")["months"]["words"]
     patterns = [pattern for name in names for pattern in tables[name].values()]
     return [re.compile(pattern.replace("<months>", months), re.IGNORECASE) for pattern in patterns]
 

@@ -9,8 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from datetime import datetime
+from functools import cache
 
 from gllint_runtime.policy.claims import HOLE
+from gllint_runtime.policy.data_files import sections
 from gllint_runtime.policy.unit_spellings import unit_names
 from gllint_runtime.policy.units import ALLOWED_UNITS, TIME_UNITS
 
@@ -26,24 +28,7 @@ _CRON = re.compile(
     r"(?<![\w*/,-])(?:[\d*][\d*/,-]{0,20}[ ]){4}(?:[\d*][\d*/,-]{0,20}|[A-Z]{3}(?:-[A-Z]{3})?)(?![\w*/,-])"
 )
 _CHARACTER_CLASS = re.compile(r"\[(?P<inner>[^][\s]{1,60})\](?P<often>[+*?]|\{\d{0,6}(?:,\d{0,6})?\})?")
-_MONTH = (
-    "(?:Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug(?:ust)?|Sept?(?:ember)?|Oct(?:ober)?"
-    r"|Nov(?:ember)?|Dec(?:ember)?)\b\.?"
-)
-_DAY = r"\d{1,2}(?:st|nd|rd|th)?"
-# Each form tells itself from a measure. Behind a month and a year something may be counted ("in May 2000 kWh").
-_FORMS = re.compile(
-    r"(?<![\w-])[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}(?![\w-])"  # UUIDs
-    r"|(?<!\w)(?=\d{0,128}[a-f])[0-9a-f]{32,128}(?!\w)"  # digests
-    r"|(?<!\w)\d{8}T\d{6}Z?(?!\w)"
-    r"|\b[vV]ersion\s{0,3}[:=]?\s{0,3}[\"']?v?\d{1,5}(?:\.\d{1,5}){0,4}(?!\w|[.,]\d)"
-    r"|\b[A-Z][A-Za-z]{0,30}[ -]\d{1,3}\.\d{1,3}(?=\s(?:models?|API|SDK|releases?)\b)"
-    r"|\bHTTP(?:/\d(?:\.\d)?|[ ](?:status[ ])?(?:code[ ])?[1-5]\d\d)\b"
-    r"|(?<![\w.+-])(?:\+?\d{1,3}[-. ])?(?:\(\d{3}\)[ -]?|\d{3}[-.])\d{3}[-.]\d{4}(?![\w-]|[.,]\d)"  # telephones
-    r"|(?<![\w.+-])1-8\d\d-[A-Z0-9]{2,7}(?:-[A-Z0-9]{2,7})?(?![\w-])"
-    rf"|(?<![\w.,])(?:{_DAY}[ ](?:of[ ])?{_MONTH},?[ ]|{_MONTH}[ ](?:{_DAY},?[ ])?)(?:19|20)\d\d"
-    r"(?=\s*(?:\Z|[\n.;:)\]|/–—\"'-](?!\d)|,(?!\d)))"
-)
+_ERROR = re.compile(r"(?<![\w.,($€£])[45]\d\d:?[ ]|\([45]\d\d\)")
 _CODE = re.compile(r"0\d{1,20}")
 _PERIOD = re.compile(r"\d{1,4}([a-z]{3,7})")
 _NAME = re.compile(r"\d{1,6}-[a-z]{3,20}(?:-[a-z]{1,20})*")
@@ -70,17 +55,64 @@ def designations(text: str) -> Iterator[tuple[int, int]]:
             match["often"] and ("0-9" in inner or "\\d" in inner)
         ):
             yield match.span()
-    for match in _FORMS.finditer(text):
+    yield from _errors(text)
+    for match in _forms().finditer(text):
         yield match.span()
+    for match in _forms_without_a_unit().finditer(text):
+        if not _is_measured(text, match.end()):
+            yield match.span()
+
+
+def _errors(text: str) -> Iterator[tuple[int, int]]:
+    """The errors of HTTP that stand with what they mean: ``404 Not Found``, ``not found (404)``."""
+    for match in _ERROR.finditer(text):
+        for meaning in _table()["errors"].get(match[0].strip(" (:)"), "").split("|"):
+            if match[0].startswith("("):
+                lead = text[max(0, match.start() - len(meaning) - 2) : match.start()]
+                # A word alone says of many a thing how it is: `Rooms locked (423)`.
+                flags = re.IGNORECASE if " " in meaning else re.NOFLAG
+                is_meant = re.search(rf"\b{re.escape(meaning)} \Z", lead, flags) is not None
+            else:
+                is_meant = re.compile(rf"{re.escape(meaning)}\b").match(text, match.end()) is not None
+            if meaning and is_meant:
+                yield match.span()
+
+
+@cache
+def _table() -> dict[str, dict[str, str]]:
+    return sections("designations.txt")
+
+
+@cache
+def _periods() -> frozenset[str]:
+    return frozenset(_table()["periods"]["words"].split())
+
+
+@cache
+def _forms() -> re.Pattern[str]:
+    months = _table()["months"]["words"]
+    return re.compile("|".join(form.replace("<months>", months) for form in _table()["forms"].values()))
+
+
+@cache
+def _forms_without_a_unit() -> re.Pattern[str]:
+    rows = [(name, numbers.replace(" ", "|")) for name, numbers in _table()["indexes"].items()]
+    indexes = "|".join(f"{re.escape(name)}[ -](?:{numbers})" for name, numbers in rows)
+    forms = _table()["forms without a unit"].values()
+    return re.compile("|".join(form.replace("<indexes>", indexes) for form in forms))
+
+
+def _is_measured(text: str, at: int) -> bool:
+    """Whether a unit is typed behind the number that ends at a place, things that are counted aside."""
+    from gllint_runtime.policy.figures import counted_units, units_at  # few texts need the words of units
+
+    return not counted_units().issuperset(units_at(text, at)[0])
 
 
 def is_code(text: str) -> bool:
     """Whether a whole text is a code though it begins with a digit: ``007``, ``5minute``."""
     period = _PERIOD.fullmatch(text)
-    return _CODE.fullmatch(text) is not None or (period is not None and period[1] in _PERIODS)
-
-
-_PERIODS = frozenset({"second", "minute", "hour", "day", "week", "month", "quarter", "year"})
+    return _CODE.fullmatch(text) is not None or (period is not None and period[1] in _periods())
 
 
 def are_codes(texts: Sequence[str]) -> bool:
@@ -103,5 +135,11 @@ def are_codes(texts: Sequence[str]) -> bool:
 
 
 def _is_unit(word: str) -> bool:
+    return not {word, word.removesuffix("s")}.isdisjoint(_unit_words())
+
+
+@cache
+def _unit_words() -> frozenset[str]:
+    """The symbols of units in small letters, the names of units, and periods."""
     symbols = {unit.lower() for unit in (*ALLOWED_UNITS, *TIME_UNITS)}
-    return not {word, word.removesuffix("s")}.isdisjoint(symbols | unit_names().keys() | _PERIODS)
+    return frozenset(symbols | unit_names().keys() | _periods())

@@ -138,7 +138,7 @@ def _figure(text: str, start: int, end: int, is_excused: bool, is_parted: bool) 
     sign = (lead["sign"] or lead["outer"]) if lead else None
     currency = lead["currency"] if lead and _currency(lead["currency"] or "") else None
     multipliers, behind = _multipliers(text, end, bool(currency))
-    units, unit_end = _units_at(text, behind)
+    units, unit_end = units_at(text, behind)
     if not units and behind == end and (minor := _MINOR.match(text, end)):  # cents
         units, unit_end = _shared_units(text, _table("minor units")[minor[1].lower()], minor.end())
         multipliers = (Fraction(1, 100),)
@@ -303,7 +303,7 @@ _LETTERS_ONLY = re.compile(r"[a-z]+")
 def _spelled(text: str, start: int, end: int) -> Figure:
     written = text[start:end]
     value = _spelled_value(_LETTERS_ONLY.findall(unicodedata.normalize("NFKC", written).lower()))
-    units, unit_end = _units_at(text, end)
+    units, unit_end = units_at(text, end)
     readings = () if value is None else (Reading(*value),)
     typed = text[end:unit_end].strip() if units else ""
     return Figure(start, end, written, readings, units, typed, is_spelled=True)
@@ -358,7 +358,7 @@ _MAX_PHRASE = 80  # and of a name in several words
 _MAX_DENOMINATORS = 3
 
 
-def _units_at(text: str, at: int) -> tuple[tuple[str, ...], int]:
+def units_at(text: str, at: int) -> tuple[tuple[str, ...], int]:
     """The units that are typed at a place behind a number, and where they end."""
     origin, gap = at, _GAP.match(text, at)
     at = gap.end() if gap else at
@@ -398,7 +398,7 @@ def _divided(text: str, base: str, end: int) -> tuple[str, int]:
             base, end = meant, letter.end()
             continue
         is_article = per is not None and per[0].split()[:1] != ["per"] and "/" not in per[0]
-        if below is None or below in _counted() or (is_article and below not in TIME_UNITS):
+        if below is None or below in counted_units() or (is_article and below not in TIME_UNITS):
             break
         composed = f"{base}/{below}"
         if not _is_unit(composed):
@@ -443,7 +443,8 @@ def _is_unit(symbol: str) -> bool:
 
 
 @cache
-def _counted() -> frozenset[str]:
+def counted_units() -> frozenset[str]:
+    """Things that are counted: the units of the pack ``counts``."""
     return frozenset(pack_units(("counts",)))
 
 
