@@ -144,6 +144,18 @@ def test_files_without_a_statement(text: str) -> None:
     assert places(run(Case("empty", {"a.py": text}, {}))) == []
 
 
+@pytest.mark.parametrize("text", ["{%s} {}", "{0[%s]} {0}", "{a[%s]} {a}", "{0:%sd}", "%%(a)%sd", "%s"])
+def test_numbers_of_any_length_in_a_format_are_read(text: str) -> None:
+    """Python itself reads no more than 4,300 digits."""
+    number = text % ("9" * 5000)
+    source = (
+        "from agents import function_tool\n\n\n@function_tool\ndef heat(rows: list):\n    load = len(rows)\n"
+        f'    return {{"a": "{number}".format(load, a=load), "b": "{number}" % {{"a": load}}}}\n'
+    )
+    results = run(Case(text, {"a.py": source}, {"extend-select": ["GL104"]}))
+    assert [item for item in results if not isinstance(item, Finding)] == []
+
+
 TARGETS = [
     "a, *rest",
     "*rest, a",

@@ -62,6 +62,7 @@ _FIELD = re.compile(
     r"|\{([^{}!:.\[]*+)((?:\.[^{}!:.\[]++|\[[^]{}]++\])*+)((?:[!:][^{}]*+(?:\{[^{}]*+\}[^{}]*+)*+)?+)\}"
 )
 _PART = re.compile(r"\.([^.\[]+)|\[([^]]+)\]")
+_LONGEST_PLACE = 18  # digits
 _UNNAMED = re.compile(r"\{(?=[!:}])")
 # As `string.Template` has them; what is written in braces is a name too.
 _DOLLAR = re.compile(r"\$(?:(\$)|([_a-zA-Z]\w*+)|\{([_a-zA-Z]\w*+)\})")
@@ -165,10 +166,11 @@ def format_call(evaluator: Evaluator, text: Text, call: facts.Call, frame: Frame
         if not name:
             name, position = str(position), position + 1
         position += len(_UNNAMED.findall(form))
-        if name.isdecimal():
-            argument = call.args[int(name)] if int(name) < len(call.args) else None
-        else:
+        place = _place(name)
+        if place is None:
             argument = _keyword(call, name)
+        else:
+            argument = call.args[place] if place < len(call.args) else None
         return (_part(argument, path) if argument is not None else None), spec
 
     return _filled_in(evaluator, text, _FIELD, filling, frame, call.at)
@@ -209,8 +211,14 @@ def _part(argument: facts.Expr, path: str) -> facts.Expr:
         if attribute:
             argument = facts.Attr(argument.at, argument, attribute)
         else:
-            argument = _item(argument, int(key) if key.isdecimal() else key)
+            place = _place(key)
+            argument = _item(argument, key if place is None else place)
     return argument
+
+
+def _place(name: str) -> int | None:
+    """The place that the name of a field says: of ``{0}`` the first; beyond all of them where it is too long to read."""
+    return int(name[:_LONGEST_PLACE]) if name.isdecimal() else None
 
 
 def _path(expr: facts.Expr) -> tuple[str, ...]:
