@@ -205,7 +205,7 @@ class Expressions:
             case Measure() if expr.name in _ARRAYS:
                 return base
         assigned = self.units.attribute(ClassOf(*owner), expr.name) if owner is not None else None
-        announced = None if _is_of_units(expr.base) else announced_by(expr.name)
+        announced = None if _is_listed_unit(expr) else announced_by(expr.name)
         if announced is not None:
             # `self.timeout_ms = timeout_ms / 1000`: what is assigned goes before what the name says.
             return stored(expr.name, assigned, None) if isinstance(assigned, Measure) else announced
@@ -679,9 +679,14 @@ def _end_of_text(expr: Expr) -> str | None:
     return end if end and not end[0].isalnum() else None
 
 
-def _is_of_units(base: Expr) -> bool:
-    """Whether what an attribute is read from lists units: `LengthUnit.meters` is no number of meters."""
-    return facts.last_name(base).lower().endswith(("unit", "units"))
+def _is_listed_unit(expr: facts.Attr) -> bool:
+    """Whether what an attribute is read from lists units: `LengthUnit.meters` is no number of meters.
+
+    `unit.heat_kwh` is: that unit is a flat, or a machine.
+    """
+    base = facts.last_name(expr.base)
+    is_class = base[:1].isupper()
+    return base.lower().endswith(("unit", "units")) and (is_class or len(name_words(expr.name)) == 1)
 
 
 def _gives_no_number(function: facts.Function | facts.Lambda) -> bool:
