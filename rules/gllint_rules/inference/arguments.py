@@ -106,20 +106,17 @@ def parameter_values(
     return env if new else {}
 
 
-def texts_given(
-    evaluator: Evaluator, callee: FunctionOf, call: facts.Call, frame: Frame, wanted: Collection[Param]
+def argument_values(
+    evaluator: Evaluator, callee: FunctionOf, call: facts.Call, frame: Frame, params: Collection[Param]
 ) -> dict[Param, Value]:
-    """What the call gives for the parameters that are ``wanted``; unknown where nobody sees it."""
-    given = bind(callee.params, arguments_of(evaluator, call, frame, callee.leading))
-    return {
-        param: given[param.name]
-        if param.name in given
-        else evaluator.eval(param.default, callee.home)
-        if param.default is not None
-        else UNKNOWN
-        for param in callee.params
-        if param in wanted
-    }
+    """What the call gives for each of ``params``; unknown where nobody sees it."""
+    bindings = bind(callee.params, arguments_of(evaluator, call, frame, callee.leading))
+    values: dict[Param, Value] = {}
+    for param in params:
+        values[param] = bindings.get(param.name, UNKNOWN)
+        if param.name not in bindings and param.default is not None:
+            values[param] = evaluator.eval(param.default, callee.home)
+    return values
 
 
 def _tells_more(value: Value, declared: Value, passed_on: bool, depth: int = 3) -> bool:

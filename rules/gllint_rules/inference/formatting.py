@@ -217,7 +217,7 @@ def _part(argument: facts.Expr, path: str) -> facts.Expr:
 
 
 def _place(name: str) -> int | None:
-    """The place that the name of a field says: of ``{0}`` the first; beyond all of them where it is too long to read."""
+    """The place that the name of a field says: of ``{0}`` the first; beyond all where it is too long to read."""
     return int(name[:_LONGEST_PLACE]) if name.isdecimal() else None
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
@@ -60,8 +60,6 @@ from gllint_rules.words.names import QUANTITY
 
 if TYPE_CHECKING:
     from gllint_rules.inference.protocol import Evaluator
-
-MOST_LOOKED_THROUGH = 200  # parts of an argument in which a number is looked for
 
 
 def call(evaluator: Evaluator, expr: facts.Call, frame: Frame) -> Value:
@@ -288,29 +286,28 @@ def _writes_what_it_gets(evaluator: Evaluator, call: facts.Call, frame: Frame, v
         return False
     written = (*call.args, *(argument for _, argument in call.keywords))
     values = [evaluator.eval(argument, frame) for argument in written]
-    return any(_holds_number(value) or arguments.states_numbers(value) for value in values)
+    return any(
+        arguments.states_numbers(value) or any(isinstance(part, Number) for part in _contents(value, 3))
+        for value in values
+    )
 
 
-def _has_gaps(value: Value, depth: int = 2) -> bool:
+def _has_gaps(value: Value) -> bool:
     """Whether it is or holds a text with something unknown filled in."""
-    for option in options(value):
-        if isinstance(option, Text) and option.is_unfilled:
-            return True
-        if isinstance(option, Container) and depth and option.size <= MOST_LOOKED_THROUGH:
-            if any(_has_gaps(part, depth - 1) for part in option.values()):
-                return True
-    return False
+    return any(isinstance(part, Text) and part.is_unfilled for part in _contents(value, 2))
 
 
-def _holds_number(value: Value, depth: int = 3) -> bool:
-    """Whether it is a number or is seen to hold one."""
+def _contents(value: Value, depth: int, is_into_texts: bool = False) -> Iterator[Value]:
+    """What a value is, and what the containers in it hold ``depth`` within each other; perhaps the texts in it, too."""
     for option in options(value):
-        if isinstance(option, Number):
-            return True
-        if isinstance(option, Container) and depth and option.size <= MOST_LOOKED_THROUGH:
-            if any(_holds_number(part, depth - 1) for part in option.values()):
-                return True
-    return False
+        yield option
+        parts: Iterable[Value] = ()
+        if depth and isinstance(option, Container) and option.size <= parameter_texts.MOST_LOOKED_THROUGH:
+            parts = option.values()
+        elif depth and is_into_texts and isinstance(option, Text):
+            parts = (part.value for part in option.parts or () if isinstance(part, Interpolation))
+        for part in parts:
+            yield from _contents(part, depth - 1, is_into_texts)
 
 
 def _specialised(
@@ -349,11 +346,11 @@ def _with_texts(
         if flow.texts is None:
             flow.texts = parameter_texts.parameters_in(value)
         params = flow.texts
-    wanted = params.intersection(callee.params)
-    if not wanted:
+    params = params.intersection(callee.params)
+    if not params:
         return value
-    texts = arguments.texts_given(evaluator, callee, expr, frame, wanted)
-    return parameter_texts.with_arguments(evaluator, value, texts, frame.site(expr))
+    values = arguments.argument_values(evaluator, callee, expr, frame, params)
+    return parameter_texts.with_arguments(evaluator, value, values, frame.site(expr))
 
 
 def _hands_out_what_it_gets(evaluator: Evaluator, callee: FunctionOf, value: Value) -> bool:
@@ -389,20 +386,9 @@ def _depends_on_receiver(evaluator: Evaluator, callee: FunctionOf, value: Value)
     )
 
 
-def _holds_open_text(value: Value, depth: int = 3) -> bool:
+def _holds_open_text(value: Value) -> bool:
     """Whether it is or holds a text of unknown content, also one that is filled into another."""
-    for option in options(value):
-        match option:
-            case Text(parts=None):
-                return True
-            case Text(parts=parts) if depth:
-                filled = (part.value for part in parts or () if isinstance(part, Interpolation))
-                if any(_holds_open_text(part, depth - 1) for part in filled):
-                    return True
-            case Container() if depth and option.size <= MOST_LOOKED_THROUGH:
-                if any(_holds_open_text(part, depth - 1) for part in option.values()):
-                    return True
-    return False
+    return any(isinstance(part, Text) and part.parts is None for part in _contents(value, 3, True))
 
 
 def _hands_out_fields(callee: FunctionOf, function: Function) -> bool:

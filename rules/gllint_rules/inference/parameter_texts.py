@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from gllint_rules.inference.protocol import Evaluator
 
 MOST_WITHIN = 3  # containers around each other in which a text is told to be that of a parameter
-MOST_LOOKED_THROUGH = 200  # parts of an argument in which texts are looked for
+MOST_LOOKED_THROUGH = 200  # parts of an argument in which texts and numbers are looked for
 
 
 def named(declared: Value, param: Param, depth: int = MOST_WITHIN) -> Value:
@@ -63,11 +63,11 @@ def parameters_in(value: Value) -> frozenset[Param]:
             params.add(part.param)
         elif isinstance(part, (UnionOf, Text, Container)) and part not in visited:
             visited.add(part)
-            parts += _held(part)
+            parts += _parts(part)
     return frozenset(params)
 
 
-def _held(value: UnionOf | Text | Container) -> Iterator[Value]:
+def _parts(value: UnionOf | Text | Container) -> Iterator[Value]:
     if isinstance(value, UnionOf):
         yield from value.options
     elif isinstance(value, Container):
@@ -91,7 +91,7 @@ class _Substitution:
 
     def of(self, value: Value) -> Value:
         if isinstance(value, ParameterText):
-            return self._given(value)
+            return self._argument(value)
         if not isinstance(value, (UnionOf, Text, Container)):
             return value
         if value not in self.results:
@@ -122,7 +122,7 @@ class _Substitution:
         site, path = (part.site, part.path) if is_own else (self.site, ())
         return pieces(value, site, part.spec or None, path)
 
-    def _given(self, text: ParameterText) -> Value:
+    def _argument(self, text: ParameterText) -> Value:
         argument = self.arguments.get(text.param)
         if argument is None:
             return text

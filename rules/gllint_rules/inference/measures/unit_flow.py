@@ -197,12 +197,12 @@ class Units:
 
 def _joined(meanings: Iterable[Meaning]) -> Meaning:
     """What holds one of several; behind one that is unknown, so that all are, no other is asked for."""
-    known: list[Meaning] = []
+    together: list[Meaning] = []
     for meaning in meanings:
         if meaning is None:
             return None
-        known.append(meaning)
-    return joined(known)
+        together.append(meaning)
+    return joined(together)
 
 
 def measure_declared(unit: str) -> Measure | None:
