@@ -62,7 +62,7 @@ _FIELD = re.compile(
     r"|\{([^{}!:.\[]*+)((?:\.[^{}!:.\[]++|\[[^]{}]++\])*+)((?:[!:][^{}]*+(?:\{[^{}]*+\}[^{}]*+)*+)?+)\}"
 )
 _PART = re.compile(r"\.([^.\[]+)|\[([^]]+)\]")
-_LONGEST_PLACE = 18  # digits
+_DIGITS = 18  # of the place that a field names, as many as are read
 _UNNAMED = re.compile(r"\{(?=[!:}])")
 # As `string.Template` has them; what is written in braces is a name too.
 _DOLLAR = re.compile(r"\$(?:(\$)|([_a-zA-Z]\w*+)|\{([_a-zA-Z]\w*+)\})")
@@ -218,7 +218,7 @@ def _part(argument: facts.Expr, path: str) -> facts.Expr:
 
 def _place(name: str) -> int | None:
     """The place that the name of a field says: of ``{0}`` the first; beyond all where it is too long to read."""
-    return int(name[:_LONGEST_PLACE]) if name.isdecimal() else None
+    return int(name[:_DIGITS]) if name.isdecimal() else None
 
 
 def _path(expr: facts.Expr) -> tuple[str, ...]:
