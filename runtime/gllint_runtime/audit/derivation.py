@@ -72,10 +72,10 @@ class Derivations:
                 for operation, pairs in _operations(reading, unit_word, units, dimension, members):
                     for first, second in pairs:
                         if first.source is not second.source:
-                            return _told(operation, first.source, second.source, unit_word)
+                            return _derivation(operation, first.source, second.source, unit_word)
         return None
 
-    def beside(
+    def difference(
         self, readings: Sequence[Reading], units: Sequence[str], shown: Sequence[Source], sources: Sources
     ) -> dict[str, Any] | None:
         """How far a number that stands just before is from another one of its name: the price before, say.
@@ -94,7 +94,7 @@ class Derivations:
                     for near in islice(sources.by_value(low, high), _FEW):
                         if near.unit == source.unit and _name_of(near) == _name_of(source) != "":
                             first, second = (near, source) if sign > 0 else (source, near)
-                            return _told("difference", first, second, units[0] if units else None)
+                            return _derivation("difference", first, second, units[0] if units else None)
         return None
 
     def _groups(self, *, is_small: bool, has_unit: bool) -> Iterator[tuple[str, list[_Member]]]:
@@ -148,7 +148,7 @@ def _base(source: Source) -> float:
         return float("inf")
 
 
-def _told(operation: str, first: Source, second: Source, unit_word: str | None) -> dict[str, Any]:
+def _derivation(operation: str, first: Source, second: Source, unit_word: str | None) -> dict[str, Any]:
     unit = first.unit if operation in ("sum", "difference") else unit_word
     return {**first.to_dict(), "operation": operation, "other": second.to_dict(), "unit": first.unit or unit}
 

@@ -206,7 +206,9 @@ class Listener:
                 and "\n" not in text[entry.figure.end : figure.start]
                 and figure.start - entry.figure.end <= 2 * _REACH
             ]
-            derivation = self._derivations.beside(figure.readings, figure.units, shown, self._tool_sources)
+            derivation = self._derivations.difference(
+                figure.readings, figure.units, shown, self._tool_sources
+            )
         if derivation is None:
             return judgement
         has_unit = derivation["operation"] not in ("sum", "difference") or derivation["unit"] in figure.units

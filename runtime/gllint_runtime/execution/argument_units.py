@@ -110,8 +110,8 @@ class Misfit(NamedTuple):
             message += (
                 "one does not convert into the other, so take the number from a tool that has it in that unit"
             )
-        held = self.value if self.original is None else self.original
-        hint = f"{self.source} of this run has {_written(held)} in {unit_title(self.unit)}."
+        number = self.value if self.original is None else self.original
+        hint = f"{self.source} of this run has {_written(number)} in {unit_title(self.unit)}."
         if len(ways) == 1:
             hint += f" In {unit_title(ways[0][0])} it is {_written(_float(ways[0][1]))}."
             if takes_quantities:
