@@ -279,12 +279,8 @@ def _template_file(
     evaluator: Evaluator, environment: Expr | None, name: Expr, frame: Frame
 ) -> TextModule | None:
     """The file of a template that an environment has under a name."""
-    text = literal_of(evaluator.eval(name, frame))
-    return (
-        _named_file(evaluator, text, _template_folders(evaluator, environment, frame), frame)
-        if text
-        else None
-    )
+    text = literal_of(evaluator.eval(name, frame)) or ""
+    return _named_file(evaluator, text, _template_folders(evaluator, environment, frame), frame)
 
 
 def _named_file(evaluator: Evaluator, name: str, folders: Sequence[str], frame: Frame) -> TextModule | None:
@@ -368,9 +364,8 @@ class _Assembly:
         self.frame = frame
         self.folders = folders
         self.pieces: list[Literal | Interpolation] = []
-        self.open: set[TextModule | _Block] = (
-            set()
-        )  # the templates, and blocks of others, that are being put together
+        # The templates, and blocks of others, that are being put together.
+        self.open: set[TextModule | _Block] = set()
         self.blocks: dict[TextModule, dict[int, _Block]] = {}  # by the places of their tags
 
     def add(self, module: TextModule) -> None:
