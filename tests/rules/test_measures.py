@@ -1,0 +1,65 @@
+"""Which unit a number is in, by what is done to it: ``measures.txt``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from gllint_rules import Settings
+from gllint_rules.inference.measures.meanings import Meaning, Measure
+from gllint_rules.inference.measures.unit_flow import UnitFlow, Units
+from gllint_rules.project.project import Project
+from gllint_rules.reading.modules import read_module
+from gllint_runtime.policy.unit_sizes import text_of
+
+PARAMETERS = (
+    "power_kw, heat_kwh, heat_wh, energy_mwh_per_year, run_hours, wait_minutes, wait_s, temp_c, temp_k, temp_f, share, "
+    "share_pct, length_m, area_m2, flow_m3_per_h, mass_kg, mass_t, emissions_kgco2e, mix_tco2e, data_mb, data_gb, "
+    "cost_usd, price_usd_per_kwh, rows, x"
+)
+
+
+def sections() -> dict[str, dict[str, str]]:
+    """What the table says, section by section."""
+    found: dict[str, dict[str, str]] = {}
+    for line in Path(__file__).with_name("measures.txt").read_text("utf-8").splitlines():
+        if line.startswith("[") and line.endswith("]") and "=>" not in line:
+            rows = found[line[1:-1]] = {}
+        elif line and not line.startswith("#"):
+            written, _, said = line.rpartition(" => ")
+            rows[written] = said
+    return found
+
+
+def flow_of(written: str) -> UnitFlow:
+    """The flow of a function that says this, or returns it; of the last function where this is a module."""
+    lines = written.split("\\n") if "\\n" in written else [f"return {written}"]
+    if "def f(" in written:
+        source = "\n".join(lines).replace("def f()", f"def f({PARAMETERS})")
+    else:
+        source = f"def f({PARAMETERS}):\n" + "".join(f"    {line}\n" for line in lines)
+    module = read_module("/project/a.py", source)
+    project = Project(Settings(), lambda path: None, lambda path: False, lambda path: source, "/project")
+    project.add(module)
+    return Units(project.evaluator).function(module, next(f for f in module.functions if f.name == "f"))
+
+
+def shown(meaning: Meaning) -> str:
+    if not isinstance(meaning, Measure):
+        return "unknown" if meaning is None else type(meaning).__name__.lower()
+    units = " or ".join(text_of(unit) or "1" for unit in meaning.readings)
+    return f"{'about ' * meaning.loose}{'a difference in ' * meaning.is_difference}{units}"
+
+
+def said_of(written: str) -> str:
+    flow = flow_of(written)
+    meetings = (f"; {shown(m.left)} {m.op} {shown(m.right)}" for m in flow.meetings.values())
+    given = (f"; {shown(a.measure)} for {a.parameter} in {shown(a.wanted)}" for a in flow.arguments.values())
+    return "".join([shown(flow.result), *meetings, *given])
+
+
+@pytest.mark.parametrize("name", sections())
+def test_a_number_is_in_this_unit(name: str) -> None:
+    rows = sections()[name]
+    assert {written: said_of(written) for written in rows} == rows
