@@ -249,6 +249,37 @@ def test_a_fix_reads_no_file_that_is_as_it_was(tmp_path: Path, monkeypatch: pyte
         assert read <= {f"{name}.py", f"use_{name}.py"}
 
 
+def test_fixes_that_are_kept_are_found_without_reading(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(discover, "_FINE_CLOCK", -(10**12))
+    put(tmp_path / "pyproject.toml", "")
+    tool = "from langchain_core.tools import tool\n\n\n@tool\ndef heat(x):\n    return {'heat_kwh': heat_of(x) * 2.5}\n"
+    put(tmp_path / "a.py", f"{tool}\n\ndef heat_of(x):\n    return 80.0\n")
+    first = check(tmp_path)
+    assert [finding.fix is not None for finding in first.findings] == [True]
+    monkeypatch.setattr(indexing, "parse", lambda *_: pytest.fail("all of it is kept"))
+    assert check(tmp_path).findings == first.findings
+
+
+def test_what_some_rules_said_before_an_edit_holds_no_more_whatever_others_said_since(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(discover, "_FINE_CLOCK", -(10**12))
+    put(tmp_path / "pyproject.toml", "")
+    put(tmp_path / "tools.py", _TOOL)
+    put(tmp_path / "plant/helper.py", _RAW)
+
+    def said_by(code: str) -> list[str]:
+        options = Options(jobs=1, fixes=False, override=lambda config: config._replace(select=(code,)))
+        return [finding.code for finding in Engine(options).check([str(tmp_path)]).findings]
+
+    assert said_by("GL101") == ["GL101"]
+    put(tmp_path / "plant/helper.py", "def reading(site):\n    return site\n")
+    assert said_by("GL501") == []  # the evidence of all modules is that of now
+    assert said_by("GL101") == []
+
+
 def load(top: Path) -> tuple[LiveEngine, LiveWorkspace]:
     """The project as a server has it before anything is opened."""
     engine = LiveEngine(Options(jobs=1))
