@@ -13,6 +13,7 @@ import pytest
 
 from gllint_runtime import Policy, audit_run
 from gllint_runtime.audit.formats import FormatError, Reader, formats
+from gllint_runtime.audit.sources import sources_of_output
 
 USER = {"role": "user", "content": "How much heat did site seven use? My budget is 340 USD."}
 CALL = {
@@ -200,6 +201,7 @@ def test_a_tool_may_have_a_unit_that_only_physics_has(answer: str, expected: str
         ("I = 42,000,000 / V", "sourced"),
         ("I = 420,000,000 / V", "unsourced"),
         ("There are 42,000,000 of them", "unsourced"),
+        ("I = 42,000,000 and more", "unsourced"),
         ("I = 42,000,000 m / V", "unsourced"),
     ],
 )
@@ -775,6 +777,7 @@ def test_fixtures_of_prompts_and_responses_are_conversations_by_name() -> None:
             "tokens": 50,
         },
         "broken": {"prompt": "Fail", "response": None, "error": "Invalid"},
+        "version": 3,
     }
     numbers = audit_run(run).numbers
     assert [(one["conversation"], one["text"], one["verdict"]) for one in numbers] == [
@@ -832,6 +835,26 @@ def test_the_page_holds_every_number_and_no_markup_of_others() -> None:
     assert "<script" not in page and "&lt;script&gt;" in page
     assert 'class="n sourced"' in page and 'class="n unsourced"' in page and "$.heat" in page
     assert json.loads(audit_run(run).to_json()) == audit_run(run).numbers
+
+
+def test_a_page_that_is_full_counts_the_rest(monkeypatch: pytest.MonkeyPatch) -> None:
+    run = [
+        {"messages": [USER, {"role": "assistant", "content": f"It used {n} kWh."}]}
+        for n in (900, 901, 902, 903)
+    ]
+    assert "more are not shown" not in audit_run(run).to_html()
+    monkeypatch.setattr("gllint_runtime.audit.page._MAX_PAGE", 500)
+    page = audit_run(run).to_html()
+    assert page.count("<article") == 2 and "2 more are not shown" in page
+
+
+def test_what_a_tool_said_is_looked_through_as_far_as_there_is_room(monkeypatch: pytest.MonkeyPatch) -> None:
+    deep: Any = 7
+    for _ in range(3_000):
+        deep = [deep]
+    assert [*sources_of_output("c1", "meter", {"deep": deep, "heat": 5})]
+    monkeypatch.setattr("gllint_runtime.audit.sources._MAX_LEAVES", 10)
+    assert len([*sources_of_output("c1", "meter", [*range(50)])]) == 9
 
 
 def test_long_runs_of_what_may_be_a_unit_or_a_date_are_looked_at_once() -> None:

@@ -128,6 +128,10 @@ def test_a_declaration_of_no_use_makes_no_quantity() -> None:
         ({**NUMBER, "x-unit": "KWH"}, "UNIT_UNKNOWN"),  # a code, where nothing says so
         ({**NUMBER, "x-unit": "kWh", "x-unit-system": "uncefact"}, "UNIT_UNKNOWN"),
         ({**NUMBER, "ucumUnit": "C"}, "UNIT_UNKNOWN"),
+        (
+            {**NUMBER, "unit": "kW.h", "x-unit-system": "ucum"},
+            "UNIT_UNKNOWN",
+        ),  # a system is that of x-unit alone
         ({**NUMBER, "x-unit": 5}, "RESULT_SCHEMA"),
         ({"anyOf": [{**NUMBER, "x-unit": "kWh"}, {**NUMBER, "x-unit": "MWh"}]}, "RESULT_SCHEMA"),
     ]:

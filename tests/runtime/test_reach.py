@@ -152,6 +152,11 @@ BARE = [
         "@ of the heat in KWH",
     ),
     *("| Heat (kWh) |\n|---|\n| @ |", "| a | °C |\n|:--|--:|\n| x | y |\n| b | @ |", "| Mass (kg) | @ |"),
+    *(
+        "| Cost (EUR) | plan | @ |",
+        "| a | b (EUR) | c |\n|---|---|---|\n| x | @ | y |",
+        "@-million more homes use it",
+    ),
     *("## Costs in EUR\n\n@", "Heat (m):\n\n- a: x\n- b: @", "Mass, kg: @", "Mass [t]: @", "@ million users"),
     *("@ kilowatt-hours", "@ in the millions", "It weighs @ in kilograms."),
     *("Das sind @ in Euro.", "Kosten (€): @", "Anteil in Prozent: @", "Wärme in Kilowattstunden: @"),

@@ -148,6 +148,10 @@ CLAIM = {"source_call_id": "tc_1", "path": "$.heat", "quantity": {"value": 5, "u
         ),
         ({"kind": "final", "message": "a", "claims": [{**CLAIM, "quantity": 5}]}, "final.claims[0].quantity"),
         (
+            {"kind": "final", "message": "a", "claims": [{**CLAIM, "quantity": [5, "kWh"]}]},
+            "final.claims[0].quantity",
+        ),
+        (
             {"kind": "final", "message": "a", "claims": [{**CLAIM, "quantity": {"value": 5}}]},
             "final.claims[0].quantity",
         ),

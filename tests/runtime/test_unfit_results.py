@@ -74,6 +74,7 @@ def _deep() -> dict[str, Any]:
         ({"a": [math.nan]}, "$.a[0]", "nan is not a number that JSON has", "None"),
         ({"a": {"value": math.inf, "unit": "m"}}, "$.a.value", "inf is not a number that JSON has", "None"),
         ({"a": {"value": Decimal("NaN"), "unit": "m"}}, "$.a.value", "NaN is not a number", "None"),
+        ({"a": 2**1024 - 1}, "$.a", "an integer is beyond the range of numbers", "larger unit"),
         ({"a": 2**2000}, "$.a", "an integer is beyond the range of numbers", "larger unit"),
         ({"a": Decimal(5)}, "$.a", "a Decimal is a number without a unit", "Quantity"),
         ({"a": Fraction(1, 3)}, "$.a", "a Fraction is a number without a unit", "Quantity"),

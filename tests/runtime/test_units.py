@@ -83,6 +83,8 @@ JUDGED: list[tuple[str, str, str | None, str | None]] = [
     ("kWh/" * 100 + "kWh", "unknown", None, None),
     ("lambda: 1", "unknown", None, None),
     ("kWh\nm2", "not-allowed", None, None),
+    (" kWh/m2", "not-allowed", "energy/area", "kWh/m2"),
+    ("kWh/\tm2", "not-allowed", "energy/area", "kWh/m2"),
     ("1/year", "not-allowed", "1/year", None),
     ("kWh*m^-2", "allowed", "energy/area", None),
     ("kWh*m**-2*year^-1", "allowed", "energy/area/year", None),

@@ -190,6 +190,8 @@ def test_a_copy_shares_nothing() -> None:
         (REF, {"value": "5", "unit": "m"}, ((), "is a number, not str")),
         ({"type": "array", "items": {"type": "string"}}, ["a", 1], ((1,), "not of type 'string'")),
         ({"type": "array", "items": {"type": "string"}}, {"a": "b"}, ((), "not of type 'array'")),
+        ({"type": "array", "items": {"type": "string"}, "minItems": 2}, ["a"], ((), "too short")),
+        ({"type": "object", "items": {"type": "string"}}, ["a"], ((), "not of type 'object'")),
         ({"type": "string", "properties": {}}, {}, ((), "not of type 'string'")),
         ({"type": "string", "minimum": 3}, 5, ((), "not of type 'string'")),
         ({"type": "integer", "maximum": 3}, 4, ((), "greater than the maximum")),
