@@ -2,7 +2,10 @@
 
 All is loaded and all tests are collected once. Then a process, in which coverage says which test reaches which line,
 runs them, and for each mutant another one is forked, puts the changed code into the functions that live, and runs the
-quickest of its tests. ``survivors.md`` lists those that live on and change nothing that anybody could see.
+quickest of its tests. ``survivors.md`` lists those that live on and change nothing that anybody could see: the rate of
+a group leaves them out. By itself, for some groups alone:
+
+    python tests/trust/mutation.py SECONDS SEED [GROUP ...]
 """
 
 from __future__ import annotations
@@ -10,17 +13,19 @@ from __future__ import annotations
 import ast
 import gc
 import json
+import math
 import os
 import random
 import re
+import resource
 import signal
 import sys
 import time
 import traceback
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import suppress
-from functools import _lru_cache_wrapper, partial
+from functools import _lru_cache_wrapper, cache, partial
 from itertools import accumulate, zip_longest
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -32,21 +37,35 @@ from trust import PYTEST, Budget, Row, ran
 _TOP = Path(__file__).parents[2]
 _SURVIVORS = Path(__file__).with_name("survivors.md")
 _POLICY, _VERDICT = "runtime/gllint_runtime/policy", "gllint/verdict"
+_RULES = "rules/gllint_rules"
+# The files of each group, or the beginnings of their names; a file belongs to the first group that names it.
 _GROUPS = {
-    "scanner": [f"{_POLICY}/{name}.py" for name in ("numbers", "neighbours", "view", "claims")],
-    "units": [f"{_POLICY}/units.py"],
+    "scanner": [
+        f"{_POLICY}/{name}"
+        for name in (
+            "bare_numbers", "claims", "context_words", "designations", "figures", "number_", "numbers", "quantity_",
+            "rendered_text",
+        )
+    ],
+    "units": [f"{_POLICY}/{name}" for name in ("key_", "name_units", "parameter_units", "stock_units", "unit")],
+    "policy": [f"{_POLICY}/"],
+    "execution": ["runtime/gllint_runtime/execution/"],
+    "audit": ["runtime/gllint_runtime/audit/"],
+    "unit inference": [f"{_RULES}/inference/measures/"],
+    "query engine": [
+        *(f"{_RULES}/inference/{name}.py" for name in ("questions", "following")),
+        *(f"{_RULES}/project/{name}.py" for name in ("project", "project_questions")),
+        *(f"{_RULES}/reading/{name}.py" for name in ("edits", "reads")),
+        *(f"gllint/run/{name}.py" for name in ("analysis_cache", "following")),
+    ],
+    "guard": ["gllint/guard/"],
     "suppressions": [f"{_VERDICT}/suppress.py", f"{_VERDICT}/noqa.py"],
     "baseline": [f"{_VERDICT}/baseline.py", f"{_VERDICT}/fingerprint.py"],
-}
-_FOLDERS = {  # whatever else the tests reach there
-    "policy": f"{_POLICY}/",
-    "execution": "runtime/gllint_runtime/execution/",
-    "audit": "runtime/gllint_runtime/audit/",
-    "guard": "gllint/guard/",
-    "unit inference": "rules/gllint_rules/inference/measures/",
-    "runtime": "runtime/",
-}
+    "runtime": ["runtime/"],  # whatever else the tests reach there
+}  # fmt: skip
 _LEAST = {"runtime": 60}  # mutants of a group, in an hour; of the others 40
+# Of the mutants that are not listed, how many may live in a group of how many, and in a smaller one.
+_LIVING, _MANY, _LIVING_OF_FEW = 0.08, 50, 0.1
 _SLOW = ("test_load", "test_adapters")
 _TESTS = [
     *sorted(
@@ -54,15 +73,33 @@ _TESTS = [
         for path in (_TOP / "tests" / "runtime").glob("test_*.py")
         if path.stem not in _SLOW
     ),
+    "tests/program/test_audit.py",
     "tests/program/test_suppress.py",
     "tests/program/test_baseline.py",
     "tests/program/test_guard.py",
+    "tests/program/test_kept.py",
+    "tests/rules/test_budgets.py",
+    "tests/rules/test_cases.py",
+    "tests/rules/test_edits.py",
+    "tests/rules/test_following.py",
+    "tests/rules/test_measures.py",
+    "tests/rules/test_questions.py",
     "tests/rules/test_units_with_pint.py",
 ]
-_PATIENCE, _ENOUGH = (
-    60,
-    20.0,
-)  # seconds for the tests of a mutant: till they hang, and by what they took before
+# Nearly all tests of the rules reach these; the ones that are named ask of them what the others take for granted.
+_OWN = {
+    "query engine": (
+        "test_budgets.py",
+        "test_edits.py",
+        "test_following.py",
+        "test_kept.py",
+        "test_questions.py",
+    ),
+    "unit inference": ("test_measures.py", "test_units_with_pint.py", "test_case[gl106", "test_case[gl50"),
+}
+# Seconds of this process for the tests of a mutant, by what they took before: for the quickest, for its group's own,
+# for all. And till they hang; what waits does so by the clock.
+_FIRST, _ENOUGH_OWN, _ENOUGH, _PATIENCE, _WAITS = 1.0, 15.0, 15.0, 90, 600
 _NO_TIME = "no time was left for a mutant once the tests had run"
 _OTHER: dict[type[ast.AST], type[ast.AST]] = {
     ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq,
@@ -76,23 +113,62 @@ def suite(budget: Budget) -> Iterator[Row]:
     command = [sys.executable, __file__, str(budget.seconds), str(budget.seed)]
     done = ran(*command, cwd=_TOP, timeout=budget.seconds + 1200)
     tried: dict[str, list[str | None]] = defaultdict(list)
+    failing: list[str] = []
     for line in done.stdout.splitlines():
         if line.startswith('{"group"'):
             mutant = json.loads(line)
             tried[mutant["group"]].append(mutant["survivor"])
+        elif line.startswith('{"fails"'):
+            failing.append(f"{json.loads(line)['fails']} fails before anything is changed")
     if not tried and _NO_TIME in done.stdout.splitlines():
         yield Row("mutation", _NO_TIME, count=0)
     elif not tried:
         yield Row("mutation", "did not run", [done.stdout[-500:] + done.stderr[-1000:]])
-    known = set(re.findall(r"^\| `(.+)` \| .+ \|$", _SURVIVORS.read_text("utf-8"), re.MULTILINE))
     for group, results in sorted(tried.items()):
-        survivors = sorted(result for result in results if result is not None)
-        unknown = [line for line in survivors if line not in known]
-        killed = len(results) - len(survivors)
-        shown = "".join(f"\n{'':16}lives: {line}" for line in unknown)
-        wrong = [f"{len(unknown)} of {len(results)} live"] if len(unknown) > 0.1 * len(results) else []
-        told = f"{killed} of {len(results)} mutants killed, {len(survivors) - len(unknown)} live as listed"
-        yield Row(f"mutation: {group}", told + shown, wrong, len(results), _LEAST.get(group, 40))
+        yield row(group, results)
+    if failing:
+        yield Row("mutation: tests", f"{len(failing)} tests were left out", failing)
+    gone = stale()
+    yield Row("mutation: survivors.md", f"{len(_listed())} survivors, each with its reason", gone)
+
+
+def row(group: str, results: Sequence[str | None]) -> Row:
+    """What became of the mutants of a group: the text of each that lives, ``None`` for one that was killed."""
+    survivors = sorted(result for result in results if result is not None)
+    listed = _listed()
+    unlisted = [line for line in survivors if line not in listed]
+    killed, equivalent = len(results) - len(survivors), len(survivors) - len(unlisted)
+    counted = killed + len(unlisted)
+    rate = f", {math.floor(100 * killed / counted)} %" if counted else ""
+    shown = "".join(f"\n{'':16}lives: {line}" for line in unlisted)
+    most = _LIVING * counted if counted >= _MANY else _LIVING_OF_FEW * len(results)
+    wrong = [f"{len(unlisted)} of {counted} live"] if len(unlisted) > most else []
+    said = f"{killed} of {counted} mutants killed{rate}; {equivalent} more live as listed"
+    return Row(f"mutation: {group}", said + shown, wrong, len(results), _LEAST.get(group, 40))
+
+
+def _listed() -> set[str]:
+    """The mutants of ``survivors.md``."""
+    return set(re.findall(r"^\| `(.+)` \| .+ \|$", _SURVIVORS.read_text("utf-8"), re.MULTILINE))
+
+
+def stale() -> list[str]:
+    """The lines of ``survivors.md`` that are no mutant of any file as it stands."""
+    listed = _listed()
+    files = {line.partition(":")[0] for line in listed}
+    names = {
+        path.relative_to(_TOP).as_posix()
+        for top in ("runtime", "rules", "gllint")
+        for path in (_TOP / top).rglob("*.py")
+        if path.name in files
+    }
+    there = {mutant.shown for name in names if _group(name) for mutant in _mutants(name)}
+    return [f"stale, take it out: {line}" for line in sorted(listed - there)]
+
+
+def _group(name: str) -> str | None:
+    """The group of a file."""
+    return next((group for group, heads in _GROUPS.items() if any(map(name.startswith, heads))), None)
 
 
 # --- mutants ------------------------------------------------------------------------------------------------
@@ -107,6 +183,12 @@ class Mutant(NamedTuple):
     number: int
     what: str
     change: Callable[[ast.AST], None]
+
+    @property
+    def shown(self) -> str:
+        """How ``survivors.md`` has it."""
+        text = f"{self.name.rpartition('/')[2]}: {self.text}: {self.what}"
+        return text.replace("|", "/").replace("`", "'")
 
 
 def _mutants(name: str) -> Iterator[Mutant]:
@@ -150,15 +232,20 @@ def _but(value: ast.expr, other: object) -> ast.expr:
 Living = dict[str, list[FunctionType]]  # by file
 
 
+@cache
+def _read(name: str) -> tuple[ast.Module, list[CodeType]]:
+    """A file as it is: parsed, and its functions as they live. Read before the fork, which then has its own."""
+    source = (_TOP / name).read_text("utf-8")
+    return ast.parse(source), [*_codes(compile(source, str(_TOP / name), "exec", dont_inherit=True))]
+
+
 def _put_in(mutant: Mutant, living: Living) -> None:
-    """Change the code of the functions that live."""
+    """Change the code of the functions that live, and the tree for good: that of a process of its own."""
     file = str(_TOP / mutant.name)
-    source = Path(file).read_text("utf-8")
-    tree = ast.parse(source)
+    tree, old = _read(mutant.name)
     mutant.change(next(node for at, node in enumerate(ast.walk(tree)) if at == mutant.number))
     changed = compile(ast.fix_missing_locations(tree), file, "exec", dont_inherit=True)
-    pairs = zip(_codes(compile(source, file, "exec", dont_inherit=True)), _codes(changed), strict=True)
-    by_old = dict(pairs)
+    by_old = dict(zip(old, _codes(changed), strict=True))
     for function in living[file]:
         function.__code__ = by_old.get(function.__code__, function.__code__)
 
@@ -176,8 +263,16 @@ def _codes(code: CodeType) -> Iterator[CodeType]:
 class Trying:
     """A plugin of pytest that, instead of running the tests once, runs them for each mutant."""
 
-    def __init__(self, seconds: float, seed: int) -> None:
-        self._budget, self._seed = Budget(seconds, seed), seed
+    def __init__(self, seconds: float, seed: int, groups: Sequence[str]) -> None:
+        self._budget, self._seed, self._groups = Budget(seconds, seed), seed, groups
+
+    def pytest_collection(self) -> None:
+        """Before any test is read: hypothesis tries the same examples each time, and makes none of them smaller."""
+        from hypothesis import Phase, settings
+
+        alike = {"deadline": None, "derandomize": True, "phases": (Phase.explicit, Phase.generate)}
+        settings.register_profile("mutation", **alike)  # type: ignore[arg-type]
+        settings.load_profile("mutation")
 
     def pytest_runtestloop(self, session: Any) -> bool:
         with TemporaryDirectory() as folder:
@@ -198,7 +293,7 @@ class Trying:
             )
             return True
         items = {item.nodeid: item for item in session.items}
-        drawn = _drawn([*reached], random.Random(self._seed))
+        drawn = _drawn([*reached], self._groups, random.Random(self._seed))
         living: Living = defaultdict(list)
         for each in gc.get_objects():
             if isinstance(each, FunctionType):
@@ -221,32 +316,39 @@ class Trying:
             tests = lines.get(max((at for at in lines if at <= mutant.line), default=0), [])
             if not tests:  # what runs when the module is imported
                 tests = {test for named in lines.values() for test in named}
-            tests = sorted(tests, key=took.__getitem__)
-            until = accumulate(took[test] for test in tests)
-            chosen = [
-                items[test]
-                for number, (test, at) in enumerate(zip(tests, until, strict=True))
-                if not number or at < _ENOUGH
-            ]
-            status = _forked(partial(_survives, mutant, living, chosen))
-            lives = f"{mutant.name.rpartition('/')[2]}: {mutant.text}: {mutant.what}".replace(
-                "|", "/"
-            ).replace("`", "'")
-            line = json.dumps({"group": group, "survivor": lives if status == 0 else None})
+            _read(mutant.name)
+            chosen = _chosen(tests, _OWN.get(group, ()), took)
+            status = _forked(partial(_survives, mutant, living, [items[test] for test in chosen]))
+            line = json.dumps({"group": group, "survivor": mutant.shown if status == 0 else None})
             os.write(_OUT, f"{line}\n".encode())
 
 
-def _drawn(names: list[str], draw: random.Random) -> list[tuple[str, Mutant]]:
-    """All mutants, each with its group: of each group one in turn, by chance which."""
-    named = {name for names in _GROUPS.values() for name in names}
-    others: dict[str, list[str]] = {group: [] for group in _FOLDERS}
-    for name in sorted({*names} - named):
-        group = next((group for group, folder in _FOLDERS.items() if name.startswith(folder)), None)
-        if group is not None:
-            others[group].append(name)
+def _chosen(tests: Collection[str], own: Collection[str], took: dict[str, float]) -> list[str]:
+    """The quickest of some tests, one at least; then the quickest of the group's ``own``, and of the others."""
+    quickest = sorted(tests, key=took.__getitem__)
+    first = _within(_FIRST, quickest, took) or quickest[:1]
+    rest = quickest[len(first) :]
+    owned = _within(_ENOUGH_OWN, [test for test in rest if any(part in test for part in own)], took)
+    others = sorted({*rest}.difference(owned), key=took.__getitem__)
+    return [*first, *owned, *_within(_ENOUGH - _FIRST, others, took)]
+
+
+def _within(seconds: float, tests: Sequence[str], took: dict[str, float]) -> list[str]:
+    """The first of some tests, as many as take no longer together."""
+    until = accumulate(took[test] for test in tests)
+    return [test for test, at in zip(tests, until, strict=True) if at < seconds]
+
+
+def _drawn(names: Collection[str], groups: Sequence[str], draw: random.Random) -> list[tuple[str, Mutant]]:
+    """All mutants of ``groups``, each with its group: of each group one in turn, by chance which."""
+    files: dict[str, list[str]] = {group: [] for group in groups or _GROUPS}
+    for name in sorted(names):
+        group = _group(name)
+        if group in files:
+            files[group].append(name)
     columns = []
-    for group, files in (*_GROUPS.items(), *others.items()):
-        mutants = [(group, mutant) for name in files for mutant in _mutants(name)]
+    for group in files:
+        mutants = [(group, mutant) for name in files[group] for mutant in _mutants(name)]
         draw.shuffle(mutants)
         columns.append(mutants)
     return [drawn for row in zip_longest(*columns) for drawn in row if drawn is not None]
@@ -269,7 +371,7 @@ def _watch(items: list[Any], where: Path) -> None:
     """Write down which tests reach which lines, and how long each takes."""
     import coverage
 
-    include = [f"{_TOP}/gllint/verdict/*", *(f"{_TOP}/{folder}*" for folder in _FOLDERS.values())]
+    include = [f"{_TOP}/{head}*" for heads in _GROUPS.values() for head in heads]
     measured = coverage.Coverage(data_file=None, config_file=False, concurrency="thread", include=include)
     took = {}
     for module in list(sys.modules.values()):
@@ -279,20 +381,18 @@ def _watch(items: list[Any], where: Path) -> None:
         measured.switch_context(item.nodeid)
         begun = time.process_time()
         if said := _failure(item):
-            took = {}
-            os.write(_OUT, f"{item.nodeid} fails before anything is changed:\n{said}\n".encode())
-            break
-        took[item.nodeid] = time.process_time() - begun
+            os.write(_OUT, f"{json.dumps({'fails': item.nodeid, 'said': said[-300:]})}\n".encode())
+        else:
+            took[item.nodeid] = time.process_time() - begun
     measured.stop()
     data = measured.get_data()
     reached = {
         os.path.relpath(file, _TOP): {
-            line: sorted(filter(None, tests)) for line, tests in data.contexts_by_lineno(file).items()
+            line: sorted(took.keys() & tests) for line, tests in data.contexts_by_lineno(file).items()
         }
         for file in data.measured_files()
     }
-    if took:
-        where.write_text(json.dumps([reached, took]))
+    where.write_text(json.dumps([reached, took]))
 
 
 def _both(works: list[Callable[[], object]]) -> None:
@@ -312,15 +412,16 @@ def _both(works: list[Callable[[], object]]) -> None:
 
 
 def _forked(work: Callable[[], int]) -> int | None:
-    """The status of what runs in a child; ``None`` where it takes too long."""
+    """The status of what runs in a child; another than 0 where it takes too long, ``None`` where it waits."""
     if (child := os.fork()) == 0:
         os.setpgid(0, 0)
+        resource.setrlimit(resource.RLIMIT_CPU, (_PATIENCE, _PATIENCE))
         status = 1
         try:
             status = work()
         finally:
             os._exit(status)
-    end = time.monotonic() + _PATIENCE
+    end = time.monotonic() + _WAITS
     while time.monotonic() < end:
         done, status = os.waitpid(child, os.WNOHANG)
         if done:
@@ -337,4 +438,5 @@ if __name__ == "__main__":
 
     _OUT = os.dup(1)  # pytest catches what is printed
     os.chdir(_TOP)
-    pytest.main([*PYTEST[3:], *_TESTS], plugins=[Trying(float(sys.argv[1]), int(sys.argv[2]))])
+    chosen = Trying(float(sys.argv[1]), int(sys.argv[2]), sys.argv[3:])
+    pytest.main([*PYTEST[3:], *_TESTS], plugins=[chosen])

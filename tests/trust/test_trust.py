@@ -15,6 +15,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 
+import mutation
 from budgets import WALKS, bounds, constants
 from promises import PROMISES
 from trust import Budget
@@ -69,3 +70,31 @@ def test_what_is_said_where_a_budget_ran_out_is_held_by_a_test() -> None:
 def test_each_walk_comes_to_its_end(name: str, tmp_path: Path) -> None:
     """At a size that an everyday run bears, with something to show for it."""
     assert WALKS[name].begin(tmp_path, max(WALKS[name].n // 20, 2))()
+
+
+def test_each_group_of_mutants_has_files() -> None:
+    """A file that was renamed takes its mutants with it, and nobody would miss them."""
+    heads = [head for heads in mutation._GROUPS.values() for head in heads]
+    assert [head for head in heads if not any(_REPOSITORY.glob(f"{head}*"))] == []
+    assert [test for test in mutation._TESTS if not (_REPOSITORY / test).is_file()] == []
+
+
+@pytest.mark.parametrize(
+    ("killed", "unlisted", "said", "verdict"),
+    [
+        (92, 8, "92 of 100 mutants killed, 92 %; 3 more live as listed", "ok"),
+        (91, 9, "91 of 100 mutants killed, 91 %; 3 more live as listed", "wrong"),
+        (999, 1, "999 of 1000 mutants killed, 99 %; 3 more live as listed", "ok"),
+        (27, 3, "27 of 30 mutants killed, 90 %; 3 more live as listed", "ok"),
+        (26, 4, "26 of 30 mutants killed, 86 %; 3 more live as listed", "wrong"),
+    ],
+)
+def test_of_each_hundred_mutants_92_are_killed(
+    killed: int, unlisted: int, said: str, verdict: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Those that are listed aside, and with a little more room where a group is small."""
+    monkeypatch.setattr(mutation, "_listed", lambda: {"a.py: equivalent: 1 + 1"})
+    results = [*[None] * killed, *["a.py: a hole: 1 + 1"] * unlisted, *["a.py: equivalent: 1 + 1"] * 3]
+    row = mutation.row("units", results)
+    assert row.tried.partition("\n")[0] == said
+    assert row.verdict(hours=0) == verdict
