@@ -52,7 +52,7 @@ _FORM = re.compile(
 )
 _SELECTOR = re.compile(r"[A-Z]{2,}[0-9]*")
 _REASON = re.compile(r"\w")
-_BEGINNING = re.compile(r"[^\s:;,.\u2013\u2014-](?=.*\w)|\w")  # of a reason
+_BEGINNING = re.compile(r"[^\s:;,.\u2013\u2014-]")  # of a reason, where there is one
 _FLAKE8_FILE = re.compile(r"# flake8[:=]\s*noqa", re.IGNORECASE)
 _OURS = re.compile(r"GL[0-9]*$")
 _MENTION = re.compile(r"noqa|gllint:", re.IGNORECASE)
@@ -340,7 +340,8 @@ class Comments:
             return Edit(span, _with_codes(line[span.column - 1 : span.end_column - 1], words))
         rest = line[span.end_column - 1 :]
         next_one = _upto_next(rest, 0)
-        reason = _BEGINNING.search(rest[:next_one]) if suppression.form == "noqa" else None
+        own = rest[:next_one] if suppression.form == "noqa" else ""
+        reason = _BEGINNING.search(own) if _REASON.search(own) else None
         if reason is not None:  # what follows a noqa is a comment of its own
             return Edit(Span(span.line, span.column, span.line, span.end_column + reason.start()), "# ")
         if next_one < len(rest):

@@ -565,6 +565,12 @@ def test_many_suppressions_take_linear_time(monkeypatch: pytest.MonkeyPatch, pie
     assert looks <= 102 * count
 
 
+def test_signs_behind_a_suppression_are_looked_at_once() -> None:
+    source = f"x = 1  # noqa: GL101 {'(' * 200_000}\n"
+    (finding,) = apply("/project/a.py", source, (), frozenset(RULES))
+    assert finding.code == "GL901"
+
+
 @pytest.mark.parametrize(
     ("source", "line"),
     [

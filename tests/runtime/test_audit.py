@@ -408,6 +408,34 @@ def test_the_source_names_call_path_and_value() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("told", "output", "answer"),
+    [
+        ("It is 7", "It is 75 kWh", "It is 5 kWh."),
+        ("12.5 kWh on site", "It used 812.5 kWh on site", "It used 8 kWh."),
+        ("for site 7", "It used 12 for site 7 345 kWh", "It used 12345 kWh."),
+    ],
+)
+def test_what_a_call_was_told_makes_no_other_number_of_its_output(
+    told: str, output: str, answer: str
+) -> None:
+    run = [
+        {"role": "user", "content": "How much?"},
+        {
+            "role": "assistant",
+            "tool_calls": [{"id": "c1", "function": {"name": "ask", "arguments": {"q": told}}}],
+        },
+        {"role": "tool", "tool_call_id": "c1", "content": output},
+        {"role": "assistant", "content": answer},
+    ]
+    assert [number["verdict"] for number in audit_run(run).numbers] == ["unsourced"]
+
+
+def test_a_long_word_without_a_digit_is_read_once() -> None:
+    run = [{"role": "user", "content": f"5 {'a-' * 100_000}"}, {"role": "assistant", "content": "It is 5."}]
+    assert [number["verdict"] for number in audit_run(run).numbers] == ["quoted"]
+
+
 def test_nothing_that_comes_later_is_a_source() -> None:
     run = [USER, {"role": "assistant", "content": "It used 1234.56 kWh."}, CALL, output(HEAT)]
     assert [number["verdict"] for number in audit_run(run).numbers] == ["unsourced"]

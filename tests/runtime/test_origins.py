@@ -434,6 +434,14 @@ def test_an_output_that_says_its_arguments_back_is_no_source_of_them() -> None:
     assert kinds == ["none", "tool", "none", "tool"]
 
 
+def test_a_call_that_was_told_too_much_is_no_source_of_plain_numbers() -> None:
+    session = Session(plain_keys={"size_id"})
+    session.record("write", {"content": "5 of 6. " * 20_000}, {"size_id": 160_000})
+    session.record("look_up", {"content": "5 of 6. "}, {"size_id": 7_322})
+    kinds = [kind for _, kind, _ in traced(session, {"a": 160_000, "b": 7_322})]
+    assert kinds == ["none", "tool"]
+
+
 def test_numbers_of_an_output_that_is_text_alone_are_sources() -> None:
     session = Session()
     session.record("pay", {}, "Error: the total price of HAT136 on 2024-05-20 is 1,305.50, but paid 255")

@@ -44,6 +44,20 @@ def _said(output: Any, answer: str) -> list[Any]:
     ]
 
 
+def _told(text: str) -> Any:
+    """A run with a call that is told a text, and says it back."""
+    call = {
+        "id": "c1",
+        "type": "function",
+        "function": {"name": "ask", "arguments": json.dumps({"q": text[:15_000]})},
+    }
+    return [
+        {"role": "assistant", "content": None, "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "c1", "content": text},
+        {"role": "assistant", "content": "It is 5."},
+    ]
+
+
 def streamed(make: Callable[[int], str], size: int = 1) -> Callable[[Path, int], Steps]:
     def walk(text: str) -> object:
         stream = traffic.session().stream()
@@ -107,6 +121,8 @@ WALKS: dict[str, Walk] = {
         run(lambda n: _said(json.dumps([5.5] * n), "It is 5.5 kWh, or 11 kWh. " * 20)), 1_000
     ),
     "audit: a long text of a tool": Walk(run(lambda n: _said("5 kWh and 6 m at noon. " * n, "It is 5 kWh.")), 500),
+    "audit: a long word of a tool": Walk(run(lambda n: _said("5 kWh " + "a-" * n, "It is 5 kWh.")), 20_000),
+    "audit: what a call was told": Walk(run(lambda n: _told("It is 5 of 7. " * n)), 250),
     "audit: many turns": Walk(run(lambda n: _said({"a": 5.5}, "It is 5.5 kWh.") * n), 100),
     "audit: calls without results": Walk(run(lambda n: _said({"a": 5.5}, "It is 5.5.")[:1] * n), 1_000),
     "audit: deep": Walk(run(lambda n: _said(json.dumps(walks.nested(n)), "It is 1.")), 20),

@@ -395,6 +395,13 @@ def _traced(values: Sequence[Any]) -> object:
     return gate.to_json()
 
 
+def _echoed(text: str) -> object:
+    gate = Gate(argument_origin="record", plain_keys={"size_id"})
+    for at in range(0, len(text), 5_000):
+        gate.record("write", {"content": text[at : at + 5_000]}, {"size_id": at + 7})
+    return gate.tool_arguments("t", {"a": 7}).origins
+
+
 def _totalled(rows: Sequence[Any]) -> object:
     gate = Gate(argument_origin="record", allow_raw_numbers=True)
     gate.record("rows", {}, list(rows))
@@ -681,6 +688,9 @@ WALKS: dict[str, Walk] = {
     "unknown codes in one suppression": Walk(
         command(lambda n: "x = 1  # gllint: ignore[" + ",".join(f"what{i}" for i in range(n)) + "]\n"), 500
     ),
+    "signs behind a suppression": Walk(
+        command(lambda n: "import agents\nx = 1  # noqa: GL101 " + "(" * n + "\n"), 50_000
+    ),
     "disables": Walk(
         command(lambda n: "# gllint: disable[GL101]\nx = 1\n# gllint: enable[GL101]\n" * n), 1000
     ),
@@ -899,6 +909,9 @@ WALKS: dict[str, Walk] = {
             lambda values: _traced(values),
         ),
         1_000,
+    ),
+    "traced arguments of calls that were told much": Walk(
+        plainly(lambda n: "5 kWh and 6 m. " * n, _echoed), 1_000
     ),
     "traced totals": Walk(
         plainly(

@@ -196,10 +196,26 @@ class Echo(NamedTuple):
         return (key, leaf) in self.numbers or (is_all and any(leaf == value for _, value in self.numbers))
 
     def without(self, text: str) -> str:
-        """A text of an output without the sentences of the arguments."""
+        """A text of an output without the sentences of the arguments; no part of a longer number is one."""
         for sentence in self.texts:
-            text = text.replace(sentence, " ")
+            text = _without(text, sentence)
         return text
+
+
+def _without(text: str, sentence: str) -> str:
+    """A text in which whole words of a sentence gave way to a sign that no number goes across."""
+    parts: list[str] = []
+    start = kept = 0
+    while (start := text.find(sentence, start)) >= 0:
+        end = start + len(sentence)
+        if (
+            _WORD_BEFORE.search(text, max(0, start - 2), start) is None
+            and _WORD_BEHIND.match(text, end) is None
+        ):
+            parts += [text[kept:start], _BARRIER]
+            kept = end
+        start = end
+    return "".join([*parts, text[kept:]])
 
 
 def echo_of(arguments: Any) -> Echo:
@@ -284,7 +300,9 @@ def _in_text(
     if not _may_hold_number(text, kind):
         return
     for match in _WORD.finditer(text):
-        if len(match[0]) <= 120 and (len(match[0]) > _ENDING or not match[0].isdecimal()):
+        if len(match[0]) > 120 or _ANY_DIGIT.search(match[0]) is None:
+            continue
+        if len(match[0]) > _ENDING or not match[0].isdecimal():
             yield Source(kind, call_id, tool, path, 0, None, match[0]), match[0]
     parted = text.replace("_", " ")  # gift_card_6276644
     moments = places(parted, MOMENTS)
@@ -313,7 +331,10 @@ def _figures(text: str, words: bool) -> Iterator[Figure]:
 
 
 _NUMERAL = re.compile(r"[-+]?\d[\d.,]*\s*%?")
-_WORD = re.compile(r"(?=[\w-]*\d)[^\W_][\w-]*")
+_WORD = re.compile(r"[^\W_][\w-]*+")
+_WORD_BEFORE = re.compile(r"\w\Z|\d[.,]\Z")
+_WORD_BEHIND = re.compile(r"\w|[.,]\d")
+_BARRIER = " ; "
 _ANY_DIGIT = re.compile(r"\d")
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Set
 from functools import cached_property
 from itertools import islice
 from typing import Any
@@ -389,25 +389,29 @@ class Origins:
         return self._plain.get(value)
 
     def _search(self, record: CallRecord) -> None:
+        numbers: list[tuple[Path, Any]] = []
         texts: list[tuple[Path, str]] = []
-        is_text = not record.output.quantities
-        echo = frozenset(
-            _numbers_in(record.arguments)
-        )  # what the call was told has its source elsewhere, or none
         for path, leaf in _leaves(record.output.data):
             if type(leaf) is int or type(leaf) is float:
-                is_text = False
-                if leaf not in echo:
-                    self._add_plain(leaf, _source(record, path))
+                numbers.append((path, leaf))
             elif type(leaf) is str and _holds_numeral(leaf):
                 texts.append((path, leaf))
-        for path, text in texts if is_text else ():
+        if numbers or record.output.quantities:
+            texts.clear()
+        # What the call was told has its source elsewhere, or none; where it was told too much, all may be that.
+        echo = _numbers_in(record.arguments) if numbers or texts else None
+        if echo is None:
+            return
+        for path, number in numbers:
+            if number not in echo:
+                self._add_plain(number, _source(record, path))
+        for path, text in texts:
             read = text[: self._searchable]
             self._searchable -= len(read)
             for figure in figures(read):
                 if not figure.is_excused and not figure.is_name:
-                    numbers = {as_argument(reading.value) for reading in figure.readings}
-                    for number in numbers if echo.isdisjoint(numbers) else ():
+                    said = {as_argument(reading.value) for reading in figure.readings}
+                    for number in said if echo.isdisjoint(said) else ():
                         self._add_plain(number, _source(record, path))
 
     def _add_plain(self, value: Any, source: Source) -> None:
@@ -501,14 +505,20 @@ def _source(record: CallRecord, path: Path) -> Source:
     return "tool", f"{record.call_id} {show_path(path)}", record.grounded is not False
 
 
-def _numbers_in(arguments: Mapping[str, Any]) -> Iterator[Any]:
-    """The numbers of a call's arguments, and those in their texts."""
+def _numbers_in(arguments: Mapping[str, Any]) -> Set[Any] | None:
+    """The numbers of a call's arguments, and those in their texts; ``None`` where the texts are too long."""
+    numbers: set[Any] = set()
+    letters = 0
     for _, leaf in _leaves(arguments):
         if type(leaf) is int or type(leaf) is float:
-            yield leaf
+            numbers.add(leaf)
         elif type(leaf) is str and _holds_numeral(leaf):
-            for figure in figures(leaf[:_MAX_HEARD]):
-                yield from (as_argument(reading.value) for reading in figure.readings)
+            letters += len(leaf)
+            if letters > _MAX_TRACED_LETTERS:
+                return None
+            for figure in figures(leaf):
+                numbers.update(as_argument(reading.value) for reading in figure.readings)
+    return numbers
 
 
 def _holds_numeral(text: str) -> bool:
