@@ -11,16 +11,18 @@ import copy
 import importlib.util
 import io
 import json
+import os
 import re
 import sys
 import threading
+import time
 import tokenize
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, NoReturn
 
 if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).parent))
@@ -60,7 +62,9 @@ with watched:
 
 _TESTS = Path(__file__).parents[1]
 _MOST = 4_000  # characters of a text
-_STARTED, _WORTH = 12, 5  # seconds until a target is loaded, and how many are worth that
+_STARTED = 30  # seconds until all targets are loaded
+_AT_ONCE = 2
+_MOST_TOLD = 5  # failures of one grammar
 _BITS = [
     *"()[]{}\"'\\\n\r\t\0\f\x1a\u2028\ufeff\udcff#@:=,.;%*0", "{{claim:0}}", "# noqa: GL101", "# gllint: ignore[GL4]", "f'{", "\\\n",
     "lambda: ", "match x:\n case ", "async ", "await ", "yield ", "**", "return {", "kWh", "5 kWh", "1e999", "0x", "null", "NaN",
@@ -222,41 +226,35 @@ def suite(budget: Budget) -> Iterator[Row]:
     yield _drawn(budget.part(0.15), "tools and claims", _module_of_tools)
     if importlib.util.find_spec("hypothesmith") is not None and budget.is_long():
         yield _drawn(budget.part(0.15), "Python", _module_of_python)
-    seconds = int(2 * budget.part(1).seconds / len(TARGETS)) - _STARTED
-    if importlib.util.find_spec("atheris") is None or seconds < _WORTH:
+    if importlib.util.find_spec("atheris") is None or budget.part(1).seconds < _STARTED + len(TARGETS):
         yield from _blind(budget)
-        return
-    tasks = [(name, max(1, seconds), budget.seed) for name in TARGETS]
-    rows = dict(budget.map(_guided, tasks, _broken))
-    yield from (rows.get(name, Row(f"fuzz: {name}", "had no time", count=0)) for name in TARGETS)
-    yield from (rows[name] for name in rows.keys() - TARGETS)
+    else:
+        yield from _guided(budget.part(1))
 
 
-def _guided(task: tuple[str, int, int]) -> tuple[str, Row]:
-    """Feed one target in a process of its own, by the lines that it reaches."""
-    name, seconds, seed = task
+def _guided(budget: Budget) -> Iterator[Row]:
+    """Feed each target by the lines that it reaches, two at once, in processes that share what is loaded."""
     with TemporaryDirectory() as folder:
-        for number, text in enumerate(TARGETS[name][1]):
-            Path(folder, f"seed{number}").write_bytes(text.encode())
-        limits = [
-            f"-max_total_time={seconds}",
-            f"-seed={seed + 1}",
-            f"-max_len={_MOST}",
-            "-timeout=20",
-            "-rss_limit_mb=3000",
-        ]
-        shown = ["-print_final_stats=1", "-verbosity=1", f"-artifact_prefix={folder}/"]
-        done = ran(sys.executable, __file__, name, folder, *limits, *shown)
-    found = {what: int(number) for what, number in re.findall(r"(executed_units|cov):+ +(\d+)", done.stderr)}
-    told = f"{found.get('executed_units', 0)} inputs, {found.get('cov', 0)} edges, guided"
-    said = done.stderr[done.stderr.find("Uncaught Python exception") :]
-    return name, Row(
-        f"fuzz: {name}", told, [said[:2500]] if done.returncode else [], found.get("executed_units", 0), 1_000
-    )
+        limits = (str(budget.seconds - _STARTED), str(budget.seed + 1))
+        done = ran(sys.executable, __file__, folder, *limits, timeout=budget.seconds + 300)
+        for name in TARGETS:
+            said = Path(folder, f"{_file_name(name)}.said")
+            text = said.read_text("utf-8", "replace") if said.exists() else done.stderr
+            yield _fed(name, text)
 
 
-def _broken(said: list[str]) -> tuple[str, Row]:
-    return "", Row("fuzz", "did not run", said)
+def _fed(name: str, text: str) -> Row:
+    """What came of one target, by what libFuzzer says of it."""
+    numbers = {what: int(number) for what, number in re.findall(r"(executed_units|cov):+ +(\d+)", text)}
+    count = numbers.get("executed_units", 0)
+    told = f"{count} inputs, {numbers.get('cov', 0)} edges, guided"
+    begin = text.find("Uncaught Python exception")
+    said = text[begin : begin + 2500] if begin >= 0 else text[-2500:]
+    return Row(f"fuzz: {name}", told, [] if "\nDone " in text else [said or "did not run"], count, 1_000)
+
+
+def _file_name(name: str) -> str:
+    return re.sub(r"\W+", "-", name)
 
 
 def _blind(budget: Budget) -> Iterator[Row]:
@@ -342,9 +340,9 @@ def _drawn(budget: Budget, grammar: str, modules: Callable[[], Any]) -> Row:
         try:
             seeded(budget.seed + number)(test)()
         except Exception as error:
-            wrong.append(
-                f"{type(error).__name__}: {error} {' '.join(getattr(error, '__notes__', ()))}"[:2000]
-            )
+            notes = " ".join(getattr(error, "__notes__", ()))
+            if len(wrong) < _MOST_TOLD:  # of which many are one
+                wrong.append(f"{type(error).__name__}: {error} {notes}"[:2000])
     return Row(f"fuzz: grammar of {grammar}", f"{count} modules", wrong, count, 100)
 
 
@@ -426,11 +424,48 @@ def _request(budget: Budget, uri: str) -> tuple[str, Any]:
     return f"textDocument/{draw.choice(_REQUESTS)}", params
 
 
-def _main() -> None:
-    name = sys.argv.pop(1)
-    atheris.Setup(sys.argv, lambda data: feed(name, data.decode("utf-8", "surrogateescape")))
+def _main(folder: Path, seconds: float, seed: int) -> None:
+    """Feed all targets in processes that this one forks once all is loaded and watched."""
+    end = time.monotonic() + seconds
+    running: dict[int, str] = {}
+    waiting = [*TARGETS]
+    while waiting or running:
+        if waiting and len(running) < _AT_ONCE:
+            rounds = -(-len(waiting) // _AT_ONCE)
+            share = max(1, int((end - time.monotonic()) / rounds))
+            name = waiting.pop(0)
+            if (child := os.fork()) == 0:
+                _feed_target(name, folder, share, seed)
+            running[child] = name
+        else:
+            ended, _ = os.wait()
+            running.pop(ended, None)
+
+
+def _feed_target(name: str, folder: Path, seconds: int, seed: int) -> NoReturn:
+    """Feed one target, and end this process."""
+    texts = folder / _file_name(name)
+    texts.mkdir()
+    for number, text in enumerate(TARGETS[name][1]):
+        (texts / f"seed{number}").write_bytes(text.encode("utf-8", "surrogateescape"))
+    out = os.open(f"{texts}.said", os.O_CREAT | os.O_WRONLY)
+    os.dup2(out, 1)
+    os.dup2(out, 2)
+    limits = [
+        f"-max_total_time={seconds}",
+        f"-seed={seed}",
+        f"-max_len={_MOST}",
+        "-timeout=20",
+        "-rss_limit_mb=3000",
+    ]
+    shown = ["-print_final_stats=1", "-verbosity=1", f"-artifact_prefix={texts}/"]
+    atheris.Setup(
+        [sys.argv[0], str(texts), *limits, *shown],
+        lambda data: feed(name, data.decode("utf-8", "surrogateescape")),
+    )
     atheris.Fuzz()
+    os._exit(0)
 
 
 if __name__ == "__main__":
-    _main()
+    _main(Path(sys.argv[1]), float(sys.argv[2]), int(sys.argv[3]))
