@@ -188,6 +188,17 @@ def test_whatever_a_loop_binds_no_rule_fails(target: str) -> None:
     assert any(item.code == "GL101" and "`k4`" in item.message for item in found)
 
 
+@pytest.mark.parametrize(
+    "field", ["{0[%s]}" % ("1" * 5_000), "{%s}" % ("9" * 5_000), "{0[a[b]}", "{0%s}" % ("[" * 99_000), "{0%s}" % (".a" * 99)]
+)  # fmt: skip
+def test_whatever_a_format_takes_no_rule_fails(field: str) -> None:
+    text = (
+        "from agents import function_tool\n\n\n@function_tool\ndef heat(rows):\n"
+        f"    return {{'heat': '{field}'.format(rows), 'a': len(rows) * 2.0}}\n"
+    )
+    assert [item.code for item in run(Case(field[:9], {"a.py": text}, {}))] == ["GL101"]
+
+
 _NAMES = st.sampled_from(
     ["", "*", "(", "a(b", "[x", "a b", "a.", ".a", "a..b", "*.*", "*x", "x*", "{a, b}", "{", "é", "\n", "\\", "offer()",
      "()", "Shift(jobs=)", "(f=)", "jobs=", "kiln", "kiln.offer", "*offer", "Shift", "Skill", 'shape="pair"', "jobs.x.y"]

@@ -250,3 +250,9 @@ def test_an_answer_that_is_nested_too_deeply_is_an_answer_to_mend() -> None:
         deep = [deep]
     with pytest.raises(GLError, match="nested too deeply"):
         checked_structure(Session(), deep)
+
+
+def test_a_mapping_where_its_type_says_a_list_is_held_all_the_same() -> None:
+    assert checked_structure(Session(), {"a": "fine"}, list[str]) == {"a": "fine"}
+    with pytest.raises(GLError):
+        checked_structure(Session(), {"a": "It is 5 kWh"}, list[str])

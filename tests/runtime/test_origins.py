@@ -442,6 +442,16 @@ def test_a_call_that_was_told_too_much_is_no_source_of_plain_numbers() -> None:
     assert kinds == ["none", "tool"]
 
 
+@pytest.mark.parametrize("text", [f"It is 5{' ' * 150_000}.", "a-" * 50_000])
+def test_what_a_user_pads_is_read_once(text: str) -> None:
+    session = Session(**NAMED)
+    session.user(text)
+    session.user("And twenty-one.")
+    with pytest.raises(GLProvenanceError):
+        session.tool_arguments("t", {"a": 77})
+    assert traced(session, {"a": 21}) == [(21, "user", True)]
+
+
 def test_numbers_of_an_output_that_is_text_alone_are_sources() -> None:
     session = Session()
     session.record("pay", {}, "Error: the total price of HAT136 on 2024-05-20 is 1,305.50, but paid 255")

@@ -33,11 +33,13 @@ else:
     watched = nullcontext()
 
 with watched:
+    import answers
+    import hosts
+    import traffic
     from corpus import failures_in
     from hypothesis import HealthCheck, Phase, given, settings
     from hypothesis import seed as seeded
     from lsprotocol import types
-    from traffic import READERS, changed_bytes
     from trust import AGENT, Budget, Row, places_in, ran
 
     from gllint.errors import UsageError
@@ -201,7 +203,9 @@ TARGETS: dict[str, Target] = {  # what reads it, from what one starts, and what 
     # Whatever this raises, the store takes for an entry that is not there.
     "cache files": (lambda text: decode_entry(_bytes(text), dict[str, Result]), [encode({"a": Result()}).decode("latin-1")], (ValueError,)),
     "editors' texts": (_buffer, ["a = 'é𝄞'\r\n(1, 2) 12:30\n"], ()),
-    **READERS,
+    **traffic.READERS,
+    **answers.READERS,
+    **hosts.READERS,
 }  # fmt: skip
 
 
@@ -316,7 +320,7 @@ def _restructured(budget: Budget, line: str) -> str | None:
 
 
 def _changed_bytes() -> Row:
-    count, wrong = changed_bytes()
+    count, wrong = traffic.changed_bytes()
     return Row("fuzz: stored sessions, each byte changed", f"{count} changes", wrong, count, 3_000)
 
 

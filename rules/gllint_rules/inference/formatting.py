@@ -207,7 +207,10 @@ def _part(argument: facts.Expr, path: str) -> facts.Expr:
     """What a field takes of its argument: ``{0.limits[high]}`` the ``.limits["high"]``."""
     if isinstance(argument, facts.Star):
         return argument
-    for attribute, key in _PART.findall(path):
+    end = 0
+    while (part := _PART.match(path, end)) is not None:  # at the first that is none the whole is no field
+        attribute, key = part.groups()
+        end = part.end()
         if attribute:
             argument = facts.Attr(argument.at, argument, attribute)
         else:

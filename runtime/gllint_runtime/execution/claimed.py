@@ -202,7 +202,8 @@ ClaimedText = Annotated[str, _CheckedText()]
 _NUMBERS = (int, float, complex, Decimal, Fraction)
 _PLAIN = (str, bool, type(None), date)  # a datetime is a date
 _SERIES = (list, tuple, set, frozenset, abc.Sequence, abc.Set)
-_CONTAINERS = (*_SERIES, dict, abc.Mapping)
+_MAPPINGS = (dict, abc.Mapping)
+_CONTAINERS = (*_SERIES, *_MAPPINGS)
 # Classes of pydantic that stand for a text or a date, which the program gets.
 _PLAIN_OF_PYDANTIC = frozenset(
     ("EmailStr", "PastDate", "FutureDate", "PastDatetime", "FutureDatetime", "AwareDatetime", "NaiveDatetime")
@@ -511,7 +512,7 @@ class _Check:
             return {**value, "message": self._session.check(value["message"], value["claims"]).message}
         kind = get_origin(hint) or hint
         hints = _record_hints(kind, hint) if _is_typed_dict(kind) else {}
-        of_key, of_item = (get_args(hint) if kind in _CONTAINERS else ()) or (None, None)
+        of_key, of_item = (get_args(hint) if kind in _MAPPINGS else ()) or (None, None)
         checked = {}
         for key, item in value.items():
             if key not in hints and key not in self._names:

@@ -13,7 +13,8 @@ from typing import Generic, NamedTuple, TypeVar
 
 from gllint_runtime.execution.dates import Day, dates, months, moved, shifts, weekday, weekdays
 
-_WORD = re.compile(r"(?=[\w-]*\d)[^\W_](?:[\w-]*\w)?")
+_WORD = re.compile(r"[^\W_](?:[\w-]*\w)?")
+_DIGIT = re.compile(r"\d")
 _PARTS = re.compile(r"[^\W_]+")
 _RUN = re.compile(r"[0-9]+")
 _LEAST = 4  # digits of a part that names a thing by itself: the card 9725
@@ -59,7 +60,7 @@ class Names(Generic[Origin]):
             for end in months(text) if is_user else ():
                 self._days.setdefault(end, origin)
         if self._has_words and len(self._words) < _MOST:
-            for word in _WORD.finditer(text):
+            for word in _words_in(text):
                 self._words.setdefault(_folded(word[0]), origin)
                 parts = _PARTS.findall(word[0])
                 for part in parts if len(parts) > 1 else ():
@@ -90,7 +91,7 @@ class Names(Generic[Origin]):
                 )
         if self._has_words:
             days = [*mentions]
-            for word in _WORD.finditer(text):
+            for word in _words_in(text):
                 place = bisect_left(
                     days, word.start(), key=lambda day: day.end - 1
                 )  # the first that ends behind
@@ -143,6 +144,11 @@ def _is_name(word: str) -> bool:
     return any(char.isalpha() for char in word) and not (
         _QUANTITY.match(word) and not (word.isupper() and len(word) > 4)
     )
+
+
+def _words_in(text: str) -> Iterator[re.Match[str]]:
+    """The words that hold a digit."""
+    return (word for word in _WORD.finditer(text) if _DIGIT.search(word[0]))
 
 
 def _folded(word: str) -> str:

@@ -30,11 +30,11 @@ _COUNTS: Mapping[str, int | Fraction] = {
 }
 _COUNT = re.compile(rf"\b(?:{'|'.join(_COUNTS)})\b", re.IGNORECASE)
 _LESS_BEFORE = re.compile(r"\b(?:minus|negative|loss(?:es)? of|debts? of|deficit of)\s+\S?$", re.IGNORECASE)
-_LESS_BEHIND = re.compile(r"\s*°?\s*(?:[WS]|West|South)\b(?!\.?\w)|\s*(?:\S+\s+){0,3}below zero\b")
+_LESS_BEHIND = re.compile(r"\s*+(?:°\s*+)?(?:[WS]|West|South)\b(?!\.?\w)|\s*+(?:\S++\s++){0,3}below zero\b")
 # What may say a number that its digits do not: a quick look before each text is read.
 _IMPLYING = re.compile(
     rf"\d\s?[ap]\.?m\b|\d:\d\d|o'clock|in the (?:morning|afternoon|evening)|{_COUNT.pattern}"
-    r"|minus|negative|loss|debt|deficit|below zero|\d\s*°?\s*(?:[WS]\b|West|South)",
+    r"|minus|negative|loss|debt|deficit|below zero|\d\s*+(?:°\s*+)?(?:[WS]\b|West|South)",
     re.IGNORECASE,
 )
 _JOINT = re.compile(r"[^.!?;:\d\n]*?(?:\b(?:and|plus|with)\b|[+&,])[^.!?;:\d\n]*", re.IGNORECASE)
