@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 FILE = ".pre-commit-config.yaml"
+_LINE = re.compile(r"[^\n]*\n")
 _REPOS = re.compile(r"repos:\s*(?:#.*)?$")
 _ITEM = re.compile(r"(?P<indent> *)- ")
 _OF_BLOCK = re.compile(r"\s|-\s|#|$")
@@ -33,7 +34,9 @@ def with_hook(text: str | None) -> str | None:
     if text is None or not text.strip():
         return "repos:\n" + hook()
     newline = "\r\n" if "\r\n" in text else "\n"
-    lines = text.splitlines()
+    if not text.endswith("\n"):
+        text += newline
+    lines = _LINE.findall(text)  # of YAML: a form feed within a text ends none
     begin = next((i for i, line in enumerate(lines) if _REPOS.match(line)), None)
     if begin is None:
         return None
@@ -41,8 +44,8 @@ def with_hook(text: str | None) -> str | None:
     items = [item["indent"] for line in lines[begin + 1 : end] if (item := _ITEM.match(line))]
     while end > begin + 1 and (not lines[end - 1].strip() or lines[end - 1].startswith("#")):
         end -= 1  # what stands before the next key belongs to it
-    added = hook(items[0] if items else "  ").splitlines()
-    return newline.join([*lines[:end], *added, *lines[end:]]) + newline
+    added = hook(items[0] if items else "  ").replace("\n", newline)
+    return "".join([*lines[:end], added, *lines[end:]])
 
 
 def has_hook(text: str | None) -> bool:

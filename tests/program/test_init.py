@@ -429,6 +429,13 @@ def test_the_hook_goes_into_any_block_of_repos(text: str | None) -> None:
     assert has_hook(after) and not has_hook(text)
 
 
+@pytest.mark.parametrize("rest", ["# a\x0cb\n", "# \u2028\x85\n", "# unix\n# dos\r\n"])
+def test_the_hook_changes_no_line_that_is_there(rest: str) -> None:
+    text = f"{rest}repos:\n- repo: local\n  hooks: []\n{rest}"
+    after = with_hook(text)
+    assert after is not None and after.startswith(text.removesuffix(rest)) and after.endswith(rest)
+
+
 @pytest.mark.parametrize("text", ["repos: []\n", "ci: {}\n", "- a\n", "repos: &x\n"])
 def test_what_has_no_block_of_repos_is_left_alone(text: str) -> None:
     assert with_hook(text) is None

@@ -189,6 +189,7 @@ Reader = tuple[Callable[[str], object], list[str], tuple[type[BaseException], ..
 
 
 def _readers() -> dict[str, Reader]:
+
     from gllint.errors import UsageError
 
     hook_file = "repos:\n- repo: local\n  hooks:\n  - id: x  # y\n\n# of ci\nci:\n  a: b\n"

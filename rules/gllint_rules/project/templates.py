@@ -43,7 +43,7 @@ _COLLAPSED = re.compile(r"(?<!\{)\{claim:\d+\}(?!\})")
 _FIELDS = re.compile(
     r"(?<!\{)\{(?!claim:)(?:[A-Za-z_]\w*|\d{0,2})(?:\.\w+|\[\w+\])*(?:![rsa])?"
     r"(?::(?:.?[<>=^])?[-+ ]?#?0?\d*[,_]?(?:\.\d+)?[bcdeEfFgGnosxX%]?)?\}(?!\})"
-    r"|%(?:\(\w+\))?[-+0#]*\d*(?:\.\d+)?[diouxXeEfFgGcrsa](?![A-Za-z])"
+    r"|%(?:\(\w+\))?[-+0#]*+\d*+(?:\.\d++)?[diouxXeEfFgGcrsa](?![A-Za-z])"
 )
 # A macro whose index is computed: which claim it means is known when the text is made.
 _COMPUTED = re.compile(rf"\{{\{{claim:[^{{}}{HOLE}]*+{HOLE}[^{{}}]*+\}}\}}")
