@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import importlib
 import io
 import itertools
 import json
@@ -189,6 +190,7 @@ Reader = tuple[Callable[[str], object], list[str], tuple[type[BaseException], ..
 
 
 def _readers() -> dict[str, Reader]:
+    importlib.import_module("mcp.server.streamable_http")  # which takes longer to load than one text may
 
     from gllint.errors import UsageError
 
