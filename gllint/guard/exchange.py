@@ -238,12 +238,12 @@ class Guard:
         self._others.pop(key, None)
         if not was_asked and isinstance(result, dict):
             # Nobody knows of what: a call that was given up long ago, say. It passes unseen by no means.
-            message = {**message, "result": self._result(_Call(number, "a tool", {}, ()), result)}
+            message = _with_result(message, self._result(_Call(number, "a tool", {}, ()), result))
         elif self._lists.pop(key, None) is not None:
             if isinstance(result, dict) and isinstance(result.get("tools"), list):
                 message = {**message, "result": self._listed(result)}
         elif (call := self._calls.pop(key, None)) is not None and isinstance(result, dict):
-            message = {**message, "result": self._result(call, result)}
+            message = _with_result(message, self._result(call, result))
         return [Sent("client", message)]
 
     def _listed(self, result: Message) -> Message:
@@ -359,6 +359,11 @@ class Guard:
                     code = str(entry.get("code"))
                     counts[code] = counts.get(code, 0) + 1
         return ", ".join(f"{code}: {count}" for code, count in sorted(counts.items()))
+
+
+def _with_result(message: Message, result: Message) -> Message:
+    """A message with another result; the very object where that is its own, so that its bytes are kept."""
+    return message if result is message["result"] else {**message, "result": result}
 
 
 def id_key(number: Any) -> Any:

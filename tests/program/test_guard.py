@@ -176,6 +176,23 @@ def test_what_is_no_call_passes_as_the_object_that_it_is(message: Any) -> None:
         assert sent.message is message and sent.to == to
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        b' {"id":1, "jsonrpc":"2.0", "result":{"content":[{"type":"text","text":"5.0"}], "isError":true}}\r\n',
+        b'{"jsonrpc":"2.0","id":1,"result":{"task":{"taskId":"x","ttl":1e3}}}\n',
+        b'{"jsonrpc":"2.0","id":9,"result":{"x":1.0}}\n',  # of what nobody asked for
+        b" []\n",
+    ],
+)
+def test_what_is_left_alone_leaves_as_the_bytes_that_came(line: bytes) -> None:
+    guard = Guard(Policy(), "block")
+    guard.from_client({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "meter"}})
+    message = json.loads(line)
+    [sent] = relay_module.through(message, guard.from_server)
+    assert encoded(line, message, sent.message) == line
+
+
 def test_failed_and_unfinished_results_are_left_alone() -> None:
     guard = Guard(Policy(), "block")
     for result in (

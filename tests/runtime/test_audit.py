@@ -136,6 +136,26 @@ def test_an_identifier_that_begins_with_a_digit_is_a_name() -> None:
     assert verdict("It holds 5 L.", output) == "unsourced"
 
 
+@pytest.mark.parametrize(
+    "output",
+    [
+        {"result": json.dumps(HEAT), "ok": True},
+        {"content": [{"type": "text", "text": json.dumps(HEAT)}]},
+        [json.dumps({"rows": [json.dumps(HEAT)]})],
+    ],
+)
+def test_json_in_a_text_of_a_result_keeps_its_units(output: Any) -> None:
+    assert verdict("It used 1.23456 MWh.", output) == "sourced"
+    assert verdict("It cost 1234.56 USD.", output) == "mislabelled"
+
+
+def test_a_unit_that_is_not_ours_contradicts_one_of_another_dimension() -> None:
+    assert verdict("It cost 112.75 EUR.", {"supply_mwh": 112.75}) == "mislabelled"
+    assert verdict("It used 112.75 MWh.", {"supply_mwh": 112.75}) == "sourced"
+    assert verdict("It used 45.25 kWh.", {"flow": {"value": 45.25, "unit": "Ml/d"}}) == "mislabelled"
+    assert verdict("It was 45.25 widgets.", {"flow": {"value": 45.25, "unit": "zorks"}}) == "sourced"
+
+
 def test_a_day_or_an_hour_of_a_date_is_no_other_number() -> None:
     output = {"departs": "2024-05-12T08:15:00"}
     assert verdict("It leaves at 8.", output) == "sourced"

@@ -20,7 +20,7 @@ from budgets import WALKS, bounds, constants
 from promises import PROMISES
 from trust import Budget
 
-_SUITES = ("corpus", "fuzz", "interruption", "equivalence", "fixes", "promises")
+_SUITES = ("corpus", "fuzz", "interruption", "equivalence", "oracles", "fixes", "promises")
 _SECONDS = 0.5  # and what is begun then comes to its end
 _HERE = Path(__file__).parent
 _REPOSITORY = _HERE.parents[1]

@@ -27,6 +27,7 @@ from gllint_runtime.policy.figures import Figure, Reading, figures
 from gllint_runtime.policy.packs import pack_units
 from gllint_runtime.policy.settings import Policy
 from gllint_runtime.policy.tool_hints import is_verifier
+from gllint_runtime.policy.unit_sizes import factors_of_unit, relation
 from gllint_runtime.policy.units import is_same_size, measure_of
 
 Verdict = Literal["sourced", "quoted", "derived", "mislabelled", "unsourced", "exempt"]
@@ -448,16 +449,19 @@ def _agree(label: str, own: str) -> bool:
     if label in counted and own not in counted:
         return False
     if measure_of(own) is None or measure_of(label) is None:
-        return is_same_size(own, label) is not False and not (measure_of(own) and measure_of(label))
+        sizes = physical_size(own), physical_size(label)  # of what is not ours: 45 Ml/d are no 45 kWh
+        return is_same_size(own, label) is not False if None in sizes else _is_alike(own, label)
     return is_same_size(label, own) is True or _is_same_physics(label, own)
 
 
 def _is_same_physics(label: str, own: str) -> bool:
     """Whether a unit that is made of others is another one by the laws of electricity and mechanics: VA/V and A."""
-    if "/" not in label + own and "·" not in label + own:
-        return False
-    size = physical_size(own)
-    return size is not None and size == physical_size(label)
+    return ("/" in label + own or "·" in label + own) and _is_alike(own, label)
+
+
+def _is_alike(unit: str, other: str) -> bool:
+    """Whether two units are of one dimension and size by physics, ours or not."""
+    return relation(factors_of_unit(unit), factors_of_unit(other)) == "same"
 
 
 # ----------------------------------------------------------------------------------------------- beside it

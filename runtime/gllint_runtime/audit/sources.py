@@ -350,7 +350,10 @@ def _may_hold_words(text: str, kind: str) -> bool:
 def _leaves(
     node: Any, path: Path, unit: str | None, room: list[int]
 ) -> Iterator[tuple[Path, Any, str | None]]:
-    """Numbers and texts with the unit that stands beside them, and the names of members that hold digits."""
+    """Numbers and texts with the unit that stands beside them, and the names of members that hold digits.
+
+    A text that is JSON is read as its value: what wraps results (``{"result": "{…}"}``) hides no unit.
+    """
     room[0] -= 1
     if room[0] < 0 or len(path) > _MAX_DEPTH:
         return
@@ -368,6 +371,8 @@ def _leaves(
     elif isinstance(node, (list, tuple)):
         for place, inner in enumerate(node):
             yield from _leaves(inner, (*path, place), unit, room)
+    elif isinstance(node, str) and len(node) <= _MAX_TEXT and (value := json_value(node)) is not None:
+        yield from _leaves(value, path, None, room)
     elif isinstance(node, (str, int, float)):
         yield path, node, unit
 
