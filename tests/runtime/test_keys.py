@@ -188,3 +188,39 @@ def test_plain_kinds_of_a_registry() -> None:
         Policy(plain_kinds=["counts"])
     with pytest.raises(TypeError):
         Policy(plain_kinds="count")
+
+
+TOGETHER = (
+    "charge_microamp_hours battery_amp_hours energyFullMicrowattHours heating_degree_days torque_newton_meters volt_amps "
+    "pascal_seconds area_sq_meters area_square_km volume_cubic_inches cu_yards ton_miles passenger_km light_years "
+    "board_feet nano_seconds tera_joules imperial_gallons inverse_meters nautical_miles"
+)
+
+
+@pytest.mark.parametrize("name", TOGETHER.split())
+def test_words_that_are_a_unit_only_together_say_none(name: str) -> None:
+    assert readings_of_name(name) == ()
+
+
+@pytest.mark.parametrize(
+    ("name", "unit"),
+    [
+        ("clockHz", "Hz"),
+        ("estClockHz", "Hz"),
+        ("tankWh", "Wh"),
+        ("energykWh", "kWh"),
+        ("backupkWh", "kWh"),
+        ("energy_watt_hours", "Wh"),
+        ("solar_watts_m2", "W/m2"),
+        ("volume_cubic_feet", "ft3"),
+        ("gpu_hours", "h"),
+        ("peak_watts", "W"),
+    ],
+)
+def test_words_beside_a_unit_leave_it_what_it_is(name: str, unit: str) -> None:
+    assert unit_of_name(name) == unit
+
+
+def test_a_page_of_memory_is_no_count() -> None:
+    assert kind_of_name("page_size") == "count"
+    assert kind_of_name("memory_page_size") is None

@@ -33,6 +33,7 @@ class _Table(NamedTuple):
     numbered: frozenset[str]
     rated: frozenset[str]
     sized: frozenset[str]
+    stored: frozenset[str]
     placed: frozenset[str]
     levels: frozenset[str]
     behind: frozenset[str]
@@ -60,6 +61,7 @@ def _table() -> _Table:
         numbered=words("numbered"),
         rated=words("rated"),
         sized=words("sized"),
+        stored=words("stored"),
         placed=words("placed"),
         levels=words("levels"),
         behind=words("behind"),
@@ -137,7 +139,7 @@ def _kind_of_words(words: list[str]) -> Kind | None:
     if last == "rate":
         return "share" if qualifier in table.rated else None
     if last == "size":
-        return "count" if qualifier in table.sized else None
+        return "count" if qualifier in table.sized and table.stored.isdisjoint(words) else None
     if last == "at":
         return "time"
     if last in ("val", "value", "values"):  # the value of a number

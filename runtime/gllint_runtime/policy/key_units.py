@@ -23,6 +23,9 @@ _NOT_UNITS = frozenset(
         "words",
         "needs",
         "unless",
+        "compounds",
+        "unit nouns",
+        "whole words",
         "scales",
         "numbers",
         "others",
@@ -46,6 +49,7 @@ _EXCHANGES = frozenset({"exchange", "fx", "forex", "conversion"})
 _GASES = frozenset({"co2", "ch4", "n2o", "co2e", "co2eq", "ghg"})
 _EMISSIONS = re.compile(r"_(?:(kg|g|t)_co2(?:e|eq|_eq)|co2(?:e|eq|_eq)_(kg|g|t))(?=_|$)")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[a-z0-9][A-Z])(?=[A-Z][a-z])")
+_LOWER_WORD = re.compile(r"[A-Za-z][a-z]+\Z")
 _CHUNK = re.compile(r"[^\W_]+")
 
 
@@ -59,11 +63,14 @@ class _Table(NamedTuple):
     letters: Mapping[str, str]
     needs: Mapping[str, frozenset[str]]
     unless: Mapping[str, frozenset[str]]
+    compounds: Mapping[str, frozenset[str]]  # by dimension
+    unit_nouns: frozenset[str]
     scales: frozenset[str]
     numbers: frozenset[str]
     others: frozenset[str]
     qualifiers: frozenset[str]
     whole: frozenset[str]
+    whole_words: frozenset[str]
     never_alone: frozenset[str]
     no_case: frozenset[str]
     priced: frozenset[str]
@@ -103,11 +110,19 @@ def _table() -> _Table:
         letters=rows["letters"],
         needs={end: frozenset(words_needed.split()) for end, words_needed in rows["needs"].items()},
         unless={end: frozenset(words_needed.split()) for end, words_needed in rows["unless"].items()},
+        compounds={dimension: frozenset(made.split()) for dimension, made in rows["compounds"].items()},
+        unit_nouns=frozenset(
+            f"{prefix}{noun}{end}"
+            for prefix in ("", *rows["unit nouns"]["prefixes"].split())
+            for noun in words("unit nouns")
+            for end in ("", "s")
+        ),
         scales=words("scales"),
         numbers=words("numbers"),
         others=words("others"),
         qualifiers=words("qualifiers"),
         whole=words("whole"),
+        whole_words=words("whole words"),
         never_alone=words("never alone"),
         no_case=words("no case"),
         priced=words("priced"),
@@ -183,7 +198,7 @@ def _tokens(name: str) -> list[str]:
     if name == lowered:  # most names: there is no case to tell words by
         tokens = _CHUNK.findall(name)
     for chunk in _CHUNK.findall(name) if not tokens else ():
-        for part in _mixed().sub(r"_\g<0>_", chunk).split("_"):
+        for part in _mixed().sub(_parted, chunk).split("_"):
             if part:
                 tokens += [part] if part in _table().symbols else _camel_words(part)
     while len(tokens) > 1 and tokens[-1].isdigit():
@@ -194,6 +209,15 @@ def _tokens(name: str) -> list[str]:
         return tokens
     emissions = _EMISSIONS.sub(r"_\1\2CO2e", "_" + "_".join(tokens).lower()).split("_")[1:]
     return tokens if len(emissions) == len(tokens) else emissions
+
+
+def _parted(match: re.Match[str]) -> str:
+    """A symbol as a word of its own, but for the first letter that is the last of a word: ``clockHz``."""
+    symbol, start = match[0], match.start()
+    before = _LOWER_WORD.search(match.string, 0, start + 1)
+    if before is not None and before[0].lower() in _table().whole_words:
+        return f"{symbol[0]}_{symbol[1:]}_"
+    return f"_{symbol}_"
 
 
 def _camel_words(part: str) -> list[str]:
@@ -291,8 +315,8 @@ def _side_by_side(words: Sequence[str]) -> Sequence[str]:
         yearly = [f"{unit}/year" for unit in _side_by_side(words[:-1])]
         return yearly if all(unit in ALLOWED_UNITS for unit in yearly) else ()
     preceding_words = words[: len(words) - length]
-    letter = preceding_words[-1].lower() if preceding_words else ""
-    is_speed = (letter, last) == ("m", "s")
+    previous = preceding_words[-1].lower() if preceding_words else ""
+    is_speed = (previous, last) == ("m", "s")
     if not units or (preceding_words and not is_speed and not _is_open(preceding_words, units)):
         return ()
     dividend, size = (
@@ -301,14 +325,20 @@ def _side_by_side(words: Sequence[str]) -> Sequence[str]:
         else ((), 0)
     )
     if not dividend and (
-        (letter in _FIRST_LETTERS and {announced_dimension(unit) for unit in units} <= _DIVISORS)
-        or (letter, last) == ("w", "h")
+        (previous in _FIRST_LETTERS and {announced_dimension(unit) for unit in units} <= _DIVISORS)
+        or (previous, last) == ("w", "h")
         or is_speed
     ):
-        dividend, size = (_table().letters[letter],), 1
+        dividend, size = (_table().letters[previous],), 1
     if dividend:
         return _joined(dividend, units, preceding_words[: len(preceding_words) - size])
-    if len(letter) == 1 and letter.isalpha() and not _DIVISORS.isdisjoint(map(announced_dimension, units)):
+    if previous in _table().unit_nouns:
+        return ()
+    if (
+        len(previous) == 1
+        and previous.isalpha()
+        and not _DIVISORS.isdisjoint(map(announced_dimension, units))
+    ):
         return ()  # `density_p_cm3`: how many of what, or how much, in a volume
     return () if last in _LAST_LETTERS else units
 
@@ -342,6 +372,8 @@ def _is_open(preceding_words: Sequence[str], units: Sequence[str]) -> bool:
     if word in _table().others or word in _table().scales:
         return False
     dimensions = {announced_dimension(unit) for unit in units}
+    if any(word in _table().compounds.get(dimension or "", ()) for dimension in dimensions):
+        return False
     is_money = any(dimension and dimension.startswith("currency") for dimension in dimensions)
     if is_money and not _EXCHANGES.isdisjoint(map(str.lower, preceding_words)):
         return False
