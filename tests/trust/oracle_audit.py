@@ -15,12 +15,11 @@ from itertools import permutations
 from random import Random
 from typing import Any, NamedTuple
 
-import pint
+from oracle_units import PINT
 from trust import Budget, Row
 
 from gllint_runtime import audit_run
 
-PINT: pint.UnitRegistry[float] = pint.UnitRegistry()
 _DIMENSIONS = (  # how a unit is written, and how pint writes it
     {"kWh": "kWh", "MWh": "MWh", "MJ": "MJ", "GJ": "GJ", "Wh": "Wh"},
     {"kW": "kW", "MW": "MW", "W": "W"},

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from random import Random
 from typing import Any, NamedTuple
 
-import pint
+from oracle_units import PINT
 from trust import Budget, Row
 
 from gllint.guard.exchange import Guard, Sent
@@ -21,7 +21,6 @@ from gllint.guard.relay import encoded, is_too_deep, parsed, through
 from gllint.guard.unit_places import UnitPlaces
 from gllint_runtime import Policy
 
-PINT: pint.UnitRegistry[float] = pint.UnitRegistry()
 _LEVELS = ("shadow", "warn", "block")
 _UNITS = ("kWh", "kW", "kg", "m", "m3", "°C", "USD", "%", "MJ")
 _WORDS = (

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from trust import Budget, Row
 
-_ORACLES = ("oracle_audit", "oracle_guard")
+_ORACLES = ("oracle_units", "oracle_results", "oracle_keys", "oracle_audit", "oracle_guard")
 
 
 def suite(budget: Budget) -> Iterator[Row]:
