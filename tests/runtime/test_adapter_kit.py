@@ -108,3 +108,12 @@ def test_a_conversation_whose_history_was_cut_keeps_its_session() -> None:
     assert kit.session_for(session, None, conversation="ada", begins=True) is session
     with pytest.raises(GLError, match="SESSION_SHARED"):
         kit.session_for(session, None, conversation="bob", begins=True)
+
+
+def test_blanks_before_an_answer_are_shown_with_it() -> None:
+    """They came in a piece of their own and were left out, so that all that was shown was shown again at the end."""
+    stream = kit.FinalStream(Session())
+    shown = [stream.feed(piece) for piece in ("\t", " ", "It is warm.", " It is dry.")]
+    assert "".join(shown) == "\t It is warm. "
+    verified, rest = stream.close()
+    assert "".join(shown) + rest == verified.message == "\t It is warm. It is dry."

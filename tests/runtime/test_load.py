@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import runpy
+import signal
 import sys
+import threading
 from pathlib import Path
 
 import pytest
+
+from gllint_runtime import Session
 
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 sys.path.insert(0, str(BENCHMARKS))
@@ -71,3 +76,27 @@ def test_every_made_up_number_is_stopped_in_every_framework(name: str) -> None:
     assert {*row.stopped.values()} <= {len(tried), "n/a", "refused"} and row.stopped["plain"] == len(tried)
     assert row.lines <= 8
     assert f"| {row.name} | {row.lines} | {len(tried)} |" in ADOPTION["table"]([row])
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="Windows has no fork")
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+def test_a_process_that_is_forked_waits_for_no_thread_of_its_parent() -> None:
+    session, is_held, is_over = Session(), threading.Event(), threading.Event()
+
+    def hold() -> None:
+        with session._lock:
+            is_held.set()
+            is_over.wait(30)
+
+    thread = threading.Thread(target=hold)
+    thread.start()
+    is_held.wait(30)
+    child = os.fork()
+    if child == 0:
+        signal.alarm(20)  # ends what waits
+        os._exit(session.record("meter", {}, {"heat": {"value": 5, "unit": "kWh"}}) != "tc_1")
+    status = os.waitpid(child, 0)[1]
+    is_over.set()
+    thread.join()
+    assert status == 0
+    assert session.record("meter", {}, {"heat": {"value": 5, "unit": "kWh"}}) == "tc_1"

@@ -452,6 +452,7 @@ class FinalStream:
                 return ""
             # Braces or a fence anywhere may begin the answer proper, which drops what stands before it.
             self._mode = "json" if begin in "{`" else "text"
+            chunk = self._raw  # with the blanks before it
         if self._mode == "text":
             if "{" in self._raw.replace("{{claim:", "") or "```" in self._raw:
                 self._mode = "held"

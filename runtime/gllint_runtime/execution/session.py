@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 import logging
 import re
-import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import lru_cache
@@ -21,6 +20,7 @@ from gllint_runtime.execution.argument_units import (
     with_converted,
     with_quantities_converted,
 )
+from gllint_runtime.execution.fork_lock import ForkLock
 from gllint_runtime.execution.origins import Origins
 from gllint_runtime.execution.record import CallRecord, Origin
 from gllint_runtime.execution.steps import read_claims
@@ -150,7 +150,7 @@ class Session:
         self._stored = ""  # as it was written or read last
         self.conversation: str | None = None
         self._origins = Origins(constants, kinds=policy.origin_kinds, shapes=policy.quantity_shapes)
-        self._lock = threading.RLock()
+        self._lock = ForkLock()
 
     # ------------------------------------------------------------------------------------- what comes in
 
