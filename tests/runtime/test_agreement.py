@@ -24,6 +24,7 @@ from gllint_runtime import (
 from gllint_runtime.policy.number_kinds import KINDS
 from gllint_runtime.policy.numbers import scan_naked_numbers
 from gllint_runtime.policy.packs import PACKS
+from gllint_runtime.policy.quantity_shapes import QUANTITY_SHAPES
 from gllint_runtime.policy.schema_numbers import find_raw_numbers, unknown_refs
 from gllint_runtime.policy.schemas import QUANTITY_REF, schema_problems
 from gllint_runtime.policy.units import ALLOWED_UNITS, TIME_UNITS, judge_unit
@@ -271,6 +272,7 @@ SHARED = {
     "plain-kinds": "plain_kinds",
     "extend-units": "extend_units",
     "strict-units": "strict_units",
+    "quantity-shapes": "quantity_shapes",
 }
 configurations = st.fixed_dictionaries(
     {},
@@ -280,14 +282,27 @@ configurations = st.fixed_dictionaries(
         "plain-kinds": st.lists(st.sampled_from(KINDS), max_size=3, unique=True),
         "extend-units": st.lists(st.sampled_from(["widget", "kW/widget", "count"]), max_size=2),
         "strict-units": st.booleans(),
+        "quantity-shapes": st.lists(st.sampled_from(QUANTITY_SHAPES), max_size=3, unique=True),
     },
 )
 packed_units = st.sampled_from(
     ["count", "token", "ms", "GiB", "ppm", "1", "V", "mol", "nmi", "CHF", "kWh", "widget", "h", ""]
 )
 compounds = st.builds("{}/{}".format, packed_units, packed_units)
-numbers_and_quantities = st.sampled_from([5, -2.5, True, None, "high"]) | st.builds(
-    lambda unit: {"value": 5, "unit": unit}, packed_units | compounds
+shaped = st.sampled_from(
+    [
+        {"value": 5, "unit": "widget", "system": "http://unitsofmeasure.org", "code": "kW.h"},
+        {"value": 5, "unit": "kWh", "system": "http://unitsofmeasure.org", "code": "nonsense"},
+        {"@type": "QuantitativeValue", "value": None, "unitCode": "KWH"},
+        {"amount": 5, "currency": "ABC"},
+        {"amount": "5.00", "currency": "EUR"},
+        {"currency": "EUR", "value": True},
+    ]
+)
+numbers_and_quantities = (
+    st.sampled_from([5, -2.5, True, None, "high"])
+    | st.builds(lambda unit: {"value": 5, "unit": unit}, packed_units | compounds)
+    | shaped
 )
 outputs = st.recursive(
     numbers_and_quantities,

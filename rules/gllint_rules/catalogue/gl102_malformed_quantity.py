@@ -39,7 +39,7 @@ Keep `value` a number and `unit` a string; move other keys beside the Quantity.
 
 ## Options
 
-None.
+`quantity-shapes`: a Quantity in one of these shapes has a number, and the text of a unit or the code of a currency.
 
 ## References
 
@@ -63,21 +63,29 @@ from gllint_rules.inference.values import (
     surely_not_text,
 )
 from gllint_rules.project.context import Context, Pending
-from gllint_rules.project.results import quantities, shaped_key
+from gllint_rules.project.results import quantities
+from gllint_rules.project.shapes import is_shaped, shape_problem
 from gllint_rules.reading import facts
 from gllint_rules.rule import Rule
 from gllint_rules.words.names import QUANTITY
 from gllint_runtime.policy.schemas import QUANTITY_KEYS
 
 HELP = 'A Quantity has exactly two keys: {"value": <number>, "unit": "<unit>"}.'
+SHAPE_HELP = "A Quantity of this shape has a number and the text of a unit, or the code of a currency."
 
 
 def check(context: Context) -> Iterator[Pending]:
     """Findings at the malformed Quantities of results and at incomplete ``Quantity(…)`` calls."""
     for result in context.results:
-        for quantity in quantities(result.value, result.site):
+        for quantity in quantities(result.value, result.site, policy=context.policy):
+            if is_shaped(quantity.record, context.policy):
+                problem = shape_problem(quantity.record, context.policy)
+                if problem:
+                    place = quantity.record.site or quantity.site
+                    yield context.found_in(result, "GL102", place, problem, SHAPE_HELP)
+                continue
             problem = _problem(quantity.record)
-            if problem and shaped_key(quantity.record, context.policy) is None:
+            if problem:
                 fix = repair("quantity", "mend", context, quantity.record)
                 yield context.found_in(
                     result, "GL102", quantity.record.site or quantity.site, problem, HELP, fix
@@ -124,4 +132,5 @@ RULE = Rule(
     documentation=__doc__ or "",
     check=check,
     fix="unsafe",
+    options=("quantity-shapes",),
 )

@@ -251,18 +251,21 @@ def quantities(
     key: str | None = None,
     entry: Entry | None = None,
     in_list: bool = False,
+    policy: Policy | None = None,
 ) -> Iterator[QuantityLeaf]:
-    """The Quantities that a result holds, well-formed or not."""
+    """The Quantities that a result holds, well-formed or not; those in the shapes that a ``policy`` lists, too."""
     for option in options(value):
-        if isinstance(option, Record) and is_quantity(option):
+        if isinstance(option, Record) and (
+            is_quantity(option) or (policy is not None and shaped_key(option, policy) is not None)
+        ):
             yield QuantityLeaf(option, site, key, entry, in_list)
         elif isinstance(option, Container):
             is_list = isinstance(option, ListOf)
             for name, item in option.contents():
                 under = key if is_list else as_text(name)
-                yield from quantities(item.value, item.site, under, item, in_list or is_list)
+                yield from quantities(item.value, item.site, under, item, in_list or is_list, policy)
             if option.rest is not None:
-                yield from quantities(option.rest, site, key, entry, in_list or is_list)
+                yield from quantities(option.rest, site, key, entry, in_list or is_list, policy)
 
 
 def holds_numbers(result: Result, policy: Policy) -> bool:

@@ -23,7 +23,7 @@ from gllint_rules.inference.values import (
 )
 from gllint_rules.project.context import Context
 from gllint_rules.project.makers import maker_at, text_at
-from gllint_rules.project.results import Leaf, leaves
+from gllint_rules.project.results import Leaf, is_quantity, leaves
 from gllint_rules.project.schemas import read_schema
 from gllint_rules.project.units import WrittenUnit, written_units
 from gllint_rules.reading.facts import Function, Lambda, Module
@@ -155,7 +155,7 @@ def mislabelled(context: Context) -> Iterator[Mislabelled]:
     sites: set[tuple[Site, str]] = set()
     for written in written_units(context, every=True):
         label = unit_of_text(written.verdict.nearest or written.verdict.symbol)
-        if label is None:
+        if label is None or not is_quantity(written.quantity.record):  # of others the number is a leaf
             continue
         for entry in written.quantity.record.entries.get("value", ()):
             unit = written.verdict.unit

@@ -10,6 +10,7 @@ from gllint_rules.inference.values import Literal, Record, Site, Text, options
 from gllint_rules.project.context import Context
 from gllint_rules.project.results import QuantityLeaf, quantities
 from gllint_rules.project.schemas import keyword_schemas
+from gllint_rules.project.shapes import is_shaped, unit_in_shape
 from gllint_rules.project.templates import claim_entries
 from gllint_rules.reading import facts
 from gllint_rules.tuples import NamedTuple
@@ -30,7 +31,7 @@ class WrittenUnit(Struct, frozen=True, eq=False):
 def context_quantities(context: Context) -> Iterator[QuantityLeaf]:
     """All Quantities that the unit rules speak about."""
     for result in context.results:
-        yield from quantities(result.value, result.site)
+        yield from quantities(result.value, result.site, policy=context.policy)
     for claim in claim_entries(context):
         if isinstance(claim.value, Record):
             for entry in claim.value.entries.get("quantity", ()):
@@ -124,6 +125,12 @@ def written_units(context: Context, *, every: bool = False) -> Iterator[WrittenU
     """Each literal unit once, or for ``every`` Quantity that carries it, with the verdict of the policy."""
     sites: set[Site] = set()
     for quantity in context_quantities(context):
+        if is_shaped(quantity.record, context.policy):
+            shaped = unit_in_shape(quantity.record, context.policy)
+            if shaped is not None and (every or shaped.site not in sites):
+                sites.add(shaped.site)
+                yield WrittenUnit(shaped.site, context.policy.judge(shaped.unit), quantity)
+            continue
         for entry in quantity.record.entries.get("unit", ()):
             for option in options(entry.value):
                 if not isinstance(option, Text) or option.literal is None or not option.parts:

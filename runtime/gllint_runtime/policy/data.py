@@ -275,7 +275,7 @@ class Survey:
         self._text -= sum(map(len, value))
         copied = dict(zip(value, self._items(len(value), value.items(), path), strict=True))
         unit = shaped_unit(copied, self._shapes)
-        if isinstance(number, str) and _TYPED_NUMBER.fullmatch(number):  # an amount of money is often text
+        if isinstance(number, str) and is_typed_number(number):  # an amount of money is often text
             amount = Decimal(number)
         if (
             unit is None
@@ -305,6 +305,11 @@ class Survey:
         else:
             self.malformed.append((path, problem))
         return copied
+
+
+def is_typed_number(text: str) -> bool:
+    """Whether a text is read for the number of a Quantity in another shape."""
+    return _TYPED_NUMBER.fullmatch(text) is not None
 
 
 def _value_key(value: dict[str, Any], shapes: Collection[str]) -> str | None:

@@ -1,0 +1,83 @@
+"""Quantities in results that are written as others write them, in a shape that the project lists: number and unit."""
+
+from __future__ import annotations
+
+from gllint_rules.inference.values import (
+    Record,
+    Site,
+    Text,
+    Value,
+    join,
+    literal_of,
+    options,
+    surely_not_number,
+    surely_not_text,
+)
+from gllint_rules.project.results import shaped_key
+from gllint_rules.tuples import NamedTuple
+from gllint_runtime.policy.data import is_typed_number
+from gllint_runtime.policy.settings import Policy
+
+_SAYING = ("code", "unitCode", "unitText", "unit", "currency")  # keys that may say the unit
+_READ = frozenset({*_SAYING, "system", "@type"})
+_PLAIN = frozenset({"value", "unit"})
+
+
+class ShapedUnit(NamedTuple):
+    """The unit that a Quantity says in its shape, as the runtime reads it, and where it is written."""
+
+    site: Site
+    unit: str
+
+
+def is_shaped(record: Record, policy: Policy) -> bool:
+    """Whether a record is read by one of the project's shapes, and not as a plain Quantity."""
+    key = shaped_key(record, policy)
+    if key is None:
+        return False
+    return record.entries.keys() != _PLAIN or surely_not_number(_number(record, key))
+
+
+def unit_in_shape(record: Record, policy: Policy) -> ShapedUnit | None:
+    """The unit of a shaped record; ``None`` where it says none, or what it says is not written out."""
+    texts = _texts(record)
+    if texts is None:
+        return None
+    from gllint_runtime.policy.quantity_shapes import shaped_unit  # few projects list one
+
+    unit = shaped_unit({**dict.fromkeys(map(str, record.entries)), **texts}, policy.quantity_shapes)
+    key = next((key for key in _SAYING if texts.get(key) is not None), None)
+    return None if unit is None or key is None else ShapedUnit(record.entries[key][0].site, unit)
+
+
+def shape_problem(record: Record, policy: Policy) -> str | None:
+    """What is wrong with a shaped record, as far as it is written out."""
+    key = shaped_key(record, policy)
+    assert key is not None
+    number = _number(record, key)
+    if surely_not_number(number) and not all(_may_be_amount(option) for option in options(number)):
+        return f"the `{key}` of this Quantity is not a number"
+    if _texts(record) is not None and unit_in_shape(record, policy) is None:
+        return "this Quantity has no text of a unit, and no code of a currency"
+    return None
+
+
+def _number(record: Record, key: str) -> Value:
+    return join(*(entry.value for entry in record.entries[key]))
+
+
+def _may_be_amount(value: Value) -> bool:
+    """Whether a text may be a number, as amounts of money often are."""
+    return isinstance(value, Text) and (value.literal is None or is_typed_number(value.literal))
+
+
+def _texts(record: Record) -> dict[str, str | None] | None:
+    """What stands under the keys that say a unit, ``None`` for what is no text; ``None`` where one is not known."""
+    texts: dict[str, str | None] = {}
+    for key in _READ & record.entries.keys():
+        value = join(*(entry.value for entry in record.entries[key]))
+        literal = literal_of(value)
+        if literal is None and not surely_not_text(value):
+            return None
+        texts[str(key)] = literal
+    return texts
