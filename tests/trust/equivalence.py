@@ -1,21 +1,32 @@
-"""The same findings, however they are asked for: processes, order, cache, folder, hash seed, Python, host, strangers beside."""
+"""The same findings, however they are asked for: processes, order, cache, folder, hash seed, Python, host, edits, strangers.
+
+And the same verdict, whole or in pieces (``cuts.py``), in the source or at execution (``moments.py``).
+"""
 
 from __future__ import annotations
 
 import json
+import os
+import re
+import shlex
 import shutil
+import subprocess
 import sys
 import sysconfig
 import threading
 from collections import Counter
 from collections.abc import Iterator
+from importlib.util import find_spec
 from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+import cuts
+import edits
+import moments
 from corpus import checked
-from trust import AGENT, Budget, Row, gllint, ran, write
+from trust import AGENT, GLLINT, Budget, Row, gllint, ran, write
 
 from gllint.run.parsing import Unparsed, parse
 from gllint_rules import RULES, Failure, Settings
@@ -50,9 +61,10 @@ def suite(budget: Budget) -> Iterator[Row]:
             f"{tried} ways, {len(names)} files, {len(expected)} findings",
             wrong,
             tried,
-            9,
+            11,
         )
         if budget.is_long():
+            yield from _hosts(top, names, places)
             yield Row("equivalence: flake8", f"{len(places)} places", _differences(places, _flake8(top)))
             yield Row(
                 "equivalence: editor",
@@ -62,7 +74,10 @@ def suite(budget: Budget) -> Iterator[Row]:
             pythons = _pythons()
             wrong = [line for python in pythons for line in _on_another(python, Path(folder), top, told)]
             yield Row("equivalence: other Pythons", ", ".join(pythons) or "none found", wrong, len(pythons))
-    yield _strangers(budget)
+    yield _strangers(budget.part(0.2))
+    yield from moments.rows(budget.part(0.2))
+    yield from cuts.rows(budget.part(0.3))
+    yield from edits.rows(budget)
 
 
 def _copy(budget: Budget, top: Path) -> None:
@@ -92,6 +107,10 @@ def _ways(
     budget.random.shuffle(shuffled)
     yield "cold", (), {}, top
     yield "warm", (), {}, top
+    _write_foreign(top)
+    yield "beside the cache of another version", (), {}, top
+    _spoil(budget, top / ".gllint_cache")
+    yield "over a cache with other bytes", (), {}, top
     yield "2 jobs", ("--no-cache", "--jobs", "2"), {}, top
     yield "files named in another order", ("--no-cache", *shuffled), {}, top
     yield "hash seed", ("--no-cache",), {"PYTHONHASHSEED": "7"}, top
@@ -99,6 +118,40 @@ def _ways(
     yield "8 jobs", ("--no-cache", "--jobs", "8"), {}, top
     yield "optimised", ("--no-cache",), {"PYTHONOPTIMIZE": "2"}, top
     yield "ASCII", ("--no-cache",), {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONIOENCODING": "ascii"}, top
+
+
+_FOREIGN = """
+import gllint, sys
+gllint.__version__ = "0.0.1"
+from gllint.cli.main import main
+from gllint.run import workspace
+from gllint.run.results import Result
+workspace.check_files = lambda index, paths, fixes: {path: Result() for path in paths}
+main(["check", "-q", "--jobs", "1"])
+"""
+
+
+def _write_foreign(top: Path) -> None:
+    """Have a version that finds nothing keep that in the same folder."""
+    (top / "plain.py").write_text("x = 1\n")
+    done = ran(sys.executable, "-c", _FOREIGN, cwd=top, HOME=str(top))
+    assert done.returncode in (0, 1) and not done.stderr, done.stderr
+    (top / "plain.py").unlink()
+
+
+def _spoil(budget: Budget, cache: Path) -> None:
+    """Change a byte of each entry, cut others off, and put some in the place of others."""
+    entries = sorted(path for path in cache.rglob("*") if path.is_file())
+    assert entries
+    for number, path in enumerate(entries):
+        data = bytearray(path.read_bytes())
+        if number % 3 == 0 and data:
+            data[budget.random.randrange(len(data))] ^= 1 << budget.random.randrange(8)
+        elif number % 3 == 1:
+            del data[budget.random.randrange(len(data) + 1) :]
+        else:
+            data = bytearray(entries[number - 1].read_bytes())
+        path.write_bytes(data)
 
 
 def _found(text: str, above: str = "") -> list[dict[str, Any]]:
@@ -117,6 +170,92 @@ def _differences(places: Counter[Place], others: Counter[Place]) -> list[str]:
         *(f"{place}: by the command alone" for place in places - others),
         *(f"{place}: by the other alone" for place in others - places),
     ]
+
+
+def _hosts(top: Path, names: list[str], places: Counter[Place]) -> Iterator[Row]:
+    """What a coding agent is told by format, hook and server, and whoever commits."""
+    told = gllint("check", "-q", "--output-format", "agent", cwd=top).stdout
+    yield Row("equivalence: agent format", f"{len(places)} places", _differences(places, _lines(told)))
+    yield Row("equivalence: MCP server", f"{len(places)} places", _differences(places, _lines(_mcp(top))))
+    # A hook says the first fifty alone.
+    few = [name for name in names if 0 < sum(places[place] for place in places if place[0] == name) < 20]
+    asked, wrong = few[:: max(1, len(few) // 20)], list[str]()
+    for name in asked:
+        expected = Counter({place: count for place, count in places.items() if place[0] == name})
+        shown = _lines(_hook(top, name))
+        here = Counter({place: count for place, count in shown.items() if place[0] == name})
+        wrong += _differences(expected, here) + _differences(shown, shown & places)
+    yield Row("equivalence: hook of an agent", f"{len(asked)} edits", wrong, len(asked), 10)
+    if shutil.which("git") and find_spec("pre_commit") is not None:
+        for hook in ("gllint", "gllint-all"):
+            committed = _lines(_pre_commit(top, hook))
+            yield Row(
+                f"equivalence: {hook} of pre-commit", f"{len(places)} places", _differences(places, committed)
+            )
+
+
+def _lines(text: str) -> Counter[Place]:
+    """The places in lines of ``path:line:column CODE`` or ``path:line:column: CODE``."""
+    found = re.findall(r"^([^\s:]+):(\d+):(\d+):? (GL\d+) ", text, re.MULTILINE)
+    return Counter((path, int(line), int(column), code) for path, line, column, code in found)
+
+
+def _hook(top: Path, name: str) -> str:
+    event = {"hook_event_name": "PostToolUse", "tool_name": "Edit", "cwd": str(top), "tool_input": {"file_path": str(top / name)}}  # fmt: skip
+    return ran(*GLLINT, "hook", "claude-code", cwd=top, typed=json.dumps(event), HOME=str(top.parent)).stderr
+
+
+def _mcp(top: Path) -> str:
+    """What the tool ``check`` of gllint's own server answers."""
+    hello = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "a", "version": "1"}}
+    messages: list[dict[str, Any]] = [
+        {"id": 1, "method": "initialize", "params": hello},
+        {"method": "notifications/initialized"},
+        {"id": 2, "method": "tools/call", "params": {"name": "check", "arguments": {"paths": []}}},
+    ]
+    process = subprocess.Popen(
+        [*GLLINT, "server", "--mcp"],
+        cwd=top,
+        env={**os.environ, "HOME": str(top)},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    )
+    guard = threading.Timer(_PATIENCE, process.kill)
+    guard.start()
+    try:
+        assert process.stdin is not None and process.stdout is not None
+        for message in messages:
+            process.stdin.write(json.dumps({"jsonrpc": "2.0", **message}) + "\n")
+            process.stdin.flush()
+        for line in process.stdout:
+            answer = json.loads(line)
+            if answer.get("id") == 2:
+                return "".join(part["text"] for part in answer["result"]["content"])
+        return "the server has ended"
+    finally:
+        guard.cancel()
+        process.kill()
+        process.wait()
+
+
+def _pre_commit(top: Path, hook: str) -> str:
+    """What a hook of ours says of all files of a repository."""
+    entries = {"gllint": "check --force-exclude", "gllint-all": "check"}
+    entry = {
+        "id": hook, "name": hook, "entry": f"{shlex.join(GLLINT)} {entries[hook]}", "language": "system", "types_or": ["python"],
+        "require_serial": True, "pass_filenames": hook == "gllint", "always_run": hook != "gllint",
+    }  # fmt: skip
+    config = top.parent / f"{hook}.yaml"
+    config.write_text(json.dumps({"repos": [{"repo": "local", "hooks": [entry]}]}))
+    home = {"HOME": str(top.parent), "PRE_COMMIT_HOME": str(top.parent / "pre-commit")}
+    for command in (["init", "-q"], ["add", "-f", "*.py", "gllint.toml"]):
+        ran("git", *command, cwd=top, **home)
+    ran_all = ran(
+        sys.executable, "-m", "pre_commit", "run", "--all-files", "--config", config, hook, cwd=top, **home
+    )
+    return ran_all.stdout
 
 
 def _flake8(top: Path) -> Counter[Place]:
