@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
+import stat
 import time
 from typing import Any
 
@@ -27,6 +29,8 @@ class Transcript:
             self._file = os.open(
                 path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_NOFOLLOW", 0), 0o600
             )
+            if _ends_amid_a_line(path, self._file):
+                os.write(self._file, b"\n")
         except OSError as error:
             raise UsageError(f"{path}: cannot be written: {error.strerror}") from None
 
@@ -55,6 +59,17 @@ class Transcript:
         if self._file is not None:
             os.close(self._file)
             self._file = None
+
+
+def _ends_amid_a_line(path: str, file: int) -> bool:
+    """Whether somebody was killed while writing the last line: what comes next must not become a part of it."""
+    status = os.fstat(file)
+    if not stat.S_ISREG(status.st_mode) or status.st_size == 0:
+        return False
+    with contextlib.suppress(OSError), open(path, "rb") as old:
+        old.seek(-1, os.SEEK_END)
+        return old.read(1) != b"\n"
+    return False
 
 
 def default_path(state_folder: str | None) -> str | None:

@@ -768,3 +768,16 @@ def test_a_server_that_never_came_up_is_an_error() -> None:
     asyncio.run(main(0))
     with pytest.raises(ServerTrouble, match="ended with status 2"):
         asyncio.run(main(2))
+
+
+def test_what_comes_behind_half_a_line_is_a_line_of_its_own(tmp_path: Path) -> None:
+    """A guard was killed while writing: the next one's first message was a part of that line, and nobody could read it."""
+    path = tmp_path / "trace.jsonl"
+    path.write_text('{"at": 1, "from": "server", "mess')
+    for number in range(2):
+        transcript = Transcript(str(path))
+        transcript.write("client", {"id": number})
+        transcript.close()
+    half, *whole = path.read_text().splitlines()
+    assert half.endswith('"mess')
+    assert [json.loads(line)["message"]["id"] for line in whole] == [0, 1]

@@ -361,20 +361,21 @@ def _kill_guard(kill: _Kill) -> list[str]:
         if after is not None and process.stdin is not None:
             with contextlib.suppress(BrokenPipeError):
                 process.stdin.close()
-    kept, broken = set[int](), 0
+    kept, asked, broken = set[int](), set[int](), 0
     for line in trace.read_bytes().split(b"\n")[:-1]:
         try:
             entry = json.loads(line)
         except ValueError:
             broken += 1
             continue
-        if entry["from"] == "server":
-            kept.add(entry["message"]["id"])
+        {"server": kept, "client": asked}[entry["from"]].add(entry["message"]["id"])
     wrong = (
         [f"{len(told - kept)} answers that the client was given are not in the transcript"]
         if told - kept
         else []
     )
+    lost = {*range(first, first + 30)} - asked
+    wrong += [f"{len(lost)} calls of the next guard are not in the transcript"] if lost else []
     wrong += (
         [f"{broken} lines of the transcript are half-written"]
         if broken > (kill.which == signal.SIGKILL)
