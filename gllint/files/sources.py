@@ -90,6 +90,8 @@ class Sources:
         source = self._buffers.get(path) or self._read.pop(path, None)
         if source is None:
             source = Source(path, read_bytes(path))
+            if self._most == 0:  # an empty file, too, may be another one by now
+                return source
             self._size += len(source.data)
         elif path in self._buffers:
             return source

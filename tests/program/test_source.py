@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import ast
 import codecs
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from gllint.files.source import Undecodable, as_bytes, decode, keep_lines, main_newline, split_lines
+from gllint.files.sources import Sources
 
 
 @pytest.mark.parametrize(
@@ -107,3 +109,13 @@ def test_what_python_decodes_is_decoded(name: str, mark: bytes, first: str) -> N
             decode(data)
     else:
         decode(data)
+
+
+def test_of_a_file_that_was_empty_nothing_is_held_where_nothing_is_to_be(tmp_path: Path) -> None:
+    """An editor's server went on taking it for empty: of no bytes none were over what may be held."""
+    path = tmp_path / "__init__.py"
+    path.write_bytes(b"")
+    sources = Sources(most=0)
+    assert sources.read(str(path)) == b""
+    path.write_bytes(b"x = 1\n")
+    assert sources.read(str(path)) == b"x = 1\n"

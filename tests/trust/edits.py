@@ -30,7 +30,7 @@ _ROUND = 40  # edits of a project, until another one has its turn
 _LARGEST, _MOST_BYTES = 8, 60_000  # files and bytes of a project
 _REAL = 150  # projects that are drawn from
 _LEAST = 10_000  # edits in an hour
-_SHARE_WITH_FIXES, _SHARE_ON_DISK = 0.05, 0.3
+_SHARE_WITH_FIXES, _SHARE_ON_DISK, _SHARE_KEPT = 0.05, 0.4, 0.5
 Files = dict[str, str]
 Shown = tuple[Any, ...]
 
@@ -263,7 +263,7 @@ class _Followed:
             others = [str(Path(name).relative_to(self.top)) for name in names]
             self.put(path, _CHANGES[kind](chance, self.texts[path], others), on_disk=on_disk)
         self.past.append(dict(self.texts))
-        if chance.random() < 0.05:
+        if chance.random() < 0.15:
             self.save()
         return kind
 
@@ -279,9 +279,9 @@ class _Followed:
         }
         return {path: findings for path, findings in said.items() if findings}
 
-    def anew(self, *, fixes: bool) -> dict[str, list[Shown]]:
-        """What somebody says who knows nothing. An open file is one that is named."""
-        engine = Engine(Options(cache=False, jobs=1, fixes=fixes))
+    def anew(self, *, fixes: bool, is_kept: bool = False) -> dict[str, list[Shown]]:
+        """What somebody says who knows nothing, or what the cache ``is_kept`` of. An open file is one that is named."""
+        engine = Engine(Options(cache=is_kept, jobs=1, fixes=fixes))
         for path, text in self.buffers.items():
             engine.sources.put(path, text.encode("utf-8", "surrogateescape"))
         said: dict[str, list[Shown]] = {}
@@ -322,6 +322,13 @@ def _follow(item: tuple[Files, float, int]) -> Round:
                     {path: said.get(path) for path in broken & here.buffers.keys()}
                     for said in (remembered, anew)
                 )
+            elif chance.random() < _SHARE_KEPT and not here.buffers:
+                kept = here.anew(fixes=fixes, is_kept=True)
+                if kept != anew:
+                    wrong.append(
+                        f"seed {seed}, edit {count} of {sorted(files)}: with the cache {str(kept)[:800]}"
+                    )
+                    break
             count, found = count + 1, found + sum(len(findings or ()) for findings in anew.values())
             kinds[kind] = kinds.get(kind, 0) + 1
             if remembered != anew:
