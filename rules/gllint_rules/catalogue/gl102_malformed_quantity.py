@@ -86,7 +86,7 @@ def check(context: Context) -> Iterator[Pending]:
                 continue
             problem = _problem(quantity.record)
             if problem:
-                fix = repair("quantity", "mend", context, quantity.record)
+                fix = repair("quantity", "mend", context, quantity.record, quantity.in_list)
                 yield context.found_in(
                     result, "GL102", quantity.record.site or quantity.site, problem, HELP, fix
                 )

@@ -31,6 +31,8 @@ from gllint_rules.tools.parameters import function_at
 from gllint_rules.tools.tool import Tool
 
 MOST_STEPS = 60
+# The methods of a container that put their argument into it.
+_FILLING_METHODS = frozenset({"update", "setdefault", "append", "appendleft", "insert", "extend", "add"})
 
 
 class Way(Struct, eq=False):
@@ -76,7 +78,7 @@ def _climb(context: Context, place: SyntaxPlace, way: Way) -> bool:
                 arg = next(arg for arg in args if arg is node)
                 name = func.attr.value if isinstance(func, cst.Attribute) else getattr(func, "value", "")
                 payload = context.names.table.payload(name) or ()
-                if isinstance(func, cst.Attribute) and name in ("update", "setdefault"):
+                if isinstance(func, cst.Attribute) and name in _FILLING_METHODS:
                     return _follow_root(context, place, func.value, way)
                 if not (isinstance(func, cst.Name) and name == "dict") and not (
                     arg.keyword is not None and arg.keyword.value in payload
@@ -169,7 +171,7 @@ def _method(place: SyntaxPlace, attribute: cst.Attribute, way: Way) -> bool:
     call = next((parent for parent in place.parents if isinstance(parent, cst.Call)), None)
     if call is None or call.func is not attribute:
         return False
-    if attribute.attr.value in ("update", "keys"):
+    if attribute.attr.value == "keys" or attribute.attr.value in _FILLING_METHODS - {"setdefault"}:
         return True
     if attribute.attr.value in ("get", "pop", "setdefault") and call.args:
         match call.args[0].value:

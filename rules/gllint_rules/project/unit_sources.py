@@ -325,14 +325,39 @@ def _expression_sources(leaf: Leaf, kind: Kind | None) -> Iterator[UnitSource]:
     for maker in _ways(leaf):
         if not is_named and kind not in _UNITLESS and not is_call(maker.expr):
             for where, units in _named_by_expression(maker):
-                fitting = tuple(unit for unit in units if not contradicts(leaf.key or "", unit))
+                fitting = tuple(unit for unit in units if _suits(leaf.key or "", unit))
                 if fitting:
                     is_named = True
                     yield UnitSource(where, fitting)
         unit = fixed_unit(maker)
-        if unit is not None:
+        if unit is not None and not (unit == "count" and _counts_units(maker, leaf.key or "")):
             yield UnitSource(title(maker.expr), (unit,))
             return
+
+
+def _suits(key: str, unit: str) -> bool:
+    """Whether a number under a key may be in the unit that its expression says: ``slope_pct_per_bar`` is in no ``%``."""
+    is_open_rate = "per" in words_of(key)[1:-1] and not readings_of_name(key)
+    return not contradicts(key, unit) and (not is_open_rate or "/" in unit)
+
+
+def _counts_units(maker: Maker, key: str) -> bool:
+    """Whether what is counted are the units that the end of a key says: bytes, or the days of ``len(days)``.
+
+    ``players_with_minutes: len(players)`` is in no minutes, and ``len(meters)`` is no length.
+    """
+    units = readings_of_name(key)
+    if units == ("B",):
+        return True
+    match maker.expr:
+        case facts.Call(func=facts.Name(id="len"), args=(facts.Sub(index=facts.Const(value=str() as name)),)):
+            pass
+        case facts.Call(func=facts.Name(id="len"), args=(facts.Name() | facts.Attr() as counted,)):
+            name = facts.last_name(counted)
+        case _:
+            return False
+    is_namesake = words_of(name)[-1:] == words_of(key)[-1:]
+    return is_namesake and all(Policy(packs=PACKS).judge(unit).dimension == "time" for unit in units)
 
 
 def _ways(leaf: Leaf) -> Iterator[Maker]:
