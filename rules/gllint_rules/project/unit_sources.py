@@ -336,7 +336,7 @@ def _expression_sources(leaf: Leaf, kind: Kind | None) -> Iterator[UnitSource]:
 
 
 def _suits(key: str, unit: str) -> bool:
-    """Whether a number under a key may be in the unit that its expression says: ``slope_pct_per_bar`` is in no ``%``."""
+    """Whether a number under a key may be in the unit that its expression says: no ``slope_per_bar`` is in ``%``."""
     is_open_rate = "per" in words_of(key)[1:-1] and not readings_of_name(key)
     return not contradicts(key, unit) and (not is_open_rate or "/" in unit)
 
