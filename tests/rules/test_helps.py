@@ -140,3 +140,14 @@ def test_a_unit_that_is_too_long_to_be_one_is_not_written_out() -> None:
     assert finding.message == f"unknown unit `{'k' * 40}…`"
     assert finding.help == "No unit is as long as that. Write the unit of the value in its place."
     assert finding.fix is None
+
+
+@pytest.mark.parametrize("use", ['{**ROW, "site": site}', '{"site": site} | ROW', "{**TABLE[site]}"])
+def test_a_container_that_is_spread_is_never_shown_as_the_number(use: str) -> None:
+    row = '{"heat_kwh": 5.0, "level_pct": 3.0}'
+    source = TOOL.replace("{body}", f"return {use}").replace(
+        "\n\n@tool", f'ROW = {row}\nTABLE = {{"a": ROW}}\n\n\n@tool', 1
+    )
+    found = [f for f in findings({"agent.py": source}) if f.code == "GL101"]
+    assert found
+    assert all('{"value": <number>, ' in (f.help or "") for f in found), found

@@ -30,7 +30,7 @@ from langchain_core.tools import tool
     ("kind", "names"),
     [
         ("count", "count n_rows num_pages row_count totalCount total_widgets pages max_tokens matched hits"),
-        ("identifier", "id user_id userId status_code port version order_number HTTPStatus"),
+        ("identifier", "id user_id userId status_code port version order_number login HTTPStatus"),
         ("index", "page offset line row rank page_number page_num current_page start_offset column"),
         (
             "time",

@@ -203,7 +203,7 @@ def _inside(at: Leaf, container: Container, key: Key | None, entry: Entry) -> Le
         return at._replace(value=None, lists=lists, keys=keys, key=name, what="number", is_named=True)
     if isinstance(container, ListOf) and container.kind == "pair":
         return at._replace(value=None, lists=at.within(container), what="element")  # beside its key
-    value = entry.value if entry.site != container.site else None
+    value = entry.value if entry.site not in (container.site, entry.key) else None
     if isinstance(container, ListOf):
         return at._replace(site=entry.site, value=value, lists=at.within(container), what="element")
     keys = (*at.keys, key) if key is not None else at.keys

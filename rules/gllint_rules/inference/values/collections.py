@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 class Entry(Struct, frozen=True, eq=False):
     """A value in a container, where it was put in, and the place of its key where that is written out.
 
+    Where both are one place, what stands there is the container that it came with: ``{**row}``.
     ``constant`` where a table holds it that a module or a class binds to a name: it is reported where it is used.
     """
 
@@ -280,7 +281,9 @@ class Record(Container, frozen=True):
         for option in dicts:
             for key, slot in option.entries.items():
                 # A constant table is reported where it is used, and this is the use.
-                slot = tuple(replace(e, site=site, constant=False) if e.constant else e for e in slot)
+                slot = tuple(
+                    replace(e, site=site, key=site, constant=False) if e.constant else e for e in slot
+                )
                 on_top[key] = _united([on_top[key], slot]) if key in on_top else slot
             if option.rest is not None and not option.is_empty:
                 # Values without names of their own are put in here, all together.
