@@ -13,7 +13,7 @@ from gllint.cli.explaining import config_for
 from gllint.cli.output import say
 from gllint.cli.status import FOUND, NOTHING_FOUND, WRONG
 from gllint.errors import UsageError
-from gllint.files.places import absolute
+from gllint.files.paths import absolute, relative
 from gllint.files.records import entries
 from gllint.files.writing import write_output
 from gllint.report.audit import Judged, Totals, excerpt, faults_of, render
@@ -183,7 +183,7 @@ def _opened(path: str) -> TextIO:
 
 
 def _fingerprints(path: str, faults: Sequence[tuple[Answer, Number]], folder: str) -> Iterator[Fingerprint]:
-    shown = path if path == "-" else os.path.relpath(absolute(path), folder).replace(os.sep, "/")
+    shown = path if path == "-" else relative(absolute(path), folder)
     for answer, number in faults:
         yield Fingerprint(number.verdict, shown, number.conversation, excerpt(answer, number), number.text)
 

@@ -21,7 +21,7 @@ from gllint.cli.summary import allowable, counted, statistics
 from gllint.errors import UsageError
 from gllint.files.config import FILE_NAMES, LEVELS
 from gllint.files.discover import is_python_name
-from gllint.files.places import absolute
+from gllint.files.paths import absolute
 from gllint.files.writing import check_inside, write_output
 from gllint.report.unseen import TEXT_RULE, Unseen, unseen
 from gllint.run.engine import Engine, Outcome

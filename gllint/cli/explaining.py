@@ -9,7 +9,8 @@ from typing import Any
 
 from gllint.errors import UsageError, nearest
 from gllint.files.config import Config, schema, value_of
-from gllint.files.places import Places, absolute, fixed_config
+from gllint.files.paths import absolute
+from gllint.files.places import Places, fixed_config
 from gllint.run import cache
 from gllint_rules import RULES, Rule
 

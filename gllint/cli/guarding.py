@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-import os
 import signal
 import socket
 import sys
@@ -185,5 +184,5 @@ def _require_sdk() -> None:
 
 def _say(text: str) -> None:
     with contextlib.suppress(OSError, ValueError):
-        sys.stderr.write(f"gllint guard: {visible(text)}{os.linesep}")
+        sys.stderr.write(f"gllint guard: {visible(text)}\n")
         sys.stderr.flush()

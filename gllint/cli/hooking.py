@@ -15,7 +15,8 @@ from gllint.cli.request import Request
 from gllint.cli.status import FOUND, WRONG
 from gllint.errors import UsageError
 from gllint.files.discover import is_python_name
-from gllint.files.places import Places, absolute
+from gllint.files.paths import absolute, native
+from gllint.files.places import Places
 from gllint.files.writing import way_out
 from gllint.hosts.coding_agents import AGENTS, LARGEST_EVENT, EventError, answer, folder_of, read_event
 from gllint.shown import visible
@@ -62,7 +63,7 @@ def _checkable_files(files: Iterable[str], base: str, folder: str) -> tuple[list
 
 def _checkable(file: str, base: str, folder: str) -> str | None:
     """The absolute path of an edited file that can be checked: of a kind that is read, there, within the project."""
-    path = absolute(os.path.join(base, file))
+    path = absolute(os.path.join(base, native(file)))
     if not (is_python_name(path) or path.endswith(TEXT_SUFFIXES)) or not os.path.isfile(path):
         return None
     place = Places(lambda config: config).project(folder)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -12,6 +11,7 @@ import click
 from gllint.cli.status import NOTHING_FOUND
 from gllint.cli.summary import counted
 from gllint.errors import UsageError
+from gllint.files.paths import relative
 from gllint.init.plan import Change, Plan, plan, write
 from gllint.run.fixer import diff
 from gllint.shown import visible
@@ -24,9 +24,7 @@ def run(path: str, yes: bool, dry_run: bool, agents: Sequence[str] = ()) -> int:
     project_plan = plan(path, agents)
     for line in _overview(project_plan):
         click.echo(visible(line))
-    names = ", ".join(
-        visible(os.path.relpath(change.path, project_plan.root)) for change in project_plan.changes
-    )
+    names = ", ".join(visible(relative(change.path, project_plan.root)) for change in project_plan.changes)
     if not project_plan.changes:
         click.echo("There is nothing to write.")
     elif dry_run:
@@ -43,7 +41,7 @@ def run(path: str, yes: bool, dry_run: bool, agents: Sequence[str] = ()) -> int:
 
 def _diff(change: Change, root: str) -> str:
     """The change of one file as a patch; of a baseline, which is long and is nobody's text, how many lines."""
-    name = os.path.relpath(change.path, root).replace(os.sep, "/")
+    name = relative(change.path, root)
     if change.is_baseline:
         old_count, new_count = (
             len((data or b"").splitlines()) for data in (change.old_data, change.new_data)

@@ -11,7 +11,7 @@ import gc
 import os
 import sys
 from collections.abc import Sequence
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TextIO
 
 from gllint.cli.output import say
 from gllint.cli.status import FOUND, INTERRUPTED, WRONG
@@ -19,6 +19,7 @@ from gllint.errors import UsageError
 from gllint.report import FORMATS
 from gllint.shown import visible
 
+_CLOSED = (errno.EINVAL, None)
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EBADF)
 _FLAGS = {
     "--fix": "fix", "--fix-only": "fix_only", "--show-fixes": "show_fixes", "--ignore-noqa": "ignore_noqa",
@@ -41,7 +42,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     for stream in (sys.stdout, sys.stderr):
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure is not None:
-            reconfigure(errors="backslashreplace")
+            reconfigure(encoding=_encoding(stream), errors="backslashreplace")
     # A short run makes objects that live until its end; looking through them for garbage would be in vain.
     gc.disable()
     try:
@@ -56,6 +57,9 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
         _drop_output()
         status = FOUND
     except Exception as error:
+        if _is_broken_pipe_of_windows(error):
+            _drop_output()
+            sys.exit(FOUND)
         if isinstance(error, OSError) and error.filename is None and error.errno in _FULL:
             _drop_output()
             sys.exit(_fail(f"the output cannot be written: {error.strerror}"))
@@ -69,6 +73,15 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
         )
     gc.freeze()
     sys.exit(status)
+
+
+def _encoding(stream: TextIO) -> str | None:
+    """What a stream is written in, ``None``: what Python chose.
+
+    A file or another program gets UTF-8, which all that reads formats expects: Windows would write its old code page.
+    """
+    is_chosen = "PYTHONIOENCODING" in os.environ or stream.isatty()
+    return None if is_chosen else "utf-8"
 
 
 def plain_check(arguments: Sequence[str]) -> dict[str, Any] | None:
@@ -101,6 +114,10 @@ def _run(arguments: Sequence[str]) -> int:
     from gllint.cli.request import Request
 
     return run(Request(**plain))
+
+
+def _is_broken_pipe_of_windows(error: Exception) -> bool:
+    return sys.platform == "win32" and isinstance(error, OSError) and (error.errno, error.filename) == _CLOSED
 
 
 def _folder_trouble() -> str:

@@ -7,7 +7,8 @@ from typing import Any
 from gllint import report
 from gllint.errors import UsageError
 from gllint.files.config import COMMAND_LINE, Config, inline
-from gllint.files.places import absolute, fixed_config
+from gllint.files.paths import absolute
+from gllint.files.places import fixed_config
 from gllint.run.engine import Options
 from gllint_rules.tuples import NamedTuple
 

@@ -8,11 +8,12 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
 from gllint.errors import UsageError
+from gllint.files.paths import git_pattern
 from gllint.files.patterns import Patterns, is_pattern
 from gllint.files.selection import check_selectors, matches, preferred_codes, selected_codes
 from gllint.files.writing import repository_of, way_out
@@ -126,24 +127,29 @@ class Config(_Keys):
     @property
     def baseline_file(self) -> str | None:
         """The absolute path of the baseline, ``None`` where there is none."""
-        return os.path.normpath(os.path.join(self.base, self.baseline)) if self.baseline else None
+        if not self.baseline:
+            return None
+        return os.path.normpath(os.path.join(self.base, self.baseline)).replace(os.sep, "/")
 
     @cached_property
     def excluded(self) -> Patterns:
         """The patterns of what is left out."""
-        return Patterns((*self.exclude, *self.extend_exclude))
+        return self._patterns((*self.exclude, *self.extend_exclude))
 
     @cached_property
     def excluded_by_wish(self) -> Patterns:
         """The patterns of what is left out that are not those of every project."""
-        return Patterns(
+        return self._patterns(
             pattern for pattern in (*self.exclude, *self.extend_exclude) if pattern not in DEFAULT_EXCLUDE
         )
+
+    def _patterns(self, patterns: Iterable[str]) -> Patterns:
+        return Patterns(git_pattern(pattern, self.base) for pattern in patterns)
 
     @cached_property
     def _file_ignores(self) -> list[tuple[Patterns, bool, tuple[str, ...]]]:
         return [
-            (Patterns([pattern.removeprefix("!")]), pattern.startswith("!"), codes)
+            (self._patterns([pattern.removeprefix("!")]), pattern.startswith("!"), codes)
             for pattern, codes in self.per_file_ignores.items()
         ]
 
@@ -328,7 +334,8 @@ def _check_meaning(table: Table) -> None:
         except UsageError as error:
             raise table.error(str(error), "severity", code) from None
     for key, place, pattern in _members(table, "exclude", "extend-exclude", "per-file-ignores"):
-        if not is_pattern(pattern.removeprefix("!") if key == "per-file-ignores" else pattern):
+        line = git_pattern(pattern, "")
+        if not is_pattern(line.removeprefix("!") if key == "per-file-ignores" else line):
             text = f"key '{key}': '{shortened(pattern)}' is not a pattern as in .gitignore"
             raise table.error(text, key, place)
     for key, place, name in _members(table, *_NAME_KEYS):

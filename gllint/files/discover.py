@@ -16,6 +16,7 @@ from typing import Any
 
 from gllint.errors import UsageError
 from gllint.files.digest import digest
+from gllint.files.paths import IGNORES_CASE
 from gllint.files.patterns import MOST_CHARACTERS, Patterns, is_too_long
 from gllint.files.places import MARKERS, Place, Places
 from gllint.files.writing import read_bytes
@@ -205,7 +206,7 @@ def walk(
                 raise UsageError(f"{folder}: {why}; exclude it, or let it be read") from None
             folders.locked[folder] = why
             continue
-        names = {entry.name for entry in entries} if listing is None else set(listing[1])
+        names = _with_marks(folder, {entry.name for entry in entries}) if listing is None else {*listing[1]}
         if within_project and folder != top and MARKERS & names:
             continue
         place, ignores = _enter(folder, names, places, judge.ignores, folder == top)
@@ -231,6 +232,14 @@ def walk(
                 continue
             if S_ISREG(status.st_mode):
                 yield SourceFile(path, place, signature(status))
+
+
+def _with_marks(folder: str, names: set[str]) -> set[str]:
+    """The names in a folder, with those of files of ours that the system finds there under other capitals."""
+    if not IGNORES_CASE:
+        return names
+    marks = {name.lower() for name in names} & {*MARKERS, ".gitignore"}
+    return names | {mark for mark in marks - names if os.path.lexists(f"{folder}/{mark}")}
 
 
 def _list(folder: str) -> list[os.DirEntry[str]]:

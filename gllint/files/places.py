@@ -11,6 +11,7 @@ import os
 from collections.abc import Callable, Iterable
 
 from gllint.files.config import Config, in_folder, load
+from gllint.files.paths import absolute
 from gllint_rules.tuples import NamedTuple
 
 MARKERS = frozenset({"pyproject.toml", "gllint.toml", ".git"})
@@ -46,8 +47,11 @@ class Places:
         unmarked = [folder for folder in folders if not self.of(folder).root]
         if not unmarked:
             return
-        common = os.path.commonpath(unmarked).replace(os.sep, "/")
-        home = os.path.expanduser("~").replace(os.sep, "/")
+        try:
+            common = os.path.commonpath(unmarked).replace(os.sep, "/")
+        except ValueError:  # on several drives of Windows: no folder holds them all
+            return
+        home = absolute(os.path.expanduser("~"))
         # Never take a whole disk or somebody's home for a project because two files lie far apart.
         if len(set(unmarked)) == 1 or not f"{home}/".startswith(common.rstrip("/") + "/"):
             self._homeless = common
@@ -108,11 +112,6 @@ def fixed_config(file: str | None, isolated: bool) -> Config | None:
     return load(absolute(file), base=absolute(".")) if file else None
 
 
-def absolute(path: str) -> str:
-    """Return ``path`` absolute, normalised and with forward slashes; links stay as they are named."""
-    return os.path.abspath(path).replace(os.sep, "/")
-
-
 def _markers(folder: str) -> frozenset[str]:
     # A link that leads nowhere stands there too: it is a configuration that cannot be read.
     return frozenset(name for name in MARKERS if os.path.lexists(f"{folder}/{name}"))
@@ -120,7 +119,7 @@ def _markers(folder: str) -> frozenset[str]:
 
 def _working_folder_or(root: str) -> str:
     """Return the folder that patterns without a configuration file are relative to."""
-    working_folder = os.getcwd().replace(os.sep, "/")
+    working_folder = absolute(".")
     return working_folder if f"{root}/".startswith(working_folder.rstrip("/") + "/") else root
 
 

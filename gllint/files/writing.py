@@ -5,12 +5,14 @@ from __future__ import annotations
 import contextlib
 import os
 import stat
+import time
 from typing import BinaryIO
 
 from gllint_runtime.policy.regular_files import read_bytes as read_bytes
 
 _STREAMS = ("/dev/", "/proc/")
 _NO_WRITE_BIT = "write-protected"
+_WAITS = (0.01, 0.05, 0.2)  # seconds
 
 
 def way_out(path: str, root: str) -> str | None:
@@ -60,11 +62,25 @@ def write_atomically(path: str, data: bytes) -> None:
             _write_unnamed(temporary, data, status)
         except (OSError, AttributeError):  # no such system call, or a file system that has none
             _write_named(temporary, data, status)
-        os.replace(temporary, target)
+        _replace(temporary, target)
     except BaseException:
         with contextlib.suppress(OSError):
             os.unlink(temporary)
         raise
+
+
+def _replace(temporary: str, target: str) -> None:
+    """Put a file in another's place. Windows refuses that while somebody reads the old one: a scanner, for a blink."""
+    for wait in _WAITS:
+        try:
+            os.replace(temporary, target)
+            break
+        except PermissionError as error:
+            if getattr(error, "winerror", None) is None:
+                raise
+        time.sleep(wait)
+    else:
+        os.replace(temporary, target)
 
 
 def _write_unnamed(path: str, data: bytes, old: os.stat_result | None) -> None:
@@ -113,8 +129,10 @@ def write_output(path: str, data: bytes) -> None:
         write_atomically(path, data)
     else:
         # A pipe that nobody reads is an error, nothing to wait for.
-        handle = os.open(path, os.O_WRONLY | os.O_APPEND | getattr(os, "O_NONBLOCK", 0))
-        os.set_blocking(handle, True)
+        flag = getattr(os, "O_NONBLOCK", 0)  # which Windows has not
+        handle = os.open(path, os.O_WRONLY | os.O_APPEND | flag)
+        if flag:
+            os.set_blocking(handle, True)
         with os.fdopen(handle, "wb") as file:
             file.write(data)
 

@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from gllint.files.paths import native
 from gllint_rules.tuples import NamedTuple
 
 LARGEST_EVENT = 50_000_000
@@ -135,7 +136,7 @@ def read_event(data: bytes) -> Event:
     name = _text(event, "hook_event_name", "hookEventName")
     roots = event.get("workspace_roots")
     first_root = roots[0] if isinstance(roots, list) and roots and isinstance(roots[0], str) else ""
-    folder = _text(event, "cwd") or first_root
+    folder = native(_text(event, "cwd") or first_root)
     is_edit = name.replace("_", "").lower() in _EVENTS
     if not is_edit or _READING.search(_text(event, "tool_name", "toolName")):
         return Event(name, folder, ())

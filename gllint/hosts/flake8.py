@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from gllint import __version__
 from gllint.errors import UsageError
 from gllint.files.discover import is_excluded, is_left_out
-from gllint.files.places import absolute
+from gllint.files.paths import absolute
 from gllint.files.source import as_bytes
 from gllint.report import in_cell, in_file
 from gllint.run.engine import Engine, Options, Outcome

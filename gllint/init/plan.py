@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from gllint.errors import UsageError
 from gllint.files.config import Config
 from gllint.files.editing import Addition, configuration, with_settings
-from gllint.files.places import Place, absolute
+from gllint.files.paths import absolute, relative
+from gllint.files.places import Place
 from gllint.files.writing import check_inside, read_bytes, write_atomically
 from gllint.hosts.coding_agents import AGENTS, CodingAgent
 from gllint.init import agents, hook
@@ -117,7 +118,7 @@ def _check_proposal(
 
 def _unseen(place: Place, engine: Engine, outcome: Outcome) -> Unseen:
     def show(path: str) -> str:
-        return os.path.relpath(path, place.root).replace(os.sep, "/")
+        return relative(path, place.root)
 
     def judges_text(path: str) -> bool:
         return TEXT_RULE in engine.config_of(path).codes_in(path)
@@ -192,7 +193,7 @@ def _baseline(
     entries = baseline.entries(new, engine.sources.code, os.path.dirname(path))
     changes = [Change(path, data, baseline.as_bytes([*old, *entries]), is_baseline=True)] if new else []
     base = os.path.dirname(place.config.source) or place.root
-    named = os.path.relpath(path, base).replace(os.sep, "/") if configured is None else None
+    named = relative(path, base) if configured is None else None
     return changes, len(new), named
 
 

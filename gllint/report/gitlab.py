@@ -6,7 +6,7 @@ import json
 import os
 from typing import Any
 
-from gllint.files.places import absolute
+from gllint.files.paths import absolute
 from gllint.report import Diagnostic, Report
 
 _SEVERITIES = {"error": "major", "warning": "minor", "info": "info"}

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Sequence
 from functools import cache
 
 from gllint.files.discover import Signature, signature_of
-from gllint.files.places import absolute
+from gllint.files.paths import absolute
 from gllint.run.engine import Engine, Outcome
 from gllint.verdict import baseline
 from gllint.verdict.baseline import Compared

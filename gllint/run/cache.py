@@ -232,7 +232,7 @@ def _removed(folder: str, is_ours: Callable[[os.DirEntry[str]], bool], with_stor
             result = _removed(entry.path, _is_entry)
         else:
             is_gone = is_ours(entry) and _unlinked(entry.path)
-            result = Cleaned(is_gone, [] if is_gone else [entry.path])
+            result = Cleaned(is_gone, [] if is_gone else [entry.path.replace(os.sep, "/")])
         removed = removed or result.removed
         foreign_files += result.foreign_files
     with contextlib.suppress(OSError):
@@ -326,8 +326,8 @@ def _label(top: str) -> None:
     if any(entry.name not in _LABELS and not _STORE.fullmatch(entry.name) for entry in _entries(top)):
         return  # somebody keeps other things there: they are not to be hidden from git
     for name, text in _LABELS.items():
-        with contextlib.suppress(FileExistsError), open(f"{top}/{name}", "x", encoding="utf-8") as file:
-            file.write(text)
+        with contextlib.suppress(FileExistsError), open(f"{top}/{name}", "xb") as file:
+            file.write(text.encode())
 
 
 def _prune(top: str) -> None:

@@ -19,7 +19,8 @@ from gllint.files.discover import (
     is_script,
     signature_of,
 )
-from gllint.files.places import Place, Places, absolute
+from gllint.files.paths import absolute
+from gllint.files.places import Place, Places
 from gllint.files.source import Undecodable
 from gllint.files.sources import Sources
 from gllint.run.cache import Store, cache_folder

@@ -22,7 +22,8 @@ from pygls.uris import from_fs_path, to_fs_path
 from gllint import __version__
 from gllint.files.discover import SUFFIXES
 from gllint.files.editing import configuration
-from gllint.files.places import Place, absolute
+from gllint.files.paths import absolute
+from gllint.files.places import Place
 from gllint.files.source import Undecodable, decode
 from gllint.files.sources import is_notebook
 from gllint.files.writing import check_inside, read_bytes

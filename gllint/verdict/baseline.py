@@ -15,6 +15,7 @@ from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Iterable, Sequence
 
 from gllint.errors import UsageError
+from gllint.files.paths import relative
 from gllint.files.writing import read_bytes, write_atomically
 from gllint.shown import visible
 from gllint.verdict.fingerprint import Fingerprint, fingerprints
@@ -187,7 +188,7 @@ class _Matching:
 def entries(findings: Sequence[Finding], source: Callable[[str], str], folder: str) -> list[Fingerprint]:
     """Return what a baseline in ``folder`` holds of findings; ``source`` gives a file's text."""
     findings = [finding for finding in findings if takes(finding.code)]
-    return fingerprints(findings, source, lambda path: os.path.relpath(path, folder).replace(os.sep, "/"))
+    return fingerprints(findings, source, lambda path: relative(path, folder))
 
 
 def _entry(entry: object, room: int) -> tuple[Fingerprint, int]:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
 from gllint.errors import UsageError, nearest
+from gllint.files.paths import relative
 from gllint.files.writing import repository_of
 from gllint_rules import Finding
 
@@ -44,7 +45,7 @@ class Changes:
         )
 
     def _is_new(self, path: str, first: int, last: int) -> bool:
-        path = os.path.relpath(os.path.realpath(path), os.path.realpath(self._top)).replace(os.sep, "/")
+        path = relative(os.path.realpath(path), os.path.realpath(self._top))
         if path in self._untracked:
             return True
         lines = self._lines.get(path, ())

@@ -134,7 +134,7 @@ def test_what_lies_outside_is_not_read(write: Write, tmp_path: Path) -> None:
     for path in ("../secret.py", "link.py"):
         done = hook("claude-code", event("claude-code", top / "inside", path), top / "inside")
         assert done.returncode == 1 and "lies outside of the project" in done.stderr
-        assert "77" not in done.stdout + done.stderr
+        assert "77 kWh" not in done.stdout + done.stderr
     everything = {**event("claude-code", top, "secret.py"), "cwd": "/"}
     done = hook("claude-code", everything, top / "inside")
     assert done.returncode == 1 and "/ is no project" in done.stderr

@@ -40,7 +40,9 @@ def test_the_quick_check_says_what_the_schema_says(table: dict[str, Any]) -> Non
     try:
         checked(Table("gllint.toml", "", table))
     except ConfigurationError:
-        assert not Draft202012Validator(config.schema()).is_valid(table)
+        # That a file is there, and what a version is, no shape says.
+        has_more = any(isinstance(table.get(key), str) for key in ("extend", "required-version"))
+        assert has_more or not Draft202012Validator(config.schema()).is_valid(table)
     else:
         assert Draft202012Validator(config.schema()).is_valid(table)
 

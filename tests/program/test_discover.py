@@ -14,7 +14,8 @@ import pytest
 from gllint.errors import UsageError
 from gllint.files.config import Config
 from gllint.files.discover import Folders, is_left_out, walk
-from gllint.files.places import Places, absolute
+from gllint.files.paths import absolute
+from gllint.files.places import Places
 
 Write = Callable[..., Path]
 Check = Callable[..., list[str]]

@@ -121,7 +121,7 @@ def test_the_way_of_the_numbers(run: Run, write: Write) -> None:
 
 
 def test_a_map_that_is_too_large_says_so(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
-    from gllint.files.places import absolute
+    from gllint.files.paths import absolute
     from gllint.run.engine import Engine, Options
 
     folder = write({"agent.py": CLAIMING})

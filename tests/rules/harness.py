@@ -116,9 +116,8 @@ def codes_of(configuration: dict[str, object]) -> frozenset[str]:
     )
 
 
-def run(case: Case) -> list[Finding | Failure]:
-    """All findings in the files of a case, in order of place."""
-    root = "/project"
+def run(case: Case, root: str = "/project") -> list[Finding | Failure]:
+    """All findings in the files of a case that lies in the folder ``root``, in order of place."""
     texts = {f"{root}/{path}": text for path, text in case.files.items()}
     unseen = {f"{root}/{path}": text for path, text in case.unseen.items()}
     every = texts | unseen

@@ -195,7 +195,7 @@ def path_of(evaluator: Evaluator, expr: Expr, frame: Frame, depth: int = 0) -> s
         case facts.Call(func=func, args=args):
             return _path_of_call(evaluator, expr, func, args, frame, depth)
         case facts.Const(value=str(text)):
-            return None if text.startswith(("/", "~")) else text
+            return None if text.startswith(("/", "~")) else text.replace("\\", "/")
         case facts.Join(parts=parts):
             pieces = [
                 str(part.value) if isinstance(part, facts.Const)

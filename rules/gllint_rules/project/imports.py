@@ -150,7 +150,7 @@ class Imports:
         """
         if text_kind(name) is None or len(name) > _LONGEST_PATH:
             return None
-        if name.startswith("/"):
+        if name.startswith(("/", f"{self._root.rstrip('/')}/")):  # below a drive of Windows, `C:/house/x.txt`
             candidates: Iterable[str] = (name,)
         else:
             bare = name.removeprefix("?")

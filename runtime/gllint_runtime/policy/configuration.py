@@ -222,6 +222,7 @@ def checked(table: Table, extending: tuple[str, ...] = ()) -> Table:
     for key, value in table.entries.items():
         if (problem := shape_problem(shapes[key], value)) is not None:
             raise table.key_error(key, problem)
+    table = table._replace(entries={**table.entries, **_portable_paths(table.entries)})
     return _over_extended(table, extending) if _EXTEND in table.entries else table
 
 
@@ -229,6 +230,17 @@ _EXTEND, _MOST_EXTENDED = "extend", 16
 _NAMES_FILE = r"\S"  # the pattern of a key that names one
 # Keys that name a file or a folder: relative to the file in which they stand.
 _PATH_KEYS = ("baseline", "cache-dir", "python")
+
+
+def _portable_paths(entries: Mapping[str, Any]) -> dict[str, str]:
+    """The keys that name a file, as every system reads them: whoever works on Windows may write its backslashes."""
+    named = {key: entries[key] for key in (_EXTEND, *_PATH_KEYS) if key in entries}
+    return {key: path.replace("\\", "/") for key, path in named.items() if "\\" in path}
+
+
+def _share(path: str) -> list[str]:
+    """The machine and the share that a path of Windows names, ``//server/share/house``."""
+    return path.lower().split("/", 4)[:4]
 
 
 def _over_extended(table: Table, extending: tuple[str, ...]) -> Table:
@@ -241,7 +253,8 @@ def _over_extended(table: Table, extending: tuple[str, ...]) -> Table:
     if len(chain) > _MOST_EXTENDED:
         text = f"key 'extend': more than {_MOST_EXTENDED} files extend each other"
         raise table.error(text, _EXTEND)
-    if path.startswith("//"):  # another machine, which a repository has no business to make us call
+    # Another machine, which a repository has no business to make us call, unless it lies there itself.
+    if path.startswith("//") and _share(path) != _share(table.path):
         raise table.error("key 'extend' must name a file of this machine", _EXTEND)
     if not os.path.isfile(path):
         raise table.error(f"key 'extend': {visible(path)} is no file", _EXTEND)
