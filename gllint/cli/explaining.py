@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gllint.errors import UsageError, nearest
 from gllint.files.config import Config, schema, value_of
@@ -13,6 +13,10 @@ from gllint.files.paths import absolute
 from gllint.files.places import Places, fixed_config
 from gllint.run import cache
 from gllint_rules import RULES, Rule
+
+if TYPE_CHECKING:
+    from gllint_runtime import Policy
+    from gllint_runtime.policy.units import UnitVerdict
 
 
 def rules_text(code: str | None, output_format: str, every: bool = False) -> str:
@@ -128,8 +132,6 @@ def unit_text(unit: str, *, explain: bool = False) -> tuple[str, bool]:
 
     With ``explain`` the steps by which it is read stand before.
     """
-    from gllint_rules.project.kinds import unit_advice
-
     policy = config_for(".", None, False).rules.policy
     verdict = policy.judge(unit)
     allowed = verdict.status == "allowed"
@@ -139,14 +141,48 @@ def unit_text(unit: str, *, explain: bool = False) -> tuple[str, bool]:
         steps = "".join(f"{step}\n" for step in unit_steps(unit, policy))
         verdict_text, _ = unit_text(unit)
         return f"{steps}{verdict_text}", allowed
-    lines = [f"{unit!r} is {verdict.status.replace('-', ' ')}. {verdict.reason}"]
-    if verdict.dimension is not None:
-        lines.append(f"dimension: {verdict.dimension}")
+    missing_packs = () if allowed else _missing_packs(unit, policy)
+    dimension = verdict.dimension
+    if missing_packs:  # whatever pint makes of its name, `1` or `count` is a unit of ours
+        status, reason = (
+            "not allowed",
+            f"{_of_packs(missing_packs)}, which the configuration here does not name.",
+        )
+        dimension = policy.with_settings(packs=(*policy.packs, *missing_packs)).judge(unit).dimension
+    else:
+        status, reason = verdict.status.replace("-", " "), verdict.reason
+    lines = [f"{unit!r} is {status}. {reason}"]
+    if dimension is not None:
+        lines.append(f"dimension: {dimension}")
     if not allowed:
-        lines.append(unit_advice(policy, verdict))
+        lines.append(_advice(verdict, policy))
     elif verdict.symbol != unit:
         lines.append(f"written: {verdict.symbol}")
     return "\n".join(lines) + "\n", allowed
+
+
+def _missing_packs(unit: str, policy: Policy) -> tuple[str, ...]:
+    """The packs that would allow a unit and that the configuration does not name; none where no packs would do."""
+    from gllint_runtime.policy.units import packs_for
+
+    packs = tuple(pack for pack in packs_for(unit) or () if pack not in policy.packs)
+    wider_policy = policy.with_settings(packs=(*policy.packs, *packs))
+    return packs if packs and wider_policy.judge(unit).status == "allowed" else ()
+
+
+def _of_packs(packs: Sequence[str]) -> str:
+    names = [f"`{pack}`" for pack in packs]
+    if len(names) == 1:
+        return f"It is a unit of the pack {names[0]}"
+    return f"It is made of units of the packs {', '.join(names[:-1])} and {names[-1]}"
+
+
+def _advice(verdict: UnitVerdict, policy: Policy) -> str:
+    """What to do about a unit that is not allowed; of another that is the same, what that takes."""
+    from gllint_rules.project.kinds import unit_advice
+
+    advice = unit_advice(policy, verdict)
+    return advice.replace("Allow it with", f"Allow `{verdict.nearest}` with") if verdict.nearest else advice
 
 
 def clean_caches(paths: Sequence[str], cache_dir: str | None) -> Iterable[str]:

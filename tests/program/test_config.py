@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 import gllint
+from gllint.cli.explaining import unit_text
 from gllint.errors import UsageError
 from gllint.files import config
 from gllint_rules.words.framework_table import TableError, read_rows, shipped
@@ -501,6 +502,50 @@ def test_another_version_is_refused_before_its_unknown_keys(write: Write, run: R
     for fitting in (">=0", gllint.__version__, f"=={gllint.__version__}", "<90"):
         write({"gllint.toml": f"required-version = '{fitting}'\n"})
         assert run("check", cwd=top).returncode == 1
+
+
+@pytest.mark.parametrize(
+    ("configuration", "unit", "text"),
+    [
+        ("", "1", """\
+'1' is not allowed. It is a unit of the pack `rates`, which the configuration here does not name.
+dimension: dimensionless
+Allow it with `unit-packs = ["rates"]`, or convert the value to an allowed unit.
+"""),
+        ("unit-packs = ['rates']", "1", "'1' is allowed. It is in a pack of units.\ndimension: dimensionless\n"),
+        ("", "dimensionless", """\
+'dimensionless' is not allowed. It is a unit, but not on the allowlist.
+dimension: dimensionless
+Write `1`, which is the same unit. Allow `1` with `unit-packs = ["rates"]`.
+"""),
+        ("unit-packs = ['rates']", "dimensionless", """\
+'dimensionless' is not allowed. It is a unit, but not on the allowlist.
+dimension: dimensionless
+Write `1`, which is the same unit.
+"""),
+        ("unit-packs = ['rates']", "count", """\
+'count' is not allowed. It is a unit of the pack `counts`, which the configuration here does not name.
+dimension: count
+Allow it with `unit-packs = ["rates", "counts"]`, or convert the value to an allowed unit.
+"""),
+        ("", "token/ms", """\
+'token/ms' is not allowed. It is made of units of the packs `counts` and `time`, which the configuration here does not name.
+dimension: token/time
+Allow it with `unit-packs = ["counts", "time"]`, or convert the value to an allowed unit.
+"""),
+        ("strict-units = true", "count/year", """\
+'count/year' is not allowed. It is a unit, but not on the allowlist.
+dimension: count/year
+Allow it with `extend-units = ["count/year"]`, or convert the value to an allowed unit.
+"""),
+        ("", "kwh", "'kwh' is unknown. It does not parse as a unit.\nDid you mean `kWh`?\n"),
+    ],
+)  # fmt: skip
+def test_what_is_said_of_a_unit_contradicts_nothing(
+    write: Write, monkeypatch: pytest.MonkeyPatch, configuration: str, unit: str, text: str
+) -> None:
+    monkeypatch.chdir(write({"gllint.toml": f"{configuration}\n"}))
+    assert unit_text(unit)[0] == text
 
 
 def test_units_are_told_with_their_packs(write: Write, run: Run) -> None:

@@ -131,7 +131,8 @@ def allowing(policy: Policy, unit: str) -> str:
     from gllint_runtime.policy.units import packs_for
 
     packs = packs_for(unit)
-    if packs:
+    # Strict units allow no compound, whatever packs its units are of.
+    if packs and policy.with_settings(packs=(*policy.packs, *packs)).allows(unit):
         return list_line("unit-packs", policy.packs, *packs)
     return list_line("extend-units", policy.extend_units, unit)
 
