@@ -943,3 +943,64 @@ def test_what_a_call_was_told_itself_has_no_source_in_its_output(
         {"role": "assistant", "content": "Its efficiency is 74 %."},
     ]
     assert [number["verdict"] for number in audit_run(run).numbers] == [expected]
+
+
+@pytest.mark.parametrize(
+    ("answer", "value"),
+    [
+        ("He converts 37% of his chances.", {"goals": 0, "cards": 0}),
+        ("He converts 37% for 0 goals and 0 cards.", {"goals": 0, "cards": 0, "minutes": 90, "shots": 3}),
+        ("It has a share of 0.37.", {"goals": 0.0, "cards": -0.0}),
+        ("Losses grew by 37%.", {"heat": {"value": 0, "unit": "kWh"}, "loss": {"value": 0, "unit": "kWh"}}),
+        ("Losses fell by 37%.", {"heat": {"value": 0, "unit": "kWh"}, "loss": {"value": 0, "unit": "MWh"}}),
+        ("It changed by -100%.", {"heat": {"value": 0, "unit": "kWh"}, "loss": {"value": 61, "unit": "kWh"}}),
+        ("It was -61 °C.", {"low": {"value": 0, "unit": "degC"}, "high": {"value": 61, "unit": "degC"}}),
+        (
+            "It is 37% of it.",
+            {"goals": {"value": 2e307, "unit": "GWh"}, "cards": {"value": 1e308, "unit": "GWh"}},
+        ),
+        ("Losses were 0 kWh.", {"heat": {"value": 5.1, "unit": "kWh"}, "loss": {"value": 5, "unit": "kWh"}}),
+    ],
+)
+def test_nothing_follows_from_a_zero(answer: str, value: Any) -> None:
+    assert {one for text, one in verdicts(answer, value) if text != "0" or "0 kWh" in answer} == {"unsourced"}
+
+
+def test_a_price_and_a_free_one_of_its_name_give_no_other() -> None:
+    value = {"rows": [{"price": 481.5}, {"price": 0}]}
+    assert verdicts("One costs $481.50, the balance is -481.50 dollars.", value)[1] == ("481.50", "unsourced")
+
+
+def test_a_call_that_asks_the_same_twice_gives_no_second_number() -> None:
+    def run(*sites: int) -> list[str]:
+        calls = [
+            {"id": f"c{number}", "function": {"name": "meter", "arguments": json.dumps({"site": site})}}
+            for number, site in enumerate(sites)
+        ]
+        outputs = [{**output(HEAT), "tool_call_id": call["id"]} for call in calls]
+        answer = {"role": "assistant", "content": "Together 2469.12 kWh."}
+        messages = [USER, {"role": "assistant", "content": None, "tool_calls": calls}, *outputs, answer]
+        return [number["verdict"] for number in audit_run(messages).numbers]
+
+    assert run(7, 7) == ["unsourced"]
+    assert run(7, 8) == ["derived"]
+
+
+def test_the_source_of_a_share_has_its_own_unit() -> None:
+    run = [USER, CALL, output({"a": 98, "b": 120}), {"role": "assistant", "content": "That is 82%."}]
+    [number] = audit_run(run).numbers
+    assert number["source"] == {
+        "call_id": "c1",
+        "tool": "meter",
+        "path": "$.a",
+        "value": 98,
+        "unit": None,
+        "operation": "share",
+        "other": {"call_id": "c1", "tool": "meter", "path": "$.b", "value": 120, "unit": None},
+    }
+
+
+@pytest.mark.parametrize("number", ["1e399", "-1e399", "1.5e399", "9" * 315 + ".5", "1e-399", "2e308 GWh"])
+@pytest.mark.parametrize("value", [1e308, 5e-324, {"value": 1e308, "unit": "GWh"}, "9" * 315 + ".5 kWh"])
+def test_numbers_beyond_any_float_are_judged(number: str, value: Any) -> None:
+    verdicts(f"It cost 5 USD, or {number}; we save {number}%.", {"price": value, "old": {"price": 5}})

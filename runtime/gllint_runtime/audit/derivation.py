@@ -1,18 +1,20 @@
 """Numbers that follow from two others: a sum, a difference, a share, a percentage change, and nothing further.
 
 Any number is the sum of some two among a thousand. So two numbers count only where an answer shows them, or where they
-are of a kind and few: in one unit, under one name, or side by side in one output.
+are of a kind and few: in one unit, under one name, or side by side in one output. Nothing follows from a zero: 0 of 0
+is any share, 0 + x is x, which a tool returned itself, and 0 - x is x with the wrong sign.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right, insort
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from fractions import Fraction
 from itertools import islice
+from math import isfinite
 from typing import Any, NamedTuple
 
-from gllint_runtime.audit.sources import Source, Sources, exact
+from gllint_runtime.audit.sources import Source, Sources, exact, nearest_float
 from gllint_runtime.policy.figures import Reading
 from gllint_runtime.policy.key_kinds import deciding_kind
 from gllint_runtime.policy.units import Measure, measure_of
@@ -23,6 +25,7 @@ _FEW = 12  # numbers of a kind, beyond which two of them give any number
 _MANY = 200  # numbers that answers have shown
 _ELEMENTS = 2  # nested lists that are looked at, from the inside
 _MAX_KINDS = 20_000
+_MAX_CALLS = 10_000
 _PLAIN = Measure("", Fraction(1), Fraction(0))
 
 
@@ -32,6 +35,18 @@ class _Member(NamedTuple):
     source: Source
 
 
+class Derivation(NamedTuple):
+    """What a number follows from."""
+
+    operation: str
+    first: Source
+    second: Source
+
+    def to_dict(self) -> dict[str, Any]:
+        """The first number as a source, the other one and the operation beside it."""
+        return {**self.first.to_dict(), "operation": self.operation, "other": self.second.to_dict()}
+
+
 class Derivations:
     """The numbers that others may follow from."""
 
@@ -39,10 +54,17 @@ class Derivations:
         self._kinds: dict[tuple[str, ...], list[_Member]] = {}
         self._shown: dict[str, list[_Member]] = {}
         self._count = 0
+        self._calls: dict[str, Hashable] = {}
+
+    def hear(self, call_id: str, question: Hashable) -> None:
+        """Take in what a call asks: the tool with its arguments."""
+        if len(self._calls) >= _MAX_CALLS:
+            self._calls.pop(next(iter(self._calls)))
+        self._calls[call_id] = question
 
     def add(self, source: Source) -> None:
         """Take in a number that a tool returned, unless it names something: 9523456873, or what a ``_id`` is."""
-        if source.unit is None and _names_something(source):
+        if not _is_operand(source) or (source.unit is None and _names_something(source)):
             return
         for kind in _kinds(source):
             members = self._kinds.get(kind)
@@ -55,6 +77,8 @@ class Derivations:
 
     def mention(self, source: Source) -> None:
         """Take in a number that an answer rests on."""
+        if not _is_operand(source):
+            return
         members = self._shown.setdefault(_dimension(source), [])
         if len(members) < _MANY and all(member.source is not source for member in members):
             self._insert(members, source)
@@ -63,21 +87,21 @@ class Derivations:
         self._count += 1
         insort(members, _Member(_base(source), self._count, source))
 
-    def of(self, readings: Sequence[Reading], units: Sequence[str]) -> dict[str, Any] | None:
-        """What a number follows from: the first number as a source, the other one and the operation beside it."""
+    def of(self, readings: Sequence[Reading], units: Sequence[str]) -> Derivation | None:
+        """What a number follows from."""
         unit_word = units[0] if units else None
         for reading in readings:
             is_small = reading.value.denominator == 1 and abs(reading.value) <= _SMALL
             for dimension, members in self._groups(is_small=is_small, has_unit=bool(units)):
                 for operation, pairs in _operations(reading, unit_word, units, dimension, members):
                     for first, second in pairs:
-                        if first.source is not second.source:
-                            return _derivation(operation, first.source, second.source, unit_word)
+                        if not self._is_same(first.source, second.source):
+                            return Derivation(operation, first.source, second.source)
         return None
 
     def difference(
         self, readings: Sequence[Reading], units: Sequence[str], shown: Sequence[Source], sources: Sources
-    ) -> dict[str, Any] | None:
+    ) -> Derivation | None:
         """How far a number that stands just before is from another one of its name: the price before, say.
 
         ``"The camera is $466.75, you save $14.75"``, where a tool returned the price of 481.50, too.
@@ -86,16 +110,29 @@ class Derivations:
             if reading.value.denominator == 1 and abs(reading.value) <= _SMALL:
                 continue
             for source in shown:
-                if source.unit is not None and units and source.unit not in units:
+                if not _is_operand(source) or (source.unit and units and source.unit not in units):
                     continue
                 for sign in (1, -1):
                     other = exact(source.value) + sign * reading.value
-                    low, high = float(other - reading.half), float(other + reading.half)
+                    low, high = nearest_float(other - reading.half), nearest_float(other + reading.half)
                     for near in islice(sources.by_value(low, high), _FEW):
+                        if not _is_operand(near):
+                            continue
                         if near.unit == source.unit and _name_of(near) == _name_of(source) != "":
                             first, second = (near, source) if sign > 0 else (source, near)
-                            return _derivation("difference", first, second, units[0] if units else None)
+                            return Derivation("difference", first, second)
         return None
+
+    def _is_same(self, first: Source, second: Source) -> bool:
+        """Whether two are one number: of one call, or of two that asked the same."""
+        if first is second:
+            return True
+        question = self._calls.get(first.call_id)
+        return (
+            question is not None
+            and question == self._calls.get(second.call_id)
+            and first._replace(call_id="") == second._replace(call_id="")
+        )
 
     def _groups(self, *, is_small: bool, has_unit: bool) -> Iterator[tuple[str, list[_Member]]]:
         """The numbers that count together. A small whole number is the difference of some two bare ones."""
@@ -103,6 +140,11 @@ class Derivations:
         for kind, members in self._kinds.items():
             if 2 <= len(members) <= _FEW and not (is_small and not (has_unit and kind[0])):
                 yield kind[0], members
+
+
+def _is_operand(source: Source) -> bool:
+    """Whether others may follow from a number: not from zero, nor from what no float holds in base units."""
+    return isfinite(base := _base(source)) and base != 0
 
 
 def _names_something(source: Source) -> bool:
@@ -142,15 +184,7 @@ def _dimension(source: Source) -> str:
 
 def _base(source: Source) -> float:
     measure = measure_of(source.unit) if source.unit else None
-    try:
-        return float(source.value if measure is None else exact(source.value) * measure.factor)
-    except OverflowError:
-        return float("inf")
-
-
-def _derivation(operation: str, first: Source, second: Source, unit_word: str | None) -> dict[str, Any]:
-    unit = first.unit if operation in ("sum", "difference") else unit_word
-    return {**first.to_dict(), "operation": operation, "other": second.to_dict(), "unit": first.unit or unit}
+    return float(source.value) if measure is None else nearest_float(exact(source.value) * measure.factor)
 
 
 def _operations(
@@ -158,10 +192,12 @@ def _operations(
 ) -> Iterator[tuple[str, Iterator[tuple[_Member, _Member]]]]:
     if len(members) < 2:
         return
-    target, half = float(reading.value), float(reading.half)
+    # Nothing but zero is shown as zero.
+    target = nearest_float(reading.value)
+    half = nearest_float(reading.half) if target else 0.0
     if unit_word == "%":
         low, high = (target - half) / 100, (target + half) / 100
-        if target and target != 100:
+        if abs(target) not in (0, 100):
             yield "share", _pairs(members, lambda b: (low * b, high * b))
             yield "percentage change", _pairs(members, lambda b: (b + low * abs(b), b + high * abs(b)))
             if target > 0:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cache
@@ -17,6 +18,7 @@ from gllint_runtime.audit.sources import (
     Sources,
     echo_of,
     exact,
+    nearest_float,
     physical_size,
     sources_of_output,
     sources_of_text,
@@ -24,6 +26,7 @@ from gllint_runtime.audit.sources import (
 from gllint_runtime.audit.turns import Called, Returned, Said, Turn
 from gllint_runtime.policy.data_files import sections
 from gllint_runtime.policy.figures import Figure, Reading, figures
+from gllint_runtime.policy.outputs import json_value
 from gllint_runtime.policy.packs import pack_units
 from gllint_runtime.policy.settings import Policy
 from gllint_runtime.policy.tool_hints import is_verifier
@@ -120,7 +123,9 @@ class Listener:
                 self._calls += 1
                 if len(self._open) >= _MAX_OPEN:
                     self._open.pop(next(iter(self._open)))
-                self._open[call_id or f"call_{self._calls}"] = tool, echo_of(arguments)
+                call_id = call_id or f"call_{self._calls}"
+                self._open[call_id] = tool, echo_of(arguments)
+                self._derivations.hear(call_id, _question(tool, arguments))
             case Returned(call_id, tool, value):
                 self._hear_output(call_id, tool, value)
         return None
@@ -212,10 +217,10 @@ class Listener:
             )
         if derivation is None:
             return judgement
-        has_unit = derivation["operation"] not in ("sum", "difference") or derivation["unit"] in figure.units
+        has_unit = derivation.operation not in ("sum", "difference") or derivation.first.unit in figure.units
         if judgement.verdict == "mislabelled" and not has_unit:
             return judgement
-        return judgement._replace(verdict="derived", source=derivation)
+        return judgement._replace(verdict="derived", source=derivation.to_dict())
 
     def _counts(self, figure: Figure) -> bool:
         """Whether a number in words is one that a reader takes for a figure: with a unit, or beyond twelve."""
@@ -258,6 +263,16 @@ class Listener:
         if (source := _without_prefix(text, figure, self._tool_sources)) is not None:
             return "sourced", source
         return ("mislabelled", contradiction) if contradiction is not None else ("unsourced", None)
+
+
+def _question(tool: str, arguments: Any) -> Hashable:
+    """What a call asks, by which it is known again; like no other where that cannot be told."""
+    if isinstance(arguments, str) and (value := json_value(arguments)) is not None:
+        arguments = value
+    try:
+        return tool, hash(json.dumps(arguments, sort_keys=True, default=str))
+    except (TypeError, ValueError, RecursionError):  # keys of several kinds, too deep
+        return object()
 
 
 def _converted(judgements: list[_Judgement]) -> list[_Judgement]:
@@ -426,14 +441,7 @@ def _is_close(reading: Reading, value: Fraction) -> bool:
 
 def _bounds(value: Fraction, half: Fraction) -> tuple[float, float]:
     slack = abs(value) * _SLACK
-    return _float(value - half - slack), _float(value + half + slack)
-
-
-def _float(value: Fraction) -> float:
-    try:
-        return float(value)
-    except OverflowError:
-        return float("inf") if value > 0 else float("-inf")
+    return nearest_float(value - half - slack), nearest_float(value + half + slack)
 
 
 def _agree(label: str, own: str) -> bool:

@@ -126,10 +126,10 @@ class Sources:
         self._by_value.add(float(source.value), source)
         measure = measure_of(source.unit) if source.unit else None
         if measure is not None:
-            base = float(exact(source.value) * measure.factor + measure.offset)
+            base = nearest_float(exact(source.value) * measure.factor + measure.offset)
             self._by_dimension.setdefault(measure.dimension, _Index()).add(base, source)
         elif source.unit and source.kind == "tool" and (size := physical_size(source.unit)) is not None:
-            base = float(exact(source.value) * size.factor)
+            base = nearest_float(exact(source.value) * size.factor)
             self._by_physics.setdefault(size.dimension, _Index()).add(base, source)
 
     def _forget(self) -> None:
@@ -177,6 +177,14 @@ def physical_size(unit: str) -> UnitSize | None:
 def exact(value: int | float) -> Fraction:
     """A number as it is written: 0.1 is a tenth."""
     return exact_value(value)
+
+
+def nearest_float(value: Fraction) -> float:
+    """A number as a float; infinity where none is so large."""
+    try:
+        return float(value)
+    except OverflowError:
+        return float("inf") if value > 0 else float("-inf")
 
 
 # ---------------------------------------------------------------------------------- what a call was told itself
@@ -313,7 +321,7 @@ def _in_text(
         is_date = is_within(figure.start, moments)
         for reading in figure.readings:
             value: int | float = (
-                int(reading.value) if reading.value.denominator == 1 else float(reading.value)
+                int(reading.value) if reading.value.denominator == 1 else nearest_float(reading.value)
             )
             if not _is_number(value):
                 continue
