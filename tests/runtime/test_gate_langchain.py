@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import json
+import operator
 import re
 import threading
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from typing import Annotated, Any
 
 import pytest
@@ -699,3 +701,80 @@ def test_what_a_gate_cannot_hold_is_refused() -> None:
     for graph in (gated, gated.with_config({"tags": ["a"]})):
         with pytest.raises(TypeError, match="gate it once"):
             gate(graph)
+
+
+class Row(TypedDict):
+    messages: Annotated[list[Any], add_messages]
+    draft: str
+
+
+class Draft(TypedDict):
+    draft: str
+
+
+class Texts(TypedDict):
+    messages: Annotated[list[str], operator.add]
+
+
+class Model(BaseModel):
+    messages: Annotated[list[Any], add_messages] = []
+
+
+@dataclass
+class Record:
+    messages: Annotated[list[Any], add_messages] = field(default_factory=list)
+
+
+def one_node(state: Any, node: Any, **schemas: Any) -> Any:
+    graph = StateGraph(state, **schemas)
+    graph.add_node("writer", node)
+    graph.add_edge(START, "writer")
+    return graph.compile()
+
+
+@pytest.mark.parametrize(
+    ("state", "schemas", "named"),
+    [
+        (Draft, {}, "answers elsewhere: its output is `draft`; let its nodes write"),
+        (Row, {"output_schema": Draft}, "let its output schema have `messages`, too"),
+        (str, {}, "its state has no keys"),
+        (Texts, {}, "`messages` of this graph are texts"),
+    ],
+)
+def test_a_graph_that_answers_where_the_gate_does_not_look_is_refused(
+    state: Any, schemas: dict[str, Any], named: str
+) -> None:
+    with pytest.raises(TypeError, match=named):
+        gate(one_node(state, lambda state: {"draft": NAKED}, **schemas))
+
+
+@pytest.mark.parametrize(
+    ("state", "output"),
+    [
+        (Row, {"messages": [{"role": "assistant", "content": NAKED}]}),
+        (Row, {"messages": {"role": "ai", "content": NAKED}}),
+        (Row, {"messages": [("ai", NAKED)]}),
+        (Row, {"messages": ("assistant", NAKED)}),
+        (Row, {"messages": {"__overwrite__": [AIMessage(NAKED)]}}),
+        (Row, Command(update={"messages": [("ai", NAKED)]})),
+        (Row, Command(update=[("messages", [{"role": "ai", "content": NAKED}])])),
+        (Row, [Command(update={"messages": ("ai", NAKED)}), {"draft": ""}]),
+        (Model, Model(messages=[AIMessage(NAKED)])),
+        (Record, Record(messages=[AIMessage(NAKED)])),
+        (Record, Command(update=Record(messages=[("ai", NAKED)]))),
+    ],
+)
+def test_a_message_is_checked_in_every_form_that_a_node_may_write(state: Any, output: Any) -> None:
+    graph = gate(one_node(state, lambda state: output))
+    messages = graph.invoke({"messages": [HumanMessage("How?")]})["messages"]
+    assert messages[-1].text == "I cannot give a verified answer to that."
+    assert NAKED not in str(messages)
+
+
+def test_a_function_of_an_entrypoint_within_a_graph_is_checked() -> None:
+    @entrypoint()
+    def flow(state: Any) -> dict[str, Any]:
+        return {"messages": [AIMessage(NAKED)]}
+
+    messages = gate(one_node(Row, flow)).invoke({"messages": [HumanMessage("How?")]})["messages"]
+    assert NAKED not in str(messages)

@@ -15,15 +15,22 @@ import threading
 from collections.abc import AsyncIterator, Awaitable, Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import replace
+from dataclasses import is_dataclass, replace
 from types import UnionType
-from typing import Any, NamedTuple, Union, cast, get_args, get_origin
+from typing import Any, NamedTuple, Union, cast, get_args, get_origin, get_type_hints
 
 from langchain.agents.middleware import AgentMiddleware
 from langchain.agents.middleware.types import ExtendedModelResponse
 from langchain.agents.structured_output import StructuredOutputError
 from langchain_core.callbacks import BaseCallbackHandler, BaseCallbackManager
-from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage, HumanMessage, ToolMessage
+from langchain_core.messages import (
+    AIMessage,
+    AIMessageChunk,
+    BaseMessage,
+    HumanMessage,
+    ToolMessage,
+    convert_to_messages,
+)
 from langchain_core.messages.tool import tool_call_chunk
 from langchain_core.runnables import Runnable, RunnableConfig
 from langchain_core.runnables.config import ensure_config, var_child_runnable_config
@@ -44,9 +51,17 @@ try:
 except ImportError:  # of older versions
     _V2StreamingCallbackHandler = _StreamingCallbackHandler  # type: ignore[assignment, misc]
 
+try:
+    from langgraph.types import Overwrite
+except ImportError:  # of older versions
+    Overwrite = ()  # type: ignore[assignment, misc]
+
 _HINT = "gllint"
 _OF_AN_ENTRYPOINT = "__previous__"  # the channel that a graph of nodes has not
 _CHECKED = "gllint"
+_ANSWERS = "messages"  # the key of the state that is gated
+_ROOT = "__root__"  # the channel of a state that has no keys
+_OVERWRITE = "__overwrite__"  # by which a node puts a value in the place of a channel's own
 _MOST_TEXTS = 1000
 
 
@@ -60,10 +75,10 @@ def gate(
     """A compiled graph whose nodes record what tools return, and let only verified messages into its state.
 
     So what is streamed, stored and answered was checked. ``target`` is an agent of ``create_agent``, or any graph
-    whose state has ``messages``; graphs that are its nodes are gated with it. ``session`` is the conversation's, or a
-    function that is given the RunnableConfig (with the attributes of the Runtime) and finds it. Where repairs run out,
-    the answer is what ``on_refusal`` says; a structured one raises the GLError. Raises TypeError for a response format
-    in which a number needs no claim.
+    whose state and output have ``messages``; graphs that are its nodes are gated with it. ``session`` is the
+    conversation's, or a function that is given the RunnableConfig (with the attributes of the Runtime) and finds it.
+    Where repairs run out, the answer is what ``on_refusal`` says; a structured one raises the GLError. Raises TypeError
+    for a graph whose answer stands elsewhere, and for a response format in which a number needs no claim.
     """
     if not isinstance(target, Pregel):
         raise TypeError(f"gate takes a compiled graph, not {type(target).__name__}: compile it first")
@@ -75,7 +90,41 @@ def gate(
             f"gate cannot hold {name}(), the function of an entrypoint, whose state has no messages: gate the agents "
             "that it calls, or build a StateGraph"
         )
+    _require_messages(target)
     return _gated_graph(target, _Way(session, max_retries, on_refusal), _GatedGraph)
+
+
+def _require_messages(graph: Pregel[Any, Any, Any, Any]) -> None:
+    """Raises TypeError for a graph whose answer the gate would not see."""
+    outputs = graph.output_channels
+    keys = [outputs] if isinstance(outputs, str) else [*outputs]
+    state = [key for key in graph.channels if key in keys or key == _ANSWERS]
+    advice = (
+        f"let its nodes write what the model says to `{_ANSWERS}` (MessagesState), or check a text of your own with "
+        "Session.check() before anybody sees it"
+    )
+    if _ANSWERS not in keys:
+        named = ", ".join(f"`{key}`" for key in keys if key != _ROOT)
+        what = f"its output is {named}" if named else "its state has no keys"
+        if _ANSWERS in state:
+            advice = f"let its output schema have `{_ANSWERS}`, too"
+        raise TypeError(
+            f"gate sees what a graph writes to `{_ANSWERS}`, and this graph answers elsewhere: {what}; {advice}"
+        )
+    if _element_type(graph) is str:
+        raise TypeError(
+            f"gate reads messages of LangChain, and `{_ANSWERS}` of this graph are texts: declare "
+            f"`{_ANSWERS}: Annotated[list[AnyMessage], add_messages]`"
+        )
+
+
+def _element_type(graph: Any) -> Any:
+    """What a graph's state declares a message to be; ``None`` where it does not say."""
+    try:
+        declared = get_type_hints(graph.builder.state_schema)[_ANSWERS]
+    except (AttributeError, KeyError, NameError, TypeError):
+        return None
+    return next(iter(get_args(declared)), None)
 
 
 class _Run:
@@ -326,7 +375,19 @@ def _messages(state: Any) -> list[BaseMessage]:
         state = state.get("messages") or (_messages(state["state"]) if "state" in state else [])
     elif not isinstance(state, list):
         state = getattr(state, "messages", None)
-    return [message for message in state or () if isinstance(message, BaseMessage)]
+    state = state if isinstance(state, list) else [state]
+    return [message for item in state if (message := _as_message(item)) is not None]
+
+
+def _as_message(item: Any) -> BaseMessage | None:
+    """A message in any form that LangGraph takes one in: ``{"role": …, "content": …}``, ``("ai", …)``, a text."""
+    if isinstance(item, BaseMessage) or item is None:
+        return item
+    try:
+        [message] = convert_to_messages([item])
+    except (ValueError, TypeError, NotImplementedError):  # no message, which LangGraph says itself
+        return None
+    return message
 
 
 def _mapped(output: Any, change: Callable[[Any], Any]) -> Any:
@@ -341,11 +402,36 @@ def _mapped(output: Any, change: Callable[[Any], Any]) -> Any:
         return sent
     if isinstance(output, list):
         return [_mapped(item, change) for item in output]
-    if isinstance(output, tuple) and len(output) == 2 and output[0] == "messages":
-        return "messages", _mapped(output[1], change)
-    if isinstance(output, Mapping) and "messages" in output:
-        return {**output, "messages": _mapped(output["messages"], change)}
+    if isinstance(output, tuple) and len(output) == 2 and output[0] == _ANSWERS:
+        return _ANSWERS, _mapped_messages(output[1], change)
+    if isinstance(output, Mapping) and _ANSWERS in output:
+        return {**output, _ANSWERS: _mapped_messages(output[_ANSWERS], change)}
+    if isinstance(output, tuple):  # updates, one behind the other
+        return tuple(_mapped(item, change) for item in output) if type(output) is tuple else output
+    if _is_record(output):
+        changed = copy.copy(output)
+        object.__setattr__(changed, _ANSWERS, _mapped_messages(getattr(output, _ANSWERS), change))
+        return changed
     return output
+
+
+def _mapped_messages(written: Any, change: Callable[[Any], Any]) -> Any:
+    """What a node writes to the messages, with each of them changed, in whatever form it stands there."""
+    if isinstance(written, list):
+        return [_mapped_messages(item, change) for item in written]
+    if isinstance(written, Overwrite):
+        return replace(written, value=_mapped_messages(written.value, change))
+    if isinstance(written, Mapping) and written.keys() == {_OVERWRITE}:
+        return {_OVERWRITE: _mapped_messages(written[_OVERWRITE], change)}
+    message = _as_message(written)
+    return written if message is None else change(message)
+
+
+def _is_record(output: Any) -> bool:
+    """Whether a node's output is a state of a dataclass or of pydantic that has messages."""
+    if isinstance(output, type) or not hasattr(output, _ANSWERS):
+        return False
+    return is_dataclass(output) or hasattr(type(output), "model_fields")
 
 
 def _given_texts(given: Any) -> Iterator[str]:
@@ -720,7 +806,7 @@ def _gated_graph(graph: Any, way: _Way, mixin: type) -> Any:
 def _gated(bound: Runnable[Any, Any], way: _Way) -> Runnable[Any, Any]:
     if bound is DEFAULT_BOUND:
         return bound
-    if isinstance(bound, Pregel):
+    if isinstance(bound, Pregel) and _OF_AN_ENTRYPOINT not in bound.channels:
         inner: Runnable[Any, Any] = _gated_graph(bound, way, _InnerGraph)
         return inner
     return _GatedTools(bound, way) if isinstance(bound, ToolNode) else _GatedNode(bound, way)
@@ -809,7 +895,9 @@ def _with_hints(state: Any, hints: list[Any]) -> Any:
         return [*state, *hints]
     if isinstance(state, Mapping):
         return {**state, "messages": [*state["messages"], *hints]}
-    return state.model_copy(update={"messages": [*state.messages, *hints]})
+    changed = copy.copy(state)
+    object.__setattr__(changed, _ANSWERS, [*getattr(state, _ANSWERS), *hints])
+    return changed
 
 
 def _answers_of_node(turn: _Turn, state: list[BaseMessage]) -> Callable[[Any], _Answer]:
