@@ -7,13 +7,15 @@ leaves as the very object that came.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
-from gllint.guard.unit_places import UnitPlaces, place_of
+from gllint.guard.unit_places import WRAPPER, UnitPlaces, place_of
 from gllint_runtime.execution.session import Session
 from gllint_runtime.policy.errors import GLError
 from gllint_runtime.policy.levels import Level
+from gllint_runtime.policy.outputs import verified_output
 from gllint_runtime.policy.schemas import QUANTITY_INLINED
 from gllint_runtime.policy.settings import Policy
 from gllint_runtime.policy.tool_hints import VERIFIERS, hints_of
@@ -25,6 +27,11 @@ Side = Literal["client", "server"]
 _MOST_OPEN = 10_000  # requests that wait for their answer
 _MOST_NOTES = 20
 _MOST_NAMED = 8
+_MOST_WRAPPED = 10_000  # calls of which it is remembered that their result was wrapped
+_MOST_KNOWN = 10_000  # of what was told on standard error
+_LONGEST_NUMBER = 400  # characters
+_UNDER_WRAPPER = re.compile(rf"\$\.{WRAPPER}(?![^.\[])")
+_FIRST = tuple("-0123456789")
 _VERSION_KEY = "io.modelcontextprotocol/protocolVersion"
 _VERIFY, _VERIFY_OTHERWISE = VERIFIERS
 _DESCRIPTION = (
@@ -93,6 +100,8 @@ class Guard:
         self._lists: dict[Any, Any] = {}
         self._others: dict[Any, Any] = {}
         self._tasks: dict[str, str] = {}  # the tools that work at a task whose result is asked for later
+        self._owner_knows: set[str] = set()  # rows and texts that were told on standard error
+        self._wrapped: set[str] = set()  # calls whose structured content wraps what their text shows
         self._schemas: dict[str, Any] = {}  # of the arguments, by tool
         self._missing: dict[str, None] = {}  # of the configuration, on the server's side
         self._is_compared = False
@@ -125,19 +134,50 @@ class Guard:
     def _hear(self, event: Mapping[str, Any]) -> None:
         error = event.get("error")
         if error is not None and event["verdict"] == "warn":
-            hint = self._remedy(error["code"], error["context"]) or error["hint"]
-            self._heard.append(f"[{error['code']}] {error['message'].rstrip('.')}. {hint}")
+            rows = self._rows(error["code"], error["context"])
+            hint = f"It cannot be cited. For the user: {self._remedy(rows)}" if rows else error["hint"]
+            text = f"[{error['code']}] {error['message'].rstrip('.')}. {hint}"
+            self._heard.append(text)
+            self._tell_owner(error["code"], rows, text)
 
-    def _remedy(self, code: str, paths: Any) -> str | None:
-        """What the owner of this guard can do about bare numbers: who made the server is somebody else."""
+    def _rows(self, code: str, paths: Any) -> list[str]:
+        """The rows of the configuration that the bare numbers at these paths want."""
         if code != "RESULT_SCHEMA" or not isinstance(paths, list):
-            return None
-        places = [place for path in paths if (place := place_of(self._tool, str(path))) is not None]
-        named = [json.dumps(place, ensure_ascii=False) for place in dict.fromkeys(places)]
-        if not named:
-            return None
-        more = f" and {len(named) - _MOST_NAMED} more" if len(named) > _MOST_NAMED else ""
-        return f"Fill in the unit of {', '.join(named[:_MOST_NAMED])}{more} in [{self._table}] of the configuration."
+            return []
+        return [*dict.fromkeys(row for path in paths if (row := place_of(self._tool, str(path))) is not None)]
+
+    def _remedy(self, rows: Sequence[str]) -> str:
+        """What the owner of this guard can do about bare numbers: who made the server is somebody else."""
+        named = ", ".join(json.dumps(row, ensure_ascii=False) for row in rows[:_MOST_NAMED])
+        more = f" and {len(rows) - _MOST_NAMED} more" if len(rows) > _MOST_NAMED else ""
+        return f"Fill in the unit of {named}{more} in [{self._table}] of the configuration."
+
+    def _tell_owner(self, code: str, rows: Sequence[str], text: str) -> None:
+        """Tell on standard error what was let through: each row that the configuration wants, and each text, once."""
+        if rows:
+            text = self._news_of_rows(code, rows)
+        elif self._tool != self._verify and not self._is_news(f"{self._tool}: {text}"):
+            return
+        if text:
+            self._tell(f"{self._tool}: {text}" if self._tool else text)
+
+    def _news_of_rows(self, code: str, rows: Sequence[str]) -> str:
+        """One sentence on the rows that were not told yet; empty where all were."""
+        news = [row for row in rows if row not in self._owner_knows]
+        if not news:
+            return ""
+        for row in news:
+            self._is_news(row)
+        noun = "a bare number" if len(news) == 1 else f"{len(news)} bare numbers"
+        return f"[{code}] {noun}. {self._remedy(news)}"
+
+    def _is_news(self, text: str) -> bool:
+        """Whether a text is told for the first time; it is remembered."""
+        if text in self._owner_knows:
+            return False
+        if len(self._owner_knows) < _MOST_KNOWN:
+            self._owner_knows.add(text)
+        return True
 
     # ------------------------------------------------------------------------------------- from the client
 
@@ -187,6 +227,7 @@ class Guard:
         if not isinstance(arguments, dict):
             return self._asked(message, message, _Call(number, tool, {}, ()))
         self._heard.clear()
+        self._tool = tool
         input_schema = self._schemas.get(tool)
         values: dict[str, Any]
         try:
@@ -205,8 +246,10 @@ class Guard:
         """The answer to a call of the tool that checks an answer."""
         request: dict[str, Any] = arguments if isinstance(arguments, dict) else {}
         self._heard.clear()
+        self._tool = self._verify
         try:
-            verified = self._session.check(request.get("message"), request.get("claims") or ())  # type: ignore[arg-type]
+            claims = self._unwrapped(request.get("claims") or ())
+            verified = self._session.check(request.get("message"), claims)  # type: ignore[arg-type]
         except GLError as error:
             self._count(error.code)
             return _failure(str(error))
@@ -219,6 +262,20 @@ class Guard:
             "isError": False,
             "_meta": {"gllint/provenance": verified.provenance},
         }
+
+    def _unwrapped(self, claims: Any) -> Any:
+        """Claims as the session knows their paths: a text shows what the structured content wraps."""
+        if not self._wrapped or not isinstance(claims, list):
+            return claims
+        return [self._with_wrapper(claim) for claim in claims]
+
+    def _with_wrapper(self, claim: Any) -> Any:
+        path = claim.get("path") if isinstance(claim, dict) else None
+        if not isinstance(path, str) or claim.get("source_call_id") not in self._wrapped:
+            return claim
+        if _UNDER_WRAPPER.match(path) or not path.startswith("$"):
+            return claim
+        return {**claim, "path": f"$.{WRAPPER}{path[1:]}"}
 
     # ------------------------------------------------------------------------------------- from the server
 
@@ -297,55 +354,101 @@ class Guard:
         self._heard = [*call.notes]
         self._tool = call.tool
         try:
-            call_id = self._session.record(call.tool, call.arguments, _output(result))
+            self._judge_texts(call.tool, result)
+            output = _output(result)
+            call_id = self._session.record(call.tool, call.arguments, output)
         except GLError as error:
             marks = {key: result[key] for key in ("resultType",) if key in result}
             return {**marks, **self._refusal(call.tool, error)}
+        if _is_wrapped(output) and len(self._wrapped) < _MOST_WRAPPED:
+            self._wrapped.add(call_id)
         blocks = [*(result.get("content") or ()), *self._notes(call.tool)]
         blocks.append({"type": "text", "text": f"gllint: call_id {call_id}"})
         meta = result.get("_meta") if isinstance(result.get("_meta"), dict) else {}
         return {**result, "content": blocks, "_meta": {**(meta or {}), "gllint/call_id": call_id}}
 
     def _notes(self, tool: str) -> list[Message]:
-        """What was heard of a call, told and counted: a block of text for each."""
+        """What was heard of a call, counted: a block of text for each."""
         blocks = []
         for note in self._heard[:_MOST_NOTES]:
             self._count(note[1:].partition("]")[0])
-            self._tell(f"{tool}: {note}")
             blocks.append({"type": "text", "text": f"gllint: {note}"})
         return blocks
 
     def _with_units(self, tool: str, result: Message) -> Message:
+        """The result with its units, in its structured content and in its texts alike."""
         if not self._units.has(tool):
             return result
         changed = {**result}
-        if "structuredContent" in result:
-            changed["structuredContent"] = self._structured(tool, result["structuredContent"])
+        structured = result.get("structuredContent")
+        if structured is not None:
+            changed["structuredContent"] = self._structured(tool, structured)
         if isinstance(result.get("content"), list):
-            changed["content"] = [self._block(tool, block) for block in result["content"]]
+            changed["content"] = [self._block(tool, block, structured) for block in result["content"]]
         return changed
 
     def _structured(self, tool: str, data: Any) -> Any:
         """Structured content with its units, in the JSON of its text where that is all that it holds."""
+        if not _is_wrapped(data):
+            return self._units.in_data(tool, data)
         wrapped = _wrapped_json(data)
         if wrapped is None:
-            return self._units.in_data(tool, data)
-        value = self._units.in_data(tool, wrapped)
-        return data if value == wrapped else {_WRAPPER: json.dumps(value, ensure_ascii=False)}
+            return {WRAPPER: self._units.in_wrapped(tool, data[WRAPPER])}
+        value = self._units.in_wrapped(tool, wrapped)
+        return data if value == wrapped else {WRAPPER: json.dumps(value, ensure_ascii=False)}
 
-    def _block(self, tool: str, block: Any) -> Any:
+    def _block(self, tool: str, block: Any, structured: Any) -> Any:
         """A block of text that is JSON, with its units."""
         data = _json_of(block)
+        if data is None and _is_wrapped(structured):
+            data = _number_of(block)
         if data is None:
             return block
-        changed = self._units.in_data(tool, data)
+        if _is_wrapped(data):
+            changed = self._structured(tool, data)
+        elif structured is not None and not _is_wrapped(structured):
+            changed = self._units.in_data(tool, data)
+        else:
+            changed = self._units.in_wrapped(tool, data)
+            # An element of a list has a text of its own.
+            if _is_wrapped(structured) and isinstance(structured[WRAPPER], list):
+                [changed] = self._units.in_wrapped(tool, [changed])
         return block if changed == data else {**block, "text": json.dumps(changed, ensure_ascii=False)}
+
+    def _judge_texts(self, tool: str, result: Message) -> None:
+        """Judge the texts that are JSON and do not repeat the structured content. Raises GLError at ``block``."""
+        structured = result.get("structuredContent")
+        if structured is None:
+            return
+        value = structured[WRAPPER] if _is_wrapped(structured) else structured
+        same = (structured, value, _wrapped_json(structured))
+        elements = iter(value if isinstance(value, list) else ())  # each of which has a text of its own
+        for block in result.get("content") or ():
+            data = _json_of(block)
+            if data is None or data in same or data == next(elements, None):
+                continue
+            try:
+                verified_output(tool, data, self._session.policy, self._session.units)
+            except GLError as error:
+                if self.level == "block":
+                    raise
+                if self.level == "warn":
+                    self._hear({"verdict": "warn", "error": {**error.to_dict(), "context": error.context}})
+                else:
+                    self._count(error.code)
 
     def _refusal(self, tool: str, error: GLError) -> Message:
         self._count(error.code)
-        self._tell(f"{tool}: refused: {error.code} {error.path or ''}".rstrip())
-        remedy = self._remedy(error.code, error.context)
-        return _failure(str(error) if remedy is None else f"[{error.code}] {error.message}\n{remedy}")
+        rows = self._rows(error.code, error.context)
+        place = f" at {error.path}" if error.path and error.path != "$" else ""
+        self._tell(f"{tool}: refused: {error.code}{place}")
+        if error.code == "UNIT_UNKNOWN" and self._is_news(f"{tool}: {error.message}"):
+            self._tell(f"{tool}: {error.message.rstrip('.')}. {error.hint}")
+        elif remedy := self._news_of_rows(error.code, rows):
+            self._tell(f"{tool}: {remedy}")
+        if not rows:
+            return _failure(str(error))
+        return _failure(f"[{error.code}] {error.message}\nFor the user: {self._remedy(rows)}")
 
     def _count(self, code: str) -> None:
         self.counts[code] = self.counts.get(code, 0) + 1
@@ -415,14 +518,25 @@ def _output(result: Message) -> Any:
     return [block["text"] if (data := _json_of(block)) is None else data for block in blocks]
 
 
-_WRAPPER = "result"  # the key under which the SDKs put what is no object
+def _is_wrapped(structured: Any) -> bool:
+    return isinstance(structured, dict) and structured.keys() == {WRAPPER}
+
+
+def _number_of(block: Any) -> int | float | None:
+    """The number that a block's text is, all of it."""
+    text = block.get("text") if isinstance(block, dict) and block.get("type") == "text" else None
+    if not isinstance(text, str) or len(text) > _LONGEST_NUMBER or text.strip()[:1] not in _FIRST:
+        return None
+    try:
+        number = json.loads(text, parse_constant=lambda name: None)
+    except ValueError:
+        return None
+    return number if isinstance(number, int | float) and not isinstance(number, bool) else None
 
 
 def _wrapped_json(structured: Any) -> Any:
     """The value whose JSON is the text that structured content wraps; ``None`` where it is anything else."""
-    if not isinstance(structured, dict) or structured.keys() != {_WRAPPER}:
-        return None
-    return _json_in(structured[_WRAPPER])
+    return _json_in(structured[WRAPPER]) if _is_wrapped(structured) else None
 
 
 def _json_of(block: Any) -> Any:

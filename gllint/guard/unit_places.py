@@ -18,6 +18,7 @@ _STEP = re.compile(r"\.([^.\[\]]+)|\[(?:\*|\d*)\]")
 _INDEX = re.compile(r"\[\d*\]")
 _ELEMENT = "[*]"
 _DEEPEST = 20
+WRAPPER = "result"  # the key under which the SDKs put what is no object, or a dictionary of no class
 Place = tuple[str, ...]
 
 
@@ -33,8 +34,16 @@ class UnitPlaces:
         return tool in self._places
 
     def in_data(self, tool: str, data: Any) -> Any:
-        """The data with a Quantity where a bare number stood."""
+        """The data with a Quantity where a bare number stood, at the paths within ``data``."""
         for place, unit in self._places.get(tool, {}).items():
+            data = _with_quantity(data, place, unit)
+        return data
+
+    def in_wrapped(self, tool: str, data: Any) -> Any:
+        """The same of what the SDKs wrap as ``{"result": …}``: a path may begin with the wrapper, or within it."""
+        for place, unit in self._places.get(tool, {}).items():
+            if place[:1] == (WRAPPER,):
+                data = _with_quantity(data, place[1:], unit)
             data = _with_quantity(data, place, unit)
         return data
 
@@ -43,7 +52,7 @@ class UnitPlaces:
         return [
             f'"{tool}.${_written(place)}": the output schema of "{tool}" has no such number'
             for place in self._places.get(tool, {})
-            if _is_missing(schema, place)
+            if all(_is_missing(schema, variant) for variant in _variants(schema, place))
         ]
 
     def in_schema(self, tool: str, schema: Any) -> Any:
@@ -52,7 +61,8 @@ class UnitPlaces:
             return schema
         schema = copy.deepcopy(schema)
         for place, unit in self._places[tool].items():
-            _declare(schema, schema, place, unit)
+            for variant in _variants(schema, place):
+                _declare(schema, schema, variant, unit)
         return schema
 
 
@@ -67,6 +77,14 @@ def _written(place: Place) -> str:
     return "".join(step if step == _ELEMENT else f".{step}" for step in place)
 
 
+def _variants(schema: Any, place: Place) -> list[Place]:
+    """The places in a schema that a path may mean: one that wraps a result may be left out of it."""
+    properties = schema.get("properties") if isinstance(schema, Mapping) else None
+    if isinstance(properties, Mapping) and properties.keys() == {WRAPPER} and place[:1] != (WRAPPER,):
+        return [place, (WRAPPER, *place)]
+    return [place]
+
+
 def _is_missing(schema: Any, place: Sequence[str], depth: int = 0) -> bool:
     """Whether a schema says what its objects hold and this is none of it; what it leaves open may be there."""
     if not isinstance(schema, Mapping) or not place or depth > _DEEPEST:
@@ -77,7 +95,7 @@ def _is_missing(schema: Any, place: Sequence[str], depth: int = 0) -> bool:
     if step == _ELEMENT:
         return _is_missing(schema.get("items"), rest, depth + 1)
     properties = schema.get("properties")
-    if not isinstance(properties, Mapping) or not properties or properties.keys() == {"result"}:
+    if not isinstance(properties, Mapping) or not properties or properties.keys() == {WRAPPER}:
         return False
     return step not in properties or _is_missing(properties[step], rest, depth + 1)
 

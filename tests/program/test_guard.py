@@ -703,6 +703,93 @@ def test_a_text_that_is_json_is_judged_as_its_value(text: str) -> None:
     assert '{"value": 987.25, "unit": "kW"}' in texts(passed)[0]
 
 
+@pytest.mark.parametrize(
+    ("data", "row"),
+    [
+        ({"heat": 90}, "$.result.heat"),
+        ({"heat": 90}, "$.heat"),
+        ({"rows": [{"heat": 90}, {"heat": 8}]}, "$.result.rows[*].heat"),
+        ({"rows": [{"heat": 90}, {"heat": 8}]}, "$.rows[*].heat"),
+        ([{"heat": 90}, {"heat": 8}], "$.result[*].heat"),
+        ([{"heat": 90}, {"heat": 8}], "$[*].heat"),
+        (90, "$.result"),
+        (90, "$"),
+        ([90, 8], "$.result[*]"),
+        ([90, 8], "$[*]"),
+    ],
+)
+def test_one_row_gives_its_unit_to_what_is_wrapped_and_to_its_text(data: Any, row: str) -> None:
+    # As FastMCP sends what is no object, or a dictionary of no class: an element of a list has a text of its own.
+    parts = data if isinstance(data, list) else [data]
+    content = [{"type": "text", "text": json.dumps(part)} for part in parts]
+    guard = Guard(Policy(), "block", read_places({f"live.{row}": "kWh"}, Policy()))
+    result = call(guard, "live", {}, {"content": content, "structuredContent": {"result": data}})
+    assert "isError" not in result
+    shown = [json.loads(text) for text in texts(result)[:-1]]
+    assert result["structuredContent"] == {"result": shown if isinstance(data, list) else shown[0]}
+    assert json.dumps(shown).count('"unit": "kWh"') == json.dumps(data).count("90") + json.dumps(data).count(
+        "8"
+    )
+
+
+def test_rows_of_both_forms_stand_side_by_side() -> None:
+    rows = {"live.$.result.heat": "kWh", "live.$.area": "m2"}
+    guard = Guard(Policy(), "block", read_places(rows, Policy()))
+    data = {"heat": 90, "area": 5}
+    content = [{"type": "text", "text": json.dumps(data)}]
+    result = call(guard, "live", {}, {"content": content, "structuredContent": {"result": data}})
+    assert json.loads(texts(result)[0]) == result["structuredContent"]["result"]
+    for path in ("$.heat", "$.result.heat"):  # the model may have read either
+        claim = {"source_call_id": "tc_1", "path": path, "quantity": {"value": 90, "unit": "kWh"}}
+        answer = call(guard, "verify_answer", {"message": "It used {{claim:0}}.", "claims": [claim]}, None)
+        assert texts(answer)[0] == "It used 90.00 kWh."
+
+
+@pytest.mark.parametrize("level", ["block", "warn", "shadow"])
+def test_a_bare_number_in_a_text_beside_the_structured_content_is_told(level: Any) -> None:
+    said: list[str] = []
+    guard = Guard(Policy(), level, tell=said.append)
+    result = call(
+        guard,
+        "meter",
+        {},
+        {"content": [{"type": "text", "text": '{"cost": 987.25}'}], "structuredContent": HEAT},
+    )
+    assert guard.summary() == "RESULT_SCHEMA: 1"
+    assert (result.get("isError") is True) == (level == "block")
+    assert any('"meter.$.cost"' in text for text in texts(result)) == (level != "shadow")
+    assert len(said) == {"block": 2, "warn": 1, "shadow": 0}[level]
+
+
+def test_the_schema_of_a_wrapped_result_is_declared_by_either_row() -> None:
+    wrapped = {"type": "object", "properties": {"result": {"type": "number"}}, "required": ["result"]}
+    for row in ("live.$", "live.$.result"):
+        schema = read_places({row: "kWh"}, Policy()).in_schema("live", wrapped)
+        assert schema["properties"]["result"]["properties"]["unit"] == {"const": "kWh"}
+
+
+def test_what_a_configuration_wants_is_told_once_on_standard_error() -> None:
+    for level in ("warn", "block"):
+        said: list[str] = []
+        guard = Guard(Policy(), level, tell=said.append, table="guard.plant.units")  # type: ignore[arg-type]
+        for _ in range(3):
+            call(guard, "reading", {}, result_of({"rows": [{"p": 1.5}, {"p": 2.5}], "flow": 2}))
+        told = [text for text in said if "Fill in" in text]
+        assert told == [
+            "reading: [RESULT_SCHEMA] 2 bare numbers. "
+            'Fill in the unit of "reading.$.rows[*].p", "reading.$.flow" in [guard.plant.units] of the configuration.'
+        ]
+        assert len(said) == (1 if level == "warn" else 4)  # each refusal
+
+
+def test_a_unit_that_the_policy_lacks_is_told_on_standard_error() -> None:
+    for level in ("warn", "block"):
+        said: list[str] = []
+        guard = Guard(Policy(), level, tell=said.append)  # type: ignore[arg-type]
+        call(guard, "search", {}, result_of({"hits": {"value": 3, "unit": "row"}}))
+        assert "Unit 'row' is not allowed" in said[-1] and "counts" in said[-1]
+
+
 def test_all_bare_numbers_are_named_with_the_rows_that_they_want() -> None:
     data = {"flow": 987.25, "rows": [{"p": 1.5}, {"p": 2.5}]}
     for level in ("warn", "block"):
