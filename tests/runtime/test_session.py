@@ -743,3 +743,29 @@ def test_the_words_of_others_are_one_line_of_the_log(caplog: pytest.LogCaptureFi
         )
     assert len(caplog.messages) >= 3
     assert [text for text in caplog.messages if not text.isprintable()] == []
+
+
+@pytest.mark.parametrize(
+    ("message", "told"),
+    [
+        ("There are 120 seats.", "'120' stands in a text that faq returned (tc_1)"),
+        ("It has 1,250.5 kWh.", "let the tool return a Quantity {value, unit}"),
+        ("PA441 leaves.", "let names like it stand (`whitelist`)"),
+        ("There are 12 seats.", "Call a tool for the value"),
+        ("It has 250.5 kWh.", "Call a tool for the value"),
+        ("It has 7 kWh.", "Call a tool for the value"),  # a Quantity has it, too
+        ("There are 120 seats, {{claim:0}}9.", "'120' stands in a text"),
+    ],
+)
+def test_the_hint_says_where_a_number_stands_in_a_text(message: str, told: str) -> None:
+    session = Session()
+    session.record("faq", {}, {"answer": ["Of 120 seats 7 are free.", "PA441 uses 1,250.5 kWh."]})
+    session.record("meter", {}, {"heat": {"value": 7, "unit": "kWh"}})
+    verdict = session.verify(message)
+    assert verdict.status == "error" and told in session.repair_hint(verdict)
+
+
+def test_a_number_within_a_word_is_told_with_it() -> None:
+    verdict = Session().verify("Flight PA441 leaves.")
+    assert isinstance(verdict, Refused)
+    assert "Naked number '441' detected at position 9 in 'PA441'" in verdict.hint
