@@ -15,6 +15,7 @@ from typing import Any
 from gllint import __version__
 from gllint.cli import explaining
 from gllint.cli.checking import run
+from gllint.cli.mcp_sdk import broken_sdk
 from gllint.cli.request import Request
 from gllint.cli.status import WRONG
 from gllint.errors import UsageError
@@ -70,8 +71,8 @@ def serve() -> None:
     try:
         from mcp.server import MCPServer
         from mcp.types import ToolAnnotations
-    except ImportError:
-        raise UsageError("gllint server --mcp needs the MCP SDK: install gllint[mcp]") from None
+    except ImportError as error:
+        raise broken_sdk("gllint server --mcp", error) from None
     server: Any = MCPServer("gllint", version=__version__, instructions=_INSTRUCTIONS, log_level="ERROR")
     for function in (check, fix, rule, units):
         annotations = ToolAnnotations.model_validate(

@@ -473,11 +473,13 @@ def mcp(
     if install is not None and listen is not None:
         raise UsageError("--install and --listen cannot both be given")
     if install is not None:
-        from gllint.guard.clients import clients, installation
+        from gllint.guard.clients import PROGRAM, clients, installation, own_program
 
         if install not in clients():
             raise UsageError(f"--install: no such client: {install!r} (there are {', '.join(clients())})")
         click.echo(installation(install, command, url, level), nl=False)
+        if os.path.isabs(path := own_program()):
+            click.echo(f'Where the client does not find "{PROGRAM}", write "{visible(path)}".', err=True)
         return
     settings = config_for(".", config, isolated)
     if guard:

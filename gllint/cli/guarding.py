@@ -13,6 +13,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from gllint.cli.mcp_sdk import lack_of_sdk
 from gllint.cli.server_tools import Offered
 from gllint.cli.status import NOTHING_FOUND, WRONG
 from gllint.errors import UsageError
@@ -176,10 +177,8 @@ def _prefix(file: str) -> str:
 
 
 def _require_sdk() -> None:
-    from importlib.util import find_spec
-
-    if find_spec("mcp") is None:
-        raise UsageError("gllint mcp needs the MCP SDK: install gllint[mcp]")
+    if (lack := lack_of_sdk("gllint mcp --guard with --url or --listen")) is not None:
+        raise lack
 
 
 def _say(text: str) -> None:

@@ -13,6 +13,7 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from typing import IO, Any
 
+from gllint.cli.mcp_sdk import broken_sdk
 from gllint.errors import UsageError
 from gllint_rules.tuples import NamedTuple
 
@@ -39,8 +40,8 @@ def offered_tools(command: Sequence[str], url: str | None, timeout: float) -> li
     try:
         from mcp import Client, StdioServerParameters, stdio_client
         from mcp.client.streamable_http import streamable_http_client
-    except ImportError:
-        raise UsageError("gllint mcp needs the MCP SDK: install gllint[mcp]") from None
+    except ImportError as error:
+        raise broken_sdk("gllint mcp", error) from None
     logging.getLogger("mcp").setLevel(logging.CRITICAL + 1)  # it logs each line that it cannot read
     garbage = 0
 

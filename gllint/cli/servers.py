@@ -10,6 +10,7 @@ from typing import Any
 from gllint.cli.server_tools import Offered
 from gllint.cli.summary import counted
 from gllint.files.config import Config
+from gllint.guard.draft import names_nothing
 from gllint.shown import visible
 from gllint_rules import RULES
 from gllint_rules.project.kinds import unit_advice
@@ -240,10 +241,13 @@ def _unseen(tools: Sequence[Offered]) -> Iterator[str]:
         parts += [f"{unknown} unknown, for want of an output schema"] if unknown else []
         figures = f"{counted(len(tools), 'tool')}: {', '.join(parts)}."
         yield f"{figures} Numbers inside text were not looked at: no schema tells them."
+    if count := results.count("open"):
+        its, schemas = ("its", "schema names") if count == 1 else ("their", "schemas name")
+        yield f"{count} output {schemas} nothing: {its} numbers were not looked at (`gllint mcp --guard` sees them)."
 
 
 def _declared(schema: Any) -> str:
-    """What a tool returns by its output schema: a number, else text, else what is unknown; else "other"."""
+    """What a tool returns by its output schema: a number, else text, else what is unknown or open; else "other"."""
     if not isinstance(schema, dict) or not schema:
         return "unknown"
     with suppress(RecursionError):
@@ -257,5 +261,7 @@ def _declared(schema: Any) -> str:
                 types.add("number")
         if types & {"number", "integer"}:
             return "number"
-        return "text" if "string" in types else "other"
+        if "string" in types:
+            return "text"
+        return "open" if names_nothing(schema) else "other"
     return "unknown"

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
+import sys
 from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
 
 from gllint.guard.naming import server_name
+
+PROGRAM = "gllint"
 
 
 @cache
@@ -24,6 +28,15 @@ def installation(client: str, command: Sequence[str], url: str | None, level: st
     row = clients()[client]
     arguments = ["mcp", "--guard", *(["--level", level] if level else [])]
     arguments += ["--url", url] if url is not None else ["--", *command]
-    entry: dict[str, Any] = {"command": "gllint", "args": arguments}
+    entry: dict[str, Any] = {"command": PROGRAM, "args": arguments}
     text = json.dumps({row["key"]: {server_name(command, url): entry}}, indent=2, ensure_ascii=False)
     return f"{row['file']}:\n{text}\n"
+
+
+def own_program() -> str:
+    """The command that this program was started by, with its whole path."""
+    started = os.path.abspath(sys.argv[0])
+    if os.path.splitext(os.path.basename(started))[0] == PROGRAM and os.path.isfile(started):
+        return started
+    beside = os.path.join(os.path.dirname(sys.executable), PROGRAM)
+    return beside if os.path.isfile(beside) else shutil.which(PROGRAM) or PROGRAM

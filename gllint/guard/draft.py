@@ -13,6 +13,7 @@ from gllint_runtime.policy.schemas import subschemas
 from gllint_runtime.policy.settings import Policy
 
 _MOST_READ = 10_000  # parts of one schema
+_MOST_LISTED = 6  # tools that a comment names
 
 
 def draft(
@@ -30,6 +31,7 @@ def draft(
     """
     heading = f"[{prefix}guard.{key_of(name)}.units]"
     rows = [row for tool, schema in tools for row in _rows(tool, schema, policy, present or {})]
+    rows += _by_hand(tools, policy)
     if present is not None:
         if not any(row.startswith('# "') for row in rows):
             return f"# {heading} stands here already and names all bare numbers that the server declares.\n"
@@ -48,21 +50,52 @@ def key_of(name: str) -> str:
     return name if name.replace("-", "").replace("_", "").isalnum() and name.isascii() else json.dumps(name)
 
 
+def _by_hand(tools: Sequence[tuple[str, Any]], policy: Policy) -> Iterator[str]:
+    """A comment on the tools whose schemas name none of their numbers: one for all of a kind."""
+    without = [tool for tool, schema in tools if not isinstance(schema, Mapping)]
+    nameless = [
+        tool
+        for tool, schema in tools
+        if isinstance(schema, Mapping) and not [*_rows(tool, schema, policy, {})] and names_nothing(schema)
+    ]
+    for group, one, several in (
+        (without, "has no output schema", "have no output schemas"),
+        (nameless, *(f"{verb} that {rest}" for verb, rest in _NAMELESS)),
+    ):
+        if not group:
+            continue
+        first = _shown(group[0])
+        what, its = (one, "its") if len(group) == 1 else (several, "their")
+        yield (
+            f"# {_listed(group)} {what}: write a line for each of {its} numbers by hand, such as: "
+            f'"{first}.$.NAME" = "UNIT"; the guard names those that a result has'
+        )
+
+
+_NAMELESS = (
+    ("has an output schema", "does not name what it holds"),
+    ("have output schemas", "do not name what they hold"),
+)
+
+
+def _listed(tools: Sequence[str]) -> str:
+    names = [_shown(tool) for tool in tools[:_MOST_LISTED]]
+    if len(tools) > len(names):
+        return f"{', '.join(names)} and {len(tools) - len(names)} more"
+    return f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else names[0]
+
+
 def _rows(tool: str, schema: Any, policy: Policy, present: Mapping[str, Any]) -> Iterator[str]:
-    by_hand = f'write a line for each of its numbers by hand, such as: "{_shown(tool)}.$.NAME" = "UNIT"'
     if not isinstance(schema, Mapping):
-        yield f"# {_shown(tool)} has no output schema: {by_hand}"
         return
     try:
         places = [*find_raw_numbers(schema, policy.is_plain, policy.allows)]
     except RecursionError:
         yield f"# {_shown(tool)}: its output schema is nested too deeply to read."
         return
-    count = 0
     for path in places:
         if (place := _data_path(path)) is None:
             continue
-        count += 1
         if f"{tool}.{place}" in present:
             continue
         unit = unit_of_name(property_of(path[:-1]) or "")
@@ -71,11 +104,9 @@ def _rows(tool: str, schema: Any, policy: Policy, present: Mapping[str, Any]) ->
             yield f"{row} = {json.dumps(unit, ensure_ascii=False)}  # its name says so"
         else:
             yield f'# {row} = ""'
-    if not count and _is_open(schema):
-        yield f"# {_shown(tool)} has an output schema that does not name what it holds: {by_hand}"
 
 
-def _is_open(schema: Mapping[str, Any]) -> bool:
+def names_nothing(schema: Mapping[str, Any]) -> bool:
     """Whether an object of the schema says nothing of its members, or of others than those that it names."""
     return any(
         isinstance(node, Mapping)

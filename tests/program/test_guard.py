@@ -7,6 +7,7 @@ import contextlib
 import io
 import json
 import os
+import re
 import signal
 import sys
 import threading
@@ -471,6 +472,18 @@ def test_the_draft_leaves_open_what_nothing_shows() -> None:
     assert "note" in text.splitlines()[-1]
 
 
+def test_the_draft_speaks_once_of_all_tools_that_name_nothing() -> None:
+    anything = {"type": "object", "additionalProperties": True}
+    tools = [(f"get_{number}", anything) for number in range(23)] + [("a", None), ("b", None)]
+    lines = [line for line in draft("plant", tools, Policy()).splitlines() if "by hand" in line]
+    assert len(lines) == 2
+    assert lines[0].startswith(
+        "# a and b have no output schemas: write a line for each of their numbers by hand"
+    )
+    assert "get_5 and 17 more have output schemas that do not name what they hold" in lines[1]
+    assert '"get_0.$.NAME" = "UNIT"' in lines[1]
+
+
 OFFERED = [
     Offered("meter", {"type": "object", "properties": {"heat_kwh": {"type": "number"}, "load": {"type": "number"}}}),
     Offered("site", {"type": "object", "additionalProperties": True}),
@@ -528,8 +541,11 @@ def test_a_server_is_called_as_its_program(command: list[str], name: str) -> Non
 def test_the_lines_for_a_client_are_printed(capsys: pytest.CaptureFixture[str]) -> None:
     arguments = ["mcp", "--guard", "--level", "block", "--install", "cursor", "--", "python", "weather.py"]
     assert commands.run(arguments) == 0
-    file, _, text = capsys.readouterr().out.partition(":\n")
+    printed = capsys.readouterr()
+    file, _, text = printed.out.partition(":\n")
     assert file == ".cursor/mcp.json"
+    said = re.fullmatch(r'Where the client does not find "gllint", write "(.*)".\n', printed.err)
+    assert said is not None and os.path.isabs(said[1])
     assert json.loads(text) == {
         "mcpServers": {
             "weather": {

@@ -7,11 +7,13 @@ import socket
 import subprocess
 import sys
 import time
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from gllint.cli.mcp_sdk import broken_sdk
 from gllint.cli.server_tools import Offered
 from gllint.cli.servers import judged, report
 from gllint.files.config import Config
@@ -149,11 +151,48 @@ def test_what_goes_wrong_is_said(tmp_path: Path, arguments: list[str], said: str
     assert (result.returncode, result.stdout) == (2, "")
 
 
+@pytest.mark.parametrize(
+    ("version", "said"),
+    [
+        (None, "gllint mcp needs the MCP SDK: install gllint[mcp]"),
+        (
+            "1.30.0",
+            "gllint mcp needs version 2 of the MCP SDK, and mcp 1.30.0 is installed here: install gllint[mcp] into",
+        ),
+        ("2.3.0", "gllint mcp cannot import the MCP SDK: no such name"),
+    ],
+)
+def test_an_sdk_of_no_use_is_named_as_it_is(
+    monkeypatch: pytest.MonkeyPatch, version: str | None, said: str
+) -> None:
+    def installed(name: str) -> str:
+        if version is None:
+            raise metadata.PackageNotFoundError(name)
+        return version
+
+    monkeypatch.setattr(metadata, "version", installed)
+    assert str(broken_sdk("gllint mcp", ImportError("no such name"))).startswith(said)
+
+
+def test_schemas_that_name_nothing_are_told() -> None:
+    anything = {"type": "object", "additionalProperties": True}
+    wrapped = {"type": "object", "properties": {"result": anything}}
+    for tools, told in (
+        ([Offered("a", anything)], "1 output schema names nothing: its numbers were not looked at"),
+        (
+            [Offered("a", anything), Offered("b", wrapped)],
+            "2 output schemas name nothing: their numbers were",
+        ),
+    ):
+        text, _ = report(tools, Config(), "text")
+        assert text.splitlines()[-2].startswith(told)
+
+
 def test_without_the_sdk(tmp_path: Path) -> None:
     code = "import sys; sys.modules['mcp'] = None; from gllint.cli.main import main; main()"
     command = [sys.executable, "-c", code, "mcp", "--", "x"]
     result = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False)
-    assert result.returncode == 2 and "install gllint[mcp]" in result.stderr
+    assert result.returncode == 2 and "MCP SDK" in result.stderr
 
 
 def codes(schema: Any) -> list[str]:

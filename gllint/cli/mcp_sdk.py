@@ -1,0 +1,29 @@
+"""The MCP SDK, which some commands need: whether it is there, and in which version."""
+
+from __future__ import annotations
+
+from importlib import metadata
+
+from gllint.errors import UsageError
+
+_LEAST = 2  # the first part of the version
+
+
+def lack_of_sdk(command: str) -> UsageError | None:
+    """What there is to say where the SDK is missing or too old for a command; ``None`` where it will do."""
+    try:
+        version = metadata.version("mcp")
+    except metadata.PackageNotFoundError:
+        return UsageError(f"{command} needs the MCP SDK: install gllint[mcp]")
+    first = version.partition(".")[0]
+    if first.isdecimal() and int(first) < _LEAST:
+        return UsageError(
+            f"{command} needs version {_LEAST} of the MCP SDK, and mcp {version} is installed here: "
+            "install gllint[mcp] into an environment of its own, so that what needs the older SDK keeps it"
+        )
+    return None
+
+
+def broken_sdk(command: str, error: ImportError) -> UsageError:
+    """What there is to say where the SDK cannot be imported."""
+    return lack_of_sdk(command) or UsageError(f"{command} cannot import the MCP SDK: {error}")
