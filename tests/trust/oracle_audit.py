@@ -198,11 +198,11 @@ def _answer(chance: Random, origins: list[Origin], wish: Origin) -> tuple[str, l
         before, _, behind = chance.choice(_SENTENCES).partition("{number}")
         text += before.format(name=name.replace("_", " "))
         start = len(text)
-        text += number
+        sign = {"USD": "$", "EUR": "€"}.get(unit) if chance.random() < 0.5 else None
+        shown_unit = "" if sign else _behind(unit)
+        text += f"{sign or ''}{number}"
         planted.append(Planted(start, len(text), number + _behind(unit), kind, frozenset(verdicts)))
-        text += (
-            _behind(unit) + behind.format(name=name.replace("_", " ")) + chance.choice((" ", "\n", "\n\n"))
-        )
+        text += shown_unit + behind.format(name=name.replace("_", " ")) + chance.choice((" ", "\n", "\n\n"))
 
     shown: list[Origin] = []
     for origin in chance.sample(origins, len(origins)):
@@ -335,4 +335,8 @@ def _written(chance: Random, value: float, decimals: int | None, *, may_be_short
         return f"{int(whole):,}".replace(",", "\u202f") + point + fraction
     if style == 3 and decimals is not None and may_be_short and abs(value) >= 1000:
         return format(value, ".3e")
+    if style == 4 and decimals is not None and may_be_short and abs(value) >= 1000:
+        return f"{value / 1000:.2f} thousand"
+    if style == 5 and decimals is not None and may_be_short and 1e6 > value >= 10_000:
+        return f"about {round(value, -2):,.0f}"
     return plain

@@ -264,7 +264,7 @@ def program(chance: Random, framework: Framework) -> tuple[list[Tool], str]:
         how = chance.randrange(3)
         lines: list[tuple[str, str, str]] = [*((line, d, k) for line, d, k in drawing.body)]
         if how == 0 and node.parts:
-            lines += [*node.lines("answer = ", "", 4), ("    return answer", "", "")]
+            lines += [*node.lines("answer = ", "", 4), *drawing.changes(node), ("    return answer", "", "")]
         else:
             lines += node.lines("return ", "", 4)
         text += "\n" + "".join(f"{line}\n" for line in drawing.head)
@@ -312,11 +312,33 @@ class Drawing:
             case 2 if node.kind == "model":
                 return Node(node.opening, node.parts, f"{node.closing}.model_dump_json()", "str")
             case 3 if node.kind == "model":
-                return Node(node.opening, node.parts, f"{node.closing}.model_dump()", "dict")
+                left_out = self.chance.choice(node.parts)[0].rstrip("=")
+                how = self.chance.choice(("", f'exclude={{"{left_out}"}}', f'include={{"{left_out}"}}'))
+                return Node(node.opening, node.parts, f"{node.closing}.model_dump({how})", "dict")
             case 4 if node.kind == "dataclass":
                 return Node("asdict(", [("", node)], ")", "dict")
             case _:
                 return node
+
+    def changes(self, node: Node) -> list[tuple[str, str, str]]:
+        """What a dict loses, gets, or keeps anew before it is returned."""
+        if node.opening != "{" or node.annotation != "dict" or self.chance.random() < 0.4:
+            return []
+        name = self.chance.choice(node.parts)[0].rstrip(": ")
+        digits = self.number()
+        match self.chance.randrange(6):
+            case 0:
+                return [(f"    answer.pop({name})", "", "")]
+            case 1:
+                return [(f"    del answer[{name}]", "", "")]
+            case 2:
+                return [(f"    answer[{name}] = {self.chance.choice(('site', 'None'))}", "", "")]
+            case 3:
+                return [(f'    answer["more"] = {digits}', digits, "literal")]
+            case 4:
+                return [(f'    answer.update({{"more": {digits}}})', digits, "literal")]
+            case _:
+                return [(f'    answer = {{**answer, "more": {digits}}}', digits, "literal")]
 
     def value(self, depth: int) -> Node:
         """A container, or a leaf."""

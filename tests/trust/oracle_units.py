@@ -1,7 +1,7 @@
 """Units that the inference follows, against the same programs executed with pint.
 
 A program is drawn, read by gllint, and executed with numbers that know in which unit they are: sizes and dimensions are
-pint's. ``_C_(1000)`` marks a literal that converts, ``_Q_({…})`` a Quantity that is held against its label, ``_take_``
+pint's. ``_C_(1000)`` marks a literal that converts, ``_T_`` a temperature that changes its scale, ``_Q_({…})`` a Quantity that is held against its label, ``_take_``
 parameters that are held against their names; gllint is shown the program without them. Where gllint says a unit, the
 number must be in it, whichever way is taken; where it reports a line, two units must meet there that differ.
 """
@@ -33,7 +33,7 @@ from gllint_rules.project.project import Project
 from gllint_rules.reading.modules import read_module
 from test_units_with_pint import NAMES, PINT, VALUES, as_pint
 
-_MORE = {"temp_c": "degC", "supply_celsius": "degC", "tank_k": "kelvin", "roof_temperature_f": "degF",
+_MORE = {"temp_c": "degC", "supply_celsius": "degC", "tank_kelvin": "kelvin", "roof_temperature_f": "degF",
          "cost_usd": "USD", "price_usd_per_kwh": "USD/kWh", "emissions_kg_co2e": "kgCO2e", "gas_mj": "MJ",
          "length_m": "m", "pressure_kpa": "kPa", "force_n": "N", "volume_l": "liter", "span_days": "day"}  # fmt: skip
 _NAMES = {**NAMES, **_MORE}
@@ -59,6 +59,16 @@ _LABELS = (
     "°C",
     "K",
 )
+_TEMPERATURES = {
+    "degC": (
+        ("degF", "{} * 9 / 5 + 32"),
+        ("degF", "{} * 1.8 + 32"),
+        ("degF", "32 + {} * 9 / 5"),
+        ("kelvin", "{} + 273.15"),
+    ),
+    "degF": (("degC", "({} - 32) * 5 / 9"), ("degC", "({} - 32) / 1.8")),
+    "kelvin": (("degC", "{} - 273.15"),),
+}
 _CLOSE, _OTHER = 1e-6, 2e-3  # sizes below are one, and above are two
 _MULTIPLIERS = ("2", "3", "0.5", "1.25", "7", "0.9")
 _PROGRAM = "<program>"
@@ -318,6 +328,13 @@ def _labelled(quantity: dict[str, Any]) -> dict[str, Any]:
     return {**quantity, "value": _again(value, as_pint(quantity["unit"]), fits)}
 
 
+def _on_scale(value: Any, unit: str) -> Any:
+    """A temperature on another scale, by pint."""
+    if not isinstance(value, Sized) or value.unit not in (*_SCALES, _parsed("kelvin")):
+        return Sized(1.0, 1.0, None)
+    return sized(value.quantity().to(unit).magnitude, unit)
+
+
 def _again(value: Any, unit: str, fits: bool | None) -> Any:
     """What is read back out of a place whose label says a unit: of a wrong one nobody knows."""
     return value if fits else Sized(1.0, 1.0, None)
@@ -367,6 +384,7 @@ class _Physical:
 
 
 _ENVIRONMENT: dict[str, Any] = {
+    "_T_": _on_scale,
     "_C_": _Converting, "_Q_": _labelled, "_take_": _take, "dataclass": dataclass, "float": lambda value: value,
     "math": SimpleNamespace(sqrt=lambda value: value**0.5, fabs=abs, fsum=sum),
     "statistics": SimpleNamespace(mean=lambda values: sum(values) / len(values), median=statistics.median_low),
@@ -385,6 +403,7 @@ ureg = pint.UnitRegistry()
 def shown(program: str) -> str:
     """The program as gllint reads it."""
     program = re.sub(r"^( *)[^\n]*\b_take_\([^\n]*$", r"\1pass", program, flags=re.MULTILINE)
+    program = re.sub(r"\b_T_\([^)]*\) or ", "", program)
     return re.sub(r"\b_[CQ]_(?=\()", "", program)
 
 
@@ -409,7 +428,7 @@ def row(budget: Budget) -> Row:
                 wrong.append(f"round {number}: {line}\n{shown(program)}")
     told = f"{counts['unit']} units of results, {counts['meeting']} sums, {counts['label']} labels agree"
     tried = f"{programs} programs: {told}; {counts['silent']} lines that differ are not told; {len(wrong)} disagree"
-    return Row("oracles: units by pint", tried, wrong[:20], programs, 2_000)
+    return Row("oracles: units by pint", tried, wrong[:20], programs, 400)
 
 
 def compared(program: str) -> Iterator[tuple[str, str]]:
@@ -542,7 +561,9 @@ class Program:
         if depth <= 0:
             return self.chance.choice(self.names)
         inner = self.expression(depth - 1)
-        match self.chance.randrange(19):
+        match self.chance.randrange(20):
+            case 18 if temperatures := [name for name in self.names if self.scale(name)]:
+                return self.temperature(self.chance.choice(temperatures))
             case 0 | 1:
                 return f"({inner} {self.chance.choice('*/')} {self.expression(depth - 1)})"
             case 2 | 3 | 4:
@@ -585,6 +606,17 @@ class Program:
                 )
             case _:
                 return f"(-{inner})" if self.chance.random() < 0.3 else f"round({inner}, 2)"
+
+    def scale(self, name: str) -> str:
+        """The scale of a temperature; empty for anything else."""
+        own = self.env[name]
+        units = [unit for unit in _TEMPERATURES if isinstance(own, Sized) and own.unit is _parsed(unit)]
+        return units[0] if units and math.isclose(own.scale, 1) else ""
+
+    def temperature(self, name: str) -> str:
+        """A temperature on another scale, as people write it."""
+        unit, written = self.chance.choice(_TEMPERATURES[self.scale(name)])
+        return f'(_T_({name}, "{unit}") or ({written.format(name)}))'
 
     def like(self, text: str) -> str:
         """An expression that is often in the unit of another one."""
