@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 PASSES, MAY_USE, MARKED, UNREADABLE, UNDECODABLE, IS_PYTHON, TALKS, LOADS = 1, 2, 4, 8, 16, 32, 64, 128
 HAS_READINGS, LACKS_CELLS = 256, 512
 _UNREAD_CELL = UNREAD_CELL.encode()
-_NAMES_US = re.compile(rb"gllint:|(?i:noqa:(?:(?!noqa:)[^\r\n])*?GL[0-9])")
+# Whatever `verdict/suppress.py` may take for one of ours, broken ones among it, and more.
+_NAMES_US = re.compile(rb"(?i:gllint:|noqa(?:(?!noqa)[^\r\n])*?GL)")
 # Where something may stand between an ``@`` or a dot and the name behind it, and what may.
 _SPREAD = re.compile(rb"@ ?+(?:[ \t\f(\\]|[\w.]++[ \t\f\\])")
 _SPREAD_DOT = re.compile(rb"\.\\[\r\n]")

@@ -12,10 +12,11 @@ import pytest
 
 from gllint.files.source import changed
 from gllint.run import fixer
+from gllint.run.screening import MARKED, screen_bytes
 from gllint.verdict import suppress
 from gllint.verdict.noqa import add_noqa
 from gllint.verdict.suppress import Comments
-from gllint_rules import RULES, Finding, Span
+from gllint_rules import RULES, Finding, Settings, Span
 
 Write = Callable[..., Path]
 CODES = frozenset(code for code, rule in RULES.items() if rule.default)
@@ -602,3 +603,16 @@ def test_where_no_statement_begins_a_file_is_suppressed_from_any_line() -> None:
 def test_the_last_line_may_be_spoken_of_or_speak_of_itself() -> None:
     assert left("# gllint: ignore[GL401] why\ny = 2", finding(2)) == []
     assert left("y = 2\n# gllint: ignore[GL902] why  # gllint: disable") == []
+
+
+@pytest.mark.parametrize(
+    "comment",
+    [
+        "# noqa: GL401", "# noqa : GL401", "#NOQA:gl401", '# noqa: GL"1"01', "# noqa: E501, GL4o1", "# noqa: GL",
+        "# gllint: ignore[GL401]", "# GLLINT: Ignore [GL401]", "# Gllint: ignore[GL401]", "# gllint: what",
+    ],
+)  # fmt: skip
+def test_a_file_without_findings_is_told_of_its_suppressions_like_any_other(comment: str) -> None:
+    """The first look left some of them out, so that they were told of only where the file had another finding."""
+    assert left(f"x = 1  {comment}\n")
+    assert screen_bytes(Settings(needles=RULES.needles()), f"x = 1  {comment}\n".encode()).flags & MARKED

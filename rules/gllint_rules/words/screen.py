@@ -51,8 +51,8 @@ def _word(names: Iterable[str]) -> str:
     return "(?:" + "|".join(sorted(map(re.escape, names))) + ")"
 
 
-# What every comment holds that may suppress a finding: `gllint:`, `noqa`, `NoQA`.
-MARKS = (b"gllint:", b"oqa", b"OQA")
+# What every comment holds that may suppress a finding: `gllint:`, `Gllint:`, `noqa`, `NoQA`.
+MARKS = (b"llint:", b"LLINT:", b"oqa", b"OQA")
 # What stands before a name that may begin further on: a decorator's, and one behind a dot.
 AT, BROKEN_DOT = b"@", b".\\"
 _JOINTS = frozenset({AT, BROKEN_DOT})
