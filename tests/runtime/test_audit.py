@@ -1004,3 +1004,23 @@ def test_the_source_of_a_share_has_its_own_unit() -> None:
 @pytest.mark.parametrize("value", [1e308, 5e-324, {"value": 1e308, "unit": "GWh"}, "9" * 315 + ".5 kWh"])
 def test_numbers_beyond_any_float_are_judged(number: str, value: Any) -> None:
     verdicts(f"It cost 5 USD, or {number}; we save {number}%.", {"price": value, "old": {"price": 5}})
+
+
+@pytest.mark.parametrize(
+    ("answer", "expected"),
+    [
+        ("Your code is LL0EZ6.", [("LL0EZ6", "sourced")]),
+        ("Your code is LL0EZ7.", [("LL0EZ7", "unsourced")]),
+        ("It is 4OG6T1.", [("4OG6T1", "unsourced")]),
+        ("It is AB12-77-C3D4.", [("AB12-77-C3D4", "sourced")]),
+        ("It is _AB12-77-C3D5_.", [("AB12-77-C3D5", "unsourced")]),
+        ("Seats B12-B14.", [("12", "sourced"), ("14", "unsourced")]),  # two codes, one of them a tool's
+        (
+            "It is 3e5f8400-e29b-41d4-a716-446655440000.",
+            [("3e5f8400-e29b-41d4-a716-446655440000", "unsourced")],
+        ),
+        ("It is P1-500kWh.", [("1", "unsourced"), ("500", "unsourced")]),
+    ],
+)
+def test_a_code_is_one_number(answer: str, expected: list[tuple[str, str]]) -> None:
+    assert verdicts(answer, {"codes": ["LL0EZ6", "AB12-77-C3D4", "B12"]}) == expected

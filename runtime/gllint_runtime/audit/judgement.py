@@ -165,7 +165,7 @@ class Listener:
             glued=self._symbols,
         )
         judgements: list[_Judgement] = []
-        for figure in numbers_shown:
+        for figure in self._codes(looked_at, numbers_shown):
             if figure.is_excused or is_within(figure.start, exempt):
                 judgements.append(_Judgement(figure, "exempt"))
                 continue
@@ -197,6 +197,35 @@ class Listener:
                 for entry in numbers
             ],
         )
+
+    def _codes(self, text: str, shown: Sequence[Figure]) -> Iterator[Figure]:
+        """The figures of a text; those of one code (``4OG6T1``, ``A1-77-C3``) are one, which is the whole code."""
+        codes = (match for match in _CODE.finditer(text) if _is_code(match[0]))
+        code = next(codes, None)
+        group: list[Figure] = []
+        for figure in shown:
+            while code is not None and code.end() <= figure.start:
+                yield from self._joined(group, code)
+                group, code = [], next(codes, None)
+            if code is not None and code.start() <= figure.start and figure.end <= code.end():
+                group.append(figure)
+            else:
+                yield figure
+        if code is not None:
+            yield from self._joined(group, code)
+
+    def _joined(self, group: Sequence[Figure], code: re.Match[str]) -> Sequence[Figure]:
+        """The figures of a code as one, unless they stand for themselves: a quantity, a part that somebody said."""
+        name = next((figure for figure in group if figure.is_name), None)
+        if len(group) < 2 or name is None or any(figure.is_excused or figure.units for figure in group):
+            return group
+        word = code[0]
+        if not self._knows(word) and any(self._knows(part) for part in word.split("-") if "-" in word):
+            return group
+        return [name._replace(start=code.start(), end=code.end(), text=word, word=word)]
+
+    def _knows(self, word: str) -> bool:
+        return self._tool_sources.has_word(word) or self._said_sources.has_word(word)
 
     def _derived(self, judgement: _Judgement, text: str, before: Sequence[_Judgement]) -> _Judgement:
         figure = judgement.figure
@@ -263,6 +292,11 @@ class Listener:
         if (source := _without_prefix(text, figure, self._tool_sources)) is not None:
             return "sourced", source
         return ("mislabelled", contradiction) if contradiction is not None else ("unsourced", None)
+
+
+def _is_code(word: str) -> bool:
+    """Whether a word may be a code of several numbers."""
+    return len(word) <= _LONGEST_CODE and not word.isdecimal() and not word.isalpha()
 
 
 def _question(tool: str, arguments: Any) -> Hashable:
@@ -479,6 +513,8 @@ _REACH = 60
 _ENDING = re.compile(r"\b(?:end(?:ing|s)|last\s+(?:four|4)(?:\s+digits)?)\b[^.\n\d]*\Z", re.IGNORECASE)
 
 
+_CODE = re.compile(r"[A-Za-z0-9]+(?:[_-][A-Za-z0-9]+)*")
+_LONGEST_CODE = 100  # characters
 _GLUED = re.compile(r"\d+[^\W\d_]+\b")
 _PREFIXED = re.compile(r"[a-z]{2,6}-\d+")
 _DATE_BEFORE = re.compile(r"\b(?:at|by|until|till|from|on|the|day|since)\s+\Z", re.IGNORECASE)

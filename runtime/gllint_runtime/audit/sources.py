@@ -99,6 +99,10 @@ class Sources:
         folded = word.casefold()
         return self._words.get(folded) or self._words.get(folded.rpartition("-")[2])
 
+    def has_word(self, word: str) -> bool:
+        """Whether somebody said this very word."""
+        return word.casefold() in self._words
+
     def ending(self, digits: str) -> Source | None:
         """Who brought a longer word that ends in four digits."""
         return self._endings.get(digits)
