@@ -20,6 +20,8 @@ class Transcript:
     def __init__(self, path: str | None) -> None:
         self._file: int | None = None
         self._left = _MOST_BYTES
+        # By which an audit tells this session from those that the file holds already.
+        self._session: str | None = None
         if path is None:
             return
         try:
@@ -33,16 +35,19 @@ class Transcript:
                 os.write(self._file, b"\n")
         except OSError as error:
             raise UsageError(f"{path}: cannot be written: {error.strerror}") from None
+        if os.fstat(self._file).st_size:
+            self._session = _name_of_session()
 
     def write(self, sender: str, message: Any, session: str | None = None) -> None:
-        """Keep a message, of a session where there are several. Once the file is full, or cannot be written, nothing
-        more is kept.
+        """Keep a message, with the name of its session where there are several.
+
+        Once the file is full, or cannot be written, nothing more is kept.
         """
         if self._file is None:
             return
         entry = {"at": round(time.time(), 3), "from": sender, "message": message}
-        if session is not None:
-            entry["session_id"] = session
+        if (name := session or self._session) is not None:
+            entry["session_id"] = name
         line = json.dumps(entry, ensure_ascii=True)
         data = f"{line}\n".encode()
         self._left -= len(data)
@@ -76,4 +81,8 @@ def default_path(state_folder: str | None) -> str | None:
     """A file of its own for this session in the user's state folder."""
     if state_folder is None:
         return None
-    return os.path.join(state_folder, "guard", f"{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}.jsonl")
+    return os.path.join(state_folder, "guard", f"{_name_of_session()}.jsonl")
+
+
+def _name_of_session() -> str:
+    return f"{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}"

@@ -32,6 +32,8 @@ from gllint.guard.streamable import http_headers, read_address
 from gllint.guard.transcript import Transcript
 from gllint.guard.unit_places import UnitPlaces, read_places
 from gllint_runtime import Policy, audit_run
+from gllint_runtime.audit.audit import judged_records
+from gllint_runtime.audit.formats import Reader
 
 HEAT = {"heat": {"value": 12.5, "unit": "kWh"}}
 RAW = {"heat": 987.25}
@@ -884,3 +886,24 @@ def test_what_comes_behind_half_a_line_is_a_line_of_its_own(tmp_path: Path) -> N
     half, *whole = path.read_text().splitlines()
     assert half.endswith('"mess')
     assert [json.loads(line)["message"]["id"] for line in whole] == [0, 1]
+
+
+def test_a_second_session_in_one_file_is_a_conversation_of_its_own(tmp_path: Path) -> None:
+    path = tmp_path / "trace.jsonl"
+    request = {
+        "jsonrpc": "2.0",
+        "id": 1,
+        "method": "tools/call",
+        "params": {"name": "meter", "arguments": {}},
+    }
+    for result in (HEAT, {"heat": {"value": 7, "unit": "kWh"}}):
+        transcript = Transcript(str(path))
+        transcript.write("client", request)
+        transcript.write("server", {"jsonrpc": "2.0", "id": 1, "result": result_of(result)})
+        answer = {"role": "assistant", "content": {"type": "text", "text": "It used 12.5 kWh."}}
+        transcript.write("guard", answer)
+        transcript.close()
+    records = [Reader("mcp").read(json.loads(line)) for line in path.read_text().splitlines()]
+    numbers = [number for one in judged_records(records) for number in one.numbers]
+    assert [number.verdict for number in numbers] == ["sourced", "unsourced"]
+    assert len({number.conversation for number in numbers}) == 2

@@ -117,3 +117,11 @@ def test_blanks_before_an_answer_are_shown_with_it() -> None:
     assert "".join(shown) == "\t It is warm. "
     verified, rest = stream.close()
     assert "".join(shown) + rest == verified.message == "\t It is warm. It is dry."
+
+
+def test_what_the_model_cannot_mend_is_logged_for_the_developer(caplog: pytest.LogCaptureFixture) -> None:
+    with pytest.raises(GLError), caplog.at_level("WARNING", logger="gllint_runtime"):
+        kit.recorded(Session(), "search", {}, {"hits": {"value": 3, "unit": "row"}})
+    [record] = caplog.records
+    assert record.getMessage().startswith("The result of tool search was refused: [UNIT_UNKNOWN] Unit 'row'")
+    assert "counts" in record.getMessage()

@@ -224,7 +224,12 @@ def recorded(
     output = text_of_blocks(output)
     if isinstance(output, str) and json_value(output) is None:
         output = read_output(session, output)
-    call_id = session.record(tool, arguments, output, tool_call_id=tool_call_id, **options)
+    try:
+        call_id = session.record(tool, arguments, output, tool_call_id=tool_call_id, **options)
+    except GLError as error:  # the model is told, who can mend neither tool nor policy
+        why = session.verdicts.redacted(f"{error.message} {error.hint}")
+        logger.warning("The result of tool %s was refused: [%s] %s", tool, error.code, why)
+        raise
     reply = {"tool_call_id": call_id, "output": session.output(call_id)}
     if units := session.declared_units(call_id):
         reply["units"] = units
