@@ -53,7 +53,7 @@ _SIGNALS = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT)
 def suite(budget: Budget) -> Iterator[Row]:
     modes, rooms = (list(_MODES), _ROOM) if budget.is_long() else (["--write-baseline"], _ROOM[1:2])
     with TemporaryDirectory() as folder:
-        yield from _kills(budget.part(0.75), modes, Path(folder))
+        yield from _kills(budget.part(0.8), modes, Path(folder))
         tried, full = 0, list[str]()
         for mode, room in itertools.product(modes, rooms):
             full += _full(Path(folder, f"{mode}{room}"), mode, room)

@@ -27,10 +27,10 @@ _HOSTILE = [
     for name in ("test_adversarial", "test_adversarial_data", "test_load", "test_async")
 ]
 _KEY = "the key of the store"
-_MOST, _TURNS_A_SECOND = 100_000, 200
+_MOST, _TURNS_A_SECOND = 100_000, 150
 _CONVERSATIONS, _THREADS = 1_000, 64
 _CLIENTS = 100
-_CHECKS, _ROUNDS = 8, 20  # at once over one cache, and how often
+_CHECKS, _ROUNDS = 8, 15  # at once over one cache, and how often
 _FORKS, _BUSY = 200, 8
 
 
@@ -48,9 +48,9 @@ def suite(budget: Budget) -> Iterator[Row]:
     yield from _conversations(budget)
     yield _shared(budget)
     yield _restarted(budget)
-    yield _forked(budget.part(0.1))
+    yield _forked(budget.part(0.25))
     yield _clients(budget)
-    yield _one_cache(budget.part(0.6))
+    yield _one_cache(budget.part(0.8))
     told, failed = run_tests(_HOSTILE)
     yield Row("load: hostile providers and tools", told, failed)
 
