@@ -157,6 +157,7 @@ BARE = [
         "| a | b (EUR) | c |\n|---|---|---|\n| x | @ | y |",
         "@-million more homes use it",
     ),
+    *("| a | " + "x " * 1_200 + "| Cost (EUR) | @ |", "| Cost (EUR) | " + "x " * 1_200 + "| @ |"),
     *("## Costs in EUR\n\n@", "Heat (m):\n\n- a: x\n- b: @", "Mass, kg: @", "Mass [t]: @", "@ million users"),
     *("@ kilowatt-hours", "@ in the millions", "It weighs @ in kilograms."),
     *("Das sind @ in Euro.", "Kosten (€): @", "Anteil in Prozent: @", "Wärme in Kilowattstunden: @"),
@@ -235,6 +236,7 @@ COUNTED = [
         "Of the @ houses, most are warm.",
         "Page @ of @",
     ),
+    *("@ | sites\n\nThe total (EUR) is unknown.", "@ | sites | The total in EUR is unknown."),
     *("Heat in kWh:\n\nThere are @ rows.", "# Heat (kWh)\n\nThe table has rows. It has @ of them."),
 ]
 

@@ -18,6 +18,7 @@ from gllint_runtime.policy.units import ALLOWED_UNITS
 Fault = tuple[int, int, str]
 
 _MOST_CHARACTERS = 200  # characters of a clause, a label or a cell that are looked at
+_MOST_OF_ROW = 2_000  # characters of a row before a macro
 _MOST_OF_TABLE = 6_000  # characters of a table above a row
 _MOST_LINES = 30  # that are looked at above a macro
 _CLAUSE_END = re.compile(
@@ -103,17 +104,17 @@ def _stands_alone(text: str, start: int, end: int, line: int, line_end: int) -> 
 
 def _cells(text: str, line: int, start: int) -> Iterator[tuple[int, int, bool]]:
     """The first cell of a row, the one before, and the one at the head of its column."""
-    row = text[max(line, start - 2_000) : start]
-    column = row.count("|")
-    opening = row.find("|")
-    if column > 1 or not row.lstrip().startswith("|"):
-        first = 0 if not row.lstrip().startswith("|") else opening + 1
-        closing = row.find("|", first)
-        if closing > 0:
-            yield line + first, min(line + closing, line + first + _MOST_CHARACTERS), True
-        last = row.rfind("|")
-        before = row.rfind("|", 0, last) + 1
-        yield line + before, line + last, True
+    near = max(line, start - _MOST_OF_ROW)
+    column = text.count("|", near, start)
+    opening = text[line : min(start, line + _MOST_CHARACTERS)]
+    is_opened = opening.lstrip().startswith("|")
+    if column > 1 or (column and not (is_opened and near == line)):
+        first = line + opening.find("|") + 1 if is_opened else line
+        end = min(start, first + _MOST_CHARACTERS)
+        closing = text.find("|", first, end)
+        yield first, end if closing < 0 else closing, True
+        last = text.rfind("|", near, start)
+        yield max(text.rfind("|", near, last) + 1, near), last, True
     if head := _table_head(text, line):
         begin = head[0]
         for _ in range(column):
