@@ -258,7 +258,9 @@ class Expressions:
                 return whole.items[number] if -len(whole.items) <= number < len(whole.items) else None
         if isinstance(whole, Fields):
             return joined(whole.entries.values()) if whole.entries else None
-        return whole if isinstance(index, facts.Slice) else element(whole)
+        # Of several numbers in their places a slice is some of them, in other places.
+        is_part = isinstance(index, facts.Slice) and not isinstance(whole, Places)
+        return whole if is_part else element(whole)
 
     # --- operators -----------------------------------------------------------------------------------------------
 
