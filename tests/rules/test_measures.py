@@ -22,14 +22,14 @@ PARAMETERS = (
 
 def sections() -> dict[str, dict[str, str]]:
     """What the table says, section by section."""
-    found: dict[str, dict[str, str]] = {}
+    table: dict[str, dict[str, str]] = {}
     for line in Path(__file__).with_name("measures.txt").read_text("utf-8").splitlines():
         if line.startswith("[") and line.endswith("]") and "=>" not in line:
-            rows = found[line[1:-1]] = {}
+            rows = table[line[1:-1]] = {}
         elif line and not line.startswith("#"):
             written, _, said = line.rpartition(" => ")
             rows[written] = said
-    return found
+    return table
 
 
 def flow_of(written: str) -> UnitFlow:
@@ -55,8 +55,10 @@ def shown(meaning: Meaning) -> str:
 def said_of(written: str) -> str:
     flow = flow_of(written)
     meetings = (f"; {shown(m.left)} {m.op} {shown(m.right)}" for m in flow.meetings.values())
-    given = (f"; {shown(a.measure)} for {a.parameter} in {shown(a.wanted)}" for a in flow.arguments.values())
-    return "".join([shown(flow.result), *meetings, *given])
+    arguments = (
+        f"; {shown(a.measure)} for {a.parameter} in {shown(a.wanted)}" for a in flow.arguments.values()
+    )
+    return "".join([shown(flow.result), *meetings, *arguments])
 
 
 @pytest.mark.parametrize("name", sections())

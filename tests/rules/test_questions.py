@@ -112,12 +112,12 @@ def test_what_costs_much_counts_as_much_when_it_is_remembered() -> None:
 
 
 def project(reads: Reads | None = None, **texts: str) -> Project:
-    made = Project(
+    whole = Project(
         Settings(), lambda path: None, lambda path: False, texts.__getitem__, "/project", reads=reads
     )
     for name, text in texts.items():
-        made.add(read_module(f"/project/{name}.py", text))
-    return made
+        whole.add(read_module(f"/project/{name}.py", text))
+    return whole
 
 
 def _size(project: Project, module: Module, argument: None) -> int:
