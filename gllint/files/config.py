@@ -269,7 +269,7 @@ def inline(texts: Sequence[str], base: str) -> Inline:
     for text in texts:
         try:
             entries |= tomllib.loads(text)
-        except (tomllib.TOMLDecodeError, RecursionError) as error:
+        except (ValueError, RecursionError) as error:  # of an integer with thousands of digits, too
             raise UsageError(f"--config: {shortened(text)}: not valid TOML: {error}") from None
     if "extend" in entries:
         raise UsageError("--config: key 'extend' stands in a file only")

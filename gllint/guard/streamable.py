@@ -167,9 +167,29 @@ class Sessions:
         elif (transport := self._transports.get(session)) is None:
             await _refuse(send, 404, "there is no such session")
         else:
-            await transport.handle_request(scope, receive, send)
+            await self._handle(transport, scope, receive, send)
             if transport.is_terminated:
                 self._transports.pop(session, None)
+
+    async def _handle(
+        self, transport: StreamableHTTPServerTransport, scope: Any, receive: Any, send: Any
+    ) -> int:
+        """Let a session answer a request; the status. One that ends meanwhile is none."""
+        from anyio import BrokenResourceError, ClosedResourceError
+
+        status = 0
+
+        async def watched(message: Any) -> None:
+            nonlocal status
+            status = message["status"] if message["type"] == "http.response.start" else status
+            await send(message)
+
+        try:
+            await transport.handle_request(scope, receive, watched)
+        except (BrokenResourceError, ClosedResourceError):
+            if not status:
+                await _refuse(send, 404, "there is no such session")
+        return status or 500
 
     async def _open(self, scope: Any, receive: Any, send: Any) -> None:
         """Begin a session with its first request; where that is refused, there was none."""
@@ -188,17 +208,12 @@ class Sessions:
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
         status = 500
-
-        async def watched(message: Any) -> None:
-            nonlocal status
-            status = message["status"] if message["type"] == "http.response.start" else status
-            await send(message)
-
         try:
             await is_ready.wait()
-            await transport.handle_request(scope, receive, watched)
+            status = await self._handle(transport, scope, receive, send)
         finally:
             if status >= 400:
+                self._transports.pop(session, None)
                 task.cancel()
 
     async def _run(

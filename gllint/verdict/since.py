@@ -18,6 +18,15 @@ if TYPE_CHECKING:
 
 _Cell: TypeAlias = "Callable[[str, int], Place | None]"
 _HUNK = re.compile(rb"@@ -\S+ \+(\d+)(?:,(\d+))? @@")
+# A repository that came with its .git may name programs there, of which git runs none for us, and fetches nothing.
+_WITHOUT_PROGRAMS = ("-c", "core.fsmonitor=false", "-c", f"core.hooksPath={os.devnull}")
+_WITHOUT_NETWORK = {
+    "GIT_ALLOW_PROTOCOL": "none",
+    "GIT_NO_LAZY_FETCH": "1",
+    "GIT_OPTIONAL_LOCKS": "0",
+    "GIT_TERMINAL_PROMPT": "0",
+}
+_FILTER = re.compile(r"(filter\..+)\.[^.]+", re.DOTALL)
 
 
 class Changes:
@@ -53,9 +62,30 @@ class Changes:
 
     def _diff(self, commit: str) -> bytes:
         return _git(
-            self._top, "-c", "core.quotePath=false", "diff", "--unified=0", "--no-color", "--no-ext-diff",
-            "--no-textconv", "--src-prefix=a/", "--dst-prefix=b/", "--find-renames", commit, "--",
+            self._top, *_without_filters(self._top), "-c", "core.quotePath=false", "diff", "--unified=0", "--no-color",
+            "--no-ext-diff", "--no-textconv", "--ignore-submodules=all", "--src-prefix=a/", "--dst-prefix=b/",
+            "--find-renames", commit, "--",
         )  # fmt: skip
+
+
+def _without_filters(folder: str) -> list[str]:
+    """Options by which git runs no filter that the repository's own configuration names; those of the user stay."""
+    options: list[str] = []
+    names: dict[str, None] = {}
+    for scope in ("--local", "--worktree"):
+        listed = _run(
+            folder, "config", scope, "--includes", "-z", "--name-only", "--get-regexp", r"^filter\."
+        )
+        keys = os.fsdecode(listed.stdout).split("\0")
+        names.update((match[1], None) for key in keys if (match := _FILTER.fullmatch(key)))
+    for name in names:
+        if "=" in name:
+            raise UsageError(
+                f"--since: the configuration of the repository has a filter of an odd name: {name}"
+            )
+        for option in ("clean=", "smudge=", "process=", "required=false"):
+            options += ["-c", f"{name}.{option}"]
+    return options
 
 
 def only_changed(
@@ -141,13 +171,19 @@ def _tip(folder: str, revision: str) -> str:
 def _git(folder: str, *arguments: str) -> bytes:
     done = _run(folder, *arguments)
     if done.returncode:
-        messages = os.fsdecode(done.stderr).strip().splitlines()
-        raise UsageError(f"--since: {messages[0] if messages else 'git failed'}")
+        messages = os.fsdecode(done.stderr).strip().splitlines() or ["git failed"]
+        fatal = next((line for line in messages if line.startswith(("fatal:", "error:"))), messages[0])
+        raise UsageError(f"--since: {fatal}")
     return done.stdout
 
 
 def _run(folder: str, *arguments: str) -> subprocess.CompletedProcess[bytes]:
     try:
-        return subprocess.run(["git", "-C", folder, *arguments], capture_output=True, check=False)
+        return subprocess.run(
+            ["git", "-C", folder, *_WITHOUT_PROGRAMS, *arguments],
+            env={**os.environ, **_WITHOUT_NETWORK},
+            capture_output=True,
+            check=False,
+        )
     except FileNotFoundError:
         raise UsageError("--since: git is not installed") from None

@@ -238,3 +238,27 @@ def test_requests_from_elsewhere_and_to_no_session_are_refused() -> None:
         return statuses
 
     assert asyncio.run(main()) == [421, 403, 404, 400, 404]
+
+
+def test_a_request_to_a_session_that_ends_is_refused() -> None:
+    """One that a broken request began, at once: the next one may come before it is gone."""
+
+    async def relay(client: Any, session: str) -> None:
+        async for _ in client.lines:
+            pass
+
+    headers = {"accept": "application/json, text/event-stream", "content-type": "application/json"}
+
+    async def main() -> list[int]:
+        sessions = Sessions(relay, print, security("127.0.0.1", 8000))
+        async with httpx.AsyncClient(
+            transport=httpx.ASGITransport(sessions), base_url="http://127.0.0.1:8000", headers=headers
+        ) as client:
+            first = await client.post("/mcp", content=b'{"jsonrpc": "2.0", "id')
+            session = {"mcp-session-id": first.headers.get("mcp-session-id", "x")}
+            ping = {"jsonrpc": "2.0", "id": 2, "method": "ping"}
+            second = await client.post("/mcp", json=ping, headers=session)
+        await sessions.close()
+        return [first.status_code, second.status_code]
+
+    assert asyncio.run(main()) == [400, 404]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -64,6 +65,57 @@ def test_settings_of_the_user_change_nothing(repository: Path, check: Check) -> 
     git(repository, "config", "color.diff", "always")
     (repository / "a.py").write_text('final_message = "1 kWh"\nfinal_message = "22 kWh"\n')
     assert check("--since", "HEAD", cwd=repository) == ["a.py:2:18: GL401"]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="the programs are shell scripts")
+def test_no_program_that_the_repository_names_is_run(repository: Path, check: Check) -> None:
+    """As one that came with its .git, all of it in the name of whoever unpacked it."""
+    trap = repository / "trap.sh"
+    trap.write_text(f"#!/bin/sh\ntouch {repository}/sprung\ncat\n")
+    trap.chmod(0o755)
+    inner = repository / "inner"
+    inner.mkdir()
+    (inner / "c.py").write_text("x = 1\n")
+    for top in (inner, repository):
+        hooks = top / ".git" / "hooks"
+        git(top, "init", "-q")
+        hooks.mkdir(exist_ok=True)
+        (hooks / "post-index-change").symlink_to(trap)
+        git(top, "add", "-A")
+        git(top, "-c", f"core.hooksPath={os.devnull}", "commit", "-qm", "x")
+        (top / ".gitattributes").write_text("a.py filter=x\nb.py filter=y diff=z\n")
+        (top / ".git" / "sprung.config").write_text(f'[filter "y"]\n  process = {trap}\n  required = true\n')
+        for key in (
+            "core.fsmonitor",
+            "filter.x.clean",
+            "diff.z.textconv",
+            "diff.external",
+            "core.sshCommand",
+        ):
+            git(top, "config", key, str(trap))
+        git(top, "config", "include.path", "sprung.config")
+    (inner / "c.py").write_text("x = 2\n")
+    (repository / "a.py").write_text('final_message = "1 kWh"\nfinal_message = "22 kWh"\n')
+    (repository / "sprung").unlink(missing_ok=True)
+    assert "a.py:2:18: GL401" in check("--since", "HEAD", cwd=repository)
+    assert not (repository / "sprung").exists()
+
+
+def test_what_git_would_have_to_fetch_is_told(repository: Path, run: Run) -> None:
+    blob = subprocess.run(["git", "-C", repository, "rev-parse", "HEAD:a.py"], capture_output=True, text=True)
+    (repository / ".git" / "objects" / blob.stdout[:2] / blob.stdout[2:].strip()).unlink()
+    for key, value in (
+        ("remote.origin.url", "ssh://x/y"),
+        ("remote.origin.promisor", "true"),
+        ("extensions.partialClone", "origin"),
+        ("core.repositoryFormatVersion", "1"),
+        ("core.sshCommand", f"touch {repository}/sprung; false"),
+    ):
+        git(repository, "config", key, value)
+    (repository / "a.py").write_text("x = 1\n")
+    done = run("check", "--since", "HEAD", cwd=repository)
+    assert done.returncode == 2 and done.stderr.startswith(b"gllint: --since: ")
+    assert not (repository / "sprung").exists()
 
 
 @pytest.mark.parametrize("revision", ["nowhere", "--output=x", "HEAD:a.py"])

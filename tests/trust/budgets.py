@@ -1,6 +1,6 @@
 """Nothing that walks an input hangs: the time of each walk at n, 2n and 4n, how it grows, and by what it gives up.
 
-The walks stand in ``walks.py`` and ``traffic_walks.py``, the constants by which they give up in ``bounds.toml``, each beside the walk that meets
+The walks stand in ``walks.py``, ``traffic_walks.py`` and ``answer_walks.py``, the constants by which they give up in ``bounds.toml``, each beside the walk that meets
 it and the test that holds what is said then, or why nothing is: who adds a constant adds it there.
 """
 
@@ -18,12 +18,13 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
+import answer_walks
 import traffic_walks
 import walks
 from trust import Budget, Row
 from walks import Walk
 
-WALKS = {**walks.WALKS, **traffic_walks.WALKS}
+WALKS = {**walks.WALKS, **traffic_walks.WALKS, **answer_walks.WALKS}
 _REPOSITORY = Path(__file__).parents[2]
 _ROOMS = {"gllint": "", "gllint_rules": "rules", "gllint_runtime": "runtime"}
 _IS_BUDGET = re.compile(r"(?:^|_)(?:MOST|MAX|LARGEST|LONGEST|DEEPEST|REACH)(?:_|$)")

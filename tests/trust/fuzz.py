@@ -7,6 +7,7 @@ drawn from a grammar of tools, fixes and claims, and, where ``hypothesmith`` is 
 from __future__ import annotations
 
 import ast
+import contextlib
 import copy
 import importlib.util
 import io
@@ -430,6 +431,9 @@ def _request(budget: Budget, uri: str) -> tuple[str, Any]:
 
 def _main(folder: Path, seconds: float, seed: int) -> None:
     """Feed all targets in processes that this one forks once all is loaded and watched."""
+    for name, (_, texts, _) in TARGETS.items():
+        with contextlib.suppress(Exception):  # which it raises again where it is told
+            feed(name, texts[0])  # loads what is loaded at first use
     end = time.monotonic() + seconds
     running: dict[int, str] = {}
     waiting = [*TARGETS]

@@ -77,7 +77,8 @@ def commit_hooks(text: str) -> None:
     if text.strip():
         lines = iter(new.split("\n"))
         assert all(
-            line.rstrip("\r") in (other.rstrip("\r") for other in lines) for line in text.rstrip().split("\n")
+            line.rstrip("\r") in (other.rstrip("\r") for other in lines)
+            for line in text.rstrip("\r\n").split("\n")
         )
 
 

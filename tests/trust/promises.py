@@ -19,8 +19,13 @@ PROMISES = {  # by the words that each begins with
         "tests/program/test_environment.py::test_what_packages_declare_is_seen",
         "tests/program/test_cache.py::test_an_entry_of_somebody_else_runs_nothing",
     ],
+    "Of all checks `gllint check --since` alone starts another program": [
+        "tests/program/test_since.py::test_no_program_that_the_repository_names_is_run",
+        "tests/program/test_since.py::test_what_git_would_have_to_fetch_is_told",
+    ],
     "It never speaks to the network": [
         "tests/program/test_mcp.py::test_a_server_at_an_address",
+        "tests/program/test_guard_http.py::test_requests_from_elsewhere_and_to_no_session_are_refused",
         "tests/runtime/test_validation.py::test_references_that_would_have_to_be_fetched",
     ],
     "It never writes outside what it is told to write": [
@@ -84,6 +89,8 @@ finally:
 _TRAP = "raise SystemExit('the code under lint was executed')\n"
 _COMMANDS = (
     ["check", "."],
+    ["check", "--since", "HEAD", "."],
+    ["check", "--config", 'select = ["GL1"]', "."],
     ["check", "."],
     ["check", "--diff", "."],
     ["config"],
@@ -128,6 +135,7 @@ def suite(budget: Budget) -> Iterator[Row]:
             for event, what in json.loads(Path(folder, "seen.json").read_text()):
                 allowed = event == "write" and (what == "/dev/null" or f"{top}/.gllint_cache/" in what)
                 kept = event in ("os.rename", "os.remove") and ".gllint_cache" in what
+                kept = kept or "/gllint/cache-key" in what  # which is made at the first run
                 git = event == "reach" and "'git'" in what
                 told = any(name in what for name in _BY_ITSELF.get(arguments[0], ()))
                 if not (allowed or kept or git or told or what.endswith("seen.json")):
