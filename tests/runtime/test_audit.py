@@ -142,6 +142,8 @@ def test_an_identifier_that_begins_with_a_digit_is_a_name() -> None:
         {"result": json.dumps(HEAT), "ok": True},
         {"content": [{"type": "text", "text": json.dumps(HEAT)}]},
         [json.dumps({"rows": [json.dumps(HEAT)]})],
+        f"Here are the results of [1] {{site}}:\n```json\n{json.dumps(HEAT, indent=2)}\n```\nThat is all.",
+        "\n".join(json.dumps(row) for row in (HEAT, {"note": "fine"})),
     ],
 )
 def test_json_in_a_text_of_a_result_keeps_its_units(output: Any) -> None:

@@ -169,7 +169,7 @@ def _value(chance: Random, unit: str) -> float:
 
 def _call(chance: Random, number: str, origins: list[Origin]) -> list[dict[str, Any]]:
     """A call and its result in one of the forms that tools have."""
-    form = chance.randrange(6)
+    form = chance.randrange(8)
     quantities = {o.name: {"value": o.value, "unit": o.unit} for o in origins}
     output: Any = quantities
     if form == 1:
@@ -182,6 +182,10 @@ def _call(chance: Random, number: str, origins: list[Origin]) -> list[dict[str, 
         output = {"status": "ok", "data": {"rows": [{"site": "north", "reading": quantities}]}}
     elif form == 5:
         output = {"result": json.dumps(quantities), "ok": True}
+    elif form == 6:
+        output = f"Here are the results:\n```json\n{json.dumps(quantities, indent=2)}\n```\nAll is well."
+    elif form == 7:
+        output = "\n".join(json.dumps({"name": name, **quantity}) for name, quantity in quantities.items())
     call = {"id": number, "type": "function", "function": {"name": "meter", "arguments": "{}"}}
     content = output if isinstance(output, str) else json.dumps(output, ensure_ascii=chance.random() < 0.5)
     return [

@@ -123,6 +123,9 @@ WALKS: dict[str, Walk] = {
     "audit: a long text of a tool": Walk(run(lambda n: _said("5 kWh and 6 m at noon. " * n, "It is 5 kWh.")), 500),
     "audit: a long word of a tool": Walk(run(lambda n: _said("5 kWh " + "a-" * n, "It is 5 kWh.")), 20_000),
     "audit: what a call was told": Walk(run(lambda n: _told("It is 5 of 7. " * n)), 250),
+    "audit: what looks like JSON": Walk(
+        run(lambda n: _said('[{"a": [1, 2, ' * n + '{"heat_kwh": 5.5}\n' * n, "It is 5.5 kWh.")), 500
+    ),
     "audit: many turns": Walk(run(lambda n: _said({"a": 5.5}, "It is 5.5 kWh.") * n), 100),
     "audit: calls without results": Walk(run(lambda n: _said({"a": 5.5}, "It is 5.5.")[:1] * n), 1_000),
     "audit: deep": Walk(run(lambda n: _said(json.dumps(walks.nested(n)), "It is 1.")), 20),

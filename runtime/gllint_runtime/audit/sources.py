@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from bisect import bisect_left, bisect_right, insort
 from collections.abc import Hashable, Iterator, Mapping
@@ -28,6 +29,7 @@ _MAX_TEXT = 2_000_000  # characters of one output that are read
 _LONG = 2_000  # characters of a text of a tool in which numbers in words are looked for
 _ENDING = 4  # digits by which a card or an account is named
 _MOST_WRAPPED = 3
+_MOST_NOT_JSON = 20  # places in one text that look like JSON and are none
 _MAX_ECHOED = 1_000  # leaves of one call's arguments
 _MAX_ECHOED_LETTERS = 20_000
 _MAX_SENTENCES = 20
@@ -342,6 +344,8 @@ def _figures(text: str, words: bool) -> Iterator[Figure]:
             yield from figures(figure.text, words=False, is_parted=False)
 
 
+_JSON_START = re.compile(r"[{\[][ \t\r\n]{0,100}(?=[\"{\[])")
+_DECODER = json.JSONDecoder()
 _NUMERAL = re.compile(r"[-+]?\d[\d.,]*\s*%?")
 _WORD = re.compile(r"[^\W_][\w-]*+")
 _WORD_BEFORE = re.compile(r"\w\Z|\d[.,]\Z")
@@ -364,7 +368,8 @@ def _leaves(
 ) -> Iterator[tuple[Path, Any, str | None]]:
     """Numbers and texts with the unit that stands beside them, and the names of members that hold digits.
 
-    A text that is JSON is read as its value: what wraps results (``{"result": "{…}"}``) hides no unit.
+    JSON in a text is read as its value: neither what wraps results (``{"result": "{…}"}``) nor words before them
+    (``Result: {…}``) hide a unit.
     """
     room[0] -= 1
     if room[0] < 0 or len(path) > _MAX_DEPTH:
@@ -383,10 +388,32 @@ def _leaves(
     elif isinstance(node, (list, tuple)):
         for place, inner in enumerate(node):
             yield from _leaves(inner, (*path, place), unit, room)
-    elif isinstance(node, str) and len(node) <= _MAX_TEXT and (value := json_value(node)) is not None:
-        yield from _leaves(value, path, None, room)
+    elif isinstance(node, str) and len(node) <= _MAX_TEXT and _JSON_START.search(node):
+        for part in _parts(node):
+            if isinstance(part, str):
+                yield path, part, unit
+            else:
+                yield from _leaves(part, path, None, room)
     elif isinstance(node, (str, int, float)):
         yield path, node, unit
+
+
+def _parts(text: str) -> Iterator[Any]:
+    """The objects and arrays of JSON in a text, and the text between them."""
+    begun = at = failures = 0
+    while failures < _MOST_NOT_JSON and (start := _JSON_START.search(text, at)) is not None:
+        try:
+            value, at = _DECODER.raw_decode(text, start.start())
+        except (ValueError, RecursionError):
+            at = start.start() + 1
+            failures += 1
+            continue
+        if text[begun : start.start()].strip():
+            yield text[begun : start.start()]
+        yield value
+        begun = at
+    if text[begun:].strip():
+        yield text[begun:]
 
 
 def _units_beside(node: Mapping[Any, Any]) -> Mapping[str, str]:
