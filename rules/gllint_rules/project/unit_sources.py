@@ -29,6 +29,7 @@ from gllint_rules.project.kinds import kind_of_leaf
 from gllint_rules.project.makers import (
     Maker,
     agreed,
+    cores,
     fixed_unit,
     is_call,
     maker_at,
@@ -58,6 +59,7 @@ _NUMBER_WORDS = frozenset(
     {"value", "amount", "reading", "measurement", "result", "total", "sum", "average", "avg", "mean", "level"}
 )
 _MOST_NAMES = 8
+_PERCENT = re.compile(r"pct|perc|rate|100", re.IGNORECASE)
 _MOST_TEXT = 20_000
 _SAID = re.compile(
     r"\(\s*(?:in\s+)?(?P<bracket>[^\s()]+(?: per [^\s()]+)?)\s*\)|\bin (?P<end>[^\s()]+)\.?\s*$"
@@ -94,6 +96,7 @@ class ShownUnit(NamedTuple):
 
 
 OPEN = ShownUnit(None, None, ())
+_FRACTION = UnitSource("the quotient", ("ratio",))
 
 
 def unit_of_leaf(context: Context, result: Result, leaf: Leaf, kind: Kind | None) -> ShownUnit:
@@ -107,6 +110,12 @@ def unit_of_leaf(context: Context, result: Result, leaf: Leaf, kind: Kind | None
         sources += _named_by_callable(context, result)
     if not sources and kind == "count":
         sources.append(UnitSource("what is counted", ("count",)))
+    if (
+        leaf.value is not None
+        and any("%" in source.units for source in sources)
+        and any(map(_is_fraction, _ways(leaf)))
+    ):
+        sources.append(_FRACTION)
     if neighbour is not None and neighbour.expression is not None:
         return ShownUnit(None, neighbour, ()) if not sources else _agreed(sources, None)
     if neighbour is not None:
@@ -121,6 +130,8 @@ def unit_of_returned(context: Context, result: Result) -> ShownUnit:
     maker = maker_at(result.site)
     if maker is not None:
         sources += _named_by_expression(maker)
+        if any("%" in source.units for source in sources) and _is_fraction(maker):
+            sources.append(_FRACTION)
     return _agreed(sources, None)
 
 
@@ -333,6 +344,37 @@ def _expression_sources(leaf: Leaf, kind: Kind | None) -> Iterator[UnitSource]:
         if unit is not None and not (unit == "count" and _counts_units(maker, leaf.key or "")):
             yield UnitSource(title(maker.expr), (unit,))
             return
+
+
+def _is_fraction(maker: Maker) -> bool:
+    """Whether an expression is one quantity divided by another, so that nothing made hundredths of it.
+
+    ``position_pct = value / balance`` is a fraction, whatever its name says; ``100 * wins / n`` is none, and of calls
+    and of names that speak of percent nobody knows.
+    """
+    return all(map(_is_plain_quotient, cores(maker.expr)))
+
+
+def _is_plain_quotient(expr: facts.Expr) -> bool:
+    match expr:
+        case facts.BinOp(op="/", left=left, right=right):
+            return _is_plain(left) and _is_plain(right)
+        case _:
+            return False
+
+
+def _is_plain(expr: facts.Expr, depth: int = 0) -> bool:
+    """Whether an operand is made of names alone, added and subtracted, of which none speaks of percent."""
+    match expr:
+        case facts.BinOp(op="+" | "-", left=left, right=right) if depth < _MOST_NAMES:
+            return _is_plain(left, depth + 1) and _is_plain(right, depth + 1)
+        case facts.Call(func=facts.Name(id="len")):
+            return True
+        case facts.Name() | facts.Attr() | facts.Sub(index=facts.Const()):
+            [name] = names_of(expr)
+            return name != "" and _PERCENT.search(name) is None
+        case _:
+            return False
 
 
 def _suits(key: str, unit: str) -> bool:
