@@ -43,7 +43,7 @@ from gllint_rules.project.schemas import read_schema
 from gllint_rules.reading import facts
 from gllint_rules.tuples import NamedTuple
 from gllint_rules.words.kinds import Kind, contradicts, kind_of_name, words_of
-from gllint_rules.words.unit_names import announced_dimension, readings_of_name
+from gllint_rules.words.unit_names import announced_dimension, is_scaled, readings_of_name
 from gllint_runtime.policy.packs import PACKS
 from gllint_runtime.policy.settings import Policy
 from gllint_runtime.policy.unit_expressions import MAX_LENGTH
@@ -173,7 +173,7 @@ def symbol_of(policy: Policy, unit: str) -> str | None:
 def _neighbour(context: Context, leaf: Leaf, key: str, kind: Kind | None) -> Neighbour | None:
     """The unit beside a number, where it speaks of that number."""
     holder = leaf.holder
-    if holder is None or kind in _UNITLESS:
+    if holder is None or kind in _UNITLESS or is_scaled(key):
         return None
     for name in (f"{key}_unit", f"{key}_units"):
         if name in holder.entries:
@@ -184,7 +184,7 @@ def _neighbour(context: Context, leaf: Leaf, key: str, kind: Kind | None) -> Nei
         unit = _unit_in(context, holder, name)
         if unit is None or key not in _spoken_of(context, holder).get(name, ()):
             continue
-        if unit.literal is None or _fits(context.policy, name, key, kind, unit.literal):
+        if _fits(context.policy, name, key, kind, unit.literal):
             return unit
     return None
 
@@ -273,8 +273,10 @@ def _has_own_unit(context: Context, entry: Entry) -> bool:
     )
 
 
-def _fits(policy: Policy, name: str, key: str, kind: Kind | None, unit: str) -> bool:
-    """Whether a number of this kind, under this key, may be in this unit."""
+def _fits(policy: Policy, name: str, key: str, kind: Kind | None, unit: str | None) -> bool:
+    """Whether a number of this kind, under this key, may be in this unit, ``None`` where an expression gives it."""
+    if unit is None:
+        return name != "currency" or kind in ("money", None)
     symbol = symbol_of(policy, unit) or unit
     dimension = announced_dimension(symbol) or policy.judge(symbol).dimension
     if name == "currency":
@@ -380,7 +382,7 @@ def _is_plain(expr: facts.Expr, depth: int = 0) -> bool:
 def _suits(key: str, unit: str) -> bool:
     """Whether a number under a key may be in the unit that its expression says: no ``slope_per_bar`` is in ``%``."""
     is_open_rate = "per" in words_of(key)[1:-1] and not readings_of_name(key)
-    return not contradicts(key, unit) and (not is_open_rate or "/" in unit)
+    return not contradicts(key, unit) and not is_scaled(key) and (not is_open_rate or "/" in unit)
 
 
 def _counts_units(maker: Maker, key: str) -> bool:

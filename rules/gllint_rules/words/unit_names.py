@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from gllint_runtime.policy.key_units import announced_dimension, readings_of_name, unit_of_name
+from gllint_runtime.policy.key_units import announced_dimension, is_scaled, readings_of_name, unit_of_name
 
-__all__ = ["announced_dimension", "readings_of_name", "unit_of_name"]
+__all__ = ["announced_dimension", "is_scaled", "readings_of_name", "unit_of_name"]

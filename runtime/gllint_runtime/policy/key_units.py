@@ -144,6 +144,12 @@ def unit_of_name(name: str) -> str | None:
     return readings[0] if len(readings) == 1 else None
 
 
+def is_scaled(name: str) -> bool:
+    """Whether a name ends in a multiple of what its number counts, and in no unit: ``revenue_millions``."""
+    last = "".join(name_words(name)[-1:]).lower()
+    return len(last) > 1 and last in _table().scales and not readings_of_name(name)
+
+
 @lru_cache(maxsize=8192)
 def readings_of_name(name: str) -> tuple[str, ...]:
     """Every unit that the end of a name may mean: ``power_mw`` gives ``("MW", "mW")``, a bare ``total`` none."""
