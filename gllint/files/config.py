@@ -232,6 +232,15 @@ def in_folder(folder: str) -> Config | None:
         raise UsageError(str(error)) from None
 
 
+def has_settings(path: str) -> bool:
+    """Say whether the configuration file ``path`` holds a table of ours that can be read."""
+    try:
+        table_of(path)
+    except ConfigurationError:
+        return False
+    return True
+
+
 def load(path: str, base: str | None = None) -> Config:
     """Read the configuration file ``path``; its patterns are relative to ``base`` (default: its folder).
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable
 
-from gllint.files.config import Config, in_folder, load
+from gllint.files.config import FILE_NAMES, Config, has_settings, in_folder, load
 from gllint.files.paths import absolute
 from gllint_rules.tuples import NamedTuple
 
@@ -40,6 +40,8 @@ class Places:
         self._homeless = ""
         # Files of patterns that were met and are not obeyed in full, each with the reason.
         self.disobeyed: dict[str, str] = {}
+        # Configurations that are in force nowhere, since a stronger one stands in the same folder.
+        self.shadowed: list[str] = []
 
     def ask_about(self, paths: Iterable[str]) -> None:
         """Fix the project of files without markers: the folder that holds all ``paths`` (absolute)."""
@@ -99,6 +101,8 @@ class Places:
             return parent_place
         own = in_folder(folder) if self._fixed is None and markers != {".git"} else None
         config = self._override(own) if own is not None else parent_place.config
+        if own is not None and {*FILE_NAMES} <= markers and has_settings(f"{folder}/{FILE_NAMES[1]}"):
+            self.shadowed.append(f"{folder}/{FILE_NAMES[1]}")
         return Place(folder, _based(config, folder), folder if ".git" in markers else parent_place.repository)
 
     def _default(self) -> Config:

@@ -636,3 +636,23 @@ def test_the_table_of_a_guard_is_held_to_its_shape(write: Write) -> None:
             config.load(f"{top}/gllint.toml")
     top = write({"gllint.toml": "guard.weather.units = {'t.$.x' = 'kWh'}"})
     assert config.load(f"{top}/gllint.toml").guard == {"weather": {"units": {"t.$.x": "kWh"}}}
+
+
+def test_a_section_that_a_gllint_toml_puts_out_of_force_is_told(write: Write, run: Run, agent: str) -> None:
+    top = write({"gllint.toml": "select = ['GL4']\n", "agent.py": agent})
+    told = b"pyproject.toml"
+    for section, is_told in (
+        ("[project]\nname = 'gllint'\n", False),
+        ("[tool.gllint]\nselect = ['GL1']\n", True),
+    ):
+        write({"pyproject.toml": section})
+        for output_format in ("concise", "json"):
+            done = run("check", "--output-format", output_format, cwd=top)
+            assert (told in done.stderr) is is_told and told not in done.stdout
+            assert (b"GL401" in done.stdout, b"GL101" in done.stdout) == (True, False)
+    assert (
+        b"1 configuration not in force, a gllint.toml stands beside it: pyproject.toml\n"
+        in run("check", cwd=top).stderr
+    )
+    assert told not in run("check", "--quiet", cwd=top).stderr
+    assert told not in run("check", "--config", "gllint.toml", cwd=top).stderr
