@@ -12,8 +12,10 @@ import tomllib
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 import gllint
+from gllint.cli.commands import cli
 from gllint.files.config import schema
 from gllint_rules import RULES
 
@@ -55,6 +57,18 @@ def test_the_picture_of_a_terminal_shows_what_the_command_prints() -> None:
     )
     written = "".join(shown.split()).partition(command[1].replace(" ", ""))[2]
     assert written == "".join(done.stdout.split()), "run: python tools/pictures.py"
+
+
+def test_the_picture_of_a_hook_shows_what_it_answers(monkeypatch: pytest.MonkeyPatch) -> None:
+    picture = (REPOSITORY / "docs" / "pictures" / "hook.svg").read_text("utf-8")
+    shown = "".join(html.unescape(text) for text in re.findall(r"<text[^>]*>([^<]*)</text>", picture))
+    event = re.search(r"echo '([^']*)'", shown.replace("\xa0", " "))
+    assert event is not None
+    monkeypatch.chdir(REPOSITORY / "examples" / "building-energy")
+    monkeypatch.delenv("CLAUDE_PROJECT_DIR", raising=False)
+    done = CliRunner().invoke(cli, ["hook", "claude-code"], input=event[1])
+    answer = "".join(f"claude-code{done.stderr}$ echo $?{done.exit_code}".split())
+    assert "".join(shown.split()).endswith(answer), "run: python tools/pictures.py"
 
 
 @pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.relative_to(REPOSITORY).as_posix())

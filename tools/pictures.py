@@ -6,6 +6,7 @@ Terminals become SVG through rich, pages PNG through a headless Chromium.
 from __future__ import annotations
 
 import io
+import json
 import os
 import re
 import subprocess
@@ -21,7 +22,7 @@ from story import story
 REPOSITORY = Path(__file__).resolve().parents[1]
 PICTURES = REPOSITORY / "docs" / "pictures"
 EXAMPLE = REPOSITORY / "examples" / "building-energy"
-_WIDTH = 118
+_WIDTH, _NARROW = 118, 88
 # The letters of whoever looks, not those of another server.
 _FORMAT = re.sub(r"@font-face \{\{.*?\}\}\s*", "", CONSOLE_SVG_FORMAT, flags=re.DOTALL).replace(
     "Fira Code", "ui-monospace, Menlo, Consolas"
@@ -45,6 +46,25 @@ def terminal(*arguments: str) -> str:
 def check() -> str:
     """Return the picture of a terminal in the README."""
     return terminal("check", "advisor/heating.py", "--select", "GL101")
+
+
+def hook() -> str:
+    """Return the picture of what a coding agent hears after an edit: its event, and the answer of the hook."""
+    event = json.dumps({"tool_name": "Edit", "tool_input": {"file_path": "advisor/solar.py"}})
+    command = [sys.executable, "-m", "gllint", "hook", "claude-code"]
+    environment = {**os.environ, "GLLINT_NO_CACHE": "1", "PYTHONUTF8": "1"}
+    environment.pop("CLAUDE_PROJECT_DIR", None)
+    done = subprocess.run(
+        command, cwd=EXAMPLE, env=environment, input=event.encode(), stderr=subprocess.PIPE, check=False
+    )
+    console = Console(
+        record=True, width=_NARROW, file=io.StringIO(), force_terminal=True, color_system="truecolor"
+    )
+    console.print(Text(f"$ echo '{event}' | gllint hook claude-code"))
+    console.print(Text(done.stderr.decode()), end="")
+    console.print(Text(f"$ echo $?\n{done.returncode}"))
+    console.print()  # the picture ends within its last line
+    return console.export_svg(title="gllint", code_format=_FORMAT, unique_id="gllint-hook")
 
 
 def report(path: Path) -> None:
@@ -81,6 +101,7 @@ def main() -> None:
     """Take all pictures."""
     PICTURES.mkdir(exist_ok=True)
     (PICTURES / "check.svg").write_text(check(), encoding="utf-8")
+    (PICTURES / "hook.svg").write_text(hook(), encoding="utf-8")
     (PICTURES / "story.svg").write_text(story(), encoding="utf-8")
     report(PICTURES / "report.png")
     answer(PICTURES / "answer.png")

@@ -92,6 +92,13 @@ def _patterns(context: click.Context, option: click.Parameter, value: tuple[str,
     return tuple(pattern for text in value for part in text.split(",") if (pattern := part.strip()))
 
 
+def _file_name(context: click.Context, parameter: click.Parameter, value: str | None) -> str | None:
+    """The name of a file or folder, which an option that stands in its place is not: nothing is written there."""
+    if value is not None and value.startswith("--"):
+        raise click.BadParameter(f"a name is missing: {value} is an option (./{value} names such a file)")
+    return value
+
+
 def _place(_: click.Context, __: click.Parameter, value: str | None) -> tuple[str, int, str | None] | None:
     if value is None:
         return None
@@ -161,7 +168,9 @@ _JOBS = click.option(
 @click.option(
     "--output-format", type=click.Choice(list(FORMATS)), default="full", help="How to print what was found."
 )
-@click.option("--output-file", metavar="FILE", help="Where to write it instead of standard output.")
+@click.option(
+    "--output-file", metavar="FILE", callback=_file_name, help="Where to write it instead of standard output."
+)
 @click.option("--fix", is_flag=True, help="Apply the safe fixes.")
 @click.option("--fix-only", is_flag=True, help="Apply the safe fixes, and report nothing that is left.")
 @click.option(
@@ -171,8 +180,12 @@ _JOBS = click.option(
 @_code_option("--unfixable", "Codes or prefixes whose fixes are not wanted.")
 @click.option("--show-fixes", is_flag=True, help="Name what was fixed in each file.")
 @click.option("--diff", is_flag=True, help="Print what --fix would change, and change nothing.")
-@click.option("--baseline", metavar="FILE", help="Report only what is new since this baseline.")
-@click.option("--write-baseline", metavar="FILE", help="Write what is found to this baseline.")
+@click.option(
+    "--baseline", metavar="FILE", callback=_file_name, help="Report only what is new since this baseline."
+)
+@click.option(
+    "--write-baseline", metavar="FILE", callback=_file_name, help="Write what is found to this baseline."
+)
 @click.option("--prune-baseline", is_flag=True, help="Remove from the baseline what is gone.")
 @click.option(
     "--since",
@@ -213,7 +226,7 @@ _JOBS = click.option(
 @click.option("--exit-zero", is_flag=True, help="Exit with 0 even if there are findings.")
 @click.option("--exit-non-zero-on-fix", is_flag=True, help="Exit with 1 if anything was fixed.")
 @_NO_CACHE
-@click.option("--cache-dir", metavar="FOLDER", help="Where to keep the cache.")
+@click.option("--cache-dir", metavar="FOLDER", callback=_file_name, help="Where to keep the cache.")
 @_JOBS
 @click.option(
     "--why", callback=_place, metavar="FILE:LINE[:CODE]", help="Explain why there is a finding, or none."
@@ -251,9 +264,19 @@ read_environment(check)
 @cli.command(short_help="Write a page with the findings and the numbers' ways.")
 @click.argument("paths", nargs=-1, metavar="[PATHS]...")
 @click.option(
-    "-o", "--output-file", required=True, metavar="FILE", help="Where to write the page (report.html)."
+    "-o",
+    "--output-file",
+    required=True,
+    metavar="FILE",
+    callback=_file_name,
+    help="Where to write the page (report.html).",
 )
-@click.option("--baseline", metavar="FILE", help="Tell what is new since this baseline from what is in it.")
+@click.option(
+    "--baseline",
+    metavar="FILE",
+    callback=_file_name,
+    help="Tell what is new since this baseline from what is in it.",
+)
 @_code_option("--select", "Codes or prefixes to check for, comma-separated (GL1,GL401).")
 @_code_option("--ignore", "Codes or prefixes to leave out.")
 @_configured
@@ -413,7 +436,9 @@ def server(stdio: bool, for_agents: bool) -> None:
     metavar="ADDRESS",
     help="With --guard: serve clients over HTTP at this address (127.0.0.1:8000), each with a server of its own.",
 )
-@click.option("--trace", metavar="FILE", help="With --guard: where to keep the messages.")
+@click.option(
+    "--trace", metavar="FILE", callback=_file_name, help="With --guard: where to keep the messages."
+)
 @click.option("--no-trace", is_flag=True, help="With --guard: keep no messages.")
 @click.option(
     "--describe", is_flag=True, help="Write a first draft of the units of the server's bare numbers."
@@ -518,9 +543,21 @@ def mcp(
     default="text",
     help="How to print the verdicts.",
 )
-@click.option("--output-file", metavar="FILE", help="Where to write them instead of standard output.")
-@click.option("--baseline", metavar="FILE", help="Report only the numbers that are new since this baseline.")
-@click.option("--write-baseline", metavar="FILE", help="Write what is found to this baseline.")
+@click.option(
+    "--output-file",
+    metavar="FILE",
+    callback=_file_name,
+    help="Where to write them instead of standard output.",
+)
+@click.option(
+    "--baseline",
+    metavar="FILE",
+    callback=_file_name,
+    help="Report only the numbers that are new since this baseline.",
+)
+@click.option(
+    "--write-baseline", metavar="FILE", callback=_file_name, help="Write what is found to this baseline."
+)
 @_configured
 @click.option("-q", "--quiet", is_flag=True, help="Print only the verdicts.")
 @click.pass_context
@@ -543,7 +580,13 @@ def version() -> None:
 
 @cli.command(short_help="Remove the cache of a project.")
 @click.argument("paths", nargs=-1)
-@click.option("--cache-dir", metavar="FOLDER", envvar="GLLINT_CACHE_DIR", help="The cache to remove.")
+@click.option(
+    "--cache-dir",
+    metavar="FOLDER",
+    callback=_file_name,
+    envvar="GLLINT_CACHE_DIR",
+    help="The cache to remove.",
+)
 def clean(paths: tuple[str, ...], cache_dir: str | None) -> None:
     """Remove the cache of the projects at PATHS (default: the current one)."""
     from gllint.cli.explaining import clean_caches

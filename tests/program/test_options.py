@@ -297,3 +297,11 @@ def test_the_environment_says_whether_there_are_colours(
     for name, value in variables.items():
         monkeypatch.setenv(name, value)
     assert ("\x1b[" in check("--output-format", "full").stdout) is coloured
+
+
+@pytest.mark.parametrize("option", ["--output-file", "--write-baseline", "--baseline", "--cache-dir"])
+def test_an_option_is_no_name_of_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, option: str) -> None:
+    monkeypatch.chdir(tmp_path)
+    done = CliRunner().invoke(cli, ["check", option, "--exit-zero"])
+    assert done.exit_code == 2 and "a name is missing: --exit-zero is an option" in done.stderr
+    assert not [*tmp_path.iterdir()]
