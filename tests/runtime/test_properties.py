@@ -7,7 +7,7 @@ import unicodedata
 from datetime import date, time
 from typing import Any
 
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from gllint_runtime import GLError, ScriptedProvider, Tool, ToolRegistry, ToolRuntime
@@ -261,6 +261,8 @@ BEHIND = [*UNSEEN, ".", ",", ") ", '"', "…"]
     | st.lists(st.sampled_from([text for text in BEHIND if text not in ("\u2009", ") ")]), max_size=9),
 )
 def test_markup_alone_makes_no_number(before: list[str], after: list[str]) -> None:
+    # Within a code span a tag or an entity is the text that it is written with.
+    assume(not re.search("`.*[<&].*`", "".join([*before, *after]), re.DOTALL))
     assert scan_naked_numbers("".join(["Heat ", *before, "{{claim:0}}", *after])) == []
 
 
