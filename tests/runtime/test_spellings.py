@@ -242,6 +242,12 @@ def test_a_tool_in_pence_is_not_told_of_pounds() -> None:
     assert "pence, a hundredth of `GBP`" in caught.value.hint and "Did you mean" not in caught.value.hint
 
 
+def test_what_is_scored_is_told_from_a_length_of_typographers() -> None:
+    with pytest.raises(GLValidationError) as caught:
+        Session().record("match", {}, {"score": {"value": 90, "unit": "points"}})
+    assert "what is scored is in `point`, a unit of the pack `counts`" in (caught.value.hint or "")
+
+
 def test_a_claim_in_another_unit_is_told_what_is_meant() -> None:
     session = Session()
     call = session.record("meter", {}, {"heat": {"value": 3, "unit": "kWh"}})
