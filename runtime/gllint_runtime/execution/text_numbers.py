@@ -12,14 +12,17 @@ _MAX_CALLS = 50  # the latest
 _MAX_PARTS = 20_000
 _MAX_TEXT = 2_000_000  # characters
 _LONGEST_WORD = 80
-_BEFORE, _BEHIND = re.compile(r"\w*\Z"), re.compile(r"\w*")
+_WORD = re.compile(r"\w")
 
 
 def word_around(message: str, start: int, end: int) -> str:
     """The number at a place of a message with the letters and digits that touch it: ``PA441`` of ``441``."""
-    head = _BEFORE.search(message, max(0, start - _LONGEST_WORD), start)
-    tail = _BEHIND.match(message, end, end + _LONGEST_WORD)
-    return f"{head[0] if head else ''}{message[start:end]}{tail[0] if tail else ''}"
+    first, last = start, end
+    while first > max(0, start - _LONGEST_WORD) and _WORD.match(message, first - 1):
+        first -= 1
+    while last < min(len(message), end + _LONGEST_WORD) and _WORD.match(message, last):
+        last += 1
+    return message[first:last]
 
 
 def text_source(word: str, records: Iterable[CallRecord]) -> CallRecord | None:
