@@ -7,12 +7,14 @@ import random
 from collections.abc import Callable, Mapping
 from itertools import count
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from gllint.files import discover
 from gllint.run import index as indexing
+from gllint.run.analysis_cache import AnalysisCache
 from gllint.run.engine import Engine, Options, Outcome
 from gllint.server.live import LiveEngine, LiveWorkspace
 from gllint_rules import Finding
@@ -492,3 +494,14 @@ def test_a_comment_asks_no_rule_and_is_followed_in_every_place(
         said()
         list(workspace.settle())
     assert said() == said_anew()
+
+
+def test_a_lone_surrogate_in_an_entry_is_no_answer() -> None:
+    def part(project: str, to: str) -> int: ...
+
+    cache = object.__new__(AnalysisCache)
+    name = f"{part.__module__}.{part.__qualname__}"
+    entries = ["a", {"a.py": "\udcff"}], ["b", {"a.py": 5}]
+    cache._facts = SimpleNamespace(parts={name: entries})  # type: ignore[assignment]
+    cache.fresh = dict.fromkeys(["a.py"])  # type: ignore[assignment]
+    assert list(cache.part_values(part)) == [("b", {"a.py": 5})]

@@ -119,6 +119,15 @@ def test_blanks_before_an_answer_are_shown_with_it() -> None:
     assert "".join(shown) + rest == verified.message == "\t It is warm. It is dry."
 
 
+@pytest.mark.parametrize("size", [1, 2, 3, 40])
+@pytest.mark.parametrize("begin", ["```json\n", "{", "{{claim:0}} {"])
+def test_what_may_begin_the_answer_proper_holds_back_all_that_follows(begin: str, size: int) -> None:
+    text = f"It is warm. {begin} It is dry. It is late. "
+    stream = kit.FinalStream(Session())
+    shown = "".join(stream.feed(text[at : at + size]) for at in range(0, len(text), size))
+    assert shown in ("", "It is warm. ")
+
+
 def test_what_the_model_cannot_mend_is_logged_for_the_developer(caplog: pytest.LogCaptureFixture) -> None:
     with pytest.raises(GLError), caplog.at_level("WARNING", logger="gllint_runtime"):
         kit.recorded(Session(), "search", {}, {"hits": {"value": 3, "unit": "row"}})

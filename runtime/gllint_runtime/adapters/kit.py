@@ -459,7 +459,9 @@ class FinalStream:
             self._mode = "json" if begin in "{`" else "text"
             chunk = self._raw  # with the blanks before it
         if self._mode == "text":
-            if "{" in self._raw.replace("{{claim:", "") or "```" in self._raw:
+            # What came before was looked at: a brace that is no macro's would have been met, half a fence not.
+            begin_of_fence = max(0, len(self._raw) - len(chunk) - 2)
+            if "{" in chunk.replace("{{claim:", "") or "```" in self._raw[begin_of_fence:]:
                 self._mode = "held"
                 return ""
             return self._stream.feed(chunk)
