@@ -500,8 +500,11 @@ def _all_hinted(containers: Sequence[Container]) -> bool:
 
 def _united(slots: Sequence[tuple[Entry, ...]]) -> tuple[Entry, ...]:
     """The entries of several containers in one place, those of one site as one."""
-    if all(entries is slots[0] for entries in slots):
-        return slots[0]
+    first = slots[0]
+    if all(entries is first for entries in slots):
+        return first
+    if len(first) == 1 and all(len(entries) == 1 and entries[0] is first[0] for entries in slots):
+        return first  # as most are, of containers that grow on some ways only
     by_site: dict[Site, list[Entry]] = {}
     for entries in slots:
         for entry in entries:
