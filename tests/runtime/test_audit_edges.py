@@ -1,0 +1,355 @@
+"""Recorded runs at the edges: what is just within a bound and just beyond it, and every sentence that is said."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from typing import Any
+
+import pytest
+
+from gllint_runtime import audit_run
+from gllint_runtime.audit import judgement, sources
+from gllint_runtime.audit.audit import judged_records
+from gllint_runtime.audit.formats import FormatError, Reader
+from gllint_runtime.audit.judgement import Answer, Conversation, Number
+from gllint_runtime.audit.page import page
+from gllint_runtime.audit.sources import Source, sources_of_output, sources_of_text
+
+ALL = "formats anthropic, fixture, langchain, mcp, openai, otel, pydantic-ai"
+
+
+def user(text: str) -> dict[str, Any]:
+    return {"role": "user", "content": text}
+
+
+def said(text: str) -> dict[str, Any]:
+    return {"role": "assistant", "content": text}
+
+
+def call(call_id: str, tool: str, **arguments: Any) -> dict[str, Any]:
+    function = {"name": tool, "arguments": json.dumps(arguments)}
+    return {"role": "assistant", "content": None, "tool_calls": [{"id": call_id, "function": function}]}
+
+
+def returned(call_id: str, value: Any, **more: Any) -> dict[str, Any]:
+    content = value if isinstance(value, str) else json.dumps(value)
+    return {"role": "tool", "tool_call_id": call_id, "content": content, **more}
+
+
+def judged(answer: str, *values: Any, asked: str = "Well?") -> list[tuple[str, str]]:
+    """The verdicts over an answer after calls that returned some values."""
+    run = [user(asked)]
+    for number, value in enumerate(values):
+        run += [call(f"c{number}", f"tool_{number}"), returned(f"c{number}", value)]
+    return [(one["text"], one["verdict"]) for one in audit_run([*run, said(answer)]).numbers]
+
+
+@pytest.mark.parametrize(
+    ("record", "format_", "expected"),
+    [
+        ({"a": 1}, "auto", f"an object with the key 'a' is no conversation of the {ALL}"),
+        ({"a": 1}, "mcp", "an object with the key 'a' is no conversation of the format mcp"),
+        (
+            dict.fromkeys("abcdef"),
+            "mcp",
+            "an object with the keys 'a', 'b', 'c', 'd', 'e', 'f' is no conversation of the format mcp",
+        ),
+        (
+            dict.fromkeys("abcdefg"),
+            "mcp",
+            "an object with the keys 'a', 'b', 'c', 'd', 'e', 'f' and more is no conversation of the format mcp",
+        ),
+        ("t", "mcp", "a text is no conversation of the format mcp"),
+        (True, "mcp", "true or false is no conversation of the format mcp"),
+        (3, "mcp", "a number is no conversation of the format mcp"),
+        ({"role": "sage"}, "mcp", "an item with the role 'sage' is no conversation of the format mcp"),
+        ([{"role": "sage"}], "auto", f"an item with the role 'sage' is not of the {ALL}"),
+        ([{"role": "sage"}], "mcp", "an item with the role 'sage' is not of the format mcp"),
+        (["x"], "mcp", "a text that nobody said is not of the format mcp"),
+        ([3], "mcp", "a number where messages stand is not of the format mcp"),
+        ([{"a": 1, "b": 2}], "mcp", "an item with the keys 'a', 'b' is not of the format mcp"),
+        ([{}], "mcp", "an empty item is not of the format mcp"),
+        ([{"attributes": 5}], "mcp", "an item with the keys 'attributes' is not of the format mcp"),
+    ],
+)
+def test_what_is_no_conversation_is_told_in_a_sentence(record: Any, format_: str, expected: str) -> None:
+    with pytest.raises(FormatError) as error:
+        Reader(format_).read(record)
+    assert str(error.value) == expected
+
+
+MVA, KWH = {"value": 42, "unit": "MVA"}, {"value": 10.2, "unit": "kWh"}
+
+
+@pytest.mark.parametrize(
+    ("answer", "value", "expected"),
+    [
+        # A unit that a formula leaves out with its prefix: between two signs of the formula alone.
+        ("It is = 42,000,000 / of it.", MVA, "sourced"),
+        ("It is = 42,000,000 in all.", MVA, "unsourced"),
+        ("It is 42,000,000 / of it.", MVA, "unsourced"),
+        # Numbers in words are told from thirteen on, with a unit always.
+        ("Twelve were full.", 99, None),
+        ("Thirteen were full.", 99, "unsourced"),
+        ("It used twelve kWh.", 99, "unsourced"),
+        ("It had twelve items.", 99, None),
+        # Digits that are so alike that only the unit can be wrong: rounded by a tenth at most.
+        ("It used 10 kW.", KWH, "mislabelled"),
+        ("It used 10 kW.", {"value": 9.8, "unit": "kWh"}, "unsourced"),
+        ("It used 3 kW.", {"value": 3, "unit": "kWh"}, "mislabelled"),
+        # A share is a hundredth of percent; what is counted has any name, and no size.
+        ("It was 5 items.", {"value": 5, "unit": "1"}, "sourced"),
+        ("It was 5 apples.", {"value": 5, "unit": "1"}, "sourced"),
+        ("It was 5 ppm.", {"value": 5, "unit": "1"}, "sourced"),
+        ("It was 5 %.", {"value": 5, "unit": "1"}, "mislabelled"),
+        ("It was 5 h.", {"value": 5, "unit": "1"}, "mislabelled"),
+        ("It was 5 h.", {"value": 5, "unit": "count"}, "sourced"),
+        ("It was 5 %.", {"value": 5, "unit": "count"}, "mislabelled"),
+        ("It was 5 kWh.", {"value": 5, "unit": "count"}, "mislabelled"),
+        ("It was 5 people.", {"value": 5, "unit": "widgets"}, "mislabelled"),
+        ("It was 5 people.", {"value": 5, "unit": "kWh"}, "mislabelled"),
+        ("It was 5 kWh.", {"value": 5, "unit": "widgets"}, "sourced"),
+        ("It was 50 %.", {"value": 0.5, "unit": "ratio"}, "sourced"),
+        ("It was 50 %.", {"value": 0.5, "unit": "kWh"}, "unsourced"),
+        # Words for what goes down stand within sixty characters.
+        (f"It fell, {'x' * 50} 5 kWh.", {"value": -5, "unit": "kWh"}, "sourced"),
+        (f"It fell, {'x' * 55} 5 kWh.", {"value": -5, "unit": "kWh"}, "unsourced"),
+        # The day of a date is no number of anything else, unless it stands for a day.
+        ("It was on the 14.", "It began on 14 May 2024.", "sourced"),
+        ("They had 14 of them.", "It began on 14 May 2024.", "unsourced"),
+        # A card is named by its last four digits.
+        ("The card ending in 4242.", {"card": "XXXX-4242"}, "sourced"),
+        ("The card ending in 4242.", {"card": "x4242"}, "sourced"),
+        ("The card ending in 4243.", {"card": "x4242"}, "unsourced"),
+    ],
+)
+def test_a_number_at_an_edge(answer: str, value: Any, expected: str | None) -> None:
+    assert [verdict for _, verdict in judged(answer, value)] == ([] if expected is None else [expected])
+
+
+PAIRS = [
+    # Of a sum the numbers are of one unit, whatever their names.
+    ("It used 30 kWh.", [{"heat_kwh": 10}, {"light_kwh": 20}], "derived"),
+    ("It used 30.", [{"heat": 10.5}, {"light": 19.5}], "unsourced"),
+    ("It used 30.", [{"heat": 10.5}, {"heat": 19.5}], "derived"),
+    # Of negative numbers, too.
+    ("It was 30 %.", [{"heat": -3.3}, {"heat": -11}], "derived"),
+    # All or nothing is no share, and what is bare is one between 0 and 1 alone.
+    ("It was 100 %.", [{"heat": 7.5}, {"heat": 7.51}], "unsourced"),
+    ("It was 0.5.", [{"heat": 5.5}, {"heat": 11}], "derived"),
+    ("It was 2.0.", [{"heat": 5.5}, {"heat": 11}], "unsourced"),
+    # A whole number up to twelve is the difference of some two bare ones.
+    ("It was 12.", [{"heat": 20.5}, {"heat": 32.5}], "unsourced"),
+    ("It was 13.", [{"heat": 20.5}, {"heat": 33.5}], "derived"),
+    ("It was 12 kWh.", [{"heat_kwh": 20.5}, {"heat_kwh": 32.5}], "derived"),
+    # Twelve of a kind are few; among thirteen two prove nothing.
+    ("It was 2103.", [{"heat": [1001, 1102, *(5000 + n * n * 97 for n in range(10))]}], "derived"),
+    ("It was 2103.", [{"heat": [1001, 1102, *(5000 + n * n * 97 for n in range(11))]}], "unsourced"),
+    # Seven digits in a text are a name, six a number.
+    ("It was 1111113.", [{"heat": "1111111"}, {"heat": 2}], "unsourced"),
+    ("It was 111113.", [{"heat": "111111"}, {"heat": 2}], "derived"),
+]
+
+
+@pytest.mark.parametrize(("answer", "values", "expected"), PAIRS)
+def test_what_follows_from_two_at_an_edge(answer: str, values: list[Any], expected: str) -> None:
+    assert [verdict for _, verdict in judged(answer, *values)] == [expected]
+
+
+def test_a_number_rests_on_what_stood_within_reach_before_it() -> None:
+    """A saving beside a price: within 120 characters, in the same line, four numbers before it at most."""
+    values = {"price_usd": 466.75}, {"price_usd": 481.50}, {"n": [31, 32, 33, 34]}
+    for between, expected in (
+        (", you save ", "derived"),
+        (f" {'x' * 114} ", "derived"),
+        (f" {'x' * 115} ", "unsourced"),
+        ("\nyou save ", "unsourced"),
+        (", of 31, 32, 33, you save ", "derived"),
+        (", of 31, 32, 33, 34, you save ", "unsourced"),
+    ):
+        text = f"The camera is 466.75 USD{between}14.75 USD."
+        many = [{"price_usd": 100 + n * n} for n in range(12)]  # too many to give any sum
+        assert judged(text, *values, *many)[-1] == ("14.75", expected), between
+
+
+def test_a_source_says_what_was_returned() -> None:
+    for value, answer, expected in (
+        ({"n": 0}, "It is 0 kWh.", 0),
+        ({"n": 7.25}, "It is 7.25.", 7.25),
+        ({"id": "HAT136"}, "It is HAT136.", "HAT136"),
+        ("They are 7.25.", "It is 7.25.", 7.25),
+    ):
+        run = [user("Well?"), call("c0", "meter"), returned("c0", value), said(answer)]
+        [number] = audit_run(run).numbers
+        assert number["source"] is not None and number["source"]["value"] == expected
+
+
+def test_a_result_without_an_id_is_that_of_the_oldest_call_of_its_tool() -> None:
+    run = [
+        user("Well?"),
+        call("c1", "meter", site=41),
+        call("c2", "scale", site=42),
+        call("c3", "scale", site=43),
+        returned("", {"heat": 17.5}, name="scale"),
+        returned("", {"heat": 18.5}, name="scale"),
+        returned("", {"heat": 19.5}),
+        returned("", {"heat": 20.5}),
+        said("17.5, 18.5, 19.5 and 20.5."),
+    ]
+    sources_ = [one["source"] for one in audit_run(run, format="openai").numbers]
+    assert [(one["call_id"], one["tool"]) for one in sources_] == [
+        ("c2", "scale"),
+        ("c3", "scale"),
+        ("c1", "meter"),
+        ("call_4", "a tool"),
+    ]
+
+
+def test_an_output_is_read_so_far(monkeypatch: pytest.MonkeyPatch) -> None:
+    deep: Any = 7
+    for _ in range(64):
+        deep = [deep]
+    assert [source.value for source, _ in sources_of_output("c", "t", deep)] == [7]
+    assert not [*sources_of_output("c", "t", [deep])]
+    monkeypatch.setattr(sources, "_MAX_LEAVES", 4)
+    assert [source.value for source, _ in sources_of_output("c", "t", [31, 32, 33, 34])] == [31, 32, 33]
+    monkeypatch.setattr(sources, "_MAX_TEXT", 10)
+    assert [source.value for source, _ in sources_of_output("c", "t", ["31 items.", "32"])] == [31]
+    assert [source.value for source, _ in sources_of_text("in 31, 32 and 33", "user", 0)] == [31, 32]
+
+
+def test_numbers_in_words_are_read_in_what_is_said_and_in_short_texts_of_tools() -> None:
+    def spelled(text: str, kind: str = "tool") -> list[Any]:
+        hits = sources_of_output("c", "t", text) if kind == "tool" else sources_of_text(text, "user", 0)
+        return [source.value for source, word in hits if not word]
+
+    assert spelled("forty", "user") == [40] and spelled("forty") == []
+    assert spelled("forty of") == [40]
+    assert spelled(f"forty {'x' * 1993}") == [40] and spelled(f"forty {'x' * 1994}") == []
+    assert spelled(f"forty {'x' * 1994}", "user") == [40]
+
+
+def test_what_is_forgotten_and_what_is_not_read_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sources, "_MAX_SOURCES", 4)
+    monkeypatch.setattr(judgement, "_MAX_ANSWER", 20)
+
+    def audit(many: int, answer: str) -> Conversation:
+        run = [user("Well?"), call("c1", "meter"), returned("c1", [*range(31, 31 + many)]), said(answer)]
+        [conversation] = audit_run(run).conversations
+        return conversation
+
+    whole = audit(4, "It is 31, 34 of it.."[:20])
+    assert [one.verdict for one in whole.numbers] == ["sourced", "sourced"] and whole.notes == []
+    beyond = audit(5, "It is 31, 34, 35, or 36.")
+    assert [(one.text, one.verdict) for one in beyond.numbers] == [
+        ("31", "unsourced"),
+        ("34", "sourced"),
+        ("35", "sourced"),
+    ]
+    assert beyond.notes == [
+        "answer 1 was judged up to its character 20",
+        "it holds more numbers than are remembered: those of the oldest turns were forgotten",
+    ]
+    items = [{"type": "wizard"}, {"type": "wizard"}, {"type": "hat"}, user("Well?"), said("Well.")]
+    assert audit_run(items, format="openai").conversations[0].notes == [
+        "an item with the type 'wizard' was passed over (2 times)",
+        "an item with the type 'hat' was passed over",
+    ]
+    mixed = audit_run([{"messages": [user("Well?"), said("It is 5.")]}, "stray"], format="openai")
+    assert [one.notes for one in mixed.conversations] == [["a text that nobody said was passed over"]]
+
+
+def span(trace: str, end: Any, *messages: dict[str, Any], **more: Any) -> dict[str, Any]:
+    texts = [
+        {"role": one["role"], "parts": [{"type": "text", "content": one["content"]}]} for one in messages
+    ]
+    own = {
+        "context": {"trace_id": trace},
+        "name": "chat",
+        "attributes": {"gen_ai.input.messages": json.dumps(texts)},
+    }
+    return {**own, **({} if end is None else {"end_time": end}), **more}
+
+
+def test_spans_are_in_order_of_time_and_each_message_counts_once() -> None:
+    first, second = user("How many?"), said("There are 31.")
+    spans = [
+        span("t1", None, said("There are 36.")),  # without a time, thus last
+        span("t1", "2024-05-14T10:00:00Z", said("There are 35.")),
+        span("t1", 20, first, second, said("There are 34.")),
+        span("t2", 15, said("There are 37.")),
+        span("t1", 10, first, second),
+    ]
+    conversations = audit_run({"spans": spans}, format="otel").conversations
+    assert [(one.conversation, [entry.text for entry in one.numbers]) for one in conversations] == [
+        ("t1", ["35", "31", "34", "36"]),
+        ("t2", ["37"]),
+    ]
+
+
+def test_turns_of_many_conversations_that_come_in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gllint_runtime.audit.audit._MAX_OPEN", 2)
+    reader = Reader("openai")
+    turns = [
+        {**said(f"There are {number}."), "thread_id": thread}
+        for number, thread in ((31, "a"), (32, "b"), (33, "a"), (34, "c"), (35, "a"))
+    ]
+    outcome = [
+        (one.conversation, [number.text for number in one.numbers], one.is_continued)
+        for one in judged_records(reader.read(turn) for turn in turns)
+    ]
+    assert outcome == [
+        ("a", ["31", "33"], False),
+        ("b", ["32"], False),
+        ("c", ["34"], False),
+        ("a", ["35"], False),
+    ]
+    bare = [*judged_records(reader.read(said(f"There are {number}.")) for number in (31, 32))]
+    assert [(one.conversation, len(one.numbers), one.is_continued) for one in bare] == [
+        ("1", 1, True),
+        ("1", 1, True),
+        ("1", 0, False),
+    ]
+
+
+def number(text: str, verdict: Any, start: int, **source: Any) -> Number:
+    basis = {"call_id": "", "tool": "meter", "path": "$.heat", "value": 5, "unit": None, **source}
+    return Number("7", 0, text, start, start + len(text), verdict, None, basis if source else None)
+
+
+def test_a_page_counts_and_cuts(monkeypatch: pytest.MonkeyPatch) -> None:
+    def shown(*conversations: Conversation) -> str:
+        return page(conversations)
+
+    answer = Answer(0, "31 of 32", [number("31", "sourced", 0, unit="kWh"), number("32", "exempt", 6)])
+    one = Conversation("7", [answer])
+    assert "<p>1 conversation, 1 answer, 2 numbers.</p>" in shown(one)
+    assert "<p>2 conversations, 2 answers, 4 numbers.</p>" in shown(one, one)
+    assert "<p>1 conversation, 2 answers, 4 numbers.</p>" in shown(
+        one, dataclasses.replace(one, is_continued=True)
+    )
+    assert "<p>0 conversations, 0 answers, 0 numbers.</p>" in shown()
+    assert "Conversation 7</h2>" not in shown(Conversation("7", [Answer(0, "None.", [])]))
+    assert '<p class="soft">a note</p>' in shown(Conversation("7", [], ["a note"]))
+    assert f"<h2>Conversation {'x' * 200}</h2>" in shown(dataclasses.replace(one, conversation="x" * 200))
+    assert f"<h2>Conversation {'x' * 200}…</h2>" in shown(dataclasses.replace(one, conversation="x" * 201))
+    assert '<a class="n sourced" href="#c0-0-0"' in shown(one) and '<tr id="c0-0-0">' in shown(one)
+    assert '<span class="n exempt"' in shown(one) and "c0-0-1" not in shown(one)
+    assert "<code>5 kWh</code> from meter <code>$.heat</code>" in shown(one)
+    faulty = Conversation("8", [Answer(0, "33", [number("33", "unsourced", 0)])])
+    both = shown(one, faulty)
+    assert both.index("Conversation 8") < both.index("Conversation 7")
+    assert '<td class="unsourced">unsourced</td><td>nothing brought it</td>' in both
+    monkeypatch.setattr("gllint_runtime.audit.page._MAX_PAGE", 10)
+    assert "3 more are not shown." in shown(one, one, one, one)
+
+
+def test_a_word_is_that_of_whoever_said_it() -> None:
+    known = sources.Sources()
+    for word in ("HAT136", "x4242", "5678", "card-12345"):
+        known.add_word(word, Source("tool", "c", "t", "$", 0, None, word))
+    assert known.word("hat136") is not None and known.word("local-to-HAT136") is not None
+    assert known.word("HAT136-local") is None
+    assert known.ending("4242") is not None and known.ending("2345") is not None
+    assert known.ending("5678") is None  # all of a word is no end of it
