@@ -112,13 +112,14 @@ def product(*factors: tuple[Factors, int]) -> Factors:
 def converted(unit: Factors, factor: float) -> Factors | None:
     """The unit of a number of ``unit`` that was multiplied by ``factor``, where one is of exactly that size.
 
-    A thousandth of a number of Wh is a number of kWh; a half of it is a number of nothing that has a name.
+    A thousandth of a number of Wh is a number of kWh; a half of it is a number of nothing that has a name. A price per
+    kWh times a thousand is one per MWh: what is paid stays as it is where something else can change.
     """
     if factor <= 0 or not math.isfinite(factor):
         return None
     if math.isclose(factor, 1):
         return unit
-    for i, (name, power) in enumerate(unit):
+    for i, (name, power) in sorted(enumerate(unit), key=lambda entry: _is_money(_size_of_one(entry[1][0]))):
         if abs(power) <= 3 and (other := _of_size(name, factor ** (-1 / power))) is not None:
             return product((unit[:i] + unit[i + 1 :], 1), (((other, power),), 1))
     size = size_of(unit)
@@ -262,20 +263,33 @@ def _names() -> Iterable[str]:
     yield from _bases()["parts"]
 
 
+_LEAST_OF_A_CURRENCY = Fraction(1, 100)
+
+
 @lru_cache(maxsize=1024)
 def _of_size(name: str, ratio_to_name: float) -> str | None:
-    """The unit that is so many ``name``; ``None`` where no unit is."""
+    """The unit that is so many ``name``; ``None`` where no unit is.
+
+    None is a thousandth or a millionth of a currency: who counts in these names them, no multiplication does.
+    """
     size = _size_of_one(name)
     if size is None:
         return None
+    is_money = _is_money(size)
     return next(
         (
             other
             for other, factor in _by_dimension().get(size.dimension, ())
             if math.isclose(factor / size.factor, ratio_to_name, rel_tol=ROUNDING)
+            if not (is_money and factor < _LEAST_OF_A_CURRENCY)
         ),
         None,
     )
+
+
+def _is_money(size: UnitSize | None) -> bool:
+    """Whether a unit is a currency or a part of one."""
+    return size is not None and any(base.startswith("currency") for base, _ in size.dimension)
 
 
 def _sized(dimension: frozenset[tuple[str, int]], factor: float) -> Factors | None:

@@ -165,6 +165,9 @@ class Expressions:
     def name(self, expr: facts.Name, env: Env) -> Meaning:
         if expr.id in env:
             return env[expr.id]
+        if self.has_unit_packages and expr.id not in self.scope.bindings:
+            if isinstance(unit := self.constant(expr), UnitObject):  # `from astropy.units import kWh`
+                return unit
         announced = None if is_unit_itself(expr.id) else meaning_of_name(expr.id)
         if announced is not None or expr.id in self.scope.bindings:
             return announced

@@ -132,8 +132,8 @@ class Units:
 
     def instance(self, annotation: Expr, frame: Frame) -> Fields | None:
         """An object of the class of the project that an annotation names."""
-        root, _, _ = facts.dotted(annotation).partition(".")
-        if not root or frame.scope.home(root) is None:
+        root, _, _ = facts.dotted(annotation).partition(".")  # none of one in quotes
+        if root and frame.scope.home(root) is None:
             return None
         match self.evaluator.annotation(annotation, frame):
             case Instance(of=of) | ModelInstance(of=of):

@@ -1,0 +1,169 @@
+"""The tables of units, the patterns and the scanner at their edges: what is just within a bound and just beyond it."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import pytest
+
+from gllint_runtime.policy import patterns
+from gllint_runtime.policy.data import DataProblem, Survey
+from gllint_runtime.policy.designations import are_codes
+from gllint_runtime.policy.number_words import spelled_places
+from gllint_runtime.policy.quantity_shapes import shaped_unit
+from gllint_runtime.policy.schema_numbers import declared_unit
+from gllint_runtime.policy.schemas import QUANTITY_INLINED, inlined_quantity
+from gllint_runtime.policy.unit_codes import unit_of_code
+from gllint_runtime.policy.unit_expressions import factors_of
+from gllint_runtime.policy.unit_sizes import converted, factors_of_unit, text_of
+
+
+@pytest.mark.parametrize(
+    ("unit", "factor", "expected"),
+    [
+        ("Wh", 0.001, "kWh"),
+        ("Wh", 1, "Wh"),
+        ("Wh", 0.5, None),
+        ("Wh", 2, None),
+        ("widget", 1, "widget"),
+        ("Wh", 0, None),
+        ("Wh", -0.001, None),
+        ("km/h", 1 / 3.6, "m/s"),
+        # Of a price what it is for changes, or it is one in hundredths; in thousandths nobody counts unasked.
+        ("USD/kWh", 1000, "USD/MWh"),
+        ("USD/kWh", 100, "USD_cent/kWh"),
+        ("USD", 100, "USD_cent"),
+        ("USD", 1000, None),
+        ("USD", 1_000_000, None),
+        ("USD_cent", 0.01, "USD"),
+        ("USD_milli", 0.001, "USD"),
+        ("USD_cent", 10, None),
+        ("USD/widget", 1000, None),
+        ("USD/widget", 100, "USD_cent/widget"),
+    ],
+)
+def test_a_number_times_a_factor_is_in_a_unit_that_people_write(
+    unit: str, factor: float, expected: str | None
+) -> None:
+    result = converted(factors_of_unit(unit), factor)
+    assert (None if result is None else text_of(result)) == expected
+
+
+@pytest.mark.parametrize(
+    ("unit", "is_whole"),
+    [
+        ("kWh/m2", False),
+        (" kWh/m2", True),
+        ("kWh/m2 ", True),
+        ("kWh/\tm2", True),
+        ("kWh/\u00a0m2", True),
+        ("m*" * 99 + "kg", False),
+        ("m*" * 99 + "kWh", True),
+    ],
+)
+def test_what_is_no_expression_of_a_unit_stands_as_it_is(unit: str, is_whole: bool) -> None:
+    assert (factors_of(unit) == ((unit, 1),)) is is_whole
+
+
+@pytest.mark.parametrize(
+    ("code", "expected"),
+    [
+        ("1", "1"),
+        ("{call}", "1"),
+        ("kW.h", "kWh"),
+        ("kW.h/{call}", "kWh"),
+        ("1/s", "1/s"),
+        ("/s", "1/s"),
+        ("W/1", "W"),
+        ("10*3", None),
+    ],
+)
+def test_a_one_in_a_code_is_no_factor(code: str, expected: str | None) -> None:
+    assert unit_of_code(code, "ucum") == expected
+
+
+@pytest.mark.parametrize(
+    ("texts", "expected"),
+    [
+        ([], False),
+        (["01", "02", "22", "ZZ"], True),
+        (["01", "02", "222"], False),
+        (["3024-night", "cobalt", "monokai", "nord"], True),
+        (["3024-night", "cobalt", "monokai"], False),
+        (["3024-night", "cobalt", "monokai", ""], False),
+        (["3024-night", "cobalt", "monokai", "two words"], False),
+        (["3024-kwh", "cobalt", "monokai", "nord"], False),
+        (["3024-night", "cobalt", "monokai", "5kWh"], False),
+        (["cobalt", "monokai", "nord"], False),
+    ],
+)
+def test_codes_and_names_that_are_listed(texts: list[str], expected: bool) -> None:
+    assert are_codes(texts) is expected
+
+
+def test_words_that_say_one_number_are_one_place() -> None:
+    def spelled(text: str) -> list[str]:
+        return [text[start:end] for start, end in spelled_places(text)]
+
+    assert spelled("quarante deux") == ["quarante deux"]
+    assert spelled("quarante-\u00a0deux fois") == ["quarante-\u00a0deux"]
+    assert spelled("quarante, deux fois") == ["quarante", "deux"]
+    assert spelled("soit quarante, deux fois") == ["quarante", "deux"] and spelled("rien") == []
+
+
+def test_an_integer_has_fewer_bits_than_may_be_beyond_all_floats() -> None:
+    assert Survey([2**1023 - 1]).raw_numbers
+    for value in (2**1023, -(2**1023), 2**1024):
+        with pytest.raises(DataProblem, match="an integer is beyond the range of numbers"):
+            Survey([value])
+
+
+@pytest.mark.parametrize(
+    ("node", "expected"),
+    [
+        ({"type": "number", "x-unit": "kW.h", "x-unit-system": "ucum"}, "kWh"),
+        ({"type": "number", "x-unit": "kW.h", "x-unit-system": "mine"}, "kW.h"),
+        ({"type": "number", "x-unit": "kW.h"}, "kW.h"),
+        ({"type": "number", "x-unit": "kW.h", "x-unit-system": 5}, "kW.h"),
+        ({"type": "number", "x-unit": "kW.h", "x-unit-system": ["ucum"]}, "kW.h"),
+        ({"type": "number", "x-unit": "no such", "x-unit-system": "ucum"}, "ucum:no such"),
+        ({"type": "number", "unit": "kW.h", "x-unit-system": "ucum"}, "kW.h"),
+        ({"type": "number", "ucumUnit": "kW.h", "x-unit-system": "mine"}, "kWh"),
+    ],
+)
+def test_the_unit_that_a_schema_declares(node: Any, expected: str) -> None:
+    unit = declared_unit(node)
+    assert unit is not None and unit.unit == expected
+
+
+def test_a_quantity_is_written_out_with_its_unit_where_that_is_known() -> None:
+    assert inlined_quantity(None) == QUANTITY_INLINED
+    assert inlined_quantity("kWh")["properties"]["unit"] == {"const": "kWh"}
+    assert inlined_quantity("kWh")["properties"].keys() == QUANTITY_INLINED["properties"].keys()
+
+
+@pytest.mark.parametrize(
+    ("data", "shapes", "expected"),
+    [
+        ({"value": 5, "unit": "kWh"}, ("open-mhealth",), "kWh"),
+        ({"amount": 5, "currency": "USD"}, ("open-mhealth", "money"), "USD"),
+        ({"amount": 5, "currency": "USD"}, ("money", "open-mhealth"), "USD"),
+        ({"amount": 5, "currency": "USD"}, ("open-mhealth",), None),
+        ({"amount": 5, "currency": "USD", "unit": "kWh"}, ("open-mhealth",), None),
+    ],
+)
+def test_the_unit_of_a_quantity_in_a_shape_that_is_listed(
+    data: dict[str, Any], shapes: tuple[str, ...], expected: str | None
+) -> None:
+    assert shaped_unit(data, shapes) == expected
+
+
+def test_how_far_a_pattern_may_reach() -> None:
+    """So far that all ways of dividing a text among its parts are no more than the tries that there are."""
+    assert patterns.reach("abc") == patterns._MOST_TRIES
+    assert patterns.reach("a+b") == patterns._MOST_TRIES
+    both = patterns.reach("a+a+b")
+    assert both == int(math.sqrt(2 * patterns._MOST_TRIES))
+    assert patterns.reach("a?a+a+b") == int(math.sqrt(2 * patterns._MOST_TRIES / 2))
+    assert patterns.reach("a+a+a+b") == int((6 * patterns._MOST_TRIES) ** (1 / 3))
