@@ -28,7 +28,7 @@ from gllint_runtime.policy.schemas import Path, Quantity, quantity_problem, show
 _TYPED_NUMBER = re.compile(r"-?[0-9]{1,300}(?:\.[0-9]{1,300})?")
 
 _MAX_DEPTH = 64
-_MAX_BITS = 1024  # an integer with as many has no float
+_MAX_BITS = 1024  # an integer with as many may have no float
 _LARGE = 2**62  # what is smaller needs no closer look
 _MAX_VALUES = 200_000
 _MAX_TEXT = 20_000_000
