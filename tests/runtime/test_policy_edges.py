@@ -7,9 +7,11 @@ from typing import Any
 
 import pytest
 
+from gllint_runtime import scan_naked_numbers
 from gllint_runtime.policy import patterns
 from gllint_runtime.policy.data import DataProblem, Survey
 from gllint_runtime.policy.designations import are_codes
+from gllint_runtime.policy.figures import figures
 from gllint_runtime.policy.number_words import spelled_places
 from gllint_runtime.policy.quantity_shapes import shaped_unit
 from gllint_runtime.policy.schema_numbers import declared_unit
@@ -167,3 +169,91 @@ def test_how_far_a_pattern_may_reach() -> None:
     assert both == int(math.sqrt(2 * patterns._MOST_TRIES))
     assert patterns.reach("a?a+a+b") == int(math.sqrt(2 * patterns._MOST_TRIES / 2))
     assert patterns.reach("a+a+a+b") == int((6 * patterns._MOST_TRIES) ** (1 / 3))
+
+
+def scanned(message: str, unit: str) -> list[str]:
+    return [number.text for number in scan_naked_numbers(message.replace("@", "{{claim:0}}"), claimed=[unit])]
+
+
+@pytest.mark.parametrize(
+    ("message", "expected"),
+    [
+        # A unit stands in the clause of a bare number, or in the heading over it, within 200 characters.
+        (f"kWh{' la' * 65} @", ["kWh"]),
+        (f"kWh{' la' * 66} @", []),
+        (f"@{' la' * 65} kWh", ["kWh"]),
+        (f"@{' la' * 66} kWh", []),
+        (f"# kWh {'la ' * 64}\n@", ["kWh"]),
+        (f"# kWh {'la ' * 66}\n@", []),
+        (f"# MJ{' la' * 66}\n@", ["MJ"]),
+        (f"# MJ{' la' * 66}a\n@", []),
+        # In brackets a letter is a unit, where a heading or a label says it.
+        ("# Current (A)\n@", ["A"]),
+        ("Current (A) was @", []),
+        # The heading is looked for past 29 other items of the list.
+        ("# kWh\n" + "- so\n" * 29 + "- @", ["kWh"]),
+        ("# kWh\n" + "- so\n" * 30 + "- @", []),
+        ("# kWh\nso\n- @", []),
+        ("Heat in kWh:\n\n- @", ["kWh"]),
+        ("Heat in kWh\n\n- @", []),
+        # Two letters are a unit where no word is so short: those of energy, of data, with a small first one.
+        ("@ of kW", ["kW"]),
+        ("@ of MW", ["MW"]),
+        ("@ of GB", ["GB"]),
+        ("@ of mA", ["mA"]),
+        ("@ of Pa", []),
+        ("@ of Gy", []),
+        ("@ of A", []),
+    ],
+)
+def test_a_unit_at_the_edge_of_what_speaks_of_a_bare_number(message: str, expected: list[str]) -> None:
+    assert scanned(message, "count") == expected
+
+
+@pytest.mark.parametrize(
+    ("message", "expected"),
+    [
+        # A sign before words that hide none, not inside a word, nor as the mark of an item.
+        ("It is -about @", ["-"]),
+        ("It is –about @", ["–"]),
+        ("(-about @", ["-"]),
+        (":-about @", ["-"]),
+        ("x-about @", []),
+        ("It is -etwa @", ["-"]),
+        ("It is -the @", []),
+        ("- about @", []),
+        ("It is + about @", ["+"]),
+        ("+ about @", []),
+        # A point behind an abbreviation ends no sentence.
+        ("minus ca. @", ["minus"]),
+        ("It fell minus approx. @", ["minus"]),
+        ("minus ca. about @", ["minus"]),
+        ("so minus. about @", []),
+        ("ca. minus. about @", []),
+        ("minus Mio.: @", ["Mio"]),
+        ("minus Mio., @", ["Mio"]),
+        ("minus x.) @", []),
+        ("minus x. @", []),
+        # What is glued to a number behind it, and what another dash goes on with.
+        ("@-million", ["-"]),
+        ("@ - million", ["- million"]),
+        ("@ —million", ["—million"]),
+        ("@ -million of them", ["-million"]),
+        ("@ - million of them", []),
+        ("@ —million of them", []),
+        ("@万", ["万"]),
+        ("@の半分", ["の半分"]),
+        ("@人", []),
+    ],
+)
+def test_what_changes_a_number_at_its_edges(message: str, expected: list[str]) -> None:
+    assert scanned(message, "kWh") == expected
+
+
+def test_a_symbol_of_a_unit_has_forty_characters_at_most() -> None:
+    for unit, expected in (
+        ("kWh/m2/year/person/kWh/m2/year/person/m2", True),
+        ("kWh/kWh/kWh/kWh/kWh/kWh/kWh/kWh/kWh/kWh*m", False),
+    ):
+        [figure] = figures(f"It is 5 {unit} there.")
+        assert figure.units == ((unit,) if expected else ())
