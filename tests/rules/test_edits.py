@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from gllint_rules.reading import outline
-from gllint_rules.reading.edits import edited
+from gllint_rules.reading.edits import _alike, edited
 from gllint_rules.reading.modules import read_module
 from gllint_rules.reading.outline import outline_of
 from gllint_rules.reading.positions import Positions
@@ -148,3 +148,19 @@ def test_a_comment_beside_what_is_long_and_deep_takes_no_longer_than_reading_it(
     on_large_stack(module.section, 0)
     assert on_large_stack(read_module, "/a.py", text.replace("# a", "# ab"), module) is module
     assert module.edited == Edited.PLACES
+
+
+@pytest.mark.parametrize(
+    ("text", "other", "count"),
+    [
+        ("", "", 0),
+        ("", "a", 0),
+        ("a", "b", 0),
+        ("a", "a", 1),
+        ("ab", "ax", 1),
+        ("abc", "abcd", 3),
+        ("xbc", "ybc", 0),
+    ],
+)
+def test_how_many_characters_two_texts_begin_with_alike(text: str, other: str, count: int) -> None:
+    assert _alike(text, other) == _alike(other, text) == count

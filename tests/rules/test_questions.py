@@ -179,3 +179,11 @@ def test_other_settings_judge_where_they_read_alike() -> None:
     assert one.settings.policy.plain_keys == ("level",)
     with pytest.raises(ValueError, match="something else"):
         one.judge_by(Settings(tool_classes=("Base",)))
+
+
+def test_the_first_question_of_all_has_a_budget_of_its_own() -> None:
+    questions = Questions()
+    assert questions.depth == 0
+    for number in range(2):
+        assert ask(questions, f"{number}", MOST_STEPS) == "answered"
+    assert questions.depth == 0 and questions.cuts == {}

@@ -73,6 +73,7 @@ _TESTS = [
         for path in (_TOP / "tests" / "runtime").glob("test_*.py")
         if path.stem not in _SLOW
     ),
+    "tests/program/test_analysis_cache.py",
     "tests/program/test_audit.py",
     "tests/program/test_suppress.py",
     "tests/program/test_baseline.py",
@@ -89,6 +90,7 @@ _TESTS = [
 # Nearly all tests of the rules reach these; the ones that are named ask of them what the others take for granted.
 _OWN = {
     "query engine": (
+        "test_analysis_cache.py",
         "test_budgets.py",
         "test_edits.py",
         "test_following.py",

@@ -1,0 +1,161 @@
+"""What is kept of earlier runs holds as long as what it rests on is the same, and no longer."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+import pytest
+
+from gllint.run.analysis_cache import EVERYTHING, AnalysisCache
+from gllint.run.cache import Store, encode
+from gllint.run.results import Dependencies, Result, StoredResult
+
+CODES = frozenset({"GL101"})
+PATHS = ("a.py", "b.py", "c.py")
+
+
+class Files:
+    """The files of a project in memory, each with its digest; ``asked`` are the questions that were answered anew."""
+
+    def __init__(self) -> None:
+        self.digests = {path: path.encode() for path in PATHS}
+        self.leads = {("a.py", "b"): "b.py"}
+        self.answers = {"tools": b"1"}
+        self.asked: list[str] = []
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        return tuple(self.digests)
+
+    def digest_of(self, path: str) -> bytes:
+        return self.digests.get(path, b"")
+
+    def is_there(self, path: str) -> bool:
+        return path in self.digests
+
+    def leads_to(self, importer: str, dotted: str) -> str | None:
+        return self.leads.get((importer, dotted))
+
+    def answer(self, question: str) -> bytes:
+        self.asked.append(question)
+        return self.answers[question]
+
+
+class Kept(dict[str, Any]):
+    """A store in memory."""
+
+    def has(self, name: str) -> bool:
+        return name in self
+
+    def read(self, name: str, kind: Any) -> Any:
+        return self.get(name)
+
+    def write(self, name: str, value: Any) -> None:
+        self[name] = value
+
+
+@pytest.fixture
+def files() -> Files:
+    return Files()
+
+
+@pytest.fixture
+def kept(files: Files) -> Kept:
+    """What a run keeps: a.py leads to b.py, c.py to nothing; a.py rests on a question, c.py on all modules."""
+    store = Kept()
+    cache = again(store, files)
+    assert not cache.has_results(CODES) and cache.results(CODES, PATHS) == {}
+    cache.learn(files.digests, {}, (), {"a.py": {"b": "b.py"}}, {})
+    results = {
+        "a.py": Result(consulted=frozenset({"tools"})),
+        "b.py": Result(),
+        "c.py": Result(consulted=frozenset({EVERYTHING})),
+    }
+    outside = Dependencies({}, {}, {})
+    cache.find_answers(results, PATHS)
+    cache.keep_facts(True, {}, outside, PATHS, frozenset(), ())
+    cache.keep_results(CODES, PATHS, results)
+    cache.keep_fixed(CODES, PATHS, results, outside)
+    files.asked.clear()
+    return store
+
+
+def again(store: Kept, files: Files) -> AnalysisCache:
+    cache = AnalysisCache(cast("Store", store), files)
+    cache.compare(True)
+    return cache
+
+
+def test_where_nothing_changed_all_holds_and_nothing_is_asked(kept: Kept, files: Files) -> None:
+    cache = again(kept, files)
+    assert cache.has_results(CODES) and not cache.has_results(frozenset({"GL102"}))
+    assert cache.results(CODES, PATHS).keys() == {*PATHS} and files.asked == []
+    fixed = cache.fixed(CODES, PATHS)
+    assert fixed is not None and fixed.results.keys() == {*PATHS}
+    assert cache.fixed(CODES, PATHS[:2]) is None
+
+
+@pytest.mark.parametrize(
+    ("changed", "holding"),
+    [("a.py", {"b.py"}), ("b.py", set()), ("c.py", {"a.py", "b.py"})],
+)
+def test_what_leads_to_a_changed_file_does_not_hold(
+    kept: Kept, files: Files, changed: str, holding: set[str]
+) -> None:
+    files.digests[changed] = b"other"
+    cache = again(kept, files)
+    assert cache.results(CODES, PATHS).keys() == holding
+    assert cache.fixed(CODES, PATHS) is None
+
+
+def test_an_answer_that_is_kept_holds_where_all_modules_are_the_same(kept: Kept, files: Files) -> None:
+    files.answers["tools"] = b"2"
+    assert again(kept, files).results(CODES, PATHS).keys() == {*PATHS}  # nobody asks
+    files.digests["c.py"] = b"other"
+    assert again(kept, files).results(CODES, PATHS).keys() == {"b.py"} and files.asked == ["tools"]
+
+
+def test_a_question_that_was_never_answered_is_asked(kept: Kept, files: Files) -> None:
+    [name] = (name for name in kept if name.startswith("results-"))
+    kept[name]["b.py"] = StoredResult(
+        kept[name]["b.py"].evidence, {"more": b"3"}, frozenset(), encode(Result())
+    )
+    files.answers["more"] = b"3"
+    cache = again(kept, files)
+    assert "b.py" in cache.results(CODES, PATHS) and files.asked == ["more"]
+    files.answers["more"] = b"4"
+    assert "b.py" not in again(kept, files).results(CODES, PATHS)
+
+
+def test_a_file_that_comes_and_a_name_that_leads_elsewhere_change_what_rests_on_them(
+    kept: Kept, files: Files
+) -> None:
+    files.digests["d.py"] = b"d.py"
+    assert again(kept, files).fresh.keys() == {*PATHS}
+    files.leads["a.py", "b"] = "d.py"
+    assert again(kept, files).fresh.keys() == {"b.py", "c.py"}
+
+
+def test_what_is_kept_of_a_project_that_talks_to_no_model_is_none_of_one_that_does(
+    kept: Kept, files: Files
+) -> None:
+    cache = again(kept, files)
+    cache.compare(False)
+    assert cache.fresh == {} and cache.results(CODES, PATHS) == {}
+
+
+def test_a_module_that_is_held_for_changed_takes_along_what_rests_on_it(kept: Kept, files: Files) -> None:
+    cache = again(kept, files)
+    assert cache.spoil(["b.py"]) == {"a.py", "b.py"} and cache.fresh.keys() == {"c.py"}
+    assert cache.state(["c.py"]) and cache.state(["c.py", "b.py"]) is None
+
+
+def test_what_the_rules_said_before_the_facts_that_are_kept_does_not_hold(kept: Kept, files: Files) -> None:
+    """A run that was ended between the two, or one with other rules: results are older than the facts."""
+    files.digests["b.py"] = b"other"
+    cache = again(kept, files)
+    cache.learn(files.digests, {}, (), {"a.py": {"b": "b.py"}}, {})
+    cache.keep_facts(True, {}, Dependencies({}, {}, {}), PATHS, frozenset({(b"name",)}), PATHS[:2])
+    later = again(kept, files)
+    assert later.fresh.keys() == {*PATHS} and later.results(CODES, PATHS).keys() == set()
+    assert later.names(PATHS[:2]) == {(b"name",)} and later.names(PATHS) is None
