@@ -467,7 +467,8 @@ def mcp(
 ) -> None:
     """Check the output schemas of a running MCP server's tools, without calling any of them.
 
-    COMMAND starts the server on standard input and output: gllint mcp -- python server.py
+    COMMAND starts the server on standard input and output, in the environment of this command: gllint mcp --
+    python server.py
 
     With --guard, pass the protocol on unchanged but for numbers without units; a client's configuration names this
     command in place of the server's own, and --install shows how.

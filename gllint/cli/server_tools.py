@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 import tempfile
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
@@ -68,9 +69,9 @@ def offered_tools(command: Sequence[str], url: str | None, timeout: float) -> li
             if url is not None:
                 return asyncio.run(ask(streamable_http_client(url)))
             first, *rest = command
-            return asyncio.run(
-                ask(stdio_client(StdioServerParameters(command=first, args=rest), errlog=error_log))
-            )
+            # Without an environment the SDK passes on a few variables, and most servers need a key of their own.
+            server = StdioServerParameters(command=first, args=rest, env=dict(os.environ))
+            return asyncio.run(ask(stdio_client(server, errlog=error_log)))
         except UsageError:
             raise
         except TimeoutError:

@@ -21,6 +21,7 @@ from gllint_runtime.policy.schemas import QUANTITY_REF
 from gllint_runtime.policy.settings import Policy
 
 SERVER = """
+import os
 import sys
 from typing import Annotated, Any
 from mcp.server.mcpserver import MCPServer
@@ -37,6 +38,7 @@ class Raw(BaseModel):
     heat: float
     page: int = 0
 
+os.environ["METER_KEY"]  # as most servers need a key of their own
 server = MCPServer("meters")
 
 @server.tool()
@@ -74,8 +76,9 @@ def gllint(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.fixture
-def server(tmp_path: Path) -> list[str]:
+def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     pytest.importorskip("mcp")
+    monkeypatch.setenv("METER_KEY", "secret")
     (tmp_path / "server.py").write_text(SERVER, encoding="utf-8")
     return [sys.executable, str(tmp_path / "server.py")]
 
