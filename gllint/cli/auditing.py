@@ -88,7 +88,7 @@ class _Audit:
         if self._known.count:
             noun = "number is" if self._known.count == 1 else "numbers are"
             self._note(f"{self._known.count:,} {noun} known from the baseline.")
-        if self._has_trouble:
+        if self._has_trouble or self._totals.unread:
             return WRONG
         return FOUND if self._totals.faults and request.write_baseline is None else NOTHING_FOUND
 

@@ -39,7 +39,7 @@ class Totals:
     """What was counted, for the last line."""
 
     def __init__(self) -> None:
-        self.conversations = self.answers = self.faults = 0
+        self.conversations = self.answers = self.faults = self.unread = 0
         self.verdicts: Counter[str] = Counter()
 
     def add(self, judged: Judged) -> None:
@@ -47,6 +47,7 @@ class Totals:
         self.conversations += not judged.conversation.is_continued
         self.answers += len(judged.conversation.answers)
         self.faults += len(judged.faults)
+        self.unread += judged.conversation.has_answer_unread
         self.verdicts.update(number.verdict for number in judged.conversation.numbers)
 
     def line(self) -> str:
@@ -58,7 +59,10 @@ class Totals:
         what = (
             f"{_counted(self.conversations, 'conversation')}, {_counted(self.answers, 'answer')}, {numbers}"
         )
-        return f"{what}: {parts}." if parts else f"{what}."
+        line = f"{what}: {parts}." if parts else f"{what}."
+        if self.unread:
+            line += f" {_counted(self.unread, 'answer')} could not be read."
+        return line
 
 
 def _counted(count: int, noun: str) -> str:

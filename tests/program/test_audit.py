@@ -210,3 +210,43 @@ def test_memory_holds_one_record_of_a_long_array() -> None:
     for entry in islice(entries(stream), 100_000):
         assert entry.value == {"messages": []}
     assert stream.longest <= 1 << 21
+
+
+def _calls(tool: str, arguments: object, returned: object = None) -> list[dict[str, object]]:
+    call = {"id": "c9", "type": "function", "function": {"name": tool, "arguments": json.dumps(arguments)}}
+    messages: list[dict[str, object]] = [
+        {"role": "user", "content": "How much?"},
+        {"role": "assistant", "tool_calls": [call]},
+    ]
+    if returned is not None:
+        messages.append({"role": "tool", "tool_call_id": "c9", "content": returned})
+    return messages
+
+
+@pytest.mark.parametrize(
+    ("tool", "returned"),
+    [
+        ("final_answer", None),
+        ("final_result", "Final result processed."),
+        ("final_result_Report", "Final result processed."),
+        ("Report", "Final result processed."),
+        ("Report", "Returning structured response: text='It costs 777 EUR.'"),
+    ],
+)
+def test_an_answer_in_the_arguments_of_a_call(
+    folder: Path, capsys: pytest.CaptureFixture[str], tool: str, returned: str | None
+) -> None:
+    answer = {"text": "It costs 777 EUR.", "level_2": 3, "done": True}
+    (folder / "run.json").write_text(json.dumps(_calls(tool, answer, returned)))
+    assert audit("run.json") == 1
+    said = capsys.readouterr().out
+    assert "unsourced `777 EUR`" in said
+    assert "1 conversation, 1 answer, 2 numbers: 2 unsourced." in said
+
+
+def test_an_answer_that_cannot_be_read_is_told(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "run.json").write_text(json.dumps(_calls("meter", {"site": 4}, "5 kWh")))
+    assert audit("run.json") == 2
+    said = capsys.readouterr().out
+    assert "note: it calls tools and has no answer that can be read" in said
+    assert "1 conversation, 0 answers, 0 numbers. 1 answer could not be read." in said

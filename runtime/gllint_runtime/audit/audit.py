@@ -82,7 +82,8 @@ def judged(
     listener = Listener(conversation, policy)
     answers = [answer for turn in turns if (answer := listener.hear(turn)) is not None]
     listener.finish()
-    return Conversation(conversation, answers, [*_unread_notes(unread), *listener.notes])
+    notes = [*_unread_notes(unread), *listener.notes]
+    return Conversation(conversation, answers, notes, has_answer_unread=listener.has_answer_unread)
 
 
 def _unread_notes(unread: Iterable[str]) -> list[str]:
@@ -140,6 +141,7 @@ class _Pieces:
         listener, conversation = self._listeners.pop(name)
         listener.finish()
         conversation.notes += listener.notes
+        conversation.has_answer_unread = listener.has_answer_unread
         return conversation
 
     def finish(self) -> Iterator[Conversation]:

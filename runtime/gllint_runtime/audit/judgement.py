@@ -10,6 +10,7 @@ from fractions import Fraction
 from functools import cache
 from typing import Any, Literal, NamedTuple
 
+from gllint_runtime.audit.answers import answer_text, is_answer_tool, is_receipt
 from gllint_runtime.audit.contexts import is_within, places
 from gllint_runtime.audit.derivation import Derivations
 from gllint_runtime.audit.sources import (
@@ -38,6 +39,7 @@ FAULTS: tuple[Verdict, ...] = ("unsourced", "mislabelled")
 
 _MAX_ANSWER = 500_000
 _MAX_OPEN = 10_000  # calls whose result is awaited
+_MAX_LATEST = 50  # calls whose arguments may be an answer
 _MAX_LOOKED_AT = 2_000  # sources of one value
 _BESIDE = 4  # numbers just before one, from which it may follow
 _FIRST_YEAR = 1000
@@ -80,6 +82,7 @@ class Conversation:
     answers: list[Answer] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     is_continued: bool = False
+    has_answer_unread: bool = False  # it calls tools, and nothing in it is an answer that can be read
 
     @property
     def numbers(self) -> list[Number]:
@@ -107,14 +110,16 @@ class Listener:
         self._derivations = Derivations()
         # The tools of calls, and what they were told, by their ids.
         self._open: dict[str, tuple[str, Echo]] = {}
+        # What the latest calls were told, as it was: the answer may prove to be among them.
+        self._latest: dict[str, Any] = {}
+        self._answered: dict[str, None] = {}
         self._answers = self._said = self._calls = 0
 
     def hear(self, turn: Turn) -> Answer | None:
         """Take in a turn; judged where it is an answer."""
         match turn:
             case Said("assistant", text):
-                self._answers += 1
-                return self._judged(text, self._answers - 1)
+                return self._answer(text)
             case Said(speaker, text):
                 for source, word in sources_of_text(text, speaker, self._said):
                     _learn(self._said_sources, source, word)
@@ -124,11 +129,37 @@ class Listener:
                 if len(self._open) >= _MAX_OPEN:
                     self._open.pop(next(iter(self._open)))
                 call_id = call_id or f"call_{self._calls}"
+                if is_answer_tool(tool):
+                    return self._answer_of_call(call_id, arguments)
+                _keep_latest(self._latest, call_id, arguments)
                 self._open[call_id] = tool, echo_of(arguments)
                 self._derivations.hear(call_id, _question(tool, arguments))
             case Returned(call_id, tool, value):
-                self._hear_output(call_id, tool, value)
+                if is_receipt(value) and call_id in self._latest:
+                    self._open.pop(call_id, None)
+                    return self._answer_of_call(call_id, self._latest.pop(call_id))
+                if not is_answer_tool(tool) and call_id not in self._answered:
+                    self._hear_output(call_id, tool, value)
         return None
+
+    def _answer(self, text: str) -> Answer:
+        self._answers += 1
+        return self._judged(text, self._answers - 1)
+
+    def _answer_of_call(self, call_id: str, arguments: Any) -> Answer | None:
+        """An answer that is given as the arguments of a call; a trace may tell of the same call twice."""
+        if call_id in self._answered:
+            return None
+        _keep_latest(self._answered, call_id, None)
+        text, is_whole = answer_text(arguments)
+        if not is_whole:
+            self.notes.append(f"answer {self._answers + 1} has more parts than are read")
+        return self._answer(text)
+
+    @property
+    def has_answer_unread(self) -> bool:
+        """Whether tools are called and nothing is an answer: it lies where no rule of the format looks."""
+        return bool(self._calls) and not self._answers
 
     def _hear_output(self, call_id: str, tool: str, value: Any) -> None:
         if not call_id:  # the oldest call of that tool which waits
@@ -149,6 +180,8 @@ class Listener:
             self.notes.append(
                 "it holds more numbers than are remembered: those of the oldest turns were forgotten"
             )
+        if self.has_answer_unread:
+            self.notes.append("it calls tools and has no answer that can be read")
 
     # ------------------------------------------------------------------------------------------- judging
 
@@ -292,6 +325,12 @@ class Listener:
         if (source := _without_prefix(text, figure, self._tool_sources)) is not None:
             return "sourced", source
         return ("mislabelled", contradiction) if contradiction is not None else ("unsourced", None)
+
+
+def _keep_latest(calls: dict[str, Any], call_id: str, value: Any) -> None:
+    while len(calls) >= _MAX_LATEST:
+        calls.pop(next(iter(calls)))
+    calls[call_id] = value
 
 
 def _is_code(word: str) -> bool:
