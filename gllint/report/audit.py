@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
@@ -12,6 +13,7 @@ from gllint.shown import visible
 from gllint_rules.tuples import NamedTuple
 from gllint_runtime.audit.judgement import FAULTS, Answer, Conversation, Number
 from gllint_runtime.audit.page import VERDICTS, basis_text, page
+from gllint_runtime.policy.figures import figures
 
 FORMATS = ("text", "json", "junit", "html")
 _AROUND = 40  # characters of the answer that are shown on either side
@@ -87,8 +89,24 @@ def excerpt(answer: Answer, number: Number) -> str:
     return visible(" ".join(f"{head}[{number.text}]{tail}".split()))
 
 
-def _message(number: Number) -> str:
-    shown = f"{number.text} {number.unit}" if number.unit else number.text
+_WORD = re.compile(r"\s?([^\W\d_]+)")
+
+
+def _shown(answer: Answer, number: Number) -> str:
+    """A number with its unit as it is typed beside it, where that is one word or sign; else as gllint writes it."""
+    unit = number.unit
+    if not unit:
+        return number.text
+    if answer.text[: number.start].endswith(unit):  # $150
+        return f"{unit}{number.text}"
+    word = _WORD.match(answer.text, number.end)
+    if word is not None and any(figure.units == (unit,) for figure in figures(f"2 {word[1]}")):
+        unit = word[1]
+    return f"{number.text} {unit}"
+
+
+def _message(answer: Answer, number: Number) -> str:
+    shown = _shown(answer, number)
     if number.verdict == "mislabelled" and number.source is not None:
         return f"mislabelled `{shown}`: it is {basis_text(number)}"
     return f"unsourced `{shown}`"
@@ -101,7 +119,7 @@ def _text(judged: Iterable[Judged]) -> Iterator[str]:
             yield f"{name}: note: {visible(note)}\n"
         for answer, number in one.faults:
             place = f"answer {number.answer + 1}, characters {number.start}-{number.end}"
-            yield f"{name}, {place}: {visible(_message(number))}\n"
+            yield f"{name}, {place}: {visible(_message(answer, number))}\n"
             yield f"    {excerpt(answer, number)}\n"
 
 
@@ -132,7 +150,7 @@ def _junit(judged: Iterable[Judged]) -> Iterator[str]:
         yield f"    <testcase classname={_attribute(one.path)} name={name}>\n"
         for answer, number in one.faults:
             message = _attribute(
-                f"answer {number.answer + 1}, characters {number.start}-{number.end}: {_message(number)}"
+                f"answer {number.answer + 1}, characters {number.start}-{number.end}: {_message(answer, number)}"
             )
             text = escape(excerpt(answer, number))
             yield f"      <failure type={_attribute(number.verdict)} message={message}>{text}</failure>\n"

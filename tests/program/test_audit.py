@@ -250,3 +250,21 @@ def test_an_answer_that_cannot_be_read_is_told(folder: Path, capsys: pytest.Capt
     said = capsys.readouterr().out
     assert "note: it calls tools and has no answer that can be read" in said
     assert "1 conversation, 0 answers, 0 numbers. 1 answer could not be read." in said
+
+
+@pytest.mark.parametrize(
+    ("answer", "shown"),
+    [
+        ("There were 12 people.", "12 people"),
+        ("It is 10,000 miles away.", "10,000 miles"),
+        ("It costs $150.", "$150"),
+        ("It used 480 kg of CO2e.", "480 kgCO2e"),
+        ("It used 480 kWh.", "480 kWh"),
+    ],
+)
+def test_a_unit_is_shown_as_it_is_typed(
+    folder: Path, capsys: pytest.CaptureFixture[str], answer: str, shown: str
+) -> None:
+    (folder / "run.json").write_text(json.dumps(run_of(answer)))
+    assert audit("run.json") == 1
+    assert f"unsourced `{shown}`" in capsys.readouterr().out

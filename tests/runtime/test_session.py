@@ -769,3 +769,20 @@ def test_a_number_within_a_word_is_told_with_it() -> None:
     verdict = Session().verify("Flight PA441 leaves.")
     assert isinstance(verdict, Refused)
     assert "Naked number '441' detected at position 9 in 'PA441'" in verdict.hint
+
+
+def test_a_mismatch_says_what_differs() -> None:
+    session = Session()
+    session.record("weather", {}, {"heat": {"value": 21.5, "unit": "degC"}})
+    with pytest.raises(GLError) as caught:
+        session.check("It is {{claim:0}}.", [claim(value=21, unit="°C")])
+    assert caught.value.message.endswith("unit='°C': the values differ, the units are the same")
+    with pytest.raises(GLError) as caught:
+        session.check("It is {{claim:0}}.", [claim(value=21.5, unit="K")])
+    assert caught.value.message.endswith("unit='K'")
+
+
+def test_an_error_gives_its_hint_once() -> None:
+    with pytest.raises(GLError) as caught:
+        Session().record("meter", {}, {"heat": Decimal("12.5")})
+    assert str(caught.value).count("Wrap it in a Quantity {value, unit}.") == 1

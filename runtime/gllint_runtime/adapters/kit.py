@@ -227,7 +227,7 @@ def recorded(
     try:
         call_id = session.record(tool, arguments, output, tool_call_id=tool_call_id, **options)
     except GLError as error:  # the model is told, who can mend neither tool nor policy
-        why = session.verdicts.redacted(f"{error.message} {error.hint}")
+        why = session.verdicts.redacted(f"{error.message.rstrip('.')}. {error.hint}")
         logger.warning("The result of tool %s was refused: [%s] %s", tool, error.code, why)
         raise
     reply = {"tool_call_id": call_id, "output": session.output(call_id)}

@@ -556,6 +556,7 @@ _CODE = re.compile(r"[A-Za-z0-9]+(?:[_-][A-Za-z0-9]+)*")
 _LONGEST_CODE = 100  # characters
 _GLUED = re.compile(r"\d+[^\W\d_]+\b")
 _PREFIXED = re.compile(r"[a-z]{2,6}-\d+")
+_SENTENCE_END = re.compile(r"[.!?](?=\s+[A-Z])")
 _DATE_BEFORE = re.compile(r"\b(?:at|by|until|till|from|on|the|day|since)\s+\Z", re.IGNORECASE)
 _DATE_AFTER = re.compile(r"(?:st|nd|rd|th|h)\b|\s?o['’]?clock\b", re.IGNORECASE)
 
@@ -574,6 +575,7 @@ def _falling() -> re.Pattern[str]:
 
 
 def _is_fall(text: str, figure: Figure) -> bool:
-    """Whether words beside a number say that it goes down, so that its sign is in them."""
-    near = text[max(0, figure.start - _REACH) : figure.end + _REACH]
-    return _falling().search(near) is not None
+    """Whether words beside a number, in its own sentence, say that it goes down, so that its sign is in them."""
+    before = _SENTENCE_END.split(text[max(0, figure.start - _REACH) : figure.start])[-1]
+    behind = _SENTENCE_END.split(text[figure.end : figure.end + _REACH], maxsplit=1)[0]
+    return _falling().search(f"{before}{figure.text}{behind}") is not None

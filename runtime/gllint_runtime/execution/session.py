@@ -711,12 +711,14 @@ class Session:
             self.units.require(claim.quantity.unit, claim.path)
         if claim.quantity != actual and not self.units.same_quantity(actual, claim.quantity):
             self.metrics.quantity_mismatches += 1
-            raise GLDataError(
-                "QUANTITY_MISMATCH",
+            claimed = claim.quantity
+            message = (
                 f"Claim {number} mismatch: tool returned value={actual.value} unit='{actual.unit}', "
-                f"but claimed value={claim.quantity.value} unit='{claim.quantity.unit}'",
-                path=claim.path,
+                f"but claimed value={claimed.value} unit='{claimed.unit}'"
             )
+            if self.units.same_quantity(actual, Quantity(actual.value, claimed.unit)):
+                message = f"{message}: the values differ, the units are the same"
+            raise GLDataError("QUANTITY_MISMATCH", message, path=claim.path)
         logger.debug("Claim %s holds: %s of %s", number, claim.path, claim.source_call_id)
         return record, actual
 

@@ -72,7 +72,7 @@ def _held_output(
     try:
         survey = Survey(output, policy.plain_keys, policy.plain_kinds, policy.quantity_shapes)
     except DataProblem as problem:
-        raise _bad_output(f"{problem}. {problem.remedy}", problem.path, problem.remedy) from None
+        raise _bad_output(str(problem), problem.path, problem.remedy) from None
     if schema is not None:
         if (misfit := schema.check(survey.data)) is not None:
             place, message = misfit
