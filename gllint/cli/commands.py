@@ -506,6 +506,12 @@ def mcp(
         click.echo(installation(install, command, url, level), nl=False)
         if os.path.isabs(path := own_program()):
             click.echo(f'Where the client does not find "{PROGRAM}", write "{visible(path)}".', err=True)
+        for part in command:
+            if os.path.isfile(part) and not os.path.isabs(part):
+                whole, shown = visible(os.path.abspath(part)), visible(part)
+                click.echo(
+                    f'Where the client starts it in another folder, write "{whole}" for "{shown}".', err=True
+                )
         return
     settings = config_for(".", config, isolated)
     if guard:

@@ -34,6 +34,7 @@ from gllint_runtime.policy.wording import nearest
 
 TIMEOUT = 300.0
 TABLE = "tool.gllint"
+_MOST_ROWS = 20  # of the configuration, that are told at the end
 _DONE = {"block": "refused", "warn": "told", "shadow": "counted"}
 
 
@@ -94,6 +95,8 @@ def run(request: Request, config: Config) -> int:
         pass  # the client has gone
     finally:
         transcript.close()
+        for text in units.idle()[:_MOST_ROWS]:
+            _say(f"[{table}] {text}")
     return status
 
 

@@ -27,6 +27,10 @@ class UnitPlaces:
 
     def __init__(self, places: Mapping[str, Mapping[Place, str]]) -> None:
         self._places = places
+        self._idle = {
+            tool: dict.fromkeys(rows) for tool, rows in places.items()
+        }  # that gave no number its unit
+        self._asked: set[str] = set()
         self.tools: Sequence[str] = tuple(places)
 
     def has(self, tool: str) -> bool:
@@ -35,17 +39,34 @@ class UnitPlaces:
 
     def in_data(self, tool: str, data: Any) -> Any:
         """The data with a Quantity where a bare number stood, at the paths within ``data``."""
+        self._asked.add(tool)
         for place, unit in self._places.get(tool, {}).items():
-            data = _with_quantity(data, place, unit)
+            data = self._at(tool, place, place, unit, data)
         return data
 
     def in_wrapped(self, tool: str, data: Any) -> Any:
         """The same of what the SDKs wrap as ``{"result": …}``: a path may begin with the wrapper, or within it."""
+        self._asked.add(tool)
         for place, unit in self._places.get(tool, {}).items():
             if place[:1] == (WRAPPER,):
-                data = _with_quantity(data, place[1:], unit)
-            data = _with_quantity(data, place, unit)
+                data = self._at(tool, place, place[1:], unit, data)
+            data = self._at(tool, place, place, unit, data)
         return data
+
+    def _at(self, tool: str, row: Place, place: Place, unit: str, data: Any) -> Any:
+        changed = _with_quantity(data, place, unit)
+        if row in self._idle[tool] and changed != data:
+            del self._idle[tool][row]
+        return changed
+
+    def idle(self) -> list[str]:
+        """What there is to say of each row whose tool returned results, in none of which it met a number."""
+        return [
+            f'"{tool}.${_written(place)}": no result of "{tool}" had a bare number there'
+            for tool in self._places
+            if tool in self._asked
+            for place in self._idle[tool]
+        ]
 
     def missing(self, tool: str, schema: Any) -> list[str]:
         """What there is to say of each place that the tool's output schema, if any, has no room for."""

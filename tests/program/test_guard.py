@@ -907,3 +907,22 @@ def test_a_second_session_in_one_file_is_a_conversation_of_its_own(tmp_path: Pat
     numbers = [number for one in judged_records(records) for number in one.numbers]
     assert [number.verdict for number in numbers] == ["sourced", "unsourced"]
     assert len({number.conversation for number in numbers}) == 2
+
+
+def test_a_row_that_meets_no_number_is_told_at_the_end() -> None:
+    rows = {"meter.$.heat": "kWh", "meter.$.rows[*].areas": "m2", "other.$.x": "m2"}
+    places = read_places(rows, Policy())
+    call(Guard(Policy(), "warn", places), "meter", {}, result_of({"heat": 5, "rows": [{"area": 3}]}))
+    assert places.idle() == ['"meter.$.rows[*].areas": no result of "meter" had a bare number there']
+
+
+def test_a_relative_path_of_a_command_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "weather.py").touch()
+    monkeypatch.chdir(tmp_path)
+    assert commands.run(["mcp", "--guard", "--install", "cursor", "--", "python", "weather.py"]) == 0
+    line = (
+        f'Where the client starts it in another folder, write "{tmp_path / "weather.py"}" for "weather.py".'
+    )
+    assert line in capsys.readouterr().err
