@@ -248,6 +248,15 @@ def test_what_is_scored_is_told_from_a_length_of_typographers() -> None:
     assert "what is scored is in `point`, a unit of the pack `counts`" in (caught.value.hint or "")
 
 
+@pytest.mark.parametrize("unit", ["grains", "grain", "Grains", "grains/m³", "kWh/cycle", "stones", "bars"])
+def test_what_may_be_things_that_are_counted_is_read_as_no_unit(unit: str) -> None:
+    verdict = judge_unit(unit, packs=PACKS)
+    assert verdict.status != "allowed" and (verdict.dimension, verdict.nearest) == (None, None)
+    assert "things that are counted" in verdict.spelling.remark
+    word = verdict.spelling.remark.split('extend-units = ["')[1].split('"')[0]
+    assert judge_unit(unit, packs=PACKS, extend=[word]).status == "allowed"
+
+
 def test_a_claim_in_another_unit_is_told_what_is_meant() -> None:
     session = Session()
     call = session.record("meter", {}, {"heat": {"value": 3, "unit": "kWh"}})

@@ -200,6 +200,12 @@ class _Reader:
             raise _UnreadableError(f"`{text}` is {other}.")
         if text.isdecimal() and text != self._text:
             raise _UnreadableError(f"`{text}` is a number, and belongs to the value.")
+        if text not in _symbols(self._extend) and (measure := _counted_measure(text)) is not None:
+            self.is_open = True
+            raise _UnreadableError(
+                f"`{text}` may be {measure}, or things that are counted, which a unit of your own may name: "
+                f'`extend-units = ["{text}"]`.'
+            )
         split = None if text in _symbols(self._extend) else _POWER.fullmatch(text)
         if split is None:
             units, power = self._word(text, is_divisor), 1
@@ -307,6 +313,14 @@ def emissions_at(text: str, at: int) -> tuple[str, int] | None:
     """The mass of CO2 equivalents that a text goes on with at a place (``tonnes of CO2e``), and where it ends."""
     match = _EMISSIONS.match(text, at)
     return None if match is None else (_emission(match), match.end())
+
+
+def _counted_measure(word: str) -> str | None:
+    """What a word measures as a unit where it is the name of things that are counted, too; else ``None``."""
+    counted, letters = _table("counted"), word.lower()
+    if word not in (letters, word.capitalize()):  # a symbol in capitals: `BAR`
+        return None
+    return counted.get(letters) or (counted.get(letters[:-1]) if letters.endswith("s") else None)
 
 
 def _split(text: str) -> list[str]:
