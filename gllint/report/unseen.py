@@ -18,7 +18,9 @@ class Unseen(NamedTuple):
     The path of a folder ends with a slash.
 
     ``judges_text`` says that GL104 is on wherever a tool returns text; ``first_unknown`` is the place of a tool whose
-    result is unknown, for ``--why``. ``computed`` are the places that may make more tools.
+    result is unknown, for ``--why``. ``computed`` are the places that may make more tools. ``text_beside`` counts the
+    tools whose numbers stand beside text that may hold more, ``partial`` those of which a part is unknown, the first of
+    them at ``first_partial``.
     """
 
     tools: int = 0
@@ -29,11 +31,18 @@ class Unseen(NamedTuple):
     first_unknown: str = ""
     files: Mapping[str, str] = {}
     computed: tuple[BlindSpot, ...] = ()
+    text_beside: int = 0
+    partial: int = 0
+    first_partial: str = ""
 
     @property
     def is_empty(self) -> bool:
         """Whether all was looked at."""
-        return not (self.files or self.computed or self.unknown or (self.text and not self.judges_text))
+        return not (self.files or self.computed or self.unknown or self.partial or self._has_unjudged_text)
+
+    @property
+    def _has_unjudged_text(self) -> bool:
+        return bool(self.text or self.text_beside) and not self.judges_text
 
     def line(self) -> str:
         """The figures in one line, without its full stop; ``""`` where all was looked at."""
@@ -54,20 +63,29 @@ class Unseen(NamedTuple):
         tools = (
             f"{self.tools} {'tool' if self.tools == 1 else 'tools'}: {', '.join(parts)}" if self.tools else ""
         )
+        if self.text_beside and not self.judges_text:
+            tools += f"; {self.text_beside} with text beside the numbers ({TEXT_RULE} is off)"
+        if self.partial:
+            tools += f"; {self.partial} known in part"
         count = len(self.computed)
         computed = f"{count} {'place' if count == 1 else 'places'} not followed" if count else ""
         return "; ".join(filter(None, (tools, files, computed)))
 
     def advice(self) -> Iterator[str]:
         """How to have it looked at, one sentence each."""
-        if self.text and not self.judges_text:
+        if self._has_unjudged_text:
             yield f"Numbers in text were not looked at: --extend-select {TEXT_RULE} reports them."
         if self.unknown:
             yield (
                 "Unknown results were not looked at: "
                 f"--why {self.first_unknown} says what is not known of {'it' if self.unknown == 1 else 'the first'}."
             )
-
+        if self.partial:
+            one = self.partial == 1
+            yield (
+                f"Parts of {'a result' if one else f'{self.partial} results'} were not looked at: --why "
+                f"{self.first_partial} says what is not known of {'it' if one else 'the first'}."
+            )
         if self.computed:
             listed = ", ".join(f"{path}:{line} ({what})" for path, line, what in self.computed[:MOST_LISTED])
             rest = len(self.computed) - MOST_LISTED
@@ -92,13 +110,18 @@ def unseen(
     listed = list(sights)
     results = [sight.result for sight in listed]
     first = next((sight for sight in listed if sight.result == "unknown"), None)
+    partial = [sight for sight in listed if "unknown" in sight.beside]
+    texts = [sight for sight in listed if sight.result == "text" or "text" in sight.beside]
     return Unseen(
         len(listed),
         results.count("number"),
         results.count("text"),
         results.count("unknown"),
-        all(judges_text(path) for path in {s.tool.path for s in listed if s.result == "text"}),
+        all(judges_text(path) for path in {sight.tool.path for sight in texts}),
         f"{show(first.tool.path)}:{first.line}" if first is not None else "",
         {show(path): why for path, why in sorted(left_out.items())},
         tuple(spot._replace(path=show(spot.path)) for spot in sorted(set(computed))),
+        sum("text" in sight.beside for sight in listed),
+        len(partial),
+        f"{show(partial[0].tool.path)}:{partial[0].line}" if partial else "",
     )

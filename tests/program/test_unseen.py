@@ -118,16 +118,59 @@ def test_the_summary_says_it_in_plain_words(project: Path, run: Run) -> None:
         assert done.returncode == 0
         assert done.stderr.decode() == (
             "No findings in 2 files, as far as gllint looked.\n"
-            "11 tools: 0 return numbers, 6 text (GL104 is off), 5 unknown.\n"
+            "11 tools: 0 return numbers, 6 text (GL104 is off), 5 unknown; 1 known in part.\n"
             "  Numbers in text were not looked at: --extend-select GL104 reports them.\n"
             "  Unknown results were not looked at: --why unknown.py:8 says what is not known of the first.\n"
+            "  Parts of a result were not looked at: --why text.py:18 says what is not known of it.\n"
         )
     assert not run("check", "--quiet", "text.py", cwd=project).stderr
     said = run("check", "number.py", "text.py", cwd=project).stderr.decode()
-    assert "\n10 tools: 4 return numbers, 6 text (GL104 is off).\n" in said
+    assert "\n10 tools: 4 return numbers, 6 text (GL104 is off); 1 known in part.\n" in said
+    # With GL104 on, only what is known in part stays.
     said = run("check", "--extend-select", "GL104", "text.py", "other.py", cwd=project).stderr.decode()
-    assert "tools:" not in said
+    assert (
+        "No findings in 2 files, as far as gllint looked.\n10 tools: 0 return numbers, 6 text, 4 neither; 1 known"
+        in said
+    )
     assert run("check", "other.py", cwd=project).stderr.decode() == "No findings in 1 file.\n"
+
+
+@pytest.mark.parametrize(
+    ("body", "line", "advice"),
+    [
+        (
+            '{"n": len(x), "note": f"of {len(x)}"}',
+            "1 with text beside the numbers (GL104 is off)",
+            "Numbers in text",
+        ),
+        (
+            '{"n": len(x), "note": "all 40 W"}',
+            "1 with text beside the numbers (GL104 is off)",
+            "Numbers in text",
+        ),
+        ('{"n": len(x), "data": httpx.get(x).json()}', "1 known in part", "Parts of a result"),
+        ('{"n": len(x), **fetched(x)}', "1 known in part", "Parts of a result"),
+        ('json.dumps({"n": len(x), "data": fetched(x)})', "1 known in part", "Parts of a result"),
+    ],
+)
+def test_what_stands_beside_numbers_is_told(
+    write: Write, run: Run, body: str, line: str, advice: str
+) -> None:
+    top = write({"gllint.toml": "", "helpers.py": HELPERS, "a.py": module("a", [body])})
+    said = run("check", "a.py", cwd=top).stderr.decode()
+    assert f"1 tool: 1 returns numbers; {line}.\n  {advice}" in said
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        '{"n": len(x), "note": "all", "city": x, "about": f"of {x}", "ok": x == ""}',
+        '{"n": [len(x)], "q": {"value": 3.5, "unit": x}}',
+    ],
+)
+def test_numbers_beside_names_are_all_there_is(write: Write, run: Run, body: str) -> None:
+    top = write({"gllint.toml": "", "helpers.py": HELPERS, "a.py": module("a", [body])})
+    assert "1 tool:" not in run("check", "a.py", cwd=top).stderr.decode()
 
 
 def test_json_of_what_is_not_known_is_no_text(write: Write, run: Run) -> None:
@@ -158,7 +201,7 @@ def test_the_page_is_not_green_over_what_nobody_looked_at(project: Path, run: Ru
     assert run("report", "-o", "r.html", "text.py", cwd=project).returncode == 0
     page = (project / "r.html").read_text()
     assert "There are no findings.</p>" not in page and 'class="good"' not in page
-    assert "6 tools: 0 return numbers, 6 text (GL104 is off)." in page
+    assert "6 tools: 0 return numbers, 6 text (GL104 is off); 1 known in part." in page
     assert run("report", "-o", "r.html", "other.py", cwd=project).returncode == 0
     assert "There are no findings.</p>" in (project / "r.html").read_text()
 
@@ -166,5 +209,6 @@ def test_the_page_is_not_green_over_what_nobody_looked_at(project: Path, run: Ru
 def test_init_says_it_too(project: Path, run: Run) -> None:
     said = run("init", "--dry-run", cwd=project).stdout.decode()
     assert (
-        "  not looked at: 19 tools: 4 return numbers, 6 text (GL104 is off), 5 unknown, 4 neither\n" in said
+        "  not looked at: 19 tools: 4 return numbers, 6 text (GL104 is off), 5 unknown, 4 neither; 1 known in part\n"
+        in said
     )

@@ -74,7 +74,7 @@ def test_a_tool_that_returns_text(why: Callable[..., str], line: int) -> None:
 def test_a_tool_whose_result_is_unknown(why: Callable[..., str]) -> None:
     assert why(11) == (
         "tool `load` (line 11) returns something that is not known, so no rule speaks about it.\n"
-        "  it returns a dict, and nothing in the project shows what it holds (server.py:12: `httpx.get(x).json()`)\n"
+        "  it returns a dict, and the source does not show what is put into it (server.py:12: `httpx.get(x).json()`)\n"
     )
     assert why(16) == (
         "tool `both` (line 16) returns something that is not known, so no rule speaks about it.\n"
@@ -151,3 +151,26 @@ def test_the_baseline_silences_too(why: Callable[..., str], write: Write, run: R
     run("check", "--write-baseline", "known.json", cwd=top)
     told = why(35, settings="baseline = 'known.json'\n")
     assert f"  GL101 is not reported: the baseline {top}/known.json holds it\n" in told
+
+
+def test_a_model_that_is_returned_whole_is_said_to_be_looked_at_where_it_is_built(
+    write: Write, run: Run
+) -> None:
+    """rules.md, annotations and models: the fields say what is a number, not that one was put in."""
+    tool = "@tool\ndef {0}(x: str) -> {1}:\n    return {2}\n\n\n"
+    code = (
+        "import httpx\nfrom langchain_core.tools import tool\nfrom pydantic import BaseModel\n\n\n"
+        "class Tx(BaseModel):\n    amount: float\n\n\ndef one(x) -> Tx:\n    return httpx.get(x)\n\n\n"
+        "def many(x) -> list[Tx]:\n    return httpx.get(x)\n\n\n"
+        + tool.format("a", "Tx", "one(x)")
+        + tool.format("b", "list", "many(x)")
+        + tool.format("c", "dict", "one(x).model_dump()")
+    )
+    top = write({"gllint.toml": "", "a.py": code})
+    for line, what in (
+        (20, "an instance of `Tx`, and the source does not show what is put into its fields"),
+        (25, "a list, each an instance of `Tx`, and the source does not show what is put into its fields"),
+        (30, "a dict, and the source does not show what is put into it"),
+    ):
+        said = run("check", "--why", f"a.py:{line}", cwd=top).stdout.decode()
+        assert what in said and "nothing in the project" not in said

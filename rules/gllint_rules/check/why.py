@@ -38,7 +38,7 @@ from gllint_rules.inference.values import (
 )
 from gllint_rules.project.context import Context, Pending
 from gllint_rules.project.results import Result, as_text
-from gllint_rules.project.sight import result_of
+from gllint_rules.project.sight import is_open, result_of
 from gllint_rules.project.templates import final_steps
 from gllint_rules.reading import facts
 from gllint_rules.reading.outline import SECTION_BITS
@@ -188,14 +188,18 @@ def describe(value: Value) -> str:
         case Record(entries=entries) if set(entries) == {"value", "unit"}:
             return "a Quantity"
         case DictOf(open=True) if not value.entries and value.rest is None:
-            return "a dict, and nothing in the project shows what it holds"
+            return "a dict, and the source does not show what is put into it"
         case DictOf():
-            return "a dict"
+            return "a dict, of which not all is known" if is_open(value) else "a dict"
         case ListOf(items=(), rest=rest) if rest is UNKNOWN:
-            return "a list, and nothing in the project shows what it holds"
+            return "a list, and the source does not show what is put into it"
+        case ListOf(rest=Instance() as rest):
+            return f"a list, each {describe(rest)}"
         case ListOf():
-            return "a list"
-        case Instance(of=of) | Record(of=of) if of is not None:
+            return "a list, of which not all is known" if is_open(value) else "a list"
+        case Instance(of=of):
+            return f"an instance of `{of.cls.name}`, and the source does not show what is put into its fields"
+        case Record(of=of) if of is not None:
             return f"an instance of `{of.cls.name}`"
         case ExternalInstance(name=name):
             return f"an instance of `{name}`, which is not part of the project"
@@ -261,7 +265,7 @@ def _of_tool(context: Context, tool: Tool, callable: FunctionOf, in_force: Colle
         yield f"  it returns {_in_words(result.value)}{_place(context, result.site)}"
         for key, entry in islice(_unknown_parts(result), _MOST_RETURNS):
             where = f"`{key}` in it" if key else "a part of it"
-            yield f"    {where} is {describe(UNKNOWN)}{_place(context, entry.site)}"
+            yield f"    {where} is {describe(entry.value)}{_place(context, entry.site)}"
     if len(results) > _MOST_RETURNS:
         yield f"  and {len(results) - _MOST_RETURNS} more"
     if not results and kind == "unknown":
@@ -274,7 +278,7 @@ def _in_words(value: Value) -> str:
 
 def _unknown_parts(result: Result) -> Iterator[tuple[str | None, Entry]]:
     for key, entry in _entries(result.value, Entry(result.value, result.site)):
-        if entry.value is UNKNOWN and entry.value is not result.value:
+        if entry.value is not result.value and is_open(entry.value):
             yield key, entry
 
 

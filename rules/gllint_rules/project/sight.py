@@ -12,7 +12,11 @@ from gllint_rules.inference.values import (
     UNKNOWN,
     Boolean,
     Container,
+    Envelope,
     FunctionOf,
+    Interpolation,
+    Literal,
+    Number,
     Record,
     SerialisedText,
     Site,
@@ -44,7 +48,7 @@ def sights(context: Context) -> Iterator[ToolSight]:
         if sight is None or _ORDER.index(result) < _ORDER.index(sight.result):
             module = tool.callable.module if tool.callable is not None else tool.module
             line = sight.line if sight is not None else context.project.positions(module).span(at.at).line
-            by_place[place] = ToolSight(at, line, result)
+            by_place[place] = ToolSight(at, line, result, _beside(context, tool, result))
     yield from by_place.values()
 
 
@@ -92,6 +96,87 @@ def result_of(context: Context, tool: Tool) -> ToolResult:
                 result_kinds.add("text")
         kinds |= result_kinds
     return next((kind for kind in _ORDER if kind in kinds), "other")
+
+
+def _beside(context: Context, tool: Tool, result: ToolResult) -> tuple[ToolResult, ...]:
+    """What a tool returns beside ``result``: parts that are unknown, and text beside numbers that may hold more."""
+    if result not in ("number", "text"):
+        return ()
+    has_text = is_partly_open = False
+    for callable in (*tool.callables, *tool.inherited):
+        values = [returned.value for returned in _results(context, tool, callable)]
+        is_declared = functions.declared_return(context.evaluator, callable) is not None
+        for value in values:
+            if value.size > MOST_VALUES:
+                is_partly_open = True
+                continue
+            has_text = has_text or _tells_numbers(value)
+            is_partly_open = (
+                is_partly_open or _has_open_part(value) or (not is_declared and UNKNOWN in options(value))
+            )
+    text: tuple[ToolResult, ...] = ("text",) if has_text and result == "number" else ()
+    return (*text, "unknown") if is_partly_open else text
+
+
+def _tells_numbers(value: Value) -> bool:
+    """Whether a text in a value may hold numbers: digits stand in it, or something is filled in that may be one."""
+    for option in options(value):
+        match option:
+            case SerialisedText():
+                if _tells_numbers(option.value):
+                    return True
+            case Text(parts=parts):
+                if any(map(_may_be_digits, parts or ())):
+                    return True
+            case Record() if is_quantity(option):
+                pass
+            case Container():
+                held = [entry.value for _, entry in option.contents()]
+                if any(map(_tells_numbers, held if option.rest is None else [*held, option.rest])):
+                    return True
+            case _:
+                pass
+    return False
+
+
+def _may_be_digits(part: Literal | Interpolation) -> bool:
+    """Whether a part of a text holds digits, or is filled by what may be a number."""
+    if isinstance(part, Literal):
+        return any(map(str.isdigit, part.text))
+    is_text = all(isinstance(option, (Text, Boolean)) or option is NONE for option in options(part.value))
+    return not is_text or _tells_numbers(part.value)
+
+
+def _has_open_part(value: Value) -> bool:
+    """Whether a part of what a container holds, serialised or not, is unknown."""
+    for option in options(value):
+        if isinstance(option, SerialisedText):
+            if _has_open_part(option.value):
+                return True
+        elif isinstance(option, Container) and not (isinstance(option, Record) and is_quantity(option)):
+            if is_open(option) or any(
+                is_open(entry.value) or _has_open_part(entry.value) for _, entry in option.contents()
+            ):
+                return True
+            if option.rest is not None and _has_open_part(option.rest):
+                return True
+    return False
+
+
+def is_open(value: Value) -> bool:
+    """Whether a value, what is seen of its parts aside, is unknown, or may hold what is."""
+    for option in options(value):
+        if isinstance(option, Container):
+            if isinstance(option, Record) and is_quantity(option):
+                continue
+            # Of an envelope a payload is read, if there is one.
+            if isinstance(option, Record) and not (option.is_listed or isinstance(option, Envelope)):
+                return True
+            if option.rest is not None and is_open(option.rest):
+                return True
+        elif not isinstance(option, (Number, Text, Boolean)) and option is not NONE and option is not NEVER:
+            return True
+    return False
 
 
 def _serialises_unknown(context: Context, callable: FunctionOf) -> bool:
