@@ -100,6 +100,9 @@ class _Run:
         self.stdin = ""
         self.failed = self.would_change = self.has_changed = self.has_baseline = False
         self.has_unjudged = False  # entries of a baseline that what was not read may still need
+        self.unchanged_count = (
+            0  # findings that lie in no line that changed since the revision that was asked for
+        )
         self.baseline_findings: frozenset[Finding] = frozenset()  # from the baseline, and told nevertheless
         self.started = time.perf_counter()
 
@@ -286,7 +289,9 @@ class _Run:
 
         folders = [p if os.path.isdir(p) else os.path.dirname(p) for p in map(absolute, paths)]
         cell = self.engine.sources.cell
-        outcome.findings = only_changed(outcome.findings, self.request.since, folders, cell)
+        findings = only_changed(outcome.findings, self.request.since, folders, cell)
+        self.unchanged_count = len(outcome.findings) - len(findings)
+        outcome.findings = findings
 
     def _report(self, outcome: Outcome) -> None:
         findings_report = self._findings_report(outcome)
@@ -358,7 +363,10 @@ class _Run:
             if outcome.checked and not self.would_change and not self.request.fix_only:
                 new = "new " if self.has_baseline else ""
                 looked = "" if gaps.is_empty else ", as far as gllint looked"
-                self._note(f"No {new}findings in {counted(len(outcome.checked), 'file')}{looked}.")
+                checked_files = counted(len(outcome.checked), "file")
+                since = f"what changed since {self.request.since}, in " if self.request.since else ""
+                self._note(f"No {new}findings in {since}{checked_files}{looked}.")
+                self._say_unchanged()
                 self._say_plain(outcome)
                 self._say_unseen(gaps)
                 self._say_toolless(outcome, gaps)
@@ -378,7 +386,8 @@ class _Run:
         ]
         listed = ", ".join(hint for hint in hints if hint)
         self._note(f"{text} ({listed})." if listed else f"{text}.")
-        if settled := allowable(outcome.findings, self._is_settled):
+        self._say_unchanged()
+        if settled := allowable(self._settled(outcome)):
             self._note(settled)
         self._say_caused(count - sum(finding.path in checked for finding in outcome.findings))
         self._say_plain(outcome)
@@ -394,10 +403,18 @@ class _Run:
                 " (--why says how). --fix changes named files alone."
             )
 
-    def _is_settled(self, finding: Finding) -> bool:
-        from gllint.verdict.advice import is_settled
+    def _say_unchanged(self) -> None:
+        """Say how many findings `--since` leaves out."""
+        if count := self.unchanged_count:
+            lies = "lies" if count == 1 else "lie"
+            self._note(
+                f"{counted(count, 'finding')} {lies} in nothing that changed since {self.request.since}: not told."
+            )
 
-        return is_settled(finding, self.engine.config_of(finding.path))
+    def _settled(self, outcome: Outcome) -> list[Finding]:
+        from gllint.verdict.advice import settled
+
+        return settled(outcome.findings, self.engine.config_of)
 
     def _say_plain(self, outcome: Outcome) -> None:
         """Say how many numbers the project's `plain-kinds` left out."""
@@ -532,7 +549,8 @@ class _Run:
 
         fixed = Counter(f"{entry.path}: {entry.code} {entry.text}" for entry in compared.fixed)
         for entry_text, count in fixed.items():
-            text = f"Gone since the baseline: {entry_text}"[:_MOST_SAID]
+            gone = "Would be gone from the baseline" if self.would_change else "Gone since the baseline"
+            text = f"{gone}: {entry_text}"[:_MOST_SAID]
             times = f" ({count} times)" if count > 1 else ""
             self._note(visible(text) + times)  # who wrote the baseline may have written anything
         if compared.unjudged:
@@ -544,7 +562,8 @@ class _Run:
         gone = counted(len(compared.fixed), "finding")
         if not self.request.prune_baseline:
             them = "it" if len(compared.fixed) == 1 else "them"
-            self._note(f"The baseline holds {gone} too many; --prune-baseline takes {them} out.")
+            holds, takes = ("would then hold", "would take") if self.would_change else ("holds", "takes")
+            self._note(f"The baseline {holds} {gone} too many; --prune-baseline {takes} {them} out.")
         else:
             baseline.write(file, [*compared.matches, *compared.unseen])
             self._note(f"Took {gone} out of {self.request.baseline or self.show(file)}.")

@@ -13,6 +13,7 @@ from gllint.cli.summary import counted
 from gllint.errors import UsageError
 from gllint.files.paths import relative
 from gllint.init.plan import Change, Plan, plan, write
+from gllint.init.survey import Survey
 from gllint.run.fixer import diff
 from gllint.shown import visible
 
@@ -40,14 +41,12 @@ def run(path: str, yes: bool, dry_run: bool, agents: Sequence[str] = ()) -> int:
 
 
 def _diff(change: Change, root: str) -> str:
-    """The change of one file as a patch; of a baseline, which is long and is nobody's text, how many lines."""
+    """The change of one file as a patch; of a baseline, which is long and is nobody's text, how many findings."""
     name = relative(change.path, root)
-    if change.is_baseline:
-        old_count, new_count = (
-            len((data or b"").splitlines()) for data in (change.old_data, change.new_data)
-        )
-        grown = f"{counted(old_count, 'line')} now, " if change.old_data is not None else ""
-        return visible(f"{name}: {grown}{counted(new_count, 'line')} of findings, not shown") + "\n"
+    if change.finding_counts is not None:
+        old_count, new_count = change.finding_counts
+        was = f"{counted(old_count, 'finding')} now, " if change.old_data is not None else ""
+        return visible(f"{name}: {was}{counted(new_count, 'finding')}, not shown") + "\n"
     lines = diff(name, change.old_data, change.new_data).decode("utf-8", "replace").split("\n")
     return "\n".join(map(visible, lines))
 
@@ -67,10 +66,8 @@ def _overview(project_plan: Plan) -> Iterator[str]:
     yield f"  frameworks:  {_listed(survey.frameworks, 'file')}"
     yield f"  units:       {_listed(survey.units, 'place')}"
     yield f"  numbers without a unit, by kind: {_listed(survey.kinds)}"
-    besides = finding_count - sum(survey.kinds.values())
-    if besides:
-        noun = counted(besides, "finding")
-        yield f"  besides:     {noun} without a kind, in test code or under settings of a folder's own"
+    if besides := ", ".join(_besides(survey)):
+        yield f"  besides:     {besides}"
     if not survey.outcome.tools:
         yield "  tools:       none that gllint knows: `tool-decorators`, `tool-classes` and `tool-methods` name yours"
     yield f"  dispatchers: {', '.join(survey.dispatchers[:_MOST]) or 'none'}"
@@ -94,8 +91,9 @@ def _overview(project_plan: Plan) -> Iterator[str]:
     wrapped = project_plan.proposal.settled.get("unit-packs", 0)
     if wrapped:
         yield (
-            f"  {wrapped} of these can then be returned in a unit that is allowed: each finding's help says in which, "
-            "and --fix --unsafe-fixes writes it, but for fields of models and numbers that the file computes with."
+            f"  {wrapped} of these then {'has a unit' if wrapped == 1 else 'have units'} to be returned in: the help "
+            "of each says which. --fix --unsafe-fixes writes it, except in fields of models and where the file "
+            "computes on."
         )
     if project_plan.baseline_count:
         those = "the one" if project_plan.baseline_count == 1 else f"the {project_plan.baseline_count}"
@@ -105,6 +103,19 @@ def _overview(project_plan: Plan) -> Iterator[str]:
         verb = "stays" if broken == 1 else "stay"
         yield f"  {counted(broken, 'finding')} of GL9 {verb}: no baseline takes what gllint cannot read or use."
     yield from project_plan.notes
+
+
+def _besides(survey: Survey) -> Iterator[str]:
+    """The findings that are not counted by kind, each by the reason for that."""
+    elsewhere = len(survey.outcome.findings) - len(survey.own)
+    kindless = len(survey.own) - survey.in_tests - sum(survey.kinds.values())
+    for count, where in (
+        (kindless, "whose kind is not known"),
+        (survey.in_tests, "in test code"),
+        (elsewhere, "in folders with settings of their own"),
+    ):
+        if count:
+            yield f"{counted(count, 'finding')} {where}"
 
 
 def _lines(project_plan: Plan) -> Iterator[str]:

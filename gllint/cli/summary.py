@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from gllint import report
 from gllint.shown import visible
@@ -42,11 +42,11 @@ def statistics(findings_report: report.Report, format_name: str) -> str:
     return "\n".join("".join(table) for table in tables if table)
 
 
-def allowable(findings: Sequence[Finding], is_settled: Callable[[Finding], bool]) -> str:
+def allowable(settled: Sequence[Finding]) -> str:
     """Say how many findings a line of configuration settles, of which kinds, and who can write it; else nothing."""
     counts: dict[str, int] = {}
-    for finding in findings:
-        if finding.kind is not None and is_settled(finding):
+    for finding in settled:
+        if finding.kind is not None:
             counts[finding.kind] = counts.get(finding.kind, 0) + 1
     if not counts:
         return ""

@@ -28,12 +28,15 @@ BASELINE = "gllint-baseline.json"
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A file that would be written: its path, what it holds now (``None``: it is not there) and would hold."""
+    """A file that would be written: its path, what it holds now (``None``: it is not there) and would hold.
+
+    Of a baseline also how many findings those are.
+    """
 
     path: str
     old_data: bytes | None
     new_data: bytes
-    is_baseline: bool = False
+    finding_counts: tuple[int, int] | None = None
 
 
 @dataclass(slots=True)
@@ -191,7 +194,10 @@ def _baseline(
     old = baseline.read(path) if data is not None else []
     new = compared(engine, path, findings, old).new
     entries = baseline.entries(new, engine.sources.code, os.path.dirname(path))
-    changes = [Change(path, data, baseline.as_bytes([*old, *entries]), is_baseline=True)] if new else []
+    changes: list[Change] = []
+    if new:
+        counts = len(old), len(old) + len(entries)
+        changes.append(Change(path, data, baseline.as_bytes([*old, *entries]), counts))
     base = os.path.dirname(place.config.source) or place.root
     named = relative(path, base) if configured is None else None
     return changes, len(new), named

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from gllint_rules.check.map import Map
 
 
-_UNUSED_TEXT = "read by a literal path in no Python file that gllint looks at"
+_UNUSED_TEXT = "read by no Python code that gllint follows"
 
 
 class Workspace:

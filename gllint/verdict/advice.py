@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from gllint.files.config import Config, value_of
@@ -17,6 +17,8 @@ SWITCHES = ("array-paths",)
 PLAIN_KINDS = ("count", "index", "identifier")
 # What takes the finding away: a pack of units only allows the unit to return the number in.
 _SETTLING = ("plain-kinds", "plain-keys")
+# The rules that a key which holds no quantity silences.
+_OF_KEYS = ("GL101", "GL201")
 _LINE = re.compile(rf"`((?:{'|'.join(KEYS)}) = \[[^`\n]*?\])`")
 _SWITCH = re.compile(rf"`({'|'.join(SWITCHES)}) = true`")
 
@@ -53,9 +55,27 @@ def switches_asked_by(finding: Finding, config: Config) -> list[str]:
     return [key for key in _SWITCH.findall(finding.help) if not value_of(config, key)]
 
 
-def is_settled(finding: Finding, config: Config) -> bool:
-    """Whether what :func:`asked_by` says takes the finding away: not where a second key at its place stays."""
-    return len(finding.keys) < 2 and any(key in _SETTLING for key, _ in asked_by(finding, config))
+def settled(findings: Sequence[Finding], config_of: Callable[[str], Config]) -> list[Finding]:
+    """The findings that go once all that :func:`asked_by` says of them is in their configurations.
+
+    Not one of which a second key at its place stays. What one asks for may take others of the same key.
+    """
+    requests: dict[str, dict[str, set[str]]] = {}
+    for finding in findings:
+        config = config_of(finding.path)
+        items = requests.setdefault(config.source, {key: set() for key in _SETTLING})
+        for key, new in asked_by(finding, config):
+            if key in _SETTLING:
+                items[key].update(new)
+    return [f for f in findings if _is_settled(f, requests[config_of(f.path).source])]
+
+
+def _is_settled(finding: Finding, items: Mapping[str, Collection[str]]) -> bool:
+    from gllint_runtime.policy.key_kinds import is_plain
+
+    if not finding.keys or not any(items.values()) or finding.code not in _OF_KEYS:
+        return False
+    return all(is_plain(key, items["plain-keys"], items["plain-kinds"]) for key in finding.keys)
 
 
 def _plain_kind(finding: Finding) -> str | None:

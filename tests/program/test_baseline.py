@@ -152,6 +152,23 @@ def test_what_is_fixed_is_named_and_nothing_is_written(old: Path, run: Run) -> N
         assert (old / "base.json").read_bytes() == before
 
 
+def test_a_diff_says_what_its_fixes_would_take_out(write: Write, run: Run) -> None:
+    tool = """\
+from langchain_core.tools import tool
+
+
+@tool
+def f(xs: list) -> dict:
+    return {"load": {"value": 3.5, "unit": "kwh"}}
+"""
+    top = write({"gllint.toml": "", "a.py": tool})
+    run("check", "--write-baseline", "base.json", cwd=top)
+    said = run("check", "--baseline", "base.json", "--diff", cwd=top).stderr.decode()
+    assert "Would fix 1 finding" in said and "Would be gone from the baseline: a.py: GL501" in said
+    assert "The baseline would then hold 1 finding too many; --prune-baseline would take it out." in said
+    assert "Gone since" not in said
+
+
 def test_pruning_takes_out_what_is_gone_and_says_so(old: Path, run: Run, check: Check) -> None:
     (old / "a.py").write_text(module(FUNCTIONS).replace("600", "many") + 'final_message = "7 kWh"\n')
     done = run("check", "--baseline", "base.json", "--prune-baseline", cwd=old)

@@ -59,7 +59,7 @@ def test_it_proposes_writes_and_then_has_nothing_more_to_do(write: Write, run: R
         and '\n+plain-kinds = ["identifier", "index"]\n' in said
     )
     assert "--- /dev/null\n+++ b/.pre-commit-config.yaml\n" in said
-    assert " lines of findings, not shown\n" in said and '"findings"' not in said
+    assert "gllint-baseline.json: 3 findings, not shown\n" in said and '"findings"' not in said
     assert 'unit-packs = ["counts", "time"]  # asked for by 2 findings' in said
     assert 'plain-kinds = ["identifier", "index"]  # asked for by 2 findings' in said
     assert "langchain (2 files)" in said and "Findings: 10 now, 3 with these settings." in said
@@ -331,6 +331,28 @@ def test_what_the_summary_says_it_can_allow_it_allows(write: Write, run: Run, se
     done = run("check", "--output-format", "concise", cwd=top)
     assert int(before) - done.stdout.count(b"\n") == int(promised)
     assert b"proposes settings" not in done.stderr
+
+
+def test_what_one_finding_asks_for_takes_others_of_its_key_away(write: Write, run: Run) -> None:
+    tool = "\n\n@tool\ndef {0}(latitude: float) -> dict:\n    return {{'latitude': {1}, 'x': 3}}\n"
+    top = write(
+        {
+            "gllint.toml": "",
+            "a.py": "from langchain_core.tools import tool\n"
+            + tool.format("a", "latitude")
+            + tool.format("b", "round(latitude)"),
+            "tests/test_a.py": "from langchain_core.tools import tool\n" + tool.format("c", "1.5"),
+            "part/gllint.toml": "",
+            "part/a.py": "from langchain_core.tools import tool\n" + tool.format("d", "1.5"),
+        }
+    )
+    said = run("check", "--output-format", "concise", "a.py", cwd=top).stderr.decode()
+    assert "proposes settings that leave out 2 of these, by kind: measure (2)." in said
+    said = run("init", "--dry-run", cwd=top).stdout.decode()
+    assert (
+        "  besides:     2 findings whose kind is not known, 2 findings in test code, "
+        "2 findings in folders with settings of their own\n" in said
+    )
 
 
 def test_lists_of_quantities_ask_for_paths_into_lists(write: Write, run: Run) -> None:

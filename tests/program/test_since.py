@@ -59,6 +59,17 @@ def test_only_changed_lines_count(repository: Path, check: Check) -> None:
     assert check("--since", "HEAD~1", cwd=repository / "sub") == ["b c\u00e9.py:2:18:"]
 
 
+def test_what_did_not_change_is_counted(repository: Path, run: Run) -> None:
+    said = run("check", "--since", "HEAD", cwd=repository).stderr.decode()
+    assert "No findings in what changed since HEAD, in 4 files.\n" in said
+    assert "24 findings lie in nothing that changed since HEAD: not told.\n" in said
+    (repository / "new.py").write_text('final_message = "7 kWh"\n')
+    said = run("check", "--since", "HEAD", cwd=repository).stderr.decode()
+    assert (
+        "Found 1 finding in 1 file.\n24 findings lie in nothing that changed since HEAD: not told.\n" in said
+    )
+
+
 def test_settings_of_the_user_change_nothing(repository: Path, check: Check) -> None:
     git(repository, "config", "diff.noprefix", "true")
     git(repository, "config", "diff.external", "false")

@@ -151,7 +151,7 @@ def test_a_template_that_nobody_reads_is_told_where_it_is_named(write: Write) ->
     assert check(root).notices == []
     [notice] = check(root / "notes.md").notices
     assert notice.text(os.path.basename) == (
-        "1 file not checked, read by a literal path in no Python file that gllint looks at: notes.md"
+        "1 file not checked, read by no Python code that gllint follows: notes.md"
     )
 
 

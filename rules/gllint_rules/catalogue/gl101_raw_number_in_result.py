@@ -16,8 +16,8 @@ A text that a serialiser makes (`json.dumps(x)`, `model.model_dump_json()`, `yam
 container) is read as what was serialised, also as the text of a content block: the model reads the same numbers. So are
 JSON Lines, and the beginning of such a text (`json.dumps(x)[:4000]`).
 
-A model of the project that is returned whole is reported where the project builds it (`Reading(load=x)`), and not at all
-where what is put into it cannot be seen (`Reading(**response.json())`), although its fields are declared.
+A model of the project that is returned whole is reported where the project builds it (`Reading(load=x)`), and not at
+all where what is put into it cannot be seen (`Reading(**response.json())`), although its fields are declared.
 
 Where only some files are checked, a finding is told if it lies in one of them, or if a tool that returns the number,
 or what makes it a number (a helper, an annotation), does.
