@@ -448,7 +448,8 @@ class _Run:
         if any(map(os.path.isdir, self.request.paths or ["."])):
             self._note(
                 "No tool that gllint knows is defined there: `gllint frameworks` lists what makes one; "
-                "`tool-decorators`, `tool-classes` and `tool-methods` name yours."
+                "`tool-decorators`, `tool-classes` and `tool-methods` name yours. "
+                "What an agent without tools answers, `gllint audit` checks in recorded runs."
             )
 
     def _unseen(self, outcome: Outcome) -> Unseen:

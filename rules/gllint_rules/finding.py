@@ -137,9 +137,11 @@ def of_results(what: str, tools: Sequence[ToolAt], keys: Sequence[str]) -> str:
     where = f"{named}the result{'s' * several} of {of}"
     if what == "element":
         return f"{where} {'hold' if len(keys) > 1 else 'holds'} a number without a unit"
+    # What only names or numbers something has no unit to lack.
+    lack = "given as a bare number" if what in ("identifier", "index") else "without a unit"
     if len(keys) < 2:
-        return f"{where} is {_a(what)} without a unit"
-    return f"{where} are {'numbers' if what == 'number' else f'each {_a(what)}'} without a unit"
+        return f"{where} is {_a(what)} {lack}"
+    return f"{where} are {'numbers' if what == 'number' else f'each {_a(what)}'} {lack}"
 
 
 def _a(noun: str) -> str:

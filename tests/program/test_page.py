@@ -78,7 +78,7 @@ def test_findings_are_counted_and_shown_in_their_source(run: Run, write: Write, 
     figures = dict(zip(texts(page, "//dt"), texts(page, "//dd"), strict=True))
     assert figures == {"findings": "3", "files with findings": "1", "files checked": "2"}
     rows = texts(page, "//table[@class='counts']/tbody/tr")
-    assert rows[:2] == ["1counts", "1numbers of no kind that can be told"]
+    assert rows[:2] == ["1count", "1number whose kind is not known"]
     assert any(row.startswith("2GL101 ") for row in rows) and "3src/one" in rows
     heads = texts(page, "//article/h4")
     assert heads[0].startswith("8:23 GL101 demand in the result of tool heat_demand is")

@@ -123,7 +123,7 @@ def test_message_and_help_speak_of_it() -> None:
     allowed = one(source, {"unit-packs": ["counts"]})
     assert allowed.help == 'Return a Quantity: `{"value": len(rows), "unit": "count"}`.'
     page = one(source.replace("found", "page").replace("len(rows)", "int(rows[0])"))
-    assert page.message.endswith("is an index without a unit")
+    assert page.message.endswith("is an index given as a bare number")
     assert page.help == '`page` is an index: `plain-keys = ["page"]` declares that it is not a quantity.'
     assert page.fix is None
 

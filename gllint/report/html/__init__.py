@@ -21,6 +21,7 @@ from gllint.report.frames import window
 from gllint.report.html import way
 from gllint.report.html.markup import MOST_SHOWN, html_text, prose
 from gllint_rules import RULES
+from gllint_rules.words.kinds import TITLES
 
 _UNKNOWN = "unknown"
 
@@ -101,15 +102,15 @@ def _counts(report: Report, folders: Mapping[str, str]) -> Iterator[str]:
             "kind",
             "Kind of number",
             kinds,
-            lambda kind: PLURALS.get(kind, "numbers of no kind that can be told"),
+            _kind_title,
         ),
         (
             "code",
             "Rule",
             statistics(report, lambda d: d.finding.code),
-            lambda code: f"{code} {RULES[code].summary}",
+            lambda code, _: f"{code} {RULES[code].summary}",
         ),
-        ("folder", "Folder", statistics(report, lambda d: folders[d.path]), lambda folder: folder),
+        ("folder", "Folder", statistics(report, lambda d: folders[d.path]), lambda folder, _: folder),
     ]
     yield '<section id="counts" aria-labelledby="counts-title">\n<h2 id="counts-title">Counts</h2>'
     yield from _looked_at(report)
@@ -118,6 +119,13 @@ def _counts(report: Report, folders: Mapping[str, str]) -> Iterator[str]:
         if counts:
             yield from _count_table(name, title, counts, text)
     yield "</div>\n</section>"
+
+
+def _kind_title(kind: str, count: int) -> str:
+    """What so many findings of a kind are of."""
+    if kind == _UNKNOWN:
+        return f"number{'' if count == 1 else 's'} whose kind is not known"
+    return TITLES[kind] if count == 1 else PLURALS[kind]
 
 
 def _looked_at(report: Report) -> Iterator[str]:
@@ -138,7 +146,7 @@ def _looked_at(report: Report) -> Iterator[str]:
 
 
 def _count_table(
-    name: str, title: str, counts: Mapping[str, int], text: Callable[[str], str]
+    name: str, title: str, counts: Mapping[str, int], text: Callable[[str, int], str]
 ) -> Iterator[str]:
     most = max(counts.values())
     yield f'<table class="counts"><caption class="skip">{title}</caption>'
@@ -146,7 +154,7 @@ def _count_table(
     for value, count in counts.items():
         yield (
             f'<tr><td>{count:,}</td><td style="--share:{100 * count / most:.1f}%"><button type="button" disabled '
-            f'data-name="{name}" data-value="{html_text(value)}">{html_text(text(value))}</button></td></tr>'
+            f'data-name="{name}" data-value="{html_text(value)}">{html_text(text(value, count))}</button></td></tr>'
         )
     yield "</tbody></table>"
 
