@@ -101,7 +101,10 @@ class AnalysisCache:
         for entry in entries:
             try:
                 argument, answers = msgspec.convert(entry, tuple[to, dict[str, returned]])  # type: ignore[valid-type]
-            except (msgspec.ValidationError, UnicodeEncodeError):  # of another making; a lone surrogate somewhere
+            except (
+                msgspec.ValidationError,
+                UnicodeEncodeError,
+            ):  # of another making; a lone surrogate somewhere
                 continue
             yield argument, {path: value for path, value in answers.items() if path in self.fresh}
 
