@@ -18,9 +18,9 @@ class Unseen(NamedTuple):
     The path of a folder ends with a slash.
 
     ``judges_text`` says that GL104 is on wherever a tool returns text; ``first_unknown`` is the place of a tool whose
-    result is unknown, for ``--why``. ``computed`` are the places that may make more tools. ``text_beside`` counts the
-    tools whose numbers stand beside text that may hold more, ``partial`` those of which a part is unknown, the first of
-    them at ``first_partial``.
+    result is unknown, for ``--why``. ``computed`` are the places that may make more tools. ``texts_with_numbers``
+    counts the tools whose numbers stand beside text that may hold more, ``partial`` those of which a part is unknown,
+    the first of them at ``first_partial``.
     """
 
     tools: int = 0
@@ -31,7 +31,7 @@ class Unseen(NamedTuple):
     first_unknown: str = ""
     files: Mapping[str, str] = {}
     computed: tuple[BlindSpot, ...] = ()
-    text_beside: int = 0
+    texts_with_numbers: int = 0
     partial: int = 0
     first_partial: str = ""
 
@@ -42,7 +42,7 @@ class Unseen(NamedTuple):
 
     @property
     def _has_unjudged_text(self) -> bool:
-        return bool(self.text or self.text_beside) and not self.judges_text
+        return bool(self.text or self.texts_with_numbers) and not self.judges_text
 
     def line(self) -> str:
         """The figures in one line, without its full stop; ``""`` where all was looked at."""
@@ -63,8 +63,8 @@ class Unseen(NamedTuple):
         tools = (
             f"{self.tools} {'tool' if self.tools == 1 else 'tools'}: {', '.join(parts)}" if self.tools else ""
         )
-        if self.text_beside and not self.judges_text:
-            tools += f"; {self.text_beside} with text beside the numbers ({TEXT_RULE} is off)"
+        if self.texts_with_numbers and not self.judges_text:
+            tools += f"; {self.texts_with_numbers} with text beside the numbers ({TEXT_RULE} is off)"
         if self.partial:
             tools += f"; {self.partial} known in part"
         count = len(self.computed)
@@ -110,8 +110,8 @@ def unseen(
     listed = list(sights)
     results = [sight.result for sight in listed]
     first = next((sight for sight in listed if sight.result == "unknown"), None)
-    partial = [sight for sight in listed if "unknown" in sight.beside]
-    texts = [sight for sight in listed if sight.result == "text" or "text" in sight.beside]
+    partial = [sight for sight in listed if "unknown" in sight.other_parts]
+    texts = [sight for sight in listed if sight.result == "text" or "text" in sight.other_parts]
     return Unseen(
         len(listed),
         results.count("number"),
@@ -121,7 +121,7 @@ def unseen(
         f"{show(first.tool.path)}:{first.line}" if first is not None else "",
         {show(path): why for path, why in sorted(left_out.items())},
         tuple(spot._replace(path=show(spot.path)) for spot in sorted(set(computed))),
-        sum("text" in sight.beside for sight in listed),
+        sum("text" in sight.other_parts for sight in listed),
         len(partial),
         f"{show(partial[0].tool.path)}:{partial[0].line}" if partial else "",
     )

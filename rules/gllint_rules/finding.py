@@ -57,15 +57,15 @@ ToolResult = Literal["number", "text", "unknown", "other"]
 class ToolSight(NamedTuple):
     """What of a tool's result can be seen, and the line of its callable.
 
-    ``result`` is what it returns: a "number" (a Quantity too), else "text", else what is "unknown"; "other" where it is
-    seen to be none of these: truth values, nothing. ``beside`` is what else the result holds of which more could be
-    said: "text" beside numbers, which may hold more of them, and parts that are "unknown".
+    ``result`` is what it returns: a "number" (a Quantity too), else "text", else what is "unknown"; "other" where it
+    is seen to be none of these: truth values, nothing. ``other_parts`` is what else the result holds of which more
+    could be said: "text" beside numbers, which may hold more of them, and parts that are "unknown".
     """
 
     tool: ToolAt
     line: int
     result: ToolResult
-    beside: tuple[ToolResult, ...] = ()
+    other_parts: tuple[ToolResult, ...] = ()
 
 
 class BlindSpot(NamedTuple):

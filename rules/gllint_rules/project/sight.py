@@ -48,7 +48,7 @@ def sights(context: Context) -> Iterator[ToolSight]:
         if sight is None or _ORDER.index(result) < _ORDER.index(sight.result):
             module = tool.callable.module if tool.callable is not None else tool.module
             line = sight.line if sight is not None else context.project.positions(module).span(at.at).line
-            by_place[place] = ToolSight(at, line, result, _beside(context, tool, result))
+            by_place[place] = ToolSight(at, line, result, _other_parts(context, tool, result))
     yield from by_place.values()
 
 
@@ -98,7 +98,7 @@ def result_of(context: Context, tool: Tool) -> ToolResult:
     return next((kind for kind in _ORDER if kind in kinds), "other")
 
 
-def _beside(context: Context, tool: Tool, result: ToolResult) -> tuple[ToolResult, ...]:
+def _other_parts(context: Context, tool: Tool, result: ToolResult) -> tuple[ToolResult, ...]:
     """What a tool returns beside ``result``: parts that are unknown, and text beside numbers that may hold more."""
     if result not in ("number", "text"):
         return ()
