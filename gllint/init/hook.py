@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 
 FILE = ".pre-commit-config.yaml"
-_LINE = re.compile(r"[^\n]*\n")
 _REPOS = re.compile(r"repos:\s*(?:#.*)?$")
 _ITEM = re.compile(r"(?P<indent> *)- ")
 _OF_BLOCK = re.compile(r"\s|-\s|#|$")
@@ -36,7 +35,7 @@ def with_hook(text: str | None) -> str | None:
     newline = "\r\n" if "\r\n" in text else "\n"
     if not text.endswith("\n"):
         text += newline
-    lines = _LINE.findall(text)  # of YAML: a form feed within a text ends none
+    lines = [f"{line}\n" for line in text.split("\n")[:-1]]  # of YAML: a form feed within a text ends none
     begin = next((i for i, line in enumerate(lines) if _REPOS.match(line)), None)
     if begin is None:
         return None

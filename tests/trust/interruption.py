@@ -329,14 +329,17 @@ import json, sys
 for line in sys.stdin:
     message = json.loads(line)
     if "id" in message:
-        heat = {"heat": {"value": message["id"], "unit": "kWh"}, "note": "x" * (message["id"] % 7 * 100_000)}
+        heat = {"heat": {"value": message["id"], "unit": "kWh"}, "note": "x" * (message["id"] % 7 * 20_000)}
         result = {"content": [{"type": "text", "text": json.dumps(heat)}], "structuredContent": heat}
         print(json.dumps({"jsonrpc": "2.0", "id": message["id"], "result": result}), flush=True)
 """
 
 
 def _kill_guard(kill: _Kill) -> list[str]:
-    """The guard, while it passes results of all sizes on: what its client was told stands in the transcript."""
+    """The guard, while it passes results of all sizes on: what its client was told stands in the transcript.
+
+    All of them fit into the 64 MB of that.
+    """
     top = kill.top
     write(top, {"gllint.toml": "", "server.py": _SERVER})
     trace = top / "trace.jsonl"
@@ -445,7 +448,7 @@ def _kill_conversation(kill: _Kill) -> list[str]:
     wrong = [] if whole.count in (last, last + 1) else [f"{whole.count} turns are stored, {last} were told"]
     new = Path(f"{store}.new")
     if new.exists():
-        with contextlib.suppress(GLError):
+        with contextlib.suppress(GLError, ValueError):
             taken = Session.from_json(new.read_text(), key=key)
             wrong += [] if taken.count == whole.count + 1 else ["half of a session was taken for one"]
     return wrong
