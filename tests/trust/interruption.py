@@ -391,9 +391,10 @@ def _kill_guard(kill: _Kill) -> list[str]:
         else []
     )
     audit = gllint("audit", "trace.jsonl", cwd=top)
-    return wrong + (
-        [f"the audit says {audit.stderr[-300:]}"] if audit.returncode not in (0, 1) and not broken else []
-    )
+    is_read = (
+        audit.returncode in (0, 1) or "could not be read" in audit.stdout + audit.stderr
+    )  # no model answers
+    return wrong + ([f"the audit says {audit.stderr[-300:]}"] if not is_read and not broken else [])
 
 
 def _read_answers(process: subprocess.Popen[bytes], told: set[int]) -> None:
