@@ -327,6 +327,30 @@ def shown(finding: Finding) -> tuple[Any, ...]:
     return finding.code, finding.span, finding.message, finding.help
 
 
+def test_an_import_brings_functions_of_the_file_that_it_leads_to_near_to_a_description(
+    tmp_path: Path,
+) -> None:
+    put(tmp_path / "pyproject.toml", "")
+    agent = (
+        "from openai import OpenAI\n\n"
+        "TOOLS = [{'type': 'function', 'function': {'name': 'heat', 'parameters': {'type': 'object'}}}]\n\n\n"
+        "def turn(messages):\n"
+        "    return OpenAI().chat.completions.create(model='m', messages=messages, tools=TOOLS)\n"
+    )
+    jobs = (
+        "class Jobs:\n    def run(self, name):\n        if name == 'heat':\n            return self._heat()\n\n"
+        "    def _heat(self):\n        return {'heat': 12.5}\n"
+    )
+    put(tmp_path / "agent.py", agent)
+    put(tmp_path / "jobs.py", jobs)
+    engine, workspace = load(tmp_path)
+    importing = f"from jobs import Jobs\n{agent}"
+    for text, number in ((agent.replace("'m'", "'n'"), 0), (importing, 1), (agent, 0), (importing, 1)):
+        engine.put(str(tmp_path / "agent.py"), text.encode())
+        list(workspace.settle())
+        assert len(engine.conclude(str(tmp_path / "jobs.py")).findings) == number
+
+
 def test_an_editor_reads_what_is_open_and_what_that_leads_to(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

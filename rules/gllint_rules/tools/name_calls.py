@@ -153,11 +153,11 @@ class _Search(Struct, eq=False):
     def is_near(self, paths: set[str]) -> bool:
         """Whether the module, or one at ``paths``, imports the other, or what does: else the name is another's."""
         own = self.module.path
-        return (
-            own in paths
-            or not self.imports.isdisjoint(paths)
-            or any(own in self._led_to(path) for path in paths)
-        )
+        if own in paths or not self.imports.isdisjoint(paths):
+            return True
+        for path in paths - {ANYWHERE}:
+            self.evaluator.modules.tell(path, own)  # as long as it imports this one
+        return any(own in self._led_to(path) for path in paths)
 
     @property
     def imports(self) -> frozenset[str]:
