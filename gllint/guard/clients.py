@@ -38,5 +38,5 @@ def own_program() -> str:
     started = os.path.abspath(sys.argv[0])
     if os.path.splitext(os.path.basename(started))[0] == PROGRAM and os.path.isfile(started):
         return started
-    beside = os.path.join(os.path.dirname(sys.executable), PROGRAM)
-    return beside if os.path.isfile(beside) else shutil.which(PROGRAM) or PROGRAM
+    neighbour = os.path.join(os.path.dirname(sys.executable), PROGRAM)
+    return neighbour if os.path.isfile(neighbour) else shutil.which(PROGRAM) or PROGRAM

@@ -219,17 +219,17 @@ class Echo(NamedTuple):
 def _without(text: str, sentence: str) -> str:
     """A text in which whole words of a sentence gave way to a sign that no number goes across."""
     parts: list[str] = []
-    start = kept = 0
+    start = rest = 0
     while (start := text.find(sentence, start)) >= 0:
         end = start + len(sentence)
         if (
             _WORD_BEFORE.search(text, max(0, start - 2), start) is None
             and _WORD_BEHIND.match(text, end) is None
         ):
-            parts += [text[kept:start], _BARRIER]
-            kept = end
+            parts += [text[rest:start], _BARRIER]
+            rest = end
         start = end
-    return "".join([*parts, text[kept:]])
+    return "".join([*parts, text[rest:]])
 
 
 def echo_of(arguments: Any) -> Echo:

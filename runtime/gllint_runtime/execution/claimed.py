@@ -364,12 +364,12 @@ def _record_hints(kind: Any, hint: Any = None) -> dict[str, Any]:
     hints = typing.get_type_hints(kind, include_extras=True)
     if is_dataclass(kind):
         hints = {field.name: hints[field.name] for field in dataclass_fields(kind)}
-    given = dict(zip(getattr(kind, "__parameters__", ()), get_args(hint), strict=False))
-    for name, member in hints.items() if given else ():
+    arguments = dict(zip(getattr(kind, "__parameters__", ()), get_args(hint), strict=False))
+    for name, member in hints.items() if arguments else ():
         if parameters := getattr(member, "__parameters__", ()):
-            hints[name] = member[tuple(given.get(one, one) for one in parameters)]
-        elif member in given:
-            hints[name] = given[member]
+            hints[name] = member[tuple(arguments.get(one, one) for one in parameters)]
+        elif member in arguments:
+            hints[name] = arguments[member]
     return hints
 
 
