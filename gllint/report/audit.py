@@ -63,7 +63,8 @@ class Totals:
         )
         line = f"{what}: {parts}." if parts else f"{what}."
         if self.unread:
-            line += f" {_counted(self.unread, 'answer')} could not be read."
+            which = "conversation has" if self.unread == 1 else "conversations have"
+            line += f" {self.unread} {which} no answer that can be read."
         return line
 
 

@@ -392,7 +392,7 @@ def _kill_guard(kill: _Kill) -> list[str]:
     )
     audit = gllint("audit", "trace.jsonl", cwd=top)
     is_read = (
-        audit.returncode in (0, 1) or "could not be read" in audit.stdout + audit.stderr
+        audit.returncode in (0, 1) or "no answer that can be read" in audit.stdout + audit.stderr
     )  # no model answers
     return wrong + ([f"the audit says {audit.stderr[-300:]}"] if not is_read and not broken else [])
 
