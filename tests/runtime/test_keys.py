@@ -221,6 +221,44 @@ def test_words_beside_a_unit_leave_it_what_it_is(name: str, unit: str) -> None:
     assert unit_of_name(name) == unit
 
 
+# Of what, how much, and how often: what stands before the unit makes it no unit of the number.
+OTHERWISE = (
+    "mio_eur mrd_usd tsd_eur th_eur mia_chf millionen_eur oku_yen cr_inr tkr_sek 10k_usd 100m_usd x1000_usd 1000_kwh "
+    "mio_kwh pence_gbp cent_eur paise_inr "
+    "heat_m2 energy_m2 density_km2 population_km2 co2_km fuel_km intensity_m2 dust_m3 radon_m3 bu_acre co2_kwh ct_kwh "
+    "p_kwh mi_kwh rate_kwh emission_factor_kg energy_density_kg dose_kg deaths_km normal_m3 mi_gal "
+    "gas_meters smart_meters installed_meters phd_degrees oven_degrees body_degrees ship_yards credit_hours birth_years "
+    "patient_days person_hours wind_10m_ms lbs_or_kg reciprocal_hz"
+)
+
+
+@pytest.mark.parametrize("name", OTHERWISE.split())
+def test_a_unit_behind_another_size_or_a_dividend_is_not_the_numbers(name: str) -> None:
+    assert readings_of_name(name) == ()
+
+
+@pytest.mark.parametrize(
+    ("name", "unit"),
+    [
+        ("heat_kwh_m2", "kWh/m2"),
+        ("emission_intensity_kg_per_kwh", "kg/kWh"),
+        ("concentration_g_l", "g/L"),
+        ("dose_mg", "mg"),
+        ("net_eur", "EUR"),
+        ("usage_m3", "m3"),
+        ("floor_m2", "m2"),
+        ("footprint_m2", "m2"),
+        ("footprint_kg", "kg"),
+        ("heading_degrees", "deg"),
+        ("depth_meters", "m"),
+        ("age_years", "year"),
+        ("request_10m_ms", "ms"),
+    ],
+)
+def test_what_is_measured_leaves_a_unit_what_it_is(name: str, unit: str) -> None:
+    assert unit_of_name(name) == unit
+
+
 def test_a_page_of_memory_is_no_count() -> None:
     assert kind_of_name("page_size") == "count"
     assert kind_of_name("memory_page_size") is None

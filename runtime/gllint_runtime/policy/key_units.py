@@ -24,6 +24,7 @@ _NOT_UNITS = frozenset(
         "needs",
         "unless",
         "compounds",
+        "divided",
         "unit nouns",
         "whole words",
         "scales",
@@ -46,6 +47,8 @@ _FIRST_LETTERS = frozenset({"w", "g", "j"})
 _LAST_LETTERS = {"l": "L", "h": "h", "s": "s"}
 _BOUNDS = frozenset({"min", "max"})
 _EXCHANGES = frozenset({"exchange", "fx", "forex", "conversion"})
+_MANY = re.compile(r"x?\d+(?:k|m|mm|mn|b|bn)|x?10{2,}")  # `10k_usd`, `1000_kwh`
+_LEVEL = re.compile(r"\d+(?:cm|m|km|hpa|mb)")  # at which something is measured: `wind_10m_ms`
 _GASES = frozenset({"co2", "ch4", "n2o", "co2e", "co2eq", "ghg"})
 _EMISSIONS = re.compile(r"_(?:(kg|g|t)_co2(?:e|eq|_eq)|co2(?:e|eq|_eq)_(kg|g|t))(?=_|$)")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[a-z0-9][A-Z])(?=[A-Z][a-z])")
@@ -64,6 +67,7 @@ class _Table(NamedTuple):
     needs: Mapping[str, frozenset[str]]
     unless: Mapping[str, frozenset[str]]
     compounds: Mapping[str, frozenset[str]]  # by dimension
+    divided: Mapping[str, frozenset[str]]  # by dimension
     unit_nouns: frozenset[str]
     scales: frozenset[str]
     numbers: frozenset[str]
@@ -82,6 +86,9 @@ def _table() -> _Table:
 
     def words(section: str) -> frozenset[str]:
         return frozenset(rows[section]["words"].split())
+
+    def by_key(section: str) -> dict[str, frozenset[str]]:
+        return {key: frozenset(listed.split()) for key, listed in rows[section].items()}
 
     currencies = words("currencies")
     packed = pack_units(tuple(pack for pack in PACKS if pack not in ("counts", "currencies")))
@@ -108,9 +115,10 @@ def _table() -> _Table:
         dimensions=dimensions,
         per=things | rows["per"],
         letters=rows["letters"],
-        needs={end: frozenset(words_needed.split()) for end, words_needed in rows["needs"].items()},
-        unless={end: frozenset(words_needed.split()) for end, words_needed in rows["unless"].items()},
-        compounds={dimension: frozenset(made.split()) for dimension, made in rows["compounds"].items()},
+        needs=by_key("needs"),
+        unless=by_key("unless"),
+        compounds=by_key("compounds"),
+        divided=by_key("divided"),
         unit_nouns=frozenset(
             f"{prefix}{noun}{end}"
             for prefix in ("", *rows["unit nouns"]["prefixes"].split())
@@ -270,13 +278,21 @@ def _expression(words: Sequence[str]) -> Sequence[str]:
         else:
             groups[-1].append(word)
     if len(groups) == 1:
-        return _side_by_side(groups[0])
+        units = _side_by_side(words)
+        return () if _is_divided(words, units) else units
     dividend, *below = groups
-    units = list(_side_by_side(dividend)) or _beside_per(dividend)
+    dividends = list(_side_by_side(dividend)) or _beside_per(dividend)
     divisors = [divisor for group in below for divisor in divisors_of(group)]
-    if not units or not divisors or not all(divisors):
+    if not dividends or not divisors or not all(divisors):
         return ()
-    return ["/".join([unit, *map(str, divisors)]) for unit in units]
+    return ["/".join([unit, *map(str, divisors)]) for unit in dividends]
+
+
+def _is_divided(words: Sequence[str], units: Sequence[str]) -> bool:
+    """Whether the word before a unit that stands alone says what is divided by it: ``co2_km``."""
+    before = words[: len(words) - _atom(words)[1]]
+    word = before[-1].lower() if before else ""
+    return any(word in _table().divided.get(announced_dimension(unit) or "", ()) for unit in units)
 
 
 def _beside_per(words: Sequence[str]) -> list[str]:
@@ -381,6 +397,8 @@ def _is_open(preceding_words: Sequence[str], units: Sequence[str]) -> bool:
     if any(word in _table().compounds.get(dimension or "", ()) for dimension in dimensions):
         return False
     is_money = any(dimension and dimension.startswith("currency") for dimension in dimensions)
+    if (is_money and _MANY.fullmatch(word)) or (word.endswith("00") and _MANY.fullmatch(word)):
+        return False
     if is_money and not _EXCHANGES.isdisjoint(map(str.lower, preceding_words)):
         return False
     if not is_money and "dimensionless" not in dimensions and word in _table().priced:
@@ -413,6 +431,8 @@ def _atom(tokens: Sequence[str]) -> tuple[tuple[str, ...], int]:
             len(previous) < 2 or previous not in table.ends
         ):  # `cost_usd_yr` is a rate of its own
             return (), 0
+        if previous and _LEVEL.fullmatch(previous):
+            previous = tokens[-length - 2].lower() if len(tokens) > length + 1 else ""
         if end in table.unless and previous in table.unless[end]:
             return (), 0
         exact = tokens[-1] if length == 1 and tokens[-1] != end and tokens[-1] in units else None
