@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
+from gllint.shown import visible
 from gllint_runtime.policy.key_units import unit_of_name
 from gllint_runtime.policy.schema_numbers import find_raw_numbers, property_of
 from gllint_runtime.policy.schemas import subschemas
@@ -47,7 +48,17 @@ def draft(
 
 def key_of(name: str) -> str:
     """A name as a part of a TOML key."""
-    return name if name.replace("-", "").replace("_", "").isalnum() and name.isascii() else json.dumps(name)
+    return name if name.replace("-", "").replace("_", "").isalnum() and name.isascii() else _quoted(name)
+
+
+def _quoted(text: str) -> str:
+    """A text as TOML writes it: a server named it, and no sign of it may reach a terminal or end the line."""
+    quoted = json.dumps(text, ensure_ascii=False)
+    return "".join(sign if sign.isprintable() else _escaped(sign) for sign in quoted)
+
+
+def _escaped(sign: str) -> str:
+    return f"\\u{ord(sign):04x}" if ord(sign) < 0x10000 else f"\\U{ord(sign):08x}"
 
 
 def _by_hand(tools: Sequence[tuple[str, Any]], policy: Policy) -> Iterator[str]:
@@ -64,7 +75,7 @@ def _by_hand(tools: Sequence[tuple[str, Any]], policy: Policy) -> Iterator[str]:
     ):
         if not group:
             continue
-        first = _shown(group[0])
+        first = visible(group[0])
         what, its = (one, "its") if len(group) == 1 else (several, "their")
         yield (
             f"# {_listed(group)} {what}: write a line for each of {its} numbers by hand, such as: "
@@ -79,7 +90,7 @@ _NAMELESS = (
 
 
 def _listed(tools: Sequence[str]) -> str:
-    names = [_shown(tool) for tool in tools[:_MOST_LISTED]]
+    names = [visible(tool) for tool in tools[:_MOST_LISTED]]
     if len(tools) > len(names):
         return f"{', '.join(names)} and {len(tools) - len(names)} more"
     return f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else names[0]
@@ -91,17 +102,20 @@ def _rows(tool: str, schema: Any, policy: Policy, present: Mapping[str, Any]) ->
     try:
         places = [*find_raw_numbers(schema, policy.is_plain, policy.allows)]
     except RecursionError:
-        yield f"# {_shown(tool)}: its output schema is nested too deeply to read."
+        yield f"# {visible(tool)}: its output schema is nested too deeply to read."
         return
     for path in places:
         if (place := _data_path(path)) is None:
             continue
         if f"{tool}.{place}" in present:
             continue
+        if not tool or not _is_writable(f"{tool}{place}"):
+            yield f"# {visible(f'{tool}.{place}')}: no configuration can name it."
+            continue
         unit = unit_of_name(property_of(path[:-1]) or "")
-        row = json.dumps(f"{tool}.{place}", ensure_ascii=False)
+        row = _quoted(f"{tool}.{place}")
         if unit is not None and policy.allows(unit):
-            yield f"{row} = {json.dumps(unit, ensure_ascii=False)}  # its name says so"
+            yield f"{row} = {_quoted(unit)}  # its name says so"
         else:
             yield f'# {row} = ""'
 
@@ -133,5 +147,6 @@ def _data_path(path: Sequence[str | int]) -> str | None:
     return "".join(steps)
 
 
-def _shown(text: str) -> str:
-    return text.replace("\n", " ").replace("\r", " ")
+def _is_writable(text: str) -> bool:
+    """Whether a text has no half of a character, which JSON can write and TOML cannot."""
+    return not any("\ud800" <= sign <= "\udfff" for sign in text)

@@ -12,6 +12,7 @@ import signal
 import sys
 import threading
 import time
+import tomllib
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -472,6 +473,18 @@ def test_the_draft_leaves_open_what_nothing_shows() -> None:
         '# "meter.$.rows[*].x" = ""',
     ]
     assert "note" in text.splitlines()[-1]
+
+
+@pytest.mark.parametrize(
+    "name", ["a\x1b[31m", "a\x7fb", "a\nb", "a\u2028b", "a\u202eb", "a\x85b", "\U0001d49c", "a\ud800", ""]
+)
+def test_no_name_of_a_server_brings_control_characters_into_the_draft(name: str) -> None:
+    schema = {"type": "object", "properties": {f"{name}_kwh": {"type": "number"}, "x": {"type": "number"}}}
+    text = draft(name or "plant", [(name, schema), (f"{name}2", None)], Policy())
+    assert all(sign.isprintable() for sign in text.replace("\n", ""))
+    if name != "a\ud800":
+        [table] = tomllib.loads(text)["guard"].values()
+        read_places(table.get("units", {}), Policy())
 
 
 def test_the_draft_speaks_once_of_all_tools_that_name_nothing() -> None:
