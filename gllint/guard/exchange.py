@@ -281,26 +281,26 @@ class Guard:
 
     def from_server(self, message: Any) -> list[Sent]:
         """What a message of the server becomes."""
-        if not isinstance(message, dict) or "method" in message:
+        if not isinstance(message, dict) or ("method" in message and "result" not in message):
             return [Sent("client", message)]
-        number = message.get("id")
-        if not _is_id(number):
-            return [Sent("client", message)]
-        key = id_key(number)
+        number, result = message.get("id"), message.get("result")
+        # What no request has for an id: a client may take it for that of one, ``true`` for 1.
+        key = id_key(number) if _is_id(number) else None
         if key in self._given_up:
             del self._given_up[key]
             return []
-        result = message.get("result")
-        was_asked = key in self._others or key in self._lists or key in self._calls
         self._others.pop(key, None)
-        if not was_asked and isinstance(result, dict):
-            # Nobody knows of what: a call that was given up long ago, say. It passes unseen by no means.
-            message = _with_result(message, self._result(_Call(number, "a tool", {}, ()), result))
-        elif self._lists.pop(key, None) is not None:
-            if isinstance(result, dict) and isinstance(result.get("tools"), list):
-                message = {**message, "result": self._listed(result)}
-        elif (call := self._calls.pop(key, None)) is not None and isinstance(result, dict):
-            message = _with_result(message, self._result(call, result))
+        if isinstance(result, dict) and isinstance(result.get("tools"), list) and key in self._lists:
+            del self._lists[key]
+            message = {**message, "result": self._result(_unasked(number), self._listed(result))}
+            return [Sent("client", message)]
+        self._lists.pop(key, None)
+        # Of a call, or nobody knows of what: one that was given up long ago, say. It passes unseen by no means.
+        call = self._calls.pop(key, None)
+        if call is not None and "result" in message and not isinstance(result, dict):
+            result = {"content": [{"type": "text", "text": _text(result)}]}
+        if isinstance(result, dict):
+            message = _with_result(message, self._result(call or _unasked(number), result))
         return [Sent("client", message)]
 
     def _listed(self, result: Message) -> Message:
@@ -413,19 +413,19 @@ class Guard:
             # An element of a list has a text of its own.
             if _is_wrapped(structured) and isinstance(structured[WRAPPER], list):
                 [changed] = self._units.in_wrapped(tool, [changed])
-        return block if changed == data else {**block, "text": json.dumps(changed, ensure_ascii=False)}
+        return block if changed == data else _with_text(block, json.dumps(changed, ensure_ascii=False))
 
     def _judge_texts(self, tool: str, result: Message) -> None:
-        """Judge the texts that are JSON and do not repeat the structured content. Raises GLError at ``block``."""
-        structured = result.get("structuredContent")
-        if structured is None:
-            return
+        """Judge the texts that are JSON and not the output, which they may repeat. Raises GLError at ``block``."""
+        structured: Any = result.get("structuredContent")
         value = structured[WRAPPER] if _is_wrapped(structured) else structured
         same = (structured, value, _wrapped_json(structured))
         elements = iter(value if isinstance(value, list) else ())  # each of which has a text of its own
         for block in result.get("content") or ():
+            if structured is None and not _is_resource(block):
+                continue  # the output itself
             data = _json_of(block)
-            if data is None or data in same or data == next(elements, None):
+            if data is None or any(_is_same(data, other) for other in (*same, next(elements, None))):
                 continue
             try:
                 verified_output(tool, data, self._session.policy, self._session.units)
@@ -462,6 +462,10 @@ class Guard:
                     code = str(entry.get("code"))
                     counts[code] = counts.get(code, 0) + 1
         return ", ".join(f"{code}: {count}" for code, count in sorted(counts.items()))
+
+
+def _unasked(number: Any) -> _Call:
+    return _Call(number, "a tool", {}, ())
 
 
 def _with_result(message: Message, result: Message) -> Message:
@@ -539,9 +543,33 @@ def _wrapped_json(structured: Any) -> Any:
     return _json_in(structured[WRAPPER]) if _is_wrapped(structured) else None
 
 
+def _is_resource(block: Any) -> bool:
+    return isinstance(block, dict) and "text" not in block and isinstance(block.get("resource"), dict)
+
+
 def _json_of(block: Any) -> Any:
-    """The object or the array that a block's text is; ``None`` where it is none."""
-    return _json_in(block.get("text") if isinstance(block, dict) and block.get("type") == "text" else None)
+    """The object or the array that the text of a block or of its resource is; ``None`` where it is none."""
+    holder = block["resource"] if _is_resource(block) else block
+    return _json_in(holder.get("text") if isinstance(holder, dict) else None)
+
+
+def _with_text(block: Message, text: str) -> Message:
+    if _is_resource(block):
+        return {**block, "resource": {**block["resource"], "text": text}}
+    return {**block, "text": text}
+
+
+def _is_same(data: Any, other: Any) -> bool:
+    """Whether two values are the same in JSON, where ``true`` is no 1."""
+    return bool(data == other) and _has_same_truths(data, other)
+
+
+def _has_same_truths(data: Any, other: Any) -> bool:
+    if isinstance(data, dict):
+        return all(_has_same_truths(value, other[key]) for key, value in data.items())
+    if isinstance(data, list):
+        return all(map(_has_same_truths, data, other))
+    return isinstance(data, bool) is isinstance(other, bool)
 
 
 def _json_in(text: Any) -> Any:

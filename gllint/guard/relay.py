@@ -134,7 +134,7 @@ class Relay:
 
     async def _from_client(self) -> None:
         async for line in self._client.lines:
-            message, is_read = parsed(line)
+            line, message, is_read = parsed(line)
             if not is_read:  # the server may read it all the same, and nobody would look at its answer
                 self._say(f"a line of the client was left out: {_UNREADABLE}")
                 error = error_answer(None, _UNREADABLE)
@@ -154,7 +154,7 @@ class Relay:
             self._heard_at = time.monotonic()
             if not line.strip():
                 continue
-            message, is_read = parsed(line)
+            line, message, is_read = parsed(line)
             if not is_read or not isinstance(message, (dict, list)):
                 garbage += 1
                 if garbage <= 3:
@@ -261,12 +261,29 @@ def _refusals(message: Any, *, of_requests: bool) -> list[dict[str, Any]]:
     return [error_answer(number, _TOO_DEEP) for number in numbers if isinstance(number, (str, int, float))]
 
 
-def parsed(line: bytes) -> tuple[Any, bool]:
-    """The message in a line, and whether there is one."""
+class Line(NamedTuple):
+    """A line, the message in it, and whether there is one."""
+
+    data: bytes
+    message: Any
+    is_read: bool
+
+
+def parsed(line: bytes) -> Line:
+    """The message in a line; a key that stands twice counts once, and leaves so: others may read the other one."""
+    repeats = 0
+
+    def members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        nonlocal repeats
+        table = dict(pairs)
+        repeats += len(pairs) - len(table)
+        return table
+
     try:
-        return json.loads(line), True
+        message = json.loads(line, object_pairs_hook=members)
+        return Line(encoded(line, None, message) if repeats else line, message, True)
     except (ValueError, RecursionError):
-        return None, False
+        return Line(line, None, False)
 
 
 def _start(line: bytes) -> str:

@@ -276,6 +276,63 @@ def test_no_result_passes_by_an_odd_request() -> None:
     assert guard.from_server({"jsonrpc": "2.0", "id": 1, "result": result_of(RAW)}) == []
 
 
+def _comes_through(answer: bytes, *requests: Any) -> bool:
+    """Whether the number of an answer, as it was written, reaches the client of a guard that blocks."""
+    guard = Guard(Policy(), "block")
+    call_ = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "meter", "arguments": {}}}
+    for request in (call_, *requests):
+        guard.from_client(request)
+    line, message, _ = relay_module.parsed(answer)
+    sent = relay_module.through(message, guard.from_server)
+    return any(b"987.25" in encoded(line, message, one.message) for one in sent)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        '{"id": 1, "method": null, "result": RESULT}',
+        '{"id": 1, "method": "notifications/x", "result": RESULT}',
+        '{"id": true, "result": RESULT}',
+        '{"id": [1], "result": RESULT}',
+        '{"id": null, "result": RESULT}',
+        '{"result": RESULT}',
+        '{"id": 1, "result": RESULT, "result": {}}',
+        '{"id": 1, "result": {"structuredContent": {"heat": 987.25}, "structuredContent": {}, "content": []}}',
+        '{"id": 1, "result": [RESULT]}',
+        '{"id": 1, "result": {"content": [{"type": "Text", "text": "{\\"heat\\": 987.25}"}]}}',
+        '{"id": 1, "result": {"content": [{"text": "{\\"heat\\": 987.25}"}]}}',
+        '{"id": 1, "result": {"content": [{"type": "resource", "resource": {"text": "{\\"heat\\": 987.25}"}}]}}',
+        '{"id": 1, "result": {"structuredContent": {}, "content":'
+        ' [{"type": "resource", "resource": {"text": "{\\"heat\\": 987.25}"}}]}}',
+    ],
+)
+def test_no_result_passes_by_an_odd_answer(answer: str) -> None:
+    """A method beside it, an id that is none, a key that stands twice, JSON in another kind of block."""
+    assert not _comes_through(answer.replace("RESULT", json.dumps(result_of(RAW))).encode())
+
+
+@pytest.mark.parametrize("method", ["tools/list", "ping"])
+def test_no_result_passes_under_the_id_of_another_request(method: str) -> None:
+    answer = json.dumps({"jsonrpc": "2.0", "id": 1, "result": result_of(RAW)}).encode()
+    assert not _comes_through(answer, {"jsonrpc": "2.0", "id": 1, "method": method})
+    both = json.dumps({"jsonrpc": "2.0", "id": 1, "result": {"tools": [], **result_of(RAW)}}).encode()
+    assert not _comes_through(both, {"jsonrpc": "2.0", "id": 1, "method": method})
+
+
+def test_true_is_no_repetition_of_a_one() -> None:
+    result = {"structuredContent": {"on": True}, "content": [{"type": "text", "text": '{"on": 1}'}]}
+    assert call(Guard(Policy(), "block"), "meter", {}, result)["isError"] is True
+    result = {"structuredContent": {"on": True}, "content": [{"type": "text", "text": '{"on": true}'}]}
+    assert not call(Guard(Policy(), "block"), "meter", {}, result).get("isError")
+
+
+def test_a_resource_within_a_result_gets_its_units() -> None:
+    block = {"type": "resource", "resource": {"uri": "x:y", "text": json.dumps(RAW)}}
+    guard = Guard(Policy(), "block", read_places({"meter.$.heat": "kWh"}, Policy()))
+    answer = call(guard, "meter", {}, {"content": [block]})
+    assert json.loads(answer["content"][0]["resource"]["text"]) == {"heat": {"value": 987.25, "unit": "kWh"}}
+
+
 def test_calls_beyond_a_bound_are_refused_and_not_passed_unseen(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(exchange, "_MOST_OPEN", 1)
     guard = Guard(Policy(), "block")

@@ -139,7 +139,7 @@ def _compared(chance: Random, level: Any, counts: Counter[str]) -> Iterator[str]
 
 
 def _passed(line: bytes, decide: Callable[[Any], list[Sent]]) -> Iterator[tuple[str, bytes]]:
-    message, is_read = parsed(line)
+    line, message, is_read = parsed(line)
     assert is_read and not is_too_deep(line, message)
     for sent in through(message, decide):
         yield sent.to, encoded(line, message, sent.message)

@@ -142,7 +142,7 @@ def traffic(text: str) -> None:
     bare = Guard(Policy(), "warn", UnitPlaces({}))
     for line in text.split("\n")[:50]:
         data = line[1:].encode("utf-8", "surrogateescape")
-        message, is_read = parsed(data)
+        data, message, is_read = parsed(data)
         if not is_read or is_too_deep(data, message):
             continue
         for each in (guard, bare):
@@ -152,7 +152,7 @@ def traffic(text: str) -> None:
                     out = encoded(data, message, sent.message)
                 except UnicodeEncodeError as error:  # which texts of other readers may end in
                     raise AssertionError("what leaves cannot be written") from error
-                assert out == data or parsed(out)[1], "what leaves is no JSON"
+                assert out == data or parsed(out).is_read, "what leaves is no JSON"
                 assert b"\n" not in out.rstrip(b"\r\n"), "what leaves is more than one line"
     for each in (guard, bare):
         asked = each.pending

@@ -76,7 +76,9 @@ def guarded(make: Callable[[int], list[tuple[str, Any]]]) -> Callable[[Path, int
         for side, message in messages:
             line = json.dumps(message).encode()
             decide = guard.from_server if side == "<" else guard.from_client
-            sent += sum(len(encoded(line, message, one.message)) for one in through(parsed(line)[0], decide))
+            sent += sum(
+                len(encoded(line, message, one.message)) for one in through(parsed(line).message, decide)
+            )
         return "." * min(sent, 10)
 
     return plainly(make, walk)
