@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import re
 import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -28,6 +29,8 @@ from gllint_runtime.audit.judgement import Answer, Number
 from gllint_runtime.policy.settings import Policy
 
 _SUFFIXES = (".json", ".jsonl", ".ndjson")
+_ENDINGS = ", ".join(_SUFFIXES)
+_MAY_BE_RUN = re.compile(r"\.(?:jsonl?|ndjson)\.\w+$", re.IGNORECASE)  # `runs.jsonl.gz`, `runs.jsonl.1`
 _MOST_TROUBLES = 20  # of one file that are told
 _MEGABYTE = 1 << 20
 
@@ -56,7 +59,7 @@ class _Audit:
     def __init__(self, request: Request, policy: Policy) -> None:
         self._request, self._policy = request, policy
         self._totals = Totals()
-        self._has_trouble = False
+        self._troubles = 0
         self._progress = Progress(is_enabled=not request.quiet)
         self._known = _Known(request.baseline)
         self._found: list[Fingerprint] = []
@@ -88,7 +91,7 @@ class _Audit:
         if self._known.count:
             noun = "number is" if self._known.count == 1 else "numbers are"
             self._note(f"{self._known.count:,} {noun} known from the baseline.")
-        if self._has_trouble or self._totals.unread:
+        if self._troubles or self._totals.unread:
             return WRONG
         return FOUND if self._totals.faults and request.write_baseline is None else NOTHING_FOUND
 
@@ -98,7 +101,9 @@ class _Audit:
 
     def _judged(self) -> Iterator[Judged]:
         for path in self._files():
+            count, troubles = 0, self._troubles
             for conversation in judged_records(self._records(path), self._policy):
+                count += 1
                 faults = faults_of(conversation)
                 if self._request.write_baseline is not None:
                     self._found += _fingerprints(
@@ -107,6 +112,8 @@ class _Audit:
                 judged = Judged(path, conversation, self._known.new(path, faults))
                 self._totals.add(judged)
                 yield judged
+            if not count and troubles == self._troubles:
+                self._tell(f"{path}: it holds no conversation")
 
     def _files(self) -> Iterator[str]:
         """The files that are named, and those of recorded runs in folders. Raises :class:`UsageError`."""
@@ -117,14 +124,9 @@ class _Audit:
             if run == "-" or not os.path.isdir(run):
                 yield run
                 continue
-            names = sorted(
-                os.path.join(folder, name)
-                for folder, _, files in os.walk(run, onerror=self._miss)
-                for name in files
-                if name.endswith(_SUFFIXES)
-            )
+            names = sorted(self._names(run))
             if not names:
-                raise UsageError(f"{run}: holds no recorded run ({', '.join(_SUFFIXES)})")
+                raise UsageError(f"{run}: holds no recorded run ({_ENDINGS})")
             for name in names:
                 # What cannot be read on the way keeps nobody from the rest; for a pipe one could wait for ever.
                 if os.path.isfile(name) and os.access(name, os.R_OK):
@@ -132,12 +134,25 @@ class _Audit:
                 else:
                     self._tell(f"{name}: cannot be read")
 
+    def _names(self, run: str) -> Iterator[str]:
+        """The files of a folder that are recorded runs by their names; what may be others is told."""
+        top = os.path.realpath(run)
+        for folder, folders, files in os.walk(run, onerror=self._miss):
+            for name in files:
+                if name.lower().endswith(_SUFFIXES):
+                    yield os.path.join(folder, name)
+                elif _MAY_BE_RUN.search(name):
+                    self._tell(f"{os.path.join(folder, name)}: not read: its name ends in none of {_ENDINGS}")
+            for path in (os.path.join(folder, name) for name in folders):
+                if os.path.islink(path) and os.path.commonpath([top, os.path.realpath(path)]) != top:
+                    self._tell(f"{path}: not read: it is a link out of the folder; name it to have it read")
+
     def _miss(self, error: OSError) -> None:
         self._tell(f"{error.filename}: cannot be listed: {error.strerror}")
 
     def _tell(self, trouble: str) -> None:
         """Tell of what was not judged, which makes the exit status 2."""
-        self._has_trouble = True
+        self._troubles += 1
         self._progress.clear()
         say(f"gllint: {visible(trouble)}", error=True)
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from itertools import chain
 from typing import Any, TextIO
 
 from gllint.shown import visible
@@ -30,6 +31,8 @@ def entries(stream: TextIO, tick: Callable[[int], None] = lambda _: None) -> Ite
     """The records of a stream in order. ``tick`` is told how many characters were read."""
     try:
         first = _first_line(stream)
+        if first.lstrip(_WHITE)[:1] == "{" and not first.endswith("\n"):
+            first += stream.readline(_LONGEST)  # a record of its own, maybe; a list is read piece by piece
         tick(len(first))
         if not first.strip():
             yield Entry("the whole file", None, "it is empty")
@@ -89,6 +92,7 @@ def _elements(stream: TextIO, text: str, tick: Callable[[int], None]) -> Iterato
         while at < len(text) and text[at] in f"{_WHITE},":
             at += 1
         if at < len(text) and text[at] == "]":
+            yield from _behind(stream, text[at + 1 :], tick)
             return
         try:
             value, end = _decoder.raw_decode(text, at)
@@ -111,6 +115,25 @@ def _elements(stream: TextIO, text: str, tick: Callable[[int], None]) -> Iterato
         is_over = not more
         text, at = text[at:] + more, 0
         step = max(step, len(text))  # what is long is read again as often as it doubles
+
+
+def _behind(stream: TextIO, rest: str, tick: Callable[[int], None]) -> Iterator[Entry]:
+    """The lines behind a list, whose own line was long; what is no line of JSON there is told once."""
+
+    def line() -> str:
+        text = stream.readline(_LONGEST)
+        tick(len(text))
+        return text
+
+    *lines, last = rest.split("\n")
+    number = 0
+    for text in chain(lines, [last + line()], iter(line, "")):
+        if text.strip():
+            number += 1
+            entry = _entry(f"line {number} behind the list", text)
+            yield entry
+            if entry.trouble is not None:
+                return
 
 
 def _document(stream: TextIO, first: str, tick: Callable[[int], None]) -> Iterator[Entry]:

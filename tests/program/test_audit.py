@@ -14,6 +14,7 @@ import pytest
 
 from gllint.cli import commands
 from gllint.errors import UsageError
+from gllint.files import records
 from gllint.files.records import entries
 
 HEAT = {"heat": {"value": 1234.56, "unit": "kWh"}}
@@ -106,6 +107,9 @@ def test_standard_input_and_folders(
     [
         (b"", "it is empty"),
         (b"{", "it is no JSON"),
+        (b"[]", "it holds no conversation"),
+        (b"{}\n{}\n", "it holds no conversation"),
+        (b"[\n" + json.dumps(GOOD[0]).encode() + b"\n]\n{oops", "line 1 behind the list: it is no JSON"),
         (b"[1, 2]", "a number where messages stand is not of the formats anthropic, fixture"),
         (b'{"a": 1}', "an object with the key 'a' is no conversation"),
         (b"\xff\xfe\x00", "it is not UTF-8"),
@@ -124,6 +128,50 @@ def test_what_cannot_be_read_is_told_and_exits_with_two(
     told = capsys.readouterr()
     assert trouble in told.err and "Traceback" not in told.err
     assert "1 sourced" in told.out
+
+
+@pytest.mark.parametrize("shape", ["LIST", '{"messages": LIST}', "[\nITEMS\n]"])
+def test_no_line_behind_a_long_first_one_is_left_out(
+    shape: str, folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(records, "_CHUNK", 100)
+    first = shape.replace("LIST", json.dumps(GOOD)).replace("ITEMS", json.dumps(GOOD)[1:-1])
+    lines = [first, json.dumps({"messages": GOOD}), json.dumps({"messages": BAD})]
+    (folder / "run.jsonl").write_text("\n".join(lines))
+    assert audit("run.jsonl") == 1
+    assert "3 conversations, 3 answers, 3 numbers: 1 unsourced, 2 sourced" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    "run",
+    [
+        {"request": {"messages": GOOD[:1]}, "response": {"reply": "It used 1,299 kWh."}},
+        {"a": {"messages": GOOD[:1]}, "b": {"said": ["It used 1,299 kWh."]}},
+        {"prompt": "How much?", "response": {"final": "It used 1,299 kWh."}},
+    ],
+)
+def test_an_answer_in_what_is_passed_over_is_told(
+    run: Any, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "run.json").write_text(json.dumps(run))
+    assert audit("run.json") == 2
+    told = capsys.readouterr().out
+    assert "passed over" in told and "has no answer that can be read" in told
+
+
+def test_what_a_folder_holds_beside_runs_is_told(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "elsewhere").mkdir()
+    (folder / "runs").mkdir()
+    (folder / "runs" / "a.JSON").write_text(json.dumps(GOOD))
+    (folder / "runs" / "notes.txt").write_text("no run")
+    assert audit("runs") == 0
+    (folder / "runs" / "old.jsonl.1").write_text(json.dumps(BAD))
+    (folder / "runs" / "linked").symlink_to(folder / "elsewhere")
+    capsys.readouterr()
+    assert audit("runs") == 2
+    told = capsys.readouterr().err
+    assert "old.jsonl.1: not read: its name ends in none of .json, .jsonl, .ndjson" in told
+    assert "linked: not read: it is a link out of the folder; name it to have it read" in told
 
 
 def test_what_cannot_be_read_on_the_way_hides_no_other_file(

@@ -855,6 +855,20 @@ def test_what_is_no_conversation_is_refused(run: Any) -> None:
         audit_run(run)
 
 
+def test_an_answer_may_be_a_number_alone() -> None:
+    for run in ([USER, {"role": "assistant", "content": 987}], {"question": "How much?", "answer": 987.0}):
+        assert [number["verdict"] for number in audit_run(run).numbers] == ["unsourced"]
+    said = {"role": "assistant", "content": None, "audio": {"id": "a", "transcript": "It is 987 kWh."}}
+    assert [number["text"] for number in audit_run([USER, said]).numbers] == ["987"]
+
+
+@pytest.mark.parametrize("key", ["llm.output_messages.0.message.content", "gen_ai.output.text"])
+def test_a_trace_whose_messages_nobody_finds_is_told(key: str) -> None:
+    span = {"name": "chat", "traceId": "1", "attributes": [{"key": key, "value": {"stringValue": "987 kWh"}}]}
+    with pytest.raises(FormatError, match="a trace whose messages have other names"):
+        audit_run({"resourceSpans": [{"scopeSpans": [{"spans": [span]}]}]})
+
+
 def test_hostile_conversations_are_judged_or_refused() -> None:
     deep: Any = 1
     for _ in range(500):
@@ -863,7 +877,10 @@ def test_hostile_conversations_are_judged_or_refused() -> None:
         run = [USER, CALL, {"role": "tool", "tool_call_id": "c1", "content": value}]
         run.append({"role": "assistant", "content": f"It is 12 or {'9' * 5000} or 1e999999 or ٣٤."})
         assert {one["verdict"] for one in audit_run(run).numbers} == {"unsourced"}
-    strange = [{"role": "user", "content": 5}, {"role": "assistant", "content": {"type": "text", "text": 7}}]
+    strange = [
+        {"role": "user", "content": 5},
+        {"role": "assistant", "content": {"type": "text", "text": True}},
+    ]
     assert audit_run([*strange, USER]).numbers == []
     with pytest.raises(FormatError):
         audit_run([{"role": "user", "content": [deep]}])

@@ -80,9 +80,11 @@ def judged(
 ) -> Conversation:
     """The audit of one conversation: it depends on its turns and the policy alone."""
     listener = Listener(conversation, policy)
+    gaps = _unread_notes(unread)
+    listener.has_gaps = bool(gaps)
     answers = [answer for turn in turns if (answer := listener.hear(turn)) is not None]
     listener.finish()
-    notes = [*_unread_notes(unread), *listener.notes]
+    notes = [*gaps, *listener.notes]
     return Conversation(conversation, answers, notes, has_answer_unread=listener.has_answer_unread)
 
 
@@ -115,6 +117,7 @@ class _Pieces:
             conversation = Conversation(name or "1")
             self._listeners[name] = listener, conversation
         conversation.notes += _unread_notes(record.unread)
+        listener.has_gaps = listener.has_gaps or bool(record.unread)
         for turn in record.turns:
             answer = listener.hear(turn)
             if answer is not None:

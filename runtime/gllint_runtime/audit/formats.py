@@ -8,6 +8,7 @@ what is a conversation of its own, ``spans`` where a trace keeps its spans, ``on
 from __future__ import annotations
 
 import json
+import re
 from collections import deque
 from collections.abc import Mapping, Sequence
 from functools import cache
@@ -115,18 +116,20 @@ class Reader:
         if _is_empty(record):
             return []
         best: list[Record] | None = None
+        least: tuple[int, bool] = (0, False)
         for number, format_ in enumerate(self._formats):
             attempt = _attempt(record, format_)
             unread = sum(len(part.unread) for part in attempt)
             if attempt and not unread:
                 self._formats.insert(0, self._formats.pop(number))
                 return attempt
-            if attempt and (best is None or unread < sum(len(part.unread) for part in best)):
-                best = attempt
+            measure = unread, _is_unruled(record, format_)
+            if attempt and (best is None or measure < least):
+                best, least = attempt, measure
         if (
             best is None
             or not any(part.turns for part in best)
-            or any("role" in u for part in best for u in part.unread)
+            or any(what.startswith("an item with the role") for part in best for what in part.unread)
         ):
             raise FormatError(_complaint(record, best or [], self._formats))
         return best
@@ -188,14 +191,28 @@ def _is_whole(item: Any, format_: Format) -> bool:
     return rule is not None and (rule.is_whole or rule.special.startswith("spans:"))
 
 
+def _is_unruled(record: Any, format_: Format) -> bool:
+    """Whether no rule of a format names a record itself."""
+    return isinstance(record, Mapping) and _matching(_plain_item(record), format_) is None
+
+
 def _named(record: Mapping[str, Any], format_: Format) -> list[Record]:
     """An object of which members are conversations, by their names."""
-    return [
+    conversations = [
         part._replace(conversation=str(name))
         for name, item in record.items()
         if _is_whole(item, format_)
         for part in _attempt(item, format_)
     ]
+    others = [
+        f"'{str(name)[:40]}', which is no conversation,"
+        for name, item in record.items()
+        if item and isinstance(item, (Mapping, list)) and not _is_whole(item, format_)
+    ]
+    if conversations and others:
+        first = conversations[0]
+        conversations[0] = first._replace(unread=[*first.unread, *others][:_MAX_UNREAD])
+    return conversations
 
 
 def _own_id(record: Mapping[str, Any], keys: Sequence[str]) -> str:
@@ -221,8 +238,21 @@ def _traces(record: Any, place: str, format_: Format) -> list[Record]:
     for trace, members in by_trace.items():
         walk = _Walk(format_)
         walk.run(_ordered(members, format_))
+        if not walk.turns and any(map(_has_content, members)):
+            walk.unread.append("a trace whose messages have other names")
         conversations.append(Record(trace, walk.turns, True, format_.name, walk.unread))
     return conversations
+
+
+_CONTENT = re.compile(r"(?:gen_ai|llm|traceloop)\..*(?:\.content|\.text|messages|completion|prompt)")
+
+
+def _has_content(span: Any) -> bool:
+    """Whether a span says what a model was told or answered, under whatever name."""
+    item = _plain_item(span) if isinstance(span, Mapping) else {}
+    return any(
+        value and isinstance(value, (str, list)) and _CONTENT.fullmatch(key) for key, value in item.items()
+    )
 
 
 def _list(value: Any) -> list[Any]:
@@ -281,6 +311,10 @@ class _Walk:
                 self._item(_plain_item(item), speaker, depth)
             case _ if item is not None and speaker is None:
                 self._pass_over("a number where messages stand")
+            case int() | float() if (
+                not isinstance(item, bool) and abs(item) < 1e300
+            ):  # an answer of nothing else
+                self.turns.append(Said(cast("Speaker", speaker), json.dumps(item)))
 
     def _item(self, item: Mapping[str, Any], speaker: Speaker | None, depth: int) -> None:
         rule = _matching(item, self._format)

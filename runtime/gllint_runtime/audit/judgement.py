@@ -82,7 +82,7 @@ class Conversation:
     answers: list[Answer] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     is_continued: bool = False
-    has_answer_unread: bool = False  # it calls tools, and nothing in it is an answer that can be read
+    has_answer_unread: bool = False  # nothing in it is an answer, and one may lie where nobody could look
 
     @property
     def numbers(self) -> list[Number]:
@@ -104,6 +104,7 @@ class Listener:
     def __init__(self, conversation: str = "", policy: Policy | None = None) -> None:
         self.conversation = conversation
         self.notes: list[str] = []
+        self.has_gaps = False  # whether something of it was passed over
         self._policy = policy or Policy()
         self._symbols = self._policy.pack_symbols()
         self._tool_sources, self._said_sources = Sources(), Sources()
@@ -158,8 +159,10 @@ class Listener:
 
     @property
     def has_answer_unread(self) -> bool:
-        """Whether tools are called and nothing is an answer: it lies where no rule of the format looks."""
-        return bool(self._calls) and not self._answers
+        """Whether nothing is an answer and tools are called, or something was passed over: it lies where no rule of the
+        format looks.
+        """
+        return bool(self._calls or self.has_gaps) and not self._answers
 
     def _hear_output(self, call_id: str, tool: str, value: Any) -> None:
         if not call_id:  # the oldest call of that tool which waits
@@ -181,7 +184,8 @@ class Listener:
                 "it holds more numbers than are remembered: those of the oldest turns were forgotten"
             )
         if self.has_answer_unread:
-            self.notes.append("it calls tools and has no answer that can be read")
+            calls = "calls tools and " if self._calls else ""
+            self.notes.append(f"it {calls}has no answer that can be read")
 
     # ------------------------------------------------------------------------------------------- judging
 
