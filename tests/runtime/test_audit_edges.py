@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import dataclasses
 import json
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from gllint_runtime import audit_run
-from gllint_runtime.audit import judgement, sources
-from gllint_runtime.audit.audit import judged_records
+from gllint_runtime.audit import answers, judgement, sources
+from gllint_runtime.audit import audit as audit_module
+from gllint_runtime.audit.audit import judged_records, plain_run
 from gllint_runtime.audit.formats import FormatError, Reader
 from gllint_runtime.audit.judgement import Answer, Conversation, Number
 from gllint_runtime.audit.page import page
@@ -353,3 +355,198 @@ def test_a_word_is_that_of_whoever_said_it() -> None:
     assert known.word("HAT136-local") is None
     assert known.ending("4242") is not None and known.ending("2345") is not None
     assert known.ending("5678") is None  # all of a word is no end of it
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        ({"text": "It is 5."}, "It is 5."),
+        ("It is 5.", "It is 5."),
+        (5, "5"),
+        ([5, None, True, 6], "5\n6"),
+        ({"a": 5, "level_2": 6, "c": [7, {"d": 8}], "e": True, "f": None, "": 9}, "a: 5\n6\nc: 7\nd: 8\n9"),
+        ({"a": {"b": (5,)}}, "5"),
+        ([{"a": 5}], "5"),
+        (None, ""),
+        ({}, ""),
+    ],
+)
+def test_an_answer_that_is_no_text_is_a_line_for_each_part(
+    arguments: Any, expected: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert answers.answer_text(arguments) == (expected, True)
+    monkeypatch.setattr(answers, "_MAX_PARTS", 4)
+    assert answers.answer_text([5, 6, 7]) == ("5\n6\n7", True)
+    assert answers.answer_text([5, 6, 7, 8]) == ("5\n6\n7", False)
+    assert answers.answer_text({"a": 5, "b": 6, "c": [7, 8]}) == ("a: 5\nb: 6", False)
+    assert answers.answer_text([[[[5]]]]) == ("", False)
+
+
+@pytest.mark.parametrize(
+    ("tool", "is_answer"),
+    [
+        ("final_answer", True),
+        ("final_result_Report", True),
+        ("final_answer_2", False),
+        ("my_final_answer", False),
+    ],
+)
+def test_some_tools_are_the_answer_itself(tool: str, is_answer: bool) -> None:
+    assert answers.is_answer_tool(tool) is is_answer
+
+
+@pytest.mark.parametrize(
+    ("value", "is_receipt"),
+    [
+        ("Final result processed.", True),
+        ("Returning structured response: text='5'", True),
+        ("The Final result processed.", False),
+        ({"text": "Final result processed."}, False),
+        (5, False),
+    ],
+)
+def test_a_framework_writes_a_receipt(value: Any, is_receipt: bool) -> None:
+    assert answers.is_receipt(value) is is_receipt
+
+
+@pytest.mark.parametrize(
+    ("answer", "counts", "has_faults"),
+    [
+        ("Of 5 kWh, in 2024.", {"sourced": 1, "exempt": 1}, False),
+        ("Of 5 kWh or 7 kWh or 8 kWh.", {"sourced": 1, "unsourced": 2}, True),
+        ("Of 5 EUR.", {"mislabelled": 1}, True),
+        ("None.", {}, False),
+    ],
+)
+def test_an_audit_counts_its_numbers(answer: str, counts: dict[str, int], has_faults: bool) -> None:
+    audit = audit_run([user("Well?"), call("c1", "zähler"), returned("c1", {"n_kwh": 5}), said(answer)])
+    assert (audit.counts, audit.has_faults) == (counts, has_faults)
+
+
+def test_an_audit_is_written_as_json() -> None:
+    audit = audit_run([user("Well?"), call("c1", "zähler"), returned("c1", {"n": 5}), said("It is 5.")])
+    text = audit.to_json()
+    assert (
+        text.startswith('[\n  {\n    "conversation": "1",')
+        and text.endswith("  }\n]\n")
+        and '"zähler"' in text
+    )
+
+
+class Dumped:
+    """What pydantic makes of a model."""
+
+    def __init__(self, inner: Any) -> None:
+        self.inner = inner
+
+    def model_dump(self) -> dict[str, Any]:
+        return {"inner": self.inner}
+
+
+@dataclasses.dataclass
+class Box:
+    inner: Any
+
+
+class Span:
+    """As OpenTelemetry's SDK has one in memory."""
+
+    def __init__(self, attributes: Any, trace_id: int | None = None, **more: Any) -> None:
+        self.name, self.attributes = "chat", attributes
+        if trace_id is not None:
+            self.context = SimpleNamespace(trace_id=trace_id)
+        vars(self).update(more)
+
+
+@pytest.mark.parametrize(
+    ("wrap", "unwrap", "levels"),
+    [
+        (lambda inner: [inner], lambda outer: outer[0], 1),
+        (lambda inner: (inner,), lambda outer: outer[0], 1),
+        (lambda inner: {"inner": inner}, lambda outer: outer["inner"], 1),
+        (Box, lambda outer: outer["inner"], 1),
+        (Dumped, lambda outer: outer["inner"] if isinstance(outer, dict) else outer.inner, 2),
+        (Span, lambda outer: outer["attributes"], 2),
+    ],
+)
+def test_objects_are_made_plain_sixty_levels_deep(wrap: Any, unwrap: Any, levels: int) -> None:
+    class Leaf:
+        def __str__(self) -> str:
+            return "leaf"
+
+    leaf: Any = Leaf()
+
+    def inmost(count: int) -> Any:
+        run = leaf
+        for _ in range(count):
+            run = wrap(run)
+        run = plain_run(run)
+        for _ in range(count):
+            run = unwrap(run)
+        return run
+
+    assert inmost(60 // levels) == "leaf" and inmost(60 // levels + 1) is leaf
+
+
+def test_what_is_in_memory_is_the_data_of_its_json() -> None:
+    span = Span({"a": 5}, 255, start_time=1, end_time=2, events=(Box(5),), other=6)
+    named = {"name": "chat", "attributes": {"a": 5}, "start_time": 1, "end_time": 2}
+    assert plain_run(span) == {**named, "events": [{"inner": 5}], "trace_id": "ff"}
+    bare = {"name": "chat", "attributes": None, "start_time": None, "end_time": None, "events": None}
+    assert plain_run(Span(None)) == bare
+    assert plain_run(Span(None, context=5)) == {**bare, "trace_id": "0"}
+    assert plain_run({5: [None, True, 2.5, Box]}) == {"5": [None, True, 2.5, str(Box)]}
+    half = SimpleNamespace(name="chat"), SimpleNamespace(attributes={}), SimpleNamespace(model_dump=5)
+    assert plain_run(half) == [str(one) for one in half]
+
+
+def test_conversations_without_a_name_are_counted() -> None:
+    runs = [[said("It is 31.")], {"messages": [said("It is 32.")], "id": "x"}, [said("It is 33.")]]
+    assert [one.conversation for one in audit_run(runs).conversations] == ["1", "x", "3"]
+
+
+def test_what_is_passed_over_in_pieces_is_told_of_their_conversation() -> None:
+    reader = Reader("openai")
+    strange = {"role": "user", "content": [{"type": "hat"}, {"type": "hat"}, {"type": "text", "text": "31?"}]}
+    pieces = [{**strange, "thread_id": "a"}, {**call("c1", "meter"), "thread_id": "b"}, {**strange, "thread_id": "a"},
+              {**said("It is 31."), "thread_id": "a"}]  # fmt: skip
+    outcome = {one.conversation: one for one in judged_records(reader.read(piece) for piece in pieces)}
+    assert outcome["a"].notes == ["an item with the type 'hat' was passed over (2 times)"] * 2
+    assert [number.verdict for number in outcome["a"].numbers] == ["quoted"]
+    assert not outcome["a"].has_answer_unread and outcome["b"].has_answer_unread
+    assert outcome["b"].notes == ["it calls tools and has no answer that can be read"]
+
+
+def test_spans_that_come_one_by_one_are_put_in_order(monkeypatch: pytest.MonkeyPatch) -> None:
+    def outcome(*spans: dict[str, Any]) -> list[tuple[str, list[tuple[str, str]], list[str]]]:
+        reader = Reader("otel")
+        return [
+            (one.conversation, [(number.text, number.verdict) for number in one.numbers], one.notes)
+            for one in judged_records(reader.read(one) for one in spans)
+        ]
+
+    asked, answered = span("t1", 1, user("Of 31?")), span("t1", 2, said("It is 31."))
+    other, plain = span("t2", 3, said("It is 32.")), span("t3", 4)
+    strange = {**span("", 5, said("It is 33.")), "events": [{"hat": 5}]}
+    both = ("t1", [("31", "quoted")], [])
+    unread = ("1", [("33", "unsourced")], ["an item with the keys 'hat' was passed over"])
+    assert outcome(answered, other, asked, plain, strange) == [
+        both,
+        ("t2", [("32", "unsourced")], []),
+        ("t3", [], []),
+        unread,
+    ]
+    monkeypatch.setattr(audit_module, "_MAX_OPEN", 2)
+    assert outcome(answered, other, asked, plain)[:2] == [both, ("t2", [("32", "unsourced")], [])]
+    assert [one for one, *_ in outcome(answered, other, plain, asked)] == ["t1", "t2", "t3", "t1"]
+    monkeypatch.setattr(audit_module, "_MAX_ITEMS", 2)
+    assert outcome(answered, asked, answered) == [both, ("t1", [("31", "unsourced")], [])]
+
+
+def test_spans_that_come_one_by_one_have_each_the_bounds_of_a_record(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those of all together are no error once there is no more."""
+    monkeypatch.setattr("gllint_runtime.audit.formats._MAX_ITEMS", 5)
+    reader = Reader("otel")
+    spans = [span("t1", number, user(f"Of {number}?")) for number in range(31, 34)]
+    [conversation] = judged_records(reader.read(one) for one in [*spans, span("t1", 40, said("It is 33."))])
+    assert [number.verdict for number in conversation.numbers] == ["quoted"]

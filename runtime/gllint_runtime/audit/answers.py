@@ -39,13 +39,13 @@ def answer_text(arguments: Any) -> tuple[str, bool]:
         left -= 1
         key, node = waiting.pop()
         if isinstance(node, Mapping):
-            waiting += [(str(inner), value) for inner, value in reversed([*node.items()][: left + 1])]
+            waiting += [(str(inner), value) for inner, value in reversed([*node.items()])]
         elif isinstance(node, (list, tuple)):
-            waiting += [(key, value) for value in reversed(node[: left + 1])]
+            waiting += [(key, value) for value in reversed(node)]
         elif node is not None and not isinstance(node, bool):
             lines.append((key, str(node)))
-    if len(lines) == 1 and isinstance(arguments, (str, Mapping)):
-        return lines[0][1], not waiting
-    is_shown = [bool(key) and not any(letter.isdigit() for letter in key) for key, _ in lines]
-    parts = [f"{key}: {text}" if shown else text for shown, (key, text) in zip(is_shown, lines, strict=True)]
+    parts = [
+        f"{key}: {text}" if key and len(lines) > 1 and not any(map(str.isdigit, key)) else text
+        for key, text in lines
+    ]
     return "\n".join(parts), not waiting

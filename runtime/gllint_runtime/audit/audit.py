@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields, is_dataclass
 from typing import Any
 
-from gllint_runtime.audit.formats import Reader, Record
+from gllint_runtime.audit.formats import Reader, Record, conversation_of
 from gllint_runtime.audit.judgement import FAULTS, Conversation, Listener
 from gllint_runtime.audit.page import page
 from gllint_runtime.audit.turns import Turn
@@ -137,7 +137,7 @@ class _Pieces:
 
     def _judge_items(self, name: str) -> Conversation:
         format_name, items = self._items.pop(name)
-        [record] = Reader(format_name).read(items) or [Record(name, [], True, format_name, [])]
+        record = conversation_of(items, format_name)
         return judged(name or "1", record.turns, self._policy, record.unread)
 
     def _close(self, name: str) -> Conversation:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right, insort
 from collections.abc import Hashable, Iterator, Sequence
-from fractions import Fraction
 from itertools import islice
 from math import isfinite
 from typing import Any, NamedTuple
@@ -17,7 +16,7 @@ from typing import Any, NamedTuple
 from gllint_runtime.audit.sources import Source, Sources, exact, nearest_float
 from gllint_runtime.policy.figures import Reading
 from gllint_runtime.policy.key_kinds import deciding_kind
-from gllint_runtime.policy.units import Measure, measure_of
+from gllint_runtime.policy.units import measure_of
 
 _SMALL = 12
 _NAMING = 7  # digits of a text from which on it names a thing
@@ -26,12 +25,11 @@ _MANY = 200  # numbers that answers have shown
 _ELEMENTS = 2  # nested lists that are looked at, from the inside
 _MAX_KINDS = 20_000
 _MAX_CALLS = 10_000
-_PLAIN = Measure("", Fraction(1), Fraction(0))
+_NEAR = 3  # numbers that make a pair with one other
 
 
 class _Member(NamedTuple):
     value: float  # in base units
-    order: int
     source: Source
 
 
@@ -53,7 +51,6 @@ class Derivations:
     def __init__(self) -> None:
         self._kinds: dict[tuple[str, ...], list[_Member]] = {}
         self._shown: dict[str, list[_Member]] = {}
-        self._count = 0
         self._calls: dict[str, Hashable] = {}
 
     def hear(self, call_id: str, question: Hashable) -> None:
@@ -73,7 +70,7 @@ class Derivations:
                     self._kinds.pop(next(iter(self._kinds)))
                 members = self._kinds[kind] = []
             if len(members) <= _FEW:  # one more says that there are too many
-                self._insert(members, source)
+                _insert(members, source)
 
     def mention(self, source: Source) -> None:
         """Take in a number that an answer rests on."""
@@ -81,11 +78,7 @@ class Derivations:
             return
         members = self._shown.setdefault(_dimension(source), [])
         if len(members) < _MANY and all(member.source is not source for member in members):
-            self._insert(members, source)
-
-    def _insert(self, members: list[_Member], source: Source) -> None:
-        self._count += 1
-        insort(members, _Member(_base(source), self._count, source))
+            _insert(members, source)
 
     def of(self, readings: Sequence[Reading], units: Sequence[str]) -> Derivation | None:
         """What a number follows from."""
@@ -118,15 +111,13 @@ class Derivations:
                     for near in islice(sources.by_value(low, high), _FEW):
                         if not _is_operand(near):
                             continue
-                        if near.unit == source.unit and _name_of(near) == _name_of(source) != "":
+                        if near.unit == source.unit and _name_of(near) == _name_of(source) != "$":
                             first, second = (near, source) if sign > 0 else (source, near)
                             return Derivation("difference", first, second)
         return None
 
     def _is_same(self, first: Source, second: Source) -> bool:
         """Whether two are one number: of one call, or of two that asked the same."""
-        if first is second:
-            return True
         question = self._calls.get(first.call_id)
         return (
             question is not None
@@ -140,6 +131,14 @@ class Derivations:
         for kind, members in self._kinds.items():
             if 2 <= len(members) <= _FEW and not (is_small and not (has_unit and kind[0])):
                 yield kind[0], members
+
+
+def _insert(members: list[_Member], source: Source) -> None:
+    insort(members, _Member(_base(source), source), key=_value)
+
+
+def _value(member: _Member) -> float:
+    return member.value
 
 
 def _is_operand(source: Source) -> bool:
@@ -166,12 +165,10 @@ def _kinds(source: Source) -> Iterator[tuple[str, ...]]:
         yield dimension, "name", name
     yield dimension, "beside", source.call_id, parent
     # Under one name in one element of a list: the legs of a journey.
-    element = len(source.path)
-    for _ in range(_ELEMENTS):
-        element = source.path.rfind("]", 0, element)
-        if element < 0:
-            return
-        yield dimension, "within", source.call_id, source.path[:element], name
+    *elements, _ = source.path.rsplit("]", _ELEMENTS)
+    while elements:
+        yield dimension, "within", source.call_id, "]".join(elements), name
+        elements.pop()
 
 
 def _dimension(source: Source) -> str:
@@ -204,7 +201,6 @@ def _operations(
                 yield "percentage change", _pairs(members, lambda b: (b - high * abs(b), b - low * abs(b)))
     elif unit_word is None and 0 < target < 1:
         yield "share", _pairs(members, lambda b: ((target - half) * b, (target + half) * b))
-    measure = measure_of(unit_word) if unit_word else None
     if (
         unit_word is not None
         and dimension
@@ -216,9 +212,9 @@ def _operations(
         return
     if unit_word == "%" and not dimension:  # points of percent are no sum of bare numbers
         return
-    # A number without a unit is in that of the two.
-    own = members[0].source.unit if measure is None else unit_word
-    factor = float((measure_of(own) or _PLAIN).factor) if own and dimension else 1.0
+    # A number without a unit is in that of the two, and one with a unit the sum of bare ones.
+    own = measure_of(unit_word or members[0].source.unit or "") if dimension else None
+    factor = float(own.factor) if own else 1.0
     low, high = (target - half) * factor, (target + half) * factor
     yield "sum", _pairs(members, lambda b: (low - b, high - b))
     yield "difference", _pairs(members, lambda b: (b + low, b + high))
@@ -231,8 +227,8 @@ def _pairs(members: list[_Member], bounds: Any) -> Iterator[tuple[_Member, _Memb
         if low > high:
             low, high = high, low
         slack = 1e-9 * max(abs(low), abs(high))
-        start = bisect_left(members, low - slack, key=lambda member: member.value)
-        end = bisect_right(members, high + slack, key=lambda member: member.value)
-        for place in range(start, min(end, start + 3)):
-            if members[place] is not second:
-                yield members[place], second
+        start = bisect_left(members, low - slack, key=_value)
+        end = bisect_right(members, high + slack, key=_value)
+        for first in members[start : min(end, start + _NEAR)]:
+            if first is not second:
+                yield first, second

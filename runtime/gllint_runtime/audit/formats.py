@@ -25,7 +25,13 @@ _OWN_IDS = (*_IDS, "custom_id", "task_id", "run_id", "id", "name")
 
 
 _SPEAKERS = ("system", "user", "assistant", "declared")
+_TOO_DEEP = "the record is nested too deeply"
+_OF_A_ROLE = "an item with the role "
 _MAX_DECLARED = 2_000  # texts of the tools that a request declares
+_SAID = ("role", "parts", "content", "tool_calls", "tool_call_id")  # by which a message is known again
+_NUMBERED = re.compile(
+    r"(gen_ai\.(?:prompt|completion))\.([0-9]{1,6})\.(.+)", re.DOTALL
+)  # gen_ai.prompt.3.content
 
 
 class FormatError(ValueError):
@@ -113,12 +119,15 @@ class Reader:
 
     def read(self, record: Any) -> list[Record]:
         """The conversations in a record, or the item of one that it is. Raises :class:`FormatError`."""
-        if _is_empty(record):
+        if record in (None, [], {}, ""):
             return []
         best: list[Record] | None = None
         least: tuple[int, bool] = (0, False)
         for number, format_ in enumerate(self._formats):
-            attempt = _attempt(record, format_)
+            try:
+                attempt = _attempt(record, format_)
+            except RecursionError:
+                raise FormatError(_TOO_DEEP) from None
             unread = sum(len(part.unread) for part in attempt)
             if attempt and not unread:
                 self._formats.insert(0, self._formats.pop(number))
@@ -129,31 +138,37 @@ class Reader:
         if (
             best is None
             or not any(part.turns for part in best)
-            or any(what.startswith("an item with the role") for part in best for what in part.unread)
+            or any(text.startswith(_OF_A_ROLE) for part in best for text in part.unread)
         ):
             raise FormatError(_complaint(record, best or [], self._formats))
         return best
 
 
-def _is_empty(record: Any) -> bool:
-    return record is None or record == [] or record == {} or record == ""
-
-
 def _complaint(record: Any, best: Sequence[Record], tried: Sequence[Format]) -> str:
     names = ", ".join(sorted(format_.name for format_ in tried))
+    tried_ones = f"the format{'s' if len(tried) != 1 else ''} {names}"
     unread = next((part.unread[0] for part in best if part.unread), "")
     if unread:
-        return f"{unread} is not of the format{'s' if len(tried) > 1 else ''} {names}"
+        return f"{unread} is not of {tried_ones}"
     if isinstance(record, Mapping) and isinstance(record.get("role"), str):
-        what = f"an item with the role '{record['role'][:60]}'"
+        what = f"{_OF_A_ROLE}'{record['role'][:60]}'"
     elif isinstance(record, Mapping):
         keys = ", ".join(f"'{str(key)[:40]}'" for key in [*record][:6])
         more = " and more" if len(record) > 6 else ""
-        what = f"an object with the key{'s' if len(record) > 1 else ''} {keys}{more}"
+        what = f"an object with the key{'s' if len(record) != 1 else ''} {keys}{more}"
     else:
         kinds = {list: "a list without messages", str: "a text", bool: "true or false"}
         what = kinds.get(type(record), "a number")
-    return f"{what} is no conversation of the format{'s' if len(tried) > 1 else ''} {names}"
+    return f"{what} is no conversation of {tried_ones}"
+
+
+def conversation_of(items: list[Any], format_name: str) -> Record:
+    """The conversation of items that came one by one: each as it was read then, but in their order."""
+    format_ = formats()[format_name]
+    walk = _Walk(format_)
+    for item in _ordered(items, format_):
+        walk.read(item)
+    return Record("", walk.turns, True, format_.name, walk.unread)
 
 
 def _attempt(record: Any, format_: Format) -> list[Record]:
@@ -162,10 +177,8 @@ def _attempt(record: Any, format_: Format) -> list[Record]:
         wholes = [_attempt(item, format_) if _is_whole(item, format_) else None for item in record]
         if wholes and all(part is not None for part in wholes):
             return [conversation for part in wholes for conversation in part or ()]
-        if record and all(isinstance(item, list) for item in record):
-            return [conversation for item in record for conversation in _attempt(item, format_)]
         walk = _Walk(format_)
-        walk.run(_ordered(record, format_))
+        walk.read(_ordered(record, format_))
         return [Record("", walk.turns, True, format_.name, walk.unread)] if walk.turns or walk.unread else []
     if not isinstance(record, Mapping):
         return []
@@ -175,7 +188,7 @@ def _attempt(record: Any, format_: Format) -> list[Record]:
     if rule.special.startswith("spans:"):
         return _traces(record, rule.special.removeprefix("spans:"), format_)
     walk = _Walk(format_)
-    walk.run(record)
+    walk.read(record)
     is_whole = rule.is_whole
     own = _own_id(_plain_item(record), _OWN_IDS if is_whole else _IDS)
     item = record if format_.order and not is_whole else None
@@ -218,8 +231,6 @@ def _named(record: Mapping[str, Any], format_: Format) -> list[Record]:
 def _own_id(record: Mapping[str, Any], keys: Sequence[str]) -> str:
     for key in keys:
         value = record.get(key)
-        if isinstance(value, Mapping) and key in ("context",):
-            value = value.get("trace_id")
         if isinstance(value, (str, int)) and not isinstance(value, bool) and value != "":
             trial = record.get("trial")
             return f"{value}/{trial}" if key == "task_id" and isinstance(trial, int) else str(value)[:200]
@@ -237,7 +248,7 @@ def _traces(record: Any, place: str, format_: Format) -> list[Record]:
     conversations = []
     for trace, members in by_trace.items():
         walk = _Walk(format_)
-        walk.run(_ordered(members, format_))
+        walk.read(_ordered(members, format_))
         if not walk.turns and any(map(_has_content, members)):
             walk.unread.append("a trace whose messages have other names")
         conversations.append(Record(trace, walk.turns, True, format_.name, walk.unread))
@@ -260,9 +271,6 @@ def _list(value: Any) -> list[Any]:
 
 
 def _ordered(items: list[Any], format_: Format) -> list[Any]:
-    if not format_.order:
-        return items
-
     def moment(item: Any) -> tuple[bool, float, str]:
         for key in format_.order:
             value = item.get(key) if isinstance(item, Mapping) else None
@@ -287,14 +295,17 @@ class _Walk:
         self.turns: list[Turn] = []
         self.unread: list[str] = []
         self._seen: set[str] = set()
+        self._left = 0
+
+    def read(self, record: Any) -> None:
+        """Read a record, which has so many parts. Raises :class:`FormatError`."""
         self._left = _MAX_ITEMS
+        self.run(record)
 
     def run(self, item: Any, speaker: Speaker | None = None, depth: int = 0) -> None:
         self._left -= 1
         if depth > _MAX_DEPTH or self._left < 0:
-            raise FormatError(
-                "the record is nested too deeply" if depth > _MAX_DEPTH else "the record has too many parts"
-            )
+            raise FormatError(_TOO_DEEP if depth > _MAX_DEPTH else "the record has too many parts")
         match item:
             case str():
                 if speaker is not None:
@@ -358,14 +369,14 @@ class _Walk:
         """What the program says of its tools: the descriptions of theirs and of their parameters."""
         if isinstance(tools, str):
             tools = _parsed(tools)
-        texts: list[str] = []
+        texts: dict[str, None] = {}
         waiting, left = deque([tools]), _MAX_DECLARED * 10
         while waiting and left and len(texts) < _MAX_DECLARED:
             node, left = waiting.popleft(), left - 1
             if isinstance(node, Mapping):
                 text = node.get("description")
-                if isinstance(text, str) and text not in texts[-1:]:
-                    texts.append(text)
+                if isinstance(text, str):
+                    texts[text] = None
                 waiting.extend(inner for key, inner in node.items() if key != "description")
             elif isinstance(node, (list, tuple)):
                 waiting.extend(node)
@@ -378,11 +389,7 @@ class _Walk:
             inner = parsed
         for message in inner if isinstance(inner, list) else [inner]:
             if isinstance(message, Mapping):
-                content = {
-                    key: value
-                    for key, value in message.items()
-                    if key in ("role", "parts", "content", "tool_calls")
-                }
+                content = {key: value for key, value in message.items() if key in _SAID}
             else:
                 content = message
             key = json.dumps(content or message, sort_keys=True, default=str)
@@ -432,14 +439,13 @@ def _matching(item: Mapping[str, Any], format_: Format) -> Rule | None:
 def _plain_item(item: Mapping[str, Any]) -> Mapping[str, Any]:
     """An item with its attributes beside its own keys, as OpenTelemetry writes both in several ways."""
     attributes = item.get("attributes")
-    if not attributes or not isinstance(attributes, (Mapping, list)):
+    if not isinstance(attributes, (Mapping, list)):
         return item
     pairs = _attributes(attributes)
     numbered: dict[str, dict[int, dict[str, Any]]] = {}
     for key, value in pairs.items():
-        head, dot, rest = key.partition(".0.") if ".0." in key else _numbered(key)
-        if dot:
-            number, _, field = ("0", "", rest) if dot == ".0." else rest.partition(".")
+        if (match := _NUMBERED.fullmatch(key)) is not None:
+            head, number, field = match.groups()
             numbered.setdefault(head, {}).setdefault(int(number), {})[field] = value
     for head, entries in numbered.items():
         pairs.setdefault(head, [_message(entries[number]) for number in sorted(entries)])
@@ -448,15 +454,6 @@ def _plain_item(item: Mapping[str, Any]) -> Mapping[str, Any]:
         pairs.setdefault("trace_id", context["trace_id"])
     name = pairs.get("event.name")
     return {**pairs, **({"name": name} if isinstance(name, str) else {}), **item}
-
-
-def _numbered(key: str) -> tuple[str, str, str]:
-    """``gen_ai.prompt.3.content`` → ``("gen_ai.prompt", ".", "3.content")``."""
-    for prefix in ("gen_ai.prompt", "gen_ai.completion"):
-        number = key.removeprefix(f"{prefix}.").partition(".")[0]
-        if key.startswith(f"{prefix}.") and number.isascii() and number.isdigit() and len(number) < 7:
-            return prefix, ".", key.removeprefix(f"{prefix}.")
-    return key, "", ""
 
 
 def _message(fields: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -468,7 +465,7 @@ def _message(fields: Mapping[str, Any]) -> Mapping[str, Any]:
             calls.setdefault(number, {"type": "tool_call"})[field] = value
         else:
             message[key] = value
-    return {**message, **({"tool_calls": [*calls.values()]} if calls else {})}
+    return {**message, "tool_calls": [*calls.values()]} if calls else message
 
 
 def _attributes(attributes: Mapping[str, Any] | Sequence[Any]) -> dict[str, Any]:
@@ -526,15 +523,15 @@ def _text(value: Any) -> str:
 # ------------------------------------------------------------------------------------------------- a result
 
 
-def payload(value: Any, depth: int = 0) -> Any:
+def payload(value: Any) -> Any:
     """What a tool returned: JSON in text is read, the wrapping of a single text is taken away."""
     if isinstance(value, str):
         text = value.strip()
         if text[:1] in ("{", "[") and (parsed := _parsed(text)) is not None:
             return parsed
         return value
-    if isinstance(value, (list, tuple)) and value and depth < 2 and all(map(_is_part, value)):
-        texts = [payload(part["text"], depth + 1) for part in value if isinstance(part.get("text"), str)]
+    if isinstance(value, (list, tuple)) and value and all(map(_is_part, value)):
+        texts = [payload(part["text"]) for part in value if isinstance(part.get("text"), str)]
         return texts[0] if len(texts) == 1 else texts
     return value
 
