@@ -187,8 +187,6 @@ def _base(source: Source) -> float:
 def _operations(
     reading: Reading, unit_word: str | None, units: Sequence[str], dimension: str, members: list[_Member]
 ) -> Iterator[tuple[str, Iterator[tuple[_Member, _Member]]]]:
-    if len(members) < 2:
-        return
     # Nothing but zero is shown as zero.
     target = nearest_float(reading.value)
     half = nearest_float(reading.half) if target else 0.0

@@ -8,6 +8,7 @@ from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cache
+from itertools import islice
 from typing import Any, Literal, NamedTuple
 
 from gllint_runtime.audit.answers import answer_text, is_answer_tool, is_receipt
@@ -321,11 +322,6 @@ class Listener:
                     return verdict, source  # type: ignore[return-value]
                 if verdict == "sourced":
                     contradiction = contradiction or other
-        glued = _GLUED.match(text, figure.start)  # 4K, where a tool returned "4K"
-        if glued is not None and (figure.start == 0 or not text[figure.start - 1].isalnum()):
-            for sources, verdict in ((self._tool_sources, "sourced"), (self._said_sources, "quoted")):
-                if (source := sources.word(glued[0])) is not None:
-                    return verdict, source  # type: ignore[return-value]
         if (source := _without_prefix(text, figure, self._tool_sources)) is not None:
             return "sourced", source
         return ("mislabelled", contradiction) if contradiction is not None else ("unsourced", None)
@@ -365,8 +361,6 @@ def _converted(judgements: list[_Judgement]) -> list[_Judgement]:
             # Of a temperature a bare number says too little: its zero is somewhere else in each unit.
             if isinstance(value, (int, float)) and measure is not None and not measure.offset:
                 labelled.add(Source("tool", source["call_id"], source["tool"], source["path"], value, unit))
-    if not labelled:
-        return judgements
     return [_in_other_unit(entry, labelled) for entry in judgements]
 
 
@@ -443,10 +437,7 @@ def _falls(readings: Sequence[Reading], source: Source) -> bool:
 
 def _near(sources: Sources, reading: Reading) -> Iterator[Source]:
     low, high = _bounds(reading.value, reading.half)
-    for count, source in enumerate(sources.by_value(low, high)):
-        if count >= _MAX_LOOKED_AT:
-            return
-        yield source
+    yield from islice(sources.by_value(low, high), _MAX_LOOKED_AT)
 
 
 def _by_unit(readings: Sequence[Reading], unit: str, sources: Sources) -> Source | None:
@@ -458,10 +449,9 @@ def _by_unit(readings: Sequence[Reading], unit: str, sources: Sources) -> Source
         base = reading.value * measure.factor + measure.offset
         half = abs(reading.half * measure.factor)
         low, high = _bounds(base, half)
-        for count, source in enumerate(sources.by_dimension(measure.dimension, low, high)):
-            other = measure_of(source.unit) if source.unit else None
-            if other is None or count >= _MAX_LOOKED_AT:
-                break
+        for source in islice(sources.by_dimension(measure.dimension, low, high), _MAX_LOOKED_AT):
+            other = measure_of(source.unit or "")
+            assert other is not None  # or it would have no dimension
             value = (exact(source.value) * other.factor + other.offset - measure.offset) / measure.factor
             if reading.fits(value) or _is_close(reading, value):
                 return source
@@ -475,10 +465,9 @@ def _by_physics(readings: Sequence[Reading], unit: str, sources: Sources) -> Sou
         return None
     for reading in readings:
         low, high = _bounds(reading.value * size.factor, abs(reading.half * size.factor))
-        for count, source in enumerate(sources.by_physics(size, low, high)):
+        for source in islice(sources.by_physics(size, low, high), _MAX_LOOKED_AT):
             own = physical_size(source.unit or "")
-            if own is None or count >= _MAX_LOOKED_AT:
-                break
+            assert own is not None  # as above
             value = exact(source.value) * own.factor / size.factor
             if reading.fits(value) or _is_close(reading, value):
                 return source
@@ -487,25 +476,26 @@ def _by_physics(readings: Sequence[Reading], unit: str, sources: Sources) -> Sou
 
 _OPERATOR_BEFORE = re.compile(r"[=≈×*/÷√(]\s*\Z")
 _OPERATOR_BEHIND = re.compile(r"\s*[=≈×*/÷)]")
+_BLANKS = 3  # characters before a number in which an operator stands
 _PREFIXES = {"k": 3, "M": 6, "G": 9, "T": 12, "m": -3}
 
 
 def _without_prefix(text: str, figure: Figure, sources: Sources) -> Source | None:
     """A source whose unit a formula leaves out together with its prefix: ``42,000,000 / (√3 × 138,000)`` of 42 MVA."""
     if figure.units or not (
-        _OPERATOR_BEFORE.search(text, max(0, figure.start - 3), figure.start)
+        _OPERATOR_BEFORE.search(text, max(0, figure.start - _BLANKS), figure.start)
         and _OPERATOR_BEHIND.match(text, figure.end)
     ):
         return None
     for reading in figure.readings:
         for prefix, power in _PREFIXES.items():
-            part = Reading(reading.value / Fraction(10) ** power, reading.half / Fraction(10) ** power)
+            size = Fraction(10) ** power
+            part = Reading(reading.value / size, reading.half / size)
             for source in _near(sources, part):
-                if (source.unit or "")[:1] == prefix and part.fits(exact(source.value)):
-                    own, root = measure_of(source.unit or ""), measure_of((source.unit or "")[1:])
-                    if own and root and own.dimension == root.dimension:
-                        if own.factor == root.factor * Fraction(10) ** power:
-                            return source
+                unit = source.unit or ""
+                root = measure_of(unit.removeprefix(prefix))
+                if root is not None and measure_of(unit) == root._replace(factor=root.factor * size):
+                    return source
     return None
 
 
@@ -523,8 +513,6 @@ def _bounds(value: Fraction, half: Fraction) -> tuple[float, float]:
 
 def _agree(label: str, own: str) -> bool:
     """Whether a number with the unit ``own`` may be shown with another word: things that are counted have no unit."""
-    if label == own:
-        return True
     counted = pack_units(("counts",))
     if own in ("1", "count", "ratio"):
         measure = measure_of(label)
@@ -558,9 +546,9 @@ _ENDING = re.compile(r"\b(?:end(?:ing|s)|last\s+(?:four|4)(?:\s+digits)?)\b[^.\n
 
 _CODE = re.compile(r"[A-Za-z0-9]+(?:[_-][A-Za-z0-9]+)*")
 _LONGEST_CODE = 100  # characters
-_GLUED = re.compile(r"\d+[^\W\d_]+\b")
 _PREFIXED = re.compile(r"[a-z]{2,6}-\d+")
 _SENTENCE_END = re.compile(r"[.!?](?=\s+[A-Z])")
+_WORD = 12  # characters before a number in which such a word stands
 _DATE_BEFORE = re.compile(r"\b(?:at|by|until|till|from|on|the|day|since)\s+\Z", re.IGNORECASE)
 _DATE_AFTER = re.compile(r"(?:st|nd|rd|th|h)\b|\s?o['’]?clock\b", re.IGNORECASE)
 
@@ -569,7 +557,7 @@ def _may_be_date(text: str, figure: Figure) -> bool:
     """Whether a number may be a day or an hour that stands in the date or the time of a source."""
     return not figure.units and (
         _DATE_AFTER.match(text, figure.end) is not None
-        or _DATE_BEFORE.search(text, max(0, figure.start - 12), figure.start) is not None
+        or _DATE_BEFORE.search(text, max(0, figure.start - _WORD), figure.start) is not None
     )
 
 
@@ -581,5 +569,5 @@ def _falling() -> re.Pattern[str]:
 def _is_fall(text: str, figure: Figure) -> bool:
     """Whether words beside a number, in its own sentence, say that it goes down, so that its sign is in them."""
     before = _SENTENCE_END.split(text[max(0, figure.start - _REACH) : figure.start])[-1]
-    behind = _SENTENCE_END.split(text[figure.end : figure.end + _REACH], maxsplit=1)[0]
+    behind = _SENTENCE_END.split(text[figure.end : figure.end + _REACH])[0]
     return _falling().search(f"{before}{figure.text}{behind}") is not None

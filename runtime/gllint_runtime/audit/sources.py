@@ -74,9 +74,6 @@ class Sources:
         self._by_physics: dict[Hashable, _Index] = {}
         self.has_forgotten = False
 
-    def __bool__(self) -> bool:
-        return bool(self._sources)
-
     def add(self, source: Source) -> None:
         """Remember a number."""
         key = (source.kind, source.value, source.unit, source.is_date)
