@@ -13,9 +13,23 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gllint_runtime import ToolRegistry
+from gllint_runtime.policy import key_kinds, key_units, name_units
 from gllint_runtime.policy.data import Survey
-from gllint_runtime.policy.key_kinds import is_plain, kind_of_name
-from gllint_runtime.policy.key_units import announced_dimension, readings_of_name, unit_of_name
+from gllint_runtime.policy.key_kinds import deciding_kind, is_plain, kind_of_name
+from gllint_runtime.policy.key_units import (
+    announced_dimension,
+    announced_units,
+    is_scaled,
+    is_unit_word,
+    readings_of_name,
+    unit_of_name,
+)
+from gllint_runtime.policy.name_units import (
+    all_readings_of_name,
+    argument_readings_of_name,
+    is_unit_itself,
+    mentions_unit,
+)
 from gllint_runtime.policy.number_kinds import KINDS
 from gllint_runtime.policy.settings import Policy
 from gllint_runtime.policy.units import is_allowed, judge_unit, packs_for
@@ -39,6 +53,22 @@ def table() -> list[tuple[str, str | None, str | None]]:
 
 KEYS = table()
 UNITS = sorted({unit for _, _, unit in KEYS if unit})
+
+
+@pytest.fixture
+def tables_anew() -> None:
+    """Nothing that was read before: what a table says is what its file says."""
+    for module in (key_units, key_kinds, name_units):
+        for function in vars(module).values():
+            if hasattr(function, "cache_clear"):
+                function.cache_clear()
+
+
+@pytest.mark.usefixtures("tables_anew")
+def test_what_each_key_announces() -> None:
+    assert {name: (kind_of_name(name), unit_of_name(name)) for name, _, _ in KEYS} == {
+        name: (kind, unit) for name, kind, unit in KEYS
+    }
 
 
 def test_the_table_is_large_and_says_nothing_twice() -> None:
@@ -135,6 +165,9 @@ def test_any_text_is_a_key(name: str) -> None:
         ("rate_usd_kwh", {"USD/kWh", "USD*kWh"}),
         ("temp_c", set()),
         ("x_min", set()),
+        ("speed_m_s", {"m/s", "m*s"}),
+        ("read_ms_gb", {"ms/GB", "ms*GB"}),
+        ("rain_cm_m2", {"cm/m2", "cm*m2"}),
     ],
 )
 def test_where_there_are_two_readings_none_is_named(name: str, readings: set[str]) -> None:
@@ -262,3 +295,111 @@ def test_what_is_measured_leaves_a_unit_what_it_is(name: str, unit: str) -> None
 def test_a_page_of_memory_is_no_count() -> None:
     assert kind_of_name("page_size") == "count"
     assert kind_of_name("memory_page_size") is None
+
+
+# ------------------------------------------------------------------------------- what a name may mean besides
+
+# The first reading of each is what a repair may write, where there is one; the others may only contradict a unit.
+MEANINGS = {
+    "": "",
+    "total": "",
+    "SIZE": "",
+    "mb": "MB",
+    "annual_kwh": "kWh kWh/year",
+    "daily_energy_kwh": "kWh kWh/day",
+    "monthly_daily_kwh": "kWh kWh/month kWh/day",
+    "annual_usd_per_kwh": "USD/kWh",
+    "usage_mWh": "mWh MWh",
+    "lbs_per_mWh": "lb/mWh lb/MWh",
+    "rate_mWh_per_m2": "mWh/m2 MWh/m2",
+    # A letter, where a word of the name says what is measured.
+    "power_w": "W",
+    "temp_c": "degC",
+    "x_w": "",
+    "speed_m": "",
+    "volt_v_per_s": "V/s",
+    "x_per_k": "",
+    # So much in a time.
+    "discharge_m3_s": "m3/s",
+    "sqm_yr": "m2/year",
+    "water_m2_year": "m2/year",
+    "speed_m_s": "m/s m*s",
+    "read_ms_gb": "ms/GB ms*GB",
+    "area_m2_kj": "m2/kJ m2*kJ",
+    "load_kwh_h": "kWh/h kWh*h",
+    "heat_kj_hr": "kJ/h",
+    "rate_g_s": "g/s",
+    "x_g_s": "",
+    "in2_year": "",
+    "torque_erg_h_h": "",
+    "flow_s": "",
+    "flow_ls": "L/s",
+    "x_ls": "",
+    "flow_h_ls": "",
+    "ls": "",
+    "wind_speed_ms": "m/s ms",
+    # A quotient whose divisor has two readings, or none.
+    "price_eur_per_mwh": "EUR/MWh EUR/mWh",
+    "price_eur_per_mwh_per_day": "EUR/MWh/day EUR/mWh/day",
+    "rate_btu_per_kn": "BTU/kN BTU/knot",
+    "cost_per_mwh": "",
+    "kg_per_widget": "",
+    # Parts of a currency that the name leaves open.
+    "cents": "cent",
+    "amount_cents": "cent",
+    "pitch_cents": "",
+    "fee_pence": "GBP_pence",
+    "amount_milliunits": "milliunit",
+    "cost_micros": "microunit",
+    "ad_micros": "",
+}
+
+
+@pytest.mark.usefixtures("tables_anew")
+def test_everything_that_a_name_may_mean() -> None:
+    assert {name: " ".join(all_readings_of_name(name)) for name in MEANINGS} == MEANINGS
+
+
+@pytest.mark.usefixtures("tables_anew")
+def test_an_argument_in_parts_of_a_currency_may_be_in_those_of_each() -> None:
+    cents = argument_readings_of_name("amount_cents")
+    assert {"USD_cent", "EUR_cent", "GBP_pence", "INR_paise"} <= {*cents}
+    assert "JPY" not in cents and not any(unit.endswith(("_milli", "_micro")) for unit in cents)
+    for name, end in (("amount_milliunits", "_milli"), ("cost_micros", "_micro")):
+        parts = argument_readings_of_name(name)
+        assert f"USD{end}" in parts and all(unit.endswith(end) for unit in parts)
+    assert argument_readings_of_name("annual_kwh") == ("kWh", "kWh/year")
+
+
+def test_a_name_of_any_length_is_read_to_its_end_or_not_at_all() -> None:
+    longest = f"{'x' * 196}_kwh"
+    assert unit_of_name(longest) == "kWh" and unit_of_name(f"x{longest}") is None
+    longest = f"power_{'x' * 192}_w"
+    assert all_readings_of_name(longest) == ("W",) and all_readings_of_name(f"x_{longest}") == ()
+
+
+@pytest.mark.parametrize(
+    ("asked", "yes", "no"),
+    [
+        (is_scaled, "revenue_millions revenue_bn net_income_mm", "total users_k pipe_mm revenue_usd _"),
+        (is_unit_word, "mb hours pu", "house w _"),
+        (is_unit_itself, "KM METERS", "km Km KM_H SIZE"),
+        (mentions_unit, "days_back hour_start rating_mva day", "mva speed_m total _"),
+    ],
+)
+def test_what_a_name_is(asked: Any, yes: str, no: str) -> None:
+    assert [asked(name) for name in yes.split()] == [True] * len(yes.split())
+    assert [asked(name) for name in no.split()] == [False] * len(no.split())
+
+
+def test_units_that_only_names_announce_have_a_dimension() -> None:
+    assert announced_units() == {"bbl", "cL", "dBm", "px", "pixel"}
+    dimensions = {"bbl": "volume", "dBm": "level", "px": "printing", "kWh/m2": "energy/area", "hour": "time"}
+    assert {unit: announced_dimension(unit) for unit in dimensions} == dimensions
+    assert announced_dimension("widget") is None
+
+
+def test_an_end_that_decides_goes_before_what_an_expression_shows() -> None:
+    decided = {"row_id": "identifier", "ids": "identifier", "cost_code": "identifier", "way_km": "measure"}
+    assert {name: deciding_kind(name) for name in decided} == decided
+    assert deciding_kind("row_count") is None and deciding_kind("") is None and deciding_kind("7") is None

@@ -72,7 +72,7 @@ def _table() -> _Table:
 def words_of(name: str) -> list[str]:
     """``"totalRows_2"`` → ``["total", "rows"]``: the digits at its end number a name, they mean nothing."""
     words = [word.lower() for word in _WORD.findall(name[:_LONGEST])]
-    while len(words) > 1 and words[-1].isdigit():
+    while words and words[-1].isdigit():
         words.pop()
     return words
 

@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from gllint_runtime.policy.data_files import sections
 from gllint_runtime.policy.packs import PACKS, pack_units
+from gllint_runtime.policy.unit_spellings import plain_spelling
 from gllint_runtime.policy.units import ALLOWED_UNITS, TIME_UNITS, dimension_of, is_allowed
 
 _LONGEST = 200
@@ -43,6 +44,9 @@ _NOT_UNITS = frozenset(
 # What the unit before it is divided by, without a "per".
 _DIVISORS = frozenset({"area", "volume", "substance"})
 _LENGTHS = frozenset({"length", "area", "volume"})
+# What is no distance, duration or amount that a number before it could say.
+_MEASURED = frozenset({"energy", "power", "emissions"})
+_NO_UNIT: tuple[tuple[str, ...], int] = ((), 0)
 _FIRST_LETTERS = frozenset({"w", "g", "j"})
 _LAST_LETTERS = {"l": "L", "h": "h", "s": "s"}
 _BOUNDS = frozenset({"min", "max"})
@@ -92,11 +96,12 @@ def _table() -> _Table:
 
     currencies = words("currencies")
     packed = pack_units(tuple(pack for pack in PACKS if pack not in ("counts", "currencies")))
-    symbols = [unit for unit in (*ALLOWED_UNITS, *packed) if unit.isascii() and unit.isalnum()]
+    symbols = [unit for unit in dict.fromkeys((*ALLOWED_UNITS, *packed)) if unit.isalnum()]
     ends: dict[str, tuple[str, ...]] = {}
     for symbol in symbols:
-        if len(symbol) > 1 and symbol not in ends.get(symbol.lower(), ()):
-            ends[symbol.lower()] = (*ends.get(symbol.lower(), ()), symbol)
+        if len(symbol) > 1:
+            end = plain_spelling(symbol).lower()
+            ends[end] = (*ends.get(end, ()), symbol)
     ends |= {code.lower(): (code,) for code in currencies}
     dimensions: dict[str, str] = {}
     for section in rows:
@@ -171,8 +176,7 @@ def readings_of_name(name: str) -> tuple[str, ...]:
     if words[:1] in (["pct"], ["percent"], ["percentage"]) and not {"per", "id", "code"}.intersection(words):
         if len(words[-1]) == 1:  # `percent_b`, a name of its own
             return ()
-        rest = _readings(tokens[1:], name) if len(tokens) > 1 else ()
-        return () if rest else ("%",)
+        return () if _readings(tokens[1:], name) else ("%",)
     return _readings(tokens, name)
 
 
@@ -206,9 +210,8 @@ def _is_ours(unit: str) -> bool:
 def _tokens(name: str) -> list[str]:
     """The words of a name in their own case: ``"kWhPerM2"`` → ``["kWh", "Per", "M2"]``; no number at the end."""
     tokens: list[str] = []
+    name = plain_spelling(name)
     lowered = name.lower()
-    if "co2" in lowered:
-        name = _EMISSIONS.sub(r"_\1\2CO2e", f"_{name}")
     if name == lowered:  # most names: there is no case to tell words by
         tokens = _CHUNK.findall(name)
     for chunk in _CHUNK.findall(name) if not tokens else ():
@@ -219,10 +222,11 @@ def _tokens(name: str) -> list[str]:
         tokens.pop()
         if tokens[-1].lower() in ("m", "cm", "mm", "km", "ft"):  # `area_m_2`
             return []
-    if "co2" not in lowered:
-        return tokens
-    emissions = _EMISSIONS.sub(r"_\1\2CO2e", "_" + "_".join(tokens).lower()).split("_")[1:]
-    return tokens if len(emissions) == len(tokens) else emissions
+    if "co2" in lowered:
+        emissions = _EMISSIONS.sub(r"_\1\2CO2e", "_" + "_".join(tokens).lower()).split("_")[1:]
+        if len(emissions) < len(tokens):
+            return emissions
+    return tokens
 
 
 def _parted(match: re.Match[str]) -> str:
@@ -263,7 +267,7 @@ def _readings(tokens: Sequence[str], name: str) -> tuple[str, ...]:
     words = [token.lower() for token in tokens]
     qualifiers = _table().qualifiers
     end = len(words)
-    while end > 1 and words[end - 1] in qualifiers:
+    while end and words[end - 1] in qualifiers:
         end -= 1
     # The case of a name that is all in capitals says nothing.
     return tuple(dict.fromkeys(_expression(words[:end] if name.upper() == name else tokens[:end])))
@@ -297,11 +301,9 @@ def _is_divided(words: Sequence[str], units: Sequence[str]) -> bool:
 
 def _beside_per(words: Sequence[str]) -> list[str]:
     """What is divided, where it is a thing that is counted or a letter: ``tokens_per_s``, ``speed_m_per_s``."""
-    if not words or (len(words) > 1 and words[-2].lower() in _table().scales | _table().others):
-        return []
-    last = words[-1].lower()
+    previous, last = ("".join(part).lower() for part in (words[-2:-1], words[-1:]))
     unit = _table().letters.get(last) or (_table().per.get(last) if last in _things() else None)
-    return [unit] if unit else []
+    return [unit] if unit and previous not in _table().scales | _table().others else []
 
 
 @cache
@@ -313,8 +315,6 @@ def _things() -> frozenset[str]:
 def divisors_of(words: Sequence[str]) -> list[str | None]:
     """The units between one ``per`` and the next: ``["m2", "year"]``; ``[None]`` where they cannot be read."""
     joined = "_".join(words).lower()
-    if not words:
-        return [None]
     if unit := _table().per.get(joined):
         return [unit]
     units, length = _atom(words)
@@ -344,10 +344,10 @@ def _side_by_side(words: Sequence[str]) -> Sequence[str]:
     dividend, size = (
         _atom(preceding_words)
         if not preceding_words or preceding_words[-1].lower() not in _BOUNDS
-        else ((), 0)
+        else _NO_UNIT
     )
     if not dividend and (
-        (previous in _FIRST_LETTERS and {announced_dimension(unit) for unit in units} <= _DIVISORS)
+        (previous in _FIRST_LETTERS and _DIVISORS.issuperset(map(announced_dimension, units)))
         or (previous, last) == ("w", "h")
         or is_speed
     ):
@@ -367,7 +367,7 @@ def _side_by_side(words: Sequence[str]) -> Sequence[str]:
 
 def _joined(dividend: Sequence[str], units: Sequence[str], preceding_words: Sequence[str]) -> Sequence[str]:
     """A quotient where the second unit is an area, a volume or ``mol``, a product where it is the hour of a power."""
-    if preceding_words and (_atom(preceding_words)[0] or not _is_open(preceding_words, dividend)):
+    if preceding_words and (_atom(preceding_words) != _NO_UNIT or not _is_open(preceding_words, dividend)):
         return ()
     pairs = [(first, second) for first in dividend for second in units]
     readings: list[str] = []
@@ -407,7 +407,7 @@ def _is_open(preceding_words: Sequence[str], units: Sequence[str]) -> bool:
         return False  # a mass of the gas, or of what it is worth in CO2e?
     # `walk_10_km`, `last_30_days`, `FIVE_MINUTES` say which; `floor_2_kwh`, `year_one_kwh` are energies.
     is_number = word.isdigit() or word in _table().numbers
-    return not is_number or dimensions <= {"energy", "power", "emissions"}
+    return not is_number or _MEASURED.issuperset(dimensions)
 
 
 def _atom(tokens: Sequence[str]) -> tuple[tuple[str, ...], int]:
@@ -421,20 +421,20 @@ def _atom(tokens: Sequence[str]) -> tuple[tuple[str, ...], int]:
         if not units:
             continue
         if length == 1 and tokens[-1] in table.no_case:
-            return (), 0
+            return _NO_UNIT
         if end.upper() in currencies() and tokens[-1] not in (end.upper(), end.capitalize(), end):
-            return (), 0  # `GBp`, which are pence
+            return _NO_UNIT  # `GBp`, which are pence
         preceding_tokens = {token.lower() for token in tokens[:-length]}
         previous = tokens[-length - 1].lower() if len(tokens) > length else ""
         is_needy = end in table.needs and table.needs[end].isdisjoint(preceding_tokens)
         if is_needy and (
             len(previous) < 2 or previous not in table.ends
         ):  # `cost_usd_yr` is a rate of its own
-            return (), 0
+            return _NO_UNIT
         if previous and _LEVEL.fullmatch(previous):
             previous = tokens[-length - 2].lower() if len(tokens) > length + 1 else ""
         if end in table.unless and previous in table.unless[end]:
-            return (), 0
+            return _NO_UNIT
         exact = tokens[-1] if length == 1 and tokens[-1] != end and tokens[-1] in units else None
         return (units if exact is None else (exact,)), length
-    return (), 0
+    return _NO_UNIT

@@ -118,7 +118,7 @@ def mentions_unit(name: str) -> bool:
     """Whether a reader of a name may see its unit there, though nobody can be sure: ``days_back``, ``rating_mva``."""
     words = [word.lower() for word in name_words(name)]
     is_timed = any(word in _table().calendar for word in words)
-    return is_timed or (len(words) > 1 and len(words[-1]) > 1 and is_unit_word(words[-1]))
+    return is_timed or (len(words) > 1 and is_unit_word(words[-1]))
 
 
 def _without_pairs(units: tuple[str, ...]) -> tuple[str, ...]:
@@ -168,8 +168,6 @@ def _rate(words: list[str], time: str) -> tuple[str, ...]:
 
 def _priced(words: list[str]) -> tuple[str, ...]:
     """A quotient whose divisor has two readings: ``price_eur_per_mwh``."""
-    if words.count("per") != 1:
-        return ()
     split = words.index("per")
     units = readings_of_name("_".join(words[:split])) or _further_readings(words[:split])
     divisors = readings_of_name("_".join(["x", *words[split + 1 :]])) or divisors_of(words[split + 1 :])
