@@ -56,6 +56,19 @@ def made(operation: str, *quantities: tuple[Any, str], **settings: Any) -> Quant
         ("sum", [(10**30, "kWh"), (1, "kWh")], Quantity(10**30 + 1, "kWh")),
         ("sum", [(Decimal("0.10"), "kWh"), (Decimal("0.2"), "kWh")], exactly(Decimal("0.3"), "kWh")),
         ("share", [(Decimal(1), "kWh"), (Decimal(8), "kWh")], exactly(Decimal("12.5"), "%")),
+        ("difference", [(Decimal("0.25"), "kWh"), (Decimal(1), "kWh")], exactly(Decimal("-0.75"), "kWh")),
+        ("sum", [(Decimal(10**29 + 1), "kWh")], exactly(Decimal(10**29 + 1), "kWh")),
+        (
+            "ratio",
+            [(Decimal(3), "kWh"), (Decimal(2**70), "m2")],
+            exactly(Decimal(f"{3 * 5**70}e-70"), "kWh/m2"),
+        ),
+        (
+            "ratio",
+            [(Decimal(3), "kWh"), (Decimal(5**45), "m2")],
+            exactly(Decimal(f"{3 * 2**45}e-45"), "kWh/m2"),
+        ),
+        ("difference", [(Decimal(59), "degF"), (Decimal(50), "degF")], exactly(Decimal(5), "K")),
         ("ratio", [(Fraction(1, 3), "kWh"), (2, "m2")], exactly(Fraction(1, 6), "kWh/m2")),
         ("ratio", [(10, "kWh"), (4, "kWh/m2")], Quantity(2.5, "m2")),
         ("ratio", [(10, "kWh/m2"), (4, "kWh")], Quantity(2.5, "1/m2")),
@@ -103,6 +116,7 @@ def test_a_decimal_without_end_is_cut_off_at_28_digits() -> None:
         ("share", [(1, "kWh"), (0, "kWh")], "nothing divides by it"),
         ("percentage_change", [(0, "kWh"), (1, "kWh")], "nothing divides by it"),
         ("product", [(1, "kWh")], "'product' is no operation"),
+        ("x" * 90, [(1, "kWh")], f" '{'x' * 80}' is no operation"),
         ("sum", [], "sum takes from one to 1000 claims, not 0"),
         ("ratio", [(1e300, "kWh"), (1e-300, "m2")], "too large"),
         ("ratio", [(1e-300, "kWh"), (1e300, "m2")], "too small"),
@@ -266,12 +280,13 @@ def test_numbers_of_one_kind_and_two_bases_do_not_mix() -> None:
         ("kgCO2e", None),
         ("kgCO2e", "GWP100 AR5"),
         ("kgCO2e", "GWP100 AR6"),
+        ("kgCO2e", "GWP20 AR6"),
         ("m2", "GIA"),
     ):
         session.record("meter", {}, {"x": 6}, result_schema=based(unit, basis))
-    unbased, fifth, sixth, area = session.claimable()
-    for operation, claims in (("sum", [unbased, fifth, sixth]), ("difference", [fifth, sixth])):
-        with pytest.raises(GLError, match="different bases: 'GWP100 AR5' and 'GWP100 AR6'"):
+    unbased, fifth, sixth, short, area = session.claimable()
+    for operation, claims in (("sum", [unbased, fifth, sixth, short]), ("difference", [fifth, sixth])):
+        with pytest.raises(GLError, match="different bases: 'GWP100 AR5' and 'GWP100 AR6'\n"):
             calculated(session, operation, claims)
     assert calculated(session, "sum", [unbased, fifth, fifth]) == Quantity(18, "kgCO2e")
     assert calculated(session, "ratio", [fifth, area]) == Quantity(1, "kgCO2e/m2")

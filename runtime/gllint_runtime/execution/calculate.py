@@ -9,7 +9,7 @@ exact decimals. What it returns is a Quantity like any other; its provenance has
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
+from decimal import Context, Decimal, Inexact
 from fractions import Fraction
 from typing import Any, Literal
 
@@ -18,10 +18,9 @@ from gllint_runtime.execution.claimed import current_session
 from gllint_runtime.execution.session import Session
 from gllint_runtime.execution.steps import read_claims
 from gllint_runtime.policy.errors import GLDataError, GLError, GLRuntimeError, GLValidationError
-from gllint_runtime.policy.rendering import magnitude
 from gllint_runtime.policy.schemas import CLAIM_SCHEMA, QUANTITY_REF, Claim, Quantity
 from gllint_runtime.policy.unit_sizes import is_logarithm, quotient
-from gllint_runtime.policy.units import conversion, exact_value
+from gllint_runtime.policy.units import Conversion, conversion, exact_value
 
 Operation = Literal["sum", "difference", "ratio", "share", "percentage_change"]
 
@@ -133,10 +132,10 @@ class _Term:
         return self.exact * way.factor
 
     @property
-    def is_level(self) -> bool:
-        """Whether its zero is set by its scale, as that of degrees is."""
-        kelvin = conversion(self.unit, "K")
-        return kelvin is not None and bool(kelvin.offset)
+    def kelvin(self) -> Conversion | None:
+        """How it becomes a temperature in K where its zero is set by its scale, as that of degrees is."""
+        way = conversion(self.unit, "K")
+        return way if way is not None and way.offset else None
 
 
 def _sum(terms: Sequence[_Term]) -> tuple[Fraction, str]:
@@ -148,10 +147,9 @@ def _sum(terms: Sequence[_Term]) -> tuple[Fraction, str]:
 def _difference(terms: Sequence[_Term]) -> tuple[Fraction, str]:
     first, second = terms
     difference = first.exact - second.within(first.unit)
-    if not first.is_level:
+    if first.kelvin is None:
         return difference, first.unit
-    way = conversion(first.unit, "K")  # degrees between two temperatures are no temperature
-    return difference * (way.factor if way else 1), "K"
+    return difference * first.kelvin.factor, "K"  # degrees between two temperatures are no temperature
 
 
 def _ratio(terms: Sequence[_Term]) -> tuple[Fraction, str]:
@@ -201,7 +199,7 @@ def _require_one_basis(terms: Sequence[_Term]) -> None:
 
 def _refuse_levels(terms: Sequence[_Term], what: str) -> None:
     for term in terms:
-        if term.is_level:
+        if term.kelvin is not None:
             raise _refusal(
                 f"{what} of temperatures in {term.unit} means nothing: their zero is set", "claims"
             )
@@ -241,16 +239,14 @@ def _like(exact: Fraction, values: Sequence[Any]) -> Any:
 
 def _decimal(exact: Fraction) -> Decimal:
     """All digits of a decimal that ends, else the first of them."""
-    rest, places = exact.denominator, 0
-    for prime in (2, 5):
-        count = 0
-        while rest % prime == 0:
-            rest, count = rest // prime, count + 1
-        places = max(places, count)
-    if rest != 1:
-        places = max(_PLACES - 1 - magnitude(exact), 0)
-    shifted = round(exact * 10**places)  # of a decimal that ends nothing is cut off
-    return Decimal((int(shifted < 0), tuple(map(int, str(abs(shifted)))), -places))
+    numerator, denominator = map(Decimal, exact.as_integer_ratio())
+    # No decimal that ends has more digits than these two have bits.
+    for digits in (exact.numerator.bit_length() + exact.denominator.bit_length(), _PLACES):
+        context = Context(prec=digits, traps=[])
+        result = context.divide(numerator, denominator)
+        if not context.flags[Inexact]:
+            break
+    return result
 
 
 def _refusal(message: str, path: str) -> GLValidationError:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from calendar import monthrange
 from collections.abc import Iterator
 from datetime import date, timedelta
 from typing import NamedTuple, TypeAlias
@@ -51,6 +52,7 @@ _LATER = frozenset(
 )
 _EARLIER = frozenset({"previous", "prior", "yesterday", "before", "earlier", "sooner", "ago"})
 # "Back", "up" and "by" move a date either way: who pushes a meeting back holds it later.
+_LEAP_YEAR = 2000
 
 
 def shifts(text: str) -> set[int]:
@@ -76,7 +78,7 @@ def shifts(text: str) -> set[int]:
 def moved(day: Day, shift: int) -> Day | None:
     """A day of a known year that many days later; ``None`` where there is none."""
     year, month, number = day
-    if year is None or month < 0:
+    if year is None:
         return None
     try:
         other = date(year, month, number) + timedelta(days=shift)
@@ -99,9 +101,9 @@ def weekdays(text: str) -> set[int]:
 
 
 def weekday(day: Day) -> int | None:
-    """The day of the week of a day whose year is known."""
+    """The day of the week of a day whose year is known; ``None`` for any other, and in the year 0."""
     year, month, number = day
-    return None if year is None or month < 1 or year < 1 else date(year, month, number).weekday()
+    return date(year, month, number).weekday() if year else None
 
 
 def months(text: str) -> Iterator[Day]:
@@ -140,7 +142,9 @@ def _readings(match: re.Match[str]) -> Iterator[Day]:
     if groups.get("hour"):
         hour, minute = int(groups["hour"]), int(groups.get("minute") or 0)
         if groups.get("half"):
-            hour = hour % 12 + 12 * (groups["half"].lower() == "p") if 1 <= hour <= 12 else 99
+            if not 1 <= hour <= 12:
+                return
+            hour = hour % 12 + (12 if groups["half"].lower() == "p" else 0)
         elif groups.get("late") and hour < 12:
             hour += 12
         if hour < 24 and minute < 60:
@@ -160,7 +164,5 @@ def _readings(match: re.Match[str]) -> Iterator[Day]:
 
 
 def _days(year: int | None, month: int) -> int:
-    if month == 2:
-        is_leap = year is None or (year % 4 == 0 and (year % 100 != 0 or year % 400 == 0))
-        return 29 if is_leap else 28
-    return 30 if month in (4, 6, 9, 11) else 31
+    """How many days a month has; in a year that is not said, as many as it may have."""
+    return monthrange(_LEAP_YEAR if year is None else year, month)[1]

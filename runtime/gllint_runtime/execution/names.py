@@ -16,7 +16,6 @@ from gllint_runtime.execution.dates import Day, dates, months, moved, shifts, we
 _WORD = re.compile(r"[^\W_](?:[\w-]*\w)?")
 _DIGIT = re.compile(r"\d")
 _PARTS = re.compile(r"[^\W_]+")
-_RUN = re.compile(r"[0-9]+")
 _LEAST = 4  # digits of a part that names a thing by itself: the card 9725
 _MOST = 200_000  # names that are remembered
 _SOON = 8  # days within which "on Saturday" is
@@ -49,7 +48,7 @@ class Names(Generic[Origin]):
         if is_user and self._has_dates:
             self._shifts |= shifts(text)
             self._weekdays |= weekdays(text)
-        if not _RUN.search(text):
+        if not _DIGIT.search(text):
             return
         if self._has_dates:
             for date in dates(text):
@@ -62,8 +61,7 @@ class Names(Generic[Origin]):
         if self._has_words and len(self._words) < _MOST:
             for word in _words_in(text):
                 self._words.setdefault(_folded(word[0]), origin)
-                parts = _PARTS.findall(word[0])
-                for part in parts if len(parts) > 1 else ():
+                for part in _PARTS.findall(word[0]):
                     if len(part) >= _LEAST and part.isdecimal():
                         self._words.setdefault(part, origin)
             self._learn_phrases(text, origin)
@@ -92,11 +90,8 @@ class Names(Generic[Origin]):
         if self._has_words:
             days = [*mentions]
             for word in _words_in(text):
-                place = bisect_left(
-                    days, word.start(), key=lambda day: day.end - 1
-                )  # the first that ends behind
-                is_date = place < len(days) and days[place].start < word.end()
-                if is_date:
+                place = bisect_left(days, word.start(), key=lambda day: day.start)
+                if place < len(days) and days[place].start < word.end():  # a date stands in it
                     continue
                 origin = self._words.get(_folded(word[0]))
                 # Digits alone may be a number as well: they are a name where they were heard as one.
@@ -116,9 +111,7 @@ class Names(Generic[Origin]):
                 day = moved(reading, -shift)
                 if day is not None and (origin := self._spoken_day(day)) is not None:
                     return origin
-            if (
-                self._weekdays and weekday(reading) in self._weekdays
-            ):  # the Saturday after the day that was said
+            if weekday(reading) in self._weekdays:  # the Saturday after the day that was said
                 for shift in range(1, _SOON):
                     day = moved(reading, -shift)
                     if day is not None and (origin := self._days.get(day)) is not None:
