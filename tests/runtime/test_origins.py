@@ -16,6 +16,7 @@ from gllint_runtime import (
     ToolRegistry,
     ToolRuntime,
 )
+from gllint_runtime.execution import totals
 from gllint_runtime.execution.origins import _is_number
 from gllint_runtime.policy.figures import plain_numbers
 
@@ -495,6 +496,102 @@ def test_a_total_says_of_what_it_is_made_and_is_no_better_than_its_parts() -> No
     *_, origin = session.tool_arguments("order", {"items": ["A-7", "B-2"], "total": 25}).origins or ()
     assert origin.source == "tc_1 $[0].price + tc_1 $[1].price"
     assert (origin.kind, origin.grounded) == ("tool", False)
+
+
+def things(*names: str, key: str = "id") -> list[dict[str, str]]:
+    return [{key: name} for name in names]
+
+
+PRICED = [{"id": "A-7", "price": 20, "tax": 3}, {"id": "B-2", "price": 5}, {"id": "C-31", "price": 1}]
+DEEP = [
+    {"id": "A-7", "a": {"b": {"c": {"n": 20, "d": {"n": 40}}}}},
+    {"id": "B-2", "a": {"b": {"c": {"n": 5}}}},
+]
+BOTH = "tc_1 $[0].price + tc_1 $[1].price"
+
+
+@pytest.mark.parametrize(
+    ("output", "arguments", "source"),
+    [
+        (PRICED, {"items": ["A-7", "B-2"], "sum": 25}, BOTH),
+        (PRICED, {"items": things("A-7", "B-2"), "people": ["Ann", "Bob"], "sum": 50}, f"{BOTH}, 2 times"),
+        (PRICED, {"items": ["A-7", "B-2"], "sum": 50}, None),  # its own length is no other's
+        (PRICED, {"items": ["A-7", "B-2"], "people": [], "sum": 25}, BOTH),
+        (PRICED, {"id": "A-7", "pieces": 3, "sum": 60}, "tc_1 $[0].price × 3"),
+        (PRICED, {"id": "C-31", "pieces": 6}, None),  # a number of pieces is not made of itself
+        (PRICED, {"orders": [{"id": "C-31", "pieces": 6}]}, None),
+        (
+            PRICED,
+            {"items": [{"id": "A-7", "n": 1}, {"id": "B-2", "n": 2}], "sum": 30},
+            "tc_1 $[0].price + tc_1 $[1].price × 2",
+        ),
+        (PRICED, {"items": [{"id": "A-7", "n": 3}, {"id": "B-2"}], "sum": 65}, None),
+        (PRICED, {"items": [{"id": "A-7", "n": 0}, {"id": "B-2", "n": 2}], "sum": 10}, None),
+        (PRICED, {"a": {"b": {"c": ["A-7", "B-2"]}}, "sum": 25}, BOTH),
+        (PRICED, {"a": {"b": {"c": {"d": ["A-7", "B-2"]}}}, "sum": 25}, None),
+        (PRICED, {"trips": [{"legs": ["A-7", "B-2"]}], "sum": 25}, BOTH),
+        (PRICED, {"trips": {"A-7": True, "B-2": True}, "sum": 25}, None),
+        (PRICED, {"items": ["B-2"] * 12, "sum": 60}, " + ".join(["tc_1 $[1].price"] * 12)),
+        (PRICED, {"items": ["B-2"] * 13, "sum": 65}, None),
+        (PRICED, {"items": ["A-7"], "people": ["x"] * 12, "sum": 240}, "tc_1 $[0].price, 12 times"),
+        (PRICED, {"items": ["A-7"], "people": ["x"] * 13, "sum": 260}, None),
+        (DEEP, {"items": ["A-7", "B-2"], "sum": 25}, "tc_1 $[0].a.b.c.n + tc_1 $[1].a.b.c.n"),
+        (DEEP, {"items": ["A-7"], "pair": ["x", "y"], "sum": 80}, None),
+        ([{"id": "A7", "price": 20}], {"id": "A7", "pieces": 3, "sum": 60}, None),  # too short for a name
+        ([{"id": "long", "price": 20}], {"id": "long", "pieces": 3, "sum": 60}, None),  # no digit
+        ([{"id": "7" * 100, "n": 20}], {"id": "7" * 100, "pieces": 3, "sum": 60}, "tc_1 $[0].n × 3"),
+        ([{"id": "7" * 101, "n": 20}], {"id": "7" * 101, "pieces": 3, "sum": 60}, None),
+        ({"A-7": {"n": 20}}, {"id": "A-7", "pieces": 3, "sum": 60}, "tc_1 $.A-7.n × 3"),
+        # What is left of a total once the other amounts, which are known, are taken off.
+        (PRICED, {"items": ["A-7", "B-2"], "pay": [{"x": 3}, {"x": 22}]}, f"{BOTH} less 3"),
+        (PRICED, {"pay": [20, 5, -4]}, None),
+        ({"all": 305, "part": 250}, {"pay": [250, 55]}, "tc_1 $.all less 250"),
+        ({"all": 305, "part": 250}, {"pay": [{"x": 250}, {"x": 55}]}, "tc_1 $.all less 250"),
+        ({"all": 305, "part": 250}, {"pay": {"x": 250, "y": 55}}, None),
+        ({"all": 305, "part": 250}, {"pay": [{"x": True}, {"x": 304}]}, None),
+        ({"all": 305, "part": 250}, {"pay": [{"y": 250}, {"x": 55}]}, None),
+        ({"all": 305, "part": 250}, {"pay": [{"x": 251}, {"x": 54}]}, None),
+        ({"all": 305, "one": 1}, {"pay": [1] * 11 + [294]}, "tc_1 $.all less 11"),
+        ({"all": 305, "one": 1}, {"pay": [1] * 12 + [293]}, None),
+    ],
+)
+def test_what_a_total_or_a_rest_is_made_of(
+    output: Any, arguments: dict[str, Any], source: str | None
+) -> None:
+    session = Session(allow_raw_numbers=True)
+    session.record("look", {}, output)
+    origins = session.tool_arguments("book", arguments).origins or ()
+    assert (origins[-1].source, origins[-1].kind) == (source, "tool" if source else "none")
+
+
+def test_the_rest_of_what_the_user_said_comes_from_the_user_and_of_what_nobody_said_from_nobody() -> None:
+    session = Session(constants={"all": 305})
+    session.user("Take the 250.")
+    (_, rest) = session.tool_arguments("pay", {"parts": [250, 55]}).origins or ()
+    assert (rest.kind, rest.source, rest.grounded) == ("constant", "all less 250", True)
+    session.user("Of 417")
+    (_, rest) = session.tool_arguments("pay", {"parts": [250, 167]}).origins or ()
+    assert (rest.kind, rest.source) == ("user", "the whole less 250")
+    call = session.tool_arguments("echo", {"guess": 31})
+    session.record("echo", call, {"x": {"value": 31, "unit": "USD"}})
+    (_, rest) = session.tool_arguments("pay", {"parts": [31, 274]}).origins or ()
+    assert rest.kind == "none"
+
+
+def test_an_object_that_only_says_an_argument_back_is_no_source_of_it() -> None:
+    session = Session(plain_keys={"room_id"})
+    session.record("look", {"room_id": 7321}, [{"id": "A-17", "room_id": 7321}])
+    assert traced(session, {"id": "A-17", "room": 7321})[-1][1] == "none"
+
+
+@pytest.mark.parametrize(("most", "kind"), [(2, "tool"), (1, "none")])
+def test_the_objects_that_were_recorded_last_are_remembered(
+    most: int, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(totals, "_MAX_OBJECTS", most)
+    session = Session(allow_raw_numbers=True)
+    session.record("look", {}, PRICED[:2])
+    assert traced(session, {"items": ["A-7", "B-2"], "sum": 25})[-1][1] == kind
 
 
 @pytest.mark.parametrize(

@@ -127,8 +127,6 @@ class Totals:
         ``wanted`` is the name of the amount that is looked for, which is no number of pieces.
         """
         candidates = [self._named(item) for item in items]
-        if not all(candidates):
-            return
         amounts = [_amounts(item) for item in items]
         names = [None, *sorted(set(amounts[0]).intersection(*amounts[1:]) - {wanted})]
         for things in islice(product(*candidates), _MAX_COMBINED):
@@ -161,7 +159,7 @@ class Totals:
 
 def _rest(arguments: Mapping[str, Any], path: Path, known: Callable[[Any], Source | None]) -> Fraction | None:
     """The sum of the other amounts of a list, each with an origin: ``[{"amount": 250}, {"amount": 5}]``."""
-    place = next((i for i in range(len(path) - 1, -1, -1) if type(path[i]) is int), None)
+    place = next((i for i in reversed(range(len(path))) if type(path[i]) is int), None)
     if place is None:
         return None
     steps = path[place + 1 :]
