@@ -85,6 +85,16 @@ M3_S = properties(discharge={**NUMBER, "x-unit": "m3/s"})
         ([(0.29, "USD")], "amount_cents", None, 0.29, "pass 29 USD_cent"),
         ([(10**18, "Wh")], "heat_kwh", None, 10**18, "pass 1000000000000000 kWh"),
         ([(9, "km/h")], "wind_speed_ms", None, 9, "pass 2.5 m/s"),
+        ([(10**24, "Wh")], "heat_kwh", None, 10**24, "pass 1e+21 kWh"),
+        ([(5 * 10**23, "Wh")], "heat_kwh", None, 5 * 10**23, "pass 500000000000000000000 kWh"),
+        ([(1e15, "Wh")], "heat_kwh", None, 1e15, "1000000000000000.0 is in Wh; `heat_kwh` takes kWh: pass 1000000000000 kWh"),
+        ([(1234567, "Wh")], "heat_kwh", None, 1234567, "pass 1234.567 kWh"),
+        ([(12345678, "Wh")], "heat_kwh", None, 12345678, "pass 12346 kWh"),
+        ([(123456, "Wh")], "heat", properties(heat={**NUMBER, "x-unit": "MJ"}), 123456, "pass 444.4416 MJ"),
+        ([(12345678.5, "Wh")], "heat_mwh", None, 12345678.5, "pass 12.3 MWh"),
+        ([(1.23456789, "Wh")], "heat_mwh", None, 1.23456789, "pass 0.00000123 MWh"),
+        ([(1.23456789, "Wh")], "heat_gwh", None, 1.23456789, "pass 1.23E-9 GWh"),
+        ([(1e307, "km")], "length", properties(length={**NUMBER, "x-unit": "mm"}), 1e307, "takes mm: one does not convert into"),
     ],
 )  # fmt: skip
 def test_a_bare_number_of_another_unit_is_refused_with_what_mends_it(
@@ -124,6 +134,19 @@ def test_a_bare_number_of_another_unit_is_refused_with_what_mends_it(
         ([FLOW], "", "discharge", M3_S, '{"value": 1250, "unit": "cfs"}', 35.39605824),
         ([FLOW], "", "discharge", properties(discharge={"type": "string", "x-unit": "m3/s"}), "1250 cfs", "1250 cfs"),
         ([], "", "temp", properties(temp={**NUMBER, "x-unit": "degC"}), sent(68, "degF"), 20),
+        ([], "", "length", properties(length={**NUMBER, "x-unit": "cm"}), "5m", 500),
+        ([], "", "length", properties(length={**NUMBER, "x-unit": "cm"}), "5m" + " " * 198, 500),
+        ([], "", "length", properties(length={**NUMBER, "x-unit": "cm"}), "5m" + " " * 199, "5m" + " " * 199),
+        ([], "", "length", properties(length={**NUMBER, "x-unit": "cm"}), "1e999 m", "1e999 m"),
+        ([], "", "length", properties(length={**NUMBER, "x-unit": "cm"}), "5 bananas", "5 bananas"),
+        ([], "", "length", properties(length={**NUMBER, "x-unit": "cm"}), ' {"value": 5, "unit": "m"}', 500),
+        ([], "", "length", properties(length={**NUMBER, "x-unit": "cm"}), '{"value": 5}', '{"value": 5}'),
+        ([], "", "length", properties(length={**NUMBER, "x-unit": "cm"}), '{"value": 5', '{"value": 5'),
+        ([], "", "length", properties(length={**NUMBER, "x-unit": "cm"}), ["5 m"], ["5 m"]),
+        ([], "", "power_mw", None, sent(5, "kW"), sent(5, "kW")),  # nobody knows of which two
+        ([], "", "power_mw", None, sent(0, "kW"), 0),
+        ([], "", "power_mw", None, sent(5, "MW"), 5),
+        ([(7.0, "USD")], "", "rows", properties(rows={"type": "array", "items": properties(fee_usd=NUMBER)}), [[{"fee_usd": sent(7, "USD")}]], [[{"fee_usd": 7}]]),
         ([], "", "discharge", properties(discharge={"$ref": QUANTITY_REF, "x-unit": "m3/s"}), sent(1250, "ft3/s"), sent(35.39605824, "m3/s")),
         ([], "", "heat", properties(heat={"$ref": QUANTITY_REF}), sent(12, "kWh"), sent(12, "kWh")),
         ([], "", "flows", properties(flows={"type": "array", "x-unit": "m3/s", "items": NUMBER}), [sent(1250, "ft3/s"), 2], [35.39605824, 2]),
@@ -156,6 +179,7 @@ def test_what_fits_passes_and_a_quantity_is_converted(
         ("discharge", M3_S, sent(5, "kWh")),
         ("discharge", M3_S, sent(5, "bananas")),
         ("fee_eur", properties(fee_eur=NUMBER), sent(100, "USD")),
+        ("length", properties(length={**NUMBER, "x-unit": "mm"}), sent(1e307, "km")),
         ("flows", properties(flows={"type": "array", "items": {**NUMBER, "x-unit": "m3/s"}}), [1, sent(5, "kg")]),
     ],
 )  # fmt: skip
@@ -163,6 +187,47 @@ def test_a_quantity_that_does_not_convert_is_refused(name: str, schema: Any, val
     with pytest.raises(GLValidationError, match="does not convert") as refused:
         session().tool_arguments("runoff", {name: value}, args_schema=schema)
     assert refused.value.code == "ARGUMENT_UNIT"
+
+
+@pytest.mark.parametrize(
+    ("held", "name", "value", "schema", "hint"),
+    [
+        (FLOW, "discharge_m3_s", 1250, None, "tc_1 $.amount of this run has 1250 in ft3/s. In m3/s it is 35.39605824."),
+        (FLOW, "discharge", 1250, M3_S, "tc_1 $.amount of this run has 1250 in ft3/s. In m3/s it is 35.39605824."
+         ' A Quantity is converted for you: {"value": 1250, "unit": "ft3/s"}.'),
+        ((1250.37, "ft3/s"), "discharge_m3_s", 1250, None,
+         "tc_1 $.amount of this run has 1250.37 in ft3/s. In m3/s it is 35.39605824."),
+        ((1250, "kW"), "power_mw", 1250, None, "tc_1 $.amount of this run has 1250 in kW."),
+        ((100, "USD"), "fee_eur", 100, None, "tc_1 $.amount of this run has 100 in USD."),
+    ],
+)  # fmt: skip
+def test_the_hint_says_who_has_the_number_and_what_it_is_in_the_one_unit(
+    held: Any, name: str, value: Any, schema: Any, hint: str
+) -> None:
+    with pytest.raises(GLValidationError) as refused:
+        session(held).tool_arguments("runoff", {name: value}, args_schema=schema)
+    assert refused.value.hint == hint
+    # A tool that has run already takes no Quantity any more.
+    with pytest.raises(GLValidationError) as refused:
+        session(held).record("runoff", {name: value}, {}, args_schema=schema)
+    assert refused.value.hint == hint.partition(" A Quantity is")[0]
+
+
+def test_the_arguments_of_a_call_are_no_quantity_though_they_look_like_one() -> None:
+    assert session().tool_arguments("convert", sent(5, "kWh")) == sent(5, "kWh")
+
+
+def test_a_number_in_a_unit_of_the_project_is_no_money() -> None:
+    conversation = session((12, "bananas"), extend_units=["bananas"])
+    for name in ("fee_eur", "discharge_m3_s"):
+        assert conversation.tool_arguments("f", {name: 12}) == {name: 12}
+
+
+def test_what_stands_as_text_was_sent_as_the_number_that_it_says() -> None:
+    schema = properties(length={**NUMBER, "x-unit": "cm"})
+    for text, value in (("+5 m", 5), ("-5 m", -5), ("5.0 m", 5.0), ("5e0m", 5.0)):
+        (change,) = session().tool_arguments("f", {"length": text}, args_schema=schema).changes
+        assert change.sent == Quantity(value, "m") and type(change.sent.value) is type(value)
 
 
 def test_an_element_of_a_list_and_a_member_of_an_object_have_units_too() -> None:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import math
 import sys
+from fractions import Fraction
 from typing import Any
 
 import pytest
 
 from gllint_runtime import GLError, Session
+from gllint_runtime.execution import spoken
 from gllint_runtime.execution.final_schema import _WITHOUT_CASE, _letters_within
 from gllint_runtime.execution.names import Names
 from gllint_runtime.execution.origins import _listed
-from gllint_runtime.execution.spoken import SpokenNumbers
+from gllint_runtime.execution.spoken import SpokenNumbers, as_argument, converted
 from gllint_runtime.execution.steps import read_claims
 from gllint_runtime.execution.totals import _objects
 from gllint_runtime.policy.schemas import QUANTITY_REF
@@ -65,10 +68,68 @@ def test_objects_of_an_output_are_found_in_objects_and_in_lists() -> None:
         ("Take half, 55 of 66.", 0.5, "half"),
         ("Take 5 %, 55 of 66.", 0.05, "5%"),
         ("At 3 pm, 55 of 66.", 15, "3 pm"),
+        ("At 3:30 pm, 55 of 66.", 15, None),
+        ("On 2024-05-20, 55 of 66.", -6, None),
+        ("On May 20, 55 of 66.", -6, None),
+        ("debt of 12, or 55.", -12, "12"),
+        ("debt of 12, or 55.", -55, None),
+        ("Pay 0 and 250 and 55 now.", 305, "250 + 55"),
+        ("Pay 1 and 55 now.", 56, "1 + 55"),
+        ("Pay 250 EUR and 55 now.", 305, "250 + 55"),
+        ("Pay 55 and 55% now.", 0.55, "55%"),
     ],
 )
 def test_a_number_that_was_said_in_another_way(text: str, value: float, expected: str | None) -> None:
     assert SpokenNumbers([text]).origin(value, ()) == expected
+
+
+def test_numbers_are_added_within_one_text() -> None:
+    assert SpokenNumbers(["Pay 250 and then", "It's a lot 55"]).origin(305, ()) is None
+
+
+def test_of_what_was_said_so_many_characters_are_read_and_so_many_numbers(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(spoken, "_MAX_LETTERS", 10)
+    for texts, expected in (
+        (["Pay five.", "And six or seven", "Eight"], {5, 6}),
+        (["Pay five..", "And six or seven"], {5}),
+    ):
+        numbers = SpokenNumbers(texts)
+        assert {value for value in range(5, 9) if numbers.origin(value, ("m",))} == expected
+    monkeypatch.setattr(spoken, "_MAX_NUMBERS", 1)
+    numbers = SpokenNumbers(["Five, six"])
+    assert [numbers.origin(value, ()) for value in (5, 6)] == ["Five", None]
+
+
+@pytest.mark.parametrize(
+    ("value", "unit", "target", "fits"),
+    [
+        (1, "km", 1000, True),
+        (1, "km", 1000.0, True),
+        (1, "km", 999, False),
+        (1, "km", 1000.5, False),
+        (1234.5, "m", 1.2, True),
+        (1234.5, "m", 1.3, False),
+        (1234.5, "m", 1.23, True),
+        (1234.5, "m", 1, True),
+        (400, "m", 0.4, False),  # a digit is too few to tell
+        (10**25, "m", 1e22, False),
+        (1, "km", float("nan"), False),
+        (1, "km", float("inf"), False),
+        (1, "km", "1000", False),
+        (1, "kWh", 1000, False),
+    ],
+)
+def test_a_measure_is_what_an_argument_rounds_it_to(value: Any, unit: str, target: Any, fits: bool) -> None:
+    to = "m" if unit == "km" or unit == "kWh" else "km"
+    assert (converted({(Fraction(value), unit): "x"}, target, ["bananas", to]) == "x") is fits
+
+
+def test_a_value_is_an_argument_in_full_where_it_is_an_integer() -> None:
+    assert as_argument(Fraction(2**60 + 1)) == 2**60 + 1
+    assert as_argument(Fraction(1, 4)) == 0.25
+    assert math.isnan(as_argument(Fraction(10**400, 3)))
 
 
 @pytest.mark.parametrize(

@@ -98,7 +98,7 @@ class Misfit(NamedTuple):
         ways = [
             (reading, value)
             for reading in self.parameter.readings
-            if (value := _exactly(self.value, self.unit, reading)) is not None
+            if (value := _exactly(self.value, self.unit, reading)) is not None and isfinite(_float(value))
         ]
         result = " or ".join([unit_title(unit) for unit, _ in ways] or map(unit_title, self._named_units()))
         message = f"{_written(self.value)} is in {unit_title(self.unit)}; `{name[:100]}` takes {result}: "
@@ -214,7 +214,7 @@ def _written_quantities(
     """The Quantities that stand as text where the schema asks for a number: ``"1250 ft3/s"``, or JSON of one."""
     for name in parameters.typed.intersection(arguments):
         text = arguments[name]
-        if type(text) is not str or not (2 < len(text) <= _MAX_TYPED):
+        if type(text) is not str or len(text) > _MAX_TYPED:
             continue
         if text.lstrip().startswith("{"):
             try:
@@ -328,8 +328,6 @@ def _short(exact: Fraction) -> str:
     value = _float(exact)
     if exact.denominator == 1 and 1e15 <= abs(value) < 1e21:
         return str(exact.numerator)
-    if not isfinite(value):
-        return str(value)
     if (
         exact_value(value) == exact
         and len(Decimal(repr(value)).normalize().as_tuple().digits) <= _MOST_DIGITS
@@ -345,4 +343,4 @@ def _float(exact: Fraction) -> float:
     try:
         return float(exact)
     except OverflowError:
-        return inf if exact > 0 else -inf
+        return inf

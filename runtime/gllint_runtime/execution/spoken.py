@@ -71,17 +71,11 @@ class SpokenNumbers:
 
     def origin(self, value: Any, units: Collection[str]) -> str | None:
         """How the user said a number, in words or added up, that its parameter takes in one of ``units``."""
-        if self._read_count < len(self._texts) and (units or not self._is_plain()):
+        if units or not self._is_plain():
             self._read()
-        if not self._by_value:
-            return None
-        try:
-            text = self._by_value.get(value)
-        except TypeError:
-            return None
-        if text is not None:
+        if (text := self._by_value.get(value)) is not None:
             return text
-        if units and (text := self._converted(value, units)) is not None:
+        if (text := self._converted(value, units)) is not None:
             return text
         return self._added().get(value)
 
@@ -110,7 +104,6 @@ class SpokenNumbers:
             for value, said in _implied(read):
                 self._by_value.setdefault(as_argument(value), said)
         self._read_count = len(self._texts)
-        self._plain = False
 
     def _add(self, spoken: _Spoken) -> None:
         if len(self._numbers) >= _MAX_NUMBERS:
