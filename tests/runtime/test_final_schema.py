@@ -5,8 +5,11 @@ from __future__ import annotations
 import json
 import random
 import re
-from collections.abc import Iterator
+import unicodedata
+from collections.abc import Iterable, Iterator
+from datetime import date, timedelta
 from decimal import Decimal
+from fractions import Fraction
 from functools import cache
 from typing import Any
 
@@ -293,6 +296,54 @@ def test_what_the_gate_excuses_is_admitted_unless_it_is_not_wanted(text: str) ->
     assert not scan_naked_numbers(text)
 
 
+@cache
+def admitting(whitelisted: bool = True) -> re.Pattern[str]:
+    return re.compile(final_schema(metered(), whitelisted=whitelisted)["properties"]["message"]["pattern"])
+
+
+def admitted(texts: Iterable[str]) -> list[str]:
+    """Those of some texts that may stand in a message, as the gate excuses them, too."""
+    some = [text for text in texts if admitting().search(f"See {text} there.")]
+    assert not [text for text in some if scan_naked_numbers(f"See {text} there.")]
+    return some
+
+
+def test_each_day_of_a_common_year_is_admitted_and_no_other() -> None:
+    days = [f"2023-{month:02}-{day:02}" for month in range(14) for day in range(33)]
+    start = date(2023, 1, 1)
+    assert admitted(days) == [(start + timedelta(days=day)).isoformat() for day in range(365)]
+    assert admitted(f"{year}-01-01" for year in (1899, 1900, 1999, 2000, 2099, 2100)) == [
+        f"{year}-01-01" for year in (1900, 1999, 2000, 2099)
+    ]
+
+
+def test_each_time_of_a_day_is_admitted_and_no_other() -> None:
+    minutes = (0, 9, 10, 59, 60)
+    assert admitted(f"{hour:02}:{minute:02}" for hour in range(26) for minute in minutes) == [
+        f"{hour:02}:{minute:02}" for hour in range(24) for minute in minutes[:4]
+    ]
+    assert admitted(["12:00:59", "12:00:60", "1:30", "12:00:00:00"]) == ["12:00:59"]
+
+
+def test_versions_ids_and_markers_of_lists_are_admitted_within_bounds() -> None:
+    texts = ["v1.2", "v12.34.56", "v1", "v123.4", "v1.2.3.4", "ID-1", "ID-123456789", "ID-", "CO2", "CO3"]
+    assert admitted(texts) == ["v1.2", "v12.34.56", "ID-1", "ID-123456789", "CO2"]
+    marked = [f"So:\n{marker}. First" for marker in ("1", "9", "10", "99", "0", "01", "100")]
+    assert [text for text in marked if admitting().search(text)] == marked[:4]
+    assert not [text for text in marked if admitting(False).search(text)]
+
+
+def test_without_a_number_there_is_no_macro() -> None:
+    schema = final_schema(session_of())
+    assert not re.search(schema["properties"]["message"]["pattern"], "It is {{claim:}}.")
+    assert schema["properties"]["claims"]["maxItems"] == 0
+
+
+def test_what_is_no_character_yet_belongs_to_the_script_around_it() -> None:
+    assert admitting().search("\u0530") and unicodedata.category("\u0530") == "Cn"
+    assert not admitting().search("\u0338") and not admitting().search("€")
+
+
 @settings(max_examples=8, deadline=None, derandomize=True)
 @given(st.data())
 def test_what_the_schema_admits_holds_no_number_of_the_model(data: st.DataObject) -> None:
@@ -333,6 +384,28 @@ def test_a_session_with_many_numbers_offers_the_last_of_them() -> None:
     ]
     assert offered == [f"tc_{number}" for number in range(51, 251)]
     read_grammar(final_schema(session, format="gbnf"))
+
+
+def test_the_grammar_has_a_message_for_each_number_of_claims_up_to_twelve() -> None:
+    for count, most in ((0, 0), (2, 2), (12, 12), (13, 12)):
+        numbers = {f"n{i}": {"value": i, "unit": "kWh"} for i in range(count)}
+        grammar = final_schema(session_of(numbers), format="gbnf")
+        names = [line.partition(" ::= ")[0] for line in grammar.splitlines()]
+        assert {name for name in names if name.startswith("message-")} == {
+            f"message-{i}" for i in range(most + 1)
+        }
+        assert ("claim" in names) is bool(count) and len(names) == len({*names})
+
+
+def test_an_exact_number_is_offered_as_json_has_it_and_a_unit_as_it_is_written() -> None:
+    session = Session(extend_units=["🍌"])
+    for value in (Decimal(10**30 + 1), Decimal("0.1234567890123456789"), Fraction(1, 3), 10**30):
+        session.record("meter", {}, {"x": {"value": value, "unit": "🍌"}})
+    items = final_schema(session)["properties"]["claims"]["items"]["anyOf"]
+    values = [item["properties"]["quantity"]["properties"]["value"]["enum"][0] for item in items]
+    assert values == [10**30 + 1, 0.1234567890123456789, 1 / 3, 10**30]
+    assert [type(value) for value in values] == [int, float, float, int]
+    assert r"\U0001F34C" in final_schema(session, format="gbnf")
 
 
 def test_elements_of_arrays_are_offered_where_the_policy_lets_them_be_claimed() -> None:

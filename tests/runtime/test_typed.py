@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal, NotRequired, Optional, Required, Typ
 
 import pytest
 
-from gllint_runtime import GLError, Quantity, ToolCategory, ToolRegistry, tool
+from gllint_runtime import GLError, Quantity, ToolCategory, ToolRegistry, Unit, tool
 from gllint_runtime.execution.typed import schema_of
 from gllint_runtime.policy.schemas import QUANTITY_REF
 
@@ -173,6 +173,8 @@ def test_only_named_parameters() -> None:
         (Mapping[str, float], {"type": "object", "additionalProperties": {"type": "number"}}),
         (dict[str, list[None]], {"type": "object", "additionalProperties": {"type": "array", "items": {"type": "null"}}}),
         (list, {"type": "array"}),
+        (Literal["a", 1, True, None], {"enum": ["a", 1, True, None]}),
+        (Annotated[float, Unit("kWh")], {"type": "number", "x-unit": "kWh"}),
     ],
     ids=str,
 )  # fmt: skip
@@ -281,6 +283,45 @@ def test_a_quantity_as_an_argument() -> None:
 
     cost.__annotations__["heat"] = Quantity
     assert tool(cost).args_schema["properties"] == {"heat": REF}
+
+
+@pytest.mark.parametrize("hint", [Quantity, Annotated[Quantity, Unit("kWh"), "the heat"]], ids=str)
+def test_a_quantity_reaches_the_function_as_one_without_pydantic(
+    hint: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "pydantic", None)
+    heats: list[Any] = []
+
+    def note(heat: Any) -> None:
+        heats.append(heat)
+
+    note.__annotations__["heat"] = hint
+    made = tool(note)
+    further = {} if hint is Quantity else {"x-unit": "kWh", "description": "the heat"}
+    assert made.args_schema["properties"] == {"heat": {**REF, **further}}
+    invoke(made, heat={"value": 5, "unit": "kWh"})
+    made.fn(heat=Quantity(6, "kWh"))  # type: ignore[misc]
+    assert heats == [Quantity(5, "kWh"), Quantity(6, "kWh")]
+
+
+def test_a_function_that_needs_nothing_converted_is_the_tool_s_own() -> None:
+    assert tool(heat).fn is heat
+    with pytest.raises(TypeError, match="tool takes a function, not 5"):
+        tool(5)  # type: ignore[call-overload]
+
+
+def test_defaults_that_are_plain_are_told_and_no_parameter_of_them_is_required() -> None:
+    def meter(a: str = "x", b: int = 0, c: bool = False, d: float = 2.5, e: list[str] = ["y"]) -> Any:  # noqa: B006
+        """Reads a meter.
+
+        It takes a while."""
+
+    made = tool(meter)
+    defaults = {name: schema.get("default") for name, schema in made.args_schema["properties"].items()}
+    assert defaults == {"a": "x", "b": 0, "c": False, "d": 2.5, "e": None}
+    assert "default" not in made.args_schema["properties"]["e"]
+    assert "required" not in made.args_schema and "$defs" not in made.args_schema
+    assert (made.description, made.result_schema) == ("Reads a meter.", {})
 
 
 def test_keys_that_may_be_left_out() -> None:

@@ -41,7 +41,7 @@ def final_schema(session: Session, *, format: str = "json", whitelisted: bool = 
     """
     if not isinstance(session, Session):
         raise TypeError(f"final_schema takes a Session, not {type(session).__name__}")
-    claims = [claim for claim in map(_as_json, session.claimable()) if claim is not None][-_MOST_CLAIMS:]
+    claims = [_as_json(claim) for claim in session.claimable()[-_MOST_CLAIMS:]]
     if format == "json":
         return _json_schema(claims, _Message(whitelisted))
     if format == "gbnf":
@@ -49,14 +49,11 @@ def final_schema(session: Session, *, format: str = "json", whitelisted: bool = 
     raise ValueError(f'format is "json" or "gbnf", not {format!r}')
 
 
-def _as_json(claim: Claim) -> dict[str, Any] | None:
-    """A claim as a model writes it; ``None`` for a value beyond what JSON's readers hold."""
+def _as_json(claim: Claim) -> dict[str, Any]:
+    """A claim as a model writes it; no output holds a value beyond what JSON's readers do."""
     value: Any = claim.quantity.value
     if isinstance(value, Decimal | Fraction):
-        try:
-            value = int(value) if value == int(value) else float(value)
-        except OverflowError:
-            return None
+        value = int(value) if value == int(value) else float(value)
     quantity = {"value": value, "unit": claim.quantity.unit}
     return {"source_call_id": claim.source_call_id, "path": claim.path, "quantity": quantity}
 
@@ -154,7 +151,7 @@ def _letters() -> tuple[tuple[str, str], ...]:
     """The letters of all scripts, with their marks and the points of prose, as ranges."""
     ranges: list[tuple[str, str]] = [("A", "Z"), ("a", "z")]
     first = last = ""
-    for char in map(chr, range(0x80, _BEYOND)):
+    for char in map(chr, range(0x80, _BEYOND)):  # of which the last are no letters
         category = unicodedata.category(char)
         if char in _UNSEEN or is_numeral(char):
             is_letter = False
@@ -167,7 +164,7 @@ def _letters() -> tuple[tuple[str, str], ...]:
         elif first:
             ranges.append((first, last))
             first = ""
-    return (*ranges, (first, last)) if first else tuple(ranges)
+    return tuple(ranges)
 
 
 def _letters_within(first: str, last: str) -> tuple[tuple[str, str], ...]:
@@ -222,10 +219,10 @@ class _Message:
         """A message with the macros of ``count`` claims, each at least once, the first of each in order."""
         if not count:
             return _row(self.head, self.text)
-        part = _Rule("cites-1", _row(self.lead, _macro([0])))
+        part = _Rule("cites-0", _row(self.lead, _macro([0])))
         for number in range(1, count):
             part = _Rule(
-                f"cites-{number + 1}",
+                f"cites-{number}",
                 _row(part, self._again(number), self.link, _macro([number])),
             )
         return _row(part, self._again(count), self.end)
