@@ -397,7 +397,7 @@ def _parts(part: _Part) -> Iterator[_Part]:
         yield _Part(part.place, schema)
     elif origin is not Literal:
         for argument in get_args(hint):
-            if argument is not Ellipsis and argument != ():
+            if argument is not Ellipsis:
                 yield _Part(part.place, argument)
 
 
