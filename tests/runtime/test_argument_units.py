@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from typing import Annotated, Any
 
 import pytest
@@ -85,6 +86,9 @@ M3_S = properties(discharge={**NUMBER, "x-unit": "m3/s"})
         ([(0.29, "USD")], "amount_cents", None, 0.29, "pass 29 USD_cent"),
         ([(10**18, "Wh")], "heat_kwh", None, 10**18, "pass 1000000000000000 kWh"),
         ([(9, "km/h")], "wind_speed_ms", None, 9, "pass 2.5 m/s"),
+        ([(1250.5, "ft3/s")], "discharge", M3_S, 1250, "1250 is in ft3/s"),
+        ([(Decimal("1250.123456789012345678"), "ft3/s")], "discharge", M3_S, 1250.1234567890123, "is in ft3/s"),
+        ([(Decimal("1250.123456789012345678"), "kWh"), (10**17, "kWh"), (1250.37, "ft3/s")], "discharge", M3_S, 1250, "1250 is in ft3/s"),
         ([(10**24, "Wh")], "heat_kwh", None, 10**24, "pass 1e+21 kWh"),
         ([(5 * 10**23, "Wh")], "heat_kwh", None, 5 * 10**23, "pass 500000000000000000000 kWh"),
         ([(1e15, "Wh")], "heat_kwh", None, 1e15, "1000000000000000.0 is in Wh; `heat_kwh` takes kWh: pass 1000000000000 kWh"),
@@ -237,11 +241,68 @@ def test_an_element_of_a_list_and_a_member_of_an_object_have_units_too() -> None
     assert refused.value.path == "$.site.flows[1]"
 
 
-def test_what_the_user_said_in_the_wrong_unit_excuses_nothing() -> None:
+@pytest.mark.parametrize(
+    "user",
+    [
+        "It was 1,250 cubic feet per second.",
+        "It was 1,250 ft3/s.",
+        "It was 1,250 ft3/s then.",
+        "In 7 rooms it was 1,250 ft3/s",
+        "In 1,250 ft3/s",
+    ],
+)
+def test_what_the_user_said_in_the_wrong_unit_excuses_nothing(user: str) -> None:
     with pytest.raises(GLValidationError, match="35.4"):
-        session(FLOW, user="It was 1,250 cubic feet per second.").tool_arguments(
-            "runoff", {"discharge": 1250}, args_schema=M3_S
+        session(FLOW, user=user).tool_arguments("runoff", {"discharge": 1250}, args_schema=M3_S)
+
+
+def test_a_raw_number_has_the_unit_that_its_key_ends_in() -> None:
+    for output in ({"heat_wh": 1250}, {"heats_wh": [7, 1250]}):
+        conversation = session(allow_raw_numbers=True)
+        conversation.record("meter", {}, output)
+        with pytest.raises(GLValidationError, match="1250 is in Wh"):
+            conversation.tool_arguments("book", {"heat_kwh": 1250})
+
+
+@pytest.mark.parametrize(
+    ("outputs", "user", "value", "kind", "source"),
+    [
+        ([(1250, "USD"), (1250, "m3/s"), (1250, "m3/s")], "", 1250, "tool", "tc_2 $.amount"),
+        ([(1250, "m3/s")], "Assume 1250", 1250, "user", None),
+        ([FLOW], "Assume 1250", sent(1250, "m3/s"), "user", None),
+    ],
+)
+def test_a_number_comes_from_who_has_it_in_its_unit(
+    outputs: Any, user: str, value: Any, kind: str, source: str | None
+) -> None:
+    conversation = session(*outputs, user=user)
+    (origin,) = conversation.tool_arguments("f", {"discharge": value}, args_schema=M3_S).origins or ()
+    assert (origin.kind, origin.source, origin.grounded, origin.unit) == (kind, source, True, "m3/s")
+
+
+def test_of_two_outputs_that_round_to_a_number_one_converts_it() -> None:
+    conversation = session((1250.37, "ft3/s"), (1250.4, "ft3/s"), argument_units="convert")
+    arguments = conversation.tool_arguments("f", {"discharge": 1250}, args_schema=M3_S)
+    assert len(arguments.changes) == 1
+
+
+def test_units_that_nobody_judges_refuse_nothing() -> None:
+    conversation = session((1250.37, "ft3/s"), argument_units="off", argument_origin="record")
+    assert conversation.tool_arguments("f", {"discharge": 1250}, args_schema=M3_S) == {"discharge": 1250}
+
+
+def test_a_number_on_another_basis_is_told_with_both() -> None:
+    heat = {**NUMBER, "x-unit": "kWh"}
+    conversation = session()
+    conversation.record("gas", {}, {"x": 6.25}, result_schema=properties(x={**heat, "x-basis": "HHV"}))
+    boiler = properties(heat={**heat, "x-basis": "LHV"})
+    for value, path in ((6.25, "$.heat"), (sent(6.25, "kWh"), "$.heat"), ("6.25", "$.heat")):
+        with pytest.raises(GLError) as refused:
+            conversation.tool_arguments("boiler", {"heat": value}, args_schema=boiler)
+        assert refused.value.message == (
+            "`heat` takes a quantity of the basis 'LHV', and tc_1 $.x is of the basis 'HHV'"
         )
+        assert refused.value.path == path
 
 
 def test_a_constant_in_the_parameters_unit_excuses_it() -> None:

@@ -16,8 +16,10 @@ from gllint_runtime import (
     ToolRegistry,
     ToolRuntime,
 )
+from gllint_runtime.execution import origins as origins_module
 from gllint_runtime.execution import totals
 from gllint_runtime.execution.origins import _is_number
+from gllint_runtime.execution.record import Origin
 from gllint_runtime.policy.figures import plain_numbers
 
 
@@ -717,3 +719,83 @@ def test_a_value_is_offered_behind_a_reference_too() -> None:
         "$defs": {"Size": {"enum": [5.5, 7.5]}},
     }
     assert traced(Session(), {"size": 5.5}, schema) == [(5.5, "schema", True)]
+
+
+@pytest.mark.parametrize(
+    ("bound", "most", "fitting", "beyond"),
+    [
+        ("_MAX_TRACED", 3, [1, 2, 3], [1, 2, 3, 4]),
+        ("_MAX_TRACED_TEXTS", 2, ["x 1", "x 2"], ["x 1", "x 2", "x 3"]),
+        ("_MAX_TRACED_LETTERS", 9, ["a 777", "a 77"], ["a 777", "a 777"]),
+    ],
+)
+def test_arguments_are_traced_up_to_a_bound_and_the_rest_has_no_origin(
+    bound: str, most: int, fitting: list[Any], beyond: list[Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(origins_module, bound, most)
+    assert len(traced(Session(), {"a": fitting})) == len(fitting)
+    *_, rest = Session().tool_arguments("book", {"a": beyond}).origins or ()
+    assert rest == Origin(f"$.a[{len(beyond) - 1}]", "the rest, too much to trace", "none", grounded=False)
+
+
+def test_so_many_numbers_of_a_call_are_looked_for_in_other_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(origins_module, "_MAX_CONVERTED", 1)
+    session = Session()
+    session.user("Five, or six.")
+    for _ in range(2):
+        assert [one[1] for one in traced(session, {"a": 5, "b": 6})] == ["user", "none"]
+
+
+def test_plain_numbers_of_outputs_are_remembered_up_to_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(origins_module, "_MAX_PLAIN", 1)
+    session = Session(plain_keys={"*_id"})
+    session.record("rooms", {}, {"a_id": 7321, "b_id": 7322})
+    assert [one[1] for one in traced(session, {"a": 7321, "b": 7322})] == ["tool", "none"]
+
+
+@pytest.mark.parametrize(("told", "kind"), [("5 of 6. ", "tool"), ("5 of 6.  ", "none")])
+def test_a_call_may_be_told_so_much(told: str, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(origins_module, "_MAX_TRACED_LETTERS", 8)
+    session = Session(plain_keys={"size_id"})
+    session.record("write", {"content": told}, {"size_id": 7322})
+    assert traced(session, {"b": 7322})[0][1] == kind
+
+
+def test_a_text_beside_a_number_is_no_source_and_nothing_is_none() -> None:
+    session = Session(plain_keys={"room_id"})
+    session.record("rooms", {}, {"room_id": 7321, "text": "also 444", "more": None, "free": True})
+    assert [one[1] for one in traced(session, {"a": 7321, "b": 444})] == ["tool", "none"]
+
+
+def test_the_rest_of_a_total_beside_a_plain_number() -> None:
+    session = Session(plain_keys={"part_id"})
+    session.record("cart", {}, {"part_id": 250, "all": {"value": 305, "unit": "USD"}})
+    assert traced(session, {"pay": [250, 55]})[-1] == (55, "tool", True)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Sofia-Kim-7287", [("Sofia-Kim-7287", "tool", True)]),
+        ("HAT136 and 17", [("HAT136", "user", True), ("17", "none", False)]),
+        ("9725", [("9725", "user", True)]),
+        ("7", []),
+        ("8", [("8", "none", False)]),
+        ("HAT137", [("HAT137", "none", False)]),
+    ],
+)
+def test_names_in_texts_come_from_whoever_said_them(text: str, expected: list[Any]) -> None:
+    session = Session(origin_kinds={"numbers", "dates", "identifiers"})
+    session.user("Fly hat-136, my card_9725 is in room 7")
+    session.record("who", {}, {"user": "sofia_kim_7287"})
+    assert traced(session, {"text": text}) == expected
+
+
+def test_what_a_tool_demands_of_nobody_else_is_not_grounded() -> None:
+    schema = {"type": "object", "properties": {"amount": {"type": "number", "x-source": "constant"}}}
+    session = Session(levels="shadow")
+    session.record("page", {}, {"price": {"value": 340, "unit": "USD"}})
+    (origin,) = session.tool_arguments("book", {"amount": 340}, args_schema=schema).origins or ()
+    assert (origin.kind, origin.grounded, origin.demand) == ("tool", False, "constant")
+    (origin,) = session.tool_arguments("book", {"amount": 341}, args_schema=schema).origins or ()
+    assert (origin.kind, origin.grounded, origin.demand) == ("none", False, None)

@@ -100,7 +100,7 @@ class Origins:
         self._quotable: deque[tuple[str, CallRecord | None, list[Path]]] = deque()
         self._unquoted: list[str | CallRecord] = []  # what no text had to be looked for in yet
         self._letters = 0
-        self._conversions = 0  # that are left to the call whose arguments are traced
+        self._conversions: int  # that are left to the call whose arguments are traced
 
     @cached_property
     def _spoken(self) -> SpokenNumbers:
@@ -261,10 +261,8 @@ class Origins:
     ) -> Origin:
         """The origin of a bare number with its units; one that is in another unit is entered as a misfit."""
         readings = parameter.readings
-        unit = readings[0] if len(readings) == 1 else " or ".join(readings)
+        unit = " or ".join(readings)
         where, _, kind, source, grounded, *_ = origin
-        if value not in self._sources:  # no output has it
-            return Origin(where, value, kind, source, grounded, unit)
         source_unit, is_other = self._unit_of_source(value, parameter)
         if source_unit is None:
             return Origin(where, value, kind, source, grounded, unit)
@@ -305,8 +303,7 @@ class Origins:
         yield from misfits[:1]
 
     def _unit_of_source(self, value: Any, parameter: ParameterUnit) -> tuple[str | None, bool]:
-        holders = self._holders(value)
-        return unit_of_holder(value, parameter, holders) if holders else (None, False)
+        return unit_of_holder(value, parameter, self._holders(value))
 
     def _holders(self, value: Any) -> Mapping[str, tuple[CallRecord, Path]]:
         """In which units outputs have a number, and where the first of each is."""
@@ -314,7 +311,7 @@ class Origins:
             for path, quantity in record.output.quantities.items():
                 exact: Any = quantity.value
                 self._measure(record, path, exact, quantity.unit)
-                if type(exact) is not float and type(exact) is not int:  # and what JSON makes of it
+                if type(exact) not in (float, int):  # and what JSON makes of it
                     self._measure(record, path, float(exact), quantity.unit)
             for path, number in record.output.raw_numbers.items():
                 name = next((step for step in reversed(path) if type(step) is str), "")
