@@ -285,7 +285,7 @@ def _expression(words: Sequence[str]) -> Sequence[str]:
         units = _side_by_side(words)
         return () if _is_divided(words, units) else units
     dividend, *below = groups
-    dividends = list(_side_by_side(dividend)) or _beside_per(dividend)
+    dividends = dividends_of(dividend)
     divisors = [divisor for group in below for divisor in divisors_of(group)]
     if not dividends or not divisors or not all(divisors):
         return ()
@@ -310,6 +310,11 @@ def _beside_per(words: Sequence[str]) -> list[str]:
 def _things() -> frozenset[str]:
     counted = pack_units(("counts",))
     return frozenset(word for word, unit in _table().per.items() if unit in counted)
+
+
+def dividends_of(words: Sequence[str]) -> list[str]:
+    """The readings of what stands before a ``per``: ``["BTU"]`` of ``["heat", "rate", "btu"]``."""
+    return [*_side_by_side(words)] or _beside_per(words)
 
 
 def divisors_of(words: Sequence[str]) -> list[str | None]:

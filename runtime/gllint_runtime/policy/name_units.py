@@ -15,6 +15,7 @@ from gllint_runtime.policy.allowlist import TIME_UNITS
 from gllint_runtime.policy.data_files import sections
 from gllint_runtime.policy.key_units import (
     announced_dimension,
+    dividends_of,
     divisors_of,
     is_unit_word,
     name_words,
@@ -169,6 +170,6 @@ def _rate(words: list[str], time: str) -> tuple[str, ...]:
 def _priced(words: list[str]) -> tuple[str, ...]:
     """A quotient whose divisor has two readings: ``price_eur_per_mwh``."""
     split = words.index("per")
-    units = readings_of_name("_".join(words[:split])) or _further_readings(words[:split])
+    units = dividends_of(words[:split]) or _further_readings(words[:split])
     divisors = readings_of_name("_".join(["x", *words[split + 1 :]])) or divisors_of(words[split + 1 :])
     return tuple(f"{unit}/{divisor}" for unit in units for divisor in divisors if divisor is not None)
