@@ -54,13 +54,11 @@ def unit_beside(text: str, start: int, end: int) -> Fault | None:
 
 def _places(text: str, start: int, end: int) -> Iterator[tuple[int, int, bool]]:
     """The parts of a text that speak of a number: from, to, and whether it is a label rather than a sentence."""
-    line = text.rfind("\n", 0, start) + 1
-    line_end = text.find("\n", end)
-    line_end = len(text) if line_end < 0 else line_end
+    line = _line_start(text, start)
+    line_end = _first(text, "\n", end, len(text))
     is_row = "|" in text[line:start] or text[end:line_end].lstrip("*_` \t)").startswith("|")
     yield _clause_behind(text, end, line_end)
-    before = _clause_before(text, start, line)
-    yield before
+    yield _clause_before(text, start, line)
     if is_row:
         if _stands_alone(text, start, end, line, line_end):
             yield from _cells(text, line, start)
@@ -68,26 +66,32 @@ def _places(text: str, start: int, end: int) -> Iterator[tuple[int, int, bool]]:
         yield from _labels(text, line)
 
 
+def _line_start(text: str, place: int) -> int:
+    """Where the line of a place begins."""
+    return text.rfind("\n", 0, place) + 1
+
+
+def _first(text: str, mark: str, start: int, end: int) -> int:
+    """The first place of a mark between two places; the second of these where there is none."""
+    place = text.find(mark, start, end)
+    return end if place < 0 else place
+
+
 def _clause_behind(text: str, end: int, line_end: int) -> tuple[int, int, bool]:
     last = min(line_end, end + _MOST_CHARACTERS)
     for expression in (_CLAUSE_END, _COMMA, _JOINT):
         if match := expression.search(text, end, last):
             last = match.start()
-    if (mask := text.find(MASK, end, last)) >= 0:
-        last = mask
-    return end, last, False
+    return end, _first(text, MASK, end, last), False
 
 
 def _clause_before(text: str, start: int, line: int) -> tuple[int, int, bool]:
-    first = max(line, start - _MOST_CHARACTERS)
-    begin = first
+    begin = first = max(line, start - _MOST_CHARACTERS)
     for match in _CLAUSE_BEGIN.finditer(text, first, start):
         begin = match.end()
-    mask = text.rfind(MASK, begin, start)
-    if mask >= 0:
-        begin = mask + 1
+    begin = start - len(text[begin:start].rpartition(MASK)[2])
     for match in _JOINT.finditer(text, begin, start):
-        begin = match.end() - 1
+        begin = match.end()
     is_label = text[begin:start].rstrip(" *_`").endswith((":", "：", "="))
     return begin, start, is_label
 
@@ -95,11 +99,8 @@ def _clause_before(text: str, start: int, line: int) -> tuple[int, int, bool]:
 def _stands_alone(text: str, start: int, end: int, line: int, line_end: int) -> bool:
     """Whether a cell holds hardly more than the number: else it says itself what the number is."""
     first = text.rfind("|", max(line, start - _MOST_CHARACTERS), start) + 1 or line
-    last = text.find("|", end, min(line_end, end + _MOST_CHARACTERS))
-    return (
-        len(_WORD.findall(text, first, start)) + len(_WORD.findall(text, end, line_end if last < 0 else last))
-        <= 2
-    )
+    last = _first(text, "|", end, min(line_end, end + _MOST_CHARACTERS))
+    return len(_WORD.findall(text, first, start)) + len(_WORD.findall(text, end, last)) <= 2
 
 
 def _cells(text: str, line: int, start: int) -> Iterator[tuple[int, int, bool]]:
@@ -108,11 +109,9 @@ def _cells(text: str, line: int, start: int) -> Iterator[tuple[int, int, bool]]:
     column = text.count("|", near, start)
     opening = text[line : min(start, line + _MOST_CHARACTERS)]
     is_opened = opening.lstrip().startswith("|")
-    if column > 1 or (column and not (is_opened and near == line)):
+    if column > (is_opened and near == line):
         first = line + opening.find("|") + 1 if is_opened else line
-        end = min(start, first + _MOST_CHARACTERS)
-        closing = text.find("|", first, end)
-        yield first, end if closing < 0 else closing, True
+        yield first, _first(text, "|", first, min(start, first + _MOST_CHARACTERS)), True
         last = text.rfind("|", near, start)
         yield max(text.rfind("|", near, last) + 1, near), last, True
     if head := _table_head(text, line):
@@ -121,8 +120,7 @@ def _cells(text: str, line: int, start: int) -> Iterator[tuple[int, int, bool]]:
             begin = text.find("|", begin, head[1]) + 1
             if not begin:
                 return
-        closing = text.find("|", begin, head[1])
-        yield begin, head[1] if closing < 0 else closing, True
+        yield begin, _first(text, "|", begin, head[1]), True
 
 
 def _table_head(text: str, line: int) -> tuple[int, int] | None:
@@ -141,12 +139,13 @@ def _labels(text: str, line: int) -> Iterator[tuple[int, int, bool]]:
     for _ in range(_MOST_LINES):
         if not above:
             return
-        higher = text.rfind("\n", 0, above - 1) + 1
-        content = text[higher : above - 1].strip()
+        end = above - 1
+        higher = _line_start(text, end)
+        content = text[higher:end].strip()
         if content.startswith("#") or content.rstrip("*_ ").endswith((":", "：")):
-            yield max(higher, above - 1 - _MOST_CHARACTERS), above - 1, True
+            yield max(higher, end - _MOST_CHARACTERS), end, True
             return
-        if content and not _HEADED_ITEM.match(text, higher, above - 1):
+        if content and not _HEADED_ITEM.match(text, higher, end):
             return
         above = higher
 
@@ -155,11 +154,7 @@ def _labels(text: str, line: int) -> Iterator[tuple[int, int, bool]]:
 
 
 def _unit_within(text: str, first: int, last: int, is_label: bool) -> tuple[int, int] | None:
-    part = text[first:last]
-    if not part or part.isspace():
-        return None
-    if "$" in part:
-        part = _MATHEMATICS.sub(lambda math: " " * len(math[0]), part)
+    part = _MATHEMATICS.sub(lambda math: " " * len(math[0]), text[first:last])
     if match := _SIGNS.search(part):
         return first + match.start(), first + match.end()
     if not part.isascii():
