@@ -1,10 +1,90 @@
-"""What of a list of texts is a code or a name although it has digits."""
+"""What of a text is a name although it has digits, and what of a list of texts is a code or a name."""
 
 from __future__ import annotations
 
 import pytest
 
-from gllint_runtime.policy.designations import are_codes
+from gllint_runtime.policy.claims import HOLE
+from gllint_runtime.policy.designations import are_codes, designations, is_code
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        # Date-times that the calendar and the clock have.
+        ("at 2024-10-02T10:30:15.123Z it", ["2024-10-02T10:30:15.123Z"]),
+        ("at 2024-10-02 10:30+02:00 it", ["2024-10-02 10:30+02:00"]),
+        (f"at {HOLE}T10:30 it", [f"{HOLE}T10:30"]),
+        ("at 2024-02-30T10:30 it", []),
+        ("at 2024-10-02T25:30 it", []),
+        (f"at {HOLE}T25:30 it", []),
+        # Versions; where thousands are parted by points, it is a number.
+        ("is 1.2.3 there", ["1.2.3"]),
+        ("is 1.2.3rc1 there", ["1.2.3rc1"]),
+        ("is 1.234.567 there", []),
+        ("is 1.234.5678 there", ["1.234.5678"]),
+        # Lines of cron, of which one field at least is open.
+        ("0 * * * 1", ["0 * * * 1"]),
+        ("*/5 1 2 3 4", ["*/5 1 2 3 4"]),
+        ("1 2 3 4 *", ["1 2 3 4 *"]),
+        ("1 2 3 4 5", []),
+        # Classes of characters.
+        ("[a-z0-9]", ["[a-z0-9]"]),
+        ("[A-F0-9]", ["[A-F0-9]"]),
+        (r"[\w5]", [r"[\w5]"]),
+        ("[0-9]{2}", ["[0-9]{2}"]),
+        (r"[\d.]+", [r"[\d.]+"]),
+        ("[0-9]", []),
+        ("[5,6]{2}", []),
+        # Errors of HTTP beside what they mean; a word alone is written as its table writes it.
+        ("404 Not Found", ["404 "]),
+        ("404: Not Found", ["404: "]),
+        ("404 Not Founded", []),
+        ("404 rooms", []),
+        ("413 Payload Too Large", ["413 "]),
+        ("413 Content Too Large", ["413 "]),
+        ("499 Not Found", []),
+        ("499 ", []),
+        ("not found (404)", ["(404)"]),
+        ("It is Not Found (404)", ["(404)"]),
+        ("cannot found (404)", []),
+        ("xnot found (404)", []),
+        ("Locked (423)", ["(423)"]),
+        ("locked (423)", []),
+        ("(404) Not Found", []),
+        ("(499)", []),
+        # By their form alone, whatever stands behind.
+        ("is 12345678-1234-1234-1234-123456789abc there", ["12345678-1234-1234-1234-123456789abc"]),
+        ("on 2 May 2024, then", ["2 May 2024"]),
+        # Names unless a unit stands behind them; what is counted is none.
+        ("the S&P 500 fell", ["S&P 500"]),
+        ("the S&P 500 kWh", []),
+        ("the S&P 500 items", ["S&P 500"]),
+        ("the S&P 501 fell", []),
+        ("in 2024-05 it", ["2024-05"]),
+        ("in 2024-13 it", []),
+    ],
+)
+def test_names_by_their_form(text: str, expected: list[str]) -> None:
+    assert [text[start:end] for start, end in designations(text)] == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("007", True),
+        ("0", False),
+        ("7", False),
+        ("070x", False),
+        ("5minute", True),
+        ("12month", True),
+        ("5minutes", False),
+        ("5apple", False),
+        ("minute", False),
+    ],
+)
+def test_a_text_that_is_a_code(text: str, expected: bool) -> None:
+    assert is_code(text) is expected
 
 
 @pytest.mark.parametrize(
@@ -19,6 +99,7 @@ from gllint_runtime.policy.designations import are_codes
         (["cobalt", "monokai", "nord"], False),
         (["5-kwh", "cobalt", "monokai", "nord"], False),
         (["5-days", "cobalt", "monokai", "nord"], False),
+        (["5-boss", "cobalt", "monokai", "nord"], True),
         (["3024-night", "1x", "cobalt", "monokai", "nord"], False),
         (["3024-night", "", "cobalt", "monokai", "nord"], False),
         (["3024-night", "cobalt blue", "monokai", "nord"], False),
