@@ -26,6 +26,7 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import suppress
 from functools import _lru_cache_wrapper, cache, partial
+from importlib import import_module
 from itertools import accumulate, zip_longest
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -241,6 +242,11 @@ def _read(name: str) -> tuple[ast.Module, list[CodeType]]:
     return ast.parse(source), [*_codes(compile(source, str(_TOP / name), "exec", dont_inherit=True))]
 
 
+def _module(name: str) -> str:
+    """The name of a file's module."""
+    return ".".join(Path(name).with_suffix("").parts[0 if name.startswith("gllint/") else 1 :])
+
+
 def _put_in(mutant: Mutant, living: Living) -> None:
     """Change the code of the functions that live, and the tree for good: that of a process of its own."""
     file = str(_TOP / mutant.name)
@@ -296,6 +302,10 @@ class Trying:
             return True
         items = {item.nodeid: item for item in session.items}
         drawn = _drawn([*reached], self._groups, random.Random(self._seed))
+        for name in reached:  # what the tests import where they first need it is to be changed, too
+            if name.endswith(".py"):
+                with suppress(ImportError):
+                    import_module(_module(name))
         living: Living = defaultdict(list)
         for each in gc.get_objects():
             if isinstance(each, FunctionType):

@@ -79,6 +79,23 @@ def test_each_group_of_mutants_has_files() -> None:
     assert [test for test in mutation._TESTS if not (_REPOSITORY / test).is_file()] == []
 
 
+def test_the_module_of_a_file() -> None:
+    """Each is imported before it is changed: of what is not loaded nothing would be."""
+    modules = [
+        mutation._module(name)
+        for name in (
+            "gllint/guard/clients.py",
+            "rules/gllint_rules/inference/following.py",
+            "runtime/gllint_runtime/policy/bare_numbers.py",
+        )
+    ]
+    assert [importlib.import_module(module).__name__ for module in modules] == [
+        "gllint.guard.clients",
+        "gllint_rules.inference.following",
+        "gllint_runtime.policy.bare_numbers",
+    ]
+
+
 @pytest.mark.parametrize(
     ("killed", "unlisted", "said", "verdict"),
     [
