@@ -84,7 +84,7 @@ def figures(
     excused = excused_numbers(text, whitelist, units, glued)
     places += [(start, end, True) for start, end in excused]
     numbers: list[Figure] = []
-    end = 0  # of the last figure with what multiplies it
+    end = 0  # of the last figure with what multiplies it, and its unit
     for start, stop, is_excused in sorted(places):
         if start < end:
             continue
@@ -114,7 +114,7 @@ _PLAIN = re.compile(r"[0-9]+(?:\.[0-9]{1,2})?")
 
 
 def _figure(text: str, start: int, end: int, is_excused: bool, is_parted: bool) -> tuple[Figure, int]:
-    """The number at a place, and where it ends with its multiplier."""
+    """The number at a place, and where it ends with its multiplier and its unit."""
     written = text[start:end]
     # A number may be written in several that the scanner tells apart: 1 234,56 and 1.2×10^6.
     parted = _PARTED.match(text, start) if is_parted else None
@@ -128,7 +128,7 @@ def _figure(text: str, start: int, end: int, is_excused: bool, is_parted: bool) 
     if is_excused:
         return Figure(start, end, written, (), is_excused=True), end
     if not any(char.isdecimal() for char in written) and not _FRACTION.fullmatch(written):
-        return _spelled(text, start, end), end
+        return _spelled(text, start, end)
     readings = parts or _readings(written)
     if readings and _APPROXIMATE.search(text, max(0, start - _NEAR), start):
         readings = tuple(Reading(value, max(half, _rounded(value))) for value, half in readings)
@@ -147,10 +147,11 @@ def _figure(text: str, start: int, end: int, is_excused: bool, is_parted: bool) 
     if currency or parts or (is_glued and not text[max(0, start - 1) : start].isalnum()):
         word = ""
     elif behind > end and word:  # WUNA2K is no multiple
-        behind, multipliers, units = end, _ONCE, ()
-    unit_text = text[behind:unit_end].strip() if units else ""
+        behind, unit_end, multipliers, units = end, end, _ONCE, ()
+    typed = _typed(text, behind, unit_end)
     if currency and not (units and _CODE.match(units[0]) and units[0] in _currency(currency)):  # "$5 USD"
-        units, unit_text = tuple(_divided(text, unit, behind)[0] for unit in _currency(currency)), currency
+        typed = currency
+        units, unit_end = _shared_units(text, currency, behind)
     senses = _senses(text, start, sign is not None)
     scaled = tuple(
         Reading(value * multiplier * sense, half * multiplier)
@@ -158,7 +159,7 @@ def _figure(text: str, start: int, end: int, is_excused: bool, is_parted: bool) 
         for multiplier in multipliers
         for value, half in readings
     )
-    return Figure(start, end, written, scaled, units, unit_text, word=word), behind
+    return Figure(start, end, written, scaled, units, typed, word=word), unit_end
 
 
 # -------------------------------------------------------------------------------------------------- the value
@@ -300,13 +301,14 @@ _MULTIPLIER = re.compile(r"[ \u00a0-]?([^\W\d_]{2,8})\b")
 _LETTERS_ONLY = re.compile(r"[a-z]+")
 
 
-def _spelled(text: str, start: int, end: int) -> Figure:
+def _spelled(text: str, start: int, end: int) -> tuple[Figure, int]:
     written = text[start:end]
     value = _spelled_value(_LETTERS_ONLY.findall(unicodedata.normalize("NFKC", written).lower()))
     units, unit_end = units_at(text, end)
     readings = () if value is None else (Reading(*value),)
-    typed = text[end:unit_end].strip() if units else ""
-    return Figure(start, end, written, readings, units, typed, is_spelled=True)
+    return Figure(
+        start, end, written, readings, units, _typed(text, end, unit_end), is_spelled=True
+    ), unit_end
 
 
 def _spelled_value(words: Sequence[str]) -> tuple[Fraction, Fraction] | None:
@@ -350,6 +352,7 @@ def _spelled_value(words: Sequence[str]) -> tuple[Fraction, Fraction] | None:
 _SYMBOL = re.compile(r"[^\s,;:!?()\[\]{}\"“”'’|<>=+]*[^\s,;:!?()\[\]{}\"“”'’|<>=+.*_`~/-]")
 _PER = re.compile(r"\s*/\s*|\s+(?:per|a|an|each)\s+(?:the\s+)?", re.IGNORECASE)
 _LETTER = re.compile(r"[^\W\d_](?![\w/])")
+_RAISED_TO = re.compile(r"\^(?=[23]\b)")  # m^2, which the tables write m2
 _IN_TIME = re.compile(r"[^\W\d_]/(?:s|sec|min|h|hr|d|day)\Z")
 _PHRASE = re.compile(r"[^\W\d_]+(?:[ -][^\W\d_]+){0,3}")
 _CODE = re.compile(r"[A-Z]{3}\Z")
@@ -374,8 +377,14 @@ def units_at(text: str, at: int) -> tuple[tuple[str, ...], int]:
                 if currency := _table("currency names").get(words):
                     return _shared_units(text, currency, at + len(words))
         return (), origin
-    base, end = _divided(text, base, end)
-    return (re.sub(r"\^(?=[23]\b)", "", base),), end
+    unit, end = _divided(text, base, end)
+    return (unit,), end
+
+
+def _typed(text: str, behind: int, end: int) -> str:
+    """How a unit is typed that ends there, without the blanks and the emphasis between it and its number."""
+    gap = _GAP.match(text, behind)
+    return text[gap.end() if gap else behind : end]
 
 
 def _shared_units(text: str, sign: str, end: int) -> tuple[tuple[str, ...], int]:
@@ -423,13 +432,14 @@ def _unit_at(text: str, at: int) -> tuple[str | None, int]:
         for end in reversed(ends):
             unit = unit_names().get(re.sub(r"[\s-]", "", phrase[0][:end]).lower())
             if unit is not None and not (end < 3 and phrase[0][:end] in _no_units()):
-                return unit, at + end
+                return _RAISED_TO.sub("", unit), at + end
     symbol = _SYMBOL.match(text, at, at + _MAX_UNIT + 1)
     if symbol is None or len(symbol[0]) > _MAX_UNIT:
         return None, at
     written = symbol[0]
     while written:
-        if written not in _no_units() and _is_unit(listed := as_listed(written, packs=PACKS)):
+        listed = as_listed(_RAISED_TO.sub("", written), packs=PACKS)
+        if written not in _no_units() and _is_unit(listed):
             return listed, at + len(written)
         if _IN_TIME.search(written) and (meant := unit_meant(written)) and _is_unit(meant):
             return meant, at + len(written)  # l/s, of which a letter alone might be none
