@@ -11,7 +11,7 @@ from decimal import Decimal
 from enum import Enum, IntEnum
 from ipaddress import IPv4Address
 from pathlib import Path
-from typing import Annotated, Any, Generic, Literal, NamedTuple, NewType, TypedDict, TypeVar
+from typing import Annotated, Any, Generic, Literal, NamedTuple, NewType, NotRequired, TypedDict, TypeVar
 from uuid import UUID
 
 import pytest
@@ -187,6 +187,7 @@ def test_a_type_with_a_number_of_its_own_is_refused(hint: Any) -> None:
             Unclaimed[bytes, "a file"],
         ),
         NewType("Title", str),
+        typing_extensions.TypeAliasType("Name", str),
     ],
 )
 def test_a_type_all_of_whose_parts_are_checked_is_taken(hint: Any) -> None:
@@ -295,6 +296,16 @@ class Closed(TypedDict):
 Closed.__extra_items__ = "typing.Never"  # type: ignore[attr-defined]
 
 
+class Qualified(typing_extensions.TypedDict):
+    rating: NotRequired[Stars]
+
+
+def nested(depth: int, schema: Any) -> Any:
+    for _ in range(depth):
+        schema = {"anyOf": [schema]}
+    return schema
+
+
 class Report(BaseModel):
     message: str
     claims: list[dict[str, Any]] = []
@@ -365,6 +376,12 @@ def test_what_an_answer_may_not_be_is_said_with_its_place(hint: Any, what: str) 
 )
 def test_what_states_no_number_or_has_claims_of_its_own_is_taken(hint: Any) -> None:
     require_claims(hint)
+
+
+def test_a_type_has_a_thousand_parts_at_most() -> None:
+    require_claims(tuple[(str,) * 999])  # type: ignore[misc]
+    with pytest.raises(TypeError, match="the answer has more than 1000 parts: take a smaller type"):
+        require_claims(tuple[(str,) * 1000])  # type: ignore[misc]
 
 
 def test_a_large_schema_is_taken_and_its_answer_is_checked_all_the_same() -> None:
@@ -473,6 +490,14 @@ def test_sessions_are_current_one_within_another() -> None:
         (tuple[Stars, ...], (7, 8), ...),
         (NewType("Score", Stars), 7, ...),
         (Box[Stars], Box(7), ...),
+        (typing_extensions.TypeAliasType("Score", Stars), 7, ...),
+        (Literal["Scope 1"] | Stars, 7, ...),
+        (Literal["Scope 1"] | Stars, "Scope 1", ...),
+        (Unclaimed[Any, "whatever it is"] | None, 7, ...),
+        (Closed | Stars, 7, ...),
+        (Qualified, {"rating": 7}, ...),
+        (nested(400, {"properties": {"h2": {}}}), {"h2": "low"}, ...),
+        (list[Closed | dict[str, Stars]], [{"title": "x"}, {"y": 7}], ...),
         (Unclaimed[Any, "whatever it is"], 7, ...),
         ({"properties": {"h2": {"properties": {"co2_2024": {}}}}}, {"h2": {"co2_2024": "low"}}, ...),
     ],
@@ -519,7 +544,7 @@ def test_a_number_in_an_answer_is_told_with_its_place(hint: Any, answer: Any, pl
 
 def test_an_unclaimed_number_is_noted_with_its_place_and_reason() -> None:
     session = measured()
-    checked_structure(session, {"a": [7]}, dict[str, list[Stars]])
+    checked_structure(session, {"a": [7, True], "b": [True]}, dict[str, list[Stars] | list[Stars | bool]])
     noted = [entry for entry in session.trace if "unclaimed" in entry]
     assert [(entry["unclaimed"], entry["value"], entry["reason"]) for entry in noted] == [
         ("$.a[0]", 7, "rating of the answer")
@@ -527,9 +552,11 @@ def test_an_unclaimed_number_is_noted_with_its_place_and_reason() -> None:
 
 
 def test_an_answer_without_a_type_is_held_to_its_own() -> None:
-    for answer in (Rated(title="x", rating=5), Box(5), 13):
-        with pytest.raises((TypeError, GLError)):
+    for answer in (Rated(title="x", rating=5), Pair("x", 5), 13):
+        with pytest.raises(TypeError, match="a model could make it up"):
             checked_structure(Session(), answer)
+    with pytest.raises(TypeError, match="Box"):
+        checked_structure(Session(), Box("x"))
     assert checked_structure(Session(), Report(message="Fine.")).message == "Fine."
 
 

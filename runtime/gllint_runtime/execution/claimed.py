@@ -528,9 +528,7 @@ class _Check:
             self.value(item, arguments[i] if is_row and i < len(arguments) else of_item, f"{place}[{i}]")
             for i, item in enumerate(value)
         ]
-        return (
-            frozenset if isinstance(value, frozenset) else set if isinstance(value, set) else type(value)
-        )(checked)
+        return type(value)(checked)
 
 
 def _unwrapped(hint: Any, value: Any) -> tuple[Any, tuple[Any, ...]]:
