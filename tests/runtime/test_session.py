@@ -24,6 +24,7 @@ from gllint_runtime import (
     ToolRuntime,
     Verified,
 )
+from gllint_runtime.execution import session as session_module
 from gllint_runtime.execution.record import CallRecord
 from gllint_runtime.execution.session import Refused
 from gllint_runtime.policy.data import Survey
@@ -786,3 +787,163 @@ def test_an_error_gives_its_hint_once() -> None:
     with pytest.raises(GLError) as caught:
         Session().record("meter", {}, {"heat": Decimal("12.5")})
     assert str(caught.value).count("Wrap it in a Quantity {value, unit}.") == 1
+
+
+# ------------------------------------------------------------------------------------------------ what it keeps
+
+
+def test_calls_side_by_side_have_their_ids_by_their_places() -> None:
+    session = Session()
+    session.arrange(["a"])
+    assert session.count == 0
+    session.arrange(["a", "b", "c"])
+    session.arrange(["b", "a"])
+    assert session.count == 3
+    ids = [session.record("meter", {}, HEAT, tool_call_id=name) for name in ("c", "a", "d", "b")]
+    assert ids == ["tc_3", "tc_1", "tc_4", "tc_2"]
+    session.arrange(["a", "e"])
+    assert session.record("meter", {}, HEAT, tool_call_id="a") == "tc_6"
+    assert session.record("meter", {}, HEAT, tool_call_id="e") == "tc_5"
+
+
+def test_what_the_model_is_told_of_a_call(session: Session) -> None:
+    assert session.told_of("abc") is None and session.has_calls and not Session().has_calls
+    session.record("meter", {}, {"heat-loss": HEAT["heat"]}, tool_call_id="abc")
+    assert session.told_of("abc") == {"tool_call_id": "tc_2", "output": {"heat-loss": HEAT["heat"]}}
+    assert (session.odd_paths("tc_1"), session.odd_paths("tc_2")) == ([], ["$.heat_loss"])
+    schema = {"type": "object", "properties": {"heat": {"type": "number", "x-unit": "kWh"}}}
+    session.record("meter", {}, {"heat": 7}, result_schema=schema)
+    assert (session.declared_units("tc_1"), session.declared_units("tc_3")) == ({}, {"$.heat": "kWh"})
+    for look in (session.output, session.declared_units, session.odd_paths):
+        with pytest.raises(KeyError):
+            look("tc_4")
+
+
+@pytest.mark.parametrize("call_id", ["x", "tc_0", "tc_01", "tc_1x", "tc_1234567890", 5, "y" * 90])
+def test_an_id_that_no_call_had_is_not_restored(call_id: Any) -> None:
+    with pytest.raises(GLError) as refused:
+        Session().restore(call_id, "meter", {}, HEAT)
+    assert refused.value.message == f"'{str(call_id)[:80]}' is no id of a recorded call"
+
+
+def test_a_call_of_a_history_is_restored_under_its_id() -> None:
+    session = Session()
+    session.restore("tc_3", "meter", {"site": 7}, HEAT, tool_call_id="a")
+    session.restore("tc_3", "meter", {}, {}, tool_call_id="a")  # the same once more
+    session.restore("tc_2", "search", "no object", {"n": 5})  # type: ignore[arg-type]
+    assert session.count == 3 and session.output("tc_3") == HEAT and session.output("tc_2") == {"n": 5}
+    assert session.record("meter", {}, HEAT) == "tc_4"
+    with pytest.raises(GLError, match="'tc_3' is the id of another call, too"):
+        session.restore("tc_3", "meter", {}, HEAT, tool_call_id="b")
+    assert session.check("{{claim:0}}", [claim("a")]).provenance[0]["arguments"] == {"site": 7}
+    session.restore("tc_2", "search", {}, {}, tool_call_id="c")  # which no framework had an id for
+    assert session.told_of("c") == {"tool_call_id": "tc_2", "output": {"n": 5}}
+
+
+def test_the_claims_of_a_message_are_known_to_whoever_repeats_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(session_module, "_MOST_MESSAGES", 3)
+    session = Session()
+    session.record("meter", {}, HEAT)
+    session.record("meter", {}, {"heat": {"value": 7, "unit": "kWh"}})
+    first, second = claim(), claim("tc_2", value=7)
+    session.check("It is {{claim:0}}.", [first])
+    session.check("Well.")
+    session.check("Or {{claim:0}}, {{claim:1}}.", [second, first])
+    assert session.claims_of("It is 12.50 kWh.") == [first]
+    assert session.claims_of("It said: It is 12.50 kWh.") == [first]
+    assert session.claims_of("Or 7.00 kWh, 12.50 kWh.") == [second, first]
+    assert session.claims_of("Well.") == session.claims_of("Nobody said this.") == []
+    assert session.claims_of("Well. It is 12.50 kWh. Or 7.00 kWh, 12.50 kWh.") == [second, first]
+    session.check("It is {{claim:0}}.", [first])  # said last again
+    session.check("One more.")
+    assert [session.was_shown(text) for text in ("Well.", "It is 12.50 kWh.", "One more.")] == [
+        False,
+        True,
+        True,
+    ]
+
+
+def test_the_trace_says_how_many_numbers_a_message_cites_and_how_often_a_tool_ran(session: Session) -> None:
+    session.check("Well.")
+    session.check("{{claim:0}}, {{claim:0}} and {{claim:1}}.", [claim(), claim()])
+    session.resolved(Claim("tc_1", "$.heat", Quantity(12.5, "kWh")))
+    session.record("meter", {}, HEAT)
+    assert [entry["claims"] for entry in session.trace if entry["kind"] == "verdict"] == [0, 3, 1]
+    assert session.metrics.executed == {"meter": 2}
+    assert [len(entry["arguments"]) for entry in session.trace if entry["kind"] == "tool"] == [1, 0]
+
+
+def test_a_mismatch_and_a_naked_number_are_counted_once_each(session: Session) -> None:
+    assert session.verify("It is 13.").metrics["naked_number_rejections"] == 1
+    assert session.verify("It is {{claim:0}}.", [claim(value=13)]).metrics["quantity_mismatches"] == 1
+    assert session.verify("It is {{claim:0}}.", [claim()]).metrics["quantity_mismatches"] == 1
+    many = session.verify("13, " * 250)
+    assert isinstance(many, Refused) and len(many.error.context) == 200
+    assert many.error.context[1] == {"text": "13", "position": 4}
+    long = session.verify("1" * 300)
+    assert isinstance(long, Refused)
+    assert long.error.message == f"Naked number '{'1' * 200}' detected at position 0"
+
+
+def test_a_number_of_a_structured_answer_is_told_in_short(session: Session) -> None:
+    with pytest.raises(GLError) as refused:
+        session.refuse_number("$.heat", 10**250)
+    assert refused.value.message == f"Naked number '1{'0' * 199}' at $.heat"
+
+
+def test_a_claim_that_a_level_lets_through_is_what_it_says() -> None:
+    session = Session(levels="warn")
+    assert session.resolved(Claim("tc_9", "$.heat", Quantity(5, "kWh"))) == Quantity(5, "kWh")
+    assert [entry["verdict"] for entry in session.trace] == ["warn"]
+    shown = session.check("It is {{claim:0}} or {{claim:3}}.", [claim("tc_9")])
+    assert shown.message == "It is [unverified] or [unverified]."
+    assert [one["code"] for one in shown.violations] == ["MISSING_CLAIM", "MISSING_TOOL_CALL"]
+
+
+def test_beside_a_time_or_a_count_the_message_is_read_once_more_and_told_once() -> None:
+    session = Session(packs=["counts"], levels="warn")
+    session.record("meter", {}, {"n": {"value": 340, "unit": "count"}})
+    cites = [claim(path="$.n", value=340, unit="count")]
+    assert [one["code"] for one in session.check("It is {{claim:0}} US dollars.", cites).violations] == [
+        "NO_NAKED_NUMBERS"
+    ]
+    assert len(session.check("It is {{claim:0}} US dollars, 13.", cites).violations) == 1
+    assert session.check("It is {{claim:0}} rows.", cites).violations == []
+
+
+@pytest.mark.parametrize("most", [0, -1, True, 1.5, "5"])
+def test_so_many_bytes_are_a_number(most: Any) -> None:
+    with pytest.raises(ValueError, match="max_bytes is a number of bytes, not"):
+        Session(max_bytes=most)
+
+
+def test_a_stored_session_has_its_version_names_and_conversation(session: Session) -> None:
+    session.record("meter", {}, HEAT, tool_call_id="abc")
+    session.conversation = "one"
+    assert session.version == 0
+    text = session.to_json()
+    assert session.to_json() == text and session.version == 1
+    again = Session.from_json(text)
+    assert (again.version, again.count, again.conversation) == (1, 2, "one")
+    assert again.to_json() == text and again.check("{{claim:0}}", [claim("abc")]).message == "12.50 kWh"
+    again.user("More.")
+    assert json.loads(again.to_json())["version"] == 2
+    assert Session.from_json(Session().to_json()).conversation is None
+
+
+def test_what_was_calculated_over_another_s_claims_has_no_basis() -> None:
+    session = Session()
+    schema = {"type": "object", "properties": {"heat": {"$ref": QUANTITY_REF, "x-basis": "HHV"}}}
+    session.record("gas", {}, HEAT, result_schema=schema)
+    for arguments, basis in (
+        ({"claims": [claim()]}, "HHV"),
+        ({"claims": claim()}, None),
+        ({"claims": ["tc_1"]}, None),
+        ({"claims": [claim("tc_9")]}, None),
+        ({}, None),
+    ):
+        call_id = session.record("calculate", arguments, {"result": HEAT["heat"]})
+        (entry,) = session.check("{{claim:0}}", [claim(call_id, "$.result")]).provenance
+        assert entry.get("basis") == basis
+    call_id = session.record("compute", {"claims": [claim()]}, {"result": HEAT["heat"]})
+    assert "basis" not in session.check("{{claim:0}}", [claim(call_id, "$.result")]).provenance[0]
