@@ -9,14 +9,16 @@ import pytest
 
 from gllint_runtime import (
     TOOL_REGISTRY,
+    Claim,
     GLValidationError,
+    Quantity,
     Tool,
     ToolAction,
     ToolRegistry,
     dispatch_tool,
     sanitize_args,
 )
-from gllint_runtime.execution.steps import read_object, read_step
+from gllint_runtime.execution.steps import final_in, read_claims, read_object, read_step
 
 
 @pytest.mark.parametrize(
@@ -225,3 +227,104 @@ def test_what_cannot_be_printed_or_read_is_an_error_too(boiler: ToolRegistry) ->
     for args in ({"a": Shut()}, {"a": {"b": 10**5000}}, {"a": deep}, Shut()):
         assert dispatch_tool({"name": "File Writer Tool", "args": args}, boiler)["code"] == "STEP_SCHEMA"
     assert dispatch_tool(Shut(), boiler)["code"] == "STEP_SCHEMA"  # type: ignore[arg-type]
+
+
+MESSAGE = '{"message": "x"}'
+
+
+@pytest.mark.parametrize(
+    ("text", "final"),
+    [
+        (MESSAGE, {"message": "x"}),
+        (f"Here it is: {MESSAGE} Done.", {"message": "x"}),
+        (f"```json\n{MESSAGE}\n```", {"message": "x"}),
+        ('{"final": {"message": "x"}}', {"final": {"message": "x"}}),
+        (f'{{"a": 1}} and {MESSAGE}', {"message": "x"}),
+        (f'{{"a": {MESSAGE}}}', {"a": {"message": "x"}}),  # it begins as an answer
+        (f'So {{"a": {MESSAGE}}}', None),
+        ('{"a": 1} ' * 19 + MESSAGE, {"message": "x"}),
+        ('So {"a": 1} ' * 20 + MESSAGE, None),
+        ('The "message" is {"a": 1}', None),
+        ('So {"message": ', None),
+        ("It has no such word {", None),
+        ("", None),
+    ],
+)
+def test_a_final_message_in_a_text(text: str, final: Any) -> None:
+    assert final_in(text) == final
+
+
+@pytest.mark.parametrize("text", ['{"message": ', '  {"message": }', '```\n{"message": '])
+def test_a_final_message_that_cannot_be_read_is_told_with_its_form(text: str) -> None:
+    with pytest.raises(GLValidationError, match="not valid JSON") as caught:
+        final_in(text)
+    assert caught.value.code == "STEP_SCHEMA" and '{"message": "…", "claims": […]}' in str(caught.value.hint)
+
+
+CLAIM = {"source_call_id": "tc_1", "path": "$.heat", "quantity": {"value": 5, "unit": "kWh"}}
+
+
+@pytest.mark.parametrize(
+    ("step", "expected"),
+    [
+        ({"name": "x"}, ("tool_call", "x", {})),
+        ({"tool_name": "x", "arguments": None}, ("tool_call", "x", {})),
+        ({"name": "x", "args": " "}, ("tool_call", "x", {})),
+        ({"kind": "tool_call", "name": "x", "args": {"a": 1}}, ("tool_call", "x", {"a": 1})),
+        ({"name": "None", "args": {"clarification_needed": "Which?"}}, ("clarification", "", "Which?")),
+        ({"name": "None"}, ("clarification", "", "")),
+        ({"message": "x"}, ("final", "", "x")),
+        ({"final": {"message": "x"}}, ("final", "", "x")),
+        ({"kind": "final", "final": MappingProxyType({"message": "x"})}, ("final", "", "x")),
+    ],
+)
+def test_what_a_step_is(step: Any, expected: tuple[str, str, Any]) -> None:
+    read = read_step(step)
+    what = read.arguments if read.kind == "tool_call" else read.message
+    assert (read.kind, read.tool_name, what) == expected and read.claims == ()
+
+
+@pytest.mark.parametrize(
+    ("step", "message", "path"),
+    [
+        ({"name": 5}, "A tool action needs the 'name' of a tool", "name"),
+        ({"name": "x", "args": 5}, "The 'args' of a tool action are an object", "args"),
+        ({"kind": "end"}, "'kind' is 'tool_call' or 'final', not 'end'", "kind"),
+        ({"kind": "final"}, "A final step needs a 'message' of text", "final.message"),
+        ({"final": 5}, "A final step needs a 'message' of text", "final.message"),
+        ({"message": 5}, "A final step needs a 'message' of text", "final.message"),
+        ({"claims": 5}, "'claims' is an array", "final.claims"),
+        ({"claims": [CLAIM] * 100_001}, "There are more than 100000 claims", "final.claims"),
+        ({"claims": [CLAIM, 5]}, "Claim 1 is not an object", "final.claims[1]"),
+        ({"claims": [{**CLAIM, "path": 5}]}, "Claim 0 needs a 'path' of text", "final.claims[0].path"),
+        (
+            {"claims": [{**CLAIM, "source_call_id": None}]},
+            "Claim 0 needs a 'source_call_id' of text",
+            "final.claims[0].source_call_id",
+        ),
+        (
+            {"claims": [{**CLAIM, "quantity": {"value": True, "unit": "kWh"}}]},
+            "Claim 0: the value of a Quantity is a number",
+            "final.claims[0].quantity",
+        ),
+        ({"claims": [{**CLAIM, "basis": 5}]}, "Claim 0: its 'basis' is text", "final.claims[0].basis"),
+        ({"claims": [{**CLAIM, "x": object()}]}, "Claim 0 cannot be read: ", "final.claims[0]"),
+    ],
+)
+def test_a_step_that_cannot_be_read_is_told_with_its_place(step: Any, message: str, path: str) -> None:
+    with pytest.raises(GLValidationError) as caught:
+        read_step(step if {"name", "kind", "final", "message"} & step.keys() else {"message": "x", **step})
+    assert caught.value.message.startswith(message) and caught.value.path == path
+
+
+@pytest.mark.parametrize(
+    "claim", [CLAIM, {**CLAIM, "more": "x"}, {**CLAIM, "basis": None}, MappingProxyType(CLAIM)]
+)
+def test_a_claim_is_read_whatever_stands_beside(claim: Any) -> None:
+    for value in (5, -5.5, 2**70, 0):
+        quantity = {"value": value, "unit": "kWh"}
+        for claims in ([{**claim, "quantity": quantity}], ({**claim, "quantity": quantity},)):
+            (read,) = read_claims(claims)
+            assert read == Claim("tc_1", "$.heat", Quantity(value, "kWh")) and read.basis is None
+    assert read_claims(None) == ()
+    assert read_claims([{**CLAIM, "basis": "HHV"}])[0].basis == "HHV"

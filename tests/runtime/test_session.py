@@ -770,6 +770,8 @@ def test_a_number_within_a_word_is_told_with_it() -> None:
     verdict = Session().verify("Flight PA441 leaves.")
     assert isinstance(verdict, Refused)
     assert "Naked number '441' detected at position 9 in 'PA441'" in verdict.hint
+    verdict = Session().verify("It is 13.")
+    assert isinstance(verdict, Refused) and "detected at position 6\n" in verdict.hint
 
 
 def test_a_mismatch_says_what_differs() -> None:
@@ -830,6 +832,7 @@ def test_a_call_of_a_history_is_restored_under_its_id() -> None:
     session = Session()
     session.restore("tc_3", "meter", {"site": 7}, HEAT, tool_call_id="a")
     session.restore("tc_3", "meter", {}, {}, tool_call_id="a")  # the same once more
+    session.restore("tc_3", "meter", {}, {})
     session.restore("tc_2", "search", "no object", {"n": 5})  # type: ignore[arg-type]
     assert session.count == 3 and session.output("tc_3") == HEAT and session.output("tc_2") == {"n": 5}
     assert session.record("meter", {}, HEAT) == "tc_4"
