@@ -59,6 +59,9 @@ def followed(text: str, *members: tuple[Any, ...]) -> Basis | None:
         ("149 kWh", [(120.5, "kWh"), (30, "kWh")], None),
         ("91 kWh", [(120.5, "kWh"), (30, "kWh")], ("difference", 120.5, 30)),
         ("90 kWh", [(120.5, "kWh"), (30, "kWh")], ("difference", 120.5, 30)),
+        ("3234567890 kWh", [(1234567890, "kWh"), (2000000000, "kWh")], ("sum", 2000000000, 1234567890)),
+        ("3234567891 kWh", [(1234567890, "kWh"), (2000000000, "kWh")], None),
+        ("3234567889", [(1234567890,), (2000000000,)], None),
         # Degrees of two scales are no numbers of one unit.
         ("48 °C", [(20, "degC"), (50, "degF")], None),
         ("30 °C", [(20, "degC"), (50, "degC")], ("difference", 50, 20)),

@@ -25,6 +25,8 @@ _MANY = 200  # numbers that answers have shown
 _ELEMENTS = 2  # nested lists that are looked at, from the inside
 _MAX_KINDS = 20_000
 _MAX_CALLS = 10_000
+_SLACK = 1e-9  # what floating point may have added, of a number
+_SLACK_OF_STEP = 1e-3  # and at most, of the step in which a number is shown
 _NEAR = 3  # numbers that make a pair with one other
 
 
@@ -224,7 +226,7 @@ def _pairs(members: list[_Member], bounds: Any) -> Iterator[tuple[_Member, _Memb
         low, high = bounds(second.value)
         if low > high:
             low, high = high, low
-        slack = 1e-9 * max(abs(low), abs(high))
+        slack = min(_SLACK * max(abs(low), abs(high)), _SLACK_OF_STEP * (high - low))
         start = bisect_left(members, low - slack, key=_value)
         end = bisect_right(members, high + slack, key=_value)
         for first in members[start : min(end, start + _NEAR)]:

@@ -44,7 +44,8 @@ _MAX_LATEST = 50  # calls whose arguments may be an answer
 _MAX_LOOKED_AT = 2_000  # sources of one value
 _BESIDE = 4  # numbers just before one, from which it may follow
 _FIRST_YEAR = 1000
-_SLACK = Fraction(1, 10**9)  # what floating point may have added
+_SLACK = Fraction(1, 10**9)  # what floating point may have added, of a number
+_SLACK_OF_STEP = Fraction(1, 1000)  # and at most, of half a step: 9523456874 is no 9523456873
 
 
 class Number(NamedTuple):
@@ -408,8 +409,6 @@ def _match(
             return source, None
     for reading in readings:
         for source in _near(sources, reading):
-            if not reading.fits(exact(source.value)) and not _is_close(reading, exact(source.value)):
-                continue
             if source.is_date and not may_be_date and abs(source.value) < _FIRST_YEAR:
                 continue
             if not units or source.unit is None or any(_agree(unit, source.unit) for unit in units):
@@ -419,7 +418,7 @@ def _match(
         if "%" in units:  # a share, shown in percent
             part = Reading(reading.value / 100, reading.half / 100)
             for source in _near(sources, part):
-                if source.unit in (None, "1", "ratio") and part.fits(exact(source.value)):
+                if source.unit in (None, "1", "ratio"):
                     return source, None
     return None, contradiction
 
@@ -437,7 +436,9 @@ def _falls(readings: Sequence[Reading], source: Source) -> bool:
 
 def _near(sources: Sources, reading: Reading) -> Iterator[Source]:
     low, high = _bounds(reading.value, reading.half)
-    yield from islice(sources.by_value(low, high), _MAX_LOOKED_AT)
+    for source in islice(sources.by_value(low, high), _MAX_LOOKED_AT):
+        if _is_shown(reading, exact(source.value)):
+            yield source
 
 
 def _by_unit(readings: Sequence[Reading], unit: str, sources: Sources) -> Source | None:
@@ -453,7 +454,7 @@ def _by_unit(readings: Sequence[Reading], unit: str, sources: Sources) -> Source
             other = measure_of(source.unit or "")
             assert other is not None  # or it would have no dimension
             value = (exact(source.value) * other.factor + other.offset - measure.offset) / measure.factor
-            if reading.fits(value) or _is_close(reading, value):
+            if _is_shown(reading, value):
                 return source
     return _by_physics(readings, unit, sources)
 
@@ -469,7 +470,7 @@ def _by_physics(readings: Sequence[Reading], unit: str, sources: Sources) -> Sou
             own = physical_size(source.unit or "")
             assert own is not None  # as above
             value = exact(source.value) * own.factor / size.factor
-            if reading.fits(value) or _is_close(reading, value):
+            if _is_shown(reading, value):
                 return source
     return None
 
@@ -499,11 +500,10 @@ def _without_prefix(text: str, figure: Figure, sources: Sources) -> Source | Non
     return None
 
 
-def _is_close(reading: Reading, value: Fraction) -> bool:
-    """Whether nothing but floating point parts a value from what is shown."""
-    return reading.value != 0 and abs(abs(value - reading.value) - reading.half) <= _SLACK * abs(
-        reading.value
-    )
+def _is_shown(reading: Reading, value: Fraction) -> bool:
+    """Whether a number would be shown so, but for what floating point may have added."""
+    slack = min(abs(reading.value) * _SLACK, reading.half * _SLACK_OF_STEP)
+    return reading._replace(half=reading.half + slack).fits(value)
 
 
 def _bounds(value: Fraction, half: Fraction) -> tuple[float, float]:
