@@ -33,15 +33,16 @@ def draft(
     heading = f"[{prefix}guard.{key_of(name)}.units]"
     rows = [row for tool, schema in tools for row in _rows(tool, schema, policy, present or {})]
     rows += _by_hand(tools, policy)
+    has_places = any(row.removeprefix("# ").startswith('"') for row in rows)
     if present is not None:
-        if not any(row.startswith('# "') for row in rows):
+        if not has_places:
             return f"# {heading} stands here already and names all bare numbers that the server declares.\n"
         lines = [f"# {heading} stands here already; move these lines there:", *rows]
         return "\n".join(line if line.startswith("# ") else f"# {line}" for line in lines) + "\n"
     lines = [heading]
     if not prefix:
         lines.insert(0, f"# For gllint.toml; in a pyproject.toml the heading is [tool.gllint.{heading[1:]}.")
-    if not any(row.lstrip("# ").startswith('"') for row in rows):
+    if not has_places:
         lines.append("# No tool declares a bare number in an output schema.")
     return "\n".join([*lines, *rows]) + "\n"
 
