@@ -12,7 +12,7 @@ from itertools import accumulate
 from gllint.cli.checking import run
 from gllint.cli.output import say
 from gllint.cli.request import Request
-from gllint.cli.status import FOUND, WRONG
+from gllint.cli.status import WRONG
 from gllint.errors import UsageError
 from gllint.files.discover import is_python_name
 from gllint.files.paths import absolute, native
@@ -35,6 +35,8 @@ def hook(name: str) -> int:
         files, refusals = _checkable_files(event.files, event.folder or folder, folder)
         if refusals and not files:
             raise refusals[0]
+        if event.files and not files:
+            _require_one(event.files, event.folder or folder)
         text = _findings(files) if files else ""
     except (EventError, UsageError) as error:
         say(f"gllint: {visible(str(error))}", error=True)
@@ -59,6 +61,13 @@ def _checkable_files(files: Iterable[str], base: str, folder: str) -> tuple[list
         else:
             paths += [path] if path is not None else []
     return paths, refusals
+
+
+def _require_one(files: Iterable[str], base: str) -> None:
+    """Raise EventError where none of the files is there and one is Python's: they may be named in another way."""
+    paths = [absolute(os.path.join(base, native(file))) for file in files]
+    if any(map(is_python_name, paths)) and not any(map(os.path.exists, paths)):
+        raise EventError(f"{paths[0]} is not there: it was not checked")
 
 
 def _checkable(file: str, base: str, folder: str) -> str | None:
@@ -87,7 +96,7 @@ def _findings(files: list[str]) -> str:
     if status == WRONG:
         raise UsageError("the files that were edited could not all be checked")
     lines = output.getvalue().splitlines()
-    if status != FOUND or not lines:
+    if not lines:  # what a project takes for a hint alone is a finding, too
         return ""
     ends = accumulate(len(line) + 1 for line in lines[:_MOST_LINES])
     shown = lines[: max(1, sum(end <= _MOST_CHARACTERS for end in ends))]

@@ -19,14 +19,25 @@ LARGEST_EVENT = 50_000_000
 """Bytes: an event holds the text of what was written."""
 _MOST_FILES = 100
 # Under which names the tools of agents take the file that they edit.
-_PATH_KEYS = ("file_path", "notebook_path", "filePath", "path", "target_file", "absolute_path")
+_PATH_KEYS = (
+    "file_path", "notebook_path", "filePath", "path", "target_file", "absolute_path", "file_paths", "filePaths", "paths"
+)  # fmt: skip
 _ARGUMENT_KEYS = ("tool_input", "toolInput", "toolArgs", "tool_args")
 _LIST_KEYS = ("edits", "replacements", "files")
 _PATCH_KEYS = ("command", "input", "patch")
 _PATCHED_FILE = re.compile(r"^\*\*\* (?:Add File|Update File|Move to): (.+?)\s*$", re.MULTILINE)
 # Events after an edit; an agent that names none sends this hook no others.
 _EVENTS = frozenset({"", "posttooluse", "aftertool", "afterfileedit"})
-_READING = re.compile(r"read|view|grep|glob|search|list|fetch|^ls$|delete", re.IGNORECASE)
+_READING = re.compile(
+    r"(?<![A-Za-z])(?:[Rr]ead|[Vv]iew|[Gg]rep|[Gg]lob|[Ss]earch|[Ll]ist|[Ff]etch|[Ll][Ss]$|[Dd]elete)"
+    r"|(?<=[a-z])(?:Read|View|Grep|Glob|Search|List|Fetch|Delete)"
+)
+# Tools that do nothing but edit files, in small letters: where their event names none, nobody knows how to read it.
+_EDITORS = frozenset({
+    "edit", "multiedit", "write", "notebookedit", "apply_patch", "write_file", "replace", "edit_file", "create_file",
+    "str_replace", "create", "replace_string_in_file", "multi_replace_string_in_file", "insert_edit_into_file",
+    "edit_notebook_file",
+})  # fmt: skip
 
 
 class EventError(ValueError):
@@ -138,9 +149,14 @@ def read_event(data: bytes) -> Event:
     first_root = roots[0] if isinstance(roots, list) and roots and isinstance(roots[0], str) else ""
     folder = native(_text(event, "cwd") or first_root)
     is_edit = name.replace("_", "").lower() in _EVENTS
-    if not is_edit or _READING.search(_text(event, "tool_name", "toolName")):
+    tool = _text(event, "tool_name", "toolName")
+    if not is_edit or _READING.search(tool):
         return Event(name, folder, ())
     files = dict.fromkeys(path for path in _files(event) if path and "\0" not in path)
+    if not files and tool.lower() in _EDITORS and "*** Delete File: " not in data.decode("utf-8", "replace"):
+        raise EventError(
+            f"the event of {tool} does not say which file it edited, as far as gllint can read it"
+        )
     if len(files) > _MOST_FILES:
         raise EventError(f"the event names {len(files)} files, more than {_MOST_FILES}")
     return Event(name, folder, tuple(files))
@@ -182,10 +198,16 @@ def _files(event: Mapping[str, Any]) -> Iterator[str]:
     if not isinstance(arguments, dict):
         return
     for table in (arguments, *_tables(arguments)):
-        yield from (value for key in _PATH_KEYS if isinstance(value := table.get(key), str))
+        yield from (path for key in _PATH_KEYS for path in _texts(table.get(key)))
+    yield from _texts(arguments.get("files"))
     for key in _PATCH_KEYS:
-        if isinstance(patch := arguments.get(key), str):
+        for patch in _texts(arguments.get(key)):
             yield from _PATCHED_FILE.findall(patch)
+
+
+def _texts(value: Any) -> list[str]:
+    """A text, or those of a list."""
+    return [text for text in (value if isinstance(value, list) else [value]) if isinstance(text, str)]
 
 
 def _tables(arguments: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:

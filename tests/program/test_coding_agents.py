@@ -162,6 +162,44 @@ def test_events_that_edit_nothing_are_passed_by(write: Write) -> None:
         assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
+@pytest.mark.parametrize(
+    "arguments", [None, ["tools.py"], {}, {"uri": "tools.py"}, {"file_path": {"path": "tools.py"}}]
+)
+def test_an_edit_of_nobody_knows_what_is_told(arguments: Any) -> None:
+    sent = {"tool_name": "Write", "tool_input": arguments}
+    with pytest.raises(EventError, match="the event of Write does not say which file it edited"):
+        read_event(json.dumps(sent).encode())
+
+
+def test_an_event_may_name_files_in_a_list() -> None:
+    for arguments in (
+        {"file_paths": ["a.py"]},
+        {"paths": ["a.py"]},
+        {"files": ["a.py"]},
+        {"file_path": ["a.py"]},
+        {"command": ["apply_patch", "*** Begin Patch\n*** Update File: a.py\n*** End Patch\n"]},
+    ):
+        assert read_event(json.dumps({"tool_input": arguments}).encode()).files == ("a.py",)
+    written = {"tool_name": "mcp__spreadsheet__write", "tool_input": {"path": "a.py"}}
+    assert read_event(json.dumps(written).encode()).files == ("a.py",)
+    for reader in ("Read", "readFile", "view_image", "MultiRead", "mcp__fs__list"):
+        assert read_event(json.dumps({**written, "tool_name": reader}).encode()).files == ()
+
+
+def test_a_file_that_is_not_there_is_told(write: Write) -> None:
+    top = write(PROJECT)
+    done = hook("claude-code", event("claude-code", top, "gone.py"), top)
+    assert done.returncode == 1 and "gone.py is not there: it was not checked" in done.stderr
+
+
+def test_what_the_settings_take_for_a_hint_is_told(write: Write) -> None:
+    top = write(
+        {**PROJECT, "pyproject.toml": '[tool.gllint]\nseverity = { GL = "info" }\nfail-level = "error"\n'}
+    )
+    done = hook("claude-code", event("claude-code", top), top)
+    assert done.returncode == 2 and LINE in done.stderr
+
+
 def test_what_is_excluded_or_in_the_baseline_is_not_told(write: Write) -> None:
     top = write({**PROJECT, "pyproject.toml": "[tool.gllint]\nextend-exclude = ['tools.py']\n"})
     assert hook("claude-code", event("claude-code", top), top).returncode == 0
