@@ -9,7 +9,9 @@ import pytest
 from gllint_runtime.policy.claims import (
     HOLE,
     ClaimPathError,
+    claimable_paths,
     find_macros,
+    in_place,
     macro_problems,
     parse_claim_path,
 )
@@ -109,6 +111,8 @@ def test_the_search_costs_no_more_than_linear(text: str) -> None:
         ("$.roof.area_m2", ("roof", "area_m2")),
         ("$._a.b1", ("_a", "b1")),
         ("$.wärme", ("wärme",)),
+        ("$.कि", ("कि",)),
+        ("$.a²", ("a²",)),
     ],
 )
 def test_paths(path: str, names: tuple[str, ...]) -> None:
@@ -145,3 +149,54 @@ def test_bad_paths(path: str, hint: str) -> None:
     with pytest.raises(ClaimPathError) as caught:
         parse_claim_path(path)
     assert hint in caught.value.hint
+
+
+@pytest.mark.parametrize(
+    ("path", "steps"),
+    [
+        ("$.heat.area", ("heat", "area")),
+        ("$.rows[0].energy", ("rows", 0, "energy")),
+        ("$.rows[10][2]", ("rows", 10, 2)),
+        ("$.wärme[3]", ("wärme", 3)),
+    ],
+)
+def test_paths_to_elements(path: str, steps: tuple[str | int, ...]) -> None:
+    assert parse_claim_path(path, arrays=True) == steps
+
+
+@pytest.mark.parametrize(
+    "path", ["$[0]", "$.rows[00]", "$.rows[-1]", "$.rows[0]x", "$.rows[0].1", "$.rows.0"]
+)
+def test_what_is_no_path_to_an_element(path: str) -> None:
+    with pytest.raises(ClaimPathError, match="behind a name for an element") as caught:
+        parse_claim_path(path, arrays=True)
+    assert "'$.rows[0].energy'" in caught.value.hint
+
+
+def test_for_what_stands_in_the_place_of_a_macro() -> None:
+    text = "Heat {{claim:0}}, cold {{claim:1}}."
+    pieces = in_place(text, find_macros(text), lambda macro: f"<{macro.index}>")
+    assert pieces == ["Heat ", "<0>", ", cold ", "<1>", "."]
+
+
+@pytest.mark.parametrize(
+    ("paths", "claimable"),
+    [
+        ([("heat",), ("roof", "area_m2"), ("कि",), ("a²",)], {}),
+        ([()], {("result",): ()}),
+        ([("heat-total",)], {("heat_total",): ("heat-total",)}),
+        ([("roof", "net area")], {("roof", "net_area"): ("roof", "net area")}),
+        ([("a.b",)], {("a_b",): ("a.b",)}),
+        ([("2nd",)], {("_2nd",): ("2nd",)}),
+        ([("",)], {("_",): ("",)}),
+        # Where two would be one, or one is another's own, neither can be claimed so.
+        ([("p q",), ("p-q",), ("r-s",)], {("r_s",): ("r-s",)}),
+        ([("x-y",), ("x_y",)], {}),
+        # Elements have no path here; the others have theirs all the same.
+        ([("rows", 0, "net area"), ("net area",)], {("net_area",): ("net area",)}),
+    ],
+)
+def test_by_which_path_a_quantity_can_be_claimed(
+    paths: list[tuple[str | int, ...]], claimable: dict[tuple[str, ...], tuple[str | int, ...]]
+) -> None:
+    assert claimable_paths(paths) == claimable

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gllint_runtime import GLRuntimeError, scan_naked_numbers
-from gllint_runtime.policy.numbers import unsafe_characters
+from gllint_runtime.policy.numbers import is_in_symbol, unsafe_characters
 from gllint_runtime.policy.quantity_context import MASK, context_faults
 from gllint_runtime.policy.rendered_text import View, is_numeral
 
@@ -283,6 +283,14 @@ DELIVERED = [
     "- [ ] @",
     "- [x] @",
     "* * *\n@",
+    " @ holds; a dash −",
+    "@ ™",
+    "@\nkWh: warm",
+    "<bdo>warm</bdo>",
+    "\u202ewarm",
+    "@ per the team m",
+    "@ por persona mi casa",
+    "at 23:59:59",
 ]
 
 
@@ -336,6 +344,13 @@ def test_the_hint_says_what_to_leave_out() -> None:
         ("It is EUR @", "EUR", "the tool's own sign"),
         ("@ below zero!", "below zero", "Leave out 'below zero'"),
         ("a <img alt='-'>@", "<img alt='-'>", "the tool's own sign"),
+        ("@ ⁿ a", "ⁿ", "Leave out 'ⁿ'"),
+        ("@ kUSD", "kUSD", "Leave out 'kUSD'"),
+        ("@\nmillion: a", "million", "Leave out 'million'"),
+        ("@\n> million", "million", "Leave out 'million'"),
+        ("Heat −\n> @", "−", "the tool's own sign"),
+        ("\u202e2024-10-02", "\u202e", None),
+        ("<bdo>2024-10-02</bdo>", "<bdo", None),
     ],
 )
 def test_what_is_found_and_what_is_said_of_it(message: str, found: str, hint: str | None) -> None:
@@ -541,3 +556,42 @@ def test_the_cost_is_linear(unit: str) -> None:
     steps(unit * 50, claimed=bare)  # reads and compiles what is kept, whichever test came before
     once, twice, four = (steps(unit * n, claimed=bare) for n in (50, 100, 200))
     assert four - twice < 2.5 * (twice - once) + 200
+
+
+@pytest.mark.parametrize(
+    ("text", "digit", "expected"),
+    [
+        ("m2", 1, True),
+        ("500m2", 4, True),
+        ("500m2", 0, False),
+        ("kWh/m2", 5, True),
+        ("CO2", 2, True),
+        ("m22", 1, False),
+        ("xm2", 2, False),
+        ("a2", 1, False),
+        ("2m", 0, False),
+        ("x" * 100 + " m2 " + "x" * 100, 102, True),
+    ],
+)
+def test_a_digit_of_a_unit_is_no_number(text: str, digit: int, expected: bool) -> None:
+    assert is_in_symbol(text, digit) is expected
+
+
+@pytest.mark.parametrize(
+    ("text", "numbers"),
+    [
+        ("at 24:00", ["24", "00"]),
+        ("at 23:60", ["23", "60"]),
+        ("at 23:59:60", ["23", "59", "60"]),
+        ("on 2024-02-30", ["2024", "02", "30"]),
+        ("on 2023-02-29", ["2023", "02", "29"]),
+        ("on 2024-02-29", []),
+    ],
+)
+def test_dates_and_times_are_those_of_the_calendar_and_the_clock(text: str, numbers: list[str]) -> None:
+    assert scan(text) == numbers
+
+
+def test_a_word_in_letters_of_another_style_says_a_number() -> None:
+    assert scan("½ ㎏ 𝐟𝐢𝐯𝐞 rooms", words=True) == ["½", "𝐟𝐢𝐯𝐞"]
+    assert scan("𝐟𝐢𝐯𝐞 rooms") == []

@@ -131,10 +131,8 @@ def parse_claim_path(path: str, *, arrays: bool = False) -> tuple[str | int, ...
 
 @lru_cache(maxsize=1024)
 def _parsed(path: str, arrays: bool) -> tuple[str | int, ...]:
-    if _PATH.match(path):
-        return tuple(path.split(".")[1:])
     # Vowel signs and other marks belong to a name, too, in scripts that write with them.
-    if path.startswith("$.") and all(step.isidentifier() for step in path[2:].split(".")):
+    if _PATH.match(path) or (path[:2] == "$." and all(map(str.isidentifier, path[2:].split(".")))):
         return tuple(path.split(".")[1:])
     if arrays and _ARRAY_PATH.match(path):
         return tuple(int(step[1:-1]) if step[0] == "[" else step[1:] for step in _STEP.findall(path))

@@ -35,7 +35,7 @@ def table() -> dict[str, list[str]]:
     """The words of ``quantity_context.txt``, folded, by the name of their section, and the symbols of units."""
     text = read("quantity_context.txt")
     sections = dict(re.findall(r"^\[([a-z ]+).*\]\n((?:.+\n)+)", text, re.MULTILINE))
-    units = sorted({re.split("[/%]", unit)[0] for unit in ALLOWED_UNITS} - {""}, key=len, reverse=True)
+    units = sorted({re.split("[/%]", unit)[0] for unit in ALLOWED_UNITS} - {""})
     currencies = [prefix + unit for unit in units if unit.isupper() and len(unit) == 3 for prefix in "kMBT"]
     return {
         **{name: _written(_without_marks(words)) for name, words in sections.items()},

@@ -204,7 +204,7 @@ def _parted(match: re.Match[str]) -> tuple[Reading, ...]:
         return _readings(match["groups"].replace(" ", "\u00a0"))
     if match["mantissa"]:
         power = int((match["power"] or match["raised"]).translate(_RAISED))
-        return _readings(f"{match['mantissa']}e{power}") if len(match["mantissa"]) < _MAX_DIGITS else ()
+        return _readings(f"{match['mantissa']}e{power}")
     above, below = int(match["above"]), int(match["below"])
     return (Reading(int(match["whole"]) + Fraction(above, below), Fraction(0)),) if above < below else ()
 
@@ -321,7 +321,7 @@ def _spelled_value(words: Sequence[str]) -> tuple[Fraction, Fraction] | None:
     place = Fraction(1)
     decimals = False
     for word in words:
-        word = word if word in values or word in multipliers else word.removesuffix("s")
+        word = word.removesuffix("s")
         if word in ("a", "an", "and"):
             continue
         if word == "point":
