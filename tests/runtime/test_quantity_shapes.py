@@ -9,7 +9,13 @@ import pytest
 
 from gllint_runtime import GLDataError, GLError, GLValidationError, Policy, Quantity, Session
 from gllint_runtime.policy.packs import PACKS
-from gllint_runtime.policy.quantity_shapes import QUANTITY_SHAPES, foreign_quantity
+from gllint_runtime.policy.quantity_shapes import (
+    QUANTITY_SHAPES,
+    foreign_quantity,
+    shaped_quantity,
+    shaped_unit,
+    value_key,
+)
 from gllint_runtime.policy.schemas import QUANTITY_REF
 from gllint_runtime.policy.unit_codes import SYSTEMS, _table, unit_of_code
 from gllint_runtime.policy.units import TIME_UNITS, is_allowed
@@ -255,3 +261,90 @@ def test_an_argument_of_another_basis_is_refused(value: Any) -> None:
         arguments("LHV")
     assert refused.value.code == "BASIS" and refused.value.path == "$.heat"
     session.record("other", {}, {"heat": {"value": 5, "unit": "kWh"}}, result_schema=gas("LHV"))
+
+
+@pytest.mark.parametrize(
+    ("shape", "data", "key", "quantity"),
+    [
+        ("open-mhealth", {"value": 5, "unit": "kWh"}, "value", Quantity(5, "kWh")),
+        ("open-mhealth", {"value": "5", "unit": "kWh"}, "value", Quantity(5, "kWh")),
+        ("open-mhealth", {"value": "-5.5", "unit": "kWh"}, "value", Quantity(-5.5, "kWh")),
+        ("open-mhealth", {"value": "5,5", "unit": "kWh"}, "value", None),
+        ("open-mhealth", {"value": True, "unit": "kWh"}, "value", None),
+        ("open-mhealth", {"value": None, "unit": "kWh"}, "value", None),
+        ("open-mhealth", {"value": 5, "unit": None}, "value", None),
+        ("open-mhealth", {"value": 5}, None, None),
+        ("open-mhealth", {"unit": "kWh"}, None, None),
+        ("open-mhealth", {"value": 5, "unit": "kWh", "note": "x"}, None, None),
+        ("fhir", {"value": 5, "unit": "MWh", "code": "kWh"}, "value", Quantity(5, "MWh")),
+        ("fhir", {"value": 5, "code": "kWh"}, "value", Quantity(5, "kWh")),
+        ("fhir", {"value": 5, "unit": "MWh", "code": "kW.h", "system": UCUM}, "value", Quantity(5, "kWh")),
+        ("fhir", {"value": 5, "code": "no such", "system": UCUM}, "value", Quantity(5, "ucum:no such")),
+        ("fhir", {"value": 5, "unit": 5}, "value", None),
+        ("schema.org", {"value": 5, "unitCode": "KWH", "unitText": "m"}, "value", Quantity(5, "kWh")),
+        ("schema.org", {"value": 5, "unitCode": "ZZZZ"}, "value", Quantity(5, "uncefact:ZZZZ")),
+        ("schema.org", {"value": 5, "unitText": 5}, "value", None),
+        ("schema.org", {"value": 5, "unitText": "m", "@type": "PropertyValue"}, "value", Quantity(5, "m")),
+        ("schema.org", {"value": 5, "unitText": "m", "@type": "Thing"}, "value", None),
+        ("schema.org", {"value": 5, "currency": "USD", "unitText": "m"}, None, None),
+        ("money", {"amount": 5, "currency": "USD"}, "amount", Quantity(5, "USD")),
+        ("money", {"amount": 5, "currency": "usd"}, "amount", None),
+        ("money", {"amount": 5, "currency": "US"}, "amount", None),
+        ("money", {"amount": 5, "currency": "ÜSD"}, "amount", None),
+        ("money", {"amount": 5, "currency": 5}, "amount", None),
+        ("no such", {"amount": 5, "currency": "USD"}, None, None),
+    ],
+)
+def test_what_an_object_in_a_shape_says(
+    shape: str, data: dict[str, Any], key: str | None, quantity: Quantity | None
+) -> None:
+    assert (value_key(data, [shape]), shaped_quantity(data, [shape])) == (key, quantity)
+    assert value_key(data, ["no such", shape]) == key
+    if quantity is not None:
+        assert type(shaped_quantity(data, [shape]).value) is type(quantity.value)  # type: ignore[union-attr]
+        assert shaped_unit(data, ["money", "no such", shape]) == quantity.unit
+
+
+def foreign(module: str, name: str, **attributes: Any) -> Any:
+    return type(name, (), {"__module__": module, **attributes})()
+
+
+class AreaUnit:
+    def __init__(self, above: str) -> None:
+        self.above = above
+
+    def to_string(self) -> str:
+        return f"{self.above} / m2"
+
+
+@pytest.mark.parametrize(
+    ("powers", "unit"),
+    [
+        ({"kilowatt_hour": 1, "meter": -2}, "kWh/m2"),
+        ({"meter": 2.0}, "m2"),
+        ({"meter": 0.5}, "meter^0.5"),
+        ({"meter": -0.5}, "1/meter^0.5"),
+        ({"second": -1}, "1/second"),
+        ({"kilogram": 1, "meter": -1, "second": -2}, "kg/m/second^2"),
+        ({"widget": 1, "gadget": 1}, "widget*gadget"),
+        ({}, "1"),
+    ],
+)
+def test_the_unit_of_an_object_of_pint(powers: dict[str, Any], unit: str) -> None:
+    value = foreign("pint.registry", "Quantity", magnitude=5, _units=powers)
+    assert foreign_quantity(value) == (5, unit)
+
+
+def test_an_object_of_astropy_and_what_is_none() -> None:
+    for above, unit in (("kWh", "kWh/m2"), ("widget", "widget / m2")):
+        value = foreign("astropy.units", "Quantity", value=5, unit=AreaUnit(above))
+        assert foreign_quantity(value) == (5, unit)
+    for value in (
+        5,
+        foreign("astropy.units", "Unit", value=5, unit=AreaUnit("kWh")),
+        foreign("mine", "Quantity", value=5, unit=AreaUnit("kWh")),
+        foreign("pint", "Unit", _units={"meter": 1}),
+        foreign("pint", "Measurement", magnitude=5),
+        foreign("mine", "Quantity", magnitude=5, _units={"meter": 1}),
+    ):
+        assert foreign_quantity(value) is None

@@ -13,7 +13,6 @@ from typing import Literal, NamedTuple
 from gllint_runtime.policy.context_words import MASK, REACH, folded, multipliers, table, visible
 
 _TOKEN = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*|[^\w\s]")
-_EDGES = " :,;.!?()[]{}<>=~*_`'\"#"
 _ENDS = frozenset(".!?;。！？；।॥؟")
 _ABBREVIATIONS = frozenset(
     {"ca", "approx", "aprox", "env", "cca", "kb", "abt", "circa", "ok", "ung", "прибл"}
@@ -95,13 +94,9 @@ def fault_across(text: str, start: int) -> Fault | None:
     begin = 1 + max(head.rfind("\n"), head.rfind("|"), head.rfind(MASK), head.rfind("\u2029"))
     first, head = first + begin, head[begin:]
     words = _words()
-    if head.isascii():
-        if not _may_change(head, words):
-            return None
-    else:
-        if found := _compiled(_UNSPACED).search(head):
-            return first + found.start(), start, _ACROSS
-        head = visible(head)
+    if not head.isascii() and (unspaced := _compiled(_UNSPACED).search(head)):
+        return first + unspaced.start(), start, _ACROSS
+    head = visible(head)
     tokens = [*_TOKEN.finditer(head)]
     is_parted = is_far = is_passed = False  # by a comma, by more than articles and the like, by these
     for index in range(len(tokens) - 1, -1, -1):
@@ -149,19 +144,6 @@ def _compiled(source: str) -> re.Pattern[str]:
 def _is_label(head: str, token: re.Match[str]) -> bool:
     """Whether a word opens the line, and a colon stands behind it."""
     return not head[: token.start()].strip(" \t,*_>#`") and head[token.end() :].lstrip(" *_`").startswith(":")
-
-
-def _may_change(head: str, words: _Words) -> bool:
-    """Whether a closer look at an ASCII text may find a fault: most texts end at the next word."""
-    for part in reversed(head.split()):
-        word = part.strip(_EDGES).lower()
-        if not word:
-            continue
-        if not word.isalpha() or part[0] == "-" or (word in words.telling and word not in words.passing):
-            return True
-        if word not in words.passing:
-            return False
-    return False
 
 
 def _is_operator(head: str, token: re.Match[str]) -> bool:
