@@ -322,6 +322,7 @@ class AreaUnit:
     [
         ({"kilowatt_hour": 1, "meter": -2}, "kWh/m2"),
         ({"meter": 2.0}, "m2"),
+        ({"kilowatt_hour": 1, "meter": 0}, "kWh"),
         ({"meter": 0.5}, "meter^0.5"),
         ({"meter": -0.5}, "1/meter^0.5"),
         ({"second": -1}, "1/second"),

@@ -124,16 +124,13 @@ class _Asides:
     """What of a text is read by itself: code, in which a tag is text, the signs of mathematics, closed details."""
 
     def __init__(self, text: str) -> None:
-        has_tags = "<" in text
-        self._code = _code(text) if "`" in text and (has_tags or "&" in text) else []
+        self._code = _code(text)
         self.unseen: dict[int, int] = {}
         """Where something begins that is not shown, and where it ends."""
-        if "$" in text:
-            for match in _MATHEMATICS.finditer(text):
-                self.unseen |= {match.start(): match.start() + 1, match.end() - 1: match.end()}
-        if has_tags and _CLOSED_DETAILS.search(text):
+        for match in _MATHEMATICS.finditer(text):
+            self.unseen |= {match.start(): match.start() + 1, match.end() - 1: match.end()}
+        if "<" in text:
             self._add_details(text)
-        self.any = bool(self._code or self.unseen)
 
     def _add_details(self, text: str) -> None:
         """Closed details, which show nothing of theirs beside a macro, but for those that hold one."""
@@ -204,17 +201,17 @@ class View:
         visible = message if printable else replaced(message, _is_unseen, "\u200b")
         position = search = 0
         quoted = True
-        asides = _Asides(visible) if "$" in visible or "`" in visible or "<" in visible else None
+        asides = _Asides(visible)
         while candidate := _START.search(visible, search):
-            if asides is not None and asides.any:
-                if visible[candidate.start()] in "<&" and asides.has_in_code(candidate.start()):  # it is text
-                    search = candidate.end()
-                    continue
-                if (end := asides.unseen.get(candidate.start())) is not None:
-                    show(message[position : candidate.start()], position, candidate.start(), True)
-                    position = search = end
-                    continue
-            match = _MARKUP.match(visible, candidate.start())
+            begin = candidate.start()
+            if visible[begin] in "<&" and asides.has_in_code(begin):  # it is text
+                search = candidate.end()
+                continue
+            if (end := asides.unseen.get(begin)) is not None:
+                show(message[position:begin], position, begin, True)
+                position = search = end
+                continue
+            match = _MARKUP.match(visible, begin)
             if match is None:
                 search = candidate.end()
                 continue
