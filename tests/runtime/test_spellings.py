@@ -17,7 +17,16 @@ from gllint_runtime import GLError, GLValidationError, Quantity, Session, UnitRe
 from gllint_runtime.policy.data_files import lines, sections
 from gllint_runtime.policy.packs import PACKS, pack_units
 from gllint_runtime.policy.unit_expressions import factors_of
-from gllint_runtime.policy.unit_spellings import unit_names
+from gllint_runtime.policy.unit_spellings import (
+    Spelling,
+    as_listed,
+    divisor_of_time,
+    emissions_at,
+    plain_spelling,
+    readings_of,
+    spelling_of,
+    unit_names,
+)
 from gllint_runtime.policy.units import (
     ALLOWED_UNITS,
     TIME_UNITS,
@@ -73,6 +82,94 @@ def test_a_placeholder_is_never_to_be_allowed() -> None:
     for text in sections("spellings.txt")["placeholders"]["texts"].split(", "):
         advice = help_of(judge_unit(text))
         assert "extend-units" not in advice and "unit-packs" not in advice
+
+
+READINGS = {
+    "": [],
+    "㎡": ["m2"],
+    "KG": ["kg"],
+    "Cm2": ["cm2"],
+    "M2": ["m2"],
+    "mw": ["MW", "mW"],
+    "1/h": ["1/h"],
+    "1": [],
+    "a": [],  # a year only below a bar
+    "kWh/a": ["kWh/year"],
+    "mW*mw": ["mW*MW", "mW^2"],
+    "mw/mj": ["MW/MJ", "MW/mJ", "mW/MJ", "mW/mJ"],
+    "kWh/m2*K": ["kWh/m2/K", "kWh*K/m2"],
+    "((((m))))": ["m"],
+    "(((((m)))))": [],
+    "1" + "/s" * 11: ["1/s^11"],
+    "1" + "/s" * 12: [],
+    "m" + "*m" * 11: ["m^12"],
+    "m" + "*m" * 12: [],
+    f"kilowatt{'-' * 187}hours": ["kWh"],
+    f"kilowatt{'-' * 188}hours": [],
+}
+
+
+def test_every_reading_of_a_text() -> None:
+    assert {text: readings_of(text) for text in READINGS} == READINGS
+
+
+def test_no_text_is_read_that_is_longer_than_any_unit() -> None:
+    longest = f"kilowatt{'-' * 187}hours"
+    assert spelling_of(longest).meant == "kWh"
+    assert spelling_of(f"{longest}s") == Spelling() == spelling_of("")
+    assert plain_spelling("²" * 200) == "2" * 200 and plain_spelling("²" * 201) == "²" * 201
+
+
+def test_a_text_that_differs_in_case_alone_may_be_mended_without_a_question() -> None:
+    texts = ("l", "gw", "KWH", "kg CO2e", "€", "kgs", "kWh.")
+    meant = {text: judge_unit(text).spelling for text in texts}
+    assert all(spelling.meant for spelling in meant.values())
+    assert [text for text, spelling in meant.items() if spelling.in_case_only] == [
+        "l",
+        "gw",
+        "KWH",
+        "kg CO2e",
+        "kWh.",
+    ]
+    assert not judge_unit("tco2").spelling.in_case_only  # `tCO2` is another thing
+
+
+def test_what_is_no_unit_of_the_tables_but_of_pint_is_not_called_unknown() -> None:
+    assert help_of(judge_unit("m·kPas")).startswith("Allow it with")
+
+
+def test_a_plural_of_units_of_a_project() -> None:
+    assert judge_unit("trees", extend=["tree"]).nearest == "tree"
+    assert judge_unit("tokens", extend=["token"]).nearest == "token"
+    verdict = judge_unit("trees", extend=["Tree", "tree"])
+    assert verdict.nearest is None and "`Tree` and as `tree`" in help_of(verdict)
+
+
+def test_a_unit_of_the_allowlist_is_itself_whatever_a_project_lists() -> None:
+    assert as_listed("m²", ["m²"]) == "m2" and as_listed("µblob/m²", ["µblob"]) == "µblob/m2"
+
+
+@pytest.mark.parametrize(
+    ("text", "at", "unit"),
+    [
+        ("12 tonnes of CO2e in all", 3, ("tCO2e", 17)),
+        ("3 kg CO2-eq in all", 2, ("kgCO2e", 11)),
+        ("tCO₂e", 0, ("tCO2e", 5)),
+        ("12 tonnes of coal", 3, None),
+        ("12 tonnes of CO2e", 0, None),
+    ],
+)
+def test_emissions_in_a_text(text: str, at: int, unit: tuple[str, int] | None) -> None:
+    assert emissions_at(text, at) == unit
+
+
+def test_a_letter_below_a_bar_is_a_time() -> None:
+    assert {word: divisor_of_time(word) for word in "adyh"} == {
+        "a": "year",
+        "d": "day",
+        "y": "year",
+        "h": None,
+    }
 
 
 # ------------------------------------------------------------------------------- pint says that it is the same
@@ -147,7 +244,7 @@ def names_of(word: str) -> set[str]:
         form = "".join(letters)
         if form in ALLOWED_UNITS or form in TIME_UNITS or form in pack_units(PACKS):
             named = others.get(form)
-            found.add(f"-{form}" if named == "-" else named or name_in_pint(form) or f"-{form}")
+            found.add(named or name_in_pint(form) or f"-{form}")
         if (name := name_in_pint(form)) is not None:
             found.add(name)
     return found

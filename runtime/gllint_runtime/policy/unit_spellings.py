@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cache, lru_cache
 from typing import NamedTuple
 
@@ -66,9 +66,7 @@ def _written(extend: frozenset[str], packs: tuple[str, ...]) -> Mapping[str, str
     """The symbols beyond ASCII, by their plain text."""
     symbols = (symbol for symbol in (*pack_units(packs), *sorted(extend)) if not symbol.isascii())
     written = {plain_spelling(symbol): symbol for symbol in symbols}
-    return {
-        plain: s for plain, s in written.items() if plain not in ALLOWED_UNITS and plain not in TIME_UNITS
-    }
+    return {plain: symbol for plain, symbol in written.items() if plain not in ALLOWED_UNITS}
 
 
 # ------------------------------------------------------------------------------------------ what is suggested
@@ -78,12 +76,12 @@ def _written(extend: frozenset[str], packs: tuple[str, ...]) -> Mapping[str, str
 def spelling_of(text: str, extend: frozenset[str] = frozenset()) -> Spelling:
     """What ``text``, which is no allowed unit, is as a spelling of one. ``extend`` lists a project's own units."""
     plain = " ".join(plain_spelling(text.translate(_RINGS)).split())
-    if not plain or len(plain) > MAX_LENGTH:
+    if len(plain) > MAX_LENGTH:
         return Spelling()
     if plain.lower() in _table("placeholders")["texts"].split(", "):
         return Spelling(remark="It stands for a unit.", is_placeholder=True)
     others = _table("others")
-    if other := others.get(text) or others.get(plain):
+    if other := others.get(plain):
         return Spelling(remark=f"It is {other}.")
     reader = _Reader(extend)
     listed = as_listed(plain, extend, PACKS)
@@ -104,7 +102,7 @@ def readings_of(text: str, extend: Collection[str] = ()) -> list[str]:
         return []
     reader = _Reader(frozenset(extend))
     plain = " ".join(plain_spelling(text.translate(_RINGS)).split())
-    meanings = reader.meanings(as_listed(plain, extend, PACKS)) if plain else []
+    meanings = reader.meanings(as_listed(plain, extend, PACKS))
     return list(dict.fromkeys(unit for meaning in meanings if (unit := reader.written(meaning))))
 
 
@@ -211,7 +209,7 @@ class _Reader:
             units, power = self._word(text, is_divisor), 1
         else:
             power = int(split["power"])
-            units = self._word(split["base"], is_divisor or power < 0)
+            units = self._word(split["base"], is_divisor or split["power"].startswith("-"))
             if split["sign"] is None and (same_letters := self._of_letters(text)):
                 self.is_open |= bool(units)
                 units, power = same_letters, 1
@@ -249,10 +247,10 @@ class _Reader:
         return units or self._counted(word)
 
     def _counted(self, word: str) -> list[str]:
-        """The thing that is counted, or the project's own unit, of which a word is the plural."""
+        """The things that are counted, or the project's own units, of which a word is the plural."""
         singular = word[:-1].lower() if word.endswith("s") else ""
         counted = (*pack_units(("counts",)), *sorted(self._extend))
-        return [unit for unit in counted if unit and unit.lower() == singular][:1]
+        return list(dict.fromkeys(unit for unit in counted if unit and unit.lower() == singular))
 
     def _of_letters(self, word: str) -> list[str]:
         """The units of the tables that are written like a word in another case, one for each meaning."""
@@ -328,8 +326,6 @@ def _split(text: str) -> list[str]:
     parts, depth = [""], 0
     for char in text:
         depth += {"(": 1, ")": -1}.get(char, 0)
-        if depth < 0:
-            raise _UnreadableError
         if char == "/" and depth == 0:
             parts.append("")
         else:
@@ -350,10 +346,19 @@ def _named(text: str) -> str | None:
 
 
 def _products(left: list[Factors], right: list[Factors]) -> list[Factors]:
-    products = [(*factors, *other) for factors in left for other in right]
+    """Each of some products with each of others, once whatever its order. Raises for more than anybody would write."""
+    pairs = [(*factors, *other) for factors in left for other in right]
+    products = {frozenset(_powers(pair).items()): pair for pair in reversed(pairs)}
     if len(products) > _MAX_FACTORS:
         raise _UnreadableError
-    return products
+    return list(products.values())[::-1]
+
+
+def _powers(meaning: Factors) -> Counter[str]:
+    exponents: Counter[str] = Counter()
+    for name, power in meaning:
+        exponents[name] += power
+    return exponents
 
 
 def _raised_factors(factors: Factors, power: int) -> Factors:
@@ -377,18 +382,24 @@ def _expanded(factors: Iterable[tuple[str, int]], power: int = 1) -> Factors:
 
 def _text(meaning: Factors) -> str | None:
     """A product as the allowlist writes it, or as its compounds are written: ``kWh/m2/year``."""
-    exponents: Counter[str] = Counter()
-    for name, power in meaning:
-        exponents[name] += power
-    if {name for name, power in meaning if power > 0} & {name for name, power in meaning if power < 0}:
+    over, under = _parted(meaning)
+    if dict(over).keys() & dict(under).keys():
         return None  # `m3/(h*m2)` is more than a speed
-    exponents = _with_products(exponents)
+    exponents = _with_products(_powers(meaning))
     for unit in ALLOWED_UNITS:
         if Counter(dict(_expanded(factors_of(unit)))) == exponents:
             return unit
-    over = [_raised(name, power) for name, power in exponents.items() if power > 0]
-    under = [_raised(name, -power) for name, power in exponents.items() if power < 0]
-    return "/".join(["*".join(over) or "1", *under]) if over or under else None
+    over, under = _parted([*exponents.items()])
+    if not exponents:
+        return None
+    dividend = "*".join(_raised(name, power) for name, power in over)
+    return "/".join([dividend or "1", *(_raised(name, -power) for name, power in under)])
+
+
+def _parted(factors: Sequence[tuple[str, int]]) -> tuple[list[tuple[str, int]], list[tuple[str, int]]]:
+    """The factors above a bar, and those below it."""
+    over = [factor for factor in factors if factor[1] > 0]
+    return over, [factor for factor in factors if factor not in over]
 
 
 def _with_products(exponents: Counter[str]) -> Counter[str]:
@@ -467,7 +478,4 @@ def _aliases() -> Mapping[str, str]:
 
 def _meaning(unit: str) -> str:
     """What tells the meaning of a unit from others': pint's full name of it, or a name of ours."""
-    ours = _table("pint").get(unit)
-    if ours == "-":
-        return f"-{unit}"
-    return ours or stock_name(unit) or f"-{unit}"
+    return _table("pint").get(unit) or stock_name(unit) or f"-{unit}"
