@@ -16,6 +16,8 @@ ENDLESS = [
     r"(?=(a+)+b)\d", r"(?:[ab]+[ab])+$", r"(?i:(\w*)+)\d", r"(?:\d+\d)+x", r"(?:\s\s+)+x", r"(?:\w\W?\w*)+x",
     "a?" * 300 + "a" * 300, r"(?:a?){99}x", r"(?:a?b?){50}x", r"(a*)(a*)(a*)(a*)x", r"(?:a{0,9}){90}", r"(?:a*b*){9}x",
     r"a{1,50}a{1,50}a{1,50}a{1,50}x", r"a*[ab]*b*[bc]*c*x", r"(?:\S+[^\s])+x", r"(a{1,3})+b", r"(?:\d{1,2}:?)+x", r"(a+){100}b", r"(a)(?:\1+a)+b", r"(a)?(?(1)b|(?:c+)+)d",
+    r"\w*\B\w*\B\w*\B\w*x", "(?:ab|a|b)" * 11, "a{0,9}" * 5 + "a?x", "(?:ab|cd|)" * 11, "(?:a+" * 40 + "){2}" * 40,
+    r"(?:a?b|c?b)+x", r"a*b*bb*b*b*x", r"(?:[äö]+[öü])+x", r"\d*\d*\d*\d{0,7}x",
 ]  # fmt: skip
 QUICK = [
     r"\w+-\w+-\w+-\w+", r"[A-Z][A-Z0-9]*\d+", r"(?:\d{1,3} ){3}\d{3}", "a?" * 9, "(?:a|ab)" * 30 + "x",
@@ -25,6 +27,8 @@ QUICK = [
     r"(?:[a-z]+ )+\d+", r"(foo|bar)+\d", r".*\d.*", r"(?i)section \d+(,\s*\d+)*", r'"[^"]*"', r"(ab|a)+", r"(?>a+)+b",
     r"\d*\d*\d*[a-z]*", r"(?:\d+\D)+x", r"(?:\w+\W)+x", r"(?:\s+\S)+x", r"(?:rows?|cols?)+", r"(?:\d{2}:?)+",
     r"(a{2,2})+b", r"(a)?(?(1)b)\d", r"(?<=No\. )\d+", r"(?:\d{1,3},)*\d{3}", r"\w+@\w+\.\w+", r"(\d|\w)+!", r"", r"[^\d]*\d+", r"(a)?(?(1)b|c)\d",
+    "(?:ab|a|b)" * 10, "a{0,9}" * 5 + "x", "(?:ab|ba)" * 40, "(?:a" * 16 + ")?" * 16, "(?:ab|cd|)" * 10,
+    r"(?:a?b){17}x", r"(?:\bab|^cd|\Bef)+\d", r"(?:[ab]+[cd])+x", r"\d*\d*\d*\d{0,6}x", r"a*b*bb*b*x",
 ]  # fmt: skip
 
 
@@ -43,14 +47,27 @@ def test_what_people_write_is_taken(pattern: str) -> None:
 
 @pytest.mark.parametrize(
     ("pattern", "longest"),
-    [(r"\d+", 10_000), (r"[A-Z][A-Z0-9]*\d+", 141), (r"\d*\d*\d*x", 39), (r"AB-\d{3}", 10_000)],
+    [
+        (r"\d+", 10_000),
+        (r"[A-Z][A-Z0-9]*\d+", 141),
+        (r"\d*\d*\d*x", 39),
+        (r"AB-\d{3}", 10_000),
+        # A hundred repetitions are as good as any number of them.
+        (r"a{0,100}a{0,100}x", 141),
+        (r"a{0,99}a{0,99}x", 10_000),
+        # What each round shares with the next is tried in so many ways more.
+        (r"(?:a+){2}x", 141),
+        (r"(?:a+b){2}x", 10_000),
+        (r"(?:a{0,9}){2}b+", 100),
+        (r"(?:a{0,9}c){2}b+", 1_000),
+    ],
 )
 def test_the_more_a_pattern_may_try_the_less_far_it_reaches(pattern: str, longest: int) -> None:
     assert reach(pattern) == longest
 
 
-@pytest.mark.parametrize("pattern", [r"REF-\d+", r"[A-Z]+[A-Z0-9]*\d+", r"\w*-\w*\d"])
-@pytest.mark.parametrize("n", [1, 40, 4_000])
+@pytest.mark.parametrize("pattern", [r"REF-\d+", r"[A-Z]+[A-Z0-9]*\d+", r"\w*-\w*\d", r"X?"])
+@pytest.mark.parametrize("n", [0, 1, 40, 4_000])
 def test_a_long_text_is_searched_to_its_end(pattern: str, n: int) -> None:
     """Piece by piece, and what stands across two pieces is a match as any other."""
     text = ", ".join(f"REF-{i}" for i in range(n))

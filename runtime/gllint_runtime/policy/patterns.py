@@ -13,7 +13,7 @@ import importlib
 import math
 import re
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -21,6 +21,7 @@ _parser: Any = importlib.import_module("re._parser")
 _ENDLESS = 100  # repetitions that are as good as any number of them
 _MOST_IN_A_ROW = 3  # repeats of the same characters one after another: the time grows with that power
 _MOST_CHOICES = 100_000  # that parts of a certain length leave
+_TOO_MANY_CHOICES = _MOST_CHOICES + 1  # how many more is no matter
 _MOST_TRIES = 10_000  # at one place of a text, by parts of any length
 _LEAST = 20  # characters that a match may have at least
 _SAMPLE = frozenset(map(chr, range(128))) | frozenset("é²٣ \u2028漢")
@@ -36,10 +37,22 @@ class _Trades(NamedTuple):
     choices: int = 1
 
     def and_then(self, other: _Trades) -> _Trades:
-        return _Trades(self.endless + other.endless, min(self.choices * other.choices, _MOST_CHOICES + 1))
+        return _Trades(self.endless + other.endless, min(self.choices * other.choices, _TOO_MANY_CHOICES))
 
     def or_else(self, other: _Trades) -> _Trades:
         return _Trades(max(self.endless, other.endless), max(self.choices, other.choices))
+
+
+class _Sample(NamedTuple):
+    """The characters by which the parts of an expression are told apart, and what was found out of each part.
+
+    Each part is asked for by whatever stands around it: looked at anew each time, groups in groups would take a time
+    that doubles with each. The parts are entered by their identity, as long as the expression lives.
+    """
+
+    characters: frozenset[str]
+    trades: dict[int, _Trades]
+    chars: dict[int, frozenset[str]]
 
 
 def why_endless(pattern: str) -> str:
@@ -71,11 +84,8 @@ def matches(pattern: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:
     A stretch of the text is looked at by itself; what begins in its first quarter is certain to have room in it.
     """
     longest, at = reach(pattern.pattern), 0
-    if len(text) <= longest:
-        yield from pattern.finditer(text)
-        return
-    while at < len(text):
-        end = at + max(longest // 4, 1)
+    while at <= len(text):
+        end = at + longest // 4
         for match in pattern.finditer(text, at, at + longest):
             if match.start() >= end:
                 break
@@ -84,15 +94,15 @@ def matches(pattern: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:
         at = max(at, end)
 
 
-def _read(pattern: str) -> tuple[Any, frozenset[str]]:
-    """The parts of an expression, and the characters by which they are told apart."""
+def _read(pattern: str) -> tuple[Any, _Sample]:
+    """The parts of an expression, and what tells them apart."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         tree = _parser.parse(pattern)
-    return tree, _SAMPLE | {c for c in pattern if not c.isascii()}
+    return tree, _Sample(_SAMPLE | {c for c in pattern if not c.isascii()}, {}, {})
 
 
-def _is_bad(sequence: Any, sample: frozenset[str]) -> bool:
+def _is_bad(sequence: Any, sample: _Sample) -> bool:
     return any(
         (_is_often(item) and _is_ambiguous(item[1][2], sample)) or _is_bad(inner, sample)
         for item in sequence
@@ -100,12 +110,12 @@ def _is_bad(sequence: Any, sample: frozenset[str]) -> bool:
     )
 
 
-def _trades(sequence: Iterable[Any], sample: frozenset[str]) -> _Trades:
+def _trades(sequence: Iterable[Any], sample: _Sample) -> _Trades:
     """The most that a row of parts of ``sequence``, or of what stands in them, may trade."""
     return _rows(sequence, sample)[0]
 
 
-def _rows(sequence: Iterable[Any], sample: frozenset[str]) -> tuple[_Trades, bool]:
+def _rows(sequence: Iterable[Any], sample: _Sample) -> tuple[_Trades, bool]:
     """What :func:`_trades` says, and whether nothing is left at the end to trade with what follows."""
     most = row = aside = _Trades()
     shared = shared_aside = frozenset[str]()  # what the parts of both rows may take
@@ -130,7 +140,7 @@ def _rows(sequence: Iterable[Any], sample: frozenset[str]) -> tuple[_Trades, boo
     return most, row == aside == _Trades()
 
 
-def _is_optional_and_closed(item: Any, sample: frozenset[str]) -> bool:
+def _is_optional_and_closed(item: Any, sample: _Sample) -> bool:
     """Whether a part is either nothing, or ends with what tells it from all that follows: ``(?:[0-9]+Y)?``."""
     if _kind(item) not in ("MAX_REPEAT", "MIN_REPEAT") or item[1][:2] != (0, 1):
         return False
@@ -145,41 +155,51 @@ def _takes(item: Any) -> bool:
     return not (_kind(item) in ("MAX_REPEAT", "MIN_REPEAT") and item[1][0] == 0)
 
 
-def _trades_of(item: Any, sample: frozenset[str]) -> _Trades:
+def _trades_of(item: Any, sample: _Sample) -> _Trades:
+    if id(item) not in sample.trades:
+        sample.trades[id(item)] = _own_trades(item, sample)
+    return sample.trades[id(item)]
+
+
+def _own_trades(item: Any, sample: _Sample) -> _Trades:
     most = _Trades()
     for inner in _inner(item):
         most = most.or_else(_trades(inner, sample))
     if _kind(item) == "BRANCH":
         firsts = [_first(alternative, sample) for alternative in item[1][1]]
-        is_clear = all(a and a.isdisjoint(b) for i, a in enumerate(firsts) for b in firsts[i + 1 :])
+        is_clear = all(firsts) and not _overlap(firsts)
         return most if is_clear else most.and_then(_Trades(0, len(firsts)))
     if _kind(item) not in ("MAX_REPEAT", "MIN_REPEAT"):
         return most
     if _is_endless(item):
         return most.or_else(_Trades(1, most.choices))
     rounds = _rounds(item)
-    if rounds > 1 and most != _Trades():
-        # Whether one round trades with the next.
-        twice = _trades([*item[1][2], *item[1][2]], sample)
-        choices = most.choices**rounds if twice.choices > most.choices else most.choices
-        endless = most.endless * rounds if twice.endless > most.endless else most.endless
-        most = _Trades(endless, min(choices, _MOST_CHOICES + 1))
+    # Whether one round trades with the next.
+    twice = _trades([*item[1][2], *item[1][2]], sample)
+    choices = most.choices**rounds if twice.choices > most.choices else most.choices
+    endless = most.endless * rounds if twice.endless > most.endless else most.endless
+    most = _Trades(endless, min(choices, _TOO_MANY_CHOICES))
     return most.and_then(_Trades(0, rounds - int(item[1][0]) + 1))
 
 
-def _is_ambiguous(body: Any, sample: frozenset[str]) -> bool:
+def _is_ambiguous(body: Any, sample: _Sample) -> bool:
     """Whether several rounds of ``body`` can match what one does."""
     flat = list(_unwrapped(body))
     for kind, argument in _all(flat):
         if str(kind) == "BRANCH":
             firsts = [_first(alternative, sample) for alternative in argument[1]]
-            if any(a & b or not (a or b) for i, a in enumerate(firsts) for b in firsts[i + 1 :]):
+            if _overlap(firsts) or firsts.count(frozenset()) > 1:
                 return True
     repeats = [_chars(item, sample) for item in _all(flat) if _varies(item)]
     if not any(_varies(item) and (_kind(item) == "BRANCH" or item[1][1] > 1) for item in _all(flat)):
         return False
     repeated = frozenset[str]().union(*repeats)
     return all(_varies(item) or _chars(item, sample) & repeated for item in flat)
+
+
+def _overlap(several: Sequence[frozenset[str]]) -> bool:
+    """Whether two of several sets share a character."""
+    return sum(map(len, several)) > len(frozenset[str]().union(*several))
 
 
 def _kind(item: Any) -> str:
@@ -235,7 +255,7 @@ def _all(sequence: Iterable[Any]) -> Iterator[Any]:
             yield from _all(inner)
 
 
-def _first(sequence: Any, sample: frozenset[str]) -> frozenset[str]:
+def _first(sequence: Any, sample: _Sample) -> frozenset[str]:
     """The characters that ``sequence`` can begin with; those of all its optional items and the first that is not."""
     firsts: frozenset[str] = frozenset()
     for item in _unwrapped(sequence):
@@ -246,20 +266,26 @@ def _first(sequence: Any, sample: frozenset[str]) -> frozenset[str]:
     return firsts
 
 
-def _chars(item: Any, sample: frozenset[str]) -> frozenset[str]:
+def _chars(item: Any, sample: _Sample) -> frozenset[str]:
     """The characters that may stand in what ``item`` matches."""
+    if id(item) not in sample.chars:
+        sample.chars[id(item)] = _own_chars(item, sample)
+    return sample.chars[id(item)]
+
+
+def _own_chars(item: Any, sample: _Sample) -> frozenset[str]:
     match _kind(item), item[1]:
         case "LITERAL", code:
             return frozenset({chr(code)})
         case "NOT_LITERAL", code:
-            return sample - {chr(code)}
+            return sample.characters - {chr(code)}
         case "ANY", _:
-            return sample
+            return sample.characters
         case "IN", members:
-            common = frozenset(c for c in sample if any(_holds(member, c) for member in members))
-            return sample - common if _kind(members[0]) == "NEGATE" else common
+            common = frozenset(c for c in sample.characters if any(_holds(member, c) for member in members))
+            return sample.characters - common if _kind(members[0]) == "NEGATE" else common
         case "GROUPREF", _:
-            return sample
+            return sample.characters
         case _:
             return frozenset[str]().union(*(_chars(i, sample) for inner in _inner(item) for i in inner))
 
@@ -276,7 +302,7 @@ def _holds(member: Any, character: str) -> bool:
                 "DIGIT": character.isdecimal(),
                 "SPACE": character.isspace(),
                 "WORD": character.isalnum() or character == "_",
-            }.get(kind.removeprefix("NOT_"), True)
+            }[kind.removeprefix("NOT_")]
             return bool(verdict != kind.startswith("NOT_"))
         case _:
             return False
