@@ -14,7 +14,8 @@ import pytest
 from gllint.errors import UsageError
 from gllint.files import config
 from gllint_runtime import ConfigurationError, Policy, ScriptedProvider, Session, ToolRegistry, ToolRuntime
-from gllint_runtime.policy.configuration import schema, table_of
+from gllint_runtime.policy import version
+from gllint_runtime.policy.configuration import checked, schema, table_for, table_of
 from gllint_runtime.policy.settings import POLICY_KEYS
 from gllint_runtime.policy.toml_lines import key_lines
 
@@ -123,6 +124,126 @@ def test_what_is_wrong_is_told_alike_with_its_line(
     assert str(of_the_program.value) == str(at_execution.value)
 
 
+def written(folder: Path, files: dict[str, str | bytes]) -> Path:
+    """The first of several files, all of them written."""
+    for name, text in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(text.encode() if isinstance(text, str) else text)
+    return folder / next(iter(files))
+
+
+DEEP = "a." * 1000 + "b = 1"
+UNFIT: list[tuple[dict[str, str | bytes], str]] = [
+    # What cannot be read as TOML.
+    ({"gllint.toml": b"\xff\xfea\0"}, "@: not UTF-8, as TOML files are: save it in that encoding"),
+    ({"gllint.toml": "[severity]\n[severity]"}, "twice: put its keys under one heading, and take the other away"),
+    ({"gllint.toml": "jobs = 1\njobs = 2\n"}, "@:2:9: not valid TOML: Cannot overwrite a value: the key stands twice, take one of its lines away"),
+    ({"gllint.toml": "jobs = \n"}, "@:1:8: not valid TOML: Invalid value"),
+    ({"gllint.toml": "#" * 1_000_001}, "@: too large for a configuration: 1000001 bytes, at most 1000000"),
+    ({"gllint.toml": DEEP}, "@: a key has too many parts: at most 1000 names joined by dots"),
+    # Where the table stands.
+    ({"pyproject.toml": "[tool]\ngllint = 5"}, "@:2: key 'tool.gllint' must be a table, not 5"),
+    ({"own.toml": "[tool]\ngllint = [1]"}, "@:2: key 'tool.gllint' must be a table, not [1]"),
+    ({"gllint.toml": "mine = 1\n[tool.gllint]"}, "@:1: key 'mine' stands outside of [tool.gllint], which this file has, too (line 2): take"),
+    ({"own.toml": "mine = 1\njobs = 1\n[tool.gllint]"}, "@:2: key 'jobs' stands outside of [tool.gllint]"),
+    # The shape of what stands in it.
+    ({"gllint.toml": "frameworks = 5"}, "@:1: key 'frameworks' must be a list of tables, not 5"),
+    ({"gllint.toml": "select = 5"}, "@:1: key 'select' must be a list of texts, not 5"),
+    ({"gllint.toml": "baseline = ' '"}, "@:1: key 'baseline' names no file"),
+    ({"gllint.toml": "extend = ''"}, "@:1: key 'extend' names no file"),
+    ({"gllint.toml": "[guard.a.unit]"}, "@:1: key 'guard.a' must be one of units, not 'unit'; did you mean 'units'?"),
+    ({"gllint.toml": "required-version = 'new'"}, "@:1: key 'required-version': 'new' is not a version such as '>=0.1' or '0.1.0'"),
+    ({"gllint.toml": "required-version = '0.0.1'"}, "@:1: key 'required-version' asks for gllint 0.0.1, this is "),
+    # What it extends.
+    ({"gllint.toml": "extend = 'gllint.toml'"}, "@:1: key 'extend': @ extends this file in turn"),
+    ({"gllint.toml": "extend = 'b.toml'", "b.toml": "\nextend = 'gllint.toml'"}, "b.toml:2: key 'extend': @ extends this file in turn"),
+    ({"gllint.toml": "extend = 'no.toml'"}, "no.toml is no file"),
+    ({"gllint.toml": "extend = '//server/share/base.toml'"}, "@:1: key 'extend' must name a file of this machine"),
+    ({"gllint.toml": "extend = 'b.toml'", "b.toml": "jobs = 0"}, "b.toml:1: key 'jobs' must be at least 1, not 0"),
+    ({"gllint.toml": "extend = 'b0.toml'", **{f"b{i}.toml": f"extend = 'b{i + 1}.toml'" for i in range(17)}}, "b15.toml:1: key 'extend': more than 16 files extend each other"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("files", "message"), UNFIT)
+def test_a_file_of_no_use_is_told(tmp_path: Path, files: dict[str, str | bytes], message: str) -> None:
+    file = written(tmp_path, files)
+    with pytest.raises(ConfigurationError) as caught:
+        table_for(str(file))
+    assert message.replace("@", str(file)) in str(caught.value) and "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("files", "settings"),
+    [
+        ({"gllint.toml": "jobs = 1\ncache-dir = ''"}, {"jobs": 1, "cache-dir": ""}),
+        ({"gllint.toml": "jobs = 2\n#" + "x" * 999_990}, {"jobs": 2}),
+        ({"gllint.toml": "[tool.gllint]\njobs = 3\n[tool.other]"}, {"jobs": 3}),
+        ({"own.toml": "mine = 1\n[tool.gllint]\njobs = 4"}, {"jobs": 4}),
+        ({"gllint.toml": "[guard.a.units]\nb = 'm'"}, {"guard": {"a": {"units": {"b": "m"}}}}),
+        (
+            {"gllint.toml": "baseline = 'a\\b.json'\npython = 'a/b'"},
+            {"baseline": "a/b.json", "python": "a/b"},
+        ),
+        (
+            {"gllint.toml": f"required-version = ' {version.__version__} '"},
+            {"required-version": f" {version.__version__} "},
+        ),
+        (
+            {
+                "gllint.toml": "extend = 'base\\b.toml'\nextend-units = ['perch']\njobs = 5\npython = 'p'",
+                "base/b.toml": "extend = '../c.toml'\nextend-units = ['rod']\njobs = 6\nbaseline = 'b.json'",
+                "c.toml": "extend-units = ['ell']\nunit-packs = ['time']\npython = 'q'",
+            },
+            {
+                "extend": "base/b.toml",
+                "extend-units": ["perch", "rod", "ell"],
+                "unit-packs": ["time"],
+                "jobs": 5,
+                "python": "p",
+                "baseline": "@/base/b.json",
+            },
+        ),
+        (
+            {"gllint.toml": "extend = 'b.toml'", "b.toml": "python = 'q'"},
+            {"extend": "b.toml", "python": "@/q"},
+        ),
+        (
+            {"a.toml": "extend = 'b0.toml'", "b15.toml": "jobs = 7"}
+            | {f"b{i}.toml": f"extend = 'b{i + 1}.toml'" for i in range(15)},
+            {"extend": "b0.toml", "jobs": 7},
+        ),
+    ],
+)
+def test_the_settings_in_force(
+    tmp_path: Path, files: dict[str, str | bytes], settings: dict[str, Any]
+) -> None:
+    table = table_for(str(written(tmp_path, files)))
+    assert table is not None
+    texts = {key: value.replace("@", str(tmp_path)) for key, value in settings.items() if type(value) is str}
+    assert table.entries == settings | texts
+
+
+def test_which_file_a_setting_came_from(tmp_path: Path) -> None:
+    base = "plain-keys = ['a']\n\nextend-units = ['ell']"
+    file = written(tmp_path, {"gllint.toml": "# a\nextend = 'b.toml'\nextend-units = []", "b.toml": base})
+    table, origin = table_for(str(file)), str(tmp_path / "b.toml")
+    assert table is not None
+    assert table.origins == {"plain-keys": origin, "extend-units": str(file), "extend": str(file)}
+    assert str(table.error("x")) == f"{file}: x"
+    assert str(table.error("x", "extend-units")) == f"{file}:3: x"
+    assert str(table.error("x", "plain-keys")) == f"{origin}:1: x"
+
+
+def test_a_file_of_another_machine_may_extend_one_beside_it(tmp_path: Path) -> None:
+    file = written(tmp_path, {"a/gllint.toml": "extend = '../b/c.toml'", "b/c.toml": "jobs = 3"})
+    assert checked(table_of(f"/{file}")).entries["jobs"] == 3
+
+
+def test_a_version_before_its_release_is_one_of_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(version, "__version__", "0.3.0a1")
+    assert table_for(str(written(tmp_path, {"gllint.toml": "required-version = '>=0.2'"}))) is not None
+
+
 def test_a_place_that_is_none_is_told(tmp_path: Path) -> None:
     with pytest.raises(ConfigurationError, match="nowhere: no such file or folder; name one of the project"):
         Policy.from_project(tmp_path / "nowhere")
@@ -168,6 +289,12 @@ def test_a_policy_in_a_session_and_a_registry() -> None:
         ({"strict_units": 1}, TypeError, "strict_units must be true or false, not 1"),
         ({"argument_origin": "loose"}, ValueError, "argument_origin must be one of off, record, strict, not 'loose'"),
         ({"allow_raw_numbers": None}, TypeError, "allow_raw_numbers must be true or false, not null"),
+        ({"plain_keys": 10**5000}, TypeError, "plain_keys has a value of the wrong type; gllint config --schema tells"),
+        ({"levels": "loud"}, ValueError, "levels: 'loud' is no level; there are block, warn, shadow"),
+        ({"levels": [("ARGUMENT_UNIT", "loud")]}, ValueError, "levels: 'loud' is no level"),
+        ({"levels": 5}, TypeError, "levels: a level, or a level for each code, not 5"),
+        ({"levels": {"NO_SUCH": "warn"}}, ValueError, "levels: there is no code 'NO_SUCH'"),
+        ({"levels": {"EGRESS_BLOCKED": "warn"}}, ValueError, "levels: EGRESS_BLOCKED always blocks"),
         ({"unit_packs": []}, TypeError, "no field 'unit_packs'; there are extend_units"),
     ],
 )  # fmt: skip
@@ -176,6 +303,31 @@ def test_a_setting_of_no_use_is_told(setting: dict[str, Any], error: type[Except
         Policy(**setting)
     with pytest.raises(error, match=message):
         POLICY.with_settings(**setting)
+
+
+def test_what_a_violation_does() -> None:
+    some = Policy(levels=[("MAX_STEPS", "warn"), ("EGRESS_BLOCKED", "block")])  # type: ignore[arg-type]
+    assert some == Policy(levels={"EGRESS_BLOCKED": "block", "MAX_STEPS": "warn"})
+    assert [some.level(code) for code in ("MAX_STEPS", "BASIS", "EGRESS_BLOCKED")] == [
+        "warn",
+        "block",
+        "block",
+    ]
+    assert [Policy(levels="shadow").level(code) for code in ("BASIS", "EGRESS_BLOCKED")] == [
+        "shadow",
+        "block",
+    ]
+    assert Policy().level("BASIS") == "block"
+
+
+def test_what_a_policy_says_of_keys_and_units() -> None:
+    policy = Policy(plain_keys=["*_id"], plain_kinds=["count"], packs=["counts"], extend_units=["furlong"])
+    said = [policy.is_plain(key) for key in ("user_id", "row_count", "heat", 5)]
+    assert said == [True, True, False, False]
+    assert Policy(plain_kinds=["count"]).is_plain("row_count") and not Policy().is_plain("row_count")
+    assert [policy.allows(unit) for unit in ("furlong", "rows", "row")] == [True, False, True]
+    assert [each.judge("furlong").status == "allowed" for each in (policy, Policy())] == [True, False]
+    assert "row" in policy.pack_symbols() and Policy().pack_symbols() == frozenset()
 
 
 def test_a_policy_is_frozen_and_crosses_processes() -> None:

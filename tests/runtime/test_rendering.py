@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from gllint_runtime import Quantity, Session
+from gllint_runtime.policy import rendering
 from gllint_runtime.policy.rendering import format_quantity
 
 
@@ -35,9 +36,26 @@ from gllint_runtime.policy.rendering import format_quantity
         (0, "query", "0 queries"),
         (2, "person", "2 people"),
         (2.5, "row", "2.50 row"),
+        (3, "count", "3"),
+        (2.5, "count", "2.50 count"),
+        (1, "kWh", "1.00 kWh"),
+        (-1, "kWh", "-1.00 kWh"),
+        (0, "kWh", "0.00 kWh"),
+        (5, "1", "5.00"),
+        (0.25, "1", "0.2500"),
+        (5, "", "5.00"),
+        # Three capitals are no currency by that alone.
+        (5, "ABC", "5.00 ABC"),
+        (0.5, "ABC", "0.5000 ABC"),
+        (123.5, "JPY", "123.5 JPY"),
+        (1234.5, "JPY", "1235 JPY"),
+        (100.125, "USD", "100.13 USD"),
+        (5.125, "USD", "5.125 USD"),
     ],
 )
 def test_a_value_is_shown_by_its_unit(value: Any, unit: str, shown: str) -> None:
+    rendering._table.cache_clear()
+    rendering._counted.cache_clear()
     assert format_quantity(Quantity(value, unit)) == shown
 
 

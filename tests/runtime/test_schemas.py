@@ -9,9 +9,15 @@ import pytest
 
 from gllint_runtime import Claim, Quantity
 from gllint_runtime.policy.schema_numbers import (
+    SchemaUnit,
+    declared_units,
     demands_quantity,
     find_inlined_quantities,
     find_raw_numbers,
+    property_names,
+    property_of,
+    quantity_units,
+    schema_numbers,
     unknown_refs,
 )
 from gllint_runtime.policy.schemas import (
@@ -39,7 +45,9 @@ def of(**properties: Any) -> dict[str, Any]:
     return {"type": "object", "properties": properties}
 
 
-INLINED = of(value={"type": "number"}, unit={"type": "string"})
+NUMBER = {"type": "number"}
+IN_KWH = {**NUMBER, "x-unit": "kWh"}
+INLINED = of(value=NUMBER, unit={"type": "string"})
 
 
 @pytest.mark.parametrize(
@@ -121,6 +129,108 @@ def test_deep_schemas_are_no_problem() -> None:
 )
 def test_inlined_quantities(schema: Any, inlined: bool) -> None:
     assert is_inlined_quantity(schema) is inlined
+
+
+@pytest.mark.parametrize(
+    ("schema", "units"),
+    [
+        (NUMBER, [None]),
+        (IN_KWH, ["kWh"]),
+        ({**NUMBER, "unit": 5, "currency": "USD"}, ["USD"]),
+        # Of a branch, of the elements of a list, and where a condition holds, it is the unit of the whole.
+        ({"unit": "kWh", "anyOf": [NUMBER, {"type": "null"}]}, ["kWh"]),
+        ({"unit": "kWh", "anyOf": [{**NUMBER, "unit": "MWh"}, NUMBER]}, ["MWh", "kWh"]),
+        ({"unit": "kWh", "prefixItems": [NUMBER]}, ["kWh"]),
+        ({"unit": "kWh", "items": NUMBER}, ["kWh"]),
+        ({"unit": "kWh", "contains": NUMBER}, ["kWh"]),
+        ({"unit": "kWh", "unevaluatedItems": {"items": NUMBER}}, ["kWh"]),
+        ({"unit": "kWh", "if": {}, "then": NUMBER, "else": {"oneOf": [NUMBER]}}, ["kWh", "kWh"]),
+        ({"unit": "kWh", "oneOf": [{"items": {"allOf": [NUMBER]}}]}, ["kWh"]),
+        # Of what stands under a key it is not, whatever that is called.
+        ({"unit": "kWh", "properties": {"a": NUMBER}}, [None]),
+        ({"unit": "kWh", "properties": {"items": NUMBER, "then": NUMBER, "else": NUMBER}}, [None] * 3),
+        ({"unit": "kWh", "$defs": {"items": NUMBER}, "patternProperties": {"contains": NUMBER}}, [None] * 2),
+        ({"unit": "kWh", "additionalProperties": NUMBER}, [None]),
+        ({"properties": {"anyOf": {"unit": "kWh", "properties": {"a": NUMBER}}}}, [None]),
+        ({"unit": "kWh", "properties": {"anyOf": {"items": NUMBER}}}, [None]),
+        ({"properties": {"items": {"unit": "kWh", "items": NUMBER}}}, ["kWh"]),
+        ({"properties": {"items": {"unit": "kWh", "anyOf": [NUMBER]}}}, ["kWh"]),
+    ],
+)
+def test_the_unit_that_is_declared_for_each_number(schema: Any, units: list[str | None]) -> None:
+    numbers = [*schema_numbers(schema)]
+    assert [number.declared and number.declared.unit for number in numbers] == units
+    named = [unit for unit in units if unit is not None]
+    assert [unit.unit for unit in declared_units({"properties": {"a": schema}})] in (named, named[:1])
+    assert demands_quantity(schema) is bool(named)
+
+
+def test_where_a_unit_is_declared() -> None:
+    schema = {"properties": {"a": {"x-unit": "kWh", "items": {"anyOf": [NUMBER, {"type": "integer"}]}}}}
+    unit = SchemaUnit(("properties", "a", "x-unit"), "kWh")
+    inner = ("properties", "a", "items", "anyOf")
+    assert [*schema_numbers(schema)] == [((*inner, 0, "type"), unit), ((*inner, 1, "type"), unit)]
+    assert declared_units(schema) == [unit]
+
+
+def test_numbers_of_other_shapes_are_quantities_where_these_are_listed() -> None:
+    money = of(amount=NUMBER, currency={"type": "string"})
+    amount = [("properties", "amount", "type")]
+    assert find_raw_numbers(money) == amount
+    assert find_raw_numbers(money, shapes=("money",)) == []
+    assert find_raw_numbers(INLINED, shapes=("money",)) == []
+    assert find_raw_numbers({"properties": Opaque(), **NUMBER}, shapes=("money",)) == [("type",)]
+    assert find_raw_numbers(of(amount=NUMBER), shapes=("money",)) == amount
+    assert find_raw_numbers({"items": True, **NUMBER}, shapes=("money",)) == [("type",)]
+
+
+def test_numbers_that_are_no_quantities_or_say_their_unit() -> None:
+    schema = of(page=NUMBER, heat=IN_KWH, area=NUMBER, pages={"items": NUMBER})
+    area, heat = ("properties", "area", "type"), ("properties", "heat", "type")
+    assert find_raw_numbers(schema, lambda key: key.startswith("page")) == [area]
+    assert find_raw_numbers(schema, lambda key: key.startswith("page"), lambda unit: False) == [heat, area]
+    assert find_raw_numbers(NUMBER, lambda key: True) == [("type",)]
+
+
+@pytest.mark.parametrize(
+    ("unit", "units"),
+    [
+        ({"const": "kWh"}, [("const", "kWh")]),
+        ({"const": "kWh", "default": "MWh"}, [("const", "kWh"), ("default", "MWh")]),
+        ({"default": None, "examples": ("kWh", 5, "MWh")}, [("examples", 0, "kWh"), ("examples", 2, "MWh")]),
+        ({"enum": ["kWh", None, "J"], "examples": "kWh"}, [("enum", 0, "kWh"), ("enum", 2, "J")]),
+        ({"enum": Opaque()}, []),
+        (True, []),
+    ],
+)
+def test_the_units_that_a_quantity_may_have(unit: Any, units: list[Any]) -> None:
+    schema = of(a={"items": of(value=NUMBER, unit=unit)}, b=of(unit={"const": "m"}), c=NUMBER)
+    place = ("properties", "a", "items", "properties", "unit")
+    assert [*quantity_units(schema)] == [SchemaUnit((*place, *steps), symbol) for *steps, symbol in units]
+
+
+@pytest.mark.parametrize(
+    ("path", "key", "names"),
+    [
+        ((), None, ()),
+        (("properties", "a"), "a", ("a",)),
+        (("properties", "a", "items", "anyOf", 0), "a", ("a",)),
+        (("properties", "a", "contains", "prefixItems", 1), "a", ("a",)),
+        (("properties", "a", "unevaluatedItems", "properties", "b"), "b", ("a", "b")),
+        (("properties", "properties", "oneOf", 0, "properties", "items"), "items", ("properties", "items")),
+        (("properties", "a", "additionalProperties"), None, None),
+        (("properties", "a", "unevaluatedProperties"), None, None),
+        (("properties", "a", "patternProperties", "^b"), None, None),
+        (("properties", "a", "$defs", "b"), None, None),
+        (("properties", "a", "dependentSchemas", "b"), "a", None),
+        (("properties", "a", "then"), "a", None),
+        (("additionalProperties", "properties", "a"), "a", None),
+        (("properties", "additionalProperties"), "additionalProperties", ("additionalProperties",)),
+        (("properties",), None, ("",)),
+    ],
+)
+def test_the_properties_that_a_part_of_a_schema_speaks_of(path: Any, key: Any, names: Any) -> None:
+    assert (property_of(path), property_names(path)) == (key, names)
 
 
 def test_where_quantities_are_inlined() -> None:

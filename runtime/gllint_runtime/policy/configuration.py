@@ -240,7 +240,7 @@ def _portable_paths(entries: Mapping[str, Any]) -> dict[str, str]:
 
 def _share(path: str) -> list[str]:
     """The machine and the share that a path of Windows names, ``//server/share/house``."""
-    return path.lower().split("/", 4)[:4]
+    return path.lower().split("/")[:4]
 
 
 def _over_extended(table: Table, extending: tuple[str, ...]) -> Table:

@@ -37,7 +37,7 @@ def format_quantity(quantity: Quantity, behind: str = "") -> str:
         return number if _says(behind, words) else f"{number} {words[abs(exact) != 1]}"
     minor = _minor_digits(unit)
     if minor is not None:
-        places = minor if (exact * 10**minor).denominator == 1 else _places(exact, minor)
+        places = _places(exact, minor)
     elif abs(exact) >= 1 or not exact:
         places = 2
     else:
@@ -47,7 +47,8 @@ def format_quantity(quantity: Quantity, behind: str = "") -> str:
 
 
 def _places(exact: Fraction, minor: int) -> int:
-    """The decimals of an amount that its currency's own would cut short: its digits, up to four that count."""
+    """The decimals of an amount: its currency's own, or, where these would cut it short, its digits, up to four that
+    count."""
     most = max(minor, _DIGITS - 1 - magnitude(exact))
     return next((places for places in range(minor, most) if (exact * 10**places).denominator == 1), most)
 
@@ -76,7 +77,7 @@ def _table() -> dict[str, dict[str, str]]:
 
 def _minor_digits(unit: str) -> int | None:
     """The decimals of a bare currency; ``None`` for any other unit."""
-    if len(unit) != 3 or not unit.isupper() or not unit.isascii():
+    if not unit.isupper():
         return None
     if unit not in pack_units(("currencies",)) and not ALLOWED_UNITS.get(unit, "").startswith("currency-"):
         return None

@@ -74,7 +74,7 @@ class SchemaNumber(NamedTuple):
 
 def schema_numbers(schema: Schema, shapes: Collection[str] = ()) -> Iterator[SchemaNumber]:
     """The numbers that a schema admits outside inlined Quantities, outermost first; ``shapes`` are Quantities, too."""
-    units: dict[Path, SchemaUnit] = {}
+    units: dict[Path | None, SchemaUnit] = {}
     skip = is_inlined_quantity if not shapes else lambda node: _is_quantity(node, shapes)
     for path, node in subschemas(schema, skip=skip):
         own = declared_unit(node)
@@ -97,14 +97,14 @@ def _is_quantity(node: Any, shapes: Collection[str]) -> bool:
 _OF_ELEMENTS = ("items", "contains", "unevaluatedItems")
 
 
-def _same_value(path: Path) -> Path:
-    """Where the schema stands whose unit also holds here: around a branch, or the list of an element."""
+def _same_value(path: Path) -> Path | None:
+    """Where the schema stands whose unit also holds here, if any: around a branch, or the list of an element."""
     if len(path) > 1 and path[-2] in BRANCHES and isinstance(path[-1], int):
         return path[:-2]
     named = len(path) > 1 and path[-2] in NAMED
     if path and not named and path[-1] in (*_OF_ELEMENTS, "then", "else"):
         return path[:-1]
-    return (None, *path)  # type: ignore[arg-type]  # no path of a schema
+    return None
 
 
 def find_raw_numbers(
