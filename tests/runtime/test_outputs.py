@@ -2,17 +2,30 @@
 
 from __future__ import annotations
 
+import logging
+import numbers
+from collections import OrderedDict
 from collections.abc import Callable
 from datetime import date
 from decimal import Decimal
+from enum import StrEnum
 from fractions import Fraction
 from typing import Any
 
 import pytest
 
 from gllint_runtime import GLDataError, GLError, GLValidationError, Quantity, Session
-from gllint_runtime.policy.data import Survey
-from gllint_runtime.policy.outputs import output_schema, resolve_path, verified_output
+from gllint_runtime.policy import data
+from gllint_runtime.policy.data import DataProblem, Survey, plain
+from gllint_runtime.policy.outputs import (
+    odd_paths,
+    output_schema,
+    plain_arguments,
+    resolve_path,
+    unheld_output,
+    usable_checker,
+    verified_output,
+)
 from gllint_runtime.policy.settings import Policy
 
 OUTPUT = {
@@ -93,6 +106,185 @@ def test_an_exact_number_beside_a_unit_that_is_none() -> None:
         verified({"a": {"value": Decimal("0.1"), "unit": 5}})
     loose = verified({"a": {"value": Decimal("0.1"), "unit": 5}}, allow_raw_numbers=True)
     assert loose.quantities == {} and [*loose.raw_numbers] == [("a", "value"), ("a", "unit")]
+
+
+class Whole:
+    """An integer of a library, as NumPy's are."""
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+
+    def __int__(self) -> int:
+        return self.number
+
+    __index__ = __int__
+
+
+numbers.Integral.register(Whole)
+
+
+class Part:
+    def __float__(self) -> float:
+        return 2.5
+
+
+numbers.Real.register(Part)
+
+
+@pytest.mark.parametrize(
+    ("value", "number"),
+    [
+        (5, 5),
+        (2.5, 2.5),
+        (Decimal("2.5"), 2.5),
+        (Fraction(5, 2), 2.5),
+        (Whole(5), 5),
+        (Part(), 2.5),
+        (Decimal("0.1"), Decimal("0.1")),
+        (Fraction(1, 3), Fraction(1, 3)),
+    ],
+)
+def test_the_number_of_a_quantity_is_the_plainest_that_is_exact(value: Any, number: Any) -> None:
+    survey = Survey([{"value": value, "unit": "m"}])
+    [quantity] = survey.quantities.values()
+    assert (quantity.value, type(quantity.value)) == (number, type(number))
+    assert (survey.data, survey.raw_numbers) == ([{"value": float(number), "unit": "m"}], {})
+    assert type(survey.data[0]["value"]) is (int if type(number) is int else float)
+
+
+class Colour(StrEnum):
+    RED = "red"
+
+
+class Model:
+    def model_dump(self) -> Any:
+        return OrderedDict(a="b")
+
+
+@pytest.mark.parametrize(
+    ("value", "copied"),
+    [
+        (OrderedDict(a="b"), {"a": "b"}),
+        ({"x": OrderedDict(a=[None])}, {"x": {"a": [None]}}),
+        ({Colour.RED: Colour.RED}, {"red": "red"}),
+        ([Model()], [{"a": "b"}]),
+        ({"x": (1, True, "y")}, {"x": [1, True, "y"]}),
+    ],
+)
+def test_a_copy_is_of_plain_types(value: Any, copied: Any) -> None:
+    data = Survey(value).data
+    assert data == copied and repr(data) == repr(copied)
+
+
+@pytest.mark.parametrize(
+    ("output", "keys", "kinds", "paths"),
+    [
+        ({"page": 1, "heat": 2}, (), (), [("page",), ("heat",)]),
+        ({"page": 1, "heat": 2}, ("pa*",), (), [("heat",)]),
+        ({"row_count": 1, "heat": 2}, (), ("count",), [("heat",)]),
+        ({"page": [1, [2]], "of": {"page": {"heat": 3}}}, ("page",), (), [("of", "page", "heat")]),
+        ([5], ("*",), (), [(0,)]),
+    ],
+)
+def test_numbers_under_plain_keys_are_none(output: Any, keys: Any, kinds: Any, paths: list[Any]) -> None:
+    assert [*Survey(output, keys, kinds).raw_numbers] == paths
+
+
+@pytest.mark.parametrize(
+    ("output", "malformed"),
+    [
+        ({"value": 5}, False),
+        ({"unit": "m"}, False),
+        ({"value": 5, "unit": "m", "note": ""}, True),
+        ({"value": None, "unit": "m"}, True),
+        ({"amount": "x", "currency": "USD"}, True),
+        ({"amount": True, "currency": "USD"}, True),
+        ({"amount": 5, "currency": 5}, True),
+        ({"amount": "5.50", "currency": "USD"}, False),
+    ],
+)
+def test_what_has_the_keys_of_a_quantity_and_is_none(output: Any, malformed: bool) -> None:
+    assert [path for path, _ in Survey(output, shapes=("money",)).malformed] == [()] * malformed
+
+
+class Dumping:
+    def __init__(self, members: int) -> None:
+        self.members = members
+
+    def model_dump(self) -> Any:
+        return {str(i): None for i in range(self.members)}
+
+
+@pytest.mark.parametrize(
+    ("value", "fits"),
+    [
+        ([None] * 6, True),
+        ([None] * 7, False),
+        ([[None] * 5], True),
+        ([[None] * 6], False),
+        ([{"value": 1, "unit": "m"}] * 2, True),
+        ([{"value": 1, "unit": "m"}] * 3, False),
+        (Dumping(6), True),
+        (Dumping(7), False),
+        ({"abc": "d" * 97}, True),
+        ({"abc": "d" * 98}, False),
+        ("d" * 100, True),
+        ("d" * 101, False),
+        ({"value": 5, "unit": "m" * 100}, True),
+        ({"value": 5, "unit": "m" * 101}, False),
+        # The letters of its keys count, too, where an object only begins as a Quantity.
+        ({"value": 5, "unit": "m", "n" * 90: None}, True),
+        ({"value": 5, "unit": "m", "n" * 91: None}, False),
+    ],
+)
+def test_the_bounds_of_data(monkeypatch: pytest.MonkeyPatch, value: Any, fits: bool) -> None:
+    monkeypatch.setattr(data, "_MAX_VALUES", 6)
+    monkeypatch.setattr(data, "_MAX_TEXT", 100)
+    if fits:
+        assert len(Survey(value).data) == len(value.model_dump() if isinstance(value, Dumping) else value)
+    else:
+        with pytest.raises(DataProblem, match="the data has more than (6 values|100 characters)") as caught:
+            Survey(value)
+        assert caught.value.path == () and caught.value.remedy == data._LESS
+
+
+def test_a_long_text_among_arguments_is_within_the_same_bounds() -> None:
+    for arguments in ({"a": "x" * 20_000_001}, {"x" * 20_000_001: "a"}):
+        with pytest.raises(DataProblem, match="the data has more than 20000000 characters"):
+            plain(arguments)
+
+
+class Endless:
+    """Holds itself as far as nobody can tell but by what it does."""
+
+    def model_dump(self) -> Any:
+        return {"a": Endless()}
+
+    @property
+    def a(self) -> Any:
+        raise Unspeakable
+
+
+def test_what_goes_on_without_holding_itself_is_nested_too_deeply() -> None:
+    with pytest.raises(DataProblem, match="the data is nested too deeply"):
+        Survey(Endless())
+
+
+@pytest.mark.parametrize(("length", "is_told"), [(1, True), (2, True), (65, True), (66, False)])
+def test_data_that_holds_itself_is_told_where(length: int, is_told: bool) -> None:
+    first: list[Any] = []
+    last = first
+    for _ in range(length - 1):
+        last.append([])
+        last = last[0]
+    last.append(first)
+    with pytest.raises(DataProblem) as caught:
+        Survey(first)
+    place = f"${'[0]' * length} is $ again"
+    assert str(caught.value) == (
+        f"the data holds itself: {place}" if is_told else "the data is nested too deeply"
+    )
+    assert caught.value.path == (0,) * min(length, 65)
 
 
 @pytest.mark.parametrize(

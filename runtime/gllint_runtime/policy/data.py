@@ -173,7 +173,7 @@ class Survey:
         """The copy of a value of whatever type. The methods are those of the built-in types: a subclass may lie."""
         match value:
             case dict():
-                return self._object(dict(zip(dict.keys(value), dict.values(value), strict=True)), path)
+                return self._object(dict(dict.items(value)), path)
             case list():
                 return self._items(list.__len__(value), enumerate(list.copy(value)), path)
             case tuple():
@@ -263,6 +263,10 @@ class Survey:
         if "value" in value and "unit" in value:
             return self._quantity(value, path)
         self._text -= sum(map(len, value))
+        return self._members(value, path)
+
+    def _members(self, value: dict[str, Any], path: Path) -> dict[str, Any]:
+        """The copy of an object's members under their keys."""
         return dict(zip(value, self._items(len(value), value.items(), path), strict=True))
 
     def _shaped(self, value: dict[str, Any], key: str, path: Path) -> dict[str, Any]:
@@ -273,7 +277,7 @@ class Survey:
         value = {**value, key: number}
         amount: Any = number if exact is None else exact
         self._text -= sum(map(len, value))
-        copied = dict(zip(value, self._items(len(value), value.items(), path), strict=True))
+        copied = self._members(value, path)
         unit = shaped_unit(copied, self._shapes)
         if isinstance(number, str) and is_typed_number(number):  # an amount of money is often text
             amount = Decimal(number)
@@ -297,7 +301,9 @@ class Survey:
         if len(value) == 2:
             number, exact = _number(value["value"], (*path, "value"))
             value = {**value, "value": number}  # in its place
-        copied = dict(zip(value, self._items(len(value), value.items(), path), strict=True))
+        else:
+            self._text -= sum(map(len, value))
+        copied = self._members(value, path)
         problem = quantity_problem(copied)
         if problem is None:
             self.quantities[path] = Quantity(copied["value"] if exact is None else exact, copied["unit"])
@@ -332,17 +338,15 @@ class _Depth(Exception):
 
 def _too_deep(value: Any, path: Path) -> DataProblem:
     """Why the data at ``path`` of ``value`` is too deep: most often it holds itself."""
-    ancestors: dict[int, Path] = {}
-    node = value
-    for length in range(len(path) + 1):
-        if id(node) in ancestors:
-            place, ancestor = show_path(path[:length]), show_path(ancestors[id(node)])
-            remedy = "Leave out what leads back, or name it by an id."
-            return DataProblem(f"the data holds itself: {place} is {ancestor} again", path[:length], remedy)
-        ancestors[id(node)] = path[:length]
-        node = _member(node, path[length]) if length < len(path) else None
+    node, ancestors = value, {id(value): "$"}
+    for length, step in enumerate(path, 1):
+        node = _member(node, step)
         if node is None:
             break
+        place = show_path(path[:length])
+        if (ancestor := ancestors.setdefault(id(node), place)) != place:
+            remedy = "Leave out what leads back, or name it by an id."
+            return DataProblem(f"the data holds itself: {place} is {ancestor} again", path[:length], remedy)
     return DataProblem("the data is nested too deeply", path, f"Return at most {_MAX_DEPTH} levels.")
 
 
@@ -391,7 +395,7 @@ def _dumped(value: Any) -> Any:
 
 def _number(number: Any, path: Path) -> tuple[Any, Any]:
     """The value of a Quantity as ``int`` or ``float``, and the Decimal or Fraction that this rounds, if it does."""
-    if type(number) in _BUILT_IN or isinstance(number, (int, float, str)):
+    if isinstance(number, (int, float, str)):
         return number, None
     if isinstance(number, numbers.Integral):  # of NumPy, as the next
         return int(number), None
