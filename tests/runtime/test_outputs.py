@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import numbers
 from collections import OrderedDict
@@ -18,6 +19,7 @@ from gllint_runtime import GLDataError, GLError, GLValidationError, Quantity, Se
 from gllint_runtime.policy import data
 from gllint_runtime.policy.data import DataProblem, Survey, plain
 from gllint_runtime.policy.outputs import (
+    claimable,
     odd_paths,
     output_schema,
     plain_arguments,
@@ -392,6 +394,115 @@ def test_any_other_text_is_text(text: str) -> None:
 def test_a_json_text_beyond_the_bounds_is_text() -> None:
     for text in ("[" * 80 + "]" * 80, f"[{'9' * 400}]"):
         assert verified(text).data == text
+
+
+@pytest.mark.parametrize("count", [0, 1, 20, 21])
+def test_raw_numbers_that_are_let_through_are_logged(caplog: pytest.LogCaptureFixture, count: int) -> None:
+    output = {f"n{i}": i for i in range(count)}
+    places = ", ".join(f"$.n{i}" for i in range(min(count, 20)))
+    caplog.set_level(logging.WARNING)
+    verified(output, allow_raw_numbers=True)
+    verified(json.dumps(output))
+    assert caplog.messages == (
+        []
+        if not count
+        else [
+            f"Tool meter returned raw numbers at {places}",
+            f"Tool meter returned JSON text with raw numbers at {places}",
+        ]
+    )
+
+
+@pytest.mark.parametrize(
+    ("count", "others"),
+    [
+        (1, ""),
+        (2, "; so at $.n1"),
+        (8, "; so at $.n1, $.n2, $.n3, $.n4, $.n5, $.n6, $.n7"),
+        (9, "; so at $.n1, $.n2, $.n3, $.n4, $.n5, $.n6, $.n7 and 1 more"),
+        (300, "; so at $.n1, $.n2, $.n3, $.n4, $.n5, $.n6, $.n7 and 292 more"),
+    ],
+)
+def test_where_the_raw_numbers_are(count: int, others: str) -> None:
+    with pytest.raises(GLValidationError) as caught:
+        verified({f"n{i}": i for i in range(count)})
+    assert caught.value.message == (
+        f"Tool output validation failed at $.n0: a raw number; wrap it in a Quantity {{value, unit}}{others}"
+    )
+    assert caught.value.context == [f"$.n{i}" for i in range(min(count, 200))]
+
+
+def test_units_are_told_as_the_allowlist_writes_them() -> None:
+    survey = verified(
+        {"flow": {"value": 5, "unit": "cfs"}, "sand": [{"value": 1, "unit": "m³"}]}, packs=["us"]
+    )
+    assert survey.quantities == {("flow",): Quantity(5, "ft3/s"), ("sand", 0): Quantity(1, "m3")}
+    assert survey.data == {"flow": {"value": 5, "unit": "ft3/s"}, "sand": [{"value": 1, "unit": "m³"}]}
+    policy = Policy(packs=["us"])
+    schema = output_schema("meter", {"properties": {"flow": {"type": "number", "x-unit": "cfs"}}})
+    survey = verified_output("meter", {"flow": 5}, policy, policy.unit_registry(), schema)
+    assert (survey.data, survey.quantities) == ({"flow": 5}, {("flow",): Quantity(5, "ft3/s")})
+    assert survey.declared_units() == {"$.flow": "cfs"}
+
+
+def test_of_what_nobody_holds_to_a_policy_allowed_quantities_are_left() -> None:
+    policy = Policy(packs=["us"])
+    units = policy.unit_registry()
+    output = {"a": {"value": 1, "unit": "cfs"}, "b": {"value": 1, "unit": "perch of sand"}, "c": 5}
+    for given in (output, json.dumps(output)):
+        survey = unheld_output(given, policy, units)
+        assert survey.quantities == {("a",): Quantity(1, "ft3/s")}
+        assert survey.is_json_text is isinstance(given, str) and type(survey.given) is type(given)
+    assert (unheld_output("5 kWh", policy, units).data, unheld_output(5, policy, units).data) == ("5 kWh", 5)
+
+
+def test_a_json_text_that_its_schema_describes_stays_a_text() -> None:
+    policy = Policy()
+    schema = output_schema("meter", {"type": "object"})
+    survey = verified_output("meter", '{"a": "b"}', policy, policy.unit_registry(), schema)
+    assert survey.is_json_text and survey.given == '{"a": "b"}'
+
+
+def test_arguments_are_an_object() -> None:
+    assert plain_arguments("meter", {"a": (1, 2)}) == {"a": [1, 2]}
+    with pytest.raises(GLValidationError, match="The arguments of 'meter' are not an object") as caught:
+        plain_arguments("meter", [1])
+    assert caught.value.code == "ARGS_SCHEMA"
+
+
+def test_paths_that_no_claim_could_write_are_told_in_another_way() -> None:
+    survey = verified({"a.b": {"value": 1, "unit": "m"}, "c": {"value": 2, "unit": "m"}})
+    [path] = odd_paths(survey)
+    assert resolve_path(survey, path) == Quantity(1, "m")
+    assert {*claimable(survey)} == {path, "$.c"}
+
+
+@pytest.mark.parametrize(
+    ("code", "schema", "trouble"),
+    [
+        ("RESULT_SCHEMA", True, None),
+        ("RESULT_SCHEMA", {}, None),
+        ("ARGS_SCHEMA", {}, None),
+        ("ARGS_SCHEMA", True, "args_schema of 'meter' cannot be used: $: a model is told the arguments by an"),
+        ("ARGS_SCHEMA", {"type": "x"}, "args_schema of 'meter' cannot be used: $.type: 'x' is not a JSON"),
+        ("RESULT_SCHEMA", {"typ": "object"}, "result_schema of 'meter' cannot be used: $.typ: did you mean 'type'?"),
+        ("RESULT_SCHEMA", {"$ref": "x"}, "result_schema of 'meter' cannot be used: $.$ref: no such schema is known here"),
+    ],
+)  # fmt: skip
+def test_a_schema_of_no_use_is_told(code: str, schema: Any, trouble: str | None) -> None:
+    if trouble is None:
+        assert usable_checker("meter", code, schema)({}) is None
+        return
+    with pytest.raises(GLValidationError) as caught:
+        usable_checker("meter", code, schema)
+    assert caught.value.code == code and f"The {trouble}" in caught.value.message
+    assert ";" not in caught.value.message
+
+
+def test_what_is_wrong_with_an_args_schema_is_told_once() -> None:
+    with pytest.raises(GLValidationError) as caught:
+        usable_checker("meter", "ARGS_SCHEMA", 5)
+    assert "a model is told" not in caught.value.message
 
 
 def test_the_trace_tells_of_raw_numbers_in_a_json_text() -> None:

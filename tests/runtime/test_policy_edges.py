@@ -2,23 +2,31 @@
 
 from __future__ import annotations
 
+import errno
 import math
-from typing import Any
+import os
+from pathlib import Path
+from typing import Annotated, Any
 
 import pytest
+from pydantic import TypeAdapter
 
-from gllint_runtime import scan_naked_numbers
+from gllint_runtime import Quantity, scan_naked_numbers
 from gllint_runtime.policy import patterns
+from gllint_runtime.policy.annotations import Unit
 from gllint_runtime.policy.data import DataProblem, Survey
 from gllint_runtime.policy.designations import are_codes
 from gllint_runtime.policy.figures import figures
 from gllint_runtime.policy.number_words import spelled_places
 from gllint_runtime.policy.quantity_shapes import shaped_unit
+from gllint_runtime.policy.regular_files import read_bytes
 from gllint_runtime.policy.schema_numbers import declared_unit
 from gllint_runtime.policy.schemas import QUANTITY_INLINED, inlined_quantity
+from gllint_runtime.policy.toml_lines import line_of
 from gllint_runtime.policy.unit_codes import unit_of_code
 from gllint_runtime.policy.unit_expressions import factors_of
 from gllint_runtime.policy.unit_sizes import converted, factors_of_unit, text_of
+from gllint_runtime.policy.wording import literal, nearest, shortened, visible
 
 
 @pytest.mark.parametrize(
@@ -112,6 +120,128 @@ def test_words_that_say_one_number_are_one_place() -> None:
     assert spelled("quarante-\u00a0deux fois") == ["quarante-\u00a0deux"]
     assert spelled("quarante, deux fois") == ["quarante", "deux"]
     assert spelled("soit quarante, deux fois") == ["quarante", "deux"] and spelled("rien") == []
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("heat é", "heat é"),
+        ("a\x1bb\u200b\n", r"a\x1bb\u200b\n"),
+        # What a runner would take for a command.
+        (" ::error", r" \x3a:error"),
+        ("a ::error", "a ::error"),
+        (":x::", ":x::"),
+        ("a ##[error] ##vso[b]", r"a ##\x5berror] ##vso\x5bb]"),
+    ],
+)
+def test_words_of_others_are_harmless_on_one_line(text: str, shown: str) -> None:
+    assert visible(text) == shortened(text) == shown
+
+
+def test_long_words_are_cut() -> None:
+    assert shortened("a" * 60) == "a" * 60
+    assert shortened("a" * 61) == "a" * 57 + "…"
+    assert shortened("a" * 9, most=8) == "aaaaa…"
+    assert literal(["é", 1, None, {2}]) == '["é", 1, null, "{2}"]'
+
+
+@pytest.mark.parametrize(
+    ("word", "candidates", "hint"),
+    [
+        ("GL10X", ["GL106", "GL101"], "GL106"),
+        ("GL1O6", ["GL101", "GL160", "GL106"], "GL106"),
+        ("Plain_Key", ["plain-keys", "select"], "plain-keys"),
+        ("old-name", {"old_names": "new-name"}, "new-name"),
+        ("x", ["plain-keys"], None),
+        ("x", [], None),
+    ],
+)
+def test_the_nearest_word(word: str, candidates: Any, hint: str | None) -> None:
+    assert nearest(word, candidates, "; none") == ("; none" if hint is None else f"; did you mean '{hint}'?")
+
+
+@pytest.mark.parametrize(
+    ("key", "line"),
+    [
+        (("a",), 1),
+        (("b", "c"), 3),
+        (("b", "c", "1", "x"), 5),
+        (("b", "c", "2"), 3),
+        (("b",), 3),
+        (("d",), None),
+    ],
+)
+def test_the_line_of_a_key_or_of_what_it_is_part_of(key: tuple[str, ...], line: int | None) -> None:
+    assert line_of("a = 1 # 2\n# b\nb.c = [ # one\n  -1,\n  [2, 3],\n]", key) == line
+
+
+def test_a_file_is_read_to_its_bound(tmp_path: Path) -> None:
+    def problem(path: Path | str, limit: int = 5) -> tuple[object, str]:
+        with pytest.raises(OSError) as caught:
+            read_bytes(str(path), limit)
+        return caught.value.errno, str(caught.value.strerror)
+
+    file, none = tmp_path / "a", tmp_path / "b"
+    file.write_bytes(b"12345")
+    none.write_bytes(b"")
+    assert (read_bytes(str(file)), read_bytes(str(file), 5), read_bytes(str(none))) == (
+        b"12345",
+        b"12345",
+        b"",
+    )
+    assert problem(file, 4) == (0, "too large to be read: 5 bytes")
+    assert problem("a\0b") == (0, "embedded null byte")
+    assert problem(tmp_path / "c")[0] == errno.ENOENT
+    if os.name == "posix":
+        assert problem(tmp_path) == (0, "not a regular file")
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/status"), reason="a file whose size is told nowhere")
+def test_a_file_whose_size_is_told_nowhere_is_read() -> None:
+    assert b"Name:" in read_bytes("/proc/self/status") and read_bytes("/proc/self/status", 4) == b"Name"
+
+
+@pytest.mark.parametrize(
+    ("unit", "value", "number"),
+    [
+        ("MWh", Quantity(1, "kWh"), 0.001),
+        ("MWh", {"value": 1, "unit": "kWh"}, 0.001),
+        ("MWh", {"value": 5, "unit": "kilowatt hours"}, 0.005),
+        ("kilowatt hours", {"value": 5, "unit": "MWh"}, 5000),
+        ("furlong", {"value": 5, "unit": "furlong"}, 5),
+        ("MWh", 5, 5),
+        ("MWh", "5 kWh", "5 kWh"),
+    ],
+)
+def test_the_number_of_a_quantity_in_the_unit_of_its_parameter(unit: str, value: Any, number: Any) -> None:
+    assert Unit(unit).number(value) == number
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        {"value": True, "unit": "kWh"},
+        {"value": "5", "unit": "kWh"},
+        {"value": 5, "unit": None},
+        {"value": 5},
+        {"value": 5, "unit": "kWh", "note": ""},
+    ],
+)
+def test_what_is_no_quantity_is_left_to_who_validates_it(value: Any) -> None:
+    assert Unit("kWh").number(value) is value
+
+
+def test_a_unit_declares_itself() -> None:
+    assert Unit("kWh").keywords() == {"x-unit": "kWh"}
+    assert Unit("kgCO2e", "GWP100").keywords() == {"x-unit": "kgCO2e", "x-basis": "GWP100"}
+    for symbol, basis in ((5, None), ("kWh", 5)):
+        with pytest.raises(TypeError, match="Unit takes the text of a unit"):
+            Unit(symbol, basis)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="'m2' does not convert to 'kWh'"):
+        Unit("kWh").number(Quantity(1, "m2"))
+    assert TypeAdapter(Annotated[float, Unit("kWh")]).validate_python(Quantity(1, "MWh")) == 1000
+    quantity = TypeAdapter(Annotated[Quantity, Unit("kWh")]).validate_python(Quantity(1, "MWh"))
+    assert quantity == Quantity(1, "MWh")
 
 
 def test_an_integer_has_fewer_bits_than_may_be_beyond_all_floats() -> None:

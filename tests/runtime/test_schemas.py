@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 from typing import Any
 
@@ -120,6 +121,11 @@ def test_deep_schemas_are_no_problem() -> None:
         (of(value={"type": "number"}, unit={"type": ["string", "null"]}), True),
         (of(value={"type": "number"}, unit={"$ref": "#/$defs/Unit"}), True),
         (of(value={"const": "x"}, unit={}), False),
+        (of(value={"enum": ["x", 1]}, unit={"enum": [5, "m"]}), True),
+        (of(value={"enum": [Opaque()]}, unit={"type": [Opaque()]}), True),
+        (of(value={"const": Opaque()}, unit={"const": "m", "enum": [5]}), True),
+        (of(value={"anyOf": [{"type": "null"}] * 998}, unit={}), False),
+        (of(value={"anyOf": [{"type": "null"}] * 1000}, unit={}), True),  # more than anybody looks at
         (of(value={"anyOf": [{"type": "number"}, {"type": "null"}]}, unit={}), True),
         ({"type": "array", "properties": INLINED["properties"]}, False),
         (REF, False),
@@ -293,6 +299,22 @@ def test_unknown_refs() -> None:
         ({"type": "object", "required": ["a"]}, [(("required", 0), "required")]),
         (of(x={"required": ["a"], **of(b={})}), [(("properties", "x", "required", 0), "required")]),
         (of(required={"required": ["a"], **of(a={})}), []),
+        # What speaks of the same value, and what of another.
+        ({"items": {"required": ["a"], **of(b={})}, **of(a={})}, [(("items", "required", 0), "required")]),
+        (of(then={"required": ["a"], **of(b={})}), [(("properties", "then", "required", 0), "required")]),
+        (
+            of(allOf={"items": {"required": ["a"], **of(b={})}}),
+            [(("properties", "allOf", "items", "required", 0), "required")],
+        ),
+        (
+            of(x={"allOf": [{"required": ["a"]}], **of(b={})}),
+            [(("properties", "x", "allOf", 0, "required", 0), "required")],
+        ),
+        (
+            of(x={"then": {"required": ["a"]}, **of(b={})}),
+            [(("properties", "x", "then", "required", 0), "required")],
+        ),
+        ({"dependentSchemas": {"c": {"required": ["a"]}}, **of(a={})}, []),
         ({"anyOf": [{"required": ["a"]}], **of(a={})}, []),
         ({"not": {"required": ["a"]}}, []),
         ({"if": {"required": ["a"]}, "then": {"required": ["b"]}}, []),
@@ -376,6 +398,7 @@ class Model:
     [
         ({"value": 1, "unit": "kWh"}, None),
         ({"unit": "", "value": -1.5}, None),
+        ({"value": -sys.float_info.max, "unit": "m"}, None),
         ({"value": True, "unit": "kWh"}, "not bool"),
         ({"value": "1", "unit": "kWh"}, "not str"),
         ({"value": None, "unit": "kWh"}, "not NoneType"),

@@ -26,12 +26,10 @@ def read_bytes(path: str, limit: int = MAX_BYTES) -> bytes:
             raise OSError(0, "not a regular file")
         if status.st_size > limit:
             raise OSError(0, f"too large to be read: {status.st_size} bytes")
-        data = os.read(handle, status.st_size)
-        if len(data) == status.st_size > 0:
-            return data
-        parts = [data]  # it is empty or being written, or its size is told nowhere
-        while not parts[1:] or parts[-1]:
-            parts.append(os.read(handle, limit))
+        parts = []
+        # More than its size, where it is being written, or that is told nowhere.
+        while part := os.read(handle, status.st_size or limit):
+            parts.append(part)
         return b"".join(parts)[:limit]
     finally:
         os.close(handle)

@@ -340,7 +340,9 @@ def _whole(path: Path) -> Path:
     """The path of the outermost schema that describes the same value as the one at ``path``."""
     while path:
         named = len(path) > 1 and path[-2] in NAMED
-        if len(path) > 1 and (path[-2] == "dependentSchemas" or (path[-2] == "allOf" and not named)):
+        if len(path) > 1 and (
+            path[-2] == "dependentSchemas" or (path[-2] == "allOf" and isinstance(path[-1], int))
+        ):
             path = path[:-2]
         elif path[-1] in ("then", "else") and not named:
             path = path[:-1]
@@ -382,7 +384,7 @@ def misspelt_keywords(schema: Schema) -> list[tuple[Path, str]]:
         if isinstance(node, Mapping)
         for key in node
         if isinstance(key, str) and key not in _KEYWORDS and not re.match(r"x[-_]", key)
-        if (meant := get_close_matches(key.lower().replace("_", ""), folded, n=1, cutoff=0.8))
+        if (meant := get_close_matches(key.lower().replace("_", ""), folded, cutoff=0.8))
     ]
 
 

@@ -39,17 +39,17 @@ def key_lines(text: str) -> dict[Key, int]:
     for token in tokens:
         word, start = token[0], line
         line += word.count("\n")
-        if word == "\n" or word.startswith("#"):
-            statement = "" if word == "\n" else statement
+        if word == "\n" or word.startswith("#"):  # which ends the line
+            statement = ""
         elif word == "=":
             key = (*table, *_parts(statement))
-            for end in range(len(table) + 1, len(key) + 1):
+            for end in range(len(key), len(table), -1):
                 lines.setdefault(key[:end], start)
             line = _items(tokens, lines, key, line)
             statement = ""
         elif word == "]" and statement.startswith("["):
             table = _parts(statement)
-            for end in range(1, len(table) + 1):
+            for end in range(len(table), 0, -1):
                 lines.setdefault(table[:end], start)
             if statement.startswith("[["):
                 number = tables[table] = tables.get(table, -1) + 1
@@ -64,24 +64,23 @@ def key_lines(text: str) -> dict[Key, int]:
 
 def _items(tokens: Iterator[re.Match[str]], lines: dict[Key, int], key: Key, line: int) -> int:
     """Pass over the value of ``key`` and note the items of a list; returns the line where it ends."""
-    depth, number, is_list, is_item = 0, 0, False, False
+    depth, number, opening = 0, 0, ""
     for token in tokens:
         word = token[0]
         if word == "\n":
             line += 1
             if depth == 0:
-                return line
+                break
             continue
         if word.startswith("#"):
             continue
         if depth == 0:
-            is_list = word == "["
-        elif depth == 1 and is_list:
+            opening = word
+        elif depth == 1 and opening == "[":
             if word == ",":
-                number, is_item = number + 1, False
-            elif word != "]" and not is_item:
+                number += 1
+            elif word != "]":
                 lines.setdefault((*key, str(number)), line)
-                is_item = True
         depth += (word in "[{") - (word in "]}")
         line += word.count("\n")
     return line
