@@ -10,6 +10,10 @@ from typing import Any
 import pytest
 
 from gllint_runtime import GLError, Policy, Session
+from gllint_runtime.execution import verdicts
+from gllint_runtime.execution.record import CallRecord
+from gllint_runtime.execution.verdicts import Verdicts, evaluation, trace_break
+from gllint_runtime.policy.data import Survey
 
 HEAT = {"heat": {"value": 12.5, "unit": "kWh"}}
 CLAIM = {"source_call_id": "tc_1", "path": "$.heat", "quantity": HEAT["heat"]}
@@ -218,3 +222,105 @@ def test_a_claim_may_cite_the_frameworks_own_id() -> None:
     for same in (session, Session.from_json(session.to_json())):
         verified = same.check("{{claim:0}}", [cited])
         assert verified.message == "12.50 kWh" and verified.provenance[0]["call_id"] == "tc_1"
+
+
+# --------------------------------------------------------------------------------------------------- the chain
+
+
+@pytest.mark.parametrize(("level", "told", "logged"), [("warn", True, True), ("shadow", False, False)])
+def test_who_is_told_of_what_a_level_lets_through(
+    level: Any, told: bool, logged: bool, caplog: pytest.LogCaptureFixture
+) -> None:
+    session, events = Session(levels=level), list[Any]()
+    session.on_event(events.append)
+    violations = session.check("It is 13.").violations
+    assert [(one["code"], one["level"]) for one in violations] == [("NO_NAKED_NUMBERS", level)]
+    assert ("[NO_NAKED_NUMBERS] Naked number '13'" in caplog.text) is logged
+    assert [event["code"] for event in events] == (["NO_NAKED_NUMBERS", None] if told else [None])
+    assert events[-1] == {"verdict": "pass", "code": None, "error": None}
+    assert [entry["verdict"] for entry in session.trace] == [level, "pass"]
+
+
+def test_what_blocks_is_told_and_not_logged(caplog: pytest.LogCaptureFixture) -> None:
+    session, events = Session(), list[Any]()
+    session.on_event(events.append)
+    assert session.verify("It is 13.").status == "error"
+    assert [(event["verdict"], event["code"]) for event in events] == [("block", "NO_NAKED_NUMBERS")]
+    assert events[0]["error"]["level"] == "block" and not caplog.records
+
+
+def test_a_trace_breaks_at_the_first_entry_that_is_not_as_it_was_written(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    session = recorded()
+    for _ in range(3):
+        session.check("Well.")
+    trace = session.trace
+    assert trace_break(trace) is trace_break([]) is trace_break(trace[:2]) is None
+    changed = [*trace[:2], {**trace[2], "claims": 7}, trace[3]]
+    for broken, place in (
+        (changed, 2),
+        (trace[1:], 0),
+        ([trace[0], trace[2]], 1),
+        ([trace[1], trace[0]], 0),
+        ([*trace, trace[3]], 4),
+        ([*trace, {"kind": "verdict"}], 4),
+        ([*trace, 5], 4),
+        ([{**trace[0], "more": object()}], 0),
+    ):
+        assert trace_break(broken) == place  # type: ignore[arg-type]
+    # Of a trace that is full the oldest entries are forgotten.
+    monkeypatch.setattr(verdicts, "_MOST_ENTRIES", 3)
+    assert trace_break(trace[1:]) is None and trace_break(trace[2:]) == 0
+    assert trace_break([*trace[1:3], trace[1]]) == 2
+
+
+def test_what_was_noted_is_chained_once_it_is_much_or_its_call_is_forgotten(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(verdicts, "_MOST_ENTRIES", 2)
+    session = recorded()
+    session.check("Well.")
+    assert len(session.verdicts._noted) == 2
+    session.check("Well.")
+    assert len(session.verdicts._noted) == 0
+    session = recorded()
+    session.check("Well.")
+    session.verdicts.release(CallRecord("tc_1", "meter", {}, Survey({}), None))
+    assert len(session.verdicts._noted) == 2
+    session.verdicts.release(session._calls["tc_1"])
+    assert len(session.verdicts._noted) == 0 and len(session.trace) == 2
+
+
+def test_the_trace_says_which_numbers_of_a_json_text_nobody_can_claim() -> None:
+    session = Session()
+    session.record("foreign", {}, json.dumps({"n": 5, "rows": [*range(300)]}))
+    session.record("foreign", {}, json.dumps({"x": "text"}))
+    session.record("foreign", {}, {"heat": HEAT["heat"]})
+    first, second, third = session.trace
+    assert first["raw_numbers"][:2] == ["$.n", "$.rows[0]"] and len(first["raw_numbers"]) == 200
+    assert "raw_numbers" not in second and "raw_numbers" not in third
+    lax = Session(allow_raw_numbers=True)
+    lax.record("meter", {}, {"n": 5})
+    assert "raw_numbers" not in lax.trace[0]
+
+
+def test_each_text_of_what_is_told_is_redacted() -> None:
+    shout = Verdicts(str.upper)
+    assert shout.redacted({"a": ["b", {"c": "d"}], "e": 5}) == {"a": ["B", {"c": "D"}], "e": 5}
+    assert Verdicts().redacted(value := {"a": "b"}) is value
+
+
+def test_a_verdict_under_the_names_of_the_conventions() -> None:
+    passed = {"gen_ai.evaluation.name": "gllint", "gen_ai.evaluation.score.label": "pass"}
+    assert evaluation({"verdict": "pass", "code": None, "error": None}) == {
+        **passed,
+        "gen_ai.evaluation.score.value": 1.0,
+    }
+    assert evaluation({"verdict": "warn", "code": "BASIS", "error": {}}) == {
+        **passed,
+        "gen_ai.evaluation.score.label": "warn",
+        "gen_ai.evaluation.score.value": 0.0,
+        "gen_ai.evaluation.explanation": "BASIS",
+        "error.type": "BASIS",
+    }
