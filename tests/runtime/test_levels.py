@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import logging
 import pickle
@@ -273,6 +274,16 @@ def test_a_trace_breaks_at_the_first_entry_that_is_not_as_it_was_written(
     monkeypatch.setattr(verdicts, "_MOST_ENTRIES", 3)
     assert trace_break(trace[1:]) is None and trace_break(trace[2:]) == 0
     assert trace_break([*trace[1:3], trace[1]]) == 2
+
+
+def test_a_hash_is_that_of_the_entry_as_canonical_json() -> None:
+    session = Session()
+    session.record("Zähler", {"größe": "ü"}, HEAT)
+    (entry,) = session.trace
+    body = {key: value for key, value in entry.items() if key != "hash"}
+    text = json.dumps(body, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    assert entry["hash"] == f"sha256:{hashlib.sha256(text.encode()).hexdigest()}"
+    assert entry["previous"] == f"sha256:{'0' * 64}"
 
 
 def test_what_was_noted_is_chained_once_it_is_much_or_its_call_is_forgotten(

@@ -776,3 +776,78 @@ def test_an_answer_of_any_depth_is_traced(depth: int) -> None:
 
     answer = ToolRuntime(Deep(), ToolRegistry()).run("", "")  # type: ignore[arg-type]
     assert answer["message"] == "Done" and answer["trace"][1]["observation"]
+
+
+# ----------------------------------------------------------------------------------------- what a call is told of
+
+
+def metered(**options: Any) -> ToolRegistry:
+    registry = ToolRegistry(**options)
+    flow = {"type": "object", "properties": {"flow": {"type": "number", "x-unit": "m3/s"}}}
+    level = {"type": "object", "properties": {"level": {"type": "number", "x-unit": "m"}}}
+    registry.register(Tool(name="gauge", fn=lambda: {"flow": Quantity(1250, "ft3/s")}))
+    registry.register(Tool(name="gate", args_schema=flow, result_schema=level, fn=lambda flow: {"level": 2}))
+    return registry
+
+
+@pytest.mark.parametrize(("units", "converted"), [("convert", True), ("refuse", False)])
+def test_the_model_is_told_of_units_that_a_schema_declares_and_of_what_was_converted(
+    units: Any, converted: bool, step: Any
+) -> None:
+    sent = 1250 if converted else {"value": 1250, "unit": "ft3/s"}
+    provider = ScriptedProvider([step.call("gauge"), step.call("gate", flow=sent), step.final("Done")])
+    runtime = ToolRuntime(provider, metered(), argument_units=units)
+    runtime.run("", "")
+    *_, gauge, gate = provider.received
+    assert gauge == {"tool_call_id": "tc_1", "output": {"flow": {"value": 1250, "unit": "ft3/s"}}}
+    change = {
+        "path": "$.flow",
+        "from": {"value": 1250, "unit": "ft3/s"},
+        "to": {"value": 35.39605824, "unit": "m3/s"},
+    }
+    assert gate == {
+        "tool_call_id": "tc_2",
+        "output": {"level": 2},
+        "units": {"$.level": "m"},
+        **({"converted": [change]} if converted else {}),
+    }
+    entry = [entry for entry in runtime.trace if entry["kind"] == "tool"][-1]
+    assert entry["validation"]["arguments"] == "repaired"
+    assert [origin["source"] for origin in entry["validation"]["origins"]] == ["tc_1 $.flow"]
+
+
+@pytest.mark.parametrize("mode", ["Replay", "Live"])
+def test_the_trace_begins_with_the_settings_that_are_not_as_always(mode: Any, step: Any) -> None:
+    def opening(registry: ToolRegistry, **options: Any) -> Any:
+        runtime = ToolRuntime(ScriptedProvider([step.final("Done")]), registry, mode=mode, **options)
+        return runtime.run("", "")["trace"][0]["input"]
+
+    always = {"mode": mode, "options": {"temperature": 0.0, "seed": 42} if mode == "Replay" else {}}
+    assert opening(ToolRegistry()) == {**always, "argument_origin": "record"}
+    registry = ToolRegistry(packs=["counts"], plain_keys=["*_id"], plain_kinds=["index"])
+    assert opening(registry, argument_origin="off") == {
+        **always,
+        "argument_origin": "off",
+        "packs": ["counts"],
+        "plain_keys": ["*_id"],
+        "plain_kinds": ["index"],
+    }
+
+
+def test_a_call_that_is_refused_is_in_the_trace_with_its_error_and_without_an_id(step: Any) -> None:
+    steps = [step.call("gauge"), step.call("gate", flow="x"), step.call("none"), step.final("Done")]
+    runtime = ToolRuntime(ScriptedProvider(steps), metered())
+    runtime.run("", "")
+    entries = [entry for entry in runtime.trace if entry["kind"] == "tool"]
+    assert [(entry["call_id"], entry["success"]) for entry in entries] == [
+        ("tc_1", True),
+        (None, False),
+        (None, False),
+    ]
+    assert [entry["validation"].get("error", {}).get("code") for entry in entries] == [
+        None,
+        "ARGS_SCHEMA",
+        "PATH_RESOLUTION",
+    ]
+    assert entries[1]["input"] == {"flow": "x"} and entries[0]["validation"]["approval"] == "auto"
+    assert runtime.get_metrics()["total_tool_calls"] == 1
