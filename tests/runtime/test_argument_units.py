@@ -10,6 +10,7 @@ import pytest
 from gllint_runtime import (
     GLError,
     GLValidationError,
+    Policy,
     Quantity,
     ScriptedProvider,
     Session,
@@ -284,6 +285,32 @@ def test_of_two_outputs_that_round_to_a_number_one_converts_it() -> None:
     conversation = session((1250.37, "ft3/s"), (1250.4, "ft3/s"), argument_units="convert")
     arguments = conversation.tool_arguments("f", {"discharge": 1250}, args_schema=M3_S)
     assert len(arguments.changes) == 1
+
+
+def test_units_are_judged_where_nobody_asks_for_origins() -> None:
+    conversation = session(FLOW, argument_origin="off")
+    with pytest.raises(GLValidationError, match="ARGUMENT_UNIT"):
+        conversation.tool_arguments("f", {"discharge": 1250}, args_schema=M3_S)
+    assert conversation.tool_arguments("f", {"discharge": 7}, args_schema=M3_S).origins is None
+    conversation = session(FLOW, argument_origin="off", argument_units="off")
+    assert conversation.tool_arguments("f", {"discharge": 1250}, args_schema=M3_S).origins is None
+
+
+def test_a_registry_converts_as_its_policy_says_or_as_it_is_asked_to() -> None:
+    for units, arguments, converts in (
+        ("off", None, False),
+        ("off", "refuse", True),
+        ("refuse", "off", False),
+    ):
+        registry = ToolRegistry(policy=Policy(argument_units=units))  # type: ignore[arg-type]
+        registry.register(Tool(name="f", args_schema=M3_S, fn=lambda discharge: {}))
+        call = ("f", {"discharge": sent(1250, "ft3/s")})
+        if converts:
+            made = registry.verify(*call, argument_units=arguments)  # type: ignore[arg-type]
+            assert made.arguments == {"discharge": 35.39605824} and len(made.changes) == 1
+        else:
+            with pytest.raises(GLValidationError, match="ARGS_SCHEMA"):
+                registry.verify(*call, argument_units=arguments)  # type: ignore[arg-type]
 
 
 def test_units_that_nobody_judges_refuse_nothing() -> None:

@@ -11,7 +11,18 @@ from decimal import Decimal
 from enum import Enum, IntEnum
 from ipaddress import IPv4Address
 from pathlib import Path
-from typing import Annotated, Any, Generic, Literal, NamedTuple, NewType, NotRequired, TypedDict, TypeVar
+from typing import (
+    Annotated,
+    Any,
+    Generic,
+    Literal,
+    NamedTuple,
+    NewType,
+    NotRequired,
+    TypedDict,
+    TypeVar,
+    get_args,
+)
 from uuid import UUID
 
 import pytest
@@ -32,7 +43,7 @@ from pydantic import (
 
 from gllint_runtime import Claimed, ClaimedText, GLError, Quantity, Session, Unclaimed, current_session, using
 from gllint_runtime.adapters.kit import structure
-from gllint_runtime.execution.claimed import checked_structure, require_claims, structure_data
+from gllint_runtime.execution.claimed import Declared, checked_structure, require_claims, structure_data
 
 Item = TypeVar("Item")
 Stars = Unclaimed[int, "rating of the answer"]
@@ -387,6 +398,12 @@ def test_a_type_has_a_thousand_parts_at_most() -> None:
 def test_a_large_schema_is_taken_and_its_answer_is_checked_all_the_same() -> None:
     names = {f"field_{i}": {"type": "string"} for i in range(1001)}
     require_claims({"type": "object", "properties": {"rating": NUMBER, **names}})
+
+
+def test_what_is_claimed_or_unclaimed_says_so_in_its_type() -> None:
+    kind, field = get_args(Claimed[Quantity])
+    assert kind is Quantity and field.read(Quantity(5, "kWh")) == Quantity(5, "kWh")
+    assert get_args(Unclaimed[int, "why"]) == (int, Declared("why"))
 
 
 @pytest.mark.parametrize("item", [int, (int,), (int, "why", "more"), (int, 5), (int, " ")])

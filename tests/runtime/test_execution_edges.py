@@ -193,7 +193,14 @@ def test_scripts_without_case_write_words_of_two_letters_behind_a_macro() -> Non
     first, last = _WITHOUT_CASE
     ranges = _letters_within(first, last)
     assert all(first < low <= high < last for low, high in ranges)
-    for letter, is_within in (("א", True), ("ව", True), ("ω", False), ("ก", False)):
+    for letter, is_within in (
+        ("א", True),
+        ("ව", True),
+        ("ω", False),
+        ("ก", False),
+        ("०", False),
+        ("၊", False),
+    ):
         assert any(low <= letter <= high for low, high in ranges) == is_within
 
 

@@ -761,6 +761,16 @@ def test_a_call_may_be_told_so_much(told: str, kind: str, monkeypatch: pytest.Mo
     assert traced(session, {"b": 7322})[0][1] == kind
 
 
+def test_of_two_sources_of_a_plain_number_the_first_counts_that_is_grounded() -> None:
+    session = Session(plain_keys={"*_id"})
+    session.record("look", {"guess": 31}, {"room_id": 7321, "n_id": 5})
+    session.record("look", {}, {"room_id": 7321})
+    session.record("look", {}, {"room_id": 7321})
+    room, other = session.tool_arguments("book", {"a": 7321, "b": 5}).origins or ()
+    assert (room.source, room.grounded) == ("tc_2 $.room_id", True)
+    assert (other.source, other.grounded) == ("tc_1 $.n_id", False)
+
+
 def test_a_text_beside_a_number_is_no_source_and_nothing_is_none() -> None:
     session = Session(plain_keys={"room_id"})
     session.record("rooms", {}, {"room_id": 7321, "text": "also 444", "more": None, "free": True})

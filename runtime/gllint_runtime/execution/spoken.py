@@ -156,8 +156,8 @@ def _implied(text: str) -> Iterator[tuple[Fraction, str]]:
     for match in _COUNT.finditer(text):
         yield Fraction(_COUNTS[match[0].lower()]), match[0]
     for time in dates(text):
-        for year, hour, minute in time.readings:
-            if year is None and hour < 0 and not minute:
+        for _, hour, minute in time.readings:
+            if not minute:  # of a date it is the day
                 yield Fraction(-1 - hour), text[time.start : time.end]
 
 
