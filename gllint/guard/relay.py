@@ -287,8 +287,9 @@ def parsed(line: bytes) -> Line:
 
 
 def _start(line: bytes) -> str:
-    text = line[:120].decode("utf-8", "replace").strip()
-    return f"{text}…" if len(line) > 120 else text
+    text = line.strip()
+    start = text[:120].decode("utf-8", "replace")
+    return f"{start}…" if len(text) > 120 else start
 
 
 async def _lines_of(stream: BinaryIO) -> AsyncIterator[bytes]:

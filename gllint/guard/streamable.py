@@ -26,6 +26,7 @@ _MOST_SESSIONS = 100
 _IDLE = 1800.0  # seconds without a request, after which a session ends
 _DELIVERY = 0.2  # seconds for the last answers of a session
 _CANCELLED = -32800
+_SILENT = logging.CRITICAL + 1
 _UNSUPPORTED_VERSION = -32022
 _VERSION_KEY = "io.modelcontextprotocol/protocolVersion"
 
@@ -41,7 +42,7 @@ async def connected(url: str) -> AsyncIterator[Any]:
     from mcp.shared.message import ClientMessageMetadata, SessionMessage
     from mcp_types import jsonrpc_message_adapter
 
-    logging.getLogger("mcp").setLevel(logging.CRITICAL + 1)  # what it says, the guard tells
+    logging.getLogger("mcp").setLevel(_SILENT)  # what it says, the guard tells
     version: list[str] = []
 
     async def receive(reader: Any) -> AsyncIterator[bytes]:

@@ -5,15 +5,15 @@ from __future__ import annotations
 import json
 import os
 import sys
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from gllint.errors import UsageError
-from gllint.guard import clients, transcript
+from gllint.guard import clients, exchange, transcript
 from gllint.guard.draft import draft, key_of, names_nothing
+from gllint.guard.exchange import Guard, Sent
 from gllint.guard.naming import server_name
 from gllint.guard.transcript import Transcript, default_path
 from gllint.guard.unit_places import UnitPlaces, place_of, read_places
@@ -225,17 +225,12 @@ def test_a_draft_lists_the_tools_without_a_schema(tools: list[str], said: str) -
     assert f"# {said}" in draft("plant", [(tool, None) for tool in tools], Policy())
 
 
-def test_a_draft_says_of_one_that_names_nothing_and_of_one_that_is_too_deep() -> None:
+def test_a_draft_says_of_one_that_names_nothing() -> None:
     text = draft("plant", [("a", {"type": "object"})], Policy())
     assert (
         "# a has an output schema that does not name what it holds: write a line for each of its numbers"
         in text
     )
-    deep: Any = NUMBER
-    for _ in range(20_000):
-        deep = {"type": "array", "items": deep}
-    with suppress(RecursionError):  # where somebody else walks it
-        assert draft("plant", [("a\rb", deep)], Policy())
 
 
 # ----------------------------------------------------------------------------------------------- places of units
@@ -265,14 +260,12 @@ def test_a_row_of_another_form_is_refused(row: str) -> None:
         read_places({row: "kWh"}, Policy(), lambda key: "file:3: ")
 
 
-@pytest.mark.parametrize(
-    ("unit", "remedy"), [(" ", "It is empty: fill it in, or take the line away"), ("zork", "zork")]
-)
-def test_a_row_with_a_unit_of_no_use_is_refused(unit: str, remedy: str) -> None:
+def test_a_row_with_an_empty_unit_is_refused() -> None:
     with pytest.raises(UsageError) as caught:
-        read_places({"meter.$.x": unit}, Policy())
-    assert str(caught.value).startswith(f'guard: the unit of "meter.$.x" is not allowed: {unit!r}. ')
-    assert remedy in str(caught.value) and "None" not in str(caught.value)
+        read_places({"meter.$.x": " "}, Policy())
+    assert str(caught.value) == (
+        "guard: the unit of \"meter.$.x\" is not allowed: ' '. It is empty: fill it in, or take the line away"
+    )
 
 
 A_B = "meter.$.a.b"
@@ -398,3 +391,353 @@ def test_data_hold_a_quantity_in_the_place_of_a_number(row: str, data: Any, expe
     assert places.in_data("other", data) == data
     assert read_places({row: "kWh"}, Policy()).in_wrapped("meter", data) == expected
     assert UnitPlaces({}).in_data("meter", data) is data
+
+
+# ------------------------------------------------------------------------------------------------- messages
+
+
+def request(method: str, number: Any = 1, **params: Any) -> dict[str, Any]:
+    return {"jsonrpc": "2.0", "id": number, "method": method, "params": params}
+
+
+def answer(number: Any, **result: Any) -> dict[str, Any]:
+    return {"jsonrpc": "2.0", "id": number, "result": result}
+
+
+def through(guard: Guard, result: Any, tool: str = "meter", number: Any = 1, **arguments: Any) -> Any:
+    """What the client gets for a call that the server answers with a result."""
+    [sent] = guard.from_client(request("tools/call", number, name=tool, arguments=arguments))
+    if sent.to == "server":
+        [sent] = guard.from_server({"jsonrpc": "2.0", "id": number, "result": result})
+    assert sent.to == "client"
+    return sent.message["result"]
+
+
+def texts(result: Any) -> list[str]:
+    return [block["text"] for block in result["content"]]
+
+
+def text_of(*data: Any) -> list[dict[str, Any]]:
+    return [{"type": "text", "text": one if isinstance(one, str) else json.dumps(one)} for one in data]
+
+
+def list_tools(guard: Guard, *tools: Any, number: Any = 1, **more: Any) -> Any:
+    guard.from_client(request("tools/list", number))
+    [sent] = guard.from_server(answer(number, tools=[*tools], **more))
+    return sent.message["result"]
+
+
+@pytest.mark.parametrize(
+    ("number", "key"),
+    [("1", 1), (1, 1), ("01", 1), ("x", "x"), ("-1", "-1"), ("١", "١"), ("9" * 18, int("9" * 18)), ("9" * 19, "9" * 19), ("", ""), (2.5, 2.5)],
+)  # fmt: skip
+def test_a_request_is_known_by_its_id(number: Any, key: Any) -> None:
+    assert exchange.id_key(number) == key and type(exchange.id_key(number)) is type(key)
+
+
+def test_what_is_asked_waits_until_it_is_answered_or_cancelled() -> None:
+    guard = Guard(Policy())
+    asked = [request("tools/call", "1", name="meter"), request("tools/list", 2), request("ping", 3.5)]
+    for one in asked:
+        assert guard.from_client(one) == [Sent("server", one)]
+    assert guard.pending == ["1", 2, 3.5]
+    for number in (True, None, [2], 2, 9):
+        guard.from_client({"method": "notifications/cancelled", "params": {"requestId": number}})
+    assert guard.pending == ["1", 3.5]
+    guard.from_client({"method": "notifications/cancelled", "params": 5})
+    guard.from_client({"method": "notifications/cancelled", "params": {"requestId": 3.5}})
+    assert guard.pending == ["1"]
+    assert (
+        guard.from_client({"method": "ping", "id": True})
+        and guard.from_client({"id": 4})
+        and guard.pending == ["1"]
+    )
+    guard.from_client(request("ping", 5))
+    assert guard.give_up() == ["1", 5] and guard.pending == []
+    late = answer(5, tools=[])
+    assert guard.from_server(late) == [] and guard.from_server(late) == [Sent("client", late)]
+
+
+def test_no_more_is_remembered_of_what_is_asked_than_there_is_room_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(exchange, "_MOST_OPEN", 2)
+    guard = Guard(Policy(), "block")
+    for number in (1, 2, 3):
+        guard.from_client(request("tools/list" if number == 1 else "resources/read", number))
+    assert guard.pending == [1, 2]
+    bare = [
+        guard.from_server(answer(number, structuredContent={"n": 987.25}))[0].message for number in (2, 3)
+    ]
+    assert "987.25" in json.dumps(bare[0]) and bare[1]["result"]["isError"] is True
+    for number in ("a", "b", "c"):
+        through(guard, {"task": {"taskId": number}}, number=9)
+    guard.level = "warn"
+    names = []
+    for number in ("a", "c"):
+        guard.from_client(request("tasks/result", 9, taskId=number))
+        names.append(guard._calls[9].tool)
+    assert names == ["meter", "tasks/result"]
+
+
+def test_calls_and_results_with_nothing_to_change_are_the_same_objects() -> None:
+    guard = Guard(Policy())
+    for params in (
+        {"name": "meter", "arguments": {"site": 7}},
+        {"name": "meter"},
+        {"name": "meter", "arguments": None},
+    ):
+        one = request("tools/call", 1, **params)
+        [sent] = guard.from_client(one)
+        assert sent.message is one
+        failed = answer(1, isError=True, content=text_of("no"))
+        assert guard.from_server(failed)[0].message is failed
+    for odd in (
+        {"jsonrpc": "2.0", "method": "x", "id": 1, "result": {}},
+        {"result": {}},
+        {"id": 1, "error": {}},
+    ):
+        assert guard.from_server(odd)[0].message is odd
+
+
+def test_a_result_keeps_what_else_it_says() -> None:
+    guard = Guard(Policy(), "block")
+    heat = {"n": {"value": 5, "unit": "kWh"}}
+    whole = through(guard, {"structuredContent": heat, "_meta": {"a": 1}, "resultType": "complete", "x": 2})
+    assert whole["_meta"] == {"a": 1, "gllint/call_id": "tc_1"} and (whole["resultType"], whole["x"]) == (
+        "complete",
+        2,
+    )
+    assert through(guard, {"structuredContent": heat, "_meta": 5})["_meta"] == {"gllint/call_id": "tc_2"}
+    bare = through(guard, {"structuredContent": {"n": 5.5}, "resultType": "complete", "x": 2})
+    assert bare["isError"] is True and bare["resultType"] == "complete" and "x" not in bare
+    assert "resultType" not in through(guard, {"structuredContent": {"n": 5.5}})
+    meta = {"io.modelcontextprotocol/protocolVersion": "2026-07-28"}
+    for params, is_marked in (({"_meta": meta}, True), ({"_meta": {}}, False), ({"_meta": 5}, False)):
+        one = request("tools/call", 1, name="verify_answer", arguments={"message": "None."}, **params)
+        [sent] = guard.from_client(one)
+        assert (sent.message["result"].get("resultType") == "complete") is is_marked
+        assert sent.message["jsonrpc"] == "2.0" and sent.message["id"] == 1
+    assert exchange.error_answer(5, "no") == {
+        "jsonrpc": "2.0",
+        "id": 5,
+        "error": {"code": -32000, "message": "no"},
+    }
+
+
+@pytest.mark.parametrize(
+    ("result", "recorded"),
+    [
+        ({"structuredContent": {"a": "x"}, "content": text_of("y")}, {"a": "x"}),
+        ({"structuredContent": {"result": '["x"]'}}, ["x"]),
+        ({"structuredContent": {"result": "x"}}, {"result": "x"}),
+        ({"content": text_of("plain")}, "plain"),
+        ({"content": text_of({"a": "x"})}, {"a": "x"}),
+        ({"content": text_of(" [half")}, " [half"),
+        ({"content": text_of({"a": "x"}, "plain")}, [{"a": "x"}, "plain"]),
+        ({"content": [*text_of("plain"), {"type": "image", "data": "x"}, 5, {"text": 5}]}, "plain"),
+        ({"content": []}, []),
+        ({"content": None}, []),
+        ({"content": {"a": 1}}, {"a": 1}),
+        ({"content": [{"type": "resource", "text": '{"a": "x"}'}]}, '{"a": "x"}'),
+    ],
+)
+def test_a_result_is_recorded_as_its_data(
+    result: Any, recorded: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    guard = Guard(Policy(), "shadow")
+    outputs: list[Any] = []
+
+    def record(tool: str, arguments: Any, output: Any) -> str:
+        outputs.append((tool, arguments, output))
+        return "tc_7"
+
+    monkeypatch.setattr(guard._session, "record", record)
+    assert texts({"content": through(guard, result, site=7)["content"][-1:]}) == ["gllint: call_id tc_7"]
+    assert outputs == [("meter", {"site": 7}, recorded)]
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("5", '{"value": 5, "unit": "kWh"}'),
+        (" 5.5 ", '{"value": 5.5, "unit": "kWh"}'),
+        ("-5", '{"value": -5, "unit": "kWh"}'),
+        ("0", '{"value": 0, "unit": "kWh"}'),
+        ("5 kWh", None),
+        ("true", None),
+        ("-Infinity", None),
+        ("five", None),
+        ('"5"', None),
+        ("", None),
+        (f"0.{'1' * 398}", f'{{"value": {float("0." + "1" * 398)}, "unit": "kWh"}}'),
+        (f"0.{'1' * 399}", None),
+    ],
+)
+def test_a_number_alone_in_a_text_has_the_unit_of_what_is_wrapped(text: str, shown: str | None) -> None:
+    places = read_places({"live.$": "kWh"}, Policy())
+    result = through(
+        Guard(Policy(), "shadow", places),
+        {"structuredContent": {"result": 5}, "content": text_of(text)},
+        "live",
+    )
+    assert texts(result)[0] == (text if shown is None else shown)
+    assert result["structuredContent"] == {"result": {"value": 5, "unit": "kWh"}}
+
+
+@pytest.mark.parametrize(
+    ("row", "structured", "content", "expected", "shown"),
+    [
+        # Of what is not wrapped a text that is a number alone is left, one that repeats it is not.
+        ("live.$.n", {"n": 5}, ["5", {"n": 5}, {"n": "x"}, "[5"], {"n": {"value": 5, "unit": "kWh"}},
+         ["5", '{"n": {"value": 5, "unit": "kWh"}}', '{"n": "x"}', "[5"]),
+        ("live.$.result.n", {"result": {"n": 5}, "more": 1}, [{"n": 5}], {"result": {"n": {"value": 5, "unit": "kWh"}}, "more": 1}, ['{"n": 5}']),
+        # Without structured content a text may wrap, or be what is wrapped.
+        ("live.$.n", None, [{"n": 5}, {"result": {"n": 5}}], None,
+         ['{"n": {"value": 5, "unit": "kWh"}}', '{"result": {"n": {"value": 5, "unit": "kWh"}}}']),
+        ("live.$.n", {"result": '{"n": 5}'}, [{"n": 5}], {"result": '{"n": {"value": 5, "unit": "kWh"}}'},
+         ['{"n": {"value": 5, "unit": "kWh"}}']),
+        ("live.$.n", {"result": '{"é": 5}'}, [], {"result": '{"é": 5}'}, []),
+        ("live.$.é", {"result": '{"é": 5}'}, [{"é": 5}], {"result": '{"é": {"value": 5, "unit": "kWh"}}'},
+         ['{"é": {"value": 5, "unit": "kWh"}}']),
+        ("other.$.n", {"n": 5}, [{"n": 5}], {"n": 5}, ['{"n": 5}']),
+    ],
+)  # fmt: skip
+def test_a_result_and_its_texts_have_their_units(
+    row: str, structured: Any, content: list[Any], expected: Any, shown: list[str]
+) -> None:
+    guard = Guard(Policy(), "shadow", read_places({row: "kWh"}, Policy()))
+    own = {} if structured is None else {"structuredContent": structured}
+    result = through(guard, {**own, "content": text_of(*content)}, "live")
+    assert result.get("structuredContent") == expected and texts(result)[:-1] == shown
+
+
+BARE = {"n": 987.25}
+WITH_UNIT = {"n": {"value": 5, "unit": "kWh"}}
+
+
+@pytest.mark.parametrize(
+    ("structured", "content", "is_refused"),
+    [
+        (WITH_UNIT, text_of(WITH_UNIT, "plain", {"a": "x"}), False),
+        (WITH_UNIT, text_of(BARE), True),
+        (WITH_UNIT, [{"type": "resource", "text": json.dumps(BARE)}, 5], False),
+        ({"result": [WITH_UNIT, WITH_UNIT]}, text_of(WITH_UNIT, WITH_UNIT), False),
+        ({"result": [WITH_UNIT, WITH_UNIT]}, text_of(WITH_UNIT, BARE), True),
+        ({"result": WITH_UNIT}, text_of(WITH_UNIT), False),
+        ({"result": WITH_UNIT}, None, False),
+        ({"result": json.dumps(WITH_UNIT)}, text_of(WITH_UNIT), False),
+    ],
+)
+def test_a_text_that_says_something_else_is_judged(structured: Any, content: Any, is_refused: bool) -> None:
+    result = through(Guard(Policy(), "block"), {"structuredContent": structured, "content": content})
+    assert (result.get("isError") is True) is is_refused
+    shadow = Guard(Policy(), "shadow")
+    through(shadow, {"structuredContent": structured, "content": content})
+    assert shadow.summary() == ("RESULT_SCHEMA: 1" if is_refused else "")
+
+
+@pytest.mark.parametrize(
+    ("path", "known"),
+    [("$.n", True), ("$.result.n", True), ("$.results.n", False), ("n", False), (5, False), ("$[0]", False)],
+)
+def test_a_claim_may_leave_the_wrapper_out(path: Any, known: bool) -> None:
+    guard = Guard(Policy(), "block")
+    through(guard, {"structuredContent": {"result": WITH_UNIT}})
+    through(guard, {"structuredContent": {"result": {"results": WITH_UNIT}}})
+    claim = {"source_call_id": "tc_1", "path": path, "quantity": WITH_UNIT["n"]}
+    said = {"message": "It is {{claim:0}}.", "claims": [claim]}
+    assert (
+        "isError" not in (one := through(guard, None, "verify_answer", **said)) or not one["isError"]
+    ) is known
+    for claims in ([5], [{"path": "$.n"}], {"path": "$.n"}, 7):
+        assert (
+            through(guard, None, "verify_answer", message="It is {{claim:0}}.", claims=claims)["isError"]
+            is True
+        )
+
+
+def test_what_cannot_be_read_of_an_answer_is_said() -> None:
+    guard = Guard(Policy(), "block")
+    for claims in (7, True):
+        [text] = texts(through(guard, None, "verify_answer", message="None.", claims=claims))
+        assert text.startswith(("The arguments cannot be read: ", "[")), text
+    [sent] = guard.from_client(request("tools/call", 1, name="verify_answer", arguments=[5]))
+    assert sent.to == "client" and sent.message["result"]["isError"] is True
+    verified = through(guard, None, "verify_answer", message="None.")
+    assert verified["structuredContent"] == {"message": "None."} and verified["isError"] is False
+    assert guard.verified == "None."
+
+
+def test_what_the_owner_knows_is_not_told_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    def told(many: int) -> list[str]:
+        said: list[str] = []
+        guard = Guard(Policy(), "warn", tell=said.append)
+        for tool in ("a", "b") * 2:
+            through(guard, {"structuredContent": {f"n{place}": place + 0.5 for place in range(many)}}, tool)
+        for _ in range(2):
+            through(guard, None, "verify_answer", message="It is 74 %.")
+        return said
+
+    said = told(1)
+    assert [text.partition("Fill")[0] for text in said[:2]] == [
+        f"{tool}: [RESULT_SCHEMA] a bare number. " for tool in "ab"
+    ]
+    assert len(said) == 4 and said[2] == said[3] and said[2].startswith("verify_answer: [NO_NAKED_NUMBERS] ")
+    assert (
+        " and " not in told(8)[0].partition("Fill")[2].partition(" in [")[0]
+        and '"a.$.n7" and 1 more in [' in told(9)[0]
+    )
+    monkeypatch.setattr(exchange, "_MOST_KNOWN", 1)
+    assert [text[:1] for text in told(1)] == ["a", "b", "b", "v", "v"]
+
+
+def test_an_argument_that_cannot_be_held_to_its_unit_is_passed_and_told(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    said: list[str] = []
+    guard = Guard(Policy(), "block", tell=said.append)
+
+    def fails(*_: Any, **__: Any) -> Any:
+        raise ValueError("no schema")
+
+    monkeypatch.setattr(guard._session, "tool_arguments", fails)
+    assert "gllint/call_id" in through(guard, {"content": text_of("x")}, site=7)["_meta"]
+    assert said == ["meter: its arguments were not held to their units: ValueError"]
+
+
+def test_the_list_of_tools_is_whole_at_its_end() -> None:
+    said: list[str] = []
+    guard = Guard(
+        Policy(), "warn", read_places({"gone.$.x": "kWh", "meter.$.x": "kWh"}, Policy()), said.append
+    )
+    first = list_tools(
+        guard, 5, {"name": 6}, {"name": "meter", "outputSchema": schema_of(y=NUMBER)}, nextCursor="n", extra=1
+    )
+    assert (
+        first["tools"][:2] == [5, {"name": 6}]
+        and len(first["tools"]) == 3
+        and first["extra"] == 1
+        and not said
+    )
+    last = list_tools(guard, {"name": "scale"}, nextCursor=None)
+    assert [tool["name"] for tool in last["tools"]] == ["scale", "verify_answer"] and len(said) == 2
+    assert last["tools"][1]["annotations"]["readOnlyHint"] is True
+    list_tools(guard)
+    assert len(said) == 2 and said[0].startswith('[guard.SERVER.units] "meter.$.x"')
+    for result in ({"tools": 5}, {}, 5, None):
+        guard.from_client(request("tools/list"))
+        message = {"jsonrpc": "2.0", "id": 1, "result": result}
+        assert guard.from_server(message)[0].message == message
+
+
+def test_so_many_rows_are_told_and_notes_written() -> None:
+    said: list[str] = []
+    guard = Guard(
+        Policy(), "warn", read_places({f"t{place}.$.x": "kWh" for place in range(25)}, Policy()), said.append
+    )
+    list_tools(guard)
+    assert len(said) == 20
+    blocks = text_of(*({"n": place + 0.5, f"k{place}": 1.5} for place in range(25)))
+    result = through(Guard(Policy()), {"structuredContent": WITH_UNIT, "content": blocks})
+    assert sum(text.startswith("gllint: [RESULT_SCHEMA]") for text in texts(result)) == 20

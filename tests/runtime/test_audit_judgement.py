@@ -72,6 +72,7 @@ def quantity(value: float, unit: str) -> dict[str, Any]:
         ("It fell. Then 5 kWh came.", quantity(-5, "kWh"), "U"),
         ("It was 5 kWh. Then it fell. Then it rose.", quantity(-5, "kWh"), "U"),
         ("It fell by 5.", {"n": -5}, "S"),
+        ("It fell by 5.", {"n": 4.6}, "S"),
         ("It fell by 5.", {"n": -4.5}, "U"),
         ("It fell by 50.", {"n": -49.6}, "S"),
         ("It fell by 5 kWh.", quantity(-4.6, "kWh"), "S"),
@@ -140,6 +141,9 @@ def test_a_number_rests_on(answer: str, value: Any, expected: str) -> None:
     [
         ("The card ending in 4242.", "My card is x4242.", {}, "Q"),
         ("The card ending in 4242.", "My card is x4243.", {}, "U"),
+        ("Ending in 4242.", "My card is x4242.", {}, "Q"),
+        (f"Ending in {'x' * 46} 4242.", "My card is x4242.", {}, "Q"),
+        (f"Ending in {'x' * 50} 4242.", "My card is x4242.", {}, "U"),
         ("The last four digits are 4242.", "My card is x4242.", {"card": "y4242"}, "S"),
         ("The card is 4242.", "My card is x4242.", {}, "U"),
         ("It is HAT136.", "Is it HAT136?", {}, "Q"),
@@ -163,6 +167,7 @@ def test_what_the_user_said_is_quoted(answer: str, asked: str, value: Any, expec
         ("It is $12.", {"amount": 12}, "$"),
         ("It is $12.", {"amount": 13}, "$"),
         ("It is 12 USD.", {"amount": 12}, "USD"),
+        ("It is 12 °C.", {"amount": 13}, "degC"),
         ("It is 12.", {"amount": 12, "currency": "AUD"}, None),
         ("It is 0.012 MWh.", {"n_kwh": 12}, "MWh"),
     ],
@@ -242,7 +247,7 @@ def test_a_call_that_cannot_be_compared_asks_like_no_other() -> None:
         return letter
 
     deep: Any = 5
-    for _ in range(100_000):
+    for _ in range(5_000):
         deep = [deep]
     assert sum_of({"a": 1, "b": 2}, {"b": 2, "a": 1}) == "U"
     assert sum_of({"a": 1}, '{"a": 1}') == "U"

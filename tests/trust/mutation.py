@@ -80,6 +80,7 @@ _TESTS = [
     "tests/program/test_baseline.py",
     "tests/program/test_guard.py",
     "tests/program/test_guard_edges.py",
+    "tests/program/test_guard_relay.py",
     "tests/program/test_kept.py",
     "tests/rules/test_budgets.py",
     "tests/rules/test_cases.py",

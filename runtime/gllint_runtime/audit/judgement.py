@@ -317,7 +317,7 @@ class Listener:
             for sign in signs:
                 readings = [Reading(reading.value * sign, reading.half) for reading in figure.readings]
                 source, other = _match(readings, figure.units, sources, may_be_date)
-                if source is not None and sign < 0 and not _falls(readings, source):
+                if source is not None and sign == -1 and not _falls(readings, source):
                     source = None
                 if source is not None:
                     return verdict, source  # type: ignore[return-value]
