@@ -265,7 +265,7 @@ class Guard:
 
     def _unwrapped(self, claims: Any) -> Any:
         """Claims as the session knows their paths: a text shows what the structured content wraps."""
-        if not self._wrapped or not isinstance(claims, list):
+        if not isinstance(claims, list):
             return claims
         return [self._with_wrapper(claim) for claim in claims]
 

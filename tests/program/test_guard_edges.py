@@ -626,6 +626,9 @@ WITH_UNIT = {"n": {"value": 5, "unit": "kWh"}}
         ({"result": [WITH_UNIT, WITH_UNIT]}, text_of(WITH_UNIT, BARE), True),
         ({"result": WITH_UNIT}, text_of(WITH_UNIT), False),
         ({"result": WITH_UNIT}, None, False),
+        (BARE, text_of(BARE), True),
+        ({"result": BARE}, text_of(BARE), True),
+        ({"result": [BARE, BARE]}, text_of(BARE, BARE), True),
         ({"result": json.dumps(WITH_UNIT)}, text_of(WITH_UNIT), False),
     ],
 )
@@ -741,3 +744,46 @@ def test_so_many_rows_are_told_and_notes_written() -> None:
     blocks = text_of(*({"n": place + 0.5, f"k{place}": 1.5} for place in range(25)))
     result = through(Guard(Policy()), {"structuredContent": WITH_UNIT, "content": blocks})
     assert sum(text.startswith("gllint: [RESULT_SCHEMA]") for text in texts(result)) == 20
+
+
+def test_a_claim_on_what_is_not_wrapped_keeps_its_path(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(exchange, "_MOST_WRAPPED", 1)
+    guard = Guard(Policy(), "block")
+    for result in ({"result": WITH_UNIT}, WITH_UNIT, {"result": WITH_UNIT}):
+        through(guard, {"structuredContent": result})
+    refused = []
+    for call_id in ("tc_1", "tc_2", "tc_3"):
+        claim = {"source_call_id": call_id, "path": "$.n", "quantity": WITH_UNIT["n"]}
+        said = through(guard, None, "verify_answer", message="It is {{claim:0}}.", claims=[claim])
+        refused.append(said["isError"])
+    assert refused == [False, False, True]  # the third was not remembered as wrapped
+
+
+def test_a_text_that_nothing_changes_is_written_as_it_was() -> None:
+    guard = Guard(Policy(), "shadow", read_places({"zähler.$.n": "kWh"}, Policy()))
+    result = through(guard, {"structuredContent": {"n": "x"}, "content": text_of('{"n":  "x"}')}, "zähler")
+    assert texts(result)[0] == '{"n":  "x"}'
+
+
+def test_a_refusal_says_what_the_user_can_do_or_what_is_wrong() -> None:
+    said: list[str] = []
+    guard = Guard(Policy(), "block", tell=said.append)
+    [bare] = texts(through(guard, {"structuredContent": {"n": 987.25}}, "zähler"))
+    assert (
+        bare.startswith("[RESULT_SCHEMA] ")
+        and 'For the user: Fill in the unit of "zähler.$.n" in [guard' in bare
+    )
+    assert said == [
+        "zähler: refused: RESULT_SCHEMA at $.n",
+        f"zähler: [RESULT_SCHEMA] a bare number. {bare.partition('user: ')[2]}",
+    ]
+    said.clear()
+    for _ in range(2):
+        [unknown] = texts(
+            through(guard, {"structuredContent": {"n": {"value": 5, "unit": "zorks"}}}, "meter")
+        )
+        assert "zorks" in unknown and "Fill in" not in unknown and "For the user" not in unknown
+    refused = "meter: refused: UNIT_UNKNOWN"
+    assert [text.partition(" at ")[0] for text in said if text.startswith(refused)] == [refused] * 2 and len(
+        said
+    ) == 3

@@ -148,25 +148,27 @@ class _Index:
     """Sources in the order of a number."""
 
     def __init__(self) -> None:
-        self._entries: list[tuple[float, int, Source]] = []
-        self._new: list[tuple[float, int, Source]] = []
-        self._count = 0
+        self._entries: list[tuple[float, Source]] = []
+        self._new: list[tuple[float, Source]] = []
 
     def add(self, value: float, source: Source) -> None:
-        self._count += 1
-        self._new.append((value, self._count, source))
+        self._new.append((value, source))
 
     def between(self, low: float, high: float) -> Iterator[Source]:
         if len(self._new) > _FEW:
-            self._entries = sorted([*self._entries, *self._new])
+            self._entries = sorted([*self._entries, *self._new], key=_place_of)
         else:
             for entry in self._new:
-                insort(self._entries, entry)
+                insort(self._entries, entry, key=_place_of)
         self._new.clear()
-        start = bisect_left(self._entries, (low, 0))
-        end = bisect_right(self._entries, (high, self._count + 1))
+        start = bisect_left(self._entries, low, key=_place_of)
+        end = bisect_right(self._entries, high, key=_place_of)
         for place in range(start, end):
-            yield self._entries[place][2]
+            yield self._entries[place][1]
+
+
+def _place_of(entry: tuple[float, Source]) -> float:
+    return entry[0]
 
 
 @lru_cache(maxsize=4096)
