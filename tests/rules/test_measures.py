@@ -9,7 +9,9 @@ import pytest
 from gllint_rules import Settings
 from gllint_rules.inference.measures.meanings import Meaning, Measure
 from gllint_rules.inference.measures.unit_flow import UnitFlow, Units
+from gllint_rules.inference.values import Site
 from gllint_rules.project.project import Project
+from gllint_rules.reading import facts
 from gllint_rules.reading.modules import read_module
 from gllint_runtime.policy.unit_sizes import text_of
 
@@ -65,3 +67,20 @@ def said_of(written: str) -> str:
 def test_a_number_is_in_this_unit(name: str) -> None:
     rows = sections()[name]
     assert {written: said_of(written) for written in rows} == rows
+
+
+def test_a_literal_beyond_all_floats_is_some_number() -> None:
+    assert said_of(f"heat_kwh + {10**400}") == "kWh"
+
+
+def test_what_is_known_at_a_place_is_that_of_the_innermost_body_around_it() -> None:
+    source = "LOSS = meter.heat_kwh\n\n\ndef f(heat_kwh):\n    def g(heat_wh):\n        return heat_wh\n    return heat_kwh\n"
+    module = read_module("/project/a.py", source)
+    project = Project(Settings(), lambda path: None, lambda path: False, lambda path: source, "/project")
+    project.add(module)
+    units = Units(project.evaluator)
+    returned = [f.body[-1] for f in sorted(module.functions, key=lambda f: f.name)]
+    outer, inner = (statement.value for statement in returned if isinstance(statement, facts.Return))
+    [loss] = module.scope.bindings["LOSS"]
+    places = [value.at for value in (outer, inner, loss.value) if value is not None]
+    assert [shown(units.meaning_at(Site(module, at))) for at in places] == ["kWh", "Wh", "kWh"]

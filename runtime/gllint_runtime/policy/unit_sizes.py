@@ -33,6 +33,7 @@ ROUNDING = 5e-4
 Relation: TypeAlias = Literal["same", "size", "dimension"]
 
 _MOST_FACTORS = 12
+_FARTHEST = 1e100  # no two units are as far apart
 _ANY = "currency"
 
 
@@ -115,7 +116,7 @@ def converted(unit: Factors, factor: float) -> Factors | None:
     A thousandth of a number of Wh is a number of kWh; a half of it is a number of nothing that has a name. A price per
     kWh times a thousand is one per MWh: what is paid stays as it is where something else can change.
     """
-    if factor <= 0 or not math.isfinite(factor):
+    if not 1 / _FARTHEST < factor < _FARTHEST:
         return None
     if math.isclose(factor, 1):
         return unit

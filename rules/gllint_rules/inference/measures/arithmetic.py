@@ -44,8 +44,8 @@ _MASSES = {"gCO2e": "g", "kgCO2e": "kg", "tCO2e": "t"}
 # Sizes that people take for each other: 1 MiB for 1 MB, a short ton for a tonne.
 _LOOSE_RATIOS = (1.024, 1.024**2, 1.024**3, 1.024**4, 1.10231131)
 _ZERO_CELSIUS = (273.15, 273, 273.16)
-# Small numbers by which something is divided that is a mean as often as a conversion.
-_MOST_OF_A_MEAN = 59
+# Something is divided by a number below this for a mean as often as for a conversion.
+_NO_MEAN = 60
 _HOURS_OF_A_YEAR = (8760, 8784, 8766, 8765.8, 8765.82)
 _HOUR, _YEAR = factors_of_unit("h"), factors_of_unit("year")
 _MOST_POWER = 4
@@ -166,8 +166,6 @@ def _sum_of_measures(op: str, left: Measure, right: Measure) -> Measure | None:
         if op == "-" and fit(left, right, are_absolute=False) == "same":
             return Measure(left.readings, left.loose or right.loose, is_difference=True)
         return None
-    if fit(left, right, are_absolute=False) != "same":
-        return None
     common = [
         unit
         for unit in left.readings
@@ -187,7 +185,7 @@ def _shifted(op: str, measure: Measure, value: float | None) -> Measure | None:
         scales = {_TEMPERATURES.get(unit) for unit in measure.readings}
         if value in _ZERO_CELSIUS and scales == {"C" if op == "+" else "K"}:
             return Measure((factors_of_unit("K" if op == "+" else "degC"),))
-        return measure if value is not None and value != 32 and op and value not in _ZERO_CELSIUS else None
+        return measure if value is not None and value != 32 and value not in _ZERO_CELSIUS else None
     if any(not unit or unit == _PERCENT for unit in measure.readings):
         rest = measure.is_whole and measure.readings == {1.0: ((),), 100.0: (_PERCENT,)}.get(value or 0.0)
         return measure if rest else None  # `1 - used / total`; of `1 + share` nobody knows
@@ -267,7 +265,9 @@ def _power(left: Meaning, right: Meaning) -> Meaning:
             return _raised(left, value)
         case PhysicalQuantity(measure=measure), Factor(value=float(value)) if abs(value) <= _MOST_POWER:
             return _physical(_raised(measure, value))
-        case UnitObject(unit=unit), Factor(value=float(value)) if value.is_integer() and abs(value) <= 4:
+        case UnitObject(unit=unit), Factor(value=float(value)) if (
+            value.is_integer() and abs(value) <= _MOST_POWER
+        ):
             return UnitObject(product((unit, int(value))))
         case _:
             return None
@@ -310,7 +310,7 @@ def _times(left: Measure, right: Measure, exponent: int) -> Measure | None:
         result
         for a in left.readings
         for b in right.readings
-        if _is_plausible(a, b, result := product((a, 1), (b, exponent))) or exponent < 0
+        if _is_plausible(a, b, result := product((a, 1), (b, exponent))) or exponent == -1
     ]
     return with_readings(products, left.loose or right.loose, is_whole=True)
 
@@ -325,7 +325,7 @@ def _is_plausible(a: Factors, b: Factors, result: Factors) -> bool:
 
 def _scaled(measure: Measure, factor: float | None) -> Measure | None:
     """A number times a literal: a conversion where there is a unit of that size, else anything."""
-    if factor is None or is_absolute(measure):
+    if not factor or not math.isfinite(factor) or is_absolute(measure):
         return None
     factor = abs(factor)
     if math.isclose(factor, 1):
@@ -365,18 +365,18 @@ def _is_hours_of_a_year(factor: float) -> bool:
     return any(math.isclose(f, hours) for hours in _HOURS_OF_A_YEAR for f in (factor, 1 / factor))
 
 
-def _over_a_year(unit: Factors, factor: float) -> list[Factors]:
+def _over_a_year(unit: Factors, factor: float) -> list[Factors] | None:
     """A power times 8,760 is an energy, or one each year; an energy each year divided by it a power."""
     if any(math.isclose(factor, hours) for hours in _HOURS_OF_A_YEAR):
         return [product((unit, 1), (_HOUR, 1)), product((unit, 1), (_HOUR, 1), (_YEAR, -1))]
     if any(math.isclose(factor * hours, 1) for hours in _HOURS_OF_A_YEAR):
         return [product((unit, 1), (_HOUR, -1)), product((unit, 1), (_HOUR, -1), (_YEAR, 1))]
-    return []
+    return None
 
 
 def _may_be_mean(factor: float) -> bool:
     whole = factor if factor > 1 else 1 / factor
-    return whole <= _MOST_OF_A_MEAN and math.isclose(whole, round(whole))
+    return whole < _NO_MEAN and math.isclose(whole, round(whole))
 
 
 def _counted(measure: Measure) -> Measure:
@@ -411,17 +411,17 @@ _OPERATIONS: dict[str, Callable[[float, float], float]] = {
 }
 
 
-def _of_literals(op: str, left: Meaning, right: Meaning) -> Meaning:
-    if left is COUNT or right is COUNT:
-        if op == "/" and left is right:
+def _of_literals(op: str, left: Factor | Count, right: Factor | Count) -> Meaning:
+    match left, right:
+        case Factor(value=float(a)), Factor(value=float(b)):
+            try:
+                value = _OPERATIONS[op](a, b)
+            except ArithmeticError:
+                return Factor(None)
+            return Factor(value if isinstance(value, float) else None)  # no root of a negative number
+        case Factor(), Factor():
+            return Factor(None)
+        case Count(), Count() if op == "/":
             return Measure(((),), loose=True, is_whole=True)
-        return COUNT if op in "+-" else Factor(None)
-    assert isinstance(left, Factor) and isinstance(right, Factor)
-    a, b = left.value, right.value
-    if a is None or b is None or (op == "**" and (abs(a) > 1e6 or abs(b) > 32)):
-        return Factor(None)
-    try:
-        value = _OPERATIONS[op](a, b)
-    except (ArithmeticError, ValueError):
-        return Factor(None)
-    return Factor(float(value)) if isinstance(value, (int, float)) else Factor(None)
+        case _:
+            return COUNT if op in "+-" else Factor(None)

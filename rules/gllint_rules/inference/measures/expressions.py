@@ -70,7 +70,7 @@ class Expressions:
         self.scope = scope
         self.flow = UnitFlow()
         self.has_unit_packages = units.uses_unit_packages(module)
-        self.unused = -1  # the place of the statement that is a mere expression
+        self.unused: int | None = None  # the place of the statement that is a mere expression
 
     def note(self, at: int, meaning: Meaning) -> None:
         self.flow.measures[at] = meaning
@@ -163,8 +163,6 @@ class Expressions:
     # --- names and parts -----------------------------------------------------------------------------------------
 
     def name(self, expr: facts.Name, env: Env) -> Meaning:
-        if expr.id in env:
-            return env[expr.id]
         if self.has_unit_packages and expr.id not in self.scope.bindings:
             if isinstance(unit := self.constant(expr), UnitObject):  # `from astropy.units import kWh`
                 return unit
@@ -176,9 +174,6 @@ class Expressions:
 
     def constant(self, expr: Expr) -> Meaning:
         """The literal number that a name of a module stands for, or a unit that it imports."""
-        home = self.scope.home(expr.id) if isinstance(expr, facts.Name) else self.scope
-        if home is None:
-            return None
         match self.value(expr):
             case Number(literal=literal) if isinstance(literal, (int, float)):
                 return _literal(literal)
@@ -216,7 +211,7 @@ class Expressions:
         if fixed is not None:
             return measure_of_unit(fixed)
         if owner is not None or not self.is_imported(expr, env):
-            is_unit = announced is None and measure_of_name(expr.name) is not None
+            is_unit = measure_of_name(expr.name) is not None
             return assigned if assigned is not None or is_unit else meaning_of_name(expr.name)
         return self.constant(expr)
 
@@ -258,12 +253,10 @@ class Expressions:
                 if announced is not None:
                     return announced
             case facts.Const(value=int() as number) if isinstance(whole, Places):
-                return whole.items[number] if -len(whole.items) <= number < len(whole.items) else None
+                return whole.items[number] if number < len(whole.items) else None
         if isinstance(whole, Fields):
             return joined(whole.entries.values()) if whole.entries else None
-        # Of several numbers in their places a slice is some of them, in other places.
-        is_part = isinstance(index, facts.Slice) and not isinstance(whole, Places)
-        return whole if is_part else element(whole)
+        return element(whole)
 
     # --- operators -----------------------------------------------------------------------------------------------
 
@@ -274,9 +267,9 @@ class Expressions:
         meaning = self.meaning(chain[-1].left, env)
         for operation in reversed(chain):
             right = self.meaning(operation.right, env)
-            meaning = self.operation(operation.op, meaning, right, operation.right.at)
-            if meaning is not None:
-                self.note(operation.at, meaning)
+            meaning = self.noted(
+                operation.at, self.operation(operation.op, meaning, right, operation.right.at)
+            )
         return meaning
 
     def operation(self, op: str, left: Meaning, right: Meaning, at: int) -> Meaning:
@@ -298,19 +291,14 @@ class Expressions:
             if op in _MEETING and isinstance(left, Measure) and isinstance(right, Measure):
                 self.meet(left, right, operand.at, op, are_absolute=True)
 
-    def alike(self, args: tuple[Expr, ...], env: Env) -> Meaning:
+    def alike(self, args: tuple[Expr, ...], meanings: list[Meaning]) -> Meaning:
         """``max(a, b)``: one of several that are compared."""
-        meanings = [self.meaning(arg, env) for arg in args]
-        first = next((m for m in meanings if isinstance(m, Measure)), None)
-        for meaning, arg in zip(meanings, args, strict=True):
-            if first is not None and isinstance(meaning, Measure) and meaning is not first:
-                self.meet(first, meaning, arg.at, "max", are_absolute=True)
         if len(args) == 1:
             return element(meanings[0])
-        fitting = all(
-            not isinstance(m, Measure) or first is None or arithmetic.fit(first, m) == "same"
-            for m in meanings
-        )
+        measures = [(arg, m) for arg, m in zip(args, meanings, strict=False) if isinstance(m, Measure)]
+        for arg, measure in measures:
+            self.meet(measures[0][1], measure, arg.at, "max", are_absolute=True)
+        fitting = all(arithmetic.fit(measures[0][1], measure) == "same" for _, measure in measures)
         return joined(meanings) if fitting else None
 
     # --- containers ----------------------------------------------------------------------------------------------
@@ -367,8 +355,6 @@ class Expressions:
 
     def text(self, expr: Expr) -> str | None:
         """The text that an expression is known to be."""
-        if isinstance(expr, facts.Const):
-            return expr.value if isinstance(expr.value, str) else None
         value = self.value(expr)
         return value.literal if isinstance(value, Text) else None
 
@@ -410,16 +396,13 @@ class Expressions:
                 return Places(tuple(self.iterated(arg, env) for arg in args))
             case _:
                 meaning = self.meaning(source, env)
-                return None if isinstance(meaning, Fields) else element(meaning)
+                return element(meaning)
 
     # --- calls ---------------------------------------------------------------------------------------------------
 
     def call(self, call: facts.Call, env: Env) -> Meaning:
         name = facts.last_name(call.func)
         base = self.meaning(call.func.base, env) if isinstance(call.func, facts.Attr) else None
-        if name in ("min", "max") and isinstance(call.func, facts.Name):
-            self.keywords(call, env)
-            return self.alike(call.args, env)
         args = [self.meaning(arg, env) for arg in call.args]
         keywords = self.keywords(call, env)
         if isinstance(call.func, facts.Name) and call.func.id in (
@@ -430,7 +413,7 @@ class Expressions:
             "isinstance",
         ):
             return COUNT if call.func.id == "len" else None
-        result = self.package_result(call, base, args, env)
+        result = self.package_result(call, base, args)
         if result is not None:
             return result
         match self.callee(call.func, base, env):
@@ -439,7 +422,7 @@ class Expressions:
             case ClassOf() as of:
                 return self.instance(of, call, args, keywords)
             case External(name=full):
-                result = self.external(full, call, args, env)
+                result = self.external(full, call, args)
                 if result is not None:
                     return result
             case Method(of=ExternalInstance(name=owner), name="Quantity") if owner in _REGISTRIES:
@@ -483,7 +466,7 @@ class Expressions:
         self.flow.arguments.pop(at, None)
         return False
 
-    def package_result(self, call: facts.Call, base: Meaning, args: list[Meaning], env: Env) -> Meaning:
+    def package_result(self, call: facts.Call, base: Meaning, args: list[Meaning]) -> Meaning:
         """A method of a number, of an array or of a quantity."""
         if not isinstance(call.func, facts.Attr):
             return None
@@ -507,8 +490,6 @@ class Expressions:
                 return base
             if name in table.method_operators and len(args) == 1:
                 return self.operation(table.method_operators[name], base, args[0], call.args[0].at)
-            if name == "values" and not args:
-                return base
         return None
 
     def unit(self, expr: Expr, meaning: Meaning) -> Factors | None:
@@ -518,13 +499,13 @@ class Expressions:
         text = self.text(expr)
         return unit_of_text(text) if text else None
 
-    def external(self, full: str, call: facts.Call, args: list[Meaning], env: Env) -> Meaning:
+    def external(self, full: str, call: facts.Call, args: list[Meaning]) -> Meaning:
         """A function from outside the project."""
         table = unit_calls()
         if full in table.first:
             return element(args[0]) if args and full != "builtins.tuple" else None
         if full in table.alike:
-            return self.alike(call.args, env)
+            return self.alike(call.args, args)
         if full in table.operators and len(args) >= 2:
             return self.operation(table.operators[full], args[0], args[1], call.args[1].at)
         if full in table.conversions and args:
@@ -588,7 +569,7 @@ class Expressions:
         if unit is None:
             return None
         measure = Measure((unit,), is_whole=True)
-        if args and not isinstance(call.args[0], facts.Const):
+        if args:
             self.argument(call.args[0].at, args[0], "", measure)
         return PhysicalQuantity(measure)
 
@@ -599,21 +580,20 @@ class Expressions:
         self.flow.callees.append(callee)
         is_number = call.at != self.unused and not _gives_no_number(callee.function)
         params = [p for p in callee.params if p.kind in ("positional", "any")]
+        wanted = {param.name: self.wanted(callee, param) for param in callee.params}
         bindings: Env = {}
         for param, arg, meaning in zip(params, call.placed(), args, strict=False):
-            self.argument(arg.at, meaning, param.name, self.wanted(callee, param))
+            self.argument(arg.at, meaning, param.name, wanted[param.name])
             bindings[param.name] = meaning
-        written = dict(call.keywords)
-        for param in callee.params:
-            if param.name in keywords and (wanted := self.wanted(callee, param)) is not None:
-                self.argument(written[param.name].at, keywords[param.name], param.name, wanted)
-        own = {param.name for param in callee.params}
-        bindings |= {name: meaning for name, meaning in keywords.items() if name in own}
+        for name, arg in call.keywords:
+            if name is not None and name in wanted:
+                self.argument(arg.at, keywords[name], name, wanted[name])
+                bindings[name] = keywords[name]
         self.labelled_arguments(callee, call, bindings)
         open_arguments: Env = {
             name: meaning
             for name, meaning in bindings.items()
-            if isinstance(meaning, (Measure, Factor, PhysicalQuantity)) and measure_of_name(name) is None
+            if isinstance(meaning, (Measure, Factor, PhysicalQuantity)) and wanted[name] is None
         }
         result = self.units.outcome(callee, open_arguments) if is_number else None
         announced = _measure_of_call(getattr(callee.function, "name", ""))
@@ -623,10 +603,7 @@ class Expressions:
 
     def wanted(self, callee: FunctionOf, param: facts.Param) -> Measure | None:
         """In which unit a function takes a parameter."""
-        function = callee.function
-        if isinstance(function, facts.Lambda):
-            return measure_of_name(param.name)
-        return self.units.parameter(callee.module, function, param)
+        return self.units.parameter(callee.module, callee.function, param)
 
     def instance(
         self, of: ClassOf, call: facts.Call, args: list[Meaning], keywords: dict[str, Meaning]
@@ -642,12 +619,13 @@ class Expressions:
         for name, arg, meaning in zip(names, call.placed(), args, strict=False):
             wanted = self.units.field(of, name)
             entries[name] = wanted if self.argument(arg.at, meaning, name, wanted) else meaning
-        for keyword, arg in call.keywords:
-            wanted = self.units.field(of, keyword) if keyword in keywords and keyword is not None else None
-            if wanted is not None and keyword is not None:
-                self.argument(arg.at, keywords[keyword], keyword, wanted)
-            if arg.at in self.flow.arguments and keyword is not None:
-                entries[keyword] = wanted  # it is told there, not wherever the field is read
+        places = {keyword: arg.at for keyword, arg in call.keywords}
+        for name, meaning in keywords.items():
+            wanted = self.units.field(of, name)
+            if wanted is not None:
+                self.argument(places[name], meaning, name, wanted)
+            if places[name] in self.flow.arguments:
+                entries[name] = wanted  # it is told there, not wherever the field is read
         if of.cls.name == QUANTITY:
             unit = call.keyword("unit") or (call.args[1] if len(call.args) > 1 else None)
             self.label(call.keyword("value") or (call.args[0] if call.args else None), unit)

@@ -21,8 +21,6 @@ from gllint_runtime.policy.key_units import name_words
 from gllint_runtime.policy.name_units import is_unit_itself
 from gllint_runtime.policy.unit_sizes import converted, factors_of_unit, product
 
-_PERCENT = (factors_of_unit("%"),)
-
 
 def stored(name: str, meaning: Meaning, value: Expr | None) -> Meaning:
     """What a variable holds that is given a value: what that is, and where this is open, what the name says."""
@@ -76,8 +74,6 @@ def _agreed(announced: Measure, measure: Measure) -> Meaning:
             return join(announced, measure)
         case "dimension" if (bare := _without_a_year(announced, measure)) is not None:
             return bare
-        case None if measure.is_whole and measure.readings == ((),) and announced.readings == _PERCENT:
-            return measure  # `used_pct = used / total`
         case _:
             return announced
 

@@ -11,7 +11,7 @@ from gllint_rules.inference.measures.meanings import Meaning, Measure, joined
 if TYPE_CHECKING:
     from gllint_rules.inference.protocol import Evaluator
     from gllint_rules.inference.values import ClassOf, FunctionOf
-    from gllint_rules.reading.facts import Function, Module, Param, Scope
+    from gllint_rules.reading.facts import Function, Lambda, Module, Param, Scope
 
 Env = dict[str, Meaning]
 """The variables of a body."""
@@ -67,7 +67,7 @@ class UnitQuestions(Protocol):
     def labels(self, callee: FunctionOf) -> dict[str, str]:
         """The parameters of which a function makes a Quantity: that of the value, and that of its unit."""
 
-    def parameter(self, module: Module, function: Function, param: Param) -> Measure | None:
+    def parameter(self, module: Module, function: Function | Lambda, param: Param) -> Measure | None:
         """In which unit a parameter is taken."""
 
     def field(self, of: ClassOf, name: str) -> Measure | None:

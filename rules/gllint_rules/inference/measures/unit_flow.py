@@ -141,7 +141,7 @@ class Units:
             case _:
                 return None
 
-    def parameter(self, module: Module, function: Function, param: Param) -> Measure | None:
+    def parameter(self, module: Module, function: Function | Lambda, param: Param) -> Measure | None:
         """In which unit a parameter is taken; a declaration goes before the name."""
         frame = Frame(module, function.scope.parent or module.scope)
         unit = declared_unit(self.evaluator, param.annotation, param.default, frame)
@@ -163,8 +163,6 @@ class Units:
             return None
         if isinstance(home.owner, Function):
             return self.function(module, home.owner).names.get(name)
-        if home.kind != "module":
-            return None
         bindings = home.bindings[name]
         if len(bindings) > 4 or any(
             b.kind not in ("assign", "annotated") or b.value is None for b in bindings
