@@ -8,6 +8,7 @@ import pytest
 
 from gllint_rules import Settings
 from gllint_rules.inference.measures.meanings import Meaning, Measure
+from gllint_rules.inference.measures.naming import path
 from gllint_rules.inference.measures.unit_flow import UnitFlow, Units
 from gllint_rules.inference.values import Site
 from gllint_rules.project.project import Project
@@ -84,3 +85,10 @@ def test_what_is_known_at_a_place_is_that_of_the_innermost_body_around_it() -> N
     [loss] = module.scope.bindings["LOSS"]
     places = [value.at for value in (outer, inner, loss.value) if value is not None]
     assert [shown(units.meaning_at(Site(module, at))) for at in places] == ["kWh", "Wh", "kWh"]
+
+
+def test_an_endless_chain_of_names_is_no_variable() -> None:
+    """Each of its names would be looked up as all that stands before it."""
+    module = read_module("/project/a.py", f"x = a{'.b' * 32}\ny = a{'.b' * 33}\n")
+    paths = [path(binding.value) for name in "xy" for binding in module.scope.bindings[name] if binding.value]
+    assert paths == [f"a{'.b' * 32}", ""]

@@ -56,7 +56,7 @@ _LEVEL = re.compile(r"\d+(?:cm|m|km|hpa|mb)")  # at which something is measured:
 _GASES = frozenset({"co2", "ch4", "n2o", "co2e", "co2eq", "ghg"})
 _EMISSIONS = re.compile(r"_(?:(kg|g|t)_co2(?:e|eq|_eq)|co2(?:e|eq|_eq)_(kg|g|t))(?=_|$)")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[a-z0-9][A-Z])(?=[A-Z][a-z])")
-_LOWER_WORD = re.compile(r"[A-Za-z][a-z]+\Z")
+_LOWER_WORD = re.compile(r"(?:[A-Z]|(?<![a-z])[a-z])[a-z]+\Z")
 _CHUNK = re.compile(r"[^\W_]+")
 
 

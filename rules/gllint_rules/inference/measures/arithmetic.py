@@ -164,7 +164,9 @@ def _sum(op: str, left: Meaning, right: Meaning) -> Meaning:
 def _sum_of_measures(op: str, left: Measure, right: Measure) -> Measure | None:
     if is_absolute(left) and is_absolute(right):
         if op == "-" and fit(left, right, are_absolute=False) == "same":
-            return Measure(left.readings, left.loose or right.loose, is_difference=True)
+            return Measure(
+                left.readings, left.loose or right.loose, is_difference=True, is_either=left.is_either
+            )
         return None
     common = [
         unit
@@ -176,6 +178,7 @@ def _sum_of_measures(op: str, left: Measure, right: Measure) -> Measure | None:
         left.loose or right.loose,
         left.is_difference and right.is_difference,
         left.is_whole or right.is_whole,
+        left.is_either or right.is_either,
     )
 
 
@@ -284,7 +287,7 @@ def _raised(measure: Measure, exponent: float) -> Measure | None:
         if _is_share(unit) or any(not (power * exponent).is_integer() for _, power in unit):
             return None
         readings.append(tuple((name, int(power * exponent)) for name, power in unit))
-    return with_readings(readings, measure.loose, is_whole=measure.is_whole)
+    return with_readings(readings, measure.loose, is_whole=measure.is_whole, is_either=measure.is_either)
 
 
 # ---------------------------------------------------------------------------------------------------- parts
@@ -306,13 +309,14 @@ def _times(left: Measure, right: Measure, exponent: int) -> Measure | None:
         return None
     if any(_is_share(unit) for unit in (*left.readings, *right.readings)):
         return None
+    is_either = left.is_either or right.is_either
     products = [
         result
         for a in left.readings
         for b in right.readings
-        if _is_plausible(a, b, result := product((a, 1), (b, exponent))) or exponent == -1
+        if _is_plausible(a, b, result := product((a, 1), (b, exponent))) or is_either or exponent == -1
     ]
-    return with_readings(products, left.loose or right.loose, is_whole=True)
+    return with_readings(products, left.loose or right.loose, is_whole=True, is_either=is_either)
 
 
 def _is_plausible(a: Factors, b: Factors, result: Factors) -> bool:
@@ -349,7 +353,9 @@ def _scaled(measure: Measure, factor: float | None) -> Measure | None:
         else:
             return None
     is_year = _is_hours_of_a_year(factor)  # which is nothing else
-    return with_readings(readings, measure.loose or not is_year, is_whole=measure.is_whole)
+    return with_readings(
+        readings, measure.loose or not is_year, is_whole=measure.is_whole, is_either=measure.is_either
+    )
 
 
 def _in_thousands(unit: Factors, factor: float) -> float:
@@ -381,7 +387,7 @@ def _may_be_mean(factor: float) -> bool:
 
 def _counted(measure: Measure) -> Measure:
     """For each of many, or of many together."""
-    return Measure(measure.readings, True, measure.is_difference, measure.is_whole)
+    return Measure(measure.readings, True, measure.is_difference, measure.is_whole, measure.is_either)
 
 
 def _labelled(other: Meaning, unit: Factors, exponent: int) -> Meaning:

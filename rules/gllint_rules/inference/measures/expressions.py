@@ -25,7 +25,7 @@ from gllint_rules.inference.measures.meanings import (
     measure_of_unit,
     with_readings,
 )
-from gllint_rules.inference.measures.naming import announced_by, place, stored
+from gllint_rules.inference.measures.naming import announced_by, path, place, stored
 from gllint_rules.inference.measures.outcome import Argument, Env, Meeting, UnitFlow, UnitQuestions
 from gllint_rules.inference.measures.unit_calls import unit_calls
 from gllint_rules.inference.values import (
@@ -188,7 +188,7 @@ class Expressions:
         return values[0] if len(values) == 1 else None
 
     def attribute(self, expr: facts.Attr, env: Env) -> Meaning:
-        key = facts.dotted(expr)
+        key = path(expr)
         if self.has_unit_packages and (unit := self.unit_object(expr, env)) is not None:
             return unit
         base = self.meaning(expr.base, env)
@@ -220,7 +220,7 @@ class Expressions:
 
         A module's own names are, too, where it may make a registry of units.
         """
-        root, _, _ = facts.dotted(expr).partition(".")
+        root, _, _ = path(expr).partition(".")
         if not root or root in env:
             return False
         home = self.scope.home(root)
@@ -556,7 +556,8 @@ class Expressions:
         """What `math.degrees` gives: of a rate a rate; of what is unknown an angle, or something each time."""
         if isinstance(meaning, Measure) and all(source[0] in unit for unit in meaning.readings):
             ratio = ((target, 1), (source, -1))
-            return with_readings((product((unit, 1), *ratio) for unit in meaning.readings), meaning.loose)
+            readings = (product((unit, 1), *ratio) for unit in meaning.readings)
+            return with_readings(readings, meaning.loose, is_either=meaning.is_either)
         self.argument(call.args[0].at, meaning, facts.last_name(call.func), Measure((source,), is_whole=True))
         return Measure((target,), loose=not isinstance(meaning, Measure), is_whole=True)
 

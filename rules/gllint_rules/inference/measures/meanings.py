@@ -26,12 +26,15 @@ class Measure(Struct, frozen=True):
     ``loose`` where a literal or a count took part that may have a unit of its own: such a number may well be of
     another dimension. ``is_difference`` of a temperature that has no zero. ``is_whole`` where no "per" can be left
     out, as names do (`load_mmbtu` for one in MMBtu/h): of units that are written out, and of what is divided.
+    ``is_either`` of one of several numbers: then each of the readings may be that of the one that is there, where a
+    name that can be read in several ways has one meaning.
     """
 
     readings: tuple[Factors, ...]
     loose: bool = False
     is_difference: bool = False
     is_whole: bool = False
+    is_either: bool = False
 
 
 class Factor(Struct, frozen=True):
@@ -130,6 +133,7 @@ def join(first: Meaning, second: Meaning) -> Meaning:
                 first.loose or second.loose,
                 first.is_difference and second.is_difference,
                 first.is_whole and second.is_whole,
+                first.is_either or second.is_either or first.readings != second.readings,
             )
         case PhysicalQuantity(), PhysicalQuantity():
             measure = join(first.measure, second.measure)
@@ -164,8 +168,14 @@ def element(meaning: Meaning) -> Meaning:
 
 
 def with_readings(
-    readings: Iterable[Factors], loose: bool, is_difference: bool = False, is_whole: bool = False
+    readings: Iterable[Factors],
+    loose: bool,
+    is_difference: bool = False,
+    is_whole: bool = False,
+    is_either: bool = False,
 ) -> Measure | None:
     """A measure of these readings, each once; unknown where there are too many."""
     each = tuple(dict.fromkeys(readings))
-    return Measure(each, loose, is_difference, is_whole) if 0 < len(each) <= MOST_READINGS else None
+    if not 0 < len(each) <= MOST_READINGS:
+        return None
+    return Measure(each, loose, is_difference, is_whole, is_either and len(each) > 1)

@@ -21,6 +21,8 @@ from gllint_runtime.policy.key_units import name_words
 from gllint_runtime.policy.name_units import is_unit_itself
 from gllint_runtime.policy.unit_sizes import converted, factors_of_unit, product
 
+_MOST_NAMES = 32  # in a row, each of which is looked up as the variable that it may be
+
 
 def stored(name: str, meaning: Meaning, value: Expr | None) -> Meaning:
     """What a variable holds that is given a value: what that is, and where this is open, what the name says."""
@@ -90,6 +92,15 @@ def _without_a_year(announced: Measure, measure: Measure) -> Measure | None:
         is_whole=measure.is_whole,
     )
     return bare if bare is not None and bare != measure and fit(announced, bare) == "size" else None
+
+
+def path(expr: Expr) -> str:
+    """``a.b.c`` of a chain of names, by which it is a variable; ``""`` of anything else, and of an endless one."""
+    names: list[str] = []
+    while isinstance(expr, facts.Attr) and len(names) < _MOST_NAMES:
+        names.append(expr.name)
+        expr = expr.base
+    return ".".join([expr.id, *reversed(names)]) if isinstance(expr, facts.Name) else ""
 
 
 def is_no_number(value: Expr | None) -> bool:

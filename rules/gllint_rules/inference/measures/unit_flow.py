@@ -22,7 +22,7 @@ from gllint_rules.inference.measures.meanings import (
     meaning_of_name,
     measure_of_name,
 )
-from gllint_rules.inference.measures.naming import is_no_number, place, stored
+from gllint_rules.inference.measures.naming import is_no_number, path, place, stored
 from gllint_rules.inference.measures.outcome import Env, UnitFlow
 from gllint_rules.inference.values import ClassOf, Frame, FunctionOf, Instance, ModelInstance, Site
 from gllint_rules.reading import facts
@@ -331,7 +331,7 @@ class _Body(Expressions):
                 self.store(inner, None, element(meaning), env)
             case facts.Attr(name=name):
                 self.meaning(target.base, env)
-                key = facts.dotted(target)
+                key = path(target)
                 if key:
                     env[key] = stored(name, meaning, value)
             case facts.Sub(base=base, index=index):
