@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import redirect_stderr
 from functools import partial
 from io import StringIO
+from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
@@ -19,6 +20,7 @@ from typing import Any, NamedTuple
 from trust import Budget, Row, is_unrelated
 
 from gllint.hosts.flake8 import Plugin
+from gllint.report import in_file
 from gllint.run import fixer
 from gllint.run.engine import CACHE_VARIABLE, Engine, Options
 from gllint.run.parsing import Unparsed, parse
@@ -73,18 +75,26 @@ def _look_at(project: tuple[Path, list[str]]) -> Seen:
     files = engine.files(paths)
     before = _states(files)
     outcome = engine.check(paths)
-    told = _told(top, ((f.path, f.span.line, f.code) for f in outcome.findings))
+    cells = {f: engine.sources.cell(f.path, f.span.line) for f in outcome.findings}
+    told = _told(top, ((f.path, in_file(f.span, cell).line, f.code) for f, cell in cells.items()))
     fixed = fixer.fix(engine, paths, unsafe=True)
     engine.close()
     failures = {*outcome.failures, *fixed.outcome.failures}
     wrong += [f"{failure.path}: {failure.code}: {failure.error}" for failure in failures]
     wrong += [error for error in fixed.errors if "a defect" in error]
-    told_by_flake8, said = _through_flake8(top, paths, files)
+    # What the files bring about elsewhere the command tells, too: flake8 is asked for these files as well.
+    elsewhere = sorted({f.path for f in outcome.findings}.difference(files))
+    told_by_flake8, said = _through_flake8(top, [*paths, *elsewhere], [*files, *elsewhere])
     wrong += [f"flake8: {line}" for line in said if "not checked" not in line]
     wrong += [
         f"{place}: {number} times by the command alone" for place, number in (told - told_by_flake8).items()
     ]
-    wrong += [f"{place}: {number} times by flake8 alone" for place, number in (told_by_flake8 - told).items()]
+    own = {os.path.relpath(path, top) for path in files}  # of what is elsewhere it tells only its own
+    wrong += [
+        f"{place}: {number} times by flake8 alone"
+        for place, number in (told_by_flake8 - told).items()
+        if place[0] in own
+    ]
     wrong += [f"{path}: was changed" for path, state in _states(files).items() if state != before[path]]
     unrelated = list(told) if is_unrelated(top) else []
     wrong += [f"{top}: {place} where there are no agents" for place in unrelated]
@@ -116,7 +126,7 @@ def _through_flake8(top: Path, paths: list[str], files: list[str]) -> tuple[Told
 def _forced(budget: Budget) -> Row:
     """Every rule on files that the screen keeps from them."""
     files = budget.files()
-    groups = [files[start : start + _AT_ONCE] for start in range(0, len(files), _AT_ONCE)]
+    groups = iter(lambda: [*islice(files, _AT_ONCE)], [])
     wrong: list[str] = []
     speeds: list[tuple[float, str]] = []
     count = lines = 0

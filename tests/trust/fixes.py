@@ -39,6 +39,9 @@ _TOOLS = {
 }
 # Programs that use what the tool returns: a fix that is called safe leaves what each of them says as it is.
 _USERS = ["use.py", "use.pyw", "bin/use", "old/use.py", "use.tmp.py"]  # all but the first are not linted
+# A misspelt unit is mended wherever another file may read it: gllint looks for no proof there. Who asks for the very
+# misspelling therefore stands in the file itself, which is where it keeps the fix from being safe.
+_TOOLS_FILE, _MISSPELT = "plant/tools.py", "'kwh'"
 _IMPORT = "from plant.tools import heat\n"
 _SUM = "print(sum(v for v in r.values() if isinstance(v, float)))\n"
 _USES = [
@@ -79,17 +82,16 @@ def _programs(budget: Budget) -> Row:
         with TemporaryDirectory() as folder:
             top = Path(folder, "project")
             write(Path(folder, "stubs"), _STUBS)
-            user = budget.random.choice(_USERS)
-            write(
-                top,
-                {
-                    "gllint.toml": 'exclude = ["old"]',
-                    ".gitignore": "*.tmp.py",
-                    "plant/__init__.py": "",
-                    "plant/tools.py": _HEAD + body,
-                    user: use,
-                },
-            )
+            own = _MISSPELT in use and name == "unit"
+            user = _TOOLS_FILE if own else budget.random.choice(_USERS)
+            files = {
+                "gllint.toml": 'exclude = ["old"]',
+                ".gitignore": "*.tmp.py",
+                "plant/__init__.py": "",
+                _TOOLS_FILE: _HEAD + body,
+            }
+            files[user] = f"{_HEAD}{body}\n\n{use.removeprefix(_IMPORT)}" if own else use
+            write(top, files)
             before = _said(top, user)
             shutil.copytree(top, Path(folder, "was"))
             if _fix(top, unsafe=False)[0]:

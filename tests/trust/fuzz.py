@@ -67,6 +67,8 @@ _TESTS = Path(__file__).parents[1]
 _MOST = 4_000  # characters of a text
 _STARTED = 30  # seconds until all targets are loaded
 _AT_ONCE = 2
+_PLENTY = 100_000  # inputs of a target, beyond which another one has more of the time
+_SLOW = 0.008  # seconds for a text of a target that has twice the time of a quick one
 _MOST_TOLD = 5  # failures of one grammar
 _BITS = [
     *"()[]{}\"'\\\n\r\t\0\f\x1a\u2028\ufeff\udcff#@:=,.;%*0", "{{claim:0}}", "# noqa: GL101", "# gllint: ignore[GL4]", "f'{", "\\\n",
@@ -431,23 +433,35 @@ def _request(budget: Budget, uri: str) -> tuple[str, Any]:
 
 def _main(folder: Path, seconds: float, seed: int) -> None:
     """Feed all targets in processes that this one forks once all is loaded and watched."""
-    for name, (_, texts, _) in TARGETS.items():
-        with contextlib.suppress(Exception):  # which it raises again where it is told
-            feed(name, texts[0])  # loads what is loaded at first use
     end = time.monotonic() + seconds
+    weights = {name: _weight(name) for name in TARGETS}
     running: dict[int, str] = {}
-    waiting = [*TARGETS]
+    # The quick ones end before their time: what they leave the slow ones have.
+    waiting = sorted(TARGETS, key=lambda name: weights[name])
     while waiting or running:
         if waiting and len(running) < _AT_ONCE:
-            rounds = -(-len(waiting) // _AT_ONCE)
-            share = max(1, int((end - time.monotonic()) / rounds))
+            ahead = sum(weights[name] for name in waiting) / _AT_ONCE
             name = waiting.pop(0)
+            share = max(1, int((end - time.monotonic()) * min(1.0, weights[name] / ahead)))
             if (child := os.fork()) == 0:
                 _feed_target(name, folder, share, seed)
             running[child] = name
         else:
             ended, _ = os.wait()
             running.pop(ended, None)
+
+
+def _weight(name: str) -> float:
+    """How much more of the time a target has than a quick one: up to three times as much, by how slow it is."""
+    texts = TARGETS[name][1]
+    with contextlib.suppress(Exception):  # which it raises again where it is told
+        feed(name, texts[0])  # loads what is loaded at first use
+    begun = time.process_time()
+    for text in texts[:5]:
+        with contextlib.suppress(Exception):
+            feed(name, text)
+    each = (time.process_time() - begun) / min(len(texts), 5)
+    return 1 + min(2.0, each / _SLOW)
 
 
 def _feed_target(name: str, folder: Path, seconds: int, seed: int) -> NoReturn:
@@ -463,6 +477,7 @@ def _feed_target(name: str, folder: Path, seconds: int, seed: int) -> NoReturn:
         f"-max_total_time={seconds}",
         f"-seed={seed}",
         f"-max_len={_MOST}",
+        f"-runs={_PLENTY}",
         "-timeout=20",
         "-rss_limit_mb=3000",
     ]

@@ -50,7 +50,7 @@ def suite(budget: Budget) -> Iterator[Row]:
     yield _restarted(budget)
     yield _forked(budget.part(0.25))
     yield _clients(budget)
-    yield _one_cache(budget.part(0.8))
+    yield _one_cache(budget.part(0.85))
     told, failed = run_tests(_HOSTILE)
     yield Row("load: hostile providers and tools", told, failed)
 
@@ -67,7 +67,7 @@ def heat(session: Session, number: int) -> list[str]:
 
 def _shared(budget: Budget) -> Row:
     """Many threads in one conversation: each is shown its own number."""
-    session, end = Session(), budget.part(0.1)
+    session, end = Session(), budget.part(0.05)
 
     def talk(thread: int) -> tuple[int, list[str]]:
         wrong, turn = list[str](), 0
@@ -80,7 +80,7 @@ def _shared(budget: Budget) -> Row:
 
 def _restarted(budget: Budget) -> Row:
     """Many conversations, each read from a store for each turn and written to it again."""
-    store, end = dict[int, str](), budget.part(0.1)
+    store, end = dict[int, str](), budget.part(0.05)
 
     def talk(thread: int) -> tuple[int, list[str]]:
         wrong, turn = list[str](), 0

@@ -27,7 +27,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import suppress
 from functools import _lru_cache_wrapper, cache, partial
 from importlib import import_module
-from itertools import accumulate, zip_longest
+from itertools import accumulate
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import CodeType, FunctionType
@@ -64,7 +64,7 @@ _GROUPS = {
     "baseline": [f"{_VERDICT}/baseline.py", f"{_VERDICT}/fingerprint.py"],
     "runtime": ["runtime/"],  # whatever else the tests reach there
 }  # fmt: skip
-_LEAST = {"runtime": 60}  # mutants of a group, in an hour; of the others 40
+_LEAST, _LEAST_OF_OTHERS = {"runtime": 60}, 40  # mutants of a group, in an hour
 # Of the mutants that are not listed, how many may live in a group of how many, and in a smaller one.
 _LIVING, _MANY, _LIVING_OF_FEW = 0.08, 50, 0.1
 _SLOW = ("test_load", "test_adapters")
@@ -149,7 +149,7 @@ def row(group: str, results: Sequence[str | None]) -> Row:
     most = _LIVING * counted if counted >= _MANY else _LIVING_OF_FEW * len(results)
     wrong = [f"{len(unlisted)} of {counted} live"] if len(unlisted) > most else []
     said = f"{killed} of {counted} mutants killed{rate}; {equivalent} more live as listed"
-    return Row(f"mutation: {group}", said + shown, wrong, len(results), _LEAST.get(group, 40))
+    return Row(f"mutation: {group}", said + shown, wrong, len(results), _LEAST.get(group, _LEAST_OF_OTHERS))
 
 
 def _listed() -> set[str]:
@@ -354,18 +354,19 @@ def _within(seconds: float, tests: Sequence[str], took: dict[str, float]) -> lis
 
 
 def _drawn(names: Collection[str], groups: Sequence[str], draw: random.Random) -> list[tuple[str, Mutant]]:
-    """All mutants of ``groups``, each with its group: of each group one in turn, by chance which."""
+    """All mutants of ``groups``, each with its group: by chance which, and of each group as many as are due."""
     files: dict[str, list[str]] = {group: [] for group in groups or _GROUPS}
     for name in sorted(names):
         group = _group(name)
         if group in files:
             files[group].append(name)
-    columns = []
+    due: list[tuple[float, str, Mutant]] = []
     for group in files:
-        mutants = [(group, mutant) for name in files[group] for mutant in _mutants(name)]
+        mutants = [mutant for name in files[group] for mutant in _mutants(name)]
         draw.shuffle(mutants)
-        columns.append(mutants)
-    return [drawn for row in zip_longest(*columns) for drawn in row if drawn is not None]
+        least = _LEAST.get(group, _LEAST_OF_OTHERS)
+        due += [((number + 0.5) / least, group, mutant) for number, mutant in enumerate(mutants)]
+    return [(group, mutant) for _, group, mutant in sorted(due, key=lambda each: each[0])]
 
 
 def _survives(mutant: Mutant, living: Living, items: list[Any]) -> int:

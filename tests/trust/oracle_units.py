@@ -608,9 +608,11 @@ class Program:
                 return f"(-{inner})" if self.chance.random() < 0.3 else f"round({inner}, 2)"
 
     def scale(self, name: str) -> str:
-        """The scale of a temperature; empty for anything else."""
+        """The scale of a temperature; empty for anything else, and for what may be a difference of two."""
         own = self.env[name]
         units = [unit for unit in _TEMPERATURES if isinstance(own, Sized) and own.unit is _parsed(unit)]
+        if units == ["kelvin"] and name not in _NAMES:
+            return ""  # to pint a difference of kelvins is one in kelvins, which has no other zero
         return units[0] if units and math.isclose(own.scale, 1) else ""
 
     def temperature(self, name: str) -> str:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import importlib
 import re
+import signal
 import sys
 import sysconfig
 from pathlib import Path
@@ -17,6 +18,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 import mutation
 from budgets import WALKS, bounds, constants
+from interruption import traceback_in
 from promises import PROMISES
 from trust import Budget
 
@@ -70,6 +72,26 @@ def test_what_is_said_where_a_budget_ran_out_is_held_by_a_test() -> None:
 def test_each_walk_comes_to_its_end(name: str, tmp_path: Path) -> None:
     """At a size that an everyday run bears, with something to show for it."""
     assert WALKS[name].begin(tmp_path, max(WALKS[name].n // 20, 2))()
+
+
+@pytest.mark.parametrize(
+    ("frames", "which", "last", "is_told"),
+    [
+        (["<frozen runpy>", "/usr/lib/python3.11/re.py"], signal.SIGINT, "KeyboardInterrupt", False),
+        (["<frozen runpy>", "OURS"], signal.SIGINT, "KeyboardInterrupt", True),
+        (["OURS", "/usr/lib/python3.11/re.py"], signal.SIGINT, "KeyboardInterrupt", True),
+        (["<frozen runpy>"], signal.SIGINT, "ValueError: no", True),
+        (["<frozen runpy>"], signal.SIGTERM, "KeyboardInterrupt", True),
+        ([], signal.SIGINT, "KeyboardInterrupt", True),
+    ],
+)
+def test_an_interrupt_while_python_loads_is_no_fault_of_gllint(
+    frames: list[str], which: signal.Signals, last: str, is_told: bool
+) -> None:
+    ours = str(_REPOSITORY / "gllint" / "cli" / "commands.py")
+    lines = [f'  File "{frame.replace("OURS", ours)}", line 1, in <module>' for frame in frames]
+    said = "\n".join(["Traceback (most recent call last):", *lines, last, ""])
+    assert bool(traceback_in(said.encode(), which)) == is_told
 
 
 def test_each_group_of_mutants_has_files() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import multiprocessing
 import os
 import random
@@ -11,7 +12,7 @@ import sys
 import sysconfig
 import time
 import traceback
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache, partial
@@ -97,14 +98,24 @@ class Budget:
         found = (_parts(top, files, largest) for top, files in self.projects().items())
         return {top: files for parts in found for top, files in parts if files}
 
-    def files(self) -> list[Path]:
-        """The Python files of the corpus, in an order drawn at random."""
-        found = [path for files in self.projects().values() for path in files]
-        self.random.shuffle(found)
-        return found
+    def files(self) -> Iterator[Path]:
+        """The Python files of the corpus, drawn at random; nothing is walked that nobody asks for.
+
+        Of each part of the corpus some come first, and what is left of them all at the end.
+        """
+        parts = [(top, part) for top in self._folders for part in _tops(top)]
+        self.random.shuffle(parts)
+        rest: list[Path] = []
+        for top, part in parts:
+            found = [path for files in _walked(top, part).values() for path in files]
+            self.random.shuffle(found)
+            yield from found[:_MOST_OF_PART]
+            rest += found[_MOST_OF_PART:]
+        self.random.shuffle(rest)
+        yield from rest
 
     def map(
-        self, function: Callable[[_In], _Out], items: Sequence[_In], broken: Callable[[list[str]], _Out]
+        self, function: Callable[[_In], _Out], items: Iterable[_In], broken: Callable[[list[str]], _Out]
     ) -> Iterator[_Out]:
         """What ``function`` makes of the items for which there is time, in two processes where it is worth it.
 
@@ -127,7 +138,8 @@ _MARKS = {"pyproject.toml", "setup.py"}
 
 
 def _end_orderly() -> None:
-    """Let a process that is ended kill what it started, and remove what it wrote."""
+    """Let a process that is ended kill what it started, and remove what it wrote; leave alone what others made."""
+    gc.freeze()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit())
 
 
@@ -138,25 +150,61 @@ def _attempt(function: Callable[[_In], _Out], broken: Callable[[list[str]], _Out
         return broken([f"{item}: {traceback.format_exc()[-1500:]}"])
 
 
+_MOST_OF_PART = 200  # files that are drawn of a repository, or a package, before the next one is looked at
+
+
 @cache
 def _projects(folders: tuple[Path, ...]) -> dict[Path, list[Path]]:
     """A project has a ``pyproject.toml`` or a ``setup.py``, or lies in one of the folders."""
     found: dict[Path, list[Path]] = {}
     for top in folders:
-        whole = is_unrelated(top)
-        of = {top: top}  # by folder, the project that it belongs to
-        for folder, folders_in, names in os.walk(top):
-            here = Path(folder)
-            if here != top:
-                begins = (here.parent == top and not whole) or not _MARKS.isdisjoint(names)
-                of[here] = here if begins else of[here.parent]
-            folders_in[:] = sorted({*folders_in} - _INSTALLED)
-            files = [
-                here / name for name in sorted(names) if name.endswith(".py") and (here / name).is_file()
-            ]
-            if files:
-                found.setdefault(of[here], []).extend(files)
+        for part in _tops(top):
+            for project, files in _walked(top, part).items():
+                found.setdefault(project, []).extend(files)
     return dict(sorted(found.items(), key=lambda project: -len(project[1])))
+
+
+@cache
+def _tops(top: Path) -> list[Path]:
+    """The folders of a corpus, each with all that is in it, and itself for what lies in none; links lead to theirs."""
+    if is_unrelated(top):
+        return [top]
+    here, _, _ = _listed(top)
+    within = (Path(entry.path).resolve() for entry in os.scandir(top) if entry.is_dir())
+    return [*([top] if here else []), *sorted(path for path in within if path.name not in _INSTALLED)]
+
+
+@cache
+def _walked(top: Path, part: Path) -> dict[Path, list[Path]]:
+    """The files of each project in a part of the corpus ``top``."""
+    if part == top and not is_unrelated(top):
+        return {top: _listed(top)[0]}
+    found: dict[Path, list[Path]] = {}
+    waiting = [(part, part)]  # a folder, and the project around it
+    while waiting:
+        folder, project = waiting.pop()
+        files, folders, begins = _listed(folder)
+        if begins and folder != part:
+            project = folder
+        if files:
+            found.setdefault(project, []).extend(files)
+        waiting += [(path, project) for path in reversed(folders)]
+    return found
+
+
+def _listed(folder: Path) -> tuple[list[Path], list[Path], bool]:
+    """The Python files of a folder, the folders in it, and whether a project begins there."""
+    try:
+        entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
+    except OSError:
+        return [], [], False
+    files = [Path(entry.path) for entry in entries if entry.name.endswith(".py") and entry.is_file()]
+    folders = [
+        Path(entry.path)
+        for entry in entries
+        if entry.name not in _INSTALLED and entry.is_dir(follow_symlinks=False)
+    ]
+    return files, folders, not _MARKS.isdisjoint(entry.name for entry in entries)
 
 
 _INSTALLED = {"site-packages", "node_modules", ".venv", ".git"}  # into a project
