@@ -129,7 +129,13 @@ def _fix(top: Path, unsafe: bool) -> tuple[list[str], list[str]]:
 # --- copies of repositories ---------------------------------------------------------------------------------
 
 
+_TOOL = re.compile(rb"^ *@[\w.]*tool\b", re.MULTILINE)
+_NAMED = re.compile(
+    rb"""["']\w*_(?:[kM]?Wh?|[kmg]wh?|km|kg|usd|eur|pct|percent|seconds|minutes|hours|days|celsius|ms|mb|gb|bytes)["'] *[:\]]""",
+    re.IGNORECASE,
+)
 _LARGEST = 300  # files of a project that is worth its time
+_LONGEST = 60  # seconds of the tests of a project, which run four times
 
 
 _KEPT = TemporaryDirectory()  # what mypy learns of the standard library
@@ -159,9 +165,14 @@ def _copies(budget: Budget) -> Iterator[Row]:
     yield Row("fixes: tests of these projects", shown, [], same, 100)
 
 
-def _tools(files: list[Path]) -> int:
-    """How many of some files seem to have tools."""
-    return sum(re.search(rb"^ *@[\w.]*tool\b", path.read_bytes(), re.MULTILINE) is not None for path in files)
+def _tools(files: list[Path]) -> float:
+    """How many of some files seem to have tools; those count most whose results seem to name units, which fixes need."""
+    count = 0.0
+    for path in files:
+        data = path.read_bytes()
+        if _TOOL.search(data):
+            count += 1 if _NAMED.search(data) else 0.01
+    return count
 
 
 def _copy(source: Path) -> Copied:
@@ -264,7 +275,7 @@ def _own_tests(top: Path, paths: Iterable[str]) -> dict[str, str]:
     # What stands in a package is not imported by its own name: a `types.py` there is not that of Python.
     roots = os.pathsep.join(map(str, (top.parent,) if (top / "__init__.py").exists() else (top, top / "src")))
     with suppress(subprocess.TimeoutExpired):
-        done = ran(*command, cwd=top, timeout=180, PYTHONPATH=roots)
+        done = ran(*command, cwd=top, timeout=_LONGEST, PYTHONPATH=roots)
         found = re.findall(r"^(PASSED|FAILED) (\S+)", done.stdout, re.MULTILINE)
         return {test: result for result, test in found}
     return {}
