@@ -13,7 +13,9 @@ import pytest
 
 from gllint_runtime import Policy, audit_run
 from gllint_runtime.audit.formats import FormatError, Reader, formats
+from gllint_runtime.audit.judgement import Listener
 from gllint_runtime.audit.sources import sources_of_output
+from gllint_runtime.audit.turns import Called, Returned, Said
 
 USER = {"role": "user", "content": "How much heat did site seven use? My budget is 340 USD."}
 CALL = {
@@ -853,6 +855,24 @@ def test_fixtures_of_prompts_and_responses_are_conversations_by_name() -> None:
 def test_what_is_no_conversation_is_refused(run: Any) -> None:
     with pytest.raises(FormatError):
         audit_run(run)
+
+
+def test_the_call_of_a_result_without_an_id_is_found_by_its_tool() -> None:
+    """Without a look at all that wait: ten thousand may, for each result anew."""
+
+    class Waiting(dict[Any, Any]):
+        def items(self) -> Any:
+            raise AssertionError("all calls that wait were gone through")
+
+    listener = Listener()
+    listener._open = Waiting()
+    for number, tool in enumerate(("meter", "note", "meter")):
+        listener.hear(Called(f"c{number}", tool, {}))
+    for call_id in ("c0", "c2"):
+        listener.hear(Returned("", "meter", {"heat": {"value": 987.25, "unit": "kWh"}}))
+        assert call_id not in listener._open
+    answer = listener.hear(Said("assistant", "It is 987.25 kWh."))
+    assert answer is not None and [one.verdict for one in answer.numbers] == ["sourced"]
 
 
 def test_an_answer_may_be_a_number_alone() -> None:

@@ -113,6 +113,7 @@ class Listener:
         self._derivations = Derivations()
         # The tools of calls, and what they were told, by their ids.
         self._open: dict[str, tuple[str, Echo]] = {}
+        self._open_of: dict[str, dict[str, None]] = {}  # their ids, by tool
         # What the latest calls were told, as it was: the answer may prove to be among them.
         self._latest: dict[str, Any] = {}
         self._answered: dict[str, None] = {}
@@ -130,16 +131,18 @@ class Listener:
             case Called(call_id, tool, arguments):
                 self._calls += 1
                 if len(self._open) >= _MAX_OPEN:
-                    self._open.pop(next(iter(self._open)))
+                    self._closed(next(iter(self._open)))
                 call_id = call_id or f"call_{self._calls}"
                 if is_answer_tool(tool):
                     return self._answer_of_call(call_id, arguments)
                 _keep_latest(self._latest, call_id, arguments)
+                self._closed(call_id)
                 self._open[call_id] = tool, echo_of(arguments)
+                self._open_of.setdefault(tool, {})[call_id] = None
                 self._derivations.hear(call_id, _question(tool, arguments))
             case Returned(call_id, tool, value):
                 if is_receipt(value) and call_id in self._latest:
-                    self._open.pop(call_id, None)
+                    self._closed(call_id)
                     return self._answer_of_call(call_id, self._latest.pop(call_id))
                 if not is_answer_tool(tool) and call_id not in self._answered:
                     self._hear_output(call_id, tool, value)
@@ -166,11 +169,20 @@ class Listener:
         """
         return bool(self._calls or self.has_gaps) and not self._answers
 
+    def _closed(self, call_id: str) -> tuple[str, Echo | None]:
+        """The tool of a call that waits no longer, and what it was told."""
+        tool, echo = self._open.pop(call_id, ("", None))
+        ids = self._open_of.get(tool, {})
+        ids.pop(call_id, None)
+        if not ids:
+            self._open_of.pop(tool, None)
+        return tool, echo
+
     def _hear_output(self, call_id: str, tool: str, value: Any) -> None:
         if not call_id:  # the oldest call of that tool which waits
-            waiting = (entry for entry, (name, _) in self._open.items() if not tool or name == tool)
-            call_id = next(waiting, "") or f"call_{self._calls + 1}"
-        name, echo = self._open.pop(call_id, ("", None))
+            waiting = self._open_of.get(tool, {}) if tool else self._open
+            call_id = next(iter(waiting), "") or f"call_{self._calls + 1}"
+        name, echo = self._closed(call_id)
         tool = tool or name or "a tool"
         if is_verifier(tool):  # which says back what it is given
             return
