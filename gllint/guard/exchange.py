@@ -310,7 +310,7 @@ class Guard:
             if isinstance(name, str):
                 self._schemas[name] = tool.get("inputSchema")
                 if self._units.has(name) and "outputSchema" in tool:
-                    tool = {**tool, "outputSchema": self._units.in_schema(name, tool["outputSchema"])}
+                    tool = {**tool, "outputSchema": self._with_units_declared(name, tool["outputSchema"])}
             tools.append(tool)
             if isinstance(name, str) and (unnamed := self._units.missing(name, tool.get("outputSchema"))):
                 self._missing.update(dict.fromkeys(unnamed))
@@ -328,6 +328,14 @@ class Guard:
                 }
             )
         return {**result, "tools": tools}
+
+    def _with_units_declared(self, tool: str, schema: Any) -> Any:
+        declared = self._units.in_schema(tool, schema)
+        if declared is schema and isinstance(schema, Mapping):
+            self._tell(
+                f"{tool}: its output schema refers to too much for its numbers to be given units there"
+            )
+        return declared
 
     def _tell_of_missing(self) -> None:
         """Tell, once, which rows of the configuration name no tool or no number that the server declares."""

@@ -18,6 +18,7 @@ _STEP = re.compile(r"\.([^.\[\]]+)|\[(?:\*|\d*)\]")
 _INDEX = re.compile(r"\[\d*\]")
 _ELEMENT = "[*]"
 _DEEPEST = 20
+_MOST_INLINED = 100  # references of one schema that are written out, so that a number of theirs gets its unit
 WRAPPER = "result"  # the key under which the SDKs put what is no object, or a dictionary of no class
 Place = tuple[str, ...]
 
@@ -77,14 +78,15 @@ class UnitPlaces:
         ]
 
     def in_schema(self, tool: str, schema: Any) -> Any:
-        """The schema as it declares these data."""
+        """The schema as it declares these data; the very object where its references lead to too much to say."""
         if not self.has(tool) or not isinstance(schema, Mapping):
             return schema
-        schema = copy.deepcopy(schema)
+        changed = copy.deepcopy(schema)
+        budget = [_MOST_INLINED]
         for place, unit in self._places[tool].items():
-            for variant in _variants(schema, place):
-                _declare(schema, schema, variant, unit)
-        return schema
+            for variant in _variants(changed, place):
+                _declare(changed, changed, variant, unit, budget)
+        return changed if budget[0] >= 0 else schema
 
 
 def place_of(tool: str, path: str) -> str | None:
@@ -163,22 +165,38 @@ def _with_quantity(data: Any, place: Sequence[str], unit: str) -> Any:
     return data
 
 
-def _declare(root: Any, schema: Any, place: Sequence[str], unit: str, depth: int = 0) -> None:
-    """Write a Quantity where the schema declares the number, through its own references and branches."""
-    if not isinstance(schema, dict) or depth > _DEEPEST:
+def _declare(
+    root: Any,
+    schema: Any,
+    place: Sequence[str],
+    unit: str,
+    budget: list[int],
+    within: frozenset[str] = frozenset(),
+    depth: int = 0,
+) -> None:
+    """Write a Quantity where the schema declares the number, through its own references and branches.
+
+    ``within`` are the references that led here without a step into the data: another time they lead nowhere else.
+    ``budget`` has the number of references that may still be written out, below zero where it did not do.
+    """
+    if not isinstance(schema, dict) or depth > _DEEPEST or budget[0] < 0:
         return
     reference = schema.get("$ref")
     if isinstance(reference, str) and reference.startswith("#/"):
         target = root
         for step in reference[2:].split("/"):
             target = target.get(step) if isinstance(target, dict) else None
-        if isinstance(target, dict):  # a copy of its own: others refer to the same
+        if (
+            isinstance(target, dict) and reference not in within
+        ):  # a copy of its own: others refer to the same
+            within |= {reference}
+            budget[0] -= 1
             del schema["$ref"]
             schema.update({**copy.deepcopy(target), **schema})
     for branches in ("anyOf", "oneOf", "allOf"):
         listed = schema.get(branches)
         for branch in listed if isinstance(listed, list) else ():
-            _declare(root, branch, place, unit, depth + 1)
+            _declare(root, branch, place, unit, budget, within, depth + 1)
     if not place:
         if _is_number(schema.get("type")):
             described = {key: schema[key] for key in ("title", "description") if key in schema}
@@ -192,7 +210,7 @@ def _declare(root: Any, schema: Any, place: Sequence[str], unit: str, depth: int
     step, rest = place[0], place[1:]
     properties = schema.get("properties")
     named = properties.get(step) if isinstance(properties, dict) else None
-    _declare(root, schema.get("items") if step == _ELEMENT else named, rest, unit, depth + 1)
+    _declare(root, schema.get("items") if step == _ELEMENT else named, rest, unit, budget, depth=depth + 1)
 
 
 def _is_number(declared: Any) -> bool:

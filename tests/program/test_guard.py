@@ -119,6 +119,26 @@ def test_the_schema_of_a_result_says_what_the_guard_makes_of_it() -> None:
     assert not validator.is_valid({"heat": 1})
 
 
+def test_references_that_lead_to_themselves_or_to_too_much_are_left_as_they_are() -> None:
+    """Each writes out what it refers to: two to themselves did so a million times."""
+    number = {"type": "object", "properties": {"a": {"type": "number"}}}
+    itself = {"anyOf": [*[{"$ref": "#/$defs/n"}] * 3, number]}
+    doubled: dict[str, Any] = {f"d{n}": {"anyOf": [{"$ref": f"#/$defs/d{n + 1}"}] * 2} for n in range(12)}
+    many = {"$defs": {**doubled, "d12": number}, "$ref": "#/$defs/d0"}
+    said: list[str] = []
+    guard = Guard(Policy(), "block", read_places({"m.$.a": "kWh", "n.$.a": "kWh"}, Policy()), said.append)
+    guard.from_client({"jsonrpc": "2.0", "id": 1, "method": "tools/list"})
+    schemas = {"m": {"$defs": {"n": itself}, "$ref": "#/$defs/n"}, "n": many}
+    tools = [
+        {"name": name, "outputSchema": json.loads(json.dumps(schema))} for name, schema in schemas.items()
+    ]
+    [sent] = guard.from_server({"jsonrpc": "2.0", "id": 1, "result": {"tools": tools}})
+    first, second, _ = sent.message["result"]["tools"]
+    assert first["outputSchema"]["anyOf"][3]["properties"]["a"]["properties"]["unit"] == {"const": "kWh"}
+    assert second["outputSchema"] == many
+    assert said == ["n: its output schema refers to too much for its numbers to be given units there"]
+
+
 def test_the_tool_that_verifies_takes_another_name_where_its_own_is_taken() -> None:
     guard = Guard(Policy())
     for number, cursor in ((1, "next"), (2, None)):
