@@ -33,6 +33,7 @@ _LONGEST_NUMBER = 400  # characters
 _UNDER_WRAPPER = re.compile(rf"\$\.{WRAPPER}(?![^.\[])")
 _FIRST = tuple("-0123456789")
 _VERSION_KEY = "io.modelcontextprotocol/protocolVersion"
+_OURS = "gllint/"
 _VERIFY, _VERIFY_OTHERWISE = VERIFIERS
 _DESCRIPTION = (
     "Check the answer before the user sees it. Write {{claim:0}} where a number belongs, and for each a claim: the "
@@ -107,6 +108,7 @@ class Guard:
         self._is_compared = False
         self._given_up: dict[Any, None] = {}  # the oldest first
         self._verify = _VERIFY
+        self._is_offered = False  # whether a client was told that name
 
     @property
     def pending(self) -> list[Any]:
@@ -284,6 +286,9 @@ class Guard:
         if not isinstance(message, dict) or ("method" in message and "result" not in message):
             return [Sent("client", message)]
         number, result = message.get("id"), message.get("result")
+        if isinstance(result, dict) and isinstance(meta := result.get("_meta"), dict) and _claims_ours(meta):
+            result = {**result, "_meta": {key: item for key, item in meta.items() if not _is_ours(key)}}
+            message = {**message, "result": result}
         # What no request has for an id: a client may take it for that of one, ``true`` for 1.
         key = id_key(number) if _is_id(number) else None
         if key in self._given_up:
@@ -317,7 +322,12 @@ class Guard:
         if result.get("nextCursor") is None:
             if not self._is_compared:
                 self._tell_of_missing()
-            self._verify = _VERIFY_OTHERWISE if _VERIFY in self._schemas else _VERIFY
+            if not self._is_offered:
+                self._verify = _VERIFY_OTHERWISE if _VERIFY in self._schemas else _VERIFY
+                self._is_offered = True
+        if self._is_offered:
+            tools = self._without_rival(tools)
+        if result.get("nextCursor") is None:
             tools.append(
                 {
                     "name": self._verify,
@@ -328,6 +338,13 @@ class Guard:
                 }
             )
         return {**result, "tools": tools}
+
+    def _without_rival(self, tools: list[Any]) -> list[Any]:
+        """The tools without the server's own by the name that clients know as the guard's: it would verify nothing."""
+        rest = [tool for tool in tools if not (isinstance(tool, dict) and tool.get("name") == self._verify)]
+        if len(rest) < len(tools) and self._is_news(f"rival {self._verify}"):
+            self._tell(f"{self._verify}: the server has a tool of this name, too, which nobody can call")
+        return rest
 
     def _with_units_declared(self, tool: str, schema: Any) -> Any:
         declared = self._units.in_schema(tool, schema)
@@ -470,6 +487,15 @@ class Guard:
                     code = str(entry.get("code"))
                     counts[code] = counts.get(code, 0) + 1
         return ", ".join(f"{code}: {count}" for code, count in sorted(counts.items()))
+
+
+def _is_ours(key: Any) -> bool:
+    return isinstance(key, str) and key.startswith(_OURS)
+
+
+def _claims_ours(meta: Mapping[Any, Any]) -> bool:
+    """Whether a server says what the guard alone can."""
+    return any(map(_is_ours, meta))
 
 
 def _unasked(number: Any) -> _Call:
