@@ -20,6 +20,7 @@ from gllint_runtime import (
     Unit,
     tool,
 )
+from gllint_runtime.policy.parameter_units import ParameterUnit, ParameterUnits
 from gllint_runtime.policy.schemas import QUANTITY_REF
 
 FLOW = (1250.0, "ft3/s")
@@ -491,3 +492,100 @@ def test_large_and_deep_arguments_take_linear_time() -> None:
 )
 def test_the_end_of_a_name_as_the_rules_read_it(held: Any, name: str, value: Any, taken: float) -> None:
     assert session(held).tool_arguments("pay", {name: value}) == {name: pytest.approx(taken)}
+
+
+# ------------------------------------------------------------------------------------ what a schema says of a path
+
+SHAPE = properties(value=NUMBER, unit={"const": "kWh"})
+SITE = properties(
+    flow={**NUMBER, "x-unit": "m3/s", "x-basis": "mean"},
+    heat=SHAPE,
+    cold=properties(value=NUMBER, unit={"enum": ["kWh", "MJ", 7]}),
+    bare=properties(value=NUMBER, unit=True),
+    wide=properties(value=NUMBER, unit={"type": "string"}, note={"type": "string"}),
+    rows={"type": "array", "x-unit": "m", "items": {"type": ["integer", "null"]}},
+    pair={"prefixItems": [{**NUMBER, "x-unit": "kg"}, {"type": "string", "x-unit": "t"}]},
+    table={"x-unit": "K", "additionalProperties": {**NUMBER, "x-unit": "degC"}},
+    outer={"x-unit": "m", "x-basis": "net", "x-source": "user", "properties": {"width_km": {"type": "integer"}}},
+    held={"x-source": "user", "allOf": [{**NUMBER, "x-source": "tool", "x-basis": "a"}, {"x-basis": "b"}]},
+    linked={"$ref": "#/$defs/a~1b~0c/anyOf/1"},
+    lost={"$ref": "#/$defs/nothing/at/all"},
+    far={"$ref": "elsewhere.json#/$defs/x"},
+    amount_cents={"type": "string"},
+) | {"$defs": {"a/b~c": {"anyOf": [{}, {"oneOf": [{"type": "string"}, {**NUMBER, "x-unit": "s"}]}]}}}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("path", "unit"),
+    [
+        ("flow", ParameterUnit(("m3/s",), "flow", takes_number=True, is_declared=True, basis="mean")),
+        ("heat", ParameterUnit(("kWh",), "heat", takes_quantity=True, is_declared=True)),
+        ("cold", ParameterUnit(("kWh", "MJ"), "cold", takes_quantity=True, is_declared=True)),
+        ("bare", ParameterUnit((), "bare", takes_quantity=True)),
+        ("wide", ParameterUnit((), "wide", takes_quantity=True, takes_shape=True)),
+        ("rows.3", ParameterUnit(("m",), "rows", takes_number=True, is_declared=True, takes_integer=True)),
+        (
+            "pair.0",
+            ParameterUnit(("kg", "t"), "pair", takes_number=True, takes_text=True, is_declared=True),
+        ),
+        ("table.roof", ParameterUnit(("degC",), "roof", takes_number=True, is_declared=True)),
+        (
+            "outer.width_km",
+            ParameterUnit(("km",), "width_km", takes_number=True, sources=("user",), takes_integer=True),
+        ),
+        ("held", ParameterUnit((), "held", takes_number=True, sources=("user", "tool"))),
+        ("linked", ParameterUnit(("s",), "linked", takes_number=True, takes_text=True, is_declared=True)),
+        ("lost", ParameterUnit((), "lost")),
+        ("far", ParameterUnit((), "far")),
+        ("nowhere_kwh", ParameterUnit(("kWh",), "nowhere_kwh")),
+        ("", ParameterUnit(takes_shape=True)),
+    ],
+)
+def test_what_a_schema_says_of_a_path(path: str, unit: ParameterUnit) -> None:
+    steps = tuple(int(step) if step.isdecimal() else step for step in path.split(".") if step)
+    units = ParameterUnits(SITE)
+    assert units.at(steps) == unit == units.at(steps)
+
+
+def test_what_a_schema_says_in_all() -> None:
+    units = ParameterUnits(SITE)
+    assert units.has_sources and units.declares and units.typed == {"flow"}
+    bare = ParameterUnits(properties(heat_kwh=NUMBER, n={"type": "integer"}, note={"type": "string"}))
+    assert bare.typed == {"heat_kwh"} and not bare.has_sources and not bare.declares
+    assert ParameterUnits(properties(a={**NUMBER, "x-basis": "mean"})).declares
+    assert ParameterUnits({"allOf": [properties(a={"x-source": "any"})]}).has_sources
+    for nothing in (None, [], "text", {"properties": [1]}):
+        units = ParameterUnits(nothing)
+        assert (units.typed, units.has_sources, units.declares) == (frozenset(), False, False)
+        assert units.at(("heat_kwh",)).readings == ("kWh",) and units.offered(("heat_kwh",)) == ()
+
+
+def test_the_values_that_a_schema_offers() -> None:
+    units = ParameterUnits(
+        properties(
+            mode={"const": 3, "default": 5, "enum": [3, "x", True]},
+            many={"items": {"anyOf": [{"default": 7}, {"enum": "none"}]}},
+            ok={"default": False},
+        )
+    )
+    assert units.offered(("mode",)) == (3, 5, 3, "x") == units.offered(("mode",))
+    assert units.offered(("many", 0)) == (7,) == units.offered(("many", 9))
+    assert units.offered(("ok",)) == () == units.offered(("no",))
+
+
+def test_a_number_as_its_parameter_takes_it() -> None:
+    whole = ParameterUnit(takes_integer=True)
+    assert [repr(whole.as_taken(value)) for value in (1250.0, 2.5, 7, "1.0")] == ["1250", "2.5", "7", "'1.0'"]
+    assert repr(ParameterUnit().as_taken(1250.0)) == "1250.0"
+
+
+def test_a_schema_that_goes_on_for_ever_is_read_in_part() -> None:
+    endless: dict[str, Any] = {"type": "number", "x-unit": "m"}
+    endless["anyOf"] = [endless, {"$ref": "#/properties/a"}]
+    units = ParameterUnits(properties(a=endless))
+    assert units.at(("a",)).readings == ("m",)
+    branches = [{"type": "number"} for _ in range(300)]
+    units = ParameterUnits(properties(a={"anyOf": [*branches, {"x-unit": "m"}]}))
+    assert units.at(("a",)).readings == ()
+    deep = ParameterUnits({"x": [{"y": n} for n in range(3000)]})
+    assert deep.has_sources  # whoever has not read all of it cannot say that there are none

@@ -25,7 +25,18 @@ from gllint_runtime.policy.schemas import QUANTITY_INLINED, inlined_quantity
 from gllint_runtime.policy.toml_lines import line_of
 from gllint_runtime.policy.unit_codes import unit_of_code
 from gllint_runtime.policy.unit_expressions import factors_of
-from gllint_runtime.policy.unit_sizes import converted, factors_of_unit, text_of
+from gllint_runtime.policy.unit_sizes import (
+    converted,
+    factors_of_unit,
+    is_logarithm,
+    is_named,
+    is_of_any_currency,
+    name_of,
+    quotient,
+    ratio,
+    relation,
+    text_of,
+)
 from gllint_runtime.policy.wording import literal, nearest, shortened, visible
 
 
@@ -87,6 +98,15 @@ def test_what_is_no_expression_of_a_unit_stands_as_it_is(unit: str, is_whole: bo
         ("/s", "1/s"),
         ("W/1", "W"),
         ("10*3", None),
+        ("kg.m-2", "kg/m2"),
+        ("kg/m-2", "kg*m2"),
+        ("kJ/(kg.K)", "kJ/kg/K"),
+        ("m.m" + ".m" * 10, "m" + "*m" * 11),
+        ("m.m" + ".m" * 11, None),
+        (f"m{{{'x' * 97}}}", "m"),
+        (f"m{{{'x' * 98}}}", None),
+        ("h", "h"),
+        ("year", None),
     ],
 )
 def test_a_one_in_a_code_is_no_factor(code: str, expected: str | None) -> None:
@@ -387,3 +407,81 @@ def test_a_symbol_of_a_unit_has_forty_characters_at_most() -> None:
     ):
         [figure] = figures(f"It is 5 {unit} there.")
         assert figure.units == ((unit,) if expected else ())
+
+
+def test_a_code_is_read_in_its_own_system_alone() -> None:
+    assert unit_of_code("KWH", "uncefact") == "kWh" and unit_of_code("kW.h", "ucum") == "kWh"
+    assert unit_of_code("kW.h", "uncefact") is None and unit_of_code("kW.h", "mine") is None
+
+
+@pytest.mark.parametrize(
+    ("above", "below", "unit"),
+    [
+        ("kWh", "m2", "kWh/m2"),
+        ("kWh", "kWh", "1"),
+        ("kWh/m2", "kWh", "1/m2"),
+        ("kWh*m2", "m2", "kWh"),
+        ("USD", "kWh/m2", "USD/(kWh/m2)"),
+        ("kWh", "h*m2", "kWh/(h*m2)"),
+        ("m2", "m", "m2/m"),
+        ("kWh/year", "year", "kWh/year/year"),
+    ],
+)
+def test_the_unit_of_a_quotient(above: str, below: str, unit: str) -> None:
+    assert quotient(above, below) == unit
+
+
+@pytest.mark.parametrize(
+    ("unit", "written", "is_one"),
+    [
+        ("1", "1", True),
+        ("kW*h", "kWh", True),
+        ("kW*h/m2", "kWh/m2", True),
+        ("N*m", "N*m", True),
+        ("year*kWh", "kWh*year", False),
+        ("USD/kWh", "USD/kWh", False),
+        ("wibble/m2", "wibble/m2", True),
+    ],
+)
+def test_how_people_write_a_unit(unit: str, written: str, is_one: bool) -> None:
+    assert (name_of(factors_of_unit(unit)), is_named(factors_of_unit(unit))) == (written, is_one)
+
+
+def test_a_unit_with_its_powers() -> None:
+    assert text_of((("m", -2), ("m2", 3), ("h", -1))) == "(m2)^3/m^2/h"
+    assert text_of((("s", -1),)) == "1/s" and text_of((("m", 1), ("kWh", 1))) == "m*kWh"
+
+
+@pytest.mark.parametrize(
+    ("unit", "other", "answer", "times"),
+    [
+        ("cent", "USD", "size", 0.01),
+        ("cent", "USD_cent", "same", 1),
+        ("cent", "milliunit", "size", 10),
+        ("cent/kWh", "USD/kWh", "size", 0.01),
+        ("cent", "kWh", "dimension", None),
+        ("cent/USD", "1", "dimension", None),
+        ("USD", "EUR", "dimension", None),
+        ("kg", "kgCO2e", "dimension", None),
+        ("N*m", "J", "same", 1),
+        ("year", "s", "dimension", None),
+        ("dB", "dB", "same", None),
+        ("dB", "%", None, None),
+        ("kWh", "wibble", None, None),
+        ("wibble", "kWh", None, None),
+        ("m" + "*m" * 11, "m", "dimension", None),
+        ("m" + "*m" * 12, "m", None, None),
+    ],
+)
+def test_how_two_units_stand_to_each_other(
+    unit: str, other: str, answer: str | None, times: float | None
+) -> None:
+    first, second = factors_of_unit(unit), factors_of_unit(other)
+    assert (relation(first, second), ratio(first, second)) == (answer, times)
+
+
+def test_what_numbers_in_a_unit_are() -> None:
+    assert [unit for unit in ("dB", "pH", "dBm", "px", "kWh") if is_logarithm(unit)] == ["dB", "pH", "dBm"]
+    assert [
+        unit for unit in ("cent", "USD", "cent/kWh", "USD_cent") if is_of_any_currency(factors_of_unit(unit))
+    ] == ["cent", "cent/kWh"]

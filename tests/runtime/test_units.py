@@ -22,7 +22,14 @@ from gllint_runtime.policy.units import (
     conversion,
     dimension_of,
     is_allowed,
+    is_same_size,
     judge_unit,
+    measure_of,
+    packs_for,
+    size_in_bases,
+    unit_help,
+    unit_meant,
+    unit_title,
 )
 
 # unit, status, dimension, nearest
@@ -437,3 +444,159 @@ def test_the_definition_file_is_read_as_pint_reads_it() -> None:
 def test_a_compound_is_said_to_hold_what_it_holds() -> None:
     assert judge_unit("EUR/m2").reason == "It is a compound of allowed units (EUR, m2)."
     assert judge_unit("kWh/year").reason == "It is a compound of allowed units and units of time (kWh, year)."
+
+
+@pytest.mark.parametrize(
+    ("unit", "other", "answer"),
+    [
+        ("kWh", "kWh", True),
+        ("wibble", "wibble", True),
+        ("h", "hour", True),
+        ("m³", "m3", True),
+        ("kWh", "MJ", False),
+        ("kg", "kgCO2e", False),
+        ("mN", "CAD_milli", False),
+        # By pint, where we have not both of them.
+        ("furlong", "furlongs", True),
+        ("furlong", "fathom", False),
+        ("furlong", "kg", False),
+        ("kWh", "wibble", None),
+        ("wibble", "kWh", None),
+    ],
+)
+def test_whether_two_units_are_one(unit: str, other: str, answer: bool | None) -> None:
+    assert is_same_size(unit, other) is answer
+
+
+@pytest.mark.parametrize(
+    ("unit", "other", "factor", "offset"),
+    [
+        ("wibble", "wibble", 1, 0),
+        ("m3/h", "m³/h", 1, 0),
+        ("h", "s", 3600, 0),
+        ("ug", "kg", Fraction(1, 10**9), 0),
+        ("degF", "degC", Fraction(5, 9), Fraction(-160, 9)),
+        ("degC", "degF", Fraction(9, 5), 32),
+        ("kWh/degF", "kWh/K", Fraction(9, 5), 0),
+    ],
+)
+def test_a_conversion_is_exact(unit: str, other: str, factor: Any, offset: Any) -> None:
+    assert conversion(unit, other) == (factor, offset)
+
+
+def test_what_a_conversion_makes_of_a_value() -> None:
+    way = conversion("degC", "degF")
+    assert way is not None
+    assert [way.of(value) for value in (100, 0.1, Decimal("0.1"))] == [
+        212,
+        Fraction("32.18"),
+        Fraction("32.18"),
+    ]
+    assert [way.of(value) for value in (True, "1", None, float("nan"), float("inf"))] == [None] * 5
+    assert conversion("furlong", "m") is None and conversion("furlong", "smoot") is None
+
+
+MEANT = {
+    "kWh": "kWh",
+    "m³": "m3",
+    "hour": "hour",
+    "R": "R",
+    "kwh": "kWh",
+    "s-1": "1/s",
+    "mw": None,
+    "?": None,
+    "furlong": None,
+    f"kilowatt{'-' * 187}hours": "kWh",
+    f"kilowatt{'-' * 188}hours": None,
+}
+
+
+def test_the_unit_that_is_meant() -> None:
+    assert {text: unit_meant(text) for text in MEANT} == MEANT
+
+
+MEASURES: dict[str, tuple[str, Any, Any] | None] = {
+    "hour": ("time", 3600, 0),
+    "kJ": ("energy", Fraction(5, 18), 0),
+    "P": ("pressure*time", Fraction(1, 10), 0),
+    "degF": ("temperature", Fraction(5, 9), Fraction(45967, 180)),
+    "W*h": ("energy", 1, 0),
+    "m/s²": ("length/time^2", 1, 0),
+    "kg*m/s^2": ("mass*length/time^2", 1000, 0),
+    "furlong": None,
+    "": None,
+}
+
+
+def test_what_a_unit_measures() -> None:
+    assert {unit: measure_of(unit) for unit in MEASURES} == MEASURES
+
+
+SIZES: dict[str, tuple[dict[str, int], Any] | None] = {
+    "m2": ({"length": 2}, 1),
+    "h": ({"time": 1}, 3600),
+    "kJ": ({"energy": 1}, Fraction(5, 18)),
+    "degF": ({"temperature": 1}, Fraction(5, 9)),
+    "token": ({"token": 1}, 1),
+    "furlong": None,
+    "wibble": None,
+}
+
+
+def test_the_size_of_one_unit() -> None:
+    assert {unit: size_in_bases(unit) for unit in SIZES} == SIZES
+
+
+def test_what_pint_knows_is_of_the_dimensions_that_packs_keep_apart() -> None:
+    assert dimension_of("VA*furlong") == "apparent-power*length"
+    assert dimension_of("furlong/wibble") is None
+
+
+HELPS = {
+    "l": "Write `L`, which is the same unit.",
+    "€": "Did you mean `EUR`?",
+    "gw": "Did you mean `GW`? Allow it with `gw or GW`.",
+    "BP": "It can be read as several units, by its case: write the one that is meant.",
+    "y": "No such unit is known. Write the unit of the value, or add this one with `y`.",
+    "furlong": "Allow it with `furlong`, or convert the value to an allowed unit.",
+    "kcal/mol": "Allow it with `kcal/mol`, or convert the value to an allowed unit.",
+    "toe": "It is tonnes of oil equivalent. Allow it with `toe`, or convert the value to an allowed unit.",
+    "  ": "Write the unit of the value, or allow the empty one with `  `.",
+    "tbd": "It stands for a unit. Write the unit of the value in its place.",
+    "x" * 200: f"No such unit is known. Write the unit of the value, or add this one with `{'x' * 200}`.",
+    "x" * 201: "No unit is as long as that. Write the unit of the value in its place.",
+}
+
+
+@pytest.mark.parametrize("unit", HELPS)
+def test_what_to_do_about_a_unit(unit: str) -> None:
+    verdict = judge_unit(unit)
+    is_nearest_allowed = verdict.nearest is not None and is_allowed(verdict.nearest)
+    shown = HELPS[unit].replace("gw or GW", "GW")
+    assert unit_help(verdict, is_nearest_allowed, str) == shown
+
+
+def test_packs_that_would_do() -> None:
+    assert packs_for("kcal/mol") == ("chemistry",)  # which lists it, though others have its factors
+    assert packs_for("token*mol/kWh") == ("counts", "si") and packs_for("token*h") == ("counts",)
+
+
+@pytest.mark.parametrize(
+    ("unit", "arguments"), [("token", "packs=['counts']"), ("wibble", "extend_units=['wibble']")]
+)
+def test_the_error_names_the_arguments_that_allow_a_unit(unit: str, arguments: str) -> None:
+    with pytest.raises(GLValidationError) as caught:
+        UnitRegistry().require(unit)
+    assert f"`{arguments}`" in (caught.value.hint or "")
+
+
+def test_a_long_unit_is_shown_in_part_and_only_allowed_where_a_project_lists_it() -> None:
+    assert unit_title("x" * 200) == "x" * 200 and unit_title("x" * 201) == f"{'x' * 40}…"
+    assert is_allowed("x" * 201, extend=["x" * 201]) and not is_allowed("x" * 201)
+
+
+def test_a_value_that_needs_no_conversion_stays_as_it_is_written() -> None:
+    units = UnitRegistry()
+    assert str(units.convert_to(quantity(Decimal("1.10"), "m³"), "m3").value) == "1.10"
+    assert units.normalize(quantity(10**40 + 1, "kWh")) == (Decimal(10**40 + 1), "kWh")
+    assert units.same_quantity(quantity(1, "kWh"), quantity(1 + 1e-12, "kWh"))

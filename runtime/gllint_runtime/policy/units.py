@@ -154,7 +154,8 @@ def conversion(unit: str, target: str) -> Conversion | None:
     unit, target = as_listed(unit, packs=PACKS), as_listed(target, packs=PACKS)
     if unit == target:
         return _SAME
-    if not (_is_ours(unit) and _is_ours(target)) or _dimension(unit, PACKS) != _dimension(target, PACKS):
+    dimension = _dimension(unit, PACKS)
+    if dimension is None or dimension != _dimension(target, PACKS):
         return None
     (factor, offset), (target_factor, target_offset) = _scale(unit, PACKS), _scale(target, PACKS)
     return Conversion(factor / target_factor, (offset - target_offset) / target_factor)
@@ -184,8 +185,6 @@ class Measure(NamedTuple):
 def measure_of(unit: str) -> Measure | None:
     """The dimension and the size of a unit of the allowlist, of any pack, or made of these; ``None`` for any other."""
     symbol = as_listed(unit, packs=PACKS)
-    if not _is_ours(symbol):
-        return None
     dimension = _dimension(symbol, PACKS)
     return None if dimension is None else Measure(dimension, *_scale(symbol, PACKS))
 
@@ -196,8 +195,6 @@ def size_in_bases(name: str) -> tuple[Mapping[str, int], Fraction] | None:
 
     Of a temperature the size of a degree. ``None`` for a name that none of them has.
     """
-    if not (name in ALLOWED_UNITS or name in TIME_UNITS or name in pack_units(PACKS)):
-        return None
     exponents = _exponents(name, PACKS, False)
     return None if exponents is None else (exponents, _scale(name, PACKS)[0])
 
@@ -258,10 +255,11 @@ def _judge(unit: str, extend: frozenset[str], strict: bool, packs: tuple[str, ..
     tables = (ALLOWED_UNITS, TIME_UNITS, extend, further)
     if not all(any(name in units for units in tables) for name in names):
         return None
-    if len(names) == 1 and names.keys() <= TIME_UNITS.keys() and names.keys().isdisjoint({*extend, *further}):
+    is_time = not names.keys().isdisjoint(TIME_UNITS)
+    if is_time and len(names) == 1 and names.keys().isdisjoint({*extend, *further}):
         reason = "A unit of time is allowed inside a compound (kWh/year), not alone."
         return UnitVerdict(unit, "not-allowed", _dimension(symbol, packs), None, reason, symbol)
-    of_time = " and units of time" if any(name in TIME_UNITS for name in names) else ""
+    of_time = " and units of time" if is_time else ""
     kind = f"a compound of allowed units{of_time} ({', '.join(names)})"
     if strict:
         reason = f"It is {kind}, and strict units allow the listed strings alone."
