@@ -136,13 +136,12 @@ class Comments:
         That is a line with its continuations and the whole of a text that spans lines, not a bracket.
         """
         ranges: dict[int, tuple[int, int]] = {}
-        first = last = 0
+        first = 0
         for lexeme in self._tokens:
-            first = min(first or lexeme.start[0], lexeme.start[0])
-            last = max(last, lexeme.end[0])
+            first, last = first or lexeme.start[0], lexeme.end[0]
             if lexeme.type in (token.NL, token.NEWLINE):
                 ranges.update(dict.fromkeys(range(first, last + 1), (first, last)))
-                first = last = 0
+                first = 0
         return ranges
 
     def position(self, finding: Finding) -> Position:
@@ -217,7 +216,7 @@ class Comments:
         elif (open_statement := self.statements.open_at(line)) is not None:
             following = self._next_code[line]
             own.ranges += open_statement.elements_from(following)
-            if not own.ranges and following:
+            if not own.ranges:
                 own.rows.append(self.row(following))
             own.statements.append(open_statement.range)
         elif (next_statement := self.statements.first_after(line)) is not None:
@@ -230,9 +229,8 @@ class Comments:
         A formatter that breaks `class A: x = 1` moves what was said of the class behind the first line of its body.
         """
         previous = self.statements.last_before(statement.range.begin[0])
-        is_first = previous is not None and previous.is_header and previous.indent < statement.indent
         places = [self.statements.whole(statement)]
-        return [previous.range, *places] if previous is not None and is_first else places
+        return [previous.range, *places] if previous is not None and previous.is_header else places
 
     def _switch(self, own: Suppression, line: int, column: int) -> None:
         """Note from where to where a comment disables its codes, or where it ends that."""
@@ -252,8 +250,10 @@ class Comments:
     def _reach(self, line: int, column: int) -> tuple[int, int]:
         """Return the lines from a comment to the end of its block; of one behind a header, to the end of its body."""
         statements = self.statements
-        if not self._is_alone(line, column):
-            statement = statements.on(line)[0]
+        if not self._is_alone(line, column) and (
+            beside := statements.on(line)
+        ):  # or a `;` stands there by itself
+            statement = beside[0]
             first = statement.range.begin[0]
             return first, statements.body_end(statement) if statement.is_header else statements.block_end(
                 statement, statement.indent
@@ -311,7 +311,7 @@ class Comments:
             rest = text[match.end() : _upto_next(text, match.end())]
             form = _FORM.match(rest)
             if form is None:
-                end = len(text[: match.end()].rstrip() if not rest else text[: match.end()] + rest.rstrip())
+                end = len((text[: match.end()] + rest).rstrip())
                 yield None, _no_form(Span(line, column + match.start(), line, column + end), rest)
                 continue
             end = match.end() + form.end("words") + 1

@@ -10,13 +10,13 @@ from typing import Any
 
 import pytest
 
-from gllint.files.source import changed
+from gllint.files.source import Offsets, changed
 from gllint.run import fixer
 from gllint.run.screening import MARKED, screen_bytes
 from gllint.verdict import suppress
-from gllint.verdict.noqa import add_noqa
+from gllint.verdict.noqa import AS_IGNORE, add_noqa, suppressing
 from gllint.verdict.suppress import Comments
-from gllint_rules import RULES, Finding, Settings, Span
+from gllint_rules import RULES, Edit, Finding, Settings, Span
 
 Write = Callable[..., Path]
 CODES = frozenset(code for code, rule in RULES.items() if rule.default)
@@ -247,6 +247,8 @@ def test_a_comment_on_its_own_line_speaks_of_the_next() -> None:
         ("x = [\n    # C\n    f(\n        1,\n    ),\n    2,\n]\n", {1, 6, 7}),
         ("x = (\n    1\n    + 2  # C\n    + 3\n)\n", {1, 5}),
         ("x = f(\n    1,\n    # C\n)\n", {1, 2}),
+        ("x = [\n    # C\n    # more\n\n    1,\n    2,\n]\n", {1, 3, 6, 7}),
+        ("x = [\n    1,\n    # C\n    2, 3,\n    4,\n]\n", {1, 2, 5, 6}),
         # Of a compound statement its header alone.
         ("if f(  # C\n    1,\n):\n    x = 1\n", {4}),
         ("def f(\n    a=1,\n):  # C\n    x = 1\n", {4}),
@@ -281,6 +283,22 @@ def test_what_a_comment_covers(source: str, kept: set[int], comment: str) -> Non
         ("def f():  # gllint: disable[GL401] why\n    x = 1\n    y = 1\nz = 1\n", {4}),
         ("def f():\n    x = 1  # gllint: disable[GL401] why\n    y = 1\nz = 1\n", {1, 4}),
         ("def f():\n# gllint: disable[GL401] why\n    x = 1\ny = 1\n", {1, 4}),
+        # To the end of the block in which it stands: that of its indentation, as far as a formatter leaves it that.
+        ("if x:\n    x = 1\n# gllint: disable[GL401] why\n    y = 1\nz = 1\n", {1, 2, 5}),
+        ("if x:\n    x = 1\n    # gllint: disable[GL401] why\ny = 1\nz = 1\n", {1, 2, 4, 5}),
+        ("if x:\n    x = 1\n# gllint: disable[GL401] why\ny = 1\nz = 1\n", {1, 2}),
+        ("    # gllint: disable[GL401] why\nx = 1\ny = 1\n", set()),
+        ("if x:\n    if y:\n        x = 1\n    # gllint: disable[GL401] why\n    y = 1\nz = 1\n", {1, 2, 3, 6}),
+        ("if x:\n\tx = 1\n\t# gllint: disable[GL401] why\n\ty = 1\nz = 1\n", {1, 2, 5}),
+        ("x = 1\n        # gllint: disable[GL401] why\ny = 1\nif x:\n    z = 1\n", {1}),
+        # What is disabled to the last line of a block may be enabled there.
+        ("def f():\n    # gllint: disable[GL401] why\n    x = 1\n    # gllint: enable[GL401]\ny = 1\n", {1, 5}),
+        ("def f():\n    # gllint: disable[GL401] why\n    x = 1\ny = 1\n# gllint: disable[GL401] why\nz = 1\n", {1, 4}),
+        ("def f(  # gllint: disable[GL401] why\n    a,\n):\n    x = 1\ny = 1\n", {5}),
+        ("x = 1\ny = [  # gllint: disable[GL401] why\n    1,\n]\nz = 1\n", {1}),
+        ("x = [\n    1,\n]  # gllint: disable[GL401] why\nz = 1\n", set()),
+        ("x = 1  # gllint: enable[GL401]\ny = 1\n# gllint: disable[GL401] why\nz = 1  # gllint: enable[GL401]\n", {1, 2, 4}),
+        ("; # gllint: disable[GL401] why\nx = 1\n", set()),
         ("x = [\n    1,\n    # gllint: disable[GL401] why\n    2,\n]\ny = 1\n", {1, 2}),
         ("# gllint: disable[GL401] why\n# gllint: enable[GL401]\nx = 1\n# gllint: disable[GL401] y\ny = 1\n", {3}),
     ],
@@ -290,6 +308,12 @@ def test_what_a_disabled_code_covers(source: str, kept: set[int]) -> None:
     coded = [n for n, line in enumerate(lines, 1) if not line.strip().startswith("#")]
     found = left(source, *map(finding, coded), codes=CODES - {"GL901"})
     assert found == [f"{line} GL401" for line in sorted(kept)]
+
+
+def test_a_sign_that_ends_nothing_is_no_statement() -> None:
+    """A comment behind it ended in an internal error."""
+    assert left(";  # gllint: enable[GL401]\n") == ["1 GL901"]
+    assert left(";  # noqa: GL401\n", finding(1)) == []
 
 
 def test_what_is_disabled_in_vain_is_unused() -> None:
@@ -305,6 +329,14 @@ def test_what_stands_where_its_finding_is_no_more_covered_is_not_called_unused()
     source = "x = f(\n    1,\n    a,  # gllint: ignore[GL401] counted by hand\n)\n"
     assert left(source, finding(2)) == ["2 GL401"]
     assert left(source) == ["3 GL901"]
+    assert left(source, finding(4)) == ["4 GL401"]
+    assert left(source.replace(")", "); y = 1"), finding(4, column=2)) == ["4 GL401", "3 GL901"]
+    source = f"y = 2\n{source}z = 3\n"
+    assert left(source, finding(1)) == ["1 GL401", "4 GL901"]
+    assert left(source, finding(6)) == ["6 GL401", "4 GL901"]
+    assert left(source, finding(1), finding(6)) == ["1 GL401", "6 GL401", "4 GL901"]
+    assert left(source, finding(1), finding(3)) == ["1 GL401", "3 GL401"]
+    assert left(source, finding(3, "GL101")) == ["3 GL101", "4 GL901"]
     header = "class A(B):\n    pass  # gllint: ignore[GL401] by hand\n"
     assert left(header, finding(1)) == ["1 GL401"]
 
@@ -343,6 +375,100 @@ def test_text_in_a_string_suppresses_nothing_and_is_never_unused(text: str) -> N
     assert left(text, *(finding(line) for line in range(1, text.count("\n") + 1))) == [
         f"{line} GL401" for line in range(1, text.count("\n") + 1)
     ]
+
+
+@pytest.mark.parametrize(
+    ("source", "places", "kept"),
+    [
+        # A finding before the first sign of its line, behind the last one, or in the comment lies in its statement.
+        ("if x:\n    # C\n    y = 1", [(3, 1), (3, 5), (3, 9), (3, 10), (3, 12), (4, 1)], [(4, 1)]),
+        ("# C\nx = 1  # 5 kWh\n", [(2, 1), (2, 5), (2, 6), (2, 10), (3, 1)], [(3, 1)]),
+        ("x = [  # 5 kWh\n    1,\n]  # C\n", [(1, 1), (1, 10), (2, 5), (3, 1), (3, 9)], []),
+        ("# C\nx  # 5 kWh\n", [(2, 5), (2, 8)], []),
+        ("x = [\n    # C\n    1, 2,\n]\n", [(3, 5), (3, 6), (3, 8)], [(3, 6)]),
+        ("x = [\n    1,\n    # C", [(1, 1), (2, 5)], [(1, 1), (2, 5), (3, 5)]),
+        # Of an element within another, what speaks of either.
+        ("x = [\n    f(  # C\n        1,\n        2,\n    ),\n    3,\n]\n", [(2, 5), (3, 9), (4, 9), (5, 5), (6, 5)], [(6, 5)]),
+        ("x = f(\n    [\n        1,  # C\n        2,\n    ], [\n        3,  # C\n        4,\n    ],\n)\n", [(2, 5), (3, 9), (4, 9), (6, 9), (7, 9)], [(2, 5), (4, 9), (7, 9)]),
+    ],
+)  # fmt: skip
+def test_where_a_finding_may_lie(
+    source: str, places: Sequence[tuple[int, int]], kept: Sequence[tuple[int, int]]
+) -> None:
+    text = source.replace("# C", "# gllint: ignore[GL401] why")
+    found = apply("/a.py", text, [finding(line, column=column) for line, column in places], CODES)
+    assert [(f.span.line, f.span.column) for f in found] == [*kept]
+
+
+@pytest.mark.parametrize(
+    ("source", "hides"),
+    [
+        ("x = 1  # noqa\n", True),
+        ("x = 1  # noqa: GL4\n", True),
+        ("x = 1  # noqa: E501,gl401 why\n", True),
+        ("x = 1  # noqa: E501\n", False),
+        ("x = 1  # noqa : E501\n", True),
+        ("x = 'a # noqa'\n", True),
+        ("x = 1 + \\\n    2  # noqa\n", True),
+        ('x = """\n# noqa: GL401\n"""\n', True),
+        ("x = [\n    2,  # noqa\n]\n", False),
+        ("x = 1\ny = 2  # noqa\n", False),
+    ],
+)
+def test_what_flake8_hides(source: str, hides: bool) -> None:
+    assert Comments(source).flake8_hides(finding(1)) is hides
+    assert Comments(f"y = 2\n{source}").flake8_hides(finding(2)) is hides
+
+
+def test_flake8_looks_at_the_whole_of_a_text() -> None:
+    comments = Comments("x = '''# noqa\n5\n'''\ny = 2\n")
+    assert [comments.flake8_hides(finding(line)) for line in (1, 2, 3, 4)] == [True, True, True, False]
+
+
+@pytest.mark.parametrize(
+    ("source", "may"), [("x  #NOQA", True), ("# GLLint: x", True), ("import gllint", False), ("", False)]
+)
+def test_what_may_hold_a_suppression(source: str, may: bool) -> None:
+    assert suppress.may_suppress(source) is may
+
+
+@pytest.mark.parametrize(
+    ("source", "said"),
+    [
+        ("x = 1  # noqa: GL401\n", "Suppression of GL401 suppresses nothing. Remove it."),
+        (
+            "x = 1  # gllint: ignore[naked-number, GL5]\n",
+            "Suppression of naked-number, GL5 suppresses nothing. Remove it.",
+        ),
+        ("x = 1\n# gllint: enable[GL401]\n", "Nothing disables GL401 here. Remove it."),
+        (
+            "x = 1\n" * 11 + "# gllint: ignore-file[GL4] why\n",
+            "Suppression of GL4 for the whole file does not count below the first statement. "
+            "Move it above the first statement, or remove it.",
+        ),
+    ],
+)
+def test_what_is_said_of_an_unused_suppression(source: str, said: str) -> None:
+    (found,) = apply("/a.py", source, (), CODES)
+    assert f"{found.message}. {found.help}" == said and found.fix is not None
+    assert found.fix.message == "Remove the unused suppression"
+
+
+def test_what_is_not_read_in_full_is_not_called_unused() -> None:
+    def judged(*codes: str, source: str = "x = 1  # noqa: GL401, GL101\n") -> list[str]:
+        found = apply("/a.py", source, (), CODES, is_judged=lambda _, unused: {*codes} == {*unused})
+        return [f.code for f in found]
+
+    assert judged("GL401", "GL101") == ["GL901"] and judged("GL401") == []
+    assert judged(source="x = 1\n# gllint: enable[GL401]\n") == ["GL901"]
+
+
+def test_a_prefix_is_judged_where_all_that_it_names_is_in_force() -> None:
+    fours = {code for code in CODES if code.startswith("GL4")}
+    assert left("x = 1  # noqa: GL4\n", codes=frozenset({*fours, "GL901"})) == ["1 GL901"]
+    assert left("x = 1  # noqa: GL4\n", codes=frozenset({*fours, "GL901"} - {"GL401"})) == []
+    assert left("x = 1  # noqa: GL901\n") == left("x = 1  # noqa: GL902\n") == []
+    assert left("x = 1  # noqa: GL104\n", codes=CODES | {"GL104"}) == ["1 GL901"]
 
 
 @pytest.mark.parametrize(
@@ -434,6 +560,29 @@ def test_on_the_line_of_the_first_statement_is_not_above_it() -> None:
 
 def test_two_invalid_suppressions_of_a_line_hide_each_other_and_are_used() -> None:
     assert left("x = 1  # gllint: ignore[GL9, foo] why  # gllint: ignore[GL9, bar] why\n") == []
+    assert left("x = 1  # gllint: ignore[GL9, foo] why  # gllint: ignore[GL902, bar] why\n") == []
+
+
+def test_what_is_said_of_a_whole_and_of_its_part_counts_in_the_part() -> None:
+    why = "# gllint: ignore[GL401] why"
+    source = f"{why}\n@a\ndef f(\n    a=1,\n):  # gllint: ignore[GL101] why\n    x = 1\n"
+    assert left(source, finding(3), finding(3, "GL101"), finding(4), finding(6)) == ["6 GL401"]
+
+
+@pytest.mark.parametrize(
+    ("source", "place", "edit"),
+    [
+        ("x = 1  # c\n", (1, 8, 1, 11), (1, 6, 1, 11)),
+        ("x = 1  # c # d\n", (1, 8, 1, 11), (1, 8, 1, 11)),
+        ("  # c   \n", (1, 3, 1, 6), (1, 1, 2, 1)),
+        ("  # c", (1, 3, 1, 6), (1, 1, 1, 6)),
+        ("  # c  # d\n", (1, 3, 1, 6), (1, 3, 1, 6)),
+        ("<!-- a\nb -->\nc\n", (1, 1, 2, 6), (1, 1, 3, 1)),
+        ("<!-- a\nb --> c\n", (1, 1, 2, 6), (1, 1, 2, 6)),
+    ],
+)
+def test_a_comment_goes_with_the_lines_that_are_its_own(source: str, place: Any, edit: Any) -> None:
+    assert Comments(source).without(*place) == Edit(Span(*edit), "")
 
 
 def test_only_the_unused_codes_go() -> None:
@@ -530,6 +679,68 @@ def test_adds_suppressions_where_they_count(
     assert Comments(added).comments
 
 
+LIST = "x = [\n    1, 2,\n]"
+
+
+@pytest.mark.parametrize(
+    ("source", "place", "expected"),
+    [
+        # Behind an element that is alone on its line, else behind the statement, else above it.
+        ("x = [\n    1,\n]; y = 2\n", (2, 1), "x = [\n    1,  # noqa: GL401\n]; y = 2\n"),
+        (f"{LIST}\n", (2, 1), f"{LIST}  # noqa: GL401\n"),
+        (f"{LIST}\n", (2, 8), f"{LIST}  # noqa: GL401\n"),
+        (f"{LIST}; y = 2\n", (1, 1), f"# noqa: GL401\n{LIST}; y = 2\n"),
+        (f"{LIST}; y = 2\n", (3, 4), f"{LIST}; y = 2  # noqa: GL401\n"),
+        ("x = [1]; y = 2\n", (1, 6), "# noqa: GL401\nx = [1]; y = 2\n"),
+        ("x = [1]; y = 2\n", (1, 10), "x = [1]; y = 2  # noqa: GL401\n"),
+        ("x = 1   \n", (1, 1), "x = 1  # noqa: GL401\n"),
+        ("# a note\n", (1, 1), "# a note  # noqa: GL401\n"),
+        ("if x:\n    x = [1]; y = 2\n", (2, 10), "if x:\n    # noqa: GL401\n    x = [1]; y = 2\n"),
+        # With the codes of a comment that is there, on a line of its own above it alone.
+        (f"# noqa: E501 why\n{LIST}; y = 2\n", (2, 1), f"# noqa: E501, GL401 why\n{LIST}; y = 2\n"),
+        (f"    # noqa: E501\n{LIST}; y = 2\n", (2, 1), f"    # noqa: E501, GL401\n{LIST}; y = 2\n"),
+        (f"z = 1  # noqa: E501\n{LIST}; y = 2\n", (2, 1), f"z = 1  # noqa: E501\n# noqa: GL401\n{LIST}; y = 2\n"),
+        (f"# noqa\n{LIST}; y = 2\n", (2, 1), f"# noqa\n{LIST}; y = 2\n"),
+        ("x = 1  # noqa: gl401\n", (1, 1), "x = 1  # noqa: gl401\n"),
+        # Around its lines, where others stand on both ends of them.
+        (f"a = 1; {LIST}; y = 2\n", (2, 1), f"# gllint: disable[GL401]\na = 1; {LIST}; y = 2\n# gllint: enable[GL401]\n"),
+        (f"a = 1; {LIST}; y = 2", (2, 1), f"# gllint: disable[GL401]\na = 1; {LIST}; y = 2\n# gllint: enable[GL401]"),
+        (
+            f"if x:\r\n    a = 1; {LIST}; y = 2\r\nz = 1".replace("\r", ""), (3, 1),
+            f"if x:\n    # gllint: disable[GL401]\n    a = 1; {LIST}; y = 2\n    # gllint: enable[GL401]\nz = 1",
+        ),
+        ("a = 1; x = [\r\n1, 2,\r\n]; y = 2\r\n", (2, 1), "# gllint: disable[GL401]\r\na = 1; x = [\r\n1, 2,\r\n]; y = 2\r\n# gllint: enable[GL401]\r\n"),
+    ],
+)  # fmt: skip
+def test_where_a_suppression_goes(source: str, place: tuple[int, int], expected: str) -> None:
+    line, column = place
+    wanted = finding(line, column=column)
+    added = changed(source, add_noqa(source, [wanted]))
+    assert added == expected
+    shift = sum(
+        row.endswith("disable[GL401]") or row.strip() == "# noqa: GL401" for row in added.splitlines()
+    )
+    assert left(added, finding(line + shift, column=column), codes=CODES - {"GL901"}) == []
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ("x = 1\n", "x = 1  # gllint: ignore[GL101, GL401]\n"),
+        ("x = 1  # gllint: ignore[] by hand\n", "x = 1  # gllint: ignore[GL101, GL401] by hand\n"),
+        ("x = 1  # gllint: ignore[gl401] by hand\n", "x = 1  # gllint: ignore[gl401, GL101] by hand\n"),
+        ("x = 1  # GLLINT : Ignore [GL401]\n", "x = 1  # GLLINT : Ignore [GL401]  # gllint: ignore[GL101, GL401]\n"),
+        ("x = 1  # noqa: GL401\n", "x = 1  # noqa: GL401  # gllint: ignore[GL101, GL401]\n"),
+    ],
+)  # fmt: skip
+def test_a_suppression_of_ours_is_written_for_what_can_be_suppressed(source: str, expected: str) -> None:
+    codes = ("GL401", "GL101", "GL900", "GL901", "GL902", "GL401")
+    changes = suppressing(
+        Comments(source), [finding(1, code) for code in codes], AS_IGNORE, Offsets(source).at
+    )
+    assert changed(source, changes) == expected
+
+
 def test_add_noqa_silences_a_project(
     write: Write, run: Callable[..., subprocess.CompletedProcess[bytes]], agent: str
 ) -> None:
@@ -589,6 +800,8 @@ def test_where_the_first_statement_is(source: str, line: int) -> None:
 def test_where_a_comment_that_cannot_be_read_stands() -> None:
     (told,) = apply("/a.py", "x = 1  # gllint: disable  \n", [], CODES)
     assert (told.code, told.span) == ("GL902", Span(1, 8, 1, 25))
+    (told,) = apply("/a.py", "x = 1  # gllint:  \n", [], CODES)
+    assert (told.code, told.span) == ("GL902", Span(1, 8, 1, 17))
 
 
 def test_a_comment_behind_code_speaks_of_its_own_line_alone() -> None:
