@@ -73,6 +73,7 @@ def test_objects_of_an_output_are_found_in_objects_and_in_lists() -> None:
         ("Once, 55 of 66.", 1, "Once"),
         ("Take half, 55 of 66.", 0.5, "half"),
         ("Take 5 %, 55 of 66.", 0.05, "5%"),
+        ("Take 5 percent, 55 of 66.", 0.05, "5%"),
         ("At 3 pm, 55 of 66.", 15, "3 pm"),
         ("At 3:30 pm, 55 of 66.", 15, None),
         ("On 2024-05-20, 55 of 66.", -6, None),

@@ -405,7 +405,9 @@ def test_an_exact_number_is_offered_as_json_has_it_and_a_unit_as_it_is_written()
     values = [item["properties"]["quantity"]["properties"]["value"]["enum"][0] for item in items]
     assert values == [10**30 + 1, 0.1234567890123456789, 1 / 3, 10**30]
     assert [type(value) for value in values] == [int, float, float, int]
-    assert r"\U0001F34C" in final_schema(session, format="gbnf")
+    grammar = final_schema(session, format="gbnf")
+    assert r"\U0001F34C" in grammar
+    assert r"\u0438" in grammar and r"\\u0438" not in grammar  # the word as it is, not as JSON may escape it
 
 
 def test_elements_of_arrays_are_offered_where_the_policy_lets_them_be_claimed() -> None:
