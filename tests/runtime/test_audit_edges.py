@@ -66,6 +66,12 @@ def judged(answer: str, *values: Any, asked: str = "Well?") -> list[tuple[str, s
         (True, "mcp", "true or false is no conversation of the format mcp"),
         (3, "mcp", "a number is no conversation of the format mcp"),
         ({"role": "sage"}, "mcp", "an item with the role 'sage' is no conversation of the format mcp"),
+        (
+            {"role": "s" * 61},
+            "mcp",
+            f"an item with the role '{'s' * 60}' is no conversation of the format mcp",
+        ),
+        ({"k" * 41: 1}, "mcp", f"an object with the key '{'k' * 40}' is no conversation of the format mcp"),
         ([{"role": "sage"}], "auto", f"an item with the role 'sage' is not of the {ALL}"),
         ([{"role": "sage"}], "mcp", "an item with the role 'sage' is not of the format mcp"),
         (["x"], "mcp", "a text that nobody said is not of the format mcp"),

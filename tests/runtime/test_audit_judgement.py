@@ -40,6 +40,8 @@ def quantity(value: float, unit: str) -> dict[str, Any]:
         ("It cost 10k EUR.", "It cost 10k USD.", "M"),
         ("It cost 10k USD.", "It cost 10k USD.", "S"),
         ("It has 4K.", {"resolution": "4K"}, "S"),
+        ("It has 1080p.", {"resolution": "1080p"}, "S"),
+        ("It has 1080p.", {"resolution": "1081p"}, "U"),
         # A formula that leaves the unit out: with this prefix, between two signs, three characters before at most.
         ("I = 42,000,000 / V", quantity(42, "MVA"), "S"),
         ("42,000,000 / V", quantity(42, "MVA"), "U"),
@@ -68,6 +70,7 @@ def quantity(value: float, unit: str) -> dict[str, Any]:
         ("There are 2024.", "14 May 2024", "S"),
         # What goes down may leave its sign to words of its own sentence, before it and behind it.
         ("It fell by 5 kWh.", quantity(-5, "kWh"), "S"),
+        ("Fell by 5 kWh.", quantity(-5, "kWh"), "S"),
         ("It was 5 kWh lower.", quantity(-5, "kWh"), "S"),
         ("It fell. Then 5 kWh came.", quantity(-5, "kWh"), "U"),
         ("It was 5 kWh. Then it fell. Then it rose.", quantity(-5, "kWh"), "U"),

@@ -195,6 +195,11 @@ def test_what_a_call_was_told_is_no_number_of_its_output(
     assert leaves(value, echo_of(arguments)) == expected
 
 
+def test_a_word_that_a_call_was_told_is_one_of_its_output() -> None:
+    hits = sources_of_output("c1", "meter", "HAT136 has 5", echo_of({"flight": "HAT136", "n": "of 6"}))
+    assert [(word, one.value) for one, word in hits] == [("HAT136", 0), ("", 5)]
+
+
 def test_so_much_of_a_call_is_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sources, "_MAX_ECHOED", 3)
     assert echo_of([31, 32, 33]).numbers == {("", 31), ("", 32)}

@@ -203,8 +203,6 @@ class Echo(NamedTuple):
 
     def holds(self, key: str, leaf: Any, is_all: bool) -> bool:
         """Whether a number of an output repeats an argument of its name; one that is all of an output, any argument."""
-        if not self.numbers or isinstance(leaf, bool):
-            return False
         leaf = leaf.strip() if isinstance(leaf, str) else leaf
         return (key, leaf) in self.numbers or (is_all and any(leaf == value for _, value in self.numbers))
 
