@@ -13,6 +13,7 @@ from gllint_rules import Failure, Finding
 from gllint_rules.check.check import check
 from gllint_rules.inference.measures.outcome import Env, UnitFlow
 from gllint_rules.inference.measures.unit_flow import Units
+from gllint_rules.inference.values import Frame, Value, options
 from gllint_rules.project.imports import top_level_packages
 from gllint_rules.project.project import Project
 from gllint_rules.reading.facts import Function, Module
@@ -221,3 +222,73 @@ def test_what_no_number_is_assigned_to_leads_through_no_methods(monkeypatch: pyt
     here.said(path, fixes=False)
     assert sorted(names) == sorted({*names})
     assert len(names) >= count
+
+
+VALUES = """
+import json
+from dataclasses import dataclass
+from b import RATE, scaled
+
+LIMITS = {"low": 1, "high": [2, 3.5]}
+NAMES = tuple(LIMITS)
+
+
+@dataclass
+class Site:
+    name: str = "none"
+    area: float = 2.5
+
+    def loss(self, factor: int) -> float:
+        return self.area * factor
+
+
+class Flat(Site):
+    rooms: int = 3
+
+
+def total(rows: list[float], site: Site) -> dict:
+    return {"sum": sum(rows), "site": site.name, "loss": site.loss(2)}
+
+
+LOSS = Flat().loss(2)
+ROOMS = Flat().rooms
+NAME = Site().name
+TEXT = f"{RATE} of {NAMES[0]}"
+RATED = RATE
+SUM = total([1.5], Site())
+SCALED = scaled(5)
+ROW = SUM["loss"]
+"""
+OTHER = "RATE = 1.5\n\n\ndef scaled(number):\n    return {'value': number * RATE}\n"
+
+
+def test_who_follows_edits_infers_what_is_inferred_without() -> None:
+    """Asked for alone, and again, and after an edit of what some of it rests on."""
+    here = Followed(Case("", {"a.py": VALUES, "b.py": OTHER}, {}))
+
+    def held(project: Project, modules: dict[str, Module]) -> dict[str, str]:
+        module = modules["/project/a.py"]
+        names = sorted(name for name, bindings in module.scope.bindings.items() if bindings[0].value)
+        frame = Frame(module, module.scope)
+        return {
+            name: said(project.evaluator.eval(value, frame))
+            for name in names
+            if (value := module.scope.bindings[name][0].value) is not None
+        }
+
+    def said(value: Value) -> str:
+        return " or ".join(f"{type(one).__name__} {getattr(one, 'literal', '')}" for one in options(value))
+
+    def anew() -> dict[str, str]:
+        modules = {path: read_module(path, text) for path, text in here.texts.items()}
+        return held(here._project(modules, None), modules)
+
+    first = held(here.project, here.modules)
+    assert first == held(here.project, here.modules) == anew()
+    assert len({*first.values()}) == 5
+    assert here.edit("/project/b.py", OTHER.replace("RATE = 1.5", 'RATE = "none"'))
+    second = held(here.project, here.modules)
+    assert second == anew() and second["RATED"] != first["RATED"]
+    assert here.edit("/project/a.py", VALUES.replace("rooms: int = 3", 'rooms: str = "three"'))
+    third = held(here.project, here.modules)
+    assert third == anew() and third["ROOMS"] != second["ROOMS"]

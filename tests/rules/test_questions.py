@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
 import pytest
 
 from gllint_rules import Settings
-from gllint_rules.inference.questions import MOST_DEPTH, MOST_STEPS, Questions
+from gllint_rules.inference.questions import (
+    MOST_DEPTH,
+    MOST_EXECUTED,
+    MOST_STEPS,
+    MOST_WITHIN_EXECUTED,
+    Questions,
+)
 from gllint_rules.inference.values import Site
-from gllint_rules.project.project import Project, everything
+from gllint_rules.project.imports import top_level_packages
+from gllint_rules.project.project import Project, _without_tests, everything
+from gllint_rules.project.project_questions import dispatchers, has_dispatcher, is_plain
 from gllint_rules.reading.facts import Module
 from gllint_rules.reading.modules import read_module
-from gllint_rules.reading.reads import Reads, Spoilt
+from gllint_rules.reading.reads import Reads, Spoilt, noted
+from gllint_rules.tools.registrars import Registrar
 from gllint_runtime import Policy
 
 SITE = Site(read_module("/project/a.py", "x = 1\n"), 0)
@@ -187,3 +196,350 @@ def test_the_first_question_of_all_has_a_budget_of_its_own() -> None:
     for number in range(2):
         assert ask(questions, f"{number}", MOST_STEPS) == "answered"
     assert questions.depth == 0 and questions.cuts == {}
+
+
+class Begun(Questions):
+    """Notes for which sites it gets ready."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.sites: list[int] = []
+
+    def begin(self, site: Site) -> None:
+        self.sites.append(site.at)
+
+
+def test_it_gets_ready_for_a_question_that_stands_within_no_other() -> None:
+    questions = Begun()
+    module = SITE.module
+
+    def asked(at: int, answer: Callable[[], str]) -> str:
+        return questions.ask(at, answer, "meanwhile", lambda: "too complex", Site(module, at))
+
+    assert asked(1, lambda: asked(2, lambda: "two") + " and one") == "two and one"
+    assert questions.sites == [1]
+    assert questions.outermost(lambda: asked(3, str) + "four", "too complex", Site(module, 4)) == "four"
+    assert questions.sites[:2] == [1, 4]
+
+
+def nested(questions: Questions, keys: list[object], innermost: Callable[[], object]) -> object:
+    """What is executed within what else is."""
+    if not keys:
+        return innermost()
+    return questions.executed(keys[0], lambda: nested(questions, keys[1:], innermost), SITE)
+
+
+@pytest.mark.parametrize("count", [MOST_EXECUTED, MOST_EXECUTED + 1])
+def test_so_many_functions_are_executed_within_each_other(count: int) -> None:
+    questions = Questions()
+    is_cut = count > MOST_EXECUTED
+    assert questions.outermost(lambda: nested(questions, [*range(count)], lambda: "done"), None, SITE) == (
+        None if is_cut else "done"
+    )
+    assert [*questions.cuts.values()] == [f"{MOST_EXECUTED} nested calls"] * is_cut
+
+
+def test_a_function_is_not_executed_within_itself_for_the_same_call() -> None:
+    questions = Questions()
+    function, other = object(), object()
+
+    def counts() -> tuple[int, int, bool, bool]:
+        return (
+            questions.rounds_of(function), questions.rounds_of(other),
+            questions.executes((function, 1)), questions.executes((other, 2)),
+        )  # fmt: skip
+
+    def inner() -> object:
+        assert questions.executed((function, 1), lambda: "once more", SITE) is None
+        return nested(questions, [(function, 2), (other, 1), "no function"], counts)
+
+    assert questions.outermost(
+        lambda: questions.executed((function, 1), inner, SITE), None, SITE
+    ) == (2, 1, True, False)  # fmt: skip
+    assert counts() == (0, 0, False, False) and questions.cuts == {}
+
+
+@pytest.mark.parametrize(
+    ("steps", "is_cut"), [(MOST_WITHIN_EXECUTED // 2, False), (MOST_WITHIN_EXECUTED // 2 + 1, True)]
+)
+@pytest.mark.parametrize("is_noted", [False, True])
+def test_what_is_executed_within_others_has_steps_of_its_own(
+    steps: int, is_cut: bool, is_noted: bool
+) -> None:
+    questions = Questions()
+    site = SITE if is_noted else None
+
+    def outer() -> list[object]:
+        questions.step(2 * steps)  # of the outer one: they do not count
+        first = [questions.executed(number, costly(questions, steps), site) for number in (1, 2)]
+        return [*first, questions.executed(3, lambda: "last", site)]
+
+    answers = questions.outermost(lambda: questions.executed(0, outer, SITE), None, SITE)
+    assert answers == ["answered", "answered", None if is_cut else "last"]
+    assert [*questions.cuts.values()] == [f"{MOST_WITHIN_EXECUTED} steps in nested calls"] * (
+        is_cut and is_noted
+    )
+
+
+@pytest.mark.parametrize("is_one_too_many", [False, True])
+def test_a_question_may_be_allowed_more_steps(is_one_too_many: bool) -> None:
+    questions = Questions()
+
+    def answer() -> str:
+        questions.allow(3)
+        questions.allow(4)
+        return costly(questions, MOST_STEPS + 7 + is_one_too_many)()
+
+    answers = questions.outermost(answer, "too complex", SITE)
+    assert answers == ("too complex" if is_one_too_many else "answered")
+    assert [*questions.cuts.values()] == [f"{MOST_STEPS + 7} steps"] * is_one_too_many
+    assert ask(questions, "the next one", MOST_STEPS) == "answered"
+    assert ask(questions, "and the one after that", MOST_STEPS + 1) == "too complex"
+
+
+def test_nothing_is_remembered_with_its_cost_where_nothing_is_asked_or_a_budget_ran_out() -> None:
+    questions = Questions()
+    number = iter(range(9))
+    assert [questions.again("a", lambda: next(number)) for _ in range(2)] == [0, 1]
+
+    def cut() -> int:
+        questions.cut(SITE, "some budget")
+        return next(number)
+
+    def twice(answer: Callable[[], int]) -> list[int]:
+        return [questions.again("b", answer) for _ in range(2)]
+
+    answered = questions.ask("c", lambda: twice(cut), [], list, SITE)
+    assert answered[0] == 2 and questions.again("b", lambda: -1) == answered[1]
+    assert questions.cuts == {SITE: "some budget"}
+    assert questions.ask("d", lambda: twice(lambda: next(number)), [], list, SITE) == [answered[1]] * 2
+
+
+def test_after_a_question_that_fails_the_next_one_is_the_first_again() -> None:
+    questions = Questions()
+
+    def fails() -> str:
+        questions.deeper()
+        raise KeyError
+
+    with pytest.raises(KeyError):
+        questions.outermost(fails, "", SITE)
+    assert questions.depth == 0
+    with pytest.raises(KeyError):
+        questions.ask("a", fails, "", str, SITE)
+    assert questions.depth == 0 and ask(questions, "a", MOST_STEPS) == "answered"
+
+
+def test_a_question_about_all_modules_that_fails_leaves_none_open() -> None:
+    one = project(a="x = 1\n")
+
+    def fails(project: Project) -> int:
+        raise KeyError
+
+    for _ in range(2):
+        with pytest.raises(KeyError):
+            one.once(fails)
+    one.consulted.clear()
+    assert [*one.answers(_size, None)] == [1]
+    assert one.consulted == {(everything,)}
+
+
+def test_what_is_asked_of_all_modules_is_kept_apart_from_who_asks() -> None:
+    reads = Reads()
+    one = project(reads, a="x = 1\n")
+
+    def reading(project: Project, number: int) -> int:
+        reads.now.add("all of it")
+        return number
+
+    outer = reads.begin()
+    assert [one.once(reading, 1), one.once(reading, 2), one.once(reading, 1)] == [1, 2, 1]
+    assert reads.end(outer) == frozenset()
+    assert one.consulted == {(reading, 1), (reading, 2)}
+
+
+def test_a_memory_lasts_until_a_module_comes() -> None:
+    one = project(a="x = 1\n")
+
+    def made(project: Project) -> list[int]:
+        return []
+
+    one.memory(made).append(1)
+    assert one.memory(made) == [1]
+    one.announce("/project/b.py")
+    assert one.memory(made) == []
+    one.memory(made).append(2)
+    one.judge_by(Settings(Policy(plain_keys=("level",))))
+    assert one.memory(made) == []
+
+
+def test_modules_that_are_gone_are_as_good_as_empty() -> None:
+    one = project(a="x = 1\n")
+    one.announce("/project/gone.py")
+    assert len(one.modules) == 2 and "/project/gone.py" in one.modules and "/project/no.py" not in one.modules
+    assert one.consulted == set()
+    assert one.parts(_size, None, ["/project/gone.py", "/project/no.py", "/project/a.py"]) == {
+        "/project/gone.py": 0,
+        "/project/no.py": 0,
+        "/project/a.py": 1,
+    }
+
+
+def test_what_others_found_out_is_not_asked_again() -> None:
+    shared: list[object] = []
+    one = project(a="x = 1\n", b="y = 1\n")
+    one.remember(_size, None, {"/project/a.py": 7})
+    assert [*one.answers(_size, None)] == [7, 1]
+    assert one.part_values == {(_size, None): {"/project/a.py": 7, "/project/b.py": 1}}
+
+    def share_out(part: object, argument: object) -> dict[str, int]:
+        shared.append((part, argument))
+        return {"/project/a.py": 3, "/project/b.py": 4}
+
+    two = project(a="x = 1\n", b="y = 1\n")
+    two.share_out = share_out
+    assert [*two.answers(_size, None)] == [*two.answers(_size, None)] == [3, 4]
+    assert shared == [(_size, None)]  # once, while something is missing
+
+
+def _words(project: Project, module: Module, argument: tuple[frozenset[str], str]) -> str:
+    words, more = argument
+    return more + " ".join(sorted(word for word in words if word in module.path))
+
+
+def test_where_words_come_or_go_the_modules_that_hold_them_are_asked_again() -> None:
+    looked: list[tuple[set[str], set[str]]] = []
+    asked: list[str] = []
+
+    def holding(words: frozenset[str], paths: Collection[str]) -> set[str]:
+        looked.append(({*words}, {*paths}))
+        return {path for path in paths if any(word in path for word in words)}
+
+    def part(project: Project, module: Module, argument: tuple[frozenset[str], str]) -> str:
+        asked.append(module.path)
+        return _words(project, module, argument)
+
+    def old_values(of: object) -> list[tuple[object, dict[str, str]]]:
+        return [((frozenset({"cat", "far", "away"}), ""), {"/project/dog.py": "of an earlier run"})]
+
+    texts = {"cat": "x = 1\n", "dog": "y = 1\n"}
+    one = Project(
+        Settings(), lambda path: None, lambda path: False, texts.__getitem__, "/project",
+        holding=holding, old_values=old_values,
+    )  # fmt: skip
+    for name, text in texts.items():
+        one.add(read_module(f"/project/{name}.py", text))
+
+    def said(*words: str, more: str = "") -> list[str]:
+        asked.clear()
+        return [*one.answers_by_words(part, frozenset(words), more)]
+
+    assert said("cat", "far", "away") == ["cat", "of an earlier run"] and asked == ["/project/cat.py"]
+    assert said("cat", "far") == ["cat", "of an earlier run"] and asked == []
+    assert said("cat", "far", "dog") == ["cat", "dog"] and asked == ["/project/dog.py"]
+    assert looked == [
+        ({"away"}, {"/project/cat.py", "/project/dog.py"}),
+        ({"dog"}, {"/project/cat.py", "/project/dog.py"}),
+    ]
+    assert said("cat", "far", "dog") == ["cat", "dog"] and asked == []
+    assert said("cat", more="a ") == ["a cat", "a "] and len(asked) == 2 and len(looked) == 2
+
+
+def test_cuts_are_told_once() -> None:
+    one = project(a="x = 1\ny = 2\n")
+    module = one.modules["/project/a.py"]
+    [binding] = module.scope.bindings["y"]
+    assert binding.value is not None
+    assert one.cuts() == []
+    one.evaluator.cut(Site(module, 0), "some steps")
+    assert [(cut.line, cut.budget) for cut in one.cuts()] == [(1, "some steps")]
+    one.evaluator.cut(Site(module, binding.value.at), "some levels")
+    assert [(cut.line, cut.budget) for cut in one.cuts()] == [(2, "some levels")]
+    assert one.cuts() == []
+
+
+def test_places_are_those_of_the_module_as_it_is() -> None:
+    one = project(a="x = 1\n")
+    module = one.modules["/project/a.py"]
+    places = one.positions(module)
+    assert one.positions(module) is places
+    again = read_module("/project/a.py", "\nx = 1\n")
+    assert one.positions(again).module is again and one.positions(module) is not places
+
+
+def test_nothing_is_noted_where_nobody_follows() -> None:
+    assert noted(None, lambda: 3) == (3, frozenset())
+    reads = Reads()
+    assert noted(reads, lambda: reads.now.add("a")) == (None, {"a"})
+    with pytest.raises(KeyError):
+        reads.apart(lambda: {}["none"])
+    with pytest.raises(KeyError):
+        noted(reads, lambda: {}["none"])
+    assert reads.now == {"a"}
+
+
+def test_a_registrar_that_a_test_describes_is_told_apart() -> None:
+    described = Registrar("/project/a.py", 0, "get_heat", "get_heat", "described", "")
+    one = project(a="x = 1\n")
+    assert _without_tests(one, described) == described
+    in_test = described._replace(path="/project/tests/test_a.py")
+    assert _without_tests(one, in_test) == in_test._replace(kind="tested")
+    other = in_test._replace(kind="other")
+    assert _without_tests(one, other) == other
+
+
+def joined(**texts: str) -> Project:
+    """A project whose modules find each other."""
+    files = {f"/project/{name}.py": text for name, text in texts.items()}
+    whole = Project(
+        Settings(),
+        lambda path: None,
+        files.__contains__,
+        files.__getitem__,
+        "/project",
+        top_level_packages(files),
+    )
+    for path, text in files.items():
+        whole.add(read_module(path, text))
+    return whole
+
+
+KEEPS = "class ToolRegistry:\n    def register(self, tool):\n        pass\n"
+RUNS = KEEPS.replace("register", "execute_tool")
+CHAIN = {f"m{number}": f"from m{number + 1} import ToolRegistry\n" for number in range(6)}
+
+
+@pytest.mark.parametrize(
+    ("texts", "names", "has_one"),
+    [
+        ({"a": "x = 1\n"}, "", False),
+        ({"a": KEEPS}, "", False),  # a registry that only keeps tools
+        ({"a": RUNS}, "ToolRegistry", True),
+        ({"a": "def dispatch_tool(): pass\n"}, "dispatch_tool", True),
+        ({"a": f"{KEEPS}\nclass Mine(ToolRegistry):\n    pass\n"}, "", True),
+        ({"a": "class Mine(ToolRegistry):\n    pass\n"}, "", True),
+        ({"a": "from elsewhere import ToolRegistry\n"}, "ToolRegistry", True),
+        ({"a": "from elsewhere import Other\n"}, "", False),
+        ({"a": "from b import ToolRegistry\n", "b": KEEPS}, "", False),
+        ({"a": "from b import ToolRegistry\n", "b": RUNS}, "ToolRegistry", True),
+        ({"a": "from b import Mine as ToolRegistry\n", "b": KEEPS.replace("ToolRegistry", "Mine")}, "", False),
+        ({"a": "from b import helper\n\nToolRegistry = helper()\n", "b": "class helper:\n    pass\n"}, "ToolRegistry", True),
+        ({"a": "from b import ToolRegistry\n", "b": "from a import ToolRegistry\n"}, "ToolRegistry", True),
+        ({**{f"m{n}": CHAIN[f"m{n}"] for n in range(5)}, "m5": KEEPS}, "", False),
+        ({**CHAIN, "m6": KEEPS}, "ToolRegistry", True),  # too far away to be sure
+    ],
+)  # fmt: skip
+def test_a_dispatcher_is_what_calls_can_go_through(texts: dict[str, str], names: str, has_one: bool) -> None:
+    one = joined(**texts)
+    assert one.once(dispatchers) == {*names.split()}
+    assert one.once(has_dispatcher) is has_one
+
+
+def test_whole_questions_are_known_by_their_names() -> None:
+    assert is_plain(dispatchers) and not is_plain(_all_sizes)
+
+    def dispatchers_of_another_making(project: Project) -> int:
+        return 3
+
+    dispatchers_of_another_making.__name__ = "dispatchers"
+    assert not is_plain(dispatchers_of_another_making)

@@ -54,7 +54,7 @@ class Answer(Struct, eq=False):
 class _Question(Struct, eq=False):
     """One that is being answered."""
 
-    place: int  # in the row of those that are
+    place: int = -1  # in the row of those that are
     steps: int = 0
     top: int = 0  # the greatest depth within it
     assumed: set[int] = field(
@@ -84,7 +84,7 @@ class Questions:
         self._for_now: dict[Hashable, Answer] = {}  # what holds while certain questions are open
         self._open: dict[Hashable, _Question] = {}
         self._circles = 0  # how often an answer rested on a circle
-        self._now = _Question(-1)
+        self._now = _Question()
 
     def forget(self) -> None:
         """Forget all answers but those to questions that are open."""
@@ -102,7 +102,7 @@ class Questions:
         outermost = self.depth == 0
         if outermost:
             self.begin(site)
-            self._now = _Question(-1)
+            self._now = _Question()
         self.step()
         opened = self._open.get(key)
         if opened is not None:
@@ -208,7 +208,7 @@ class Questions:
     def outermost(self, answer: Callable[[], _T], instead: _T, site: Site) -> _T:
         """What ``answer`` gives, with a budget of its own, where nothing is being answered."""
         self.begin(site)
-        self._now = _Question(-1)
+        self._now = _Question()
         try:
             return answer()
         except TooComplex as error:
