@@ -246,6 +246,7 @@ MESSAGE = '{"message": "x"}'
         ('So {"a": 1} ' * 20 + MESSAGE, None),
         ('The "message" is {"a": 1}', None),
         ('So {"message": ', None),
+        ('{"a": 1}', None),
         ("It has no such word {", None),
         ("", None),
     ],

@@ -398,15 +398,17 @@ def test_the_grammar_has_a_message_for_each_number_of_claims_up_to_twelve() -> N
 
 
 def test_an_exact_number_is_offered_as_json_has_it_and_a_unit_as_it_is_written() -> None:
-    session = Session(extend_units=["🍌"])
+    session = Session(extend_units=["🍌", "\U00010000"])
+    session.record("meter", {}, {"x": {"value": 7, "unit": "\U00010000"}})
     for value in (Decimal(10**30 + 1), Decimal("0.1234567890123456789"), Fraction(1, 3), 10**30):
         session.record("meter", {}, {"x": {"value": value, "unit": "🍌"}})
     items = final_schema(session)["properties"]["claims"]["items"]["anyOf"]
     values = [item["properties"]["quantity"]["properties"]["value"]["enum"][0] for item in items]
+    assert values.pop(0) == 7
     assert values == [10**30 + 1, 0.1234567890123456789, 1 / 3, 10**30]
     assert [type(value) for value in values] == [int, float, float, int]
     grammar = final_schema(session, format="gbnf")
-    assert r"\U0001F34C" in grammar
+    assert r"\U0001F34C" in grammar and r"\U00010000" in grammar
     assert r"\u0438" in grammar and r"\\u0438" not in grammar  # the word as it is, not as JSON may escape it
 
 

@@ -294,9 +294,8 @@ class Origins:
             is_near = type(number) is float or (type(number) is int and abs(number) < _LARGEST_ROUNDED)
             if not is_near or abs(number - value) > half:
                 continue
-            # In the unit of its parameter, or in one that converts to it, it would have an origin.
-            unit, _ = unit_of_holder(value, parameter, units)
-            if unit is not None:
+            unit, is_other = unit_of_holder(value, parameter, units)
+            if unit is not None and is_other:
                 source = str(_source(*units[unit])[1])
                 misfits.append(Misfit(path, value, unit, source, parameter, number))
         yield from misfits[:1]

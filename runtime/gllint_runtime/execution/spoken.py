@@ -75,7 +75,7 @@ class SpokenNumbers:
             self._read()
         if (text := self._by_value.get(value)) is not None:
             return text
-        if (text := self._converted(value, units)) is not None:
+        if units and (text := self._converted(value, units)) is not None:
             return text
         return self._added().get(value)
 
