@@ -16,6 +16,8 @@ from gllint_runtime.policy.quantity_context import MASK, context_faults
 from gllint_runtime.policy.rendered_text import View, is_numeral
 
 REFUSED = [
+    "−🔥@",
+    "It is −🔥🔥@",
     "@ \u041cJ",
     '@<a b="c>@',
     "@/m2",

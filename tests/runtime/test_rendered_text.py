@@ -7,6 +7,7 @@ import pytest
 from gllint_runtime.policy.rendered_text import View
 
 SHOWN = [
+    ("`<b>` `<i>` <u>`<s>`", "<b> <i> <s>"),
     ("**warm** and _cold_", "warm and cold"),
     ("a*b*c", "abc"),
     ("2 * 3", "2 * 3"),
