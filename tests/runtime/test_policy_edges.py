@@ -51,6 +51,9 @@ from gllint_runtime.policy.wording import literal, nearest, shortened, visible
         ("Wh", 0, None),
         ("Wh", -0.001, None),
         ("km/h", 1 / 3.6, "m/s"),
+        ("kW*h", 3.6, "MJ"),
+        ("m^3", 10**6, "cm^3"),
+        ("m^4", 10**8, None),
         # Of a price what it is for changes, or it is one in hundredths; in thousandths nobody counts unasked.
         ("USD/kWh", 1000, "USD/MWh"),
         ("USD/kWh", 100, "USD_cent/kWh"),

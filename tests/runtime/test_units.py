@@ -13,6 +13,12 @@ import pytest
 
 from gllint_runtime import GLValidationError, Quantity, UnitRegistry
 from gllint_runtime.policy.key_units import unit_of_name
+from gllint_runtime.policy.stock_units import (
+    stock_dimensions,
+    stock_name,
+    stock_readings,
+    stock_size,
+)
 from gllint_runtime.policy.units import (
     ALLOWED_UNITS,
     TIME_UNITS,
@@ -462,6 +468,8 @@ def test_a_compound_is_said_to_hold_what_it_holds() -> None:
         ("furlong", "kg", False),
         ("kWh", "wibble", None),
         ("wibble", "kWh", None),
+        ("furlong", "220*yard", None),
+        ("220*yard", "furlong", None),
     ],
 )
 def test_whether_two_units_are_one(unit: str, other: str, answer: bool | None) -> None:
@@ -600,3 +608,16 @@ def test_a_value_that_needs_no_conversion_stays_as_it_is_written() -> None:
     assert str(units.convert_to(quantity(Decimal("1.10"), "m³"), "m3").value) == "1.10"
     assert units.normalize(quantity(10**40 + 1, "kWh")) == (Decimal(10**40 + 1), "kWh")
     assert units.same_quantity(quantity(1, "kWh"), quantity(1 + 1e-12, "kWh"))
+
+
+def test_what_pint_knows_of_a_word() -> None:
+    assert stock_readings("mw") == {"milliwatt", "megawatt"} == stock_readings("MW")
+    assert "kibibyte" in stock_readings("kib") | stock_readings("kibyte")
+    assert stock_readings("wibble") == stock_readings("é") == stock_readings("m*m") == frozenset()
+    assert stock_name("kW") == "kilowatt" and stock_name("wibble") is None and stock_name("m*m") is None
+    assert stock_dimensions("erg") == {"energy": 1, "time": 0} and stock_dimensions("m*m") is None
+    assert stock_dimensions("hp") == {"energy": 1, "time": -1} and stock_dimensions("acre") == {"length": 2}
+    assert stock_size("wibble") is None and stock_size("m*m") is None
+    dimensions, size = stock_size("furlong") or ({}, 0.0)
+    assert dimensions == {"length": 1} and size == pytest.approx(201.168, rel=1e-4)
+    assert (stock_size("degF") or ({}, 0.0))[1] == pytest.approx(5 / 9)

@@ -18,6 +18,8 @@ from gllint_runtime.policy.schemas import QUANTITY_KEYS, QUANTITY_REF, Path, sub
 BASIS_KEYWORD = "x-basis"
 
 _MOST_NODES = 200  # schemas that speak of one value
+_MOST_OF_SCHEMA = 2000  # what any schema holds, for who looks through all of it
+_PLACE_DIGITS = 9  # of a place in a list
 _MOST_PATHS = 1000
 _NUMERIC = frozenset({"number", "integer"})
 
@@ -92,7 +94,7 @@ class ParameterUnits:
     @cached_property
     def has_sources(self) -> bool:
         """Whether the schema says anywhere from whom a value may come."""
-        waiting, budget = [self._schema], _MOST_NODES * 10
+        waiting, budget = [self._schema], _MOST_OF_SCHEMA
         while waiting and budget:
             node, budget = waiting.pop(), budget - 1
             if isinstance(node, Mapping):
@@ -177,8 +179,10 @@ class ParameterUnits:
             step = step.replace("~1", "/").replace("~0", "~")
             if isinstance(node, Mapping):
                 node = node.get(step)
-            elif isinstance(node, (list, tuple)) and step.isdecimal() and int(step[:9]) < len(node):
-                node = node[int(step[:9])]
+            elif (
+                isinstance(node, (list, tuple)) and step.isdecimal() and int(step[:_PLACE_DIGITS]) < len(node)
+            ):
+                node = node[int(step[:_PLACE_DIGITS])]
             else:
                 return None
         return node

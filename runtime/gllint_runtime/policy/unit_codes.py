@@ -69,15 +69,16 @@ def _of_ucum(code: str) -> str | None:
             return None
         if unit == "1":  # also a word in braces, which says what is counted
             continue
-        power = int(term["power"] or 1) if term else 1
-        (over if (operator == "/") == (power < 0) else under).append(
-            unit if abs(power) == 1 else _raised(unit, abs(power))
-        )
+        power = (term["power"] if term else None) or "1"
+        side = over if (operator == "/") == power.startswith("-") else under
+        side.append(_raised(unit, abs(int(power))))
     written = "/".join(["*".join(over) or "1", *under])
     return written if is_allowed(written, packs=PACKS) or written in TIME_UNITS else None
 
 
 def _raised(unit: str, power: int) -> str:
+    if power == 1:
+        return unit
     short = f"{unit}{power}"
     return short if TRAILING_POWER.fullmatch(short) else f"{unit}^{power}"
 
