@@ -98,8 +98,6 @@ def _listed(tools: Sequence[str]) -> str:
 
 
 def _rows(tool: str, schema: Any, policy: Policy, present: Mapping[str, Any]) -> Iterator[str]:
-    if not isinstance(schema, Mapping):
-        return
     for path in find_raw_numbers(schema, policy.is_plain, policy.allows):
         if (place := _data_path(path)) is None:
             continue

@@ -597,7 +597,7 @@ def test_a_number_alone_in_a_text_has_the_unit_of_what_is_wrapped(text: str, sho
          ['{"n": {"value": 5, "unit": "kWh"}}', '{"result": {"n": {"value": 5, "unit": "kWh"}}}']),
         ("live.$.n", {"result": '{"n": 5}'}, [{"n": 5}], {"result": '{"n": {"value": 5, "unit": "kWh"}}'},
          ['{"n": {"value": 5, "unit": "kWh"}}']),
-        ("live.$.n", {"result": '{"é": 5}'}, [], {"result": '{"é": 5}'}, []),
+        ("live.$.n", {"result": '{"é":  5}'}, [], {"result": '{"é":  5}'}, []),
         ("live.$.é", {"result": '{"é": 5}'}, [{"é": 5}], {"result": '{"é": {"value": 5, "unit": "kWh"}}'},
          ['{"é": {"value": 5, "unit": "kWh"}}']),
         ("other.$.n", {"n": 5}, [{"n": 5}], {"n": 5}, ['{"n": 5}']),

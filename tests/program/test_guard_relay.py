@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import io
 import json
 import logging
+import threading
 from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager
 from typing import Any
@@ -17,7 +19,16 @@ from mcp_types import jsonrpc_message_adapter
 
 from gllint.guard import relay, streamable
 from gllint.guard.exchange import Guard, Sent
-from gllint.guard.relay import Client, Relay, ServerTrouble, encoded, is_too_deep, server_trouble, through
+from gllint.guard.relay import (
+    Client,
+    Relay,
+    ServerTrouble,
+    client_of,
+    encoded,
+    is_too_deep,
+    server_trouble,
+    through,
+)
 from gllint.guard.streamable import Sessions, connected, http_headers, read_address, security
 from gllint_runtime import Policy
 
@@ -264,6 +275,37 @@ def test_what_went_wrong_is_taken_out_of_its_groups() -> None:
     assert server_trouble(BaseExceptionGroup("", [ExceptionGroup("", [trouble])])) is trouble
     other = server_trouble(ExceptionGroup("", [OSError("no route"), trouble]))
     assert str(other) == "the server cannot be reached: OSError: no route"
+
+
+class Slow:
+    """A stream that takes as much as it likes."""
+
+    def __init__(self, *counts: int | None) -> None:
+        self.counts = iter(counts)
+        self.taken = b""
+        self.flushed = 0
+
+    def write(self, data: bytes) -> int | None:
+        count = next(self.counts, len(data))
+        if count == -1:
+            raise OSError("gone")
+        self.taken += data[: count or 0]
+        return count
+
+    def flush(self) -> None:
+        self.flushed += 1
+
+
+def test_a_client_that_takes_a_part_is_sent_the_rest() -> None:
+    stream: Any = Slow(None, 2, 0, 1)
+    before = {*threading.enumerate()}
+    ended(client_of(io.BytesIO(), stream).send(b"abcdef\n", None))
+    assert (stream.taken, stream.flushed) == (b"abcdef\n", 1)
+    assert all(
+        thread.daemon for thread in {*threading.enumerate()} - before
+    )  # which keeps nobody from ending
+    with pytest.raises(OSError, match="gone"):
+        ended(client_of(io.BytesIO(), Slow(-1)).send(b"abcdef\n", None))  # type: ignore[arg-type]
 
 
 # ------------------------------------------------------------------------------------------------ over HTTP

@@ -54,6 +54,9 @@ def quantity(value: float, unit: str) -> dict[str, Any]:
         ("(42000)", quantity(42, "pages"), "U"),
         ("(42,000)", quantity(43, "kVA"), "U"),
         ("(42000) and 42000", quantity(42, "kVA"), "SU"),
+        # A unit that is made of others is what physics makes of it; of two that have a name each is its own.
+        ("It is 5 A.", quantity(5, "W/V"), "S"),
+        ("It is 5 W.", quantity(5, "VA"), "M"),
         # What is bare is in any unit; in percent it is a share.
         ("It is 25 %.", {"n": 0.25}, "S"),
         ("It is 25 %.", {"n": 0.255}, "S"),

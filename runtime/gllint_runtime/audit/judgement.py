@@ -541,7 +541,7 @@ def _agree(label: str, own: str) -> bool:
 
 def _is_same_physics(label: str, own: str) -> bool:
     """Whether a unit that is made of others is another one by the laws of electricity and mechanics: VA/V and A."""
-    return ("/" in label + own or "·" in label + own) and _is_alike(own, label)
+    return "/" in label + own and _is_alike(own, label)
 
 
 def _is_alike(unit: str, other: str) -> bool:
