@@ -349,6 +349,8 @@ def test_a_page_counts_and_cuts(monkeypatch: pytest.MonkeyPatch) -> None:
     both = shown(one, faulty)
     assert both.index("Conversation 8") < both.index("Conversation 7")
     assert '<td class="unsourced">unsourced</td><td>nothing brought it</td>' in both
+    typed = Conversation("9", [Answer(0, "33 <b>", [number("33", "unsourced", 0)._replace(unit="<b>")])])
+    assert "<td>33 &lt;b&gt;</td>" in shown(typed) and "<td>33</td>" in shown(faulty)
     monkeypatch.setattr("gllint_runtime.audit.page._MAX_PAGE", 10)
     assert "3 more are not shown." in shown(one, one, one, one)
 
