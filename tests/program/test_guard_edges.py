@@ -470,12 +470,12 @@ def test_no_more_is_remembered_of_what_is_asked_than_there_is_room_for(
         guard.from_server(answer(number, structuredContent={"n": 987.25}))[0].message for number in (2, 3)
     ]
     assert "987.25" in json.dumps(bare[0]) and bare[1]["result"]["isError"] is True
-    for number in ("a", "b", "c"):
-        through(guard, {"task": {"taskId": number}}, number=9)
+    for task in ("a", "b", "c"):
+        through(guard, {"task": {"taskId": task}}, number=9)
     guard.level = "warn"
     names = []
-    for number in ("a", "c"):
-        guard.from_client(request("tasks/result", 9, taskId=number))
+    for task in ("a", "c"):
+        guard.from_client(request("tasks/result", 9, taskId=task))
         names.append(guard._calls[9].tool)
     assert names == ["meter", "tasks/result"]
 
@@ -492,6 +492,7 @@ def test_calls_and_results_with_nothing_to_change_are_the_same_objects() -> None
         assert sent.message is one
         failed = answer(1, isError=True, content=text_of("no"))
         assert guard.from_server(failed)[0].message is failed
+    odd: Any
     for odd in (
         {"jsonrpc": "2.0", "method": "x", "id": 1, "result": {}},
         {"result": {}},

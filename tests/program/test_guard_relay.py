@@ -7,7 +7,7 @@ import io
 import json
 import logging
 import threading
-from collections.abc import AsyncIterator, Callable, Coroutine
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -49,7 +49,7 @@ def result(number: Any) -> dict[str, Any]:
     return {"jsonrpc": "2.0", "id": number, "result": {"structuredContent": HEAT}}
 
 
-def ended(work: Coroutine[Any, Any, Any]) -> Any:
+def ended(work: Awaitable[Any]) -> Any:
     """What some work comes to, which a change to the code may keep waiting."""
 
     async def bounded() -> Any:
@@ -117,9 +117,8 @@ class Run:
             yield receive(), to_server
 
         try:
-            between = Relay(
-                self.guard, self.kept, self.said.append, timeout, Client(lines(), to_client), "s1"
-            )  # type: ignore[arg-type]
+            kept: Any = self.kept
+            between = Relay(self.guard, kept, self.said.append, timeout, Client(lines(), to_client), "s1")
             await between.run(connect)
         except ServerTrouble as error:
             self.trouble = str(error)

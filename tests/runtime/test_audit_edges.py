@@ -536,7 +536,7 @@ def test_spans_that_come_one_by_one_are_put_in_order(monkeypatch: pytest.MonkeyP
     asked, answered = span("t1", 1, user("Of 31?")), span("t1", 2, said("It is 31."))
     other, plain = span("t2", 3, said("It is 32.")), span("t3", 4)
     strange = {**span("", 5, said("It is 33.")), "events": [{"hat": 5}]}
-    both = ("t1", [("31", "quoted")], [])
+    both: tuple[str, list[tuple[str, str]], list[str]] = ("t1", [("31", "quoted")], [])
     unread = ("1", [("33", "unsourced")], ["an item with the keys 'hat' was passed over"])
     assert outcome(answered, other, asked, plain, strange) == [
         both,

@@ -220,7 +220,8 @@ def test_of_calls_without_end_the_latest_are_remembered(monkeypatch: pytest.Monk
     receipts = [Returned(f"c{place}", "", "Final result processed.") for place in (0, 1, 2)]
     assert heard(*calls, *receipts) == [[("32", "U")], [("33", "U")]]
     listener = Listener("1")
-    for turn in (*calls, Returned("", "scale", 5), Said("assistant", "It is 5.")):
+    turns: list[Turn] = [*calls, Returned("", "scale", 5), Said("assistant", "It is 5.")]
+    for turn in turns:
         answer = listener.hear(turn)
     assert answer is not None and answer.numbers[0].source is not None
     assert answer.numbers[0].source["call_id"] == "c1"
