@@ -529,3 +529,20 @@ def test_a_lone_surrogate_in_an_entry_is_no_answer() -> None:
     cache._facts = SimpleNamespace(parts={name: entries})  # type: ignore[assignment]
     cache.fresh = dict.fromkeys(["a.py"])  # type: ignore[assignment]
     assert list(cache.part_values(part)) == [("b", {"a.py": 5})]
+
+
+def test_an_index_has_a_project_once_the_files_were_chosen_and_joined(tmp_path: Path) -> None:
+    put(tmp_path / "pyproject.toml", "")
+    put(
+        tmp_path / "a.py",
+        "from agents import function_tool\n\n\n@function_tool\ndef f(x):\n    return {'load': 5}\n",
+    )
+    engine = LiveEngine(Options(jobs=1))
+    engine.places.ask_about([str(tmp_path)])
+    index = engine.live(engine.places.project(str(tmp_path))).index
+    assert not index.has_project
+    assert index.candidates() and index.project.modules
+    assert index.has_project
+    assert not index._holds(index.project, ["/none.py"])
+    index.forget_project()
+    assert not index.has_project

@@ -164,3 +164,23 @@ def test_a_comment_beside_what_is_long_and_deep_takes_no_longer_than_reading_it(
 )
 def test_how_many_characters_two_texts_begin_with_alike(text: str, other: str, count: int) -> None:
     assert _alike(text, other) == _alike(other, text) == count
+
+
+@pytest.mark.parametrize(
+    "new",
+    [
+        "return 3\n\n    def k(self):\n        return 4",
+        "return 3\n\n    k = 4",
+        "return 3\n\n\nk = 4",
+        "return 3\n\n\n@d\ndef k(self):\n    return 4",
+        "y = 3\n    return y",
+    ],
+)
+def test_an_edit_that_makes_more_of_a_method_than_one_is_followed(new: str) -> None:
+    text = "class C(B):\n    k = 2\n\n    def m(self, y):\n        return 3\n\n    def n(self):\n        pass\n\n\nx = 1\n"
+    after = text.replace("return 3", new)
+    try:
+        expected = outline_of(after)
+    except ParseFailure:
+        expected = None
+    assert edited(outline_of(text), text, after) == expected

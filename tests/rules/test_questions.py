@@ -543,3 +543,57 @@ def test_whole_questions_are_known_by_their_names() -> None:
 
     dispatchers_of_another_making.__name__ = "dispatchers"
     assert not is_plain(dispatchers_of_another_making)
+
+
+@pytest.mark.parametrize("extra", [0, 1])
+def test_the_steps_of_what_is_being_executed_count_beside_those_of_what_was(extra: int) -> None:
+    questions = Questions()
+    half = MOST_WITHIN_EXECUTED // 2
+
+    def going_on() -> object:
+        questions.step(half + extra)
+        return questions.executed("within", lambda: "last", SITE)
+
+    def outer() -> object:
+        questions.executed("first", costly(questions, half), SITE)
+        return questions.executed("second", going_on, SITE)
+
+    answer = questions.outermost(lambda: questions.executed("outer", outer, SITE), None, SITE)
+    assert answer == (None if extra else "last")
+
+
+def down(questions: Questions, levels: int, inner: Callable[[], str]) -> Callable[[], str]:
+    def answer() -> str:
+        depth = questions.depth
+        for _ in range(levels):
+            questions.deeper()
+        answered = inner()
+        questions.depth = depth
+        return answered
+
+    return answer
+
+
+@pytest.mark.parametrize("levels", [MOST_DEPTH, MOST_DEPTH // 2])
+def test_whoever_asks_is_as_deep_as_what_is_asked_remembered_or_not(levels: int) -> None:
+    questions = Questions()
+
+    def asked(key: str, answer: Callable[[], str]) -> str:
+        return questions.ask(key, answer, "meanwhile", lambda: "too complex", SITE)
+
+    def low() -> str:
+        return asked("low", down(questions, levels, lambda: "low"))
+
+    def middle() -> str:
+        return asked("middle", low)
+
+    is_too_deep = levels == MOST_DEPTH
+    if is_too_deep:
+        assert low() == "too complex"
+        assert middle() == "too complex"  # as a whole, and not what stands for the low one
+        assert [*questions.cuts.values()] == [f"{MOST_DEPTH} levels"]
+    assert middle() == ("too complex" if is_too_deep else "low")
+    assert asked("high", down(questions, MOST_DEPTH // 2, middle)) == "too complex"
+    assert asked("not as high", down(questions, MOST_DEPTH // 2 - 9, middle)) == (
+        "too complex" if is_too_deep else "low"
+    )
