@@ -17,7 +17,7 @@ from gllint_rules.inference.questions import (
 from gllint_rules.inference.values import Site
 from gllint_rules.project.imports import top_level_packages
 from gllint_rules.project.project import Project, _without_tests, everything
-from gllint_rules.project.project_questions import dispatchers, has_dispatcher, is_plain
+from gllint_rules.project.project_questions import dispatchers, has_dispatcher, is_plain, registries
 from gllint_rules.reading.facts import Module
 from gllint_rules.reading.modules import read_module
 from gllint_rules.reading.reads import Reads, Spoilt, noted
@@ -597,3 +597,32 @@ def test_whoever_asks_is_as_deep_as_what_is_asked_remembered_or_not(levels: int)
     assert asked("not as high", down(questions, MOST_DEPTH // 2 - 9, middle)) == (
         "too complex" if is_too_deep else "low"
     )
+
+
+def test_what_rests_on_a_circle_that_is_settled_is_not_remembered_with_its_cost_either() -> None:
+    questions = Questions()
+    rows = {"a": "b", "b": "a"}
+    calls: list[str] = []
+
+    def put(name: str) -> str:
+        return questions.ask(name, lambda: name + put(rows[name]), "", str, SITE)
+
+    def row() -> str:
+        calls.append("row")
+        return put("a")
+
+    assert put("a") == "ab"
+    both = questions.ask(
+        "both", lambda: questions.again("row", row) + questions.again("row", row), "", str, SITE
+    )
+    assert (both, len(calls)) == ("abab", 2)
+
+
+def test_modules_that_assign_a_registry_that_may_hold_tools_are_named() -> None:
+    one = joined(
+        a="TOOL_REGISTRY = {'heat': print}\n",
+        b="TOOL_REGISTRY = {'heat': 'the heat of a site'}\n",
+        c="TOOL_REGISTRY = make()\n",
+        d="OTHER = {'heat': print}\n",
+    )
+    assert one.once(registries) == ("/project/a.py", "/project/c.py")
