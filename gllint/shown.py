@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import json
+from typing import TYPE_CHECKING, Any
 
 from gllint_runtime.policy.wording import visible as visible
 
 if TYPE_CHECKING:
     from gllint_rules import Failure
+
+
+def quoted(value: Any) -> str:
+    """Plain data as JSON writes it, and TOML a text: no sign of it reaches a terminal or ends the line."""
+    text = json.dumps(value, ensure_ascii=False)
+    return text if text.isprintable() else "".join(s if s.isprintable() else _escaped(s) for s in text)
+
+
+def _escaped(sign: str) -> str:
+    return f"\\u{ord(sign):04x}" if ord(sign) < 0x10000 else f"\\U{ord(sign):08x}"
 
 
 def failure_text(failure: Failure, *paths: str) -> str:

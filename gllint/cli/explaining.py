@@ -12,6 +12,7 @@ from gllint.files.config import Config, schema, value_of
 from gllint.files.paths import absolute
 from gllint.files.places import Places, fixed_config
 from gllint.run import cache
+from gllint.shown import quoted, visible
 from gllint_rules import RULES, Rule
 
 if TYPE_CHECKING:
@@ -45,7 +46,9 @@ def config_text(path: str, config_file: str | None, isolated: bool) -> str:
     """Return the settings in force for a file or folder as TOML, each with where it came from."""
     config = config_for(path, config_file, isolated)
     lines = [
-        f"# {config.source}" if config.source else "# No configuration was found; these are the defaults."
+        f"# {visible(config.source)}"
+        if config.source
+        else "# No configuration was found; these are the defaults."
     ]
     lines += [_line(config, key) for key in schema()["properties"]]
     return "\n".join([*lines, f"# codes in force: {', '.join(sorted(config.codes))}"]) + "\n"
@@ -63,7 +66,7 @@ def key_text(key: str, config_file: str | None, isolated: bool) -> str:
 def _line(config: Config, key: str) -> str:
     value = value_of(config, key)
     origin = config.origins.get(key, "default")
-    return f"# {key}: not set" if value is None else f"{key} = {_toml(value)}  # {origin}"
+    return f"# {key}: not set" if value is None else f"{key} = {_toml(value)}  # {visible(origin)}"
 
 
 def units_text(output_format: str, pack: str | None = None) -> str:
@@ -86,7 +89,7 @@ def units_text(output_format: str, pack: str | None = None) -> str:
             json.dumps([{"unit": unit, "dimension": kind} for unit, kind in units.items()], indent=2) + "\n"
         )
     width = max(map(len, units))
-    rows = "".join(f"{unit:<{width}}  {kind}".rstrip() + "\n" for unit, kind in units.items())
+    rows = "".join(f"{visible(unit):<{width}}  {kind}".rstrip() + "\n" for unit, kind in units.items())
     if pack is not None:
         return rows + _allowing(pack, policy.packs)
     if policy.strict_units:
@@ -110,7 +113,7 @@ def frameworks_text(output_format: str) -> str:
 
     rows = configured(config_for(".", None, False).rules).written
     if output_format == "json":
-        return json.dumps(rows, indent=2, ensure_ascii=False) + "\n"
+        return json.dumps(rows, indent=2) + "\n"
     blocks: list[str] = []
     for row in rows:
         head = f"{row['name']} ({row['verified']})" if row.get("verified") else row["name"]
@@ -118,7 +121,7 @@ def frameworks_text(output_format: str) -> str:
             f"  {key}: {_inline(value)}" for key, value in row.items() if key not in ("name", "verified")
         )
         blocks.append("\n".join([head, *lines]))
-    return "\n\n".join(blocks) + "\n"
+    return "\n\n".join("\n".join(map(visible, block.split("\n"))) for block in blocks) + "\n"
 
 
 def _inline(value: Any) -> str:
@@ -188,7 +191,6 @@ def _advice(verdict: UnitVerdict, policy: Policy) -> str:
 def clean_caches(paths: Sequence[str], cache_dir: str | None) -> Iterable[str]:
     """Remove the caches of the projects at ``paths`` (or the one named) and yield what to say of each."""
     from gllint.run.engine import Engine
-    from gllint.shown import visible
 
     for path in paths:
         if not os.path.exists(path):
@@ -260,5 +262,5 @@ def _toml(value: Any) -> str:
     if isinstance(value, tuple) and value and isinstance(value[0], dict):
         return "[" + ", ".join(map(_toml, value)) + "]"
     if isinstance(value, dict):
-        return "{" + ", ".join(f"{json.dumps(key)} = {_toml(item)}" for key, item in value.items()) + "}"
-    return json.dumps(list(value) if isinstance(value, tuple) else value, ensure_ascii=False)
+        return "{" + ", ".join(f"{quoted(key)} = {_toml(item)}" for key, item in value.items()) + "}"
+    return quoted(list(value) if isinstance(value, tuple) else value)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
-from gllint.shown import visible
+from gllint.shown import quoted, visible
 from gllint_runtime.policy.key_units import unit_of_name
 from gllint_runtime.policy.schema_numbers import find_raw_numbers, property_of
 from gllint_runtime.policy.schemas import subschemas
@@ -49,17 +48,7 @@ def draft(
 
 def key_of(name: str) -> str:
     """A name as a part of a TOML key."""
-    return name if name.replace("-", "").replace("_", "").isalnum() and name.isascii() else _quoted(name)
-
-
-def _quoted(text: str) -> str:
-    """A text as TOML writes it: a server named it, and no sign of it may reach a terminal or end the line."""
-    quoted = json.dumps(text, ensure_ascii=False)
-    return "".join(sign if sign.isprintable() else _escaped(sign) for sign in quoted)
-
-
-def _escaped(sign: str) -> str:
-    return f"\\u{ord(sign):04x}" if ord(sign) < 0x10000 else f"\\U{ord(sign):08x}"
+    return name if name.replace("-", "").replace("_", "").isalnum() and name.isascii() else quoted(name)
 
 
 def _by_hand(tools: Sequence[tuple[str, Any]], policy: Policy) -> Iterator[str]:
@@ -107,9 +96,9 @@ def _rows(tool: str, schema: Any, policy: Policy, present: Mapping[str, Any]) ->
             yield f"# {visible(f'{tool}.{place}')}: no configuration can name it."
             continue
         unit = unit_of_name(property_of(path[:-1]) or "")
-        row = _quoted(f"{tool}.{place}")
+        row = quoted(f"{tool}.{place}")
         if unit is not None and policy.allows(unit):
-            yield f"{row} = {_quoted(unit)}  # its name says so"
+            yield f"{row} = {quoted(unit)}  # its name says so"
         else:
             yield f'# {row} = ""'
 

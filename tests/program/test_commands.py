@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
+from gllint.cli import commands
 from gllint.cli.commands import cli
 from gllint.errors import UsageError
 from gllint_rules import RULES
@@ -70,6 +71,25 @@ def test_the_steps_by_which_a_unit_is_read(unit: str, status: int, words: list[s
         assert word in done.output
     if len(words) == 3 and words[-1] == "write that one.":  # of two readings neither is suggested
         assert "Did you mean" not in done.output and "which is the same unit" not in done.output
+
+
+def test_nothing_of_a_configuration_reaches_the_terminal_but_as_text(
+    write: Write, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    names = r'"a\u001b[31m", "b\u009b2J", "c\u202ed", "e\u007f"'
+    row = r'[[frameworks]]\nname = "x\u009b2J"\nimports = ["langchain"]\ndecorators = ["a"]\n'.replace(
+        r"\n", "\n"
+    )
+    top = write(
+        {"gllint.toml": f"extend-units = [{names}]\nplain-keys = [{names}]\n{row}", "a.py": "x = 1\n"}
+    )
+    monkeypatch.chdir(top)
+    for command in (["units"], ["config"], ["config", "plain-keys"], ["frameworks"],
+                    ["frameworks", "--output-format", "json"]):  # fmt: skip
+        commands.run(command)
+        shown = capsys.readouterr().out
+        assert all(sign.isprintable() for sign in shown.replace("\n", "")), command
+        assert ("2J" in shown) and ("u009b2J" in shown or "x9b2J" in shown)
 
 
 def test_units_are_listed_and_judged(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
