@@ -16,6 +16,7 @@ from gllint_runtime.policy.quantity_context import MASK, context_faults
 from gllint_runtime.policy.rendered_text import View, is_numeral
 
 REFUSED = [
+    "@ per year m2",
     "−🔥@",
     "It is −🔥🔥@",
     "@ \u041cJ",
