@@ -145,7 +145,7 @@ def schema_of(**properties: Any) -> dict[str, Any]:
     [
         ("weather-2_b", "weather-2_b"),
         ("a b", '"a b"'),
-        ("é", '"\\u00e9"'),
+        ("é", '"é"'),
         ("", '""'),
         ("a.b", '"a.b"'),
         ("-", '"-"'),
@@ -214,7 +214,7 @@ def test_a_schema_may_name_nothing(schema: Any, is_nameless: bool) -> None:
     [
         (
             ["a\nb"],
-            'a b has no output schema: write a line for each of its numbers by hand, such as: "a b.$.NAME"',
+            'a\\nb has no output schema: write a line for each of its numbers by hand, such as: "a\\nb.$.NAME"',
         ),
         (["a", "b"], "a and b have no output schemas: write a line for each of their numbers"),
         (list("abcdef"), "a, b, c, d, e and f have no output schemas"),
@@ -469,7 +469,7 @@ def test_no_more_is_remembered_of_what_is_asked_than_there_is_room_for(
     bare = [
         guard.from_server(answer(number, structuredContent={"n": 987.25}))[0].message for number in (2, 3)
     ]
-    assert "987.25" in json.dumps(bare[0]) and bare[1]["result"]["isError"] is True
+    assert [message["result"]["isError"] for message in bare] == [True, True]  # whatever was asked
     for task in ("a", "b", "c"):
         through(guard, {"task": {"taskId": task}}, number=9)
     guard.level = "warn"
@@ -540,7 +540,7 @@ def test_a_result_keeps_what_else_it_says() -> None:
         ({"content": []}, []),
         ({"content": None}, []),
         ({"content": {"a": 1}}, {"a": 1}),
-        ({"content": [{"type": "resource", "text": '{"a": "x"}'}]}, '{"a": "x"}'),
+        ({"content": [{"type": "resource", "text": '{"a": "x"}'}]}, {"a": "x"}),
     ],
 )
 def test_a_result_is_recorded_as_its_data(
@@ -622,7 +622,7 @@ WITH_UNIT = {"n": {"value": 5, "unit": "kWh"}}
     [
         (WITH_UNIT, text_of(WITH_UNIT, "plain", {"a": "x"}), False),
         (WITH_UNIT, text_of(BARE), True),
-        (WITH_UNIT, [{"type": "resource", "text": json.dumps(BARE)}, 5], False),
+        (WITH_UNIT, [{"type": "resource", "text": json.dumps(BARE)}, 5], True),
         ({"result": [WITH_UNIT, WITH_UNIT]}, text_of(WITH_UNIT, WITH_UNIT), False),
         ({"result": [WITH_UNIT, WITH_UNIT]}, text_of(WITH_UNIT, BARE), True),
         ({"result": WITH_UNIT}, text_of(WITH_UNIT), False),
