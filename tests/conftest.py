@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import signal
 import subprocess
@@ -72,6 +73,14 @@ def _coverage() -> Coverage | None:
     except ImportError:
         return None
     return Coverage.current()
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _logging() -> Iterator[None]:
+    """Let the runtime say again what a guard that ran in the tests of a module had it keep to itself."""
+    level = (logger := logging.getLogger("gllint_runtime")).level
+    yield
+    logger.setLevel(level)
 
 
 @pytest.fixture
