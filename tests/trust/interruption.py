@@ -53,7 +53,7 @@ _ROOM = (0, 100, 700)  # bytes that a file may hold
 _WORKERS, _MANY = 5, 2500  # files, so that they are looked at by several processes
 _SIGNALS = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT)
 _FRAME = re.compile(rb'^ *File "([^"\n]+)", line', re.MULTILINE)
-_ROOMS = [Path(package.__path__[0]).resolve() for package in (program, gllint_rules, gllint_runtime)]
+ROOMS = [Path(package.__path__[0]).resolve() for package in (program, gllint_rules, gllint_runtime)]
 
 
 def suite(budget: Budget) -> Iterator[Row]:
@@ -271,7 +271,7 @@ def traceback_in(said: bytes, which: signal.Signals) -> list[str]:
     if b"Traceback" not in said:
         return []
     frames = [Path(os.fsdecode(file)) for file in _FRAME.findall(said)]
-    is_ours = any(file.is_relative_to(room) for file in frames for room in _ROOMS)
+    is_ours = any(file.is_relative_to(room) for file in frames for room in ROOMS)
     is_interrupt = which is signal.SIGINT and said.rstrip().endswith(b"KeyboardInterrupt")
     return [] if frames and is_interrupt and not is_ours else [f"a traceback: {said[-300:]!r}"]
 

@@ -18,7 +18,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 import mutation
 from budgets import WALKS, bounds, constants
-from interruption import traceback_in
+from interruption import ROOMS, traceback_in
 from promises import PROMISES
 from trust import Budget
 
@@ -88,7 +88,7 @@ def test_each_walk_comes_to_its_end(name: str, tmp_path: Path) -> None:
 def test_an_interrupt_while_python_loads_is_no_fault_of_gllint(
     frames: list[str], which: signal.Signals, last: str, is_told: bool
 ) -> None:
-    ours = str(_REPOSITORY / "gllint" / "cli" / "commands.py")
+    ours = str(ROOMS[0] / "cli" / "commands.py")
     lines = [f'  File "{frame.replace("OURS", ours)}", line 1, in <module>' for frame in frames]
     said = "\n".join(["Traceback (most recent call last):", *lines, last, ""])
     assert bool(traceback_in(said.encode(), which)) == is_told
