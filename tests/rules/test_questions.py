@@ -22,6 +22,7 @@ from gllint_rules.reading.facts import Module
 from gllint_rules.reading.modules import read_module
 from gllint_rules.reading.reads import Reads, Spoilt, noted
 from gllint_rules.tools.registrars import Registrar
+from gllint_rules.words.text_files import TEXT_MARK
 from gllint_runtime import Policy
 
 SITE = Site(read_module("/project/a.py", "x = 1\n"), 0)
@@ -626,3 +627,12 @@ def test_modules_that_assign_a_registry_that_may_hold_tools_are_named() -> None:
         d="OTHER = {'heat': print}\n",
     )
     assert one.once(registries) == ("/project/a.py", "/project/c.py")
+
+
+@pytest.mark.parametrize("root", ["", "/", "/app"])
+def test_a_text_is_looked_for_from_its_module_upwards_to_the_top_even_of_the_disk(root: str) -> None:
+    files = {"/app/a/agent.py", "/app/a/answer.txt", "/app/top.txt"}
+    project = Project(Settings(), lambda _: None, files.__contains__, lambda _: "", root)
+    names = ("answer.txt", "top.txt", "nowhere.txt")
+    paths = [project.evaluator.modules.find_module("/app/a/agent.py", f"{TEXT_MARK}{name}") for name in names]
+    assert paths == ["/app/a/answer.txt", "/app/top.txt", None]

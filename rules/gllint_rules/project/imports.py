@@ -167,8 +167,8 @@ class Imports:
     def _folders_above(self, path: str) -> Iterator[str]:
         """The top folder of the project, then those from the one of a file upwards."""
         yield self._root
-        folder = posixpath.dirname(path)
-        while folder.startswith(f"{self._root}/"):
+        top, folder = f"{self._root.rstrip('/')}/", posixpath.dirname(path)
+        while folder.startswith(top) and folder != "/":  # the folder above it, too
             yield folder
             folder = posixpath.dirname(folder)
 
