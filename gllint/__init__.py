@@ -1,3 +1,10 @@
 """gllint finds files, runs the rules of :mod:`gllint_rules` over them and tells people."""
 
-from gllint_runtime import __version__ as __version__
+
+def __getattr__(name: str) -> str:
+    """``__version__``, once somebody asks: till :mod:`gllint.__main__` runs, nobody hears an interrupt."""
+    if name != "__version__":
+        raise AttributeError(f"module 'gllint' has no attribute {name!r}")
+    from gllint_runtime import __version__
+
+    return __version__

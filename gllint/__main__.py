@@ -1,4 +1,4 @@
-"""``python -m gllint``."""
+"""``gllint`` and ``python -m gllint``."""
 
 import os
 import sys
@@ -11,7 +11,16 @@ except OSError:  # it has been deleted
 if not sys.flags.safe_path and sys.path and sys.path[0] in ("", _current_folder):
     del sys.path[0]
 
-from gllint.cli.main import main
+
+def start() -> None:
+    """Run the command line and leave with its exit status, without a word where it is interrupted while it loads."""
+    try:
+        from gllint.cli.main import main
+
+        main()
+    except KeyboardInterrupt:
+        sys.exit(130)
+
 
 if __name__ == "__main__":
-    main()
+    start()

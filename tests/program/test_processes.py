@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+import importlib
 import os
 import signal
 import subprocess
@@ -9,10 +11,12 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from types import ModuleType
+from typing import Any, NoReturn
 
 import pytest
 
+import gllint as program
 from gllint.files.writing import write_atomically
 from gllint.run import pool
 from gllint.run.pool import Pool
@@ -84,6 +88,29 @@ def test_what_is_to_be_ignored_stays_so(tmp_path: Path) -> None:
 
 def double(work: int, path: str) -> str:
     return path * work
+
+
+def test_who_interrupts_while_gllint_loads_gets_no_traceback(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    start = importlib.import_module("gllint.__main__").start
+
+    class Loading(ModuleType):
+        def __getattr__(self, name: str) -> NoReturn:
+            raise KeyboardInterrupt
+
+    monkeypatch.setitem(sys.modules, "gllint.cli.main", Loading("gllint.cli.main"))
+    with pytest.raises(SystemExit) as exit_:
+        start()
+    assert (exit_.value.code, *capfd.readouterr()) == (130, "", "")
+
+
+@pytest.mark.parametrize("name", ["__init__.py", "__main__.py"])
+def test_little_is_loaded_before_an_interrupt_is_heard(name: str) -> None:
+    body = ast.parse(Path(program.__path__[0], name).read_text("utf-8")).body
+    imports = [ast.unparse(node) for node in body if isinstance(node, ast.Import | ast.ImportFrom)]
+    assert {*imports} <= {"import os", "import sys"}
 
 
 def test_where_no_process_can_be_started_the_work_is_done(monkeypatch: pytest.MonkeyPatch) -> None:
