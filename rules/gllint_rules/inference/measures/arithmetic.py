@@ -32,7 +32,7 @@ from gllint_runtime.policy.unit_sizes import (
 )
 
 _PERCENT = factors_of_unit("%")
-_FRACTIONS = frozenset(map(factors_of_unit, ("1", "ratio")))
+_FRACTIONS = frozenset({(), *map(factors_of_unit, ("1", "ratio"))})
 _TEMPERATURES: dict[Factors, str] = {
     (("degC", 1),): "C",
     (("C", 1),): "C",
@@ -44,6 +44,8 @@ _MASSES = {"gCO2e": "g", "kgCO2e": "kg", "tCO2e": "t"}
 # Sizes that people take for each other: 1 MiB for 1 MB, a short ton for a tonne.
 _LOOSE_RATIOS = (1.024, 1.024**2, 1.024**3, 1.024**4, 1.10231131)
 _ZERO_CELSIUS = (273.15, 273, 273.16)
+# What is added to one scale for another: the last for Rankine, which counts degrees Fahrenheit from absolute zero.
+_BETWEEN_SCALES = (*_ZERO_CELSIUS, 32, 459.67, 459.7, 460)
 # Something is divided by a number below this for a mean as often as for a conversion.
 _NO_MEAN = 60
 _HOURS_OF_A_YEAR = (8760, 8784, 8766, 8765.8, 8765.82)
@@ -188,7 +190,7 @@ def _shifted(op: str, measure: Measure, value: float | None) -> Measure | None:
         scales = {_TEMPERATURES.get(unit) for unit in measure.readings}
         if value in _ZERO_CELSIUS and scales == {"C" if op == "+" else "K"}:
             return Measure((factors_of_unit("K" if op == "+" else "degC"),))
-        return measure if value is not None and value != 32 and value not in _ZERO_CELSIUS else None
+        return measure if value is not None and value not in _BETWEEN_SCALES else None
     if any(not unit or unit == _PERCENT for unit in measure.readings):
         rest = measure.is_whole and measure.readings == {1.0: ((),), 100.0: (_PERCENT,)}.get(value or 0.0)
         return measure if rest else None  # `1 - used / total`; of `1 + share` nobody knows

@@ -21,6 +21,7 @@ from gllint_runtime.policy.key_units import name_words
 from gllint_runtime.policy.name_units import is_unit_itself
 from gllint_runtime.policy.unit_sizes import converted, factors_of_unit, product
 
+_PERCENT = (factors_of_unit("%"),)
 _MOST_NAMES = 32  # in a row, each of which is looked up as the variable that it may be
 
 
@@ -76,6 +77,9 @@ def _agreed(announced: Measure, measure: Measure) -> Meaning:
             return join(announced, measure)
         case "dimension" if (bare := _without_a_year(announced, measure)) is not None:
             return bare
+        case None if measure.is_whole and measure.readings == ((),) and announced.readings == _PERCENT:
+            # `used_pct = used / total` is no percentage; of what is counted it may be one of each.
+            return join(announced, measure) if measure.loose else measure
         case _:
             return announced
 
