@@ -261,7 +261,8 @@ OTHERWISE = (
     "heat_m2 energy_m2 density_km2 population_km2 co2_km fuel_km intensity_m2 dust_m3 radon_m3 bu_acre co2_kwh ct_kwh "
     "p_kwh mi_kwh rate_kwh emission_factor_kg energy_density_kg dose_kg deaths_km normal_m3 mi_gal "
     "gas_meters smart_meters installed_meters phd_degrees oven_degrees body_degrees ship_yards credit_hours birth_years "
-    "patient_days person_hours wind_10m_ms lbs_or_kg reciprocal_hz"
+    "patient_days person_hours wind_10m_ms lbs_or_kg reciprocal_hz wind_chill_degrees "
+    "bio_eur mill_usd tn_usd lac_inr man_jpy ore_sek ore_kwh price_sen_kwh"
 )
 
 
@@ -286,6 +287,18 @@ def test_a_unit_behind_another_size_or_a_dividend_is_not_the_numbers(name: str) 
         ("depth_meters", "m"),
         ("age_years", "year"),
         ("request_10m_ms", "ms"),
+        ("view_degrees", "deg"),
+        # What is a scale of money alone, or a part of it, is a thing elsewhere.
+        ("iron_ore_tonnes", "t"),
+        ("bio_kwh", "kWh"),
+        ("mill_kwh", "kWh"),
+        ("power_th_kw", "kW"),
+        ("tn_mg_l", "mg/L"),
+        ("cr_ppm", "ppm"),
+        # Where the gas makes one word with its mass, the others keep their case.
+        ("t_co2e_per_MWh", "tCO2e/MWh"),
+        ("MWhPerKgCo2e", "MWh/kgCO2e"),
+        ("MWh_per_co2e_kg", "MWh/kgCO2e"),
     ],
 )
 def test_what_is_measured_leaves_a_unit_what_it_is(name: str, unit: str) -> None:

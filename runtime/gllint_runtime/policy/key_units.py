@@ -29,6 +29,7 @@ _NOT_UNITS = frozenset(
         "unit nouns",
         "whole words",
         "scales",
+        "scales of money",
         "numbers",
         "others",
         "qualifiers",
@@ -54,7 +55,7 @@ _EXCHANGES = frozenset({"exchange", "fx", "forex", "conversion"})
 _MANY = re.compile(r"x?\d+(?:k|m|mm|mn|b|bn)|x?10{2,}")  # `10k_usd`, `1000_kwh`
 _LEVEL = re.compile(r"\d+(?:cm|m|km|hpa|mb)")  # at which something is measured: `wind_10m_ms`
 _GASES = frozenset({"co2", "ch4", "n2o", "co2e", "co2eq", "ghg"})
-_EMISSIONS = re.compile(r"_(?:(kg|g|t)_co2(?:e|eq|_eq)|co2(?:e|eq|_eq)_(kg|g|t))(?=_|$)")
+_EMISSIONS = re.compile(r"_(?:(kg|g|t)_co2(?:e|eq|_eq)|co2(?:e|eq|_eq)_(kg|g|t))(?=_|$)", re.IGNORECASE)
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[a-z0-9][A-Z])(?=[A-Z][a-z])")
 _LOWER_WORD = re.compile(r"(?:[A-Z]|(?<![a-z])[a-z])[a-z]+\Z")
 _CHUNK = re.compile(r"[^\W_]+")
@@ -74,6 +75,7 @@ class _Table(NamedTuple):
     divided: Mapping[str, frozenset[str]]  # by dimension
     unit_nouns: frozenset[str]
     scales: frozenset[str]
+    money_scales: frozenset[str]
     numbers: frozenset[str]
     others: frozenset[str]
     qualifiers: frozenset[str]
@@ -131,6 +133,7 @@ def _table() -> _Table:
             for end in ("", "s")
         ),
         scales=words("scales"),
+        money_scales=words("scales of money"),
         numbers=words("numbers"),
         others=words("others"),
         qualifiers=words("qualifiers"),
@@ -223,10 +226,13 @@ def _tokens(name: str) -> list[str]:
         if tokens[-1].lower() in ("m", "cm", "mm", "km", "ft"):  # `area_m_2`
             return []
     if "co2" in lowered:
-        emissions = _EMISSIONS.sub(r"_\1\2CO2e", "_" + "_".join(tokens).lower()).split("_")[1:]
-        if len(emissions) < len(tokens):
-            return emissions
+        return _EMISSIONS.sub(_as_emissions, "_".join(["", *tokens])).split("_")[1:]
     return tokens
+
+
+def _as_emissions(match: re.Match[str]) -> str:
+    """A mass and its gas as one word: ``kgCO2e``."""
+    return f"_{(match[1] or match[2]).lower()}CO2e"
 
 
 def _parted(match: re.Match[str]) -> str:
@@ -402,7 +408,9 @@ def _is_open(preceding_words: Sequence[str], units: Sequence[str]) -> bool:
     if any(word in _table().compounds.get(dimension or "", ()) for dimension in dimensions):
         return False
     is_money = any(dimension and dimension.startswith("currency") for dimension in dimensions)
-    if (is_money and _MANY.fullmatch(word)) or (word.endswith("00") and _MANY.fullmatch(word)):
+    if is_money and word in _table().money_scales:
+        return False
+    if (is_money or word.endswith("00")) and _MANY.fullmatch(word):
         return False
     if is_money and not _EXCHANGES.isdisjoint(map(str.lower, preceding_words)):
         return False
