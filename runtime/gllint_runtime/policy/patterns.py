@@ -85,7 +85,7 @@ def matches(pattern: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:
     """
     longest, at = reach(pattern.pattern), 0
     while at <= len(text):
-        end = at + longest // 4
+        end = at + max(longest // 4, 1)  # of an expression that nobody has refused, none may be certain
         for match in pattern.finditer(text, at, at + longest):
             if match.start() >= end:
                 break
