@@ -81,11 +81,12 @@ def _reach(trades: _Trades) -> int:
 def matches(pattern: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:
     """The matches of ``pattern`` in ``text``, each cut off where it has more characters than it may have.
 
-    A stretch of the text is looked at by itself; what begins in its first quarter is certain to have room in it.
+    A stretch of the text is looked at by itself; what begins in its first quarter is certain to have room in it. An
+    expression that :func:`why_endless` refuses may reach no further than a character.
     """
     longest, at = reach(pattern.pattern), 0
     while at <= len(text):
-        end = at + max(longest // 4, 1)  # of an expression that nobody has refused, none may be certain
+        end = at + max(longest // 4, 1)
         for match in pattern.finditer(text, at, at + longest):
             if match.start() >= end:
                 break
