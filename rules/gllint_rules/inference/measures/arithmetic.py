@@ -32,6 +32,7 @@ from gllint_runtime.policy.unit_sizes import (
 )
 
 _PERCENT = factors_of_unit("%")
+_SHARES = frozenset({"%", "percent", "ppm", "bp"})
 _FRACTIONS = frozenset({(), *map(factors_of_unit, ("1", "ratio"))})
 _TEMPERATURES: dict[Factors, str] = {
     (("degC", 1),): "C",
@@ -116,9 +117,7 @@ def unit_relation(
 
     ``are_whole`` where neither is the end of a name: a quotient that is called a percentage in so many words is none.
     """
-    if not are_whole and (
-        (_is_share(first) and second in _FRACTIONS) or (_is_share(second) and first in _FRACTIONS)
-    ):
+    if not are_whole and (_may_be_fraction(first, second) or _may_be_fraction(second, first)):
         return None  # a fraction is called a percentage as often
     between = relation(first, second)
     if between == "dimension":
@@ -297,7 +296,13 @@ def _raised(measure: Measure, exponent: float) -> Measure | None:
 
 def _is_share(unit: Factors) -> bool:
     """Whether it may be a fraction as well as a percentage: nobody keeps them apart in names."""
-    return unit == _PERCENT or any(name in ("%", "percent", "ppm", "bp") for name, _ in unit)
+    return any(name in _SHARES for name, _ in unit)
+
+
+def _may_be_fraction(share: Factors, unit: Factors) -> bool:
+    """Whether what is called a percentage may be in a unit of fractions: `used / total`, or the 1/h of %/h."""
+    bare = tuple(factor for factor in share if factor[0] not in _SHARES)
+    return bare != share and (unit in _FRACTIONS or unit == bare)
 
 
 def _percent_of(measure: Measure, share: Measure) -> PercentOf | None:
