@@ -32,8 +32,9 @@ from gllint_runtime.policy.unit_sizes import (
 )
 
 _PERCENT = factors_of_unit("%")
-_SHARES = frozenset({"%", "percent", "ppm", "bp"})
-_FRACTIONS = frozenset({(), *map(factors_of_unit, ("1", "ratio"))})
+_PERCENTAGES = frozenset({"%", "percent"})
+_SHARES = _PERCENTAGES | {"ppm", "bp"}
+_FRACTIONS = frozenset(map(factors_of_unit, ("1", "ratio")))
 _TEMPERATURES: dict[Factors, str] = {
     (("degC", 1),): "C",
     (("C", 1),): "C",
@@ -300,9 +301,9 @@ def _is_share(unit: Factors) -> bool:
 
 
 def _may_be_fraction(share: Factors, unit: Factors) -> bool:
-    """Whether what is called a percentage may be in a unit of fractions: `used / total`, or the 1/h of %/h."""
-    bare = tuple(factor for factor in share if factor[0] not in _SHARES)
-    return bare != share and (unit in _FRACTIONS or unit == bare)
+    """Whether a share may be in a unit of fractions: `used / total` under a name in percent, or the 1/h of %/h."""
+    bare = tuple(factor for factor in share if factor[0] not in _PERCENTAGES)
+    return (_is_share(share) and unit in _FRACTIONS) or (bare != share and unit == bare)
 
 
 def _percent_of(measure: Measure, share: Measure) -> PercentOf | None:
