@@ -288,6 +288,8 @@ def test_a_unit_behind_another_size_or_a_dividend_is_not_the_numbers(name: str) 
         ("age_years", "year"),
         ("request_10m_ms", "ms"),
         ("view_degrees", "deg"),
+        ("decimal_degrees", "deg"),
+        ("altitude_degrees", "deg"),
         # What is a scale of money alone, or a part of it, is a thing elsewhere.
         ("iron_ore_tonnes", "t"),
         ("bio_kwh", "kWh"),
