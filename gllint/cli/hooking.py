@@ -35,7 +35,7 @@ def hook(name: str) -> int:
         files, refusals = _checkable_files(event.files, event.folder or folder, folder)
         if refusals and not files:
             raise refusals[0]
-        if event.files and not files:
+        if event.is_edit and not files:
             _require_one(event.files, event.folder or folder)
         text = _findings(files) if files else ""
     except (EventError, UsageError) as error:
@@ -64,7 +64,7 @@ def _checkable_files(files: Iterable[str], base: str, folder: str) -> tuple[list
 
 
 def _require_one(files: Iterable[str], base: str) -> None:
-    """Raise EventError where none of the files is there and one is Python's: they may be named in another way."""
+    """Raise EventError where no edited file is there and one is Python's: they may be named in another way."""
     paths = [absolute(os.path.join(base, native(file))) for file in files]
     if any(map(is_python_name, paths)) and not any(map(os.path.exists, paths)):
         raise EventError(f"{paths[0]} is not there: it was not checked")

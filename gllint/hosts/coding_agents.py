@@ -32,11 +32,12 @@ _READING = re.compile(
     r"(?<![A-Za-z])(?:[Rr]ead|[Vv]iew|[Gg]rep|[Gg]lob|[Ss]earch|[Ll]ist|[Ff]etch|[Ll][Ss]$|[Dd]elete)"
     r"|(?<=[a-z])(?:Read|View|Grep|Glob|Search|List|Fetch|Delete)"
 )
-# Tools that do nothing but edit files, in small letters: where their event names none, nobody knows how to read it.
+# Tools that do nothing but edit files, in small letters, and no tool where the event is that of an edit: where it names
+# no file, nobody knows how to read it.
 _EDITORS = frozenset({
-    "edit", "multiedit", "write", "notebookedit", "apply_patch", "write_file", "replace", "edit_file", "create_file",
-    "str_replace", "create", "replace_string_in_file", "multi_replace_string_in_file", "insert_edit_into_file",
-    "edit_notebook_file",
+    "", "edit", "multiedit", "write", "notebookedit", "apply_patch", "write_file", "replace", "edit_file",
+    "create_file", "str_replace", "create", "replace_string_in_file", "multi_replace_string_in_file",
+    "insert_edit_into_file", "edit_notebook_file",
 })  # fmt: skip
 
 
@@ -45,11 +46,15 @@ class EventError(ValueError):
 
 
 class Event(NamedTuple):
-    """What an agent tells: the ``files`` that it edited, as named, relative to ``folder`` (``""``: not said)."""
+    """What an agent tells: the ``files`` that it edited, as named, relative to ``folder`` (``""``: not said).
+
+    ``is_edit`` says that it did edit them: with a tool that does nothing else, which has not failed.
+    """
 
     name: str
     folder: str
     files: tuple[str, ...]
+    is_edit: bool = False
 
 
 class Answer(NamedTuple):
@@ -148,18 +153,26 @@ def read_event(data: bytes) -> Event:
     roots = event.get("workspace_roots")
     first_root = roots[0] if isinstance(roots, list) and roots and isinstance(roots[0], str) else ""
     folder = native(_text(event, "cwd") or first_root)
-    is_edit = name.replace("_", "").lower() in _EVENTS
     tool = _text(event, "tool_name", "toolName")
-    if not is_edit or _READING.search(tool):
+    if name.replace("_", "").lower() not in _EVENTS or _READING.search(tool):
         return Event(name, folder, ())
     files = dict.fromkeys(path for path in _files(event) if path and "\0" not in path)
-    if not files and tool.lower() in _EDITORS and "*** Delete File: " not in data.decode("utf-8", "replace"):
+    is_edit = tool.lower() in _EDITORS and not _has_failed(event)
+    if not files and tool and is_edit and "*** Delete File: " not in data.decode("utf-8", "replace"):
         raise EventError(
             f"the event of {tool} does not say which file it edited, as far as gllint can read it"
         )
     if len(files) > _MOST_FILES:
         raise EventError(f"the event names {len(files)} files, more than {_MOST_FILES}")
-    return Event(name, folder, tuple(files))
+    return Event(name, folder, tuple(files), is_edit)
+
+
+def _has_failed(event: Mapping[str, Any]) -> bool:
+    """Whether an agent says that its tool failed, or that its user did not allow it: GitHub Copilot and Gemini do."""
+    result, response = event.get("toolResult"), event.get("tool_response")
+    return (isinstance(result, dict) and result.get("resultType", "success") != "success") or (
+        isinstance(response, dict) and bool(response.get("error"))
+    )
 
 
 def answer(agent: CodingAgent, text: str) -> Answer:

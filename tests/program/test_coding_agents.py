@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import subprocess
@@ -14,7 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gllint.cli import agent_server
+from gllint.cli import agent_server, hooking
 from gllint.cli.commands import AGENT_NAMES
 from gllint.errors import UsageError
 from gllint.hosts.coding_agents import AGENTS, EventError, answer, read_event
@@ -190,6 +191,27 @@ def test_a_file_that_is_not_there_is_told(write: Write) -> None:
     top = write(PROJECT)
     done = hook("claude-code", event("claude-code", top, "gone.py"), top)
     assert done.returncode == 1 and "gone.py is not there: it was not checked" in done.stderr
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"toolResult": {"resultType": "denied", "textResultForLlm": "The user said no."}},
+        {"toolResult": {"resultType": "failure"}},
+        {"toolName": "replace", "tool_response": {"llmContent": "", "error": {"message": "no match"}}},
+        {"toolName": "mcp__files__remove"},
+    ],
+)
+def test_what_edited_nothing_needs_no_file(
+    write: Write, changes: dict[str, Any], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """An edit that failed or was not allowed has made no file; another tool may have taken one away."""
+    top = write(PROJECT)
+    for arguments in ({"path": f"{top}/gone.py"}, {"path": 5}):
+        sent = {**event("copilot", top), **changes, "toolArgs": arguments}
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(json.dumps(sent).encode())))
+        assert hooking.hook("copilot") == 0
+        assert capsys.readouterr() == ("{}\n", "")
 
 
 def test_what_the_settings_take_for_a_hint_is_told(write: Write) -> None:
