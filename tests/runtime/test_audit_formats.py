@@ -389,6 +389,29 @@ def test_the_format_that_leaves_the_least_unread_is_taken_and_tried_first_from_t
     ]
 
 
+@pytest.mark.parametrize("name", ["conversations", "runs", "data"])
+def test_what_an_export_says_of_itself_makes_its_conversations_no_others(name: str) -> None:
+    export = {name: [{"messages": [USER]}, {"messages": [USER]}], "metadata": {"model": "x"}}
+    records = Reader().read(export)
+    assert [(record.conversation, record.turns) for record in records] == [(name, [ASKED])] * 2
+    assert [record.unread for record in records] == [["'metadata', which is no conversation,"], []]
+
+
+def test_a_rule_for_a_record_is_taken_before_the_names_of_its_members() -> None:
+    said = {"role": "assistant", "content": "It is 5."}
+    [record] = Reader().read({"custom_id": "a", "params": {"messages": [USER]}, "result": {"message": said}})
+    assert (record.conversation, record.turns) == ("a", [ASKED, ANSWERED])
+    [record] = Reader().read(
+        {"custom_id": "a", "params": {"messages": [USER]}, "result": {"type": "errored"}}
+    )
+    assert (record.conversation, record.turns, record.unread) == ("a", [ASKED], [])
+
+
+def test_what_holds_a_turn_is_taken_before_what_holds_none() -> None:
+    [record] = Reader().read({"conversations": [{"messages": [USER, {"type": "hat"}]}]})
+    assert (record.turns, record.unread) == ([ASKED], ["an item with the type 'hat'"])
+
+
 def test_only_an_item_of_an_unknown_role_is_a_format_of_its_own() -> None:
     [record] = Reader().read([USER, {"type": "role_change"}])
     assert record.unread == ["an item with the type 'role_change'"]

@@ -122,18 +122,26 @@ class Reader:
         if record in (None, [], {}, ""):
             return []
         best: list[Record] | None = None
-        least: tuple[int, bool] = (0, False)
+        least = (False, 0, False)
+        has_members = False  # it was read as an object of which members are conversations
         for number, format_ in enumerate(self._formats):
             try:
                 attempt = _attempt(record, format_)
             except RecursionError:
                 raise FormatError(_TOO_DEEP) from None
+            if not attempt or (has_members and not attempt[0].is_whole):
+                continue
+            is_unruled = _is_unruled(record, format_)
+            has_turns = any(part.turns for part in attempt)
+            has_members |= is_unruled and has_turns and not any(part.unread for part in attempt)
+            if is_unruled and (others := _others(record, format_)):
+                attempt[0] = attempt[0]._replace(unread=[*attempt[0].unread, *others][:_MAX_UNREAD])
             unread = sum(len(part.unread) for part in attempt)
-            if attempt and not unread:
+            if not unread:
                 self._formats.insert(0, self._formats.pop(number))
                 return attempt
-            measure = unread, _is_unruled(record, format_)
-            if attempt and (best is None or measure < least):
+            measure = not has_turns, unread, is_unruled
+            if best is None or measure < least:
                 best, least = attempt, measure
         if (
             best is None
@@ -211,21 +219,21 @@ def _is_unruled(record: Any, format_: Format) -> bool:
 
 def _named(record: Mapping[str, Any], format_: Format) -> list[Record]:
     """An object of which members are conversations, by their names."""
-    conversations = [
+    return [
         part._replace(conversation=str(name))
         for name, item in record.items()
         if _is_whole(item, format_)
         for part in _attempt(item, format_)
     ]
-    others = [
+
+
+def _others(record: Mapping[str, Any], format_: Format) -> list[str]:
+    """What stands beside the conversations that are members of an object, and may hold an answer."""
+    return [
         f"'{str(name)[:40]}', which is no conversation,"
         for name, item in record.items()
         if item and isinstance(item, (Mapping, list)) and not _is_whole(item, format_)
     ]
-    if conversations and others:
-        first = conversations[0]
-        conversations[0] = first._replace(unread=[*first.unread, *others][:_MAX_UNREAD])
-    return conversations
 
 
 def _own_id(record: Mapping[str, Any], keys: Sequence[str]) -> str:
