@@ -16,7 +16,7 @@ from gllint.cli.status import FOUND, NOTHING_FOUND, WRONG
 from gllint.errors import UsageError
 from gllint.files.paths import absolute, relative
 from gllint.files.records import entries
-from gllint.files.writing import write_output
+from gllint.files.writing import way_out, write_output
 from gllint.report.audit import Judged, Totals, excerpt, faults_of, render
 from gllint.run.progress import Progress
 from gllint.shown import visible
@@ -30,7 +30,8 @@ from gllint_runtime.policy.settings import Policy
 
 _SUFFIXES = (".json", ".jsonl", ".ndjson")
 _ENDINGS = ", ".join(_SUFFIXES)
-_MAY_BE_RUN = re.compile(r"\.(?:jsonl?|ndjson)\.\w+$", re.IGNORECASE)  # `runs.jsonl.gz`, `runs.jsonl.1`
+# One that is packed or put away (`runs.jsonl.gz`, `runs.jsonl.1`), not what lies beside one (`runs.jsonl.lock`).
+_MAY_BE_RUN = re.compile(r"\.(?:jsonl?|ndjson)\.(?:gz|bz2|xz|zst|lz4|br|zip|[0-9-]+|old|bak)$", re.IGNORECASE)
 _MOST_TROUBLES = 20  # of one file that are told
 _MEGABYTE = 1 << 20
 
@@ -136,7 +137,6 @@ class _Audit:
 
     def _names(self, run: str) -> Iterator[str]:
         """The files of a folder that are recorded runs by their names; what may be others is told."""
-        top = os.path.realpath(run)
         for folder, folders, files in os.walk(run, onerror=self._miss):
             for name in files:
                 if name.lower().endswith(_SUFFIXES):
@@ -144,7 +144,7 @@ class _Audit:
                 elif _MAY_BE_RUN.search(name):
                     self._tell(f"{os.path.join(folder, name)}: not read: its name ends in none of {_ENDINGS}")
             for path in (os.path.join(folder, name) for name in folders):
-                if os.path.islink(path) and os.path.commonpath([top, os.path.realpath(path)]) != top:
+                if os.path.islink(path) and way_out(path, run) is not None:
                     self._tell(f"{path}: not read: it is a link out of the folder; name it to have it read")
 
     def _miss(self, error: OSError) -> None:

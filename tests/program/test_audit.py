@@ -93,7 +93,9 @@ def test_standard_input_and_folders(
     (folder / "runs" / "may").mkdir(parents=True)
     (folder / "runs" / "may" / "a.jsonl").write_text(json.dumps(BAD))
     (folder / "runs" / "b.json").write_text(json.dumps(GOOD))
-    (folder / "runs" / "notes.txt").write_text("no run")
+    for name in ("notes.txt", "a.JSON.lock", "a.jsonl.dvc", "a.jsonl.sha256"):
+        (folder / "runs" / name).write_text("no run")
+    (folder / "runs" / "latest").symlink_to(folder / "runs")
     assert audit("runs", "-q") == 1
     assert "runs/may/a.jsonl: conversation 1" in capsys.readouterr().out
     (folder / "empty").mkdir()
@@ -163,7 +165,9 @@ def test_what_a_folder_holds_beside_runs_is_told(folder: Path, capsys: pytest.Ca
     (folder / "elsewhere").mkdir()
     (folder / "runs").mkdir()
     (folder / "runs" / "a.JSON").write_text(json.dumps(GOOD))
-    (folder / "runs" / "notes.txt").write_text("no run")
+    for name in ("notes.txt", "a.JSON.lock", "a.jsonl.dvc", "a.jsonl.sha256"):
+        (folder / "runs" / name).write_text("no run")
+    (folder / "runs" / "latest").symlink_to(folder / "runs")
     assert audit("runs") == 0
     (folder / "runs" / "old.jsonl.1").write_text(json.dumps(BAD))
     (folder / "runs" / "linked").symlink_to(folder / "elsewhere")
