@@ -522,6 +522,14 @@ BOTH = "tc_1 $[0].price + tc_1 $[1].price"
         (PRICED, {"id": "A-7", "pieces": 3, "sum": 60}, "tc_1 $[0].price × 3"),
         (PRICED, {"id": "C-31", "pieces": 6}, None),  # a number of pieces is not made of itself
         (PRICED, {"orders": [{"id": "C-31", "pieces": 6}]}, None),
+        (PRICED, {"id": "C-31", "seats": 6, "pieces": 6}, None),  # nor of another one
+        (PRICED, {"orders": [{"id": "C-31", "seats": 6}], "id": "C-31", "pieces": 6}, None),
+        (
+            PRICED,
+            {"id": "C-31", "people": ["x", "y"], "pieces": 6, "sum": 12},
+            "tc_1 $[2].price × 6, 2 times",
+        ),
+        ([{"id": "D-4", "n": 0.5}], {"id": "D-4", "people": ["x", "y"], "pieces": 6, "sum": 6}, None),
         (
             PRICED,
             {"items": [{"id": "A-7", "n": 1}, {"id": "B-2", "n": 2}], "sum": 30},

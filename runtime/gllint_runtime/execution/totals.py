@@ -135,9 +135,11 @@ class Totals:
                 for name in names:
                     weights = [1 if name is None else amount[name] for amount in amounts]
                     for count in counts:
-                        if count == 1 and name is None and len(items) == 1:
-                            continue  # the number itself, which is known as such
-                        yield _Total(things, place, weights, count)
+                        # The number itself, which is known as such; and of a price of 1 the number of pieces, of which
+                        # nobody else may know anything.
+                        single = count if name is None else count * things[0].numbers[place]
+                        if len(items) > 1 or single != 1:
+                            yield _Total(things, place, weights, count)
 
     def _named(self, item: Any) -> list[_Thing]:
         """The objects that an item of a list names, the last first."""
