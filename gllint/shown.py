@@ -21,6 +21,13 @@ def _escaped(sign: str) -> str:
     return f"\\u{ord(sign):04x}" if ord(sign) < 0x10000 else f"\\U{ord(sign):08x}"
 
 
+def silence(package: str) -> None:
+    """Let a package log nothing for the rest of this process: what there is to say gllint says itself."""
+    import logging  # which few commands need
+
+    logging.getLogger(package).setLevel(logging.CRITICAL + 1)
+
+
 def failure_text(failure: Failure, *paths: str) -> str:
     """What to say of a rule that failed in one way on the files shown as ``paths``: whose defect it is.
 

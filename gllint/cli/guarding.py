@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import logging
 import signal
 import socket
 import sys
@@ -26,7 +25,7 @@ from gllint.guard.streamable import PATH, Sessions, connected, security
 from gllint.guard.transcript import Transcript, default_path
 from gllint.guard.unit_places import UnitPlaces, read_places
 from gllint.run.signing import state_folder
-from gllint.shown import visible
+from gllint.shown import silence, visible
 from gllint_rules.tuples import NamedTuple
 from gllint_runtime.policy.levels import Level
 from gllint_runtime.policy.toml_lines import line_of
@@ -56,7 +55,7 @@ def run(request: Request, config: Config) -> int:
     """
     if request.url is not None or request.listen is not None:
         _require_sdk()
-    logging.getLogger("gllint_runtime").setLevel(logging.CRITICAL + 1)  # what it says, the guard tells
+    silence("gllint_runtime")  # what it says, the guard tells
     path = request.trace or default_path(state_folder())
     units = units_for(config, request)
     table = f"{_prefix(config.source)}guard.{key_of(server_name(request.command, request.url))}.units"
@@ -105,7 +104,7 @@ async def _listen(address: tuple[str, int], relay: Callable[[Client, str], Await
     import uvicorn
 
     host, port = address
-    logging.getLogger("mcp").setLevel(logging.CRITICAL + 1)
+    silence("mcp")
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     with socket.socket(family, socket.SOCK_STREAM) as listener:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

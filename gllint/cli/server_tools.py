@@ -7,7 +7,6 @@ know hides all others; here each is read by itself.
 from __future__ import annotations
 
 import asyncio
-import logging
 import os
 import tempfile
 from collections.abc import AsyncIterator, Mapping, Sequence
@@ -16,6 +15,7 @@ from typing import IO, Any
 
 from gllint.cli.mcp_sdk import broken_sdk
 from gllint.errors import UsageError
+from gllint.shown import silence
 from gllint_rules.tuples import NamedTuple
 
 _MOST_PAGES = 1000
@@ -43,7 +43,7 @@ def offered_tools(command: Sequence[str], url: str | None, timeout: float) -> li
         from mcp.client.streamable_http import streamable_http_client
     except ImportError as error:
         raise broken_sdk("gllint mcp", error) from None
-    logging.getLogger("mcp").setLevel(logging.CRITICAL + 1)  # it logs each line that it cannot read
+    silence("mcp")  # it logs each line that it cannot read
     garbage = 0
 
     async def ask(transport: Any) -> list[Offered]:

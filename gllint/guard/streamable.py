@@ -8,7 +8,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
-import logging
 from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -16,6 +15,7 @@ from uuid import uuid4
 
 from gllint.guard.exchange import id_key
 from gllint.guard.relay import GRACE, LONGEST, Client, ServerTrouble
+from gllint.shown import silence
 
 if TYPE_CHECKING:
     from mcp.server.streamable_http import StreamableHTTPServerTransport
@@ -26,7 +26,6 @@ _MOST_SESSIONS = 100
 _IDLE = 1800.0  # seconds without a request, after which a session ends
 _DELIVERY = 0.2  # seconds for the last answers of a session
 _CANCELLED = -32800
-_SILENT = logging.CRITICAL + 1
 _UNSUPPORTED_VERSION = -32022
 _VERSION_KEY = "io.modelcontextprotocol/protocolVersion"
 
@@ -42,7 +41,7 @@ async def connected(url: str) -> AsyncIterator[Any]:
     from mcp.shared.message import ClientMessageMetadata, SessionMessage
     from mcp_types import jsonrpc_message_adapter
 
-    logging.getLogger("mcp").setLevel(_SILENT)  # what it says, the guard tells
+    silence("mcp")  # what it says, the guard tells
     version: list[str] = []
 
     async def receive(reader: Any) -> AsyncIterator[bytes]:
