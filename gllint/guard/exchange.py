@@ -294,7 +294,8 @@ class Guard:
         if key in self._given_up:
             del self._given_up[key]
             return []
-        self._others.pop(key, None)
+        if self._others.pop(key, None) is not None and key not in self._calls and key not in self._lists:
+            return [Sent("client", message)]  # who asked for something else takes it for no result of a tool
         if isinstance(result, dict) and isinstance(result.get("tools"), list) and key in self._lists:
             del self._lists[key]
             message = {**message, "result": self._result(_unasked(number), self._listed(result))}
@@ -349,9 +350,9 @@ class Guard:
     def _with_units_declared(self, tool: str, schema: Any) -> Any:
         declared = self._units.in_schema(tool, schema)
         if declared is schema and isinstance(schema, Mapping):
-            self._tell(
-                f"{tool}: its output schema refers to too much for its numbers to be given units there"
-            )
+            text = f"{tool}: its output schema refers to too much for its numbers to be given units there"
+            if self._is_news(text):
+                self._tell(text)
         return declared
 
     def _tell_of_missing(self) -> None:

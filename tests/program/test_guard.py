@@ -136,6 +136,8 @@ def test_references_that_lead_to_themselves_or_to_too_much_are_left_as_they_are(
     first, second, _ = sent.message["result"]["tools"]
     assert first["outputSchema"]["anyOf"][3]["properties"]["a"]["properties"]["unit"] == {"const": "kWh"}
     assert second["outputSchema"] == many
+    guard.from_client({"jsonrpc": "2.0", "id": 2, "method": "tools/list"})
+    guard.from_server({"jsonrpc": "2.0", "id": 2, "result": {"tools": tools}})
     assert said == ["n: its output schema refers to too much for its numbers to be given units there"]
 
 
@@ -211,6 +213,7 @@ PASSED = [
     {"jsonrpc": "2.0", "id": 7, "method": "sampling/createMessage", "params": {"messages": []}},
     {"jsonrpc": "2.0", "id": 7, "method": "elicitation/create", "params": {"message": "5?"}},
     {"jsonrpc": "2.0", "id": 8, "result": {"contents": [{"uri": "x", "text": "5"}]}},
+    {"jsonrpc": "2.0", "id": 8, "result": {"content": "5 kWh", "task": {"taskId": "x"}}},
     {"jsonrpc": "2.0", "id": 9, "error": {"code": -1, "message": "5"}},
     {"jsonrpc": "2.0", "id": None, "error": {"code": -1, "message": "5"}},
     5,

@@ -469,7 +469,8 @@ def test_no_more_is_remembered_of_what_is_asked_than_there_is_room_for(
     bare = [
         guard.from_server(answer(number, structuredContent={"n": 987.25}))[0].message for number in (2, 3)
     ]
-    assert [message["result"]["isError"] for message in bare] == [True, True]  # whatever was asked
+    # The second is known to be no result of a tool; of the third nobody knows any more.
+    assert ["isError" in message["result"] for message in bare] == [False, True]
     for task in ("a", "b", "c"):
         through(guard, {"task": {"taskId": task}}, number=9)
     guard.level = "warn"
