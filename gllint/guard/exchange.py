@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
+from itertools import chain, islice
 from typing import Any, Literal, NamedTuple
 
 from gllint.guard.unit_places import WRAPPER, UnitPlaces, place_of
@@ -451,7 +452,7 @@ class Guard:
             if structured is None and not _is_resource(block):
                 continue  # the output itself
             data = _json_of(block)
-            if data is None or any(_is_same(data, other) for other in (*same, next(elements, None))):
+            if data is None or any(_is_same(data, other) for other in chain(same, islice(elements, 1))):
                 continue
             try:
                 verified_output(tool, data, self._session.policy, self._session.units)

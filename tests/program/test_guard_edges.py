@@ -631,6 +631,7 @@ WITH_UNIT = {"n": {"value": 5, "unit": "kWh"}}
         (BARE, text_of(BARE), True),
         ({"result": BARE}, text_of(BARE), True),
         ({"result": [BARE, BARE]}, text_of(BARE, BARE), True),
+        ({"result": [BARE, {"n": 2.5}]}, text_of([BARE, {"n": 2.5}], BARE, {"n": 2.5}), True),
         ({"result": json.dumps(WITH_UNIT)}, text_of(WITH_UNIT), False),
     ],
 )
