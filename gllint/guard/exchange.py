@@ -601,11 +601,17 @@ def _is_same(data: Any, other: Any) -> bool:
 
 
 def _has_same_truths(data: Any, other: Any) -> bool:
-    if isinstance(data, dict):
-        return all(_has_same_truths(value, other[key]) for key, value in data.items())
-    if isinstance(data, list):
-        return all(map(_has_same_truths, data, other))
-    return isinstance(data, bool) is isinstance(other, bool)
+    """Whether of two values that are equal to Python both have the same truths; however deep they are nested."""
+    pairs = [(data, other)]
+    while pairs:
+        one, two = pairs.pop()
+        if isinstance(one, dict):
+            pairs += [(value, two[key]) for key, value in one.items()]
+        elif isinstance(one, list):
+            pairs += zip(one, two, strict=True)
+        elif isinstance(one, bool) is not isinstance(two, bool):
+            return False
+    return True
 
 
 def _json_in(text: Any) -> Any:

@@ -376,6 +376,13 @@ def test_true_is_no_repetition_of_a_one() -> None:
     assert not call(Guard(Policy(), "block"), "meter", {}, result).get("isError")
 
 
+def test_a_text_that_is_nested_deeply_ends_no_guard() -> None:
+    text = f"{'[' * 600}1{']' * 600}"
+    for structured in ({"result": text}, {"result": f"{'[' * 600}true{']' * 600}"}):
+        result = {"structuredContent": structured, "content": [{"type": "text", "text": text}]}
+        assert "gllint: call_id tc_1" in json.dumps(call(Guard(Policy(), "warn"), "meter", {}, result))
+
+
 def test_a_resource_within_a_result_gets_its_units() -> None:
     block = {"type": "resource", "resource": {"uri": "x:y", "text": json.dumps(RAW)}}
     guard = Guard(Policy(), "block", read_places({"meter.$.heat": "kWh"}, Policy()))
