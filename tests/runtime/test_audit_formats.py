@@ -407,6 +407,18 @@ def test_a_rule_for_a_record_is_taken_before_the_names_of_its_members() -> None:
     assert (record.conversation, record.turns, record.unread) == ("a", [ASKED], [])
 
 
+def test_a_request_that_failed_has_no_answer_that_anybody_passed_over() -> None:
+    for error in (
+        {"error": {"message": "busy", "code": 429}},
+        {"type": "error", "error": {}, "request_id": "r"},
+    ):
+        [record] = Reader().read({"request": {"messages": [USER]}, "response": error})
+        assert (record.turns, record.unread) == ([ASKED], [])
+    said = {"error": "busy", "draft": "It is 5."}
+    [record] = Reader().read({"request": {"messages": [USER]}, "response": said})
+    assert record.unread == ["an item with the keys 'error', 'draft'"]
+
+
 def test_what_holds_a_turn_is_taken_before_what_holds_none() -> None:
     [record] = Reader().read({"conversations": [{"messages": [USER, {"type": "hat"}]}]})
     assert (record.turns, record.unread) == ([ASKED], ["an item with the type 'hat'"])

@@ -1,8 +1,9 @@
 """Reading recorded runs: the rules of each format stand in ``formats.json``.
 
 A rule says by which keys an item is known (``when``: a key and its values, or ``*``), and what it is: the ``parts``
-that it holds, each with who speaks there; a ``call``, an ``output``; or nothing of interest (``skip``). ``whole`` marks
-what is a conversation of its own, ``spans`` where a trace keeps its spans, ``once`` what repeats earlier messages.
+that it holds, each with who speaks there; a ``call``, an ``output``; or nothing of interest (``skip``), where it has
+``only`` such members. ``whole`` marks what is a conversation of its own, ``spans`` where a trace keeps its spans,
+``once`` what repeats earlier messages.
 """
 
 from __future__ import annotations
@@ -48,6 +49,7 @@ class Rule(NamedTuple):
     is_whole: bool = False
     is_once: bool = False
     special: str = ""  # "lc", "response", "spans:…"
+    only: frozenset[str] = frozenset()  # the members that an item may have; any where there are none
 
 
 class Format(NamedTuple):
@@ -96,6 +98,7 @@ def _rule(row: Mapping[str, Any]) -> Rule:
         row.get("whole", False),
         row.get("once", False),
         special,
+        frozenset(row["only"].split("|") if "only" in row else ()),
     )
 
 
@@ -435,6 +438,8 @@ class _Walk:
 
 def _matching(item: Mapping[str, Any], format_: Format) -> Rule | None:
     for rule in format_.rules:
+        if rule.only and not rule.only.issuperset(item):
+            continue
         for keys, values in rule.when:
             value = next((item[key] for key in keys if item.get(key) is not None), None)
             if value is None or (values and not (isinstance(value, str) and value in values)):
