@@ -397,6 +397,14 @@ def test_what_an_export_says_of_itself_makes_its_conversations_no_others(name: s
     assert [record.unread for record in records] == [["'metadata', which is no conversation,"], []]
 
 
+def test_a_span_beside_whose_attributes_messages_stand_is_one() -> None:
+    said = [{"role": "user", "parts": [{"type": "text", "content": "How much?"}]}]
+    answered = [{"role": "assistant", "parts": [{"type": "text", "content": "It is 5."}]}]
+    attributes = {"gen_ai.input.messages": said, "gen_ai.output.messages": answered}
+    [record] = Reader().read({"trace_id": "t1", "attributes": attributes, "log": [USER]})
+    assert (record.conversation, record.turns, record.format) == ("t1", [ASKED, ANSWERED], "otel")
+
+
 def test_a_rule_for_a_record_is_taken_before_the_names_of_its_members() -> None:
     said = {"role": "assistant", "content": "It is 5."}
     [record] = Reader().read({"custom_id": "a", "params": {"messages": [USER]}, "result": {"message": said}})

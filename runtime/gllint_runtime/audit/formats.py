@@ -126,24 +126,25 @@ class Reader:
             return []
         best: list[Record] | None = None
         least = (False, 0, False)
-        has_members = False  # it was read as an object of which members are conversations
+        of_members = 0  # turns, where it was read as an object of which members are conversations
         for number, format_ in enumerate(self._formats):
             try:
                 attempt = _attempt(record, format_)
             except RecursionError:
                 raise FormatError(_TOO_DEEP) from None
-            if not attempt or (has_members and not attempt[0].is_whole):
-                continue
+            turns = sum(len(part.turns) for part in attempt)
+            if not attempt or (not attempt[0].is_whole and 0 < turns <= of_members):
+                continue  # the same conversations as one
             is_unruled = _is_unruled(record, format_)
-            has_turns = any(part.turns for part in attempt)
-            has_members |= is_unruled and has_turns and not any(part.unread for part in attempt)
+            if is_unruled and not any(part.unread for part in attempt):
+                of_members = turns
             if is_unruled and (others := _others(record, format_)):
                 attempt[0] = attempt[0]._replace(unread=[*attempt[0].unread, *others][:_MAX_UNREAD])
             unread = sum(len(part.unread) for part in attempt)
             if not unread:
                 self._formats.insert(0, self._formats.pop(number))
                 return attempt
-            measure = not has_turns, unread, is_unruled
+            measure = not turns, unread, is_unruled
             if best is None or measure < least:
                 best, least = attempt, measure
         if (
