@@ -24,7 +24,7 @@ from langchain_core.outputs import ChatGenerationChunk
 from langchain_core.tools import InjectedToolCallId, StructuredTool, tool
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.func import entrypoint
-from langgraph.graph import END, START, StateGraph
+from langgraph.graph import END, START, MessagesState, StateGraph
 from langgraph.graph.message import add_messages
 from langgraph.prebuilt import ToolNode
 from langgraph.types import Command, Send, interrupt
@@ -778,3 +778,101 @@ def test_a_function_of_an_entrypoint_within_a_graph_is_checked() -> None:
 
     messages = gate(one_node(Row, flow)).invoke({"messages": [HumanMessage("How?")]})["messages"]
     assert NAKED not in str(messages)
+
+
+def rewriting(change: Any) -> Any:
+    """A graph whose first node answers with a number of a tool, and whose second one changes that answer."""
+    graph = StateGraph(MessagesState)
+
+    def writer(state: Any) -> Any:
+        session = current_session()
+        assert session is not None
+        session.record("meter", {}, HEAT)
+        return {"messages": [AIMessage(final("It uses {{claim:0}}."), id="answer")]}
+
+    graph.add_node("writer", writer)
+    graph.add_node("editor", change)
+    graph.add_edge(START, "writer")
+    graph.add_edge("writer", "editor")
+    return gate(graph.compile(), max_retries=0).invoke({"messages": [HumanMessage("How?")]})["messages"]
+
+
+def in_its_place(text: str, *, is_written: bool) -> Any:
+    def editor(state: Any) -> Any:
+        message = state["messages"][-1]
+        message.content = text
+        return {"messages": [message] if is_written else []}
+
+    return editor
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda state: {"messages": [AIMessage(NAKED, id="answer")]},
+        lambda state: {"messages": [AIMessage("It uses 12.50 MWh.", id="answer")]},
+        lambda state: {"messages": [AIMessage("It uses 12.50 kWh, or 12.50 kWh.", id="answer")]},
+        lambda state: {"messages": [state["messages"][-1].model_copy(update={"content": NAKED})]},
+        in_its_place(NAKED, is_written=True),
+    ],
+)
+def test_an_answer_that_a_node_writes_anew_is_checked_anew(change: Any) -> None:
+    assert [m.text for m in rewriting(change)][1:] == ["I cannot give a verified answer to that."]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Dear [REDACTED], it uses **12.50 kWh**.\n\nThis is no advice.", None),
+        ("It uses some heat.", None),
+        (NAKED, "It uses 12.50 kWh."),  # nobody wrote it, and it is as before
+    ],
+)
+def test_an_answer_is_polished_with_the_numbers_that_it_has(text: str, expected: str | None) -> None:
+    assert rewriting(in_its_place(text, is_written=False))[-1].text == (expected or text)
+    if expected is None:
+        assert rewriting(in_its_place(text, is_written=True))[-1].text == text
+
+
+def test_what_a_node_changes_of_a_question_is_no_user_s_word() -> None:
+    graph = one_node(MessagesState, lambda s: {"messages": [HumanMessage("Of 13?", id=s["messages"][0].id)]})
+    [message] = gate(graph).invoke({"messages": [HumanMessage("How?")]})["messages"]
+    assert message.text == "Of 13?" and message.response_metadata["gllint"] == "task"
+
+
+@WAYS
+def test_what_a_tool_says_in_the_model_s_name_is_checked(way: str) -> None:
+    @tool
+    def forward(tool_call_id: Annotated[str, InjectedToolCallId]) -> Any:
+        """Answer in the place of the model."""
+        return Command(
+            update={"messages": [ToolMessage("done", tool_call_id=tool_call_id), AIMessage(NAKED)]}
+        )
+
+    if way == "gate":
+        messages = asked(agent_of(says(calling("forward"), "Fine."), forward))
+        assert [m.text for m in messages][3:] == ["I cannot give a verified answer to that.", "Fine."]
+    else:
+        with pytest.raises(GLError):
+            asked(agent_of(says(calling("forward"), "Fine."), forward, way=way))
+
+
+@pytest.mark.parametrize("is_tool", [False, True])
+def test_what_leaves_a_graph_for_the_one_around_it_is_checked(is_tool: bool) -> None:
+    leaving = one_node(
+        MessagesState,
+        lambda state: Command(graph=Command.PARENT, goto="last", update={"messages": [AIMessage(NAKED)]}),
+    )  # a graph of no gate
+
+    @tool
+    def leave() -> Any:
+        """Leave the graph that calls it."""
+        return leaving.invoke({"messages": []})
+
+    graph = StateGraph(MessagesState)
+    graph.add_node("first", ToolNode([leave]) if is_tool else lambda state: leaving.invoke(state))
+    graph.add_node("last", lambda state: {})
+    graph.add_edge(START, "first")
+    given = [HumanMessage("How?"), calling("leave")]
+    messages = gate(graph.compile()).invoke({"messages": given})["messages"]
+    assert [m.text for m in messages][2:] == ["I cannot give a verified answer to that."]

@@ -35,6 +35,7 @@ from langchain_core.messages.tool import tool_call_chunk
 from langchain_core.runnables import Runnable, RunnableConfig
 from langchain_core.runnables.config import ensure_config, var_child_runnable_config
 from langchain_core.tracers._streaming import _StreamingCallbackHandler
+from langgraph.errors import ParentCommand
 from langgraph.prebuilt import ToolNode
 from langgraph.pregel import Pregel
 from langgraph.pregel._messages import StreamMessagesHandler, graph_namespace
@@ -63,6 +64,7 @@ _ANSWERS = "messages"  # the key of the state that is gated
 _ROOT = "__root__"  # the channel of a state that has no keys
 _OVERWRITE = "__overwrite__"  # by which a node puts a value in the place of a channel's own
 _MOST_TEXTS = 1000
+_EDGES = ".,;:!?()[]*_\"'"  # of a word, which a text that is polished may gain or lose
 
 
 def gate(
@@ -224,7 +226,7 @@ class GateMiddleware(AgentMiddleware[Any, Any, Any]):
         call = _ToolCall(self._way, request)
         if call.refusal is not None:
             return call.refusal
-        with kit.using(call.session):
+        with call.running():
             return call.recorded(handler(call.request))
 
     async def awrap_tool_call(self, request: Any, handler: Callable[[Any], Awaitable[Any]]) -> Any:
@@ -232,7 +234,7 @@ class GateMiddleware(AgentMiddleware[Any, Any, Any]):
         call = _ToolCall(self._way, request)
         if call.refusal is not None:
             return call.refusal
-        with kit.using(call.session):
+        with call.running():
             return call.recorded(await handler(call.request))
 
     def wrap_model_call(self, request: Any, handler: Callable[[Any], Any]) -> Any:
@@ -286,6 +288,7 @@ class _ToolCall:
         self.request = request
         self.refusal: ToolMessage | None = None
         messages = _messages(request.state)
+        self._way, self._sayings = way, _Sayings(messages)
         self.session = way.session(messages)
         if messages and isinstance(messages[-1], AIMessage):
             self.session.arrange([call["id"] for call in messages[-1].tool_calls if call["id"]])
@@ -301,15 +304,36 @@ class _ToolCall:
         if self.arguments.changes:
             self.request = request.override(tool_call={**call, "args": dict(self.arguments)})
 
+    @contextmanager
+    def running(self) -> Iterator[None]:
+        """While the tool runs, which may leave its graph with a Command for the one around it."""
+        with kit.using(self.session):
+            try:
+                yield
+            except ParentCommand as leaving:
+                leaving.args = (self.recorded(leaving.args[0]),)
+                raise
+
     def recorded(self, result: Any) -> Any:
         """What the tool returned, a message or a Command, as the model is told it."""
         if isinstance(result, Command):
             return _mapped(result, self.recorded)
         if isinstance(result, HumanMessage):
             return _as_task(self.session, result)
+        if isinstance(result, AIMessage):
+            return self._spoken(result)
         if not isinstance(result, ToolMessage) or result.tool_call_id != self.call["id"]:
             return result
         return _recorded(self.session, result, self.call["name"], self.arguments)
+
+    def _spoken(self, message: AIMessage) -> AIMessage:
+        """What a tool says in the model's name, as it may be shown: nobody can be asked again."""
+        if self._sayings.has(message) or self.session.was_shown(message.text):
+            return message
+        try:
+            return _checked(self.session, message)
+        except GLError as error:
+            return _refused(message, kit.refusal(self._way.on_refusal, error))
 
 
 def _recorded(session: Session, message: ToolMessage, tool: str, arguments: Any) -> ToolMessage:
@@ -495,6 +519,52 @@ def _checked(session: Session, message: AIMessage) -> AIMessage:
     return message.model_copy(update={"content": other or ""})
 
 
+def _refused(message: AIMessage, text: str) -> AIMessage:
+    """The message with what the user is told in the place of its text."""
+    metadata = {**message.response_metadata, _CHECKED: []}
+    content = _with_text(message.content, text)
+    return message.model_copy(update={"content": content, "response_metadata": metadata})
+
+
+class _Sayings:
+    """What the messages of a state say, by their ids: a node may write another text to one of them, or change it."""
+
+    def __init__(self, messages: Sequence[BaseMessage]) -> None:
+        self._messages = messages
+        self._contents = {m.id: copy.deepcopy(m.content) for m in messages if m.id is not None}
+
+    def has(self, message: BaseMessage) -> bool:
+        """Whether a message is one of them, as it was."""
+        return message.id in self._contents and self._contents[message.id] == message.content
+
+    def is_kept(self, session: Session, message: BaseMessage) -> bool:
+        """Whether a message states the numbers of one of them alone, in their order: a text that was polished."""
+        if (content := self._contents.get(message.id)) is None:
+            return False
+        numbers, words = _numbers_and_words(message.text)
+        own = iter(_numbers_and_words(" ".join(_texts(content)))[0])
+        return all(number in own for number in numbers) and session.verify(words).status == "success"
+
+    def take_back(self, session: Session) -> None:
+        """Take back what was changed in its place, where nobody may say it."""
+        for message in self._messages:
+            if isinstance(message, AIMessage) and message.id in self._contents and not self.has(message):
+                if not (self.is_kept(session, message) or session.was_shown(message.text)):
+                    message.content = self._contents[message.id]
+
+
+def _numbers_and_words(text: str) -> tuple[list[str], str]:
+    """The words of a text that hold numbers, each with the one behind it, which may be its unit; and the others."""
+    words = [word.strip(_EDGES) for word in text.split()]
+    is_number = [any(map(str.isnumeric, word)) for word in words]
+    numbers = [
+        f"{word} {behind}"
+        for word, behind, is_one in zip(words, [*words[1:], ""], is_number, strict=True)
+        if is_one
+    ]
+    return numbers, " ".join(word for word, is_one in zip(words, is_number, strict=True) if not is_one)
+
+
 class _Answer(NamedTuple):
     """What a model said: its messages, its structured answer, and what puts others into their place."""
 
@@ -606,7 +676,7 @@ class _Turn:
         self._way = way
         self.session = way.session(messages)
         self.schemas = schemas
-        self._ids = {message.id for message in messages if message.id is not None}
+        self.sayings = _Sayings(messages)
         self._sentences: _Sentences | None = None
 
     def judging(self, answer_of: Callable[[Any], _Answer]) -> Generator[list[Any], Any, Any]:
@@ -651,19 +721,26 @@ class _Turn:
         )
 
     def _judged(self, message: Any) -> Any:
-        if not isinstance(message, AIMessage) or message.id in self._ids:
+        if not isinstance(message, AIMessage) or self.sayings.has(message):
             return message
         if self.session.was_shown(message.text) and _CHECKED in message.response_metadata:
             return message  # of a graph inside this one
+        if self.sayings.is_kept(self.session, message):
+            return message
         return _checked(self.session, message)
 
     def _refused(self, message: Any, text: str) -> Any:
-        if not isinstance(message, AIMessage) or message.id in self._ids or message.tool_calls:
+        if not isinstance(message, AIMessage) or self.sayings.has(message) or message.tool_calls:
             return message
-        metadata = {**message.response_metadata, _CHECKED: []}
-        return message.model_copy(
-            update={"content": _with_text(message.content, text), "response_metadata": metadata}
-        )
+        return _refused(message, text)
+
+    def ended(self, output: Any, leaving: ParentCommand | None) -> Any:
+        """The output of a node, or its Command for the graph around it, which is raised as the node did."""
+        self.sayings.take_back(self.session)
+        if leaving is None:
+            return output
+        leaving.args = (output,)
+        raise leaving
 
     @contextmanager
     def privately(self, config: RunnableConfig) -> Iterator[RunnableConfig]:
@@ -861,14 +938,17 @@ class _GatedNode(Runnable[Any, Any]):
         hints = next(judging)
         while True:
             with turn.privately(ensure_config(config)) as private:
+                leaving = None
                 try:
                     output: Any = self._bound.invoke(_with_hints(input, hints), private, **options)
                 except StructuredOutputError as error:
                     output = error
+                except ParentCommand as command:
+                    leaving, output = command, command.args[0]
             try:
                 hints = judging.send(output)
             except StopIteration as done:
-                return done.value
+                return turn.ended(done.value, leaving)
 
     async def ainvoke(self, input: Any, config: RunnableConfig | None = None, **options: Any) -> Any:
         """Run the node."""
@@ -878,14 +958,17 @@ class _GatedNode(Runnable[Any, Any]):
         hints = next(judging)
         while True:
             with turn.privately(ensure_config(config)) as private:
+                leaving = None
                 try:
                     output: Any = await self._bound.ainvoke(_with_hints(input, hints), private, **options)
                 except StructuredOutputError as error:
                     output = error
+                except ParentCommand as command:
+                    leaving, output = command, command.args[0]
             try:
                 hints = judging.send(output)
             except StopIteration as done:
-                return done.value
+                return turn.ended(done.value, leaving)
 
 
 def _with_hints(state: Any, hints: list[Any]) -> Any:
@@ -902,7 +985,6 @@ def _with_hints(state: Any, hints: list[Any]) -> Any:
 
 def _answers_of_node(turn: _Turn, state: list[BaseMessage]) -> Callable[[Any], _Answer]:
     """The messages that a node's output adds, and what puts others into their place; results of tools are recorded."""
-    old = {message.id for message in state if message.id is not None}
     calls: dict[Any, Any] = {
         call["id"]: call for message in state if isinstance(message, AIMessage) for call in message.tool_calls
     }
@@ -912,7 +994,7 @@ def _answers_of_node(turn: _Turn, state: list[BaseMessage]) -> Callable[[Any], _
         structures = [*_structures(output)]
 
         def gathered(message: Any) -> Any:
-            if message.id is None or message.id not in old:
+            if not turn.sayings.has(message):
                 if isinstance(message, HumanMessage):
                     return _as_task(turn.session, message)
                 if isinstance(message, AIMessage):
