@@ -63,8 +63,8 @@ class Changes:
     def _diff(self, commit: str) -> bytes:
         return _git(
             self._top, *_without_filters(self._top), "-c", "core.quotePath=false", "diff", "--unified=0", "--no-color",
-            "--no-ext-diff", "--no-textconv", "--ignore-submodules=all", "--src-prefix=a/", "--dst-prefix=b/",
-            "--find-renames", commit, "--",
+            "--no-ext-diff", "--no-textconv", "--text", "--ignore-submodules=all", "--src-prefix=a/",
+            "--dst-prefix=b/", "--find-renames", commit, "--",
         )  # fmt: skip
 
 

@@ -79,6 +79,13 @@ def test_settings_of_the_user_change_nothing(repository: Path, check: Check) -> 
 
 
 @pytest.mark.skipif(os.name != "posix", reason="the programs are shell scripts")
+@pytest.mark.parametrize("attribute", ["-diff", "binary"])
+def test_attributes_of_the_repository_hide_no_line(repository: Path, check: Check, attribute: str) -> None:
+    (repository / ".gitattributes").write_text(f"*.py {attribute}\n")
+    (repository / "a.py").write_text('x = 1\nfinal_message = "8 kWh"\n')
+    assert check("--since", "HEAD", cwd=repository) == ["a.py:2:18: GL401"]
+
+
 def test_no_program_that_the_repository_names_is_run(repository: Path, check: Check) -> None:
     """As one that came with its .git, all of it in the name of whoever unpacked it."""
     trap = repository / "trap.sh"
