@@ -548,6 +548,27 @@ def configurations() -> Iterator[Attempt]:
         "told: `extend-units` in gllint.toml narrows",
     )
     yield (
+        "a pack with the unit",
+        {"gllint.toml": 'unit-packs = ["counts"]\n', "a.py": UNIT.replace("flurbs", "item")},
+        "told: `unit-packs` in gllint.toml narrows",
+    )
+    yield (
+        "a shape of a Quantity",
+        {
+            "gllint.toml": 'quantity-shapes = ["money"]\n',
+            "a.py": tool(result='{"amount": 5, "currency": "EUR"}'),
+        },
+        "told: `quantity-shapes` in gllint.toml narrows",
+    )
+    yield (
+        "quantities in lists",
+        {
+            "gllint.toml": "array-paths = true\n",
+            "a.py": tool(result='{"rows": [{"value": 5, "unit": "kWh"}]}'),
+        },
+        "told: `array-paths` in gllint.toml narrows",
+    )
+    yield (
         "dispatchers, where all else is sound",
         {
             "gllint.toml": 'dispatchers = ["answer"]\n',
