@@ -16,6 +16,7 @@ from agents import (
     Agent,
     AgentHooks,
     AgentOutputSchema,
+    AgentsException,
     Model,
     ModelResponse,
     OutputGuardrailTripwireTriggered,
@@ -31,12 +32,18 @@ from agents import (
 from openai.types.responses import (
     Response,
     ResponseCompletedEvent,
+    ResponseContentPartAddedEvent,
     ResponseContentPartDoneEvent,
     ResponseCreatedEvent,
     ResponseFunctionToolCall,
+    ResponseIncompleteEvent,
+    ResponseOutputItemAddedEvent,
     ResponseOutputItemDoneEvent,
     ResponseOutputMessage,
+    ResponseOutputRefusal,
     ResponseOutputText,
+    ResponseRefusalDeltaEvent,
+    ResponseRefusalDoneEvent,
     ResponseTextDeltaEvent,
     ResponseTextDoneEvent,
 )
@@ -167,6 +174,97 @@ def test_a_model_that_the_run_names_is_told_by_the_guardrail() -> None:
         ask(made("Never."), run_config=RunConfig(tracing_disabled=True, model=Script("Warm."))).final_output
         == "Warm."
     )
+
+
+def refusing(text: str) -> ResponseOutputMessage:
+    content = ResponseOutputRefusal(refusal=text, type="refusal")
+    return message("").model_copy(update={"content": [content]})
+
+
+class Events(Model):
+    """Streams what it is told to."""
+
+    def __init__(self, *script: list[Any]) -> None:
+        self._script = iter(script)
+
+    async def get_response(self, *arguments: Any, **options: Any) -> ModelResponse:
+        raise NotImplementedError
+
+    async def stream_response(self, *arguments: Any, **options: Any) -> Any:
+        for event in next(self._script):
+            yield event
+
+
+PLACE: Any = {"item_id": "m", "output_index": 0, "sequence_number": 0, "content_index": 0}
+
+
+def ending(kind: type[Any], name: str, item: Any) -> Any:
+    response = Response(
+        id="r",
+        created_at=0,
+        model="m",
+        object="response",
+        output=[item],
+        tool_choice="auto",
+        tools=[],
+        parallel_tool_calls=True,
+    )
+    return kind(response=response, sequence_number=0, type=f"response.{name}")
+
+
+def refusal_events(text: str) -> list[Any]:
+    item = refusing(text)
+    part: Any = item.content[0]
+    return [
+        ResponseRefusalDeltaEvent(delta=text, type="response.refusal.delta", **PLACE),
+        ResponseRefusalDoneEvent(refusal=text, type="response.refusal.done", **PLACE),
+        ResponseContentPartDoneEvent(part=part, type="response.content_part.done", **PLACE),
+        ending(ResponseCompletedEvent, "completed", item),
+    ]
+
+
+def events_of(*script: list[Any]) -> tuple[list[Any], str]:
+    """What a run shows, and how it ended."""
+
+    async def main() -> tuple[list[Any], str]:
+        agent = gate(Agent(name="a", model=Events(*script)), max_retries=1)
+        result = Runner.run_streamed(agent, "How?", run_config=QUIET)
+        shown = []
+        try:
+            async for event in result.stream_events():
+                shown.append(event)
+        except AgentsException as error:
+            return shown, str(error)
+        return shown, str(result.final_output)
+
+    return asyncio.run(main())
+
+
+def test_with_what_words_a_model_refuses_is_checked() -> None:
+    with pytest.raises(AgentsException, match="I cannot give a verified answer"):
+        ask(made(*[refusing(NAKED)] * 3))
+    with pytest.raises(AgentsException, match="I will not say that"):
+        ask(made(refusing(NAKED), refusing("I will not say that.")))
+    shown, end = events_of(refusal_events(NAKED), refusal_events("I will not."))
+    assert "13 kWh" not in str(shown) and end.endswith(": I will not.")
+    whole = [getattr(getattr(event, "data", None), "refusal", None) for event in shown]
+    assert [text for text in whole if text] == ["I will not."]
+
+
+def test_no_event_tells_a_text_before_it_is_checked() -> None:
+    item = message(NAKED)
+    part: Any = item.content[0]
+    begins = [
+        ResponseOutputItemAddedEvent(
+            item=item, output_index=0, sequence_number=0, type="response.output_item.added"
+        ),
+        ResponseContentPartAddedEvent(part=part, type="response.content_part.added", **PLACE),
+    ]
+    script = [*begins, ending(ResponseCompletedEvent, "completed", item)]
+    shown, end = events_of(script, script)
+    assert "13 kWh" not in str(shown) and end == "I cannot give a verified answer to that."
+    shown, end = events_of([*begins, ending(ResponseIncompleteEvent, "incomplete", item)])
+    assert "13 kWh" not in str(shown) and "response.incomplete" in end
 
 
 @pytest.mark.parametrize("script", [(NAKED, "It is warm. It is dry."), (NAKED,) * 3])

@@ -40,6 +40,7 @@ from openai.types.responses import (
     ResponseCompletedEvent,
     ResponseFunctionToolCall,
     ResponseOutputMessage,
+    ResponseOutputRefusal,
     ResponseOutputText,
     ResponseTextDeltaEvent,
 )
@@ -49,6 +50,12 @@ from gllint_runtime.execution.session import Session, Verified
 from gllint_runtime.policy.errors import GLError, GLValidationError
 
 _FILES = (ToolOutputImage, ToolOutputFileContent)
+_PARTS = (ResponseOutputText, ResponseOutputRefusal)
+_ENDS = (
+    "response.output_text.done",
+    "response.refusal.done",
+    "response.content_part.done",
+)  # tell a whole text
 
 
 def gate(
@@ -415,7 +422,8 @@ class _Turn:
             if self._attempts >= self._gate.max_retries:
                 if self.is_structured:
                     raise
-                return _with_text(output, kit.refusal(self._gate.on_refusal, error))
+                text = kit.refusal(self._gate.on_refusal, error)
+                return _with_refusal(_with_text(output, text), text)
             self._attempts += 1
             hint = {"role": "user", "content": Session.repair_hint(error)}
             if self._is_stored:
@@ -432,6 +440,8 @@ class _Turn:
 
     def _checked(self, output: list[Any]) -> list[Any]:
         text = "".join(_output_texts(output))
+        if refusal := _refusal(output):
+            self.session.check(refusal)
         if not text:
             return output
         if any(isinstance(item, ResponseFunctionToolCall) for item in output):
@@ -450,6 +460,7 @@ class _Stream:
         self._shown = kit.FinalStream(turn.session)
         self._released = ""
         self._text: Any = None
+        self._refusal: Any = None
         self._ends: list[Any] = []
         self.items: list[Any] = []
 
@@ -463,10 +474,21 @@ class _Stream:
                 self._released += text
                 yield event.model_copy(update={"delta": text, "logprobs": []})
             return
+        if kind == "response.refusal.delta":
+            self._refusal = event
+            return
+        if kind in ("response.incomplete", "response.failed"):
+            output = _with_refusal(_with_text(event.response.output, ""), "")
+            yield event.model_copy(update={"response": event.response.model_copy(update={"output": output})})
+            return
         item = getattr(event, "item", None)
         if kind == "response.output_item.done":
             self.items.append(item)
-        if kind in ("response.output_text.done", "response.content_part.done") or (
+        if kind == "response.output_item.added" and isinstance(item, ResponseOutputMessage):
+            yield event.model_copy(update={"item": item.model_copy(update={"content": []})})
+        elif kind == "response.content_part.added" and isinstance(event.part, _PARTS):
+            yield event.model_copy(update={"part": _with_words(event.part, "")})
+        elif kind in _ENDS or (
             kind == "response.output_item.done" and isinstance(item, ResponseOutputMessage)
         ):
             self._ends.append(event)
@@ -481,16 +503,20 @@ class _Stream:
         rest = text[len(self._released) :] if text.startswith(self._released) else text
         if rest and isinstance(self._text, ResponseTextDeltaEvent):
             yield self._text.model_copy(update={"delta": rest, "logprobs": []})
+        refusal = _refusal(output)
+        if refusal and self._refusal is not None:
+            yield self._refusal.model_copy(update={"delta": refusal})
         messages = {item.id: item for item in output if isinstance(item, ResponseOutputMessage)}
         for event in self._ends:
             if event.type == "response.output_item.done":
                 yield event.model_copy(update={"item": messages.get(event.item.id, event.item)})
             elif event.type == "response.output_text.done":
                 yield event.model_copy(update={"text": text, "logprobs": []})
-            elif isinstance(event.part, ResponseOutputText):
-                yield event.model_copy(update={"part": event.part.model_copy(update={"text": text})})
-            else:
-                yield event
+            elif event.type == "response.refusal.done":
+                yield event.model_copy(update={"refusal": refusal})
+            elif isinstance(event.part, _PARTS):
+                words = text if isinstance(event.part, ResponseOutputText) else refusal
+                yield event.model_copy(update={"part": _with_words(event.part, words)})
 
 
 # ------------------------------------------------------------------------------------------------------- items
@@ -576,6 +602,39 @@ def _with_text(output: list[Any], text: str) -> list[Any]:
             item = item.model_copy(update={"content": content})
         changed.append(item)
     return changed
+
+
+def _refusal(output: list[Any]) -> str:
+    """With what words the model refuses to answer; empty where it does not."""
+    return "".join(
+        part.refusal
+        for item in output
+        if isinstance(item, ResponseOutputMessage)
+        for part in item.content
+        if isinstance(part, ResponseOutputRefusal)
+    )
+
+
+def _with_refusal(output: list[Any], text: str) -> list[Any]:
+    """The items with ``text`` in the place of the words by which the model refuses to answer."""
+    return [
+        item.model_copy(
+            update={
+                "content": [
+                    _with_words(part, text) if isinstance(part, ResponseOutputRefusal) else part
+                    for part in item.content
+                ]
+            }
+        )
+        if isinstance(item, ResponseOutputMessage)
+        else item
+        for item in output
+    ]
+
+
+def _with_words(part: Any, text: str) -> Any:
+    """A part of a message with another text, or another refusal."""
+    return part.model_copy(update={"text" if isinstance(part, ResponseOutputText) else "refusal": text})
 
 
 def _user_texts(items: Any) -> Iterator[str]:
