@@ -81,6 +81,8 @@ class _Audit:
                 write_output(os.path.abspath(request.output_file), text.encode("utf-8", "backslashreplace"))
             except OSError as error:
                 raise UsageError(f"{request.output_file}: cannot be written: {error.strerror}") from None
+        if self._totals.conversations and not self._totals.answers and not self._totals.unread:
+            self._tell("nothing was judged: there is no answer of an assistant")
         self._progress.clear()
         sys.stdout.flush()
         if request.write_baseline is not None:

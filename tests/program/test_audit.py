@@ -296,6 +296,17 @@ def test_an_answer_in_the_arguments_of_a_call(
     assert "1 conversation, 1 answer, 2 numbers: 2 unsourced." in said
 
 
+@pytest.mark.parametrize("messages", [[], [{"role": "user", "content": "How much?"}]])
+def test_an_audit_without_an_answer_has_judged_nothing(
+    folder: Path, capsys: pytest.CaptureFixture[str], messages: list[Any]
+) -> None:
+    (folder / "run.json").write_text(json.dumps({"messages": messages}))
+    (folder / "good.json").write_text(json.dumps(GOOD))
+    assert audit("run.json") == 2
+    assert "gllint: nothing was judged: there is no answer of an assistant\n" in capsys.readouterr().err
+    assert audit("run.json", "good.json") == 0
+
+
 def test_an_answer_that_cannot_be_read_is_told(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (folder / "run.json").write_text(json.dumps(_calls("meter", {"site": 4}, "5 kWh")))
     assert audit("run.json") == 2

@@ -294,6 +294,42 @@ def test_each_shape_is_read_as_its_turns(shape: str) -> None:
     assert turns(record, format_) == expected
 
 
+RETURNED = {"role": "tool", "tool_call_id": "c", "content": "5 kWh"}
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        *(
+            {"messages": [USER], key: "It is 5."}
+            for key in ("answer", "final_answer", "final_output", "output_text", "response", "result")
+        ),
+        {"messages": [USER, {"role": "assistant", "content": "Let me see."}, RETURNED], "answer": "It is 5."},
+        {"messages": [{"type": "human", "content": "How much?"}], "answer": "It is 5."},
+        {"messages": [USER], "structured_response": {"text": "It is 5."}},
+        {"input": "How much?", "output_text": "It is 5."},
+        {"object": "response", "output": [], "output_text": "It is 5."},
+        {"object": "response", "output": [], "output_parsed": {"text": "It is 5."}},
+        {"messages": [USER, {"role": "assistant", "content": None, "parsed": {"text": "It is 5."}}]},
+        {"messages": [USER, {"role": "assistant", "text": "It is 5."}]},
+        {"messages": [USER, {"role": "assistant", "parts": [{"type": "text", "text": "It is 5."}]}]},
+    ],
+)
+def test_an_answer_that_stands_elsewhere_is_read(record: Any) -> None:
+    [conversation] = Reader().read(record)
+    assert (conversation.turns[-1], conversation.unread) == (ANSWERED, [])
+
+
+def test_what_stands_beside_an_answer_is_no_other_one() -> None:
+    answered = {"role": "assistant", "content": "It is 5."}
+    for record in (
+        {"messages": [USER, answered], "answer": "7", "structured_response": {"a": 7}},
+        {"messages": [USER, {**answered, "parsed": {"a": 7}}]},
+    ):
+        [conversation] = Reader().read(record)
+        assert conversation.turns == [ASKED, ANSWERED]
+
+
 @pytest.mark.parametrize(
     ("value", "expected"),
     [

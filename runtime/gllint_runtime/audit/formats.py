@@ -3,7 +3,8 @@
 A rule says by which keys an item is known (``when``: a key and its values, or ``*``), and what it is: the ``parts``
 that it holds, each with who speaks there; a ``call``, an ``output``; or nothing of interest (``skip``), where it has
 ``only`` such members. ``whole`` marks what is a conversation of its own, ``spans`` where a trace keeps its spans,
-``once`` what repeats earlier messages.
+``once`` what repeats earlier messages. ``answers`` and ``structures`` are keys under which the answer stands, as a text
+or as data, where no part holds one.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any, Literal, NamedTuple, cast
 
+from gllint_runtime.audit.answers import answer_text, is_answer_tool, is_receipt
 from gllint_runtime.audit.turns import Called, Returned, Said, Speaker, Turn
 from gllint_runtime.policy.data_files import read
 
@@ -50,6 +52,8 @@ class Rule(NamedTuple):
     is_once: bool = False
     special: str = ""  # "lc", "response", "spans:…"
     only: frozenset[str] = frozenset()  # the members that an item may have; any where there are none
+    answers: tuple[str, ...] = ()
+    structures: tuple[str, ...] = ()
 
 
 class Format(NamedTuple):
@@ -99,6 +103,7 @@ def _rule(row: Mapping[str, Any]) -> Rule:
         row.get("once", False),
         special,
         frozenset(row["only"].split("|") if "only" in row else ()),
+        *(tuple(filter(None, row.get(name, "").split("|"))) for name in ("answers", "structures")),
     )
 
 
@@ -357,6 +362,7 @@ class _Walk:
             self._rule(rule, item, speaker, depth)
 
     def _rule(self, rule: Rule, item: Mapping[str, Any], speaker: Speaker | None, depth: int) -> None:
+        begin = len(self.turns)
         if rule.call is not None:
             arguments = _first(item, rule.call["arguments"])
             if isinstance(arguments, str) and (parsed := _parsed(arguments)) is not None:
@@ -368,7 +374,7 @@ class _Walk:
                 self.turns.append(Returned(*_id_and_tool(item, rule.output), payload(value)))
         for places, said_by in rule.parts:
             inner = _first(item, places)
-            if inner is None:
+            if inner is None or (isinstance(inner, str) and said_by is None and {*places} & {*rule.answers}):
                 continue
             if said_by == "declared":
                 self._declared(inner)
@@ -376,6 +382,21 @@ class _Walk:
                 self._once(inner, said_by, depth)
             else:
                 self.run(inner, said_by or speaker, depth + 1)
+
+        if (rule.answers or rule.structures) and not _is_answered(self.turns[begin:]):
+            self._answer(rule, item)
+
+    def _answer(self, rule: Rule, item: Mapping[str, Any]) -> None:
+        """The answer that stands beside the messages, or beside the text of one."""
+        text = next((value for key in rule.answers if isinstance(value := item.get(key), str) and value), "")
+        for key in rule.structures if not text else ():
+            if isinstance(value := item.get(key), (Mapping, list)) and value:
+                text, is_whole = answer_text(value)
+                if not is_whole:
+                    self._pass_over(f"a part of '{key}'")
+                break
+        if text:
+            self.turns.append(Said("assistant", text))
 
     def _declared(self, tools: Any) -> None:
         """What the program says of its tools: the descriptions of theirs and of their parameters."""
@@ -435,6 +456,21 @@ class _Walk:
                 return
         keys = ", ".join(f"'{str(key)[:40]}'" for key in [*item][:5])
         self._pass_over(f"an item with the keys {keys}" if keys else "an empty item")
+
+
+def _is_answered(turns: Sequence[Turn]) -> bool:
+    """Whether the assistant had the last word, in a text or by a tool that takes its answer."""
+    for turn in reversed(turns):
+        match turn:
+            case Said(speaker, _) if speaker != "system":
+                return speaker == "assistant"
+            case Returned(_, _, value) if not is_receipt(value):
+                return False
+            case Returned():
+                return True
+            case Called(_, tool, _) if is_answer_tool(tool):
+                return True
+    return False
 
 
 def _matching(item: Mapping[str, Any], format_: Format) -> Rule | None:
