@@ -33,8 +33,10 @@ _MOST_KNOWN = 10_000  # of what was told on standard error
 _LONGEST_NUMBER = 400  # characters
 _UNDER_WRAPPER = re.compile(rf"\$\.{WRAPPER}(?![^.\[])")
 _FIRST = tuple("-0123456789")
+_AROUND_JSON = "\ufeff\u00a0 \t\r\n"
 _VERSION_KEY = "io.modelcontextprotocol/protocolVersion"
 _OURS = "gllint/"
+_RESULT_OF_2024 = "toolResult"  # in the place of its content
 _VERIFY, _VERIFY_OTHERWISE = VERIFIERS
 _DESCRIPTION = (
     "Check the answer before the user sees it. Write {{claim:0}} where a number belongs, and for each a claim: the "
@@ -307,7 +309,7 @@ class Guard:
         if call is not None and "result" in message and not isinstance(result, dict):
             result = {"content": [{"type": "text", "text": _text(result)}]}
         if isinstance(result, dict):
-            message = _with_result(message, self._result(call or _unasked(number), result))
+            message = _with_result(message, self._result(call or _unasked(number), _with_content(result)))
         return [Sent("client", message)]
 
     def _listed(self, result: Message) -> Message:
@@ -504,6 +506,16 @@ def _unasked(number: Any) -> _Call:
     return _Call(number, "a tool", {}, ())
 
 
+def _with_content(result: Message) -> Message:
+    """A result of the protocol of 2024-10, which has it under another key, as those of today have it."""
+    if _RESULT_OF_2024 not in result:
+        return result
+    rest = {key: value for key, value in result.items() if key != _RESULT_OF_2024}
+    content = rest.get("content")
+    block = {"type": "text", "text": _text(result[_RESULT_OF_2024])}
+    return {**rest, "content": [*content, block] if isinstance(content, list) else [block]}
+
+
 def _with_result(message: Message, result: Message) -> Message:
     """A message with another result; the very object where that is its own, so that its bytes are kept."""
     return message if result is message["result"] else {**message, "result": result}
@@ -615,7 +627,10 @@ def _has_same_truths(data: Any, other: Any) -> bool:
 
 
 def _json_in(text: Any) -> Any:
-    if not isinstance(text, str) or text.lstrip()[:1] not in ("{", "["):
+    if not isinstance(text, str):
+        return None
+    text = text.strip(_AROUND_JSON)
+    if text[:1] not in ("{", "["):
         return None
     try:
         return json.loads(text)

@@ -217,7 +217,7 @@ def through(message: Any, decide: Callable[[Any], list[Sent]]) -> list[Sent]:
         return decide(message)
     batches: dict[Side, list[Any]] = {}
     for one in message:
-        for sent in decide(one):
+        for sent in through(one, decide):  # some within others, too, which nobody may send
             batches.setdefault(sent.to, []).append(sent.message)
     return [Sent(to, message if batch == message else batch) for to, batch in batches.items()]
 

@@ -542,6 +542,10 @@ def test_a_result_keeps_what_else_it_says() -> None:
         ({"content": None}, []),
         ({"content": {"a": 1}}, {"a": 1}),
         ({"content": [{"type": "resource", "text": '{"a": "x"}'}]}, {"a": "x"}),
+        ({"content": text_of('\ufeff{"a": "x"}\n')}, {"a": "x"}),
+        ({"toolResult": {"a": "x"}}, {"a": "x"}),  # of the protocol of 2024-10
+        ({"toolResult": {"a": "x"}, "content": []}, {"a": "x"}),
+        ({"toolResult": "x", "structuredContent": {"a": "x"}}, {"a": "x"}),
     ],
 )
 def test_a_result_is_recorded_as_its_data(

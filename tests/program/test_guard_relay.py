@@ -260,6 +260,7 @@ def test_several_messages_go_as_one_to_each_side() -> None:
     assert through(whole, decide)[0].message is whole
     assert through([], lambda one: [Sent("server", one)]) == [Sent("server", [])]
     assert through(5, decide) == [Sent("client", 5)]
+    assert through([[5, 7], [[6]]], decide) == [Sent("client", [[5]]), Sent("server", [[[6]]])]
 
 
 def test_a_message_leaves_as_utf_8() -> None:
