@@ -192,9 +192,23 @@ class Sessions:
         return status or 500
 
     async def _open(self, scope: Any, receive: Any, send: Any) -> None:
-        """Begin a session with its first request; where that is refused, there was none."""
-        from mcp.server.streamable_http import StreamableHTTPServerTransport
+        """Begin a session with its first request; where that is refused, there was none.
 
+        A request from elsewhere starts no server.
+        """
+        from mcp.server.streamable_http import StreamableHTTPServerTransport
+        from mcp.server.transport_security import TransportSecurityMiddleware
+        from starlette.requests import Request
+
+        if scope["method"] != "POST":
+            await _refuse(send, 400, "the guard needs a session: begin with initialize")
+            return
+        elsewhere = await TransportSecurityMiddleware(self._security).validate_request(
+            Request(scope), is_post=True
+        )
+        if elsewhere is not None:
+            await elsewhere(scope, receive, send)
+            return
         if len(self._transports) >= _MOST_SESSIONS:
             await _refuse(send, 503, f"there are {_MOST_SESSIONS} sessions already")
             return

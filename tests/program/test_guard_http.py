@@ -211,8 +211,10 @@ def test_a_request_that_is_cancelled_is_answered_once_and_the_session_goes_on(nu
 
 
 def test_requests_from_elsewhere_and_to_no_session_are_refused() -> None:
+    servers: list[str] = []
 
     async def relay(client: Any, session: str) -> None:
+        servers.append(session)
         async for _ in client.lines:
             pass
 
@@ -234,10 +236,12 @@ def test_requests_from_elsewhere_and_to_no_session_are_refused() -> None:
                 ("/other", {}),
             ):
                 statuses.append((await client.post(path, json=request, headers=more)).status_code)
+            statuses += [(await client.get("/mcp")).status_code, (await client.delete("/mcp")).status_code]
         await sessions.close()
         return statuses
 
-    assert asyncio.run(main()) == [421, 403, 404, 400, 404]
+    assert asyncio.run(main()) == [421, 403, 404, 400, 404, 400, 400]
+    assert servers == []
 
 
 def test_a_request_to_a_session_that_ends_is_refused() -> None:
