@@ -19,13 +19,13 @@ from langchain.agents import create_agent
 from langchain.agents.middleware import SummarizationMiddleware
 from langchain.agents.structured_output import ProviderStrategy, StructuredOutputError, ToolStrategy
 from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
-from langchain_core.messages import AIMessage, AIMessageChunk, HumanMessage, ToolMessage
+from langchain_core.messages import AIMessage, AIMessageChunk, ChatMessage, HumanMessage, ToolMessage
 from langchain_core.outputs import ChatGenerationChunk
 from langchain_core.tools import InjectedToolCallId, StructuredTool, tool
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.func import entrypoint
 from langgraph.graph import END, START, MessagesState, StateGraph
-from langgraph.graph.message import add_messages
+from langgraph.graph.message import add_messages, push_message
 from langgraph.prebuilt import ToolNode
 from langgraph.types import Command, Send, interrupt
 from pydantic import BaseModel
@@ -755,6 +755,10 @@ def test_a_graph_that_answers_where_the_gate_does_not_look_is_refused(
         (Row, {"messages": {"role": "ai", "content": NAKED}}),
         (Row, {"messages": [("ai", NAKED)]}),
         (Row, {"messages": ("assistant", NAKED)}),
+        (Row, {"messages": [ChatMessage(NAKED, role="assistant")]}),
+        (Row, {"messages": [AIMessage([{"type": "refusal", "refusal": NAKED}])]}),
+        (Row, {"messages": [AIMessage([{"type": "output_text", "text": NAKED}])]}),
+        (Row, {"messages": [AIMessage("", additional_kwargs={"refusal": NAKED})]}),
         (Row, {"messages": {"__overwrite__": [AIMessage(NAKED)]}}),
         (Row, Command(update={"messages": [("ai", NAKED)]})),
         (Row, Command(update=[("messages", [{"role": "ai", "content": NAKED}])])),
@@ -769,6 +773,30 @@ def test_a_message_is_checked_in_every_form_that_a_node_may_write(state: Any, ou
     messages = graph.invoke({"messages": [HumanMessage("How?")]})["messages"]
     assert messages[-1].text == "I cannot give a verified answer to that."
     assert NAKED not in str(messages)
+
+
+def test_a_refusal_is_told_where_it_states_nothing_and_kept_from_a_call() -> None:
+    refusal = AIMessage([{"type": "refusal", "refusal": "I will not."}], additional_kwargs={"refusal": "No."})
+    [_, message] = asked(agent_of(says(refusal)))
+    assert message.content == refusal.content and message.additional_kwargs == {"refusal": "No."}
+    call = calling().model_copy(update={"content": [{"type": "refusal", "refusal": NAKED}]})
+    assert NAKED not in str(asked(agent_of(says(call, "Fine."))))
+
+
+@pytest.mark.parametrize("mode", ["values", "messages", "updates", "checkpoints"])
+def test_a_message_that_a_node_pushes_is_checked(mode: Any) -> None:
+    def pushing(state: Any) -> Any:
+        push_message(AIMessage(NAKED, id="pushed"))
+        return {"messages": []}
+
+    graph = StateGraph(MessagesState)
+    graph.add_node("pusher", pushing)
+    graph.add_edge(START, "pusher")
+    agent = gate(graph.compile(checkpointer=InMemorySaver()))
+    config: Any = {"configurable": {"thread_id": "1"}}
+    shown = [*agent.stream({"messages": [HumanMessage("How?")]}, config, stream_mode=mode)]
+    assert NAKED not in str(shown)
+    assert agent.get_state(config).values["messages"][-1].text == "I cannot give a verified answer to that."
 
 
 def test_a_function_of_an_entrypoint_within_a_graph_is_checked() -> None:

@@ -27,6 +27,7 @@ from langchain_core.messages import (
     AIMessage,
     AIMessageChunk,
     BaseMessage,
+    ChatMessage,
     HumanMessage,
     ToolMessage,
     convert_to_messages,
@@ -64,6 +65,9 @@ _ANSWERS = "messages"  # the key of the state that is gated
 _ROOT = "__root__"  # the channel of a state that has no keys
 _OVERWRITE = "__overwrite__"  # by which a node puts a value in the place of a channel's own
 _MOST_TEXTS = 1000
+_OTHER_ROLES = ("user", "human", "system", "developer", "tool", "function")
+_WORDS = {"refusal": "refusal", "output_text": "text", "text-plain": "text"}  # the key of each kind of block
+_SEND = "__pregel_send"  # by which ``push_message`` writes to the state while its node runs
 _EDGES = ".,;:!?()[]*_\"'"  # of a word, which a text that is polished may gain or lose
 
 
@@ -405,6 +409,9 @@ def _messages(state: Any) -> list[BaseMessage]:
 
 def _as_message(item: Any) -> BaseMessage | None:
     """A message in any form that LangGraph takes one in: ``{"role": …, "content": …}``, ``("ai", …)``, a text."""
+    if isinstance(item, ChatMessage) and item.role not in _OTHER_ROLES:
+        own = {"additional_kwargs": item.additional_kwargs, "response_metadata": item.response_metadata}
+        return AIMessage(item.content, id=item.id, name=item.name, **own)
     if isinstance(item, BaseMessage) or item is None:
         return item
     try:
@@ -417,7 +424,7 @@ def _as_message(item: Any) -> BaseMessage | None:
 def _mapped(output: Any, change: Callable[[Any], Any]) -> Any:
     """A node's output, in whatever form it has, with each of its messages changed."""
     if isinstance(output, BaseMessage):
-        return change(output)
+        return _mapped_messages(output, change)
     if isinstance(output, Command):
         return replace(output, update=_mapped(output.update, change), goto=_mapped(output.goto, change))
     if isinstance(output, Send):
@@ -505,6 +512,8 @@ def _as_task(session: Session, message: HumanMessage) -> HumanMessage:
 def _checked(session: Session, message: AIMessage) -> AIMessage:
     """What the model said, as it may be shown: all but its text stays. Raises GLError."""
     text = message.text
+    if (others := _other_words(message)) and not message.tool_calls:
+        session.check(others)
     if not message.tool_calls:
         verified = kit.check_final(session, text)
         metadata = {**message.response_metadata, _CHECKED: verified.provenance}
@@ -512,6 +521,8 @@ def _checked(session: Session, message: AIMessage) -> AIMessage:
             message.content if text == verified.message else _with_text(message.content, verified.message)
         )
         return message.model_copy(update={"content": content, "response_metadata": metadata})
+    if session.verify(others).status != "success":
+        message = _without_other_words(message)
     if session.verify(text).status == "success":
         return message
     content = [] if isinstance(message.content, str) else message.content
@@ -521,9 +532,31 @@ def _checked(session: Session, message: AIMessage) -> AIMessage:
 
 def _refused(message: AIMessage, text: str) -> AIMessage:
     """The message with what the user is told in the place of its text."""
+    message = _without_other_words(message)
     metadata = {**message.response_metadata, _CHECKED: []}
     content = _with_text(message.content, text)
     return message.model_copy(update={"content": content, "response_metadata": metadata})
+
+
+def _other_words(message: AIMessage) -> str:
+    """What a model says elsewhere than in its text: that it refuses to answer, say."""
+    texts = [block.get(_WORDS[block["type"]]) for block in message.content if _has_words(block)]
+    texts.append(message.additional_kwargs.get("refusal"))
+    return "\n\n".join(text for text in texts if isinstance(text, str) and text)
+
+
+def _without_other_words(message: AIMessage) -> AIMessage:
+    if not _other_words(message):
+        return message
+    content = message.content
+    if not isinstance(content, str):
+        content = [block for block in content if not _has_words(block)]
+    rest = {key: value for key, value in message.additional_kwargs.items() if key != "refusal"}
+    return message.model_copy(update={"content": content, "additional_kwargs": rest})
+
+
+def _has_words(block: Any) -> bool:
+    return isinstance(block, dict) and isinstance(block.get("type"), str) and block["type"] in _WORDS
 
 
 class _Sayings:
@@ -721,6 +754,7 @@ class _Turn:
         )
 
     def _judged(self, message: Any) -> Any:
+        message = _as_message(message) if isinstance(message, ChatMessage) else message
         if not isinstance(message, AIMessage) or self.sayings.has(message):
             return message
         if self.session.was_shown(message.text) and _CHECKED in message.response_metadata:
@@ -733,6 +767,21 @@ class _Turn:
         if not isinstance(message, AIMessage) or self.sayings.has(message) or message.tool_calls:
             return message
         return _refused(message, text)
+
+    def _sent(self, writes: Sequence[tuple[str, Any]]) -> list[tuple[str, Any]]:
+        """What a node writes while it runs, as it may be shown: nobody can be asked again."""
+        return [
+            (key, _mapped_messages(value, self._pushed) if key == _ANSWERS else value)
+            for key, value in writes
+        ]
+
+    def _pushed(self, message: Any) -> Any:
+        if isinstance(message, HumanMessage):
+            return _as_task(self.session, message)
+        try:
+            return self._judged(message)
+        except GLError as error:
+            return self._refused(message, kit.refusal(self._way.on_refusal, error))
 
     def ended(self, output: Any, leaving: ParentCommand | None) -> Any:
         """The output of a node, or its Command for the graph around it, which is raised as the node did."""
@@ -759,6 +808,9 @@ class _Turn:
                 self._sentences = _Sentences(self.session, listeners, config.get("metadata") or {})
                 manager.add_handler(self._sentences, inherit=True)
             config = {**config, "callbacks": manager}
+        own = config.get("configurable", {})
+        if (send := own.get(_SEND)) is not None:
+            config = {**config, "configurable": {**own, _SEND: lambda writes: send(self._sent(writes))}}
         with kit.binding(var_child_runnable_config, config), kit.using(self.session):
             yield config
 
