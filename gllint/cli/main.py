@@ -104,7 +104,23 @@ def plain_check(arguments: Sequence[str]) -> dict[str, Any] | None:
     return {**fields, "paths": tuple(paths)}
 
 
+def _refuse_names(arguments: Sequence[str]) -> None:
+    """Raise :class:`UsageError` for an option that is the name of a file here.
+
+    Hooks and patterns (``*.py``) put the names of files where options may stand: ``--config=ignore=["GL"]#.py`` would
+    silence all others.
+    """
+    for word in arguments:
+        if word == "--":
+            return
+        if word[:1] == "-" and word != "-" and os.path.lexists(word):
+            raise UsageError(
+                f"{word}: a file here has a name that reads as an option: write ./{word}, or rename it"
+            )
+
+
 def _run(arguments: Sequence[str]) -> int:
+    _refuse_names(arguments)
     plain = plain_check(list(arguments))
     if plain is None:
         from gllint.cli import commands

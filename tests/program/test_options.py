@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -12,6 +13,7 @@ from click.testing import CliRunner, Result
 
 from gllint import __version__
 from gllint.cli.commands import cli
+from gllint.cli.main import main
 from gllint.errors import UsageError
 
 Write = Callable[..., Path]
@@ -305,3 +307,27 @@ def test_an_option_is_no_name_of_a_file(tmp_path: Path, monkeypatch: pytest.Monk
     done = CliRunner().invoke(cli, ["check", option, "--exit-zero"])
     assert done.exit_code == 2 and "a name is missing: --exit-zero is an option" in done.stderr
     assert not [*tmp_path.iterdir()]
+
+
+@pytest.mark.parametrize(
+    "name", ['--config=ignore=["GL"]#.py', "-q", "--exit-zero", "--output-file=agent.py"]
+)
+def test_the_name_of_a_file_is_no_option(
+    write: Write, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], name: str
+) -> None:
+    top = write({"pyproject.toml": "[tool.gllint]\n", "agent.py": AGENT})
+    (top / name).write_text("")
+    monkeypatch.chdir(top)
+    for saving in ("disable", "freeze"):  # of a program that ends at once
+        monkeypatch.setattr(gc, saving, lambda: None)
+
+    def status(*words: str) -> Any:
+        with pytest.raises(SystemExit) as exit_:
+            main(["check", "--no-cache", *words])
+        return exit_.value.code
+
+    assert status("agent.py", name) == 2  # as pre-commit and a pattern write it
+    told = f"gllint: {name}: a file here has a name that reads as an option: write ./{name}, or rename it\n"
+    assert capsys.readouterr().err == told
+    assert status("agent.py", f"./{name}") == status("--", "agent.py", name) == 1
+    assert (top / "agent.py").read_text() == AGENT
