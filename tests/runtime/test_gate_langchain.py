@@ -16,7 +16,7 @@ import pytest
 pytest.importorskip("langchain")
 
 from langchain.agents import create_agent
-from langchain.agents.middleware import SummarizationMiddleware
+from langchain.agents.middleware import PIIMiddleware, SummarizationMiddleware
 from langchain.agents.structured_output import ProviderStrategy, StructuredOutputError, ToolStrategy
 from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
 from langchain_core.messages import AIMessage, AIMessageChunk, ChatMessage, HumanMessage, ToolMessage
@@ -860,6 +860,18 @@ def test_an_answer_is_polished_with_the_numbers_that_it_has(text: str, expected:
     assert rewriting(in_its_place(text, is_written=False))[-1].text == (expected or text)
     if expected is None:
         assert rewriting(in_its_place(text, is_written=True))[-1].text == text
+
+
+def test_a_middleware_that_hides_an_address_hides_it() -> None:
+    def answered(option: Any = None) -> str:
+        hides = PIIMiddleware("email", strategy="hash", apply_to_output=True)
+        model = says(calling(), final("It uses {{claim:0}}, ask joe@example.com."))
+        text: str = asked(agent_of(model, option=option, middleware=[hides]))[-1].text
+        return text
+
+    assert answered() == "I cannot give a verified answer to that."  # what it puts there holds digits
+    allowing = Session(whitelist=[r"<email_hash:\w+>?"])
+    assert answered(lambda config: allowing).startswith("It uses 12.50 kWh, ask <email_hash:")
 
 
 def test_what_a_node_changes_of_a_question_is_no_user_s_word() -> None:

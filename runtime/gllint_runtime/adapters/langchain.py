@@ -12,6 +12,7 @@ from __future__ import annotations
 import copy
 import json
 import threading
+from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -540,7 +541,8 @@ def _refused(message: AIMessage, text: str) -> AIMessage:
 
 def _other_words(message: AIMessage) -> str:
     """What a model says elsewhere than in its text: that it refuses to answer, say."""
-    texts = [block.get(_WORDS[block["type"]]) for block in message.content if _has_words(block)]
+    blocks: Sequence[Any] = message.content
+    texts = [block.get(_WORDS[block["type"]]) for block in blocks if _has_words(block)]
     texts.append(message.additional_kwargs.get("refusal"))
     return "\n\n".join(text for text in texts if isinstance(text, str) and text)
 
@@ -564,29 +566,46 @@ class _Sayings:
 
     def __init__(self, messages: Sequence[BaseMessage]) -> None:
         self._messages = messages
-        self._contents = {m.id: copy.deepcopy(m.content) for m in messages if m.id is not None}
+        self._contents: dict[str | None, Any] = {
+            m.id: copy.deepcopy(m.content) for m in messages if m.id is not None
+        }
 
     def has(self, message: BaseMessage) -> bool:
         """Whether a message is one of them, as it was."""
         return message.id in self._contents and self._contents[message.id] == message.content
+
+    def has_id(self, message: BaseMessage) -> bool:
+        """Whether a message has the id of one of them."""
+        return message.id in self._contents
 
     def is_kept(self, session: Session, message: BaseMessage) -> bool:
         """Whether a message states the numbers of one of them alone, in their order: a text that was polished."""
         if (content := self._contents.get(message.id)) is None:
             return False
         numbers, words = _numbers_and_words(message.text)
-        own = iter(_numbers_and_words(" ".join(_texts(content)))[0])
-        return all(number in own for number in numbers) and session.verify(words).status == "success"
+        places: dict[str, deque[int]] = {}
+        for place, number in enumerate(_numbers_and_words(" ".join(_texts(content)))[0]):
+            places.setdefault(number, deque()).append(place)
+        last = -1
+        for number in numbers:
+            own = places.get(number, deque())
+            while own and own[0] <= last:
+                own.popleft()
+            if own:
+                last = own.popleft()
+            else:
+                words.append(number)
+        return session.verify(" ".join(words)).status == "success"
 
     def take_back(self, session: Session) -> None:
         """Take back what was changed in its place, where nobody may say it."""
         for message in self._messages:
-            if isinstance(message, AIMessage) and message.id in self._contents and not self.has(message):
+            if isinstance(message, AIMessage) and self.has_id(message) and not self.has(message):
                 if not (self.is_kept(session, message) or session.was_shown(message.text)):
                     message.content = self._contents[message.id]
 
 
-def _numbers_and_words(text: str) -> tuple[list[str], str]:
+def _numbers_and_words(text: str) -> tuple[list[str], list[str]]:
     """The words of a text that hold numbers, each with the one behind it, which may be its unit; and the others."""
     words = [word.strip(_EDGES) for word in text.split()]
     is_number = [any(map(str.isnumeric, word)) for word in words]
@@ -595,7 +614,7 @@ def _numbers_and_words(text: str) -> tuple[list[str], str]:
         for word, behind, is_one in zip(words, [*words[1:], ""], is_number, strict=True)
         if is_one
     ]
-    return numbers, " ".join(word for word, is_one in zip(words, is_number, strict=True) if not is_one)
+    return numbers, [word for word, is_one in zip(words, is_number, strict=True) if not is_one]
 
 
 class _Answer(NamedTuple):
@@ -761,7 +780,13 @@ class _Turn:
             return message  # of a graph inside this one
         if self.sayings.is_kept(self.session, message):
             return message
-        return _checked(self.session, message)
+        try:
+            return _checked(self.session, message)
+        except GLError as error:
+            if not self.sayings.has_id(message):
+                raise
+            # What rewrites an answer takes the last message for it: asked again, it would find the hint there.
+            return self._refused(message, kit.refusal(self._way.on_refusal, error))
 
     def _refused(self, message: Any, text: str) -> Any:
         if not isinstance(message, AIMessage) or self.sayings.has(message) or message.tool_calls:

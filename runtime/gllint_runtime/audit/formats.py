@@ -389,12 +389,11 @@ class _Walk:
     def _answer(self, rule: Rule, item: Mapping[str, Any]) -> None:
         """The answer that stands beside the messages, or beside the text of one."""
         text = next((value for key in rule.answers if isinstance(value := item.get(key), str) and value), "")
-        for key in rule.structures if not text else ():
-            if isinstance(value := item.get(key), (Mapping, list)) and value:
-                text, is_whole = answer_text(value)
-                if not is_whole:
-                    self._pass_over(f"a part of '{key}'")
-                break
+        data = [key for key in rule.structures if isinstance(item.get(key), (Mapping, list)) and item[key]]
+        if data and not text:
+            text, is_whole = answer_text(item[data[0]])
+            if not is_whole:
+                self._pass_over(f"a part of '{data[0]}'")
         if text:
             self.turns.append(Said("assistant", text))
 
