@@ -320,6 +320,21 @@ def test_an_answer_that_stands_elsewhere_is_read(record: Any) -> None:
     assert (conversation.turns[-1], conversation.unread) == (ANSWERED, [])
 
 
+def test_a_text_within_what_a_user_said_is_no_answer() -> None:
+    said = {"role": "user", "content": [{"text": "How much?"}]}  # as Bedrock has it
+    answered = {"role": "assistant", "content": [{"text": "It is 5."}]}
+    [conversation] = Reader().read({"messages": [said, answered]})
+    assert conversation.turns == [ASKED, ANSWERED]
+
+
+def test_a_format_that_finds_nothing_is_not_the_one() -> None:
+    said = {"role": "assistant", "parts": [{"type": "tool_call", "id": "a", "name": "b"}, {"type": "image"}]}
+    [conversation] = Reader().read({"messages": [said]})
+    assert conversation.format == "otel" and conversation.turns == [Called("a", "b", None)]
+    [conversation] = Reader().read({"messages": []})
+    assert conversation.turns == []
+
+
 def test_what_stands_beside_an_answer_is_no_other_one() -> None:
     answered = {"role": "assistant", "content": "It is 5."}
     for record in (

@@ -3,8 +3,8 @@
 A rule says by which keys an item is known (``when``: a key and its values, or ``*``), and what it is: the ``parts``
 that it holds, each with who speaks there; a ``call``, an ``output``; or nothing of interest (``skip``), where it has
 ``only`` such members. ``whole`` marks what is a conversation of its own, ``spans`` where a trace keeps its spans,
-``once`` what repeats earlier messages. ``answers`` and ``structures`` are keys under which the answer stands, as a text
-or as data, where no part holds one.
+``once`` what repeats earlier messages. ``default`` says who speaks only where nobody is known to. ``answers`` and
+``structures`` are keys under which the answer stands, as a text or as data, where no part holds one.
 """
 
 from __future__ import annotations
@@ -54,6 +54,7 @@ class Rule(NamedTuple):
     only: frozenset[str] = frozenset()  # the members that an item may have; any where there are none
     answers: tuple[str, ...] = ()
     structures: tuple[str, ...] = ()
+    is_default: bool = False
 
 
 class Format(NamedTuple):
@@ -104,6 +105,7 @@ def _rule(row: Mapping[str, Any]) -> Rule:
         special,
         frozenset(row["only"].split("|") if "only" in row else ()),
         *(tuple(filter(None, row.get(name, "").split("|"))) for name in ("answers", "structures")),
+        is_default=row.get("default", False),
     )
 
 
@@ -130,6 +132,7 @@ class Reader:
         if record in (None, [], {}, ""):
             return []
         best: list[Record] | None = None
+        empty: list[Record] | None = None  # of a format that knows all of it and finds nothing said
         least = (False, 0, False)
         of_members = 0  # turns, where it was read as an object of which members are conversations
         for number, format_ in enumerate(self._formats):
@@ -146,12 +149,17 @@ class Reader:
             if is_unruled and (others := _others(record, format_)):
                 attempt[0] = attempt[0]._replace(unread=[*attempt[0].unread, *others][:_MAX_UNREAD])
             unread = sum(len(part.unread) for part in attempt)
+            if not unread and not turns:
+                empty = empty or attempt
+                continue
             if not unread:
                 self._formats.insert(0, self._formats.pop(number))
                 return attempt
             measure = not turns, unread, is_unruled
             if best is None or measure < least:
                 best, least = attempt, measure
+        if empty is not None and not any(part.turns for part in best or ()):
+            return empty
         if (
             best is None
             or not any(part.turns for part in best)
@@ -381,7 +389,7 @@ class _Walk:
             elif rule.is_once:
                 self._once(inner, said_by, depth)
             else:
-                self.run(inner, said_by or speaker, depth + 1)
+                self.run(inner, speaker or said_by if rule.is_default else said_by or speaker, depth + 1)
 
         if (rule.answers or rule.structures) and not _is_answered(self.turns[begin:]):
             self._answer(rule, item)
