@@ -103,10 +103,15 @@ def _rule(row: Mapping[str, Any]) -> Rule:
         row.get("whole", False),
         row.get("once", False),
         special,
-        frozenset(row["only"].split("|") if "only" in row else ()),
-        *(tuple(filter(None, row.get(name, "").split("|"))) for name in ("answers", "structures")),
-        is_default=row.get("default", False),
+        frozenset(_keys(row.get("only"))),
+        _keys(row.get("answers")),
+        _keys(row.get("structures")),
+        row.get("default", False),
     )
+
+
+def _keys(names: str | None) -> tuple[str, ...]:
+    return tuple(names.split("|")) if names else ()
 
 
 def _part(part: str) -> tuple[tuple[str, ...], Speaker | Literal["declared"] | None]:
