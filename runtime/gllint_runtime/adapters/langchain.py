@@ -522,7 +522,7 @@ def _checked(session: Session, message: AIMessage) -> AIMessage:
             message.content if text == verified.message else _with_text(message.content, verified.message)
         )
         return message.model_copy(update={"content": content, "response_metadata": metadata})
-    if session.verify(others).status != "success":
+    if others and session.verify(others).status != "success":
         message = _without_other_words(message)
     if session.verify(text).status == "success":
         return message

@@ -51,11 +51,8 @@ from gllint_runtime.policy.errors import GLError, GLValidationError
 
 _FILES = (ToolOutputImage, ToolOutputFileContent)
 _PARTS = (ResponseOutputText, ResponseOutputRefusal)
-_ENDS = (
-    "response.output_text.done",
-    "response.refusal.done",
-    "response.content_part.done",
-)  # tell a whole text
+# The events that tell a whole text.
+_ENDS = ("response.output_text.done", "response.refusal.done", "response.content_part.done")
 
 
 def gate(
@@ -478,7 +475,7 @@ class _Stream:
             self._refusal = event
             return
         if kind in ("response.incomplete", "response.failed"):
-            output = _with_refusal(_with_text(event.response.output, ""), "")
+            output = _with_refusal(_with_text(event.response.output or [], ""), "")
             yield event.model_copy(update={"response": event.response.model_copy(update={"output": output})})
             return
         item = getattr(event, "item", None)
