@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+import random
+from collections.abc import Callable, Collection, Iterable, Mapping
+from functools import partial
 
 import pytest
 
@@ -10,6 +12,8 @@ from gllint_rules import Settings
 from gllint_rules.inference.questions import (
     MOST_DEPTH,
     MOST_EXECUTED,
+    MOST_IN_CIRCLE,
+    MOST_REPEATED,
     MOST_STEPS,
     MOST_WITHIN_EXECUTED,
     Questions,
@@ -636,3 +640,169 @@ def test_a_text_is_looked_for_from_its_module_upwards_to_the_top_even_of_the_dis
     names = ("answer.txt", "top.txt", "nowhere.txt")
     paths = [project.evaluator.modules.find_module("/app/a/agent.py", f"{TEXT_MARK}{name}") for name in names]
     assert paths == ["/app/a/answer.txt", "/app/top.txt", None]
+
+
+def asked_in_turn(rows: Mapping[str, str], names: Iterable[str]) -> list[str]:
+    """What each of ``names`` is said to lead to, asked one after the other: the way of all questions and answers."""
+    questions = Questions()
+
+    def put(name: str) -> str:
+        return questions.ask(name, lambda: f"{name}{''.join(map(put, rows[name]))}.", "", str, SITE)
+
+    return [*map(put, names)]
+
+
+def test_no_answer_depends_on_who_asked_first() -> None:
+    chance = random.Random(1)
+    for _ in range(150):
+        names = "abcde"[: chance.randint(2, 5)]
+        rows = {name: "".join(other for other in names if chance.random() < 0.4) for name in names}
+        order = chance.choices(names, k=6)
+        assert asked_in_turn(rows, order) == [asked_in_turn(rows, name)[0] for name in order], rows
+
+
+def around(questions: Questions, name: str, ways: int, steps: int = 0) -> str:
+    """A question ``name`` that leads by so many ways to the same one, which leads back to it and to each way."""
+    asked = partial(questions.ask, meanwhile="", instead=lambda: "too complex", site=SITE)
+
+    def way(number: int) -> str:
+        here = (name, number)
+
+        def shared() -> str:
+            questions.step(steps)
+            return asked(name, str) + asked(here, str)
+
+        return asked(here, lambda: asked((name, "shared"), shared))
+
+    return asked(name, lambda: "".join(map(way, range(ways))) + "answered")
+
+
+@pytest.mark.parametrize("more", [0, 1])
+def test_a_question_is_answered_anew_so_often_on_other_ways_around_a_circle(more: int) -> None:
+    questions = Questions()
+    answer = around(questions, "a", MOST_REPEATED + 1 + more)  # the first way is no other one
+    assert answer == ("too complex" if more else "answered")
+    assert [*questions.cuts.values()] == [f"{MOST_REPEATED} questions in a circle"] * more
+
+
+@pytest.mark.parametrize("more", [0, 1])
+def test_what_is_answered_anew_in_circles_within_a_circle_counts_together(more: int) -> None:
+    questions = Questions()
+    half = MOST_REPEATED // 2
+
+    def whole() -> str:
+        return inner("b", half) + inner("c", half + more)
+
+    def inner(name: str, ways: int) -> str:
+        def answer() -> str:
+            return "".join(map(partial(way, name), range(ways + 1))) + outermost()
+
+        return questions.ask(name, answer, "", str, SITE)
+
+    def way(name: str, number: int) -> str:
+        here = (name, number)
+
+        def shared() -> str:
+            return outermost() + questions.ask(here, str, "", str, SITE)
+
+        return questions.ask(
+            here, lambda: questions.ask((name, "shared"), shared, "", str, SITE), "", str, SITE
+        )
+
+    def outermost() -> str:
+        return questions.ask("a", lambda: whole() + "answered", "", lambda: "too complex", SITE)
+
+    assert outermost() == ("too complex" if more else "answered")
+
+
+@pytest.mark.parametrize("more", [0, 1])
+def test_the_questions_of_a_circle_have_a_budget_of_their_own(more: int) -> None:
+    questions = Questions()
+    for name in ("a", "b"):  # that of each circle
+        ways, steps = 4, MOST_IN_CIRCLE // 8
+        assert around(questions, name, ways, steps - 2) == "answered"
+    assert around(questions, "c", 1, MOST_IN_CIRCLE - 3 + more) == ("too complex" if more else "answered")
+    assert [*questions.cuts.values()] == [f"{MOST_IN_CIRCLE} steps in a circle"] * more
+
+
+def test_what_is_too_deep_is_so_for_whoever_asks_for_it() -> None:
+    questions = Questions()
+
+    def asked(key: str, answer: Callable[[], str]) -> str:
+        return questions.ask(key, answer, "", lambda: f"{key} is too complex", SITE)
+
+    def deep() -> str:
+        return asked("deep", lambda: asked("deeper", down(questions, MOST_DEPTH, lambda: "answered")))
+
+    assert deep() == deep() == "deep is too complex"
+    assert asked("above", deep) == "above is too complex"
+    assert asked("beside", lambda: "answered") == "answered"
+
+
+def test_who_measures_sees_all_steps() -> None:
+    questions = Questions()
+    assert questions.total_steps == 0
+    assert ask(questions, "a", 5) == "answered" and questions.total_steps == 6
+    assert ask(questions, "a", 5) == "answered" and questions.total_steps == 7
+
+
+def test_what_is_remembered_with_its_cost_uses_up_nothing_where_nothing_is_asked() -> None:
+    questions = Questions()
+    row = costly(questions, MOST_STEPS // 2)
+    assert questions.ask("a", lambda: questions.again("row", row), "", lambda: "too complex", SITE)
+    for _ in range(4):
+        assert questions.again("row", lambda: "anew") == "answered"
+
+
+def test_what_was_allowed_more_steps_is_so_again() -> None:
+    questions = Questions()
+
+    def table() -> str:
+        questions.allow(MOST_STEPS + 1)
+        return costly(questions, MOST_STEPS + 1)()
+
+    def three() -> str:
+        return " ".join(questions.again("table", table) for _ in range(3))
+
+    assert questions.ask("a", three, "", lambda: "too complex", SITE) == "answered answered answered"
+
+
+def test_what_is_remembered_with_its_cost_is_as_deep_and_takes_as_many_steps_wherever_it_is_asked() -> None:
+    questions = Questions()
+    calls: list[str] = []
+    depths = MOST_DEPTH // 2
+
+    def row() -> str:
+        calls.append("row")
+        return down(questions, depths - 100, costly(questions, MOST_STEPS // 4))()
+
+    def rows() -> str:
+        return questions.again("row", row)
+
+    def asked(key: str, answer: Callable[[], str]) -> str:
+        return questions.ask(key, answer, "", lambda: "too complex", SITE)
+
+    def beginning() -> str:
+        questions.step(MOST_STEPS // 4)
+        return rows() + down(questions, 50, lambda: rows() + rows())()
+
+    def late() -> str:
+        questions.step(MOST_STEPS // 2)
+        return rows() + asked("last", down(questions, depths - 100, lambda: ""))
+
+    assert asked("low", down(questions, depths, late)) == "answered"
+    assert asked("above", lambda: asked("last", str) + "answered") == "answered"
+    assert asked("again", beginning) == "answered" * 3  # as deep, and as many steps, as fit
+    assert calls == ["row"]
+    assert asked("remembered", rows) == "answered"
+    assert asked("as deep", down(questions, depths + 50, lambda: asked("remembered", str))) == "answered"
+    assert asked("too deep", down(questions, depths + 150, lambda: asked("remembered", str))) == "too complex"
+    assert asked("too deep, too", down(questions, depths + 150, rows)) == "too complex"
+
+
+@pytest.mark.parametrize("more", [0, 1])
+def test_a_question_may_be_so_deep(more: int) -> None:
+    questions = Questions()
+    answer = down(questions, MOST_DEPTH + more, lambda: "answered")
+    assert questions.outermost(answer, "too complex", SITE) == ("too complex" if more else "answered")
+    assert [*questions.cuts.values()] == [f"{MOST_DEPTH} levels"] * more

@@ -126,7 +126,7 @@ class Questions:
             self.cut(site, error.budget)
             value = instead()
             if error.deep:
-                now.top = depth + MOST_DEPTH + 1
+                now.top = MOST_DEPTH + 1
         finally:
             self.depth = depth
             self._now = outer
@@ -138,8 +138,6 @@ class Questions:
                 outer.circle |= now.circle
                 outer.circle.add(key)
                 outer.assumed |= now.assumed
-        if now.circle or now.assumed:
-            self._circles += 1
         new = Answer(value, now.top - depth, frozenset(now.circle), frozenset(now.assumed))
         if not now.assumed:
             self._answers[key] = new
@@ -187,7 +185,7 @@ class Questions:
             result, steps, height = cost
             if not self.depth:
                 return result
-            if self._now.steps + steps <= MOST_STEPS and self.depth + height <= MOST_DEPTH:
+            if self._now.steps + steps <= MOST_STEPS:  # else it may be allowed more, or says where they end
                 self.step(steps)
                 self.reach(self.depth + height)
                 return result
