@@ -184,3 +184,60 @@ def test_an_edit_that_makes_more_of_a_method_than_one_is_followed(new: str) -> N
     except ParseFailure:
         expected = None
     assert edited(outline_of(text), text, after) == expected
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("x = 1", "x = 1\nimport json, a_module_of_a_long_name"),
+        ("x = 1", "import json, a_module_of_a_long_name"),
+        ("x = 1\n", "x = 1\nfrom b import c"),
+        ("import a", "aa = 1"),
+        ("import a", "import b"),
+        ("return 3", "import json\n        return 3"),
+        ("return 3", "return 3\n        from b import c"),
+        ("from b import d", "pass"),
+        ("import d", "import e"),
+    ],
+)
+def test_an_edit_that_imports_or_did_is_for_who_reads_the_whole_file(old: str, new: str) -> None:
+    text = (
+        "import a\n\n\nclass C(B):\n    def m(self, y):\n        return 3\n\n    def n(self):\n"
+        "        from b import d\n        return d\n\n\ny = 2\nx = 1\n"
+    )
+    after = text.replace(old, new, 1)
+    assert after != text and outline_of(after) != outline_of(text)
+    assert edited(outline_of(text), text, after) is None
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("    def m", "     def m"),  # no method among the others any more
+        ("    def m", "    async def m"),
+        ("    def m", "    @d\n    def m"),
+        ("    def m", "    z = 5\n\n    def m"),
+        ("    def m", "def m"),
+        ("return 3\n", "return 3\n    "),
+        ("return 3\n", "return 3\n        # that is all\n"),
+        ("return 3\n", "return 3\n        y = 4\n"),
+        ("return 3\n", "return 3\\\n"),
+        ("    k = 2\n", ""),
+        ("    j = 4", "    j, i = 4, 5"),
+        ("pass", "return 4"),
+        ("pass\n", "pass"),
+    ],
+)
+def test_an_edit_around_a_method_is_followed_as_one_within_it(old: str, new: str) -> None:
+    text = (
+        "class C(B):\n    k = 2\n\n    def l(self):\n        return 1\n\n    def m(self, y):\n        return 3\n"
+        "    j = 4\n\n    def n(self):\n        pass\n"
+    )
+    after = text.replace(old, new, 1)
+    try:
+        expected = outline_of(after)
+    except ParseFailure:
+        expected = None
+    assert edited(outline_of(text), text, after) == expected
+    if expected is not None:  # and back
+        assert edited(expected, after, text) == outline_of(text)

@@ -67,10 +67,10 @@ def _edited_method(
     again, hole = outline
     cls = old.sections[method.owner]
     place = method.number - cls.number - 1
-    holes = [hole if i == place else _shifted(h, by) if i > place else h for i, h in enumerate(cls.holes)]
+    holes = (*cls.holes[:place], hole, *(_shifted(later, by) for later in cls.holes[place + 1 :]))
     members = tuple((name, at + by if at > method.begin else at) for name, at in cls.members)
     new = {
-        cls.number: cls._replace(end=cls.end + by, holes=tuple(holes), members=members),
+        cls.number: cls._replace(end=cls.end + by, holes=holes, members=members),
         method.number: again,
     }
     sections = (
