@@ -6,19 +6,22 @@ import gc
 import random
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any, TypeGuard, cast
 
 import pytest
 
 from gllint_rules import Failure, Finding
 from gllint_rules.check.check import check
+from gllint_rules.inference.evaluator import WORTH_STEPS
+from gllint_rules.inference.following import FollowingEvaluator
 from gllint_rules.inference.measures.outcome import Env, UnitFlow
 from gllint_rules.inference.measures.unit_flow import Units
-from gllint_rules.inference.values import Frame, Value, options
+from gllint_rules.inference.values import TEXT, Frame, ListOf, Site, Value, options
 from gllint_rules.project.imports import top_level_packages
 from gllint_rules.project.project import Project
 from gllint_rules.reading.facts import Function, Module
 from gllint_rules.reading.modules import read_module
-from gllint_rules.reading.reads import Reads
+from gllint_rules.reading.reads import Reads, Spoilt
 from gllint_rules.reading.syntax import ParseFailure
 from harness import Case, cases, codes_of, example, random_edit, settings_of
 
@@ -292,3 +295,171 @@ def test_who_follows_edits_infers_what_is_inferred_without() -> None:
     assert here.edit("/project/a.py", VALUES.replace("rooms: int = 3", 'rooms: str = "three"'))
     third = held(here.project, here.modules)
     assert third == anew() and third["ROOMS"] != second["ROOMS"]
+
+
+class Cells:
+    """Questions that lead to each other, each of which reads two cells: its own, and that of the row within it."""
+
+    def __init__(self, rows: dict[str, str], cells: dict[object, int]) -> None:
+        self.rows, self.cells = rows, cells
+        self.reads = Reads()
+        self.evaluator = self.another()
+        self.site = Site(read_module("/project/a.py", "x = 1\n"), 0)
+
+    def another(self) -> FollowingEvaluator:
+        return FollowingEvaluator(cast(Any, None), cast(Any, None), self.reads)
+
+    def cell(self, key: object) -> str:
+        self.reads.now.add(("cell", key))
+        return str(self.cells[key])
+
+    def row(self, name: str) -> str:
+        return self.evaluator.again(
+            ("row", name), lambda: self.cell(("row", name)) + "".join(map(self.put, self.rows[name]))
+        )
+
+    def put(self, name: str) -> str:
+        return self.evaluator.ask(
+            name, lambda: f"{name}{self.cell(name)}({self.row(name)}).", "", str, self.site
+        )
+
+
+def leading_to(name: str, rows: dict[str, str]) -> set[str]:
+    """The names that one leads to, itself among them."""
+    reached, waiting = {name}, [name]
+    while waiting:
+        new = {*rows[waiting.pop()]} - reached
+        reached |= new
+        waiting += new
+    return reached
+
+
+def test_an_answer_that_was_given_anew_within_its_circle_still_rests_on_all_of_it() -> None:
+    """The head of a circle is answered anew while another question of it is open, and then reads a part of it."""
+    cells: dict[object, int] = dict.fromkeys(["a", "b", ("row", "a"), ("row", "b")], 1)
+    here = Cells({"a": "b", "b": "a"}, cells)
+    assert here.put("a") == "a1(1b1(1).)." and here.put("b") == "b1(1a1(1).)."
+    cells["b"] = 2
+    here.evaluator.forget_spoilt(Spoilt((), [("cell", "b")]))
+    assert here.put("a") == "a1(1b2(1).)."
+
+
+def test_functions_that_call_each_other_follow_an_edit_of_what_one_of_them_rests_on() -> None:
+    call = (
+        "from agents import function_tool\n{}\n\n\ndef {}(x):\n    return {}\n\n\n"
+        "@function_tool\ndef tool_{}(x: int):\n    return {{'load': {}(x)}}\n"
+    )
+    texts = {
+        "a.py": call.format("from b import g", "f", "g(x - 1) if x else 'none'", "f", "f"),
+        "b.py": call.format("from a import f\nfrom c import h", "g", "f(x - 1) if x else h()", "g", "g"),
+        "c.py": "def h():\n    return 'none'\n",
+    }
+    here = Followed(Case("", texts, {}))
+    paths = ("/project/a.py", "/project/b.py")
+    assert [here.said(path, False) for path in paths] == [[], []]
+    assert here.edit("/project/c.py", texts["c.py"].replace("'none'", "2.5"))
+    for path in paths:
+        assert len(here.said(path, False)) == 1 and here.said(path, False) == here.said_anew(path, False)
+
+
+def test_an_answer_outlives_an_edit_of_what_it_does_not_rest_on_and_no_other() -> None:
+    chance = random.Random(5)
+    for _ in range(40):
+        names = "abcd"[: chance.randint(1, 4)]
+        rows = {name: "".join(other for other in names if chance.random() < 0.4) for name in names}
+        cells: dict[object, int] = {key: 1 for name in names for key in (name, ("row", name))}
+        here = Cells(rows, cells)
+        for _ in range(5):
+            if chance.random() < 0.3:  # as another project that takes over what this one knows
+                old, here.evaluator = here.evaluator, here.another()
+                here.evaluator.inherit(old)
+            edited = chance.choice([*cells])
+            cells[edited] += 1
+            here.evaluator.forget_spoilt(Spoilt((), [("cell", edited)]))
+            for name in chance.choices(names, k=3):
+                anew = Cells(rows, cells)
+                if chance.random() < 0.3:
+                    assert here.row(name) == here.row(name) == anew.row(name)
+                outer = here.reads.begin()
+                assert here.put(name) == anew.put(name)
+                read = {cell for kind, cell in filter(is_cell, here.reads.end(outer))}
+                reached = leading_to(name, rows)
+                assert read == {*reached, *(("row", other) for other in reached)}
+
+
+def is_cell(read: object) -> TypeGuard[tuple[str, object]]:
+    return isinstance(read, tuple)
+
+
+TABLE = f"from b import PART\n\nx = 1\nTABLE = [PART, x, {'1, ' * WORTH_STEPS}]\n"
+
+
+def test_what_is_remembered_of_a_large_table_is_what_is_read_anew() -> None:
+    """By itself and within a question, with variables of a flow and without, before an edit and after it."""
+    here = Followed(Case("", {"a.py": TABLE, "b.py": "PART = 1\n"}, {}))
+    without = Followed(Case("", {"a.py": TABLE, "b.py": "PART = 1\n"}, {}))
+    without.project = without._project(without.modules, None)
+
+    def shown(where: Followed) -> list[object]:
+        """What is first in the table, however it is asked for, and how many steps that took."""
+        evaluator, module = where.project.evaluator, where.modules["/project/a.py"]
+        table = module.scope.bindings["TABLE"][0].value
+        assert table is not None
+        frame = Frame(module, module.scope)
+        site = Site(module, 0)
+
+        def part(frame: Frame) -> str:
+            value = evaluator.eval(table, frame)
+            assert isinstance(value, ListOf)
+            return type(value.items[0].value).__name__
+
+        def asked() -> str:
+            return evaluator.ask(("part", number), lambda: part(frame), "", str, site)
+
+        number = evaluator.total_steps
+        rows = [part(frame), part(Frame(module, module.scope, {"PART": TEXT})), part(frame), asked()]
+        return [*rows, evaluator.total_steps - number]
+
+    first = shown(here)
+    assert first == shown(without) and first[:4] == ["Number", "Text", "Number", "Number"]
+    again = shown(here)
+    assert again == shown(without) and again[:4] == first[:4]
+    assert here.edit("/project/b.py", "PART = 'a'\n")
+    assert shown(here)[:4] == ["Text"] * 4
+    assert here.edit("/project/b.py", "PART = 1\n")
+    assert shown(here)[:4] == first[:4]
+    assert here.edit("/project/a.py", TABLE.replace("PART, x", "'a', x"))
+    assert shown(here)[:4] == ["Text"] * 4
+
+
+def test_what_is_read_is_noted_for_what_is_remembered_alone() -> None:
+    here = Followed(Case("", {"a.py": "x = 1\n"}, {}))
+    following, module = here.project.tools.following, here.modules["/project/a.py"]
+    assert following is not None and not following._read
+    value = module.scope.bindings["x"][0].value
+    assert value is not None
+    for _ in range(2):
+        following.eval(value, Frame(module, module.scope))
+        assert not following._read and following.total_steps
+
+
+def test_a_project_over_another_goes_on_with_what_was_inferred() -> None:
+    """As after an edit that the project is not over the modules of: it shares them, and what is noted of them."""
+    here = Followed(Case("", {"a.py": VALUES, "b.py": OTHER}, {}))
+    module = here.modules["/project/a.py"]
+    loss = module.scope.bindings["LOSS"][0].value
+    assert loss is not None
+
+    def steps(project: Project) -> int:
+        before = project.evaluator.total_steps
+        project.evaluator.eval(loss, Frame(module, module.scope))
+        return project.evaluator.total_steps - before
+
+    first = steps(here.project)
+    later = steps(here.project)
+    assert later < first
+    reads = here.project.reads
+    for changed, expected in (((), later), (("/project/b.py",), later), (("/project/a.py",), first)):
+        other = here._project(here.modules, reads)
+        stale = other.inherit(here.project, changed)
+        assert (stale == {*changed}) and (steps(other) == expected)

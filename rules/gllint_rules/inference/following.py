@@ -49,11 +49,13 @@ class FollowingEvaluator(Evaluator):
             self._dear.pop(key, None)
 
     def _noted(self, key: Hashable, answer: Callable[[], _T]) -> _T:
+        # An answer that is settled stays while it is given anew within its circle, which then reads a part of that.
+        settled = self._read.get(key, NOTHING) if key in self._answers else NOTHING
         outer = self._reads.begin()
         try:
             return answer()
         finally:
-            self._read[key] = self._reads.end(outer)
+            self._read[key] = settled | self._reads.end(outer)
 
     def _remember(self, key: Hashable) -> None:
         self._reads.now |= self._read.get(key, NOTHING)
