@@ -18,9 +18,9 @@ from gllint_rules.inference.questions import (
     MOST_WITHIN_EXECUTED,
     Questions,
 )
-from gllint_rules.inference.values import Site
+from gllint_rules.inference.values import Frame, Site
 from gllint_rules.project.imports import top_level_packages
-from gllint_rules.project.project import Project, _without_tests, everything
+from gllint_rules.project.project import Project, _without_tests, everything, registrars
 from gllint_rules.project.project_questions import dispatchers, has_dispatcher, is_plain, registries
 from gllint_rules.reading.facts import Module
 from gllint_rules.reading.modules import read_module
@@ -493,7 +493,11 @@ def test_a_registrar_that_a_test_describes_is_told_apart() -> None:
     assert _without_tests(one, other) == other
 
 
-def joined(**texts: str) -> Project:
+def joined(
+    reads: Reads | None = None,
+    holding: Callable[[frozenset[str], Collection[str]], Collection[str]] | None = None,
+    **texts: str,
+) -> Project:
     """A project whose modules find each other."""
     files = {f"/project/{name}.py": text for name, text in texts.items()}
     whole = Project(
@@ -503,6 +507,8 @@ def joined(**texts: str) -> Project:
         files.__getitem__,
         "/project",
         top_level_packages(files),
+        holding=holding,
+        reads=reads,
     )
     for path, text in files.items():
         whole.add(read_module(path, text))
@@ -806,3 +812,100 @@ def test_a_question_may_be_so_deep(more: int) -> None:
     answer = down(questions, MOST_DEPTH + more, lambda: "answered")
     assert questions.outermost(answer, "too complex", SITE) == ("too complex" if more else "answered")
     assert [*questions.cuts.values()] == [f"{MOST_DEPTH} levels"] * more
+
+
+@pytest.mark.parametrize(
+    ("texts", "talks"),
+    [
+        ({"a": "x = 1\n"}, False),
+        ({"a": "import json\n", "b": "from openai import OpenAI\n"}, True),
+        ({"a": "import crewai\n"}, True),
+    ],
+)
+def test_a_project_talks_to_a_model_where_a_file_of_it_imports_one(
+    texts: dict[str, str], talks: bool
+) -> None:
+    one = joined(**texts)
+    assert (one.talks(), one.talks()) == (talks, talks)
+    assert one.consulted == set()  # which is known of each project before anything is asked
+    one.add(read_module("/project/c.py", "import anthropic\n"))
+    assert one.talks() is True
+    unseen = Project(Settings(), lambda path: None, lambda path: False, str, "/project", talks=True)
+    assert unseen.talks() is True  # a file that nobody announces
+
+
+def test_what_hands_functions_over_is_followed_through_three_modules() -> None:
+    first = "from langchain.agents import create_agent\n\n\ndef build0(tools):\n    return create_agent('m', tools)\n"
+    texts = {
+        f"m{n + 1}": f"from m{n} import build{n}\n\n\ndef build{n + 1}(tools):\n    return build{n}(tools)\n"
+        for n in range(5)
+    }
+    found = joined(m0=first, **texts).once(registrars)
+    assert sorted(registrar.used_as for registrar in found) == ["build0", "build1", "build2", "build3"]
+    none = joined(a="x = 1\n", b="y = 1\n")
+    assert none.once(registrars) == frozenset()
+    assert not any(isinstance(argument, frozenset) for _, argument in none.part_values)  # nor looked for
+
+
+def test_a_module_that_is_gone_is_read_once() -> None:
+    loaded: list[str] = []
+    one = Project(Settings(), loaded.append, lambda path: False, str, "/project")  # type: ignore[arg-type]
+    one.announce("/project/gone.py")
+
+    def itself(project: Project, module: Module, argument: int) -> Module:
+        return module
+
+    first, second = (*one.answers(itself, 1), *one.answers(itself, 2))
+    assert first is second is one.modules["/project/gone.py"] and loaded == ["/project/gone.py"]
+
+
+def test_other_words_ask_all_modules_where_nobody_tells_which_hold_them() -> None:
+    one = project(cat="x = 1\n", dog="y = 1\n")
+    for words in (["cat"], ["dog"], ["cat", "dog"]):
+        expected = [name if name in words else "" for name in ("cat", "dog")]
+        assert [*one.answers_by_words(_words, frozenset(words), "")] == expected
+
+
+@pytest.mark.parametrize("follows", [True, False])
+@pytest.mark.parametrize("by_words", [True, False])
+def test_after_an_edit_those_are_asked_of_which_something_else_may_be_said(
+    follows: bool, by_words: bool
+) -> None:
+    """Where it is noted what was read for an answer, these are those that read what was edited; else all beyond it."""
+    asked: list[str] = []
+    a = "import json\n\nx = 1\n"
+    one = joined(
+        Reads() if follows else None,
+        lambda words, paths: (),
+        a=a,
+        b="from a import x\n\ny = x\n",
+        c="from a import x\n\ny = 2\n",
+        d="y = 3\n",
+    )
+
+    def part(project: Project, module: Module, argument: object) -> str:
+        asked.append(module.path[-4])
+        for binding in module.scope.bindings.get("y", ()):
+            if binding.value is not None:
+                value = project.evaluator.eval(binding.value, Frame(module, module.scope))
+                return type(value).__name__
+        return "nothing"
+
+    def said(word: str = "one") -> list[str]:
+        asked.clear()
+        if by_words:
+            return [*one.answers_by_words(part, frozenset({word}), 0)]
+        return [*one.answers(part, 0)]
+
+    assert one.imports.find_module("/project/c.py", "a") == "/project/a.py"
+    assert said() == ["nothing", "Number", "Number", "Number"] and asked == [*"abcd"]
+    assert said("two") == ["nothing", "Number", "Number", "Number"] and asked == []
+    module = one.modules["/project/a.py"]
+    assert read_module("/project/a.py", a.replace("1", "'a'"), module) is module
+    assert one.follow({"/project/a.py"}) == {"/project/a.py", "/project/b.py", "/project/c.py"}
+    assert said("two") == ["nothing", "Text", "Number", "Number"]
+    assert asked == ([*"ab"] if follows else [*"abc"])
+    assert read_module("/project/a.py", a.replace("1", "'a'").replace("json", "openai"), module) is module
+    one.follow({"/project/a.py"})
+    assert one.talks() and said("two") == ["nothing", "Text", "Number", "Number"]
+    assert asked == [*"abcd"]  # all of it was said of a project that talks to no model
