@@ -310,7 +310,21 @@ def test_what_is_asked_is_asked_once(kept: Kept, files: Files) -> None:
     cache = again(kept, files)
     results = {path: Result(consulted=frozenset({"tools", EVERYTHING})) for path in PATHS}
     cache.find_answers(results, PATHS)
+    assert files.asked == ["tools"]  # before anything is kept: it may lead to more files
     cache.keep_results(CODES, PATHS, results)
     assert files.asked == ["tools"]
     cache.spoil(["a.py"])
     assert cache.state(PATHS) is None and cache.fixed(CODES, PATHS) is None
+
+
+def test_what_is_kept_with_fixes_is_nothing_that_is_kept_without(files: Files) -> None:
+    cache = again(Kept(), files)
+    cache.learn(files.digests, {}, (), {}, {})
+    cache.keep_fixed(CODES, PATHS, {path: Result() for path in PATHS}, Dependencies({}, {}, {}))
+    assert not cache.has_results(CODES) and cache.results(CODES, PATHS) == {}
+    assert cache.fixed(CODES, PATHS) is not None
+    store = Kept()
+    cache = again(store, files)
+    cache.learn(files.digests, {}, (), {}, {})
+    cache.keep_results(CODES, PATHS, {path: Result() for path in PATHS})
+    assert cache.has_results(CODES) and cache.fixed(CODES, PATHS) is None
