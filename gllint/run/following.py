@@ -154,7 +154,7 @@ class FollowingIndex(Index):
 
     def renew_aside(self, is_last: bool) -> None:
         """Forget the answers since the last edit, and go on with what stood before."""
-        project = self._project or self.project
+        project = self.project
         lasting = self._lasting or project
         self._put_over(project, (), lasting)
         self._lasting = None if is_last else lasting

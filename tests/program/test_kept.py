@@ -16,6 +16,7 @@ from gllint.files import discover
 from gllint.run import index as indexing
 from gllint.run.analysis_cache import AnalysisCache
 from gllint.run.engine import Engine, Options, Outcome
+from gllint.run.rules import check_file
 from gllint.server.live import LiveEngine, LiveWorkspace
 from gllint_rules import Finding
 from gllint_rules.check.check import Check
@@ -546,3 +547,121 @@ def test_an_index_has_a_project_once_the_files_were_chosen_and_joined(tmp_path: 
     assert not index._holds(index.project, ["/none.py"])
     index.forget_project()
     assert not index.has_project
+    put(tmp_path / "none" / "pyproject.toml", "")
+    put(tmp_path / "none" / "a.py", "x = 1\n")
+    index = engine.live(engine.places.project(str(tmp_path / "none"))).index
+    assert index.candidates() == {} and not index.has_project
+
+
+_CALLS = (
+    "from agents import function_tool\nfrom b import load\n\n\n@function_tool\ndef f(x):\n"
+    "    return {'load': load(x)}\n"
+)
+_LOADS = "def load(x):\n    rows = [x]\n    return len(rows)\n"
+
+
+def edited(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_kept: bool, **texts: str) -> Any:
+    """The project of some files as a server has it, whether it was checked before or not."""
+    monkeypatch.setattr(discover, "_FINE_CLOCK", -(10**12))
+    put(tmp_path / "pyproject.toml", "")
+    for name, text in texts.items():
+        put(tmp_path / f"{name}.py", text)
+    if is_kept:
+        check(tmp_path, fixes=False)
+    return load(tmp_path)
+
+
+@pytest.mark.parametrize("is_kept", [False, True])
+def test_what_rests_on_a_file_follows_it_while_it_is_broken_and_mended(
+    is_kept: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tool = f"from agents import function_tool\n\n\n@function_tool\n{_LOADS}"
+    engine, _ = edited(tmp_path, monkeypatch, is_kept, a=_CALLS, b=tool)
+    numbers: list[int] = []
+    for text in (
+        f"{tool}(", f"\n\n{tool}((", tool, tool.replace("len", "str"), f"{tool}(", f"{tool}# mended\n",
+        _LOADS, f"{_LOADS}(", f"\n{_LOADS}(", _LOADS,
+    ):  # fmt: skip
+        engine.put(str(tmp_path / "b.py"), text.encode())
+        cold = Engine(Options(cache=False, jobs=1, fixes=False))
+        cold.sources.put(str(tmp_path / "b.py"), text.encode())
+        expected = cold.check([str(tmp_path), str(tmp_path / "b.py")]).findings
+        found = [
+            finding for name in "ab" for finding in engine.conclude(str(tmp_path / f"{name}.py")).findings
+        ]
+        assert [*map(shown, found)] == [*map(shown, expected)]
+        numbers.append(len([finding for finding in found if finding.code == "GL101"]))
+    assert numbers == [0, 0, 2, 0, 0, 2, 1, 0, 0, 1]
+
+
+def test_what_is_kept_of_a_file_holds_no_more_once_what_it_leads_to_was_edited(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engine, workspace = edited(
+        tmp_path, monkeypatch, True, a=_CALLS, b=_LOADS, c=_CALLS.replace("from b", "from c"), d=f"{_CALLS}("
+    )
+    index = workspace.index
+    paths = {name: str(tmp_path / f"{name}.py") for name in "abcd"}
+    assert index.analysis_cache.fresh.keys() >= {*paths.values()} and not index.parsed
+    engine.put(paths["b"], _LOADS.replace("len", "str").encode())
+    assert {paths["a"], paths["b"]}.isdisjoint(index.analysis_cache.fresh)
+    assert paths["c"] in index.analysis_cache.fresh
+    engine.conclude(paths["a"])
+    project = index.project
+    engine.put(paths["a"], _CALLS.replace("'load'", "'loads'").encode())
+    assert index.project is project  # all of its modules are those that take part
+
+
+def test_files_that_an_edit_has_take_part_stand_in_their_order(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engine, workspace = edited(tmp_path, monkeypatch, False, a="x = 1\n", b=_LOADS, c=_CALLS, d=_CALLS)
+    index = workspace.index
+    for name in "a", "c", "a":
+        is_there = str(tmp_path / "a.py") in index.candidates()
+        text = "x = 1\n" if name == "a" and is_there else _CALLS.replace("'load'", "'loads'")
+        engine.put(str(tmp_path / f"{name}.py"), text.encode())
+        assert [*index.candidates()] == sorted(index.candidates())
+        assert (str(tmp_path / "a.py") in index.candidates()) is (is_there if name == "c" else not is_there)
+    assert not index._sound  # which is of broken files alone
+    engine.put(str(tmp_path / "c.py"), f"{_CALLS}(".encode())
+    assert index._sound.keys() == {str(tmp_path / "c.py")}
+    engine.put(str(tmp_path / "c.py"), f"{_CALLS}((".encode())
+    assert index.renew({str(tmp_path / "c.py")}) == {
+        str(tmp_path / "c.py")
+    }  # nothing else said anything since
+
+
+def test_what_is_found_out_beside_an_edit_is_not_remembered_over_the_next_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    texts = {name: _CALLS.replace("from b import load\n", f"\n\n{_LOADS}") for name in "abcd"}
+    engine, workspace = edited(tmp_path, monkeypatch, False, **texts)
+    index = workspace.index
+    edits = count()
+
+    def steps(name: str) -> int:
+        evaluator = index.project.evaluator
+        before: int = evaluator.total_steps
+        check_file(index, str(tmp_path / f"{name}.py"), False)
+        steps: int = evaluator.total_steps - before
+        return steps
+
+    def edit() -> None:
+        text = texts["c"].replace("rows", f"rows_{next(edits)}")
+        engine.put(str(tmp_path / "c.py"), text.encode())
+
+    edit()
+    many = steps("a")
+    few = many // 4
+    for is_last in (False, False, True):  # as between the files that are not open
+        index.renew_aside(is_last)
+        assert steps("a") < few < steps("b") and steps("b") < few
+    edit()
+    assert steps("a") < few and steps("b") < few  # what was found out since is remembered
+    index.renew_aside(False)
+    assert steps("a") < few < steps("d")
+    edit()  # in between
+    assert steps("a") < few < steps("d")
+    edit()
+    assert steps("a") < few and steps("d") < few
