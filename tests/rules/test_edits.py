@@ -160,6 +160,8 @@ def test_a_comment_beside_what_is_long_and_deep_takes_no_longer_than_reading_it(
         ("ab", "ax", 1),
         ("abc", "abcd", 3),
         ("xbc", "ybc", 0),
+        ("abcd", "axyz", 1),
+        ("abcdefgh", "abcxxxxx", 3),
     ],
 )
 def test_how_many_characters_two_texts_begin_with_alike(text: str, other: str, count: int) -> None:
@@ -241,3 +243,14 @@ def test_an_edit_around_a_method_is_followed_as_one_within_it(old: str, new: str
     assert edited(outline_of(text), text, after) == expected
     if expected is not None:  # and back
         assert edited(expected, after, text) == outline_of(text)
+
+
+@pytest.mark.parametrize("new", ["y = 2", "a\nb\nc", "a\nb\nc\nd", "a", "", "def g(): pass\nb = 3"])
+def test_what_stands_behind_more_or_fewer_statements_moves_along(new: str) -> None:
+    text = (
+        "z = 0\nx = 1\n\n\nclass C(B):\n    k = 2\n\n    def l(self):\n        return 1\n\n\n"
+        "def f():\n    return C()\n"
+    )
+    after = text.replace("x = 1", new)
+    assert edited(outline_of(text), text, after) == outline_of(after)
+    assert edited(outline_of(after), after, text) == outline_of(text)
