@@ -69,7 +69,7 @@ def test_the_trace_is_a_timeline(result: Any) -> None:
     assert "Naked number '500'" in steps[3].text_content()
     assert '→ {"heat": {"value": 12.5' in steps[2].text_content() and "tc_1, " in steps[2].text_content()
     called = parser.fromstring(verified().to_html()).findall(".//li")
-    assert [step.find("b").text for step in called] == ["Tool meter"]
+    assert [(step.find("b").text, step.get("class")) for step in called] == [("Tool meter", "done")]
 
 
 def test_a_failed_tool_shows_why() -> None:
@@ -210,6 +210,14 @@ def test_the_terminal_shows_each_number_once_and_no_empty_table() -> None:
         ("3.00 m2", "$.roof", "3 m2", "as returned"),
     ]
     assert told[1].strip() == "Well."
+
+
+def test_words_are_shown_in_their_own_letters() -> None:
+    session = Session()
+    session.record("meter", {"ort": "Köln"}, {"heat": {"value": 5, "unit": "kWh"}})
+    claim = {"source_call_id": "tc_1", "path": "$.heat", "quantity": {"value": 5, "unit": "kWh"}}
+    (source,) = parser.fromstring(session.check("{{claim:0}}", [claim]).to_html()).find_class("source")
+    assert '{"ort": "Köln"}' in source.text_content()
 
 
 def test_a_message_without_numbers() -> None:
