@@ -29,6 +29,7 @@ from gllint_runtime import (
     ToolRegistry,
     ToolRuntime,
 )
+from gllint_runtime.providers import Tape, takes_options
 from gllint_runtime.providers.anthropic import AnthropicProvider
 from gllint_runtime.providers.chat import FINAL_ANSWER, api_names
 from gllint_runtime.providers.openai import OpenAIProvider
@@ -595,3 +596,19 @@ def test_an_openai_answer_without_content(site: ToolRegistry) -> None:
         api.change, api.script = change, ["Done"]
         result = ToolRuntime(api.provider(), site).try_run("", "Hello")
         assert result["error"]["code"] == "PROVIDER_FAILED" and reason in result["error"]["message"]
+
+
+def test_a_provider_takes_options_by_their_name_or_with_any() -> None:
+    class Named(ScriptedProvider):
+        pass
+
+    class Without(ScriptedProvider):
+        def chat_step(self, *, schema: Any = None, tools: Any = None, state: Any = None) -> Any:  # type: ignore[override]
+            return None
+
+    class Whatever(ScriptedProvider):
+        def chat_step(self, **request: Any) -> Any:
+            return None
+
+    assert [takes_options(kind([])) for kind in (Named, Without, Whatever)] == [True, False, True]
+    assert Tape().opening({"mode": "live"}) == {"mode": "live"}
