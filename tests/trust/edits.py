@@ -268,9 +268,13 @@ class _Followed:
         return kind
 
     def remembered(self, *, fixes: bool) -> dict[str, list[Shown]]:
-        """What is said of each file, once there was time for what can wait."""
+        """What is said of each file, once there was time for what can wait.
+
+        A server checks a file that somebody looks at again, for what it asks about the whole project.
+        """
         list(self.workspace.settle())
-        for path in self.buffers:
+        results = self.workspace._results
+        for path in [*self.buffers, *(path for path, result in results.items() if result.consulted)]:
             self.workspace.forget_results(path)
         list(self.workspace.settle())
         said = {
