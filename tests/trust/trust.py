@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import sysconfig
+import threading
 import time
 import traceback
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -125,11 +126,19 @@ class Budget:
         if not self.is_long():
             yield from (attempt(item) for number, item in enumerate(items) if number == 0 or self.left())
             return
-        with multiprocessing.get_context("fork").Pool(2, _end_orderly, maxtasksperchild=20) as pool:
-            done = pool.imap_unordered(attempt, items)
-            with suppress(StopIteration, multiprocessing.TimeoutError):
-                while True:
-                    yield done.next(max(0.0, self._end - time.monotonic()))
+        is_over = threading.Event()
+        try:
+            with multiprocessing.get_context("fork").Pool(2, _end_orderly, maxtasksperchild=20) as pool:
+                processes = pool._pool  # type: ignore[attr-defined]
+                done = pool.imap_unordered(attempt, items)
+                try:
+                    with suppress(StopIteration, multiprocessing.TimeoutError):
+                        while True:
+                            yield done.next(max(0.0, self._end - time.monotonic()))
+                finally:
+                    threading.Thread(target=_insist, args=(processes, is_over), daemon=True).start()
+        finally:
+            is_over.set()
 
 
 _In = TypeVar("_In")
@@ -141,6 +150,14 @@ def _end_orderly() -> None:
     """Let a process that is ended kill what it started, and remove what it wrote; leave alone what others made."""
     gc.freeze()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit())
+
+
+def _insist(processes: Iterable[multiprocessing.Process], is_over: threading.Event) -> None:
+    """End processes till all have ended: one that is about to wait hears no signal before it is woken."""
+    while not is_over.wait(5):
+        for process in list(processes):
+            if process.is_alive():
+                process.terminate()
 
 
 def _attempt(function: Callable[[_In], _Out], broken: Callable[[list[str]], _Out], item: _In) -> _Out:
