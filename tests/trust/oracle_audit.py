@@ -36,7 +36,7 @@ _PINT = {unit: name for units in _DIMENSIONS for unit, name in units.items()}
 _ENDS = {"kWh": "kwh", "MWh": "mwh", "kW": "kw", "kg": "kg", "km": "km", "m3": "m3", "°C": "celsius", "USD": "usd",
          "EUR": "eur", "kPa": "kpa", "MJ": "mj", "GJ": "gj", "km/h": "kmh", "K": "kelvin"}  # fmt: skip
 _NAMES = (
-    "heat",
+    "drain",
     "cooling",
     "supply",
     "return_flow",
