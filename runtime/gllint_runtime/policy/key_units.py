@@ -384,7 +384,9 @@ def _joined(dividend: Sequence[str], units: Sequence[str], preceding_words: Sequ
     readings: list[str] = []
     for first, second in pairs:
         over, under = announced_dimension(first), announced_dimension(second)
-        if over == "time" and second == "s":
+        if (over == "time" and second == "s") or (over or "").startswith(
+            "1/"
+        ):  # what `mpg_cl` is, nobody knows
             return []
         if second == "h" and over == "power":
             readings.append(f"{first}h" if f"{first}h" in _table().symbols else f"{first}*h")
