@@ -95,20 +95,12 @@ def test_a_question_within_itself_adds_nothing_and_is_settled_at_the_head() -> N
 def test_an_answer_is_as_deep_when_it_is_remembered(is_remembered: bool) -> None:
     questions = Questions()
 
-    def go_down(levels: int, inner: Callable[[], str]) -> str:
-        depth = questions.depth
-        for _ in range(levels):
-            questions.deeper()
-        answer = inner()
-        questions.depth = depth
-        return answer
-
     def lower() -> str:
-        return questions.ask("lower", lambda: go_down(MOST_DEPTH // 2, str), "", lambda: "too complex", SITE)
+        return questions.ask("lower", down(questions, MOST_DEPTH // 2, str), "", lambda: "too complex", SITE)
 
     if is_remembered:
         assert lower() == ""
-    upper = questions.ask("upper", lambda: go_down(MOST_DEPTH // 2, lower), "", lambda: "too complex", SITE)
+    upper = questions.ask("upper", down(questions, MOST_DEPTH // 2, lower), "", lambda: "too complex", SITE)
     assert upper == "too complex" and [*questions.cuts.values()] == ["2000 levels"]
     assert questions.ask("last", lower, "", lambda: "too complex", SITE) == ""
 

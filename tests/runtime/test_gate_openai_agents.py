@@ -76,6 +76,20 @@ def call(name: str, call_id: str = "call_1", **arguments: Any) -> ResponseFuncti
     )
 
 
+def response_of(item: Any) -> Response:
+    """What the model's server says of one item."""
+    return Response(
+        id="r",
+        created_at=0,
+        model="m",
+        object="response",
+        output=[item],
+        tool_choice="auto",
+        tools=[],
+        parallel_tool_calls=True,
+    )
+
+
 class Script(Model):
     """Says what it is told to, by five letters where it is streamed."""
 
@@ -98,16 +112,7 @@ class Script(Model):
         self, system_instructions: Any, input: Any, *arguments: Any, **options: Any
     ) -> Any:
         item = self._next(input)
-        whole = Response(
-            id="r",
-            created_at=0,
-            model="m",
-            object="response",
-            output=[item],
-            tool_choice="auto",
-            tools=[],
-            parallel_tool_calls=True,
-        )
+        whole = response_of(item)
         place: Any = {"item_id": "m", "output_index": 0, "sequence_number": 0}
         yield ResponseCreatedEvent(
             response=whole.model_copy(update={"output": []}), type="response.created", sequence_number=0
@@ -199,17 +204,7 @@ PLACE: Any = {"item_id": "m", "output_index": 0, "sequence_number": 0, "content_
 
 
 def ending(kind: type[Any], name: str, item: Any) -> Any:
-    response = Response(
-        id="r",
-        created_at=0,
-        model="m",
-        object="response",
-        output=[item],
-        tool_choice="auto",
-        tools=[],
-        parallel_tool_calls=True,
-    )
-    return kind(response=response, sequence_number=0, type=f"response.{name}")
+    return kind(response=response_of(item), sequence_number=0, type=f"response.{name}")
 
 
 def refusal_events(text: str) -> list[Any]:
