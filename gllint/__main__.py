@@ -19,7 +19,9 @@ def start() -> None:
 
         main()
     except KeyboardInterrupt:
-        sys.exit(130)
+        from gllint.cli.status import INTERRUPTED
+
+        sys.exit(INTERRUPTED)
 
 
 if __name__ == "__main__":

@@ -100,9 +100,7 @@ class _Run:
         self.stdin = ""
         self.failed = self.would_change = self.has_changed = self.has_baseline = False
         self.has_unjudged = False  # entries of a baseline that what was not read may still need
-        self.unchanged_count = (
-            0  # findings that lie in no line that changed since the revision that was asked for
-        )
+        self.unchanged_count = 0  # findings in no line that changed since the revision that was asked for
         self.baseline_findings: frozenset[Finding] = frozenset()  # from the baseline, and told nevertheless
         self.started = time.perf_counter()
 

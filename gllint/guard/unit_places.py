@@ -28,9 +28,8 @@ class UnitPlaces:
 
     def __init__(self, places: Mapping[str, Mapping[Place, str]]) -> None:
         self._places = places
-        self._idle = {
-            tool: dict.fromkeys(rows) for tool, rows in places.items()
-        }  # that gave no number its unit
+        # The rows that gave no number its unit.
+        self._idle = {tool: dict.fromkeys(rows) for tool, rows in places.items()}
         self._asked: set[str] = set()
         self.tools: Sequence[str] = tuple(places)
 
@@ -186,11 +185,10 @@ def _declare(
         target = root
         for step in reference[2:].split("/"):
             target = target.get(step) if isinstance(target, dict) else None
-        if (
-            isinstance(target, dict) and reference not in within
-        ):  # a copy of its own: others refer to the same
+        if isinstance(target, dict) and reference not in within:
             within |= {reference}
             budget[0] -= 1
+            # A copy of its own: others refer to the same.
             del schema["$ref"]
             schema.update({**copy.deepcopy(target), **schema})
     for branches in ("anyOf", "oneOf", "allOf"):
