@@ -250,10 +250,9 @@ class Comments:
     def _reach(self, line: int, column: int) -> tuple[int, int]:
         """Return the lines from a comment to the end of its block; of one behind a header, to the end of its body."""
         statements = self.statements
-        if not self._is_alone(line, column) and (
-            beside := statements.on(line)
-        ):  # or a `;` stands there by itself
-            statement = beside[0]
+        own = [] if self._is_alone(line, column) else statements.on(line)
+        if own:  # else a `;` may stand there by itself
+            statement = own[0]
             first = statement.range.begin[0]
             return first, statements.body_end(statement) if statement.is_header else statements.block_end(
                 statement, statement.indent

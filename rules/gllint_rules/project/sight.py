@@ -131,8 +131,8 @@ def _tells_numbers(value: Value) -> bool:
             case Record() if is_quantity(option):
                 pass
             case Container():
-                held = [entry.value for _, entry in option.contents()]
-                if any(map(_tells_numbers, held if option.rest is None else [*held, option.rest])):
+                values = [entry.value for _, entry in option.contents()]
+                if any(map(_tells_numbers, values if option.rest is None else [*values, option.rest])):
                     return True
             case _:
                 pass

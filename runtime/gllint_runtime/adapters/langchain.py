@@ -578,7 +578,7 @@ class _Sayings:
         """Whether a message has the id of one of them."""
         return message.id in self._contents
 
-    def is_kept(self, session: Session, message: BaseMessage) -> bool:
+    def repeats_numbers(self, session: Session, message: BaseMessage) -> bool:
         """Whether a message states the numbers of one of them alone, in their order: a text that was polished."""
         if (content := self._contents.get(message.id)) is None:
             return False
@@ -601,7 +601,7 @@ class _Sayings:
         """Take back what was changed in its place, where nobody may say it."""
         for message in self._messages:
             if isinstance(message, AIMessage) and self.has_id(message) and not self.has(message):
-                if not (self.is_kept(session, message) or session.was_shown(message.text)):
+                if not (self.repeats_numbers(session, message) or session.was_shown(message.text)):
                     message.content = self._contents[message.id]
 
 
@@ -778,7 +778,7 @@ class _Turn:
             return message
         if self.session.was_shown(message.text) and _CHECKED in message.response_metadata:
             return message  # of a graph inside this one
-        if self.sayings.is_kept(self.session, message):
+        if self.sayings.repeats_numbers(self.session, message):
             return message
         try:
             return _checked(self.session, message)
