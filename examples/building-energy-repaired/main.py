@@ -14,10 +14,10 @@ SOLAR_QUESTION = "What would 30 square metres of solar panels in Porto yield?"
 def main() -> None:
     """Run the example."""
     house = {"city": "Oslo", "floor_area": 140, "standard": "uninsulated"}
-    heat = ScriptedModel("heat_demand", house, FINAL_MESSAGE_HEAT, "heat_demand_kwh")
+    heat = ScriptedModel("heat_demand", house, FINAL_MESSAGE_HEAT, "$.heat_demand_kwh")
     print(answer(heat, HEAT_QUESTION))
     roof = {"city": "Porto", "panel_area": 30}
-    solar = ScriptedModel("solar_yield", roof, FINAL_MESSAGE_SOLAR, "solar_yield")
+    solar = ScriptedModel("solar_yield", roof, FINAL_MESSAGE_SOLAR, "$.solar_yield")
     print(answer(solar, SOLAR_QUESTION))
     print(json.dumps(site_report("Lyon", 95, 24)))
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
@@ -222,6 +223,8 @@ class Engine(Means):
         outcome = Outcome()
         with self.clock.stage("suppress"):
             self.conclude_all(workspace, shown, results, outcome)
+        if self.options.fixes:
+            outcome.findings = self.vetted(workspace.index, outcome.findings)
         notices = [*workspace.notices(files, named), *workspace.text_notices(texts, named), *strangers]
         outcome.notices += notices
         sights = list(workspace.tools(files))
@@ -326,8 +329,27 @@ class Engine(Means):
         workspace.announce({path: signature_of(path)})
         outcome = Outcome()
         self.conclude_all(workspace, [path], workspace.landing([path], [path] if is_named else ()), outcome)
+        if self.options.fixes:
+            outcome.findings = self.vetted(workspace.index, outcome.findings)
         outcome.findings.sort(key=in_order)
         return outcome
+
+    def vetted(self, index: Index, findings: Sequence[Finding]) -> list[Finding]:
+        """Return findings without the fixes that would break code of the project which reads what they change.
+
+        Never kept from run to run: a file that takes no part in the project may be such a reader.
+        """
+        if not any(finding.fix is not None and finding.fix.changes for finding in findings):
+            return list(findings)
+        from gllint_rules.check.readers import vetted
+
+        def files() -> Iterator[tuple[str, bytes]]:
+            index.list_files()
+            for path in sorted({*index.files, *index.texts()}):
+                with contextlib.suppress(OSError):
+                    yield path, self.sources.read(path)
+
+        return vetted(findings, files(), lambda path: os.path.relpath(path, index.root).replace(os.sep, "/"))
 
     def obstacles(self, path: str, codes: Iterable[str]) -> list[Obstacle]:
         """Return what was not read and may matter to findings of ``codes`` in a file, by its absolute path."""

@@ -474,6 +474,8 @@ class LiveEngine(Engine):
             workspace.settle_few()
         outcome = Outcome()
         self.conclude_all(workspace, [path], workspace.landing([path], fixes=fixes), outcome)
+        if fixes:
+            outcome.findings = self.vetted(workspace.index, outcome.findings)
         if not workspace.is_settled:  # what takes a suppression away waits until that is sure
             outcome.findings = [f._replace(fix=None) if f.code == "GL901" else f for f in outcome.findings]
         outcome.findings.sort(key=in_order)

@@ -26,12 +26,23 @@ class Edit(NamedTuple):
     content: str
 
 
+class Changed(NamedTuple):
+    """What a fix makes another for the code that reads it: the value under a key, a function's result, a text."""
+
+    what: Literal["key", "function", "text"]
+    name: str
+
+
 class Fix(NamedTuple):
-    """A repair of one finding. ``safe`` ones keep what the program means; ``unsafe`` ones may change it."""
+    """A repair of one finding. ``safe`` ones keep what the program means; ``unsafe`` ones may change it.
+
+    It is offered where no code of the project reads one of its ``changes``.
+    """
 
     applicability: Applicability
     message: str
     edits: tuple[Edit, ...]
+    changes: tuple[Changed, ...] = ()
 
 
 class Note(NamedTuple):

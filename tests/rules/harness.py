@@ -15,6 +15,7 @@ from gllint.run.engine import Engine, Options
 from gllint_rules import RULES, Failure, Finding, Settings
 from gllint_rules.check.check import check
 from gllint_rules.check.merge import merged
+from gllint_rules.check.readers import vetted
 from gllint_rules.project.imports import top_level_packages
 from gllint_rules.project.project import Project
 from gllint_rules.reading.data_files import UnreadableData
@@ -133,7 +134,11 @@ def run(case: Case, root: str = "/project") -> list[Finding | Failure]:
     for path in modules:
         project.add(read_module(path, texts[path]))
     said = [item for path in modules for item in check(project, path, codes_of(case.configuration))]
-    found = [*merged(i for i in said if isinstance(i, Finding)), *(i for i in said if isinstance(i, Failure))]
+    files = [(path, text.encode()) for path, text in sorted(every.items())]
+    findings = vetted(
+        merged(i for i in said if isinstance(i, Finding)), files, lambda path: path[len(root) + 1 :]
+    )
+    found = [*findings, *(i for i in said if isinstance(i, Failure))]
     return sorted(found, key=lambda f: (f.path, str(getattr(f, "span", "")), f.code))
 
 

@@ -6,10 +6,10 @@ from typing import Any
 class ScriptedModel:
     """Calls one tool, then claims one value of its result in a message."""
 
-    def __init__(self, tool: str, arguments: dict[str, Any], message: str, value: str) -> None:
+    def __init__(self, tool: str, arguments: dict[str, Any], message: str, path: str) -> None:
         self.call = {"kind": "tool_call", "tool_name": tool, "arguments": arguments}
         self.message = message
-        self.value = value
+        self.path = path
 
     def init_chat(self, system_prompt: str, user_msg: str) -> dict[str, Any]:
         """Begin a conversation: no tool has answered yet."""
@@ -21,8 +21,8 @@ class ScriptedModel:
             return self.call
         claim = {
             "source_call_id": state["tool_call_id"],
-            "path": f"$.{self.value}",
-            "quantity": state["output"][self.value],
+            "path": self.path,
+            "quantity": state["output"][self.path.removeprefix("$.")],
         }
         return {"kind": "final", "final": {"message": self.message, "claims": [claim]}}
 

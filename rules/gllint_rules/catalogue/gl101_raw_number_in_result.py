@@ -100,8 +100,10 @@ the unit (`extend-units`), and the line that declares the key of an identifier o
 (`plain-keys`). One of the tool's own arguments that comes back unchanged is best left out.
 Numbers in lists can be claimed with `array-paths`; without it return each under a name of its own.
 
-The fix is unsafe: whoever reads the result finds a Quantity where a number was. There is none where the same file
-computes with the number, nor where the unit is not allowed yet, unless it stood beside the number.
+The fix is unsafe: whoever reads the result finds a Quantity where a number was. There is none where code of the
+project reads the key, the field or the result: the help names two such places. Nor is there one where the unit is not
+allowed yet, unless it stood beside the number. No fix takes a key out of a result: a unit that was joined with its
+number stays where it is, and can go once nothing reads it.
 
 ## Options
 

@@ -35,7 +35,8 @@ def tank_volume(tank: str) -> dict:
 
 ## How to fix
 
-Keep `value` a number and `unit` a string; move other keys beside the Quantity.
+Keep `value` a number and `unit` a string; move other keys beside the Quantity. The fix writes the number that a text
+was made of; it takes no key out.
 
 ## Options
 
@@ -86,7 +87,7 @@ def check(context: Context) -> Iterator[Pending]:
                 continue
             problem = _problem(quantity.record)
             if problem:
-                fix = repair("quantity", "mend", context, quantity.record, quantity.in_list)
+                fix = repair("quantity", "mend", context, quantity.record)
                 yield context.found_in(
                     result, "GL102", quantity.record.site or quantity.site, problem, HELP, fix
                 )

@@ -36,8 +36,8 @@ def feed_in(plant: str) -> dict:
 ## How to fix
 
 Write the unit as the allowlist has it, or allow it with `unit-packs` or `extend-units`. The fix is safe where the text
-differs from the unit in case or a separator alone, is one unit in any case (`kwh`) and stands nowhere else in the file;
-else it is unsafe.
+differs from the unit in case or a separator alone and is one unit in any case (`kwh`); else it is unsafe. There is none
+where code of the project compares the text or looks something up by it.
 
 ## Options
 

@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-import re
-from collections import Counter
 from collections.abc import Collection
 
 import libcst as cst
 
-from gllint_rules.finding import Fix
+from gllint_rules.finding import Changed, Fix
 from gllint_rules.fixes.nodes import rewritten
 from gllint_rules.fixes.syntax import SyntaxPlace, place_of
 from gllint_rules.inference.values import Site
 from gllint_rules.project.context import Context
-from gllint_rules.project.units import WrittenUnit, variable, written_units
+from gllint_rules.project.units import WrittenUnit, variable
 from gllint_rules.words.nearest import nearest_name
 from gllint_rules.words.unit_names import announced_dimension, unit_of_name
 from gllint_runtime.policy.schemas import KNOWN_SCHEMAS
-from gllint_runtime.policy.unit_expressions import MAX_LENGTH
 
-# The closing quote is looked at alone: it may be what the next text opens with.
-_IN_QUOTES = re.compile(rf"""(["'])(?=([^"'\n]{{1,{MAX_LENGTH}}}+)\1)""")
 _SEPARATORS = str.maketrans("", "", " \t_-")
 
 
@@ -38,8 +33,7 @@ def correct_tool_name(context: Context, site: Site, name: str, names: frozenset[
 def correct_unit(context: Context, unit: WrittenUnit) -> Fix | None:
     """Write the unit that is meant, unless the name of what carries it announces another one.
 
-    Safe where the text differs from it in case or a separator alone, is no other unit in any case, and stands nowhere
-    else in the file.
+    Safe where the text differs from it in case or a separator alone, and is no other unit in any case.
     """
     nearest = unit.verdict.nearest
     if nearest is None or not context.policy.allows(nearest):
@@ -52,8 +46,8 @@ def correct_unit(context: Context, unit: WrittenUnit) -> Fix | None:
     ):
         return None
     written = unit.verdict.unit
-    is_sure = unit.verdict.spelling.in_case_only and not _stands_elsewhere(context, written)
-    return _renamed(context, unit.site, written, nearest, is_sure=is_sure)
+    fix = _renamed(context, unit.site, written, nearest, is_sure=unit.verdict.spelling.in_case_only)
+    return fix._replace(changes=(Changed("text", written),)) if fix is not None else None
 
 
 def _carriers(context: Context, unit: WrittenUnit) -> list[str]:
@@ -68,22 +62,6 @@ def _carriers(context: Context, unit: WrittenUnit) -> list[str]:
 def _spelt_like(name: str, names: Collection[str]) -> set[str]:
     """The known names that differ from ``name`` in case or a separator alone."""
     return {other for other in names if _folded(other) == _folded(name)}
-
-
-def _stands_elsewhere(context: Context, unit: str) -> bool:
-    """Whether the file has the text of a misspelt unit where it is mended with none: in a comparison, in a table."""
-    return context.once(_texts_in_quotes)[unit] > context.once(_literal_units)[unit]
-
-
-def _texts_in_quotes(context: Context) -> Counter[str]:
-    """How often each short text stands between two quotes of the file, and no quote in it."""
-    return Counter(text for _, text in _IN_QUOTES.findall(context.module.source))
-
-
-def _literal_units(context: Context) -> Counter[str]:
-    """How often each unit is written in the file for a Quantity."""
-    sites = {unit.site: unit.verdict.unit for unit in written_units(context)}
-    return Counter(unit for site, unit in sites.items() if site.module is context.module)
 
 
 def _renamed(context: Context, site: Site, old: str, new: str | None, *, is_sure: bool) -> Fix | None:

@@ -1,4 +1,4 @@
-"""GL102: a Quantity gets back its two keys, and its value the number that a text was made of."""
+"""GL102: the value of a Quantity becomes the number that a text was made of."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import re
 
 import libcst as cst
 
-from gllint_rules.finding import Fix
-from gllint_rules.fixes.nodes import literal_keys, without
+from gllint_rules.finding import Changed, Fix
+from gllint_rules.fixes.nodes import literal_keys
 from gllint_rules.fixes.syntax import place_of
 from gllint_rules.fixes.uses import way_out
 from gllint_rules.inference.values import (
@@ -28,50 +28,25 @@ _NUMBER = re.compile(r"[+-]?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?")
 _SPEC = re.compile(r",?(?:\.(?P<digits>[0-9]{1,2})f)?")
 
 
-def mend(context: Context, record: Record, in_list: bool = False) -> Fix | None:
-    """Drop the keys that a Quantity does not have, and unquote its number.
-
-    An element of a list has no name but what its other keys say: they are not dropped.
-    """
+def mend(context: Context, record: Record) -> Fix | None:
+    """Unquote the number of a Quantity. What is next to value and unit stays: some reader may need it."""
     place = place_of(context, record.site)
     if (
         place is None
         or record.site is None
         or record.of is not None
-        or not record.entries.keys() >= QUANTITY_KEYS
+        or record.entries.keys() != QUANTITY_KEYS
     ):
         return None
     value, unit = (join(*(entry.value for entry in record.entries[key])) for key in ("value", "unit"))
-    if surely_not_text(unit):
+    if surely_not_text(unit) or not surely_not_number(value):
         return None
-    steps = []
-    changed: tuple[str, ...] = ()
-    node = place.node
-    if surely_not_number(value):
-        unquoted = _unquoted(context, node, value, record.site)
-        if unquoted is None:
-            return None
-        node = unquoted
-        steps.append("write its value as a number")
-        changed = ("value",)
-    if isinstance(node, cst.Dict):
-        keys = literal_keys(node)
-        if keys is None or keys.keys() != record.entries.keys():
-            return None
-        extra = {key: element for key, element in keys.items() if key not in QUANTITY_KEYS}
-        if extra:
-            gone = tuple(extra.values())
-            elements = without(node.elements, lambda element: element in gone, node.rbrace.whitespace_before)
-            if in_list or elements is None:
-                return None
-            changed += tuple(extra)
-            node = node.with_changes(elements=elements)
-            steps.insert(0, "drop " + ", ".join(f"`{key}`" for key in extra))
-    # Whoever reads one of these keys in the same file would find something else there, or nothing.
-    if not steps or way_out(context, record.site, changed) is None:
+    node = _unquoted(context, place.node, value, record.site)
+    # A reader of the text in the same file would find a number there.
+    if node is None or way_out(context, record.site, ("value",)) is None:
         return None
-    message = " and ".join(steps)
-    return place.fix(node, message[:1].upper() + message[1:])
+    fix = place.fix(node, "Write its value as a number")
+    return fix._replace(changes=(Changed("key", "value"),)) if fix is not None else None
 
 
 def _unquoted(context: Context, node: cst.CSTNode, value: Value, site: Site | None) -> cst.CSTNode | None:

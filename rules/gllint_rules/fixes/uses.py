@@ -1,8 +1,8 @@
 """Where a value goes in its file: whether what stands at a place reaches results and nothing else.
 
 A repair that gives a number another shape is offered only where the same file does not compute with that number. The
-way of a value is followed through containers, local variables and the functions of the file, outwards to the results;
-who else uses them is not looked for, which is why no such repair is safe.
+way of a value is followed through containers, local variables and the functions of the file, outwards to the results.
+What reads it by a key or a name, in whichever file, is looked up later (``check/readers.py``).
 """
 
 from __future__ import annotations
@@ -149,12 +149,12 @@ def _use(context: Context, positions: Positions, at: int, way: Way) -> bool:
         case cst.AnnAssign(target=target) if target is node:
             return True
         case cst.AugAssign(target=target) if target is node:
-            return bool(key) and key not in way.keys
+            return bool(key)
         case cst.Attribute(value=value) if value is node:
             return key == "" and _method(place, parent, way)
     if node is place.node:
         return _climb(context, place, way)
-    return key is not None and key not in way.keys
+    return key is not None
 
 
 def _literal_key(node: cst.Subscript) -> str | None:
@@ -174,9 +174,7 @@ def _method(place: SyntaxPlace, attribute: cst.Attribute, way: Way) -> bool:
     if attribute.attr.value == "keys" or attribute.attr.value in _FILLING_METHODS - {"setdefault"}:
         return True
     if attribute.attr.value in ("get", "pop", "setdefault") and call.args:
-        match call.args[0].value:
-            case cst.SimpleString() as text:
-                return text.evaluated_value not in way.keys
+        return isinstance(call.args[0].value, cst.SimpleString)
     return False
 
 

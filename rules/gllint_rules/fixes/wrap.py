@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import libcst as cst
 
-from gllint_rules.finding import Edit, Fix
+from gllint_rules.finding import Changed, Edit, Fix
 from gllint_rules.fixes.imports import imported
-from gllint_rules.fixes.nodes import without
 from gllint_rules.fixes.syntax import SyntaxPlace, place_of
 from gllint_rules.fixes.uses import Way, way_out
 from gllint_rules.inference import classes, functions
@@ -57,7 +56,9 @@ def wrap_leaf(context: Context, result: Result, leaf: Leaf, advised: Advice) -> 
     unit = advised.writable_unit(context.policy)
     wrapped = _wrapped(place, leaf.value, unit) if unit is not None else None
     retyped = _retyped(context, leaf.site, way)
-    return _fix((*wrapped, *retyped), unit) if wrapped is not None and retyped is not None else None
+    if wrapped is None or retyped is None:
+        return None
+    return _fix((*wrapped, *retyped), unit, Changed("key", str(leaf.keys[-1])))
 
 
 def wrap_declared(context: Context, result: Result, advised: Advice) -> Fix | None:
@@ -65,84 +66,35 @@ def wrap_declared(context: Context, result: Result, advised: Advice) -> Fix | No
     return _wrap_returned(context, result, advised)
 
 
-def _fix(edits: tuple[Edit, ...], unit: str | None) -> Fix:
-    return Fix("unsafe", f"Wrap it in a Quantity in {unit}", edits)
+def _fix(edits: tuple[Edit, ...], unit: str | None, *changes: Changed) -> Fix:
+    return Fix("unsafe", f"Wrap it in a Quantity in {unit}", edits, changes)
 
 
 # --- a number and the unit beside it ------------------------------------------------------------------------
 
 
 def _joined(context: Context, leaf: Leaf, place: SyntaxPlace, way: Way, neighbour: Neighbour) -> Fix | None:
-    """Join the number and the unit beside it into one Quantity; ``None`` where somebody else needs that unit."""
+    """Join the number with the unit next to it, whose own entry stays: a reader may need it."""
     holder, unit_place = leaf.holder, place_of(context, neighbour.entry.site)
     if (
         holder is None
         or unit_place is None
         or unit_place.module is not place.module
         or neighbour.entry.constant
+        or neighbour.key not in holder.sure
+        or is_misnamed_quantity(leaf, neighbour)
     ):
-        return None
-    # A schema of the result may ask for the unit; a number that is stored twice may need it twice.
-    if way.is_promised or neighbour.key not in holder.sure or len(holder.entries[leaf.keys[-1]]) != 1:
         return None
     if not isinstance(unit_place.node, cst.SimpleString) and not (
         isinstance(unit_place.node, cst.Name | cst.Attribute) and unit_place.is_beside(place)
     ):
         return None
-    if way_out(context, neighbour.entry.site, (*leaf.keys[:-1], neighbour.key)) is None:
-        return None
-    if is_misnamed_quantity(leaf, neighbour):
-        return _renamed(context, unit_place, neighbour)
-    gone = _without(unit_place, place)
     wrapped = _wrapped(place, leaf.value, unit_place.code(unit_place.node), is_text=False)
     retyped = _retyped(context, leaf.site, way)
-    if gone is None or wrapped is None or retyped is None:
+    if wrapped is None or retyped is None:
         return None
-    return Fix("unsafe", f"Join it with the `{neighbour.key}` beside it", (*_merged(wrapped, gone), *retyped))
-
-
-def _renamed(context: Context, unit_place: SyntaxPlace, neighbour: Neighbour) -> Fix | None:
-    """Call the unit of what is a Quantity otherwise `unit`, where that makes it one."""
-    match unit_place.parents[0]:
-        case cst.DictElement(key=cst.SimpleString() as key) if (
-            neighbour.literal is not None and context.policy.allows(neighbour.literal)
-        ):
-            edits = unit_place.of(key).replaced(cst.SimpleString(f"{key.quote}unit{key.quote}"))
-            return Fix("unsafe", "Call its unit `unit`", edits) if edits is not None else None
-    return None
-
-
-def _without(unit_place: SyntaxPlace, place: SyntaxPlace) -> Edit | None:
-    """What takes the entry out whose value is at ``unit_place``; the number at ``place`` stays."""
-    element, holder, *_ = unit_place.parents
-    match element, holder:
-        case cst.DictElement(key=key), cst.Dict(elements=elements, rbrace=closing):
-            if sum(isinstance(e, cst.DictElement) and e.key.deep_equals(key) for e in elements) > 1:
-                return None  # what stood before it would come to light
-            rest = without(elements, lambda e: e is element, closing.whitespace_before)
-            node: cst.CSTNode | None = holder.with_changes(elements=rest) if rest is not None else None
-        case cst.Arg(keyword=cst.Name()), cst.Call(func=cst.Name(value="dict"), args=[*_, last] as args):
-            rest = without(args, lambda a: a is element, last.whitespace_after_arg)
-            node = holder.with_changes(args=rest) if rest is not None else None
-        case cst.Assign(targets=[cst.AssignTarget(target=cst.Subscript())]), cst.SimpleStatementLine(
-            body=[_]
-        ):
-            return unit_place.without_statement() if unit_place.indent == place.indent else None
-        case _:
-            return None
-    edits = unit_place.of(holder).replaced(node) if node is not None else None
-    return edits[0] if edits is not None else None
-
-
-def _merged(inserted: tuple[Edit, ...], removal: Edit) -> tuple[Edit, ...]:
-    """Both, where one edit stands for an insertion and the removal that begins there: their order would not be sure."""
-    edits = []
-    for edit in inserted:
-        if edit.span[2:] == removal.span[:2]:
-            removal = removal._replace(content=edit.content + removal.content)
-        else:
-            edits.append(edit)
-    return (*edits, removal)
+    changed = Changed("key", str(leaf.keys[-1]))
+    return Fix("unsafe", f"Join it with the `{neighbour.key}` beside it", (*wrapped, *retyped), (changed,))
 
 
 # --- whether ------------------------------------------------------------------------------------------------
@@ -304,11 +256,14 @@ def _wrap_returned(context: Context, result: Result, advised: Advice) -> Fix | N
         added = imported(context, module, function.scope, {"Any": "typing"})
         if added is None:
             return None
-        edits.append(Edit(context.project.positions(module).span(function.returns.at), "dict[str, Any]"))
+        optional = " | None" if any(o is NONE for o in options(declared or UNKNOWN)) else ""
+        span = context.project.positions(module).span(function.returns.at)
+        edits.append(Edit(span, f"dict[str, Any]{optional}"))
         edits.extend(added)
     elif isinstance(function, facts.Function) and not _takes_quantity(function.returns):
         return None
-    return _fix(tuple(edits), unit)
+    name = function.name if isinstance(function, facts.Function) else ""
+    return _fix(tuple(edits), unit, *([Changed("function", name)] if name else []))
 
 
 def _is_in(context: Context, result: Result, unit: str) -> bool:

@@ -1,0 +1,167 @@
+"""Which code reads what a fix changes: a key, the result of a function, a text. Where any does, there is no fix.
+
+The look-up is by name over every file of the project: a file that has the word is parsed once, and each place that
+reads it counts, whatever holds it there. Nothing is proven: a fix is lost now and then, so that a program which ran
+before a fix runs after it.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
+from typing import TypeAlias
+
+from gllint_rules.finding import Changed, Finding
+from gllint_rules.words.text_files import text_kind
+
+Reader: TypeAlias = tuple[str, int]
+"""The path of a file and a line of it."""
+
+# Of each name: the help names two places. Files that are parsed for it; behind them a word counts as read.
+_MOST_SHOWN, _MOST_PARSED = 2, 1_000
+
+
+def vetted(
+    findings: Sequence[Finding], files: Iterable[tuple[str, bytes]], shown: Callable[[str], str]
+) -> list[Finding]:
+    """Return the findings without the fixes that would break a reader; their helps name the first two readers.
+
+    ``files`` are all files of the project with their bytes; they are asked for only where a fix changes something.
+    ``shown`` gives a path as a message has it.
+    """
+    changed = {change for finding in findings if finding.fix is not None for change in finding.fix.changes}
+    readers = _readers(changed, files) if changed else {}
+    return [_without_broken(finding, readers, shown) for finding in findings]
+
+
+def _without_broken(
+    finding: Finding, readers: dict[Changed, list[Reader]], shown: Callable[[str], str]
+) -> Finding:
+    changes = finding.fix.changes if finding.fix is not None else ()
+    for change in changes:
+        # What its own file does with a function was followed; with a key or a text, only looked up.
+        places = [p for p in readers.get(change, ()) if change.what != "function" or p[0] != finding.path]
+        if places:
+            listed = " and ".join(f"{shown(path)}:{line}" for path, line in places[:_MOST_SHOWN])
+            text = f"`{change.name}` is also read at {listed}: change that too."
+            return finding._replace(fix=None, help=f"{finding.help} {text}".strip())
+    return finding
+
+
+def _readers(changed: set[Changed], files: Iterable[tuple[str, bytes]]) -> dict[Changed, list[Reader]]:
+    readers: dict[Changed, list[Reader]] = {}
+    mentioned = _mentions({change.name for change in changed})
+    parsed = 0
+    for path, data in files:
+        names = mentioned(data)
+        if not names:
+            continue
+        wanted = {change for change in changed if change.name in names}
+        parsed += 1
+        source = data.decode("utf-8", "replace")
+        for change, line in _in_file(path, source, wanted, parsed > _MOST_PARSED):
+            readers.setdefault(change, []).append((path, line))
+    return {change: sorted(set(places)) for change, places in readers.items()}
+
+
+def _mentions(names: set[str]) -> Callable[[bytes], set[str]]:
+    """Return what says which of some names are in bytes."""
+    encoded = sorted(name.encode("utf-8", "replace") for name in names)
+    try:
+        from ahocorasick_rs import BytesAhoCorasick
+    except ImportError:  # no wheel for this machine
+        return lambda data: {name.decode("utf-8", "replace") for name in encoded if name in data}
+    automaton = BytesAhoCorasick(encoded)
+    return lambda data: {
+        encoded[number].decode("utf-8", "replace")
+        for number, _, _ in automaton.find_matches_as_indexes(data, overlapping=True)
+    }
+
+
+def _in_file(path: str, source: str, wanted: set[Changed], is_over: bool) -> Iterator[tuple[Changed, int]]:
+    tree = None
+    if text_kind(path) is None and not is_over:
+        with suppress(SyntaxError, ValueError, RecursionError, MemoryError):
+            tree = ast.parse(source)
+    if tree is None:
+        for change in wanted:
+            word = re.search(rf"(?<!\w){re.escape(change.name)}(?!\w)", source)
+            if word is not None:
+                yield change, source.count("\n", 0, word.start()) + 1
+        return
+    by_name: dict[tuple[str, str], Changed] = {(change.what, change.name): change for change in wanted}
+    for what, name, line in _reads(tree):
+        if (what, name) in by_name:
+            yield by_name[what, name], line
+    templates = [
+        (change, re.compile(rf"\{{[^{{}}]*\b{re.escape(change.name)}\b|%\({re.escape(change.name)}\)"))
+        for change in wanted
+        if change.what == "key"
+    ]
+    if templates:
+        for node in ast.walk(tree):
+            if (
+                isinstance(node, ast.Constant)
+                and isinstance(node.value, str)
+                and ("{" in node.value or "%(" in node.value)
+            ):
+                for change, pattern in templates:
+                    if pattern.search(node.value):
+                        yield change, node.lineno
+
+
+def _reads(tree: ast.AST) -> Iterator[tuple[str, str, int]]:
+    """What each place of a tree reads: ("key", name, line), ("function", name, line) or ("text", …)."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.Subscript(slice=ast.Constant(value=str() as name), ctx=ctx):
+                yield "text", name, node.lineno
+                if not isinstance(ctx, ast.Store):
+                    yield "key", name, node.lineno
+            case ast.AugAssign(target=ast.Subscript(slice=ast.Constant(value=str() as name))):
+                yield "key", name, node.lineno
+            case ast.Attribute(value=base, attr=name, ctx=ast.Load()):
+                yield "key", name, node.lineno
+                if isinstance(base, ast.Name | ast.Attribute):
+                    # `heat.invoke(…)`, `tools.heat.run(…)`
+                    yield "function", base.id if isinstance(base, ast.Name) else base.attr, node.lineno
+            case ast.Call(func=func, args=args, keywords=keywords):
+                if isinstance(func, ast.Name | ast.Attribute):
+                    yield "function", func.id if isinstance(func, ast.Name) else func.attr, node.lineno
+                for value in (*args, *(keyword.value for keyword in keywords)):
+                    for name in _texts(value):
+                        yield "key", name, value.lineno
+                        yield "text", name, value.lineno
+            case ast.Compare(left=left, comparators=others):
+                for value in (left, *others):
+                    for name in _texts(value):
+                        yield "text", name, value.lineno
+                    for inner in ast.walk(value):
+                        if isinstance(inner, ast.Dict):
+                            for key in inner.keys:
+                                if isinstance(key, ast.Constant) and isinstance(key.value, str):
+                                    yield "key", key.value, key.lineno
+            case ast.For(iter=source) | ast.comprehension(iter=source):
+                for name in _texts(source):
+                    yield "key", name, source.lineno
+                    yield "text", name, source.lineno
+            case ast.Dict(keys=keys):
+                for key in keys:
+                    if isinstance(key, ast.Constant) and isinstance(key.value, str):
+                        yield "text", key.value, key.lineno
+            case ast.MatchMapping(keys=keys):
+                for key in keys:
+                    if isinstance(key, ast.Constant) and isinstance(key.value, str):
+                        yield "key", key.value, node.lineno
+            case ast.MatchValue(value=ast.Constant(value=str() as name)):
+                yield "text", name, node.lineno
+
+
+def _texts(value: ast.expr) -> Iterator[str]:
+    """The text that an expression is, or those that a display holds."""
+    values = value.elts if isinstance(value, ast.List | ast.Tuple | ast.Set) else [value]
+    for element in values:
+        if isinstance(element, ast.Constant) and isinstance(element.value, str):
+            yield element.value
