@@ -454,7 +454,7 @@ class _Run:
         def judges_text(path: str) -> bool:
             return TEXT_RULE in self.engine.config_of(path).codes_in(path)
 
-        return unseen(outcome.tools, outcome.left_out, self.show, judges_text, outcome.blind_spots)
+        return unseen(outcome.tools, outcome.left_out, self.show, judges_text)
 
     def _count_cuts(self) -> None:
         """Say how often a budget ran out: what is too complex may hold what nothing was said of."""

@@ -126,7 +126,7 @@ def _unseen(place: Place, engine: Engine, outcome: Outcome) -> Unseen:
     def judges_text(path: str) -> bool:
         return TEXT_RULE in engine.config_of(path).codes_in(path)
 
-    return unseen(outcome.tools, outcome.left_out, show, judges_text, outcome.blind_spots)
+    return unseen(outcome.tools, outcome.left_out, show, judges_text)
 
 
 def _check_repository(place: Place) -> None:

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
-from gllint_rules import BlindSpot, ToolSight
+from gllint_rules import ToolSight
 from gllint_rules.tuples import NamedTuple
 
 TEXT_RULE = "GL104"
-MOST_LISTED = 5  # places that are named
 
 
 class Unseen(NamedTuple):
@@ -18,7 +17,7 @@ class Unseen(NamedTuple):
     The path of a folder ends with a slash.
 
     ``judges_text`` says that GL104 is on wherever a tool returns text; ``first_unknown`` is the place of a tool whose
-    result is unknown, for ``--why``. ``computed`` are the places that may make more tools. ``texts_with_numbers``
+    result is unknown, for ``--why``. ``texts_with_numbers``
     counts the tools whose numbers stand beside text that may hold more, ``partial`` those of which a part is unknown,
     the first of them at ``first_partial``.
     """
@@ -30,7 +29,6 @@ class Unseen(NamedTuple):
     judges_text: bool = False
     first_unknown: str = ""
     files: Mapping[str, str] = {}
-    computed: tuple[BlindSpot, ...] = ()
     texts_with_numbers: int = 0
     partial: int = 0
     first_partial: str = ""
@@ -38,7 +36,7 @@ class Unseen(NamedTuple):
     @property
     def is_empty(self) -> bool:
         """Whether all was looked at."""
-        return not (self.files or self.computed or self.unknown or self.partial or self._has_unjudged_text)
+        return not (self.files or self.unknown or self.partial or self._has_unjudged_text)
 
     @property
     def _has_unjudged_text(self) -> bool:
@@ -67,9 +65,7 @@ class Unseen(NamedTuple):
             tools += f"; {self.texts_with_numbers} with text beside the numbers ({TEXT_RULE} is off)"
         if self.partial:
             tools += f"; {self.partial} known in part"
-        count = len(self.computed)
-        computed = f"{count} {'place' if count == 1 else 'places'} not followed" if count else ""
-        return "; ".join(filter(None, (tools, files, computed)))
+        return "; ".join(filter(None, (tools, files)))
 
     def advice(self) -> Iterator[str]:
         """How to have it looked at, one sentence each."""
@@ -86,17 +82,12 @@ class Unseen(NamedTuple):
                 f"Parts of {'a result' if one else f'{self.partial} results'} were not looked at: --why "
                 f"{self.first_partial} says what is not known of {'it' if one else 'the first'}."
             )
-        if self.computed:
-            listed = ", ".join(f"{path}:{line} ({what})" for path, line, what in self.computed[:MOST_LISTED])
-            rest = len(self.computed) - MOST_LISTED
-            yield f"What is computed was not followed: {listed}{f' and {rest} more' if rest > 0 else ''}."
 
     def as_json(self) -> dict[str, Any]:
         """The figures as ``--statistics --output-format json`` gives them."""
         figures = {name: getattr(self, name) for name in ("tools", "number", "text", "unknown")}
         files = [{"path": path, "reason": why} for path, why in self.files.items()]
-        computed = {"computed": [spot._asdict() for spot in self.computed]} if self.computed else {}
-        return {**figures, "files": files, **computed}
+        return {**figures, "files": files}
 
 
 def unseen(
@@ -104,7 +95,6 @@ def unseen(
     left_out: Mapping[str, str],
     show: Callable[[str], str],
     judges_text: Callable[[str], bool],
-    computed: Iterable[BlindSpot] = (),
 ) -> Unseen:
     """Count. ``show`` gives the path that people see, ``judges_text`` whether GL104 is on in a file."""
     listed = list(sights)
@@ -120,7 +110,6 @@ def unseen(
         all(judges_text(path) for path in {sight.tool.path for sight in texts}),
         f"{show(first.tool.path)}:{first.line}" if first is not None else "",
         {show(path): why for path, why in sorted(left_out.items())},
-        tuple(spot._replace(path=show(spot.path)) for spot in sorted(set(computed))),
         sum("text" in sight.other_parts for sight in listed),
         len(partial),
         f"{show(partial[0].tool.path)}:{partial[0].line}" if partial else "",

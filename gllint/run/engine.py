@@ -33,7 +33,7 @@ from gllint.run.progress import Progress
 from gllint.run.results import Result
 from gllint.run.screening_cache import Means
 from gllint.run.workspace import Workspace
-from gllint_rules import BlindSpot, Failure, Finding, PlainNumber, ToolSight
+from gllint_rules import Failure, Finding, PlainNumber, ToolSight
 from gllint_rules.tuples import NamedTuple
 from gllint_rules.words.text_files import text_kind
 
@@ -87,7 +87,6 @@ class Outcome:
     Findings may lie in other files than those ``checked``, which bring them about. ``tools`` are those that the
     files offer, or whose callables stand there, each once, where a rule judges them; ``has_tools`` says whether there
     are any at all; ``plain_numbers`` are left out for ``plain-kinds``;
-    ``blind_spots`` are what is computed and may make tools;
     ``left_out`` says of files why they, or parts of them, were not checked; ``suppressed`` counts the findings that
     comments suppress.
     """
@@ -102,7 +101,6 @@ class Outcome:
         self.has_tools = False
         self.plain_numbers: list[PlainNumber] = []
         self.left_out: dict[str, str] = {}
-        self.blind_spots: list[BlindSpot] = []
         self.suppressed = 0
 
     def add(self, other: Outcome) -> None:
@@ -116,7 +114,6 @@ class Outcome:
         self.has_tools |= other.has_tools
         self.plain_numbers += other.plain_numbers
         self.left_out |= other.left_out
-        self.blind_spots += other.blind_spots
         self.suppressed += other.suppressed
 
 
@@ -230,7 +227,6 @@ class Engine(Means):
         sights = list(workspace.tools(files))
         outcome.tools, outcome.has_tools = tools_in_force(sights, place.config), bool(sights)
         outcome.plain_numbers = workspace.plain_numbers(files)
-        outcome.blind_spots = workspace.blind_spots(files)
         outcome.left_out = workspace.left_out(files)
         for notice in notices:
             outcome.left_out |= notice.reasons()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gllint_rules import BlindSpot, Cut, Failure, Finding, PlainNumber, ToolSight
+from gllint_rules import Cut, Failure, Finding, PlainNumber, ToolSight
 from gllint_rules.tuples import NamedTuple
 
 
@@ -72,8 +72,7 @@ class Result(NamedTuple):
 
     ``consulted`` are the questions about all modules that the answers rest on, by their names. ``tools`` are
     those that it offers, with what of their results can be seen, ``plain_numbers`` what ``plain-kinds`` leaves
-    out of these; ``left_out`` says why it could not be read, or which part of it. ``blind_spots`` are computed: nobody
-    follows them.
+    out of these; ``left_out`` says why it could not be read, or which part of it.
     """
 
     findings: tuple[Finding, ...] = ()
@@ -84,7 +83,6 @@ class Result(NamedTuple):
     tools: tuple[ToolSight, ...] = ()
     plain_numbers: tuple[PlainNumber, ...] = ()
     left_out: str = ""
-    blind_spots: tuple[BlindSpot, ...] = ()
 
     @property
     def concerned(self) -> frozenset[str]:
@@ -98,5 +96,4 @@ class Result(NamedTuple):
         """The files in which anything that it tells stands."""
         paths = {note.path for finding in self.findings for note in finding.notes}
         paths.update(cut.path for cut in self.cuts)
-        paths.update(spot.path for spot in self.blind_spots)
         return self.concerned.union(paths, (number.path for number in self.plain_numbers))

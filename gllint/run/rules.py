@@ -120,7 +120,6 @@ class FileCheck:
             tools.sights,
             tools.plain_numbers,
             "; ".join(index.why_unparsed(path, cell) for cell in cells) or unread,
-            tools.blind_spots,
         )
 
 

@@ -16,7 +16,7 @@ from gllint.run.parsing import Unparsed
 from gllint.run.results import Result, StoredResult
 from gllint.run.rules import check_files, syntax_error
 from gllint.run.screening import MAY_USE, PASSES, UNREADABLE, Screened
-from gllint_rules import BlindSpot, Cut, Finding, PlainNumber, ToolSight
+from gllint_rules import Cut, Finding, PlainNumber, ToolSight
 from gllint_rules.reading.stack import on_large_stack
 from gllint_rules.words.text_files import text_kind
 
@@ -142,10 +142,6 @@ class Workspace:
         """Return why candidates among ``paths`` could not be read, or a part of them."""
         reasons = {path: self._result(path).left_out for path in self.index.candidates() if path in paths}
         return {path: why for path, why in reasons.items() if why}
-
-    def blind_spots(self, paths: Collection[str]) -> list[BlindSpot]:
-        """Return what is computed in candidates among ``paths`` and may make tools."""
-        return [spot for p in self.index.candidates() if p in paths for spot in self._result(p).blind_spots]
 
     def caused(self, paths: Collection[str]) -> dict[str, Result]:
         """Return what there is to say of other files of the project because of what stands in ``paths``."""

@@ -2,7 +2,6 @@
 
 from gllint_rules.catalogue import RULES
 from gllint_rules.finding import (
-    BlindSpot,
     Cut,
     Edit,
     Failure,
@@ -19,7 +18,6 @@ from gllint_rules.words.settings import Settings
 
 __all__ = [
     "RULES",
-    "BlindSpot",
     "Cut",
     "Edit",
     "Failure",

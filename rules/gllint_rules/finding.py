@@ -79,14 +79,6 @@ class ToolSight(NamedTuple):
     other_parts: tuple[ToolResult, ...] = ()
 
 
-class BlindSpot(NamedTuple):
-    """The place of what may make a tool and is computed, so that nobody follows it, and what it is."""
-
-    path: str
-    line: int
-    what: str
-
-
 class PlainNumber(NamedTuple):
     """The place of a number that is no finding because its key says one of the project's ``plain-kinds``."""
 

@@ -7,7 +7,6 @@ An attempt is a name, files, and what must come of it: a code and its place (``G
 
 from __future__ import annotations
 
-import base64
 import json
 import os
 import re
@@ -1281,37 +1280,6 @@ def notebooks() -> Iterator[Attempt]:
 
 
 def names() -> Iterator[Attempt]:
-    lc = "import langchain_core.tools as t\n"
-    yield (
-        "globals()[name]",
-        {"a.py": plain('report = globals()["tool"](report)')},
-        "GL101 a.py:6",
-    )
-    yield (
-        "getattr with a literal",
-        {"a.py": plain('report = getattr(t, "tool")(report)', lc)},
-        "GL101 a.py:6",
-    )
-    yield (
-        "getattr with a sum",
-        {"a.py": plain('report = getattr(t, "to" + "ol")(report)', lc)},
-        "GL101 a.py:6",
-    )
-    yield (
-        "getattr as a decorator",
-        {"a.py": tool('@getattr(t, "tool")', head="import langchain_core.tools as t")},
-        "GL101 a.py:7",
-    )
-    yield (
-        "vars()",
-        {"a.py": plain('report = vars(t)["tool"](report)', lc)},
-        "GL101 a.py:6",
-    )
-    yield (
-        "__dict__",
-        {"a.py": plain('report = t.__dict__["tool"](report)', lc)},
-        "GL101 a.py:6",
-    )
     yield (
         "setattr on a class",
         {
@@ -1333,17 +1301,6 @@ def names() -> Iterator[Attempt]:
         },
         "told: 1 unknown",
     )
-    yield "exec", {"a.py": f"exec({TOOL!r})\n"}, "told: , as far as gllint looked"
-    yield (
-        "exec of bytes in base64",
-        {"a.py": f"import base64\nexec(base64.b64decode({base64.b64encode(TOOL.encode())!r}))\n"},
-        "told: , as far as gllint looked",
-    )
-    yield (
-        "eval of a tool",
-        {"a.py": plain('report = eval("tool")(report)')},
-        "GL101 a.py:6",
-    )
     yield (
         "__import__",
         {"a.py": plain('report = __import__("langchain_core.tools").tools.tool(report)', "")},
@@ -1358,47 +1315,12 @@ def names() -> Iterator[Attempt]:
         },
         "GL101 a.py:5",
     )
-    yield (
-        "a decorator in a dict",
-        {"a.py": tool('@D["t"]', head='D = {"t": tool}')},
-        "GL101 a.py:7",
-    )
-    yield (
-        "a decorator in a list",
-        {"a.py": tool("@D[0]", head="D = [tool]")},
-        "GL101 a.py:7",
-    )
-    yield (
-        "a decorator in a class",
-        {"a.py": tool("@N.t", head="class N:\n    t = tool\n")},
-        "GL101 a.py:9",
-    )
-    yield (
-        "a decorator in a namespace",
-        {"a.py": tool("@n.t", head="from types import SimpleNamespace\nn = SimpleNamespace(t=tool)")},
-        "told: , as far as gllint looked",
-    )
     yield "an alias", {"a.py": tool("@u", head="u = tool")}, "GL101 a.py:7"
     yield "an alias of an alias", {"a.py": tool("@w", head="u = tool\nv = u\nw = v")}, "GL101 a.py:9"
-    yield (
-        "aliases by unpacking",
-        {"a.py": tool("@u", head="u, v = tool, 5")},
-        "GL101 a.py:7",
-    )
     yield (
         "an import under another name",
         {"a.py": TOOL.replace("import tool", "import tool as q").replace("@tool", "@q")},
         "GL101 a.py:7",
-    )
-    yield (
-        "an alias through modules",
-        {
-            "a.py": 'from b import w\n\n\n@w\ndef report(area):\n    return {"heat": 5}\n',
-            "b.py": "from c import v as w\n",
-            "c.py": "from d import u\nv = u\n",
-            "d.py": "from langchain_core.tools import tool as u\n",
-        },
-        "GL101 a.py:6",
     )
     yield (
         "a star import",
@@ -1437,14 +1359,6 @@ def names() -> Iterator[Attempt]:
         "GL101 a.py:6",
     )
     yield (
-        "__getattr__ of a module",
-        {
-            "a.py": 'import b\n\n\n@b.w\ndef report(area):\n    return {"heat": 5}\n',
-            "b.py": "from langchain_core.tools import tool\n\n\ndef __getattr__(name):\n    return tool\n",
-        },
-        "told: , as far as gllint looked",
-    )
-    yield (
         "a decorator of one's own that wraps",
         {"a.py": tool("@w", head="def w(f):\n    return tool(f)\n")},
         "GL101 a.py:9",
@@ -1459,19 +1373,6 @@ def names() -> Iterator[Attempt]:
         "GL101 a.py:11",
     )
     yield (
-        "a decorator factory that returns the tool",
-        {"a.py": tool("@w()", head="def w():\n    return tool\n")},
-        "GL101 a.py:9",
-    )
-    yield (
-        "a decorator factory elsewhere",
-        {
-            "a.py": 'from b import w\n\n\n@w()\ndef report(area):\n    return {"heat": 5}\n',
-            "b.py": "from langchain_core.tools import tool\n\n\ndef w():\n    return tool\n",
-        },
-        "GL101 a.py:6",
-    )
-    yield (
         "a conditional import",
         {
             "a.py": TOOL.replace(
@@ -1480,21 +1381,6 @@ def names() -> Iterator[Attempt]:
             )
         },
         "GL101 a.py:10",
-    )
-    yield (
-        "a conditional alias",
-        {"a.py": tool("@u", head="import os\nif os.name:\n    u = tool\nelse:\n    u = lambda f: f\n")},
-        "GL101 a.py:12",
-    )
-    yield (
-        "a conditional expression",
-        {"a.py": tool("@(tool if X else None)", head="X = True")},
-        "GL101 a.py:7",
-    )
-    yield (
-        "or",
-        {"a.py": tool("@(tool or None)")},
-        "GL101 a.py:7",
     )
     yield "redefined afterwards", {"a.py": TOOL + "\n\ndef report(area):\n    return 'x'\n"}, "GL101 a.py:7"
     yield (
@@ -1510,11 +1396,6 @@ def names() -> Iterator[Attempt]:
         "tool deleted and imported again",
         {"a.py": TOOL.replace("\n\n\n@tool", "\ndel tool\nfrom langchain_core.tools import tool\n\n\n@tool")},
         "GL101 a.py:9",
-    )
-    yield (
-        "a walrus",
-        {"a.py": tool("@(u := tool)")},
-        "GL101 a.py:7",
     )
     yield "a walrus in the result", {"a.py": tool(result='(x := {"heat": 5})')}, "GL101 a.py:7"
     yield (
@@ -1573,17 +1454,6 @@ def names() -> Iterator[Attempt]:
         "GL101 a.py:6",
     )
     yield (
-        "partial inline",
-        {"a.py": tool("@partial(tool, return_direct=True)", head="from functools import partial")},
-        "GL101 a.py:7",
-    )
-    yield (
-        "functools.reduce of decorators",
-        {"a.py": plain("from functools import reduce\nr = reduce(lambda f, d: d(f), [tool], report)")},
-        "told: , as far as gllint looked",
-    )
-    yield "map over functions", {"a.py": plain("tools = list(map(tool, [report]))")}, "GL101 a.py:6"
-    yield (
         "a comprehension over functions",
         {"a.py": plain("tools = [tool(f) for f in [report]]")},
         "GL101 a.py:6",
@@ -1594,20 +1464,6 @@ def names() -> Iterator[Attempt]:
         "GL101 a.py:6",
     )
     yield "a loop over functions", {"a.py": plain("for f in (report,):\n    tool(f)")}, "GL101 a.py:6"
-    yield (
-        "type() makes the class",
-        {"a.py": plain('A = type("A", (BaseTool,), {"_run": report})')},
-        "told: , as far as gllint looked",
-    )
-    yield (
-        "types.new_class",
-        {
-            "a.py": plain(
-                'import types\nA = types.new_class("A", (BaseTool,), {}, lambda n: n.update(_run=report))'
-            )
-        },
-        "told: , as far as gllint looked",
-    )
     yield (
         "a base by subscript",
         {
@@ -1839,15 +1695,6 @@ def names() -> Iterator[Attempt]:
         "told: 1 unknown",
     )
     yield (
-        "add_tool with a computed name",
-        {
-            "a.py": plain(
-                'from mcp.server.fastmcp import FastMCP\nm = FastMCP()\ngetattr(m, "add_" + "tool")(report)'
-            )
-        },
-        "GL101 a.py:6",
-    )
-    yield (
         "a list of tools by attribute",
         {
             "a.py": plain(
@@ -1873,24 +1720,6 @@ def names() -> Iterator[Attempt]:
             )
         },
         "GL101 a.py:6",
-    )
-    yield (
-        "tools by dir()",
-        {
-            "a.py": plain(
-                "from langchain.agents import create_agent\nimport sys\nm = sys.modules[__name__]\ncreate_agent('m', tools=[getattr(m, n) for n in dir(m) if n.startswith('re')])"
-            )
-        },
-        "told: , as far as gllint looked",
-    )
-    yield (
-        "tools by globals()",
-        {
-            "a.py": plain(
-                "from langchain.agents import create_agent\ncreate_agent('m', tools=list(globals().values()))"
-            )
-        },
-        "told: , as far as gllint looked",
     )
     yield (
         "a direct call by getattr",
@@ -1936,24 +1765,9 @@ def names() -> Iterator[Attempt]:
     )
     yield "a message by %", {"a.py": 'FINAL_MESSAGE = "needs %d kWh" % 9500\n'}, "GL402 a.py:1"
     yield (
-        "a message by chr",
-        {"a.py": 'FINAL_MESSAGE = "needs " + chr(57) + " kWh"\n'},
-        "GL401 a.py:1",
-    )
-    yield (
-        "a message reversed",
-        {"a.py": 'FINAL_MESSAGE = "hWk 0059 sdeen"[::-1]\n'},
-        "GL401 a.py:1",
-    )
-    yield (
         "a message by augmented assignment",
         {"a.py": 'FINAL_MESSAGE = "needs "\nFINAL_MESSAGE += "9500 kWh"\n'},
         "GL401 a.py:2",
-    )
-    yield (
-        "a message in bytes",
-        {"a.py": 'FINAL_MESSAGE = b"needs 9500 kWh".decode()\n'},
-        "GL401 a.py:1",
     )
     yield (
         "a message by a conditional",
@@ -1974,26 +1788,8 @@ def names() -> Iterator[Attempt]:
     for name, text in (
         ("upper", '"needs 9500 kwh".upper()'),
         ("title", '"needs 9500 kWh".title()'),
-        ("bytes from hexadecimal", 'bytes.fromhex("39353030").decode()'),
-        ("map over chr", '"".join(map(chr, [57, 53, 48, 48]))'),
-        ("a comprehension of chr", '"".join(chr(c) for c in (57, 53, 48, 48))'),
-        ("reversed", '"".join(reversed("0059"))'),
-        ("split", '"a|9500 kWh".split("|")[1]'),
-        ("a repeated text", '"9" * 4'),
-        ("str of bytes", 'str(b"9500", "ascii")'),
-        ("removeprefix", '"x9500 kWh".removeprefix("x")'),
     ):
         yield f"a message by {name}", {"a.py": f"FINAL_MESSAGE = {text}\n"}, "GL401 a.py:1"
-    yield (
-        "a message by base64",
-        {"a.py": 'import base64\nFINAL_MESSAGE = base64.b64decode("OTUwMA==").decode()\n'},
-        "GL401 a.py:2",
-    )
-    yield (
-        "a message by codecs",
-        {"a.py": 'import codecs\nFINAL_MESSAGE = codecs.decode("arrqf 9500 xJu", "rot13")\n'},
-        "GL401 a.py:2",
-    )
     yield "a message by unpacking", {"a.py": 'FINAL_MESSAGE, X = "needs 9500 kWh", 5\n'}, "GL401 a.py:1"
     yield (
         "a message by unpacking in a loop",
@@ -2023,22 +1819,6 @@ def names() -> Iterator[Attempt]:
         return f"from langchain_core.tools import BaseTool\n{head}\n\n\nclass A({written}):\n{body}"
 
     for name, head, written in (
-        ("a tuple", "D = (1, tool)", "@D[1]"),
-        ("a dict in a dict", 'D = {"a": {"t": tool}}', '@D["a"]["t"]'),
-        ("a dict's get", 'D = {"t": tool}', '@D.get("t")'),
-        ("a lambda", "w = lambda: tool", "@w()"),
-        ("a lambda that wraps", "w = lambda f: tool(f)", "@w"),
-        ("a static method", "class N:\n    @staticmethod\n    def w():\n        return tool\n", "@N.w()"),
-        ("a default", "from b import c\nu = c or tool", "@u"),
-        ("a list that is unpacked", "[u, *_] = [tool, 5]", "@u"),
-        ("partial of partial", "from functools import partial", "@partial(partial(tool))"),
-        ("globals", "", '@globals()["tool"]'),
-        ("eval", "", '@eval("tool")'),
-        ("a function that chooses", "def w(x):\n    if x:\n        return tool\n    return None\n", "@w(1)"),
-    ):
-        line = 7 + head.count("\n")
-        yield f"a decorator out of {name}", {"a.py": tool(written, head=head)}, f"GL101 a.py:{line}"
-    for name, head, written in (
         ("a dict", 'B = {"t": BaseTool}', 'B["t"]'),
         ("a class", "class N:\n    B = BaseTool\n", "N.B"),
         ("a choice", "import os", "BaseTool if os.name else object"),
@@ -2051,34 +1831,6 @@ def names() -> Iterator[Attempt]:
     ):
         line = 7 + head.count("\n")
         yield f"a base out of {name}", {"a.py": base(head, written)}, f"GL101 a.py:{line}"
-    for name, code in (
-        ("exec of a constant", f"CODE = {TOOL!r}\nexec(CODE)\n"),
-        ("exec in a function", f"def f():\n    exec({TOOL!r})\n\n\nf()\n"),
-        ("exec of compiled code", f"exec(compile({TOOL!r}, 'a', 'exec'))\n"),
-        ("exec of hexadecimal bytes", f"exec(bytes.fromhex({TOOL.encode().hex()!r}))\n"),
-        ("eval of base64", f"import base64\neval(base64.b64decode({base64.b64encode(b'f()')!r}))\n"),
-        (
-            "getattr by a computed name",
-            plain("import langchain_core.tools as t, os\ngetattr(t, os.environ['X'])(report)"),
-        ),
-        (
-            "getattr with a default",
-            tool('@getattr(t, "tool", None)', head="import langchain_core.tools as t"),
-        ),
-        (
-            "a class by type() with bases elsewhere",
-            plain('B = (BaseTool,)\nA = type("A", B, {"_run": report})'),
-        ),
-        (
-            "tools by vars()",
-            plain("from langchain.agents import create_agent\ncreate_agent('m', tools=[*vars().values()])"),
-        ),
-        (
-            "a decorator by an unknown key",
-            tool("@D[os.name]", head="import os, b\nD = b.table(tool)"),
-        ),
-    ):
-        yield name, {"a.py": code}, "told: , as far as gllint looked"
     for name, code in (
         ("globals()", 'globals()["FINAL_MESSAGE"] = "needs " + "9500 kWh"\n'),
         ("vars()", 'vars()["FINAL_MESSAGE"] = "needs 9500 kWh"\n'),

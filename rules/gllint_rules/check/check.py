@@ -13,7 +13,6 @@ from gllint_rules.catalogue import RULES
 from gllint_rules.catalogue.foreign_code import ForeignError
 from gllint_rules.check.own_rules import in_turn, is_own, sound_findings, sound_fix
 from gllint_rules.finding import (
-    BlindSpot,
     Failure,
     Finding,
     Fix,
@@ -25,7 +24,6 @@ from gllint_rules.finding import (
     of_results,
 )
 from gllint_rules.inference.values import Because
-from gllint_rules.project.blind_spots import blind_spots
 from gllint_rules.project.call_graph import learn_runners
 from gllint_rules.project.context import Context, Pending
 from gllint_rules.project.project import Project
@@ -112,7 +110,7 @@ class Check:
 class ToolCheck:
     """The tools of the announced module at ``path``, with what of their results can be seen.
 
-    ``plain_numbers`` are those of their results that ``plain-kinds`` leaves out, ``blind_spots`` what may make more.
+    ``plain_numbers`` are those of their results that ``plain-kinds`` leaves out.
     ``consulted`` are the questions about all modules that were asked for it.
     """
 
@@ -121,7 +119,6 @@ class ToolCheck:
         project.consulted.clear()
         self.sights: tuple[ToolSight, ...] = ()
         self.plain_numbers: tuple[PlainNumber, ...] = ()
-        self.blind_spots: tuple[BlindSpot, ...] = ()
         self.failures: list[Failure] = []
         try:
             context = Context.of(project, module)
@@ -129,7 +126,6 @@ class ToolCheck:
             self.plain_numbers = tuple(
                 PlainNumber(site.module.path, site.at) for site in numbers_of_plain_kinds(context)
             )
-            self.blind_spots = tuple(blind_spots(context))
         except Exception as error:
             self.failures.append(_failure("GL1", module, error))
         self.consulted = frozenset(project.consulted)

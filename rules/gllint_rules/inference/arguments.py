@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from gllint_rules.inference.protocol import Evaluator
 
 _DIGIT = re.compile(r"\d")
+MOST_LOOKED_THROUGH = 200  # parts of a list in which texts with numbers are looked for
 
 
 def written(call: facts.Call, names: Iterable[str]) -> Iterator[tuple[str, Expr]]:
@@ -106,24 +107,12 @@ def parameter_values(
     return env if new else {}
 
 
-def argument_values(
-    evaluator: Evaluator, callee: FunctionOf, call: facts.Call, frame: Frame, params: Collection[Param]
-) -> dict[Param, Value]:
-    """What the call gives for each of ``params``; unknown where nobody sees it."""
-    bindings = bind(callee.params, arguments_of(evaluator, call, frame, callee.leading))
-    values: dict[Param, Value] = {}
-    for param in params:
-        values[param] = bindings.get(param.name, UNKNOWN)
-        if param.name not in bindings and param.default is not None:
-            values[param] = evaluator.eval(param.default, callee.home)
-    return values
-
-
 def _tells_more(value: Value, declared: Value, passed_on: bool, depth: int = 3) -> bool:
     """Whether an argument says more of an object than the class of the project that it is annotated with.
 
     It does where it is of another class or a function, of which no annotation says what it returns; where it is passed
-    on, also where its fields are seen, and where that is so of one of the objects that it holds.
+    on, also where its fields are seen, and where that is so of one of the objects that it holds. A text that states
+    numbers says more than that it is a text.
     """
     classes = {option.of.cls for option in options(declared) if isinstance(option, Instance)}
     named = bool(classes) or any(isinstance(option, ExternalInstance) for option in options(declared))
@@ -131,9 +120,13 @@ def _tells_more(value: Value, declared: Value, passed_on: bool, depth: int = 3) 
         match option:
             case FunctionOf():
                 return True
+            case Text() if states_numbers(option):
+                return True
             case Instance() if named and option.of.cls not in classes:
                 return True
             case Record(of=ClassOf() as of) if named and (passed_on or of.cls not in classes):
+                return True
+            case ListOf() if option.size <= MOST_LOOKED_THROUGH and any(map(states_numbers, option.values())):
                 return True
             case DictOf() | ListOf() if passed_on and depth:
                 inner = join(*(_element(kind) for kind in options(declared)))
@@ -153,8 +146,8 @@ def states_numbers(value: Value, depth: int = 4) -> bool:
 
 
 def _is_numeric(part: Literal | Interpolation, depth: int) -> bool:
-    if isinstance(part, Literal):
-        return _DIGIT.search(part.text) is not None
+    if isinstance(part, Literal):  # one word with a digit is a name or a code: "10-K"
+        return _DIGIT.search(part.text) is not None and len(part.text.split()) > 1
     if any(isinstance(filled, Number | Container) for filled in options(part.value)):
         return True
     return depth > 0 and states_numbers(part.value, depth - 1)

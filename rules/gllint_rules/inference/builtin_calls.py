@@ -16,7 +16,6 @@ from gllint_rules.inference import (
     arguments,
     builtin_names,
     classes,
-    constants,
     containers,
     formatting,
     objects,
@@ -477,15 +476,10 @@ def _parsed(name: str) -> Handler:
     return handler
 
 
-def _computed(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
-    """A call that makes a text, which is known where it is given constants: ``chr(57)``."""
-    return constants.as_text(evaluator, call, frame) or TEXT
-
-
 def _same_text(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
     """``str(x)``: a text that holds ``x``."""
     if len(call.args) != 1:
-        return _computed(evaluator, call, frame)
+        return TEXT
     value = formatting.own_text(evaluator, call.args[0], evaluator.eval(call.args[0], frame), frame)
     if is_text(value):
         return value
@@ -552,12 +546,10 @@ CALLS: dict[str, Handler] = {
     "builtins.str": _same_text,
     "builtins.repr": _same_text,
     "pprint.pformat": _same_text,
-    "builtins.chr": _computed,
     "builtins.format": _formatted,
     "tabulate.tabulate": _tabulated,
     builtin_names.TEXT_STREAM: _text_stream,
     builtin_names.TEMPLATE: _template,
-    "codecs.decode": _computed,
     **dict.fromkeys(builtin_names.SERIALISERS, serialised_argument),
     **dict.fromkeys(("yaml.dump", "yaml.safe_dump"), _dumped_as_yaml),
     **{name: _parsed(name) for name in builtin_names.PARSERS},

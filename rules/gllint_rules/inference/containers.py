@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal, TypeVar
 
 from msgspec.structs import replace
 
-from gllint_rules.inference import classes, constants, stub_calls, stub_values
+from gllint_rules.inference import classes, stub_calls, stub_values
 from gllint_rules.inference.narrowing import forget, narrow, under
 from gllint_rules.inference.values import (
     NONE,
@@ -310,10 +310,9 @@ def _subscripted(evaluator: Evaluator, base: Value, expr: facts.Sub, frame: Fram
         case SerialisedText() if isinstance(expr.index, facts.Slice):
             return base  # the beginning of a text that is too long
         case Text(is_bytes=False):
-            folded = constants.as_text(evaluator, expr, frame) if base.parts is not None else None
             # Most often the beginning of a text that is too long: the numbers in it are those of the text.
             is_part = isinstance(expr.index, facts.Slice) and base.is_put_together
-            return folded or (base if is_part else TEXT)
+            return base if is_part else TEXT
         case Text():
             return base if isinstance(expr.index, facts.Slice) else stub_calls.element(base)
         case External(name=name):

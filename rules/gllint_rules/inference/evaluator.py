@@ -27,7 +27,6 @@ from gllint_rules.inference import (
     functions,
     objects,
     operators,
-    parameter_texts,
     stub_calls,
     stub_values,
 )
@@ -312,7 +311,7 @@ class Evaluator(Questions):
             value = DictOf(open=True, rest=value)
         else:
             value = explained(value, f"parameter `{param.name}` is annotated as a number")
-        return parameter_texts.named(value, param)
+        return value
 
     # --- imports ---------------------------------------------------------------------------------------------
 

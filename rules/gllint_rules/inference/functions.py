@@ -15,7 +15,6 @@ from gllint_rules.inference import (
     file_texts,
     method_calls,
     objects,
-    parameter_texts,
     stub_calls,
 )
 from gllint_rules.inference.execution import execute
@@ -180,7 +179,6 @@ def call_function(
         value = function_result(evaluator, callee)
         if expr is not None and frame is not None:
             value = _specialised(evaluator, callee, expr, frame, value)
-            value = _with_texts(evaluator, callee, expr, frame, value)
         if declared is not None:
             value = _declared_result(evaluator, value, declared)
         managed = next(
@@ -267,7 +265,6 @@ def _returned_texts(
     if expr is not None and frame is not None:
         if any(_may_tell_more(option) for option in options(value)):
             value = _specialised(evaluator, callee, expr, frame, value)
-        value = _with_texts(evaluator, callee, expr, frame, value)
     results = [option for option in options(value) if option is not NONE]
     texts = [option if isinstance(option, Text) else TEXT for option in results]
     return join(*(texts or [TEXT]), *(option for option in options(declared) if option is NONE))
@@ -287,14 +284,15 @@ def _writes_what_it_gets(evaluator: Evaluator, call: facts.Call, frame: Frame, v
     written = (*call.args, *(argument for _, argument in call.keywords))
     values = [evaluator.eval(argument, frame) for argument in written]
     return any(
-        arguments.states_numbers(value) or any(isinstance(part, Number) for part in _contents(value, 3))
+        isinstance(part, Number) or arguments.states_numbers(part)
         for value in values
+        for part in _contents(value, 3)
     )
 
 
 def _has_gaps(value: Value) -> bool:
     """Whether it is or holds a text with something unknown filled in."""
-    return any(isinstance(part, Text) and part.is_unfilled for part in _contents(value, 2))
+    return any(isinstance(part, Text) and part.is_unfilled for part in _contents(value, 3))
 
 
 def _contents(value: Value, depth: int, is_into_texts: bool = False) -> Iterator[Value]:
@@ -302,7 +300,7 @@ def _contents(value: Value, depth: int, is_into_texts: bool = False) -> Iterator
     for option in options(value):
         yield option
         parts: Iterable[Value] = ()
-        if depth and isinstance(option, Container) and option.size <= parameter_texts.MOST_LOOKED_THROUGH:
+        if depth and isinstance(option, Container) and option.size <= arguments.MOST_LOOKED_THROUGH:
             parts = option.values()
         elif depth and is_into_texts and isinstance(option, Text):
             parts = (part.value for part in option.parts or () if isinstance(part, Interpolation))
@@ -333,24 +331,6 @@ def _specialised(
     if flow is None or not flow.returns:
         return general
     return join(*(_of_call(callee, expr, value, env) for expr, value in flow.returns))
-
-
-def _with_texts(
-    evaluator: Evaluator, callee: FunctionOf, expr: facts.Call, frame: Frame, value: Value
-) -> Value:
-    """``value``, which a function returns, with the texts of this call in the place of those of its parameters."""
-    flow = evaluator.flow(callee)
-    if value is not flow.result:
-        params = parameter_texts.parameters_in(value)
-    else:
-        if flow.texts is None:
-            flow.texts = parameter_texts.parameters_in(value)
-        params = flow.texts
-    params = params.intersection(callee.params)
-    if not params:
-        return value
-    values = arguments.argument_values(evaluator, callee, expr, frame, params)
-    return parameter_texts.with_arguments(evaluator, value, values, frame.site(expr))
 
 
 def _hands_out_what_it_gets(evaluator: Evaluator, callee: FunctionOf, value: Value) -> bool:

@@ -8,7 +8,6 @@ from msgspec.structs import replace
 
 from gllint_rules.inference import (
     builtin_names,
-    constants,
     containers,
     file_texts,
     formatting,
@@ -33,7 +32,6 @@ from gllint_rules.inference.values import (
     Method,
     ModelInstance,
     Number,
-    ParameterText,
     QuantityInstance,
     Record,
     SerialisedText,
@@ -234,10 +232,7 @@ def _text_method(evaluator: Evaluator, text: Text, name: str, call: facts.Call, 
         case "format_map" if call.args:
             return formatting.format_map_call(evaluator, text, call, frame)
         case "join" if call.args:
-            joined = formatting.join_call(evaluator, text, call, frame)
-            return joined if literal_of(joined) else constants.as_text(evaluator, call, frame) or joined
-        case _ if isinstance(text, ParameterText) and name in builtin_names.NEARLY_SAME_TEXT_METHODS:
-            return text
+            return formatting.join_call(evaluator, text, call, frame)
         case "replace" if len(call.args) == 2 and text.parts is not None:
             old = literal_of(evaluator.eval(call.args[0], frame))
             return formatting.replaced(evaluator, text, old, call, frame) if old else text
@@ -258,9 +253,7 @@ def _text_method(evaluator: Evaluator, text: Text, name: str, call: facts.Call, 
         case _ if text.is_put_together and name in builtin_names.NEARLY_SAME_TEXT_METHODS:
             return text
         case _:
-            result = stub_calls.method(evaluator, text, name, call, frame) or TEXT
-            is_constant = text.parts is not None or text.is_bytes
-            return constants.as_texts(evaluator, call, frame) or result if is_constant else result
+            return stub_calls.method(evaluator, text, name, call, frame) or TEXT
 
 
 def _splits_lines(evaluator: Evaluator, call: facts.Call, frame: Frame) -> bool:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from gllint_rules.inference import constants, formatting, stub_calls
+from gllint_rules.inference import formatting, stub_calls
 from gllint_rules.inference.narrowing import narrow, under
 from gllint_rules.inference.values import (
     BOOL,
@@ -87,7 +87,7 @@ def operate(evaluator: Evaluator, expr: facts.BinOp, left: Value, right: Value, 
     if _survives(op, expr, left, right, a, b):
         return evaluator.number(f"`{op}` gives a number here", frame, expr.at, left, right, real=op == "/")
     if op == "*" and isinstance(left, Text):
-        return (constants.as_text(evaluator, expr, frame) if left.parts is not None else None) or TEXT
+        return TEXT
     if op == "*" and isinstance(left, ListOf):
         return left
     return UNKNOWN

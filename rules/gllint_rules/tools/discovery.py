@@ -14,7 +14,6 @@ from msgspec.structs import replace
 from gllint_rules.inference import classes
 from gllint_rules.inference.values import (
     ClassOf,
-    Container,
     External,
     ExternalInstance,
     Frame,
@@ -56,19 +55,14 @@ from gllint_rules.tools.registrars import (
     stores,
     wrapped_functions,
 )
-from gllint_rules.tools.stand_ins import StandIns
 from gllint_rules.tools.subclasses import Derivation
 from gllint_rules.tools.tool import Form, Tool
 from gllint_rules.words.framework_table import ANY, GENERAL, Callee, Framework, Kind, Place, TableEntry
 from gllint_rules.words.names import ARGS_SCHEMA, LIST_PUTS, RESULT_SCHEMAS, SCHEMA_FN
 
 _CALLED: frozenset[Kind] = frozenset({"calls", "keywords", "decorators", "described"})
-_MAKING: tuple[Kind, ...] = ("decorators", "calls")
-_MADE = frozenset(_MAKING)
-# What gives a callee that has no name of its own.
-# Calls of what a call gave that are looked into for a decorator: each is evaluated anew from the first.
-_MOST_CALLED = 4
-_COMPUTED = (facts.Sub, facts.Call, facts.IfExp, facts.BoolOp, facts.Walrus)
+_MADE: frozenset[Kind] = frozenset({"decorators", "calls"})
+_MOST_RENAMING = 200  # characters of a statement that only gives a decorator another name
 _DECORATORS: frozenset[Kind] = frozenset({"decorators", "generators"})
 MOST_BASES = 8  # classes between one of the project and that from outside
 # How a decorator that is called with a function is given it by name.
@@ -82,7 +76,6 @@ class Forms:
         self.callees, self.derivation = callees, derivation
         self.evaluator, self.table = callees.evaluator, callees.table
         self.taking = Derivation(self.evaluator.modules, self.table.last_names("calls", "keywords"))
-        self.stand_ins = StandIns(self.evaluator.modules, self.table.last_names("decorators"))
         self._decorated: dict[object, Tool] = {}
         self.registrars: dict[str, set[Registrar]] = {}  # by the modules that hand it over
 
@@ -94,7 +87,6 @@ class Forms:
         """Forget what was known from the outlines of the modules at ``changed``."""
         self.derivation.forget()
         self.taking.forget()
-        self.stand_ins.forget()
         self.callees.forget(changed)
 
     def of(self, module: Module) -> Iterator[Tool]:
@@ -168,14 +160,13 @@ class Forms:
             self.evaluator.modules.tell(module.path, registrar.path)
 
     def _of(self, module: Module) -> Iterator[Tool]:
-        may_call = partial(self._may_call, module, self.callees.imports_framework(module))
+        may_call = partial(self._may_call, module)
         calls = [(call, Frame(module, scope)) for call, scope in module.calls_where(may_call)]
         calls = [(call, frame) for call, frame in calls if self._is_named(call, frame)]
         for call, frame in calls:
             tool = self.tool_of_call(call, frame) or self._described(call, frame)
             if tool is not None:
                 yield from self._tools_of_call(tool)
-            yield from self._mapped(call, frame)
         yield from self._classes(module)
         for function in module.functions_where(partial(self._may_be_decorated, module)):
             tool = self.decorated(module, function)
@@ -217,15 +208,13 @@ class Forms:
 
     # --- which calls are worth a look ------------------------------------------------------------------------
 
-    def _may_call(self, module: Module, imports_framework: bool, section: Section) -> bool:
+    def _may_call(self, module: Module, section: Section) -> bool:
         keywords = section.keywords
         names = {*section.calls, *self._other_names(module, section.calls)}
         return (
             SCHEMA_FN in keywords
             or not self.table.any_keywords.isdisjoint(keywords)
-            or "map" in names
             or any(self.table.may_call(name, keywords) for name in names)
-            or (imports_framework and self.stand_ins.may_call(module, section))
             or (
                 section.owner is not None
                 and {"super", "__init__"} <= section.calls
@@ -238,8 +227,6 @@ class Forms:
             call.keyword(SCHEMA_FN, *self.table.any_keywords) is not None
             or not _CALLED.isdisjoint(self._kinds(call.func, frame))
             or facts.last_name(call.func) == "__init__"
-            or _is_map(call)
-            or self._is_computed(call.func, frame.module)
         )
 
     # --- T1, T4, T5, T7 ----------------------------------------------------------------------------------------
@@ -248,8 +235,7 @@ class Forms:
         """The tool object that ``call`` makes, if it makes one."""
         kinds = self._kinds(call.func, frame)
         if call.keyword(SCHEMA_FN) is None and _MADE.isdisjoint(kinds):
-            if not self._is_computed(call.func, frame.module):
-                return None
+            return None
         nothing: tuple[Tool | None, list[Registrar]] = (None, [])
         tool, registrars = self.evaluator.ask(
             ("tool", call),
@@ -295,7 +281,7 @@ class Forms:
     def _entry(self, kind: Kind, expr: Expr, frame: Frame) -> tuple[TableEntry, Expr] | None:
         """What the table says under ``kind`` of what ``expr`` stands for, a callee or a call of one, and that."""
         if kind not in self._kinds(_callee(expr), frame):
-            return self._entry_of_value(kind, expr, frame) if self._is_computed(expr, frame.module) else None
+            return None
         target, home = alias_target(expr, frame)
         entry = self.callees.entry(kind, _callee(target), home, called=isinstance(target, Call))
         return (entry, target) if entry is not None else None
@@ -322,18 +308,6 @@ class Forms:
             return None
         registration = decorator if isinstance(decorator, Call) else call
         return self._tool("T7", frame, call, callables, entry.framework, registration, decorates=True)
-
-    def _mapped(self, call: Call, frame: Frame) -> Iterator[Tool]:
-        """T7: ``map(tool, functions)``: what makes a tool of one function makes one of each."""
-        if not _is_map(call):
-            return
-        maker, argument = call.args
-        match = next(filter(None, (self._entry(kind, maker, frame) for kind in _MAKING)), None)
-        if match is not None:
-            framework = match[0].framework
-            sink = self._sink(frame.module, framework)
-            for callee in functions_in(self.evaluator, argument, frame, sink):
-                yield self._plain("T7", frame, call.at, callee, framework)
 
     def _wrapped(self, call: Call, frame: Frame, registrars: dict[str, set[Registrar]]) -> Tool | None:
         """T4, T7: a call that is given the function at one of its places."""
@@ -472,9 +446,7 @@ class Forms:
         if not section.decorators.isdisjoint(section.stores):
             return True  # by what is bound beside it
         names = {*section.decorators, *self._other_names(module, section.decorators)}
-        if any(not _DECORATORS.isdisjoint(self.table.kinds(name)) for name in names):
-            return True
-        return self.callees.talks() and self.stand_ins.may_decorate(module, section)
+        return any(not _DECORATORS.isdisjoint(self.table.kinds(name)) for name in names)
 
     def _other_names(self, module: Module, names: frozenset[str]) -> Iterator[str]:
         """The last names of what those of ``names`` stand for that the module assigns."""
@@ -487,57 +459,9 @@ class Forms:
         frame = Frame(module, function.scope.parent or function.scope)
         for written in function.decorators:
             match = self._entry("decorators", written, frame)
-            if match is None and self.callees.talks():
-                section = module.outline.sections[function.at >> SECTION_BITS]
-                if self.stand_ins.may_decorate(module, section):
-                    match = self._entry_of_value("decorators", written, frame)
             if match is not None:
                 return self._marked(function, frame, *match)
         return None
-
-    def _entry_of_value(self, kind: Kind, expr: Expr, frame: Frame) -> tuple[TableEntry, Expr] | None:
-        """As :meth:`_entry`, of what ``expr`` holds, whatever it is: an element, what a call returns, a choice."""
-        if _call_depth(expr) > _MOST_CALLED:
-            return None
-        rows = self.callees.imported(frame.module)
-        for inner in dict.fromkeys((_callee(expr), expr)):
-            is_called = inner is not expr
-            value = self.evaluator.eval(inner, frame)
-            for callee in self.callees.of_value(value):
-                entry = self.table.find(kind, callee, rows, is_called)
-                if entry is not None:
-                    return entry, expr if is_called else facts.Name(expr.at, callee.name.rpartition(".")[2])
-            if isinstance(value, FunctionOf) and isinstance(value.function, facts.Lambda):
-                body = value.function.body  # `lambda f: tool(f)`
-                if isinstance(body, Call) and not isinstance(body.func, Call):
-                    return self._entry_of_value(kind, body.func, Frame(value.module, value.function.scope))
-        return None
-
-    def _entry_inside(self, kind: Kind, name: Expr, frame: Frame) -> tuple[TableEntry, Expr] | None:
-        """As :meth:`_entry_of_value`, also of what a container or a class of that name holds, or a function returns."""
-        match = self._entry_of_value(kind, name, frame)
-        if match is not None:
-            return match
-        rows = self.callees.imported(frame.module)
-        for option in options(self.evaluator.eval(name, frame)):
-            parts: Iterable[Value] = ()
-            # Whoever makes decorators imports them: each other function would be run for nothing.
-            if isinstance(option, FunctionOf) and self.callees.imports_framework(option.module):
-                parts = [self.evaluator.eval(facts.Call(name.at, name, (), ()), frame)]
-            elif isinstance(option, Container):
-                parts = option.values()
-            elif isinstance(option, ClassOf):
-                parts = [self.evaluator.class_member(option, member) for member, _ in option.cls.statements()]
-            for part in parts:
-                for callee in self.callees.of_value(part):
-                    entry = self.table.find(kind, callee, rows, called=False)
-                    if entry is not None:
-                        return entry, name
-        return None
-
-    def _is_computed(self, expr: Expr, module: Module) -> bool:
-        """Whether what is called is the value of an expression, in a module that imports a framework."""
-        return isinstance(expr, _COMPUTED) and self.callees.imports_framework(module)
 
     def _marked(self, function: Function, frame: Frame, entry: TableEntry, decorator: Expr) -> Tool:
         """The tool that ``decorator`` makes of a function that is defined in ``frame``."""
@@ -569,20 +493,19 @@ class Forms:
         for name, section in renamed.items():
             at = section.number << SECTION_BITS
             written = facts.Name(at, name)
-            match = self._entry("decorators", written, frame) or self._entry_inside(
-                "decorators", written, frame
-            )
+            match = self._entry("decorators", written, frame)
             if match is not None:
                 yield Registrar(module.path, at, name, name, "renamed", match[0].framework.name)
 
     def _may_be_renamed(self, module: Module) -> Iterator[tuple[str, Section]]:
-        """The names that stand for others by what the text of the sections says which bind them."""
+        """The names that ``import … as``, or an assignment that mentions one, may give to decorators of the table."""
+        words = self.table.last_names("decorators")
         for imported in module.outline.imports:
             if imported.name and imported.name != imported.bound:
                 yield from ((imported.bound, section) for section in module.binders(imported.bound))
         for section in module.outline.sections:
-            if section.owner is None and section.kind != "imports" and section.binds:
-                if self.stand_ins.is_made_of(module, section):
+            if section.kind == "other" and section.binds and section.end - section.begin <= _MOST_RENAMING:
+                if module.mentions(section, words):
                     yield from ((name, section) for name in sorted(section.binds))
 
     def _decorated_by_others(self, module: Module, registrars: frozenset[Registrar]) -> Iterator[Tool]:
@@ -920,18 +843,6 @@ def _texts(value: Value) -> Iterator[str]:
                 yield from _texts(entry.value)
 
 
-def _call_depth(expr: Expr) -> int:
-    """How many calls of what a call gave stand in a row: two in ``make("x")(f)``."""
-    depth = 0
-    while isinstance(expr, Call) and depth <= _MOST_CALLED:
-        expr, depth = expr.func, depth + 1
-    return depth
-
-
 def _callee(expr: Expr) -> Expr:
     """What is called, of a call; else the expression itself."""
     return expr.func if isinstance(expr, Call) else expr
-
-
-def _is_map(call: Call) -> bool:
-    return isinstance(call.func, facts.Name) and call.func.id == "map" and len(call.args) == 2

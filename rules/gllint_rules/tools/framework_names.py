@@ -131,13 +131,6 @@ class Callees(Struct, eq=False):
             case _:
                 pass
 
-    def of_value(self, value: Value) -> Iterator[Callee]:
-        """The names outside the project that a value has, whatever expression it is the value of."""
-        talks = self.talks()
-        for option in options(value):
-            for origin, is_method, is_of_class in self._origins(option):
-                yield Callee(origin, True, is_method, talks, is_of_class)
-
     def _own_path(self, func: Expr, frame: Frame) -> tuple[str, bool]:
         """The dotted name of what ``func`` is in the project, empty where that is not known; whether it is a method."""
         match func:

@@ -60,9 +60,6 @@ class Flow(Struct, eq=False):
     falls_through: bool = False
     open: bool = False  # what stands for the outcome while it is being worked out
     result: Value | None = None  # all returns together, once somebody asked
-    texts: frozenset[Param] | None = (
-        None  # the parameters whose texts stand in the result, once somebody asked
-    )
 
 
 class Arguments(Struct, frozen=True, eq=False):

@@ -22,7 +22,7 @@ from gllint_rules.inference.values.base import (
     set_measures,
 )
 from gllint_rules.inference.values.references import ClassOf, ExternalInstance
-from gllint_rules.inference.values.scalars import TEXT, Boolean, Number, ParameterText, Text
+from gllint_rules.inference.values.scalars import TEXT, Boolean, Number, Text
 from gllint_rules.tuples import NamedTuple
 
 if TYPE_CHECKING:
@@ -213,11 +213,7 @@ class Record(Container, frozen=True):
         value = self.any_value() if key is None else self.other()
         kinds = {type(option) for option in options(value)} if value is not None else set()
         # What may be a text or a container alike is unknown: a rule about either would speak of the other too.
-        return (
-            UNKNOWN
-            if kinds & {Text, ParameterText, Boolean} and any(issubclass(k, Container) for k in kinds)
-            else value
-        )
+        return UNKNOWN if kinds & {Text, Boolean} and any(issubclass(k, Container) for k in kinds) else value
 
     def any_key(self) -> Value:
         """What one of its keys is."""

@@ -23,7 +23,7 @@ from gllint_rules.inference.values.base import (
 )
 
 if TYPE_CHECKING:
-    from gllint_rules.reading.facts import Param
+    pass
 
 
 class Boolean(Value, frozen=True):
@@ -103,8 +103,14 @@ class Text(Holder, frozen=True):
 
     @property
     def is_unfilled(self) -> bool:
-        """Whether something that is filled in is unknown."""
-        return any(isinstance(part, Interpolation) and part.value.gap for part in self.parts or ())
+        """Whether it, or something that is filled in, is unknown."""
+        if self.parts is None:
+            return True
+        return any(
+            isinstance(part, Interpolation)
+            and (part.value.gap or any(isinstance(o, Text) and o.is_unfilled for o in options(part.value)))
+            for part in self.parts
+        )
 
     @property
     def identity(self) -> object:
@@ -135,28 +141,6 @@ class Text(Holder, frozen=True):
                 return None
             texts.append(part.text)
         return "".join(texts)
-
-
-class ParameterText(Text, frozen=True, kw_only=True):
-    """The text that a parameter holds, whatever it is; ``inside`` where it lies in a container that the call gives."""
-
-    param: Param
-    inside: bool = False
-
-    @property
-    def identity(self) -> object:
-        return ParameterText, self.param, self.inside
-
-    @property
-    def is_put_together(self) -> bool:
-        return True
-
-    @property
-    def family(self) -> object:
-        return None
-
-    def merged(self, others: Sequence[Text]) -> Text:
-        return self
 
 
 class SerialisedText(Text, frozen=True):
