@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal, TypeVar
 from msgspec.structs import replace
 
 from gllint_rules.inference import classes, stub_calls, stub_values
-from gllint_rules.inference.narrowing import forget, narrow, under
+from gllint_rules.inference.narrowing import narrow
 from gllint_rules.inference.values import (
     NONE,
     TEXT,
@@ -148,7 +148,6 @@ def comprehension_frame(evaluator: Evaluator, expr: facts.Comp, frame: Frame) ->
     inner = replace(frame, scope=expr.scope, env=env)
     for name in expr.scope.bindings:
         env.pop(name, None)
-        forget(name, env)
     for name, bindings in expr.scope.bindings.items():
         values: list[Value] = []
         for binding in bindings:
@@ -161,7 +160,7 @@ def comprehension_frame(evaluator: Evaluator, expr: facts.Comp, frame: Frame) ->
     for test in expr.tests:
         narrowed = narrow(evaluator, test, inner)
         if narrowed is not None:
-            inner = replace(inner, env=under(inner.env or {}, narrowed[0]))
+            inner = replace(inner, env={**(inner.env or {}), **narrowed[0]})
     return inner
 
 

@@ -31,7 +31,7 @@ from gllint_rules.inference import (
     stub_values,
 )
 from gllint_rules.inference.execution import execute, too_complex
-from gllint_rules.inference.narrowing import NARROWINGS, narrowing_of, variable
+from gllint_rules.inference.narrowing import variable
 from gllint_rules.inference.questions import Questions
 from gllint_rules.inference.values import (
     BOOL,
@@ -141,10 +141,7 @@ class Evaluator(Questions):
         self.step()
         start = self._now.steps
         try:
-            narrowing = None
-            if frame.env is not None and NARROWINGS in frame.env and isinstance(expr, _READ_AGAIN):
-                narrowing = narrowing_of(expr, frame.env)
-            value = narrowing if narrowing is not None else _EVAL[type(expr)](self, expr, frame)
+            value = _EVAL[type(expr)](self, expr, frame)
         finally:
             self.depth = depth
         if value.size > MOST_NESTING:
@@ -697,7 +694,6 @@ def _says_anything(annotation: Expr) -> bool:
     return facts.last_name(annotation) in ("Any", "object")
 
 
-_READ_AGAIN = (facts.Attr, facts.Sub, facts.Call)  # what a test may have shown something of
 _EVAL: dict[type[Any], Callable[[Evaluator, Any, Frame], Value]] = {
     facts.Const: Evaluator._const,
     facts.Name: Evaluator._name,

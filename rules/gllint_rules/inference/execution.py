@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from gllint_rules.inference import annotations as hints
 from gllint_rules.inference import containers, operators, stub_calls
 from gllint_rules.inference.arguments import parameter_values, written
-from gllint_rules.inference.narrowing import NARROWINGS, forget, in_both, narrow, under, variable
+from gllint_rules.inference.narrowing import narrow, variable
 from gllint_rules.inference.stores import (
     At,
     Change,
@@ -192,7 +192,7 @@ class _Runner:
                 # Where the assertion fails nothing goes on, so what it says holds for all that follows.
                 if kind == "assert":
                     sides = narrow(self.evaluator, exprs[0], self.frame(env))
-                    return under(env, sides[0]) if sides is not None else env
+                    return {**env, **sides[0]} if sides is not None else env
                 return None if kind == "raise" else env
             case facts.Jump(kind=kind):
                 if self.exits:
@@ -238,8 +238,8 @@ class _Runner:
             narrowed = narrow(self.evaluator, statement.test, self.frame(env))
             positive, negative = narrowed if narrowed is not None else ({}, {})
             self.evaluator.step(len(env) // 16)
-            ends.append(self.block(statement.body, under(env, positive)))
-            env = under(env, negative)
+            ends.append(self.block(statement.body, {**env, **positive}))
+            env = {**env, **negative}
             match statement.orelse:
                 case (facts.If() as statement,):
                     pass
@@ -257,12 +257,6 @@ class _Runner:
             return b if a is None else a
         self.evaluator.step((len(a) + len(b)) // 16)
         env = dict(a)
-        if NARROWINGS in a or NARROWINGS in b:
-            # What a test has shown on one way only says nothing where the ways meet.
-            alike = in_both(env.pop(NARROWINGS, None), b.get(NARROWINGS))
-            b = {name: value for name, value in b.items() if name != NARROWINGS}
-            if alike is not None:
-                env[NARROWINGS] = alike
         for name, value in b.items():
             old = a.get(name)
             if old is not None and old is not value:
@@ -427,7 +421,6 @@ class _Runner:
                 if name in self.declared:
                     value = hints.typed(self.evaluator, value, self.declared[name], followed=True)
                 env[name] = value
-                forget(name, env)
                 self.elements.pop(name, None)
                 self.keys.pop(name, None)
                 self.methods.pop(name, None)
@@ -537,7 +530,6 @@ class _Runner:
     def update_at(self, root: Variable, way: tuple[Step, ...], site: Site, env: Env, change: Change) -> None:
         """Rebuild what variable ``root`` holds, and the containers that it was taken out of."""
         for _ in range(MOST_WITHIN):
-            forget(root, env)
             if root in env and not (root in ("self", "cls") and isinstance(env[root], Instance)):
                 old = env[root]
                 self.evaluator.step(old.size // 256)
@@ -650,8 +642,6 @@ class _Runner:
                 self.take_in(base, env)
                 self.set_defaults(base, env)
                 place = self.way_to(base, env)
-                if place is not None:
-                    forget(place[0], env)
                 if place is not None and (place[0] in env or place[0] in self.elements):
                     changed = mutated(self.evaluator, self.eval(base, env), name, expr, self.frame(env))
                     if changed is not None:
@@ -746,7 +736,7 @@ class _Runner:
         own = function.scope.bindings
         closure: Env = {}  # the variables around an inner function as they are where it is called
         if function.scope.parent is self.scope:
-            closure = {name: value for name, value in env.items() if name != NARROWINGS and name not in own}
+            closure = {name: value for name, value in env.items() if name not in own}
 
         def execute() -> Env:
             arguments = (
@@ -798,7 +788,6 @@ class _Runner:
         site = Site(self.module, base.at)
         if not way:
             self.put(root, value, env)
-            forget(root, env)
             origin = self.elements.get(root)
             if origin is None:
                 return

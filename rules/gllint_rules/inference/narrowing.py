@@ -1,14 +1,12 @@
 """What a test says of a value where it holds, and where it does not.
 
 ``isinstance(x, float)``, ``type(x) is int``, ``x is None`` and ``x`` itself, and all that ``and``, ``or`` and ``not``
-make of them. Of a name, that is what the name holds from then on. Of an attribute or an item (``x.load``,
-``row[key]``, ``row.get("load")``), it is what reading the same place again gives, until something is stored there, or
-one of the names in it stands for something else.
+make of them: what a name holds from then on.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
@@ -37,41 +35,6 @@ from gllint_rules.reading.facts import Expr
 if TYPE_CHECKING:
     from gllint_rules.inference.protocol import Evaluator
 
-# A name, and how a value is reached from it: by an attribute, a literal key, or a key that another name holds.
-Step: TypeAlias = tuple[str, object]
-Place: TypeAlias = tuple[Step, ...]
-
-NARROWINGS = ""  # what stands for :class:`Narrowings` among the variables: no name
-MOST_STEPS = 4
-
-
-class Narrowings(Value, frozen=True):
-    """No value of its own: what tests have shown of attributes and items."""
-
-    places: dict[Place, Value]
-
-
-def place_of(expr: Expr, most: int = MOST_STEPS) -> Place | None:
-    """How to get to what ``expr`` reads; ``None`` where reading it again may well give something else."""
-    step: Step
-    match expr:
-        case facts.Name(id=name):
-            return (("name", name),)
-        case facts.Attr(base=base, name=name):
-            step = ("attribute", name)
-        case facts.Sub(base=base, index=facts.Const(value=str() | int() as key)):
-            step = ("key", key)
-        case facts.Sub(base=base, index=facts.Name(id=name)):
-            step = ("name", name)
-        case facts.Call(func=facts.Attr(base=base, name="get"), args=(facts.Const(value=str() as key), *_)):
-            step = ("get", key)
-        case facts.Call(func=facts.Attr(base=base, name="get"), args=(facts.Name(id=name), *_)):
-            step = ("get of", name)
-        case _:
-            return None
-    prefix = place_of(base, most - 1) if most else None
-    return (*prefix, step) if prefix is not None else None
-
 
 def variable(expr: Expr) -> Variable | None:
     """What a name or an attribute of ``self`` stands under among the variables."""
@@ -82,50 +45,6 @@ def variable(expr: Expr) -> Variable | None:
             return Own(name)
         case _:
             return None
-
-
-def narrowing_of(expr: Expr, env: Env) -> Value | None:
-    """What a test has shown of what ``expr`` reads."""
-    narrowings = env.get(NARROWINGS)
-    place = place_of(expr) if isinstance(narrowings, Narrowings) else None
-    return narrowings.places.get(place) if isinstance(narrowings, Narrowings) and place is not None else None
-
-
-def under(env: Env, narrowed: Env) -> Env:
-    """The variables where a test says what is ``narrowed``."""
-    result = {**env, **narrowed}
-    old, new = env.get(NARROWINGS), narrowed.get(NARROWINGS)
-    if isinstance(old, Narrowings) and isinstance(new, Narrowings):
-        result[NARROWINGS] = Narrowings({**old.places, **new.places})
-    return result
-
-
-def in_both(a: Value | None, b: Value | None) -> Narrowings | None:
-    """What is shown on two ways alike."""
-    if not isinstance(a, Narrowings) or not isinstance(b, Narrowings):
-        return None
-    if a is b:
-        return a
-    # The same object, not an equal one: two tests that say alike give two reasons, and each holds on its way alone.
-    places = {place: value for place, value in a.places.items() if b.places.get(place) is value}
-    return Narrowings(places) if places else None
-
-
-def forget(changed: Variable, env: Env) -> None:
-    """Nothing is known any more of the attributes and items that are reached by way of what has ``changed``."""
-    narrowings = env.get(NARROWINGS)
-    if isinstance(narrowings, Narrowings):
-        # An attribute of `self` is reached by way of `self`: whoever sets one may set what hangs on it.
-        name = "self" if isinstance(changed, Own) else changed
-        places = {
-            place: value
-            for place, value in narrowings.places.items()
-            if not any(kind in ("name", "get of") and key == name for kind, key in place)
-        }
-        if places:
-            env[NARROWINGS] = Narrowings(places)
-        else:
-            del env[NARROWINGS]
 
 
 def narrow(evaluator: Evaluator, test: Expr, frame: Frame) -> tuple[Env, Env] | None:
@@ -145,7 +64,7 @@ def narrow(evaluator: Evaluator, test: Expr, frame: Frame) -> tuple[Env, Env] | 
             sides = [side for side in (narrow(evaluator, part, frame) for part in (left, right)) if side]
             env: Env = {}
             for positive, negative in sides:  # both hold where `and` does, neither where `or` does not
-                env = under(env, positive if op == "and" else negative)
+                env |= positive if op == "and" else negative
             return (env, {}) if op == "and" else ({}, env)
         case facts.Compare(operands=(facts.Name(id=name), facts.Const(value=None)), ops=(op,)):
             old = evaluator.lookup(name, frame)
@@ -214,10 +133,4 @@ def _is_of(evaluator: Evaluator, of: Expr, kinds: Expr, frame: Frame) -> tuple[E
                 value = old  # what is seen to be filled in says more than that it is a text
             return {of.id: value}, {of.id: join(*rest)} if rest and isinstance(old, UnionOf) else {}
         return None
-    place = place_of(of)
-    if place is None or number(value) is None:
-        return None
-    what = facts.dotted(of) or facts.last_name(of.base if isinstance(of, facts.Sub) else of)
-    return {
-        NARROWINGS: Narrowings({place: explained(value, f"`isinstance` says that `{what}` is a number")})
-    }, {}
+    return None

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from gllint_rules.inference import formatting, stub_calls
-from gllint_rules.inference.narrowing import narrow, under
+from gllint_rules.inference.narrowing import narrow
 from gllint_rules.inference.values import (
     BOOL,
     NEVER,
@@ -225,8 +225,8 @@ def conditional(evaluator: Evaluator, expr: facts.IfExp, frame: Frame) -> Value:
         narrowed = narrow(evaluator, expr.test, frame)
         if narrowed is not None:
             positive, negative = narrowed
-            body = replace(frame, env=under(frame.env, positive))
-            orelse = replace(frame, env=under(frame.env, negative))
+            body = replace(frame, env={**frame.env, **positive})
+            orelse = replace(frame, env={**frame.env, **negative})
     arms = evaluator.eval(expr.body, body), evaluator.eval(expr.orelse, orelse)
     # Somebody who gives a number in one arm means one in the other: `x.value if x else 0.0`.
     if UNKNOWN in arms and any(number(arm) is not None for arm in arms):
