@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from gllint_rules.inference.origins import MOST_STEPS, origin
@@ -30,8 +30,7 @@ from gllint_rules.inference.values import (
 from gllint_rules.reading import facts
 from gllint_rules.reading.data_files import ListNode, MapNode, Node, OtherNode, TextNode, leaves
 from gllint_rules.reading.facts import Call, Expr
-from gllint_rules.reading.text_files import Part, Tag, TextModule
-from gllint_rules.tuples import NamedTuple
+from gllint_rules.reading.text_files import Part, TextModule
 from gllint_rules.words.text_files import TEXT_MARK
 
 if TYPE_CHECKING:
@@ -83,12 +82,10 @@ def read(evaluator: Evaluator, call: Call, frame: Frame) -> Value | None:
     if module is None:
         return _template(evaluator, call, frame) if name in ("Template", "from_string") else None
     if name == "get_template":
-        environment = call.func.base if isinstance(call.func, facts.Attr) else None
-        text = whole_text(evaluator, module, frame, _template_folders(evaluator, environment, frame))
-        return TemplateInstance("jinja2.Template", text=text)
+        return TemplateInstance("jinja2.Template", text=whole_text(module))
     if _external(evaluator, call, frame) in _PARSERS:
         return _document(module, module.roots[0]) if len(module.roots) == 1 else UNKNOWN
-    return whole_text(evaluator, module, frame)
+    return whole_text(module)
 
 
 def file_of(evaluator: Evaluator, call: Call, frame: Frame) -> TextModule | None:
@@ -280,14 +277,10 @@ def _template_file(
 ) -> TextModule | None:
     """The file of a template that an environment has under a name."""
     text = literal_of(evaluator.eval(name, frame)) or ""
-    return _named_file(evaluator, text, _template_folders(evaluator, environment, frame), frame)
-
-
-def _named_file(evaluator: Evaluator, name: str, folders: Sequence[str], frame: Frame) -> TextModule | None:
-    """The file of a template: below the first of ``folders`` that has it; without any, where templates are."""
-    if not name or name.startswith("/"):
+    if not text or text.startswith("/"):
         return None
-    paths = [_joined([folder, name]) for folder in folders] or [f"?{name}"]
+    folders = _template_folders(evaluator, environment, frame)
+    paths = [_joined([folder, text]) for folder in folders] or [f"?{text}"]
     return next(filter(None, (_file_at(evaluator, path, frame) for path in paths)), None)
 
 
@@ -336,105 +329,14 @@ def _piece(module: TextModule, part: Part) -> Literal | Interpolation:
     return Literal(part.text, site) if part.text is not None else Interpolation(UNKNOWN, site)
 
 
-def whole_text(evaluator: Evaluator, module: TextModule, frame: Frame, folders: Sequence[str] = ()) -> Text:
-    """What a file says that is no data, with the templates that it includes, and in the one that it extends.
-
-    These lie in ``folders``, or where templates are.
-    """
-    if all(part.tag is None for part in module.parts):
-        return Text(tuple(_piece(module, part) for part in module.parts))
-    assembly = _Assembly(evaluator, frame, folders)
-    assembly.add(module)
-    return Text(tuple(assembly.pieces))
-
-
-class _Block(NamedTuple):
-    """What stands in a block: the parts of a template from ``begin`` to ``end``."""
-
-    module: TextModule
-    begin: int
-    end: int
-
-
-class _Assembly:
-    """Puts a template together with others, as ``pieces``. What is found nowhere, or stands in itself, says nothing."""
-
-    def __init__(self, evaluator: Evaluator, frame: Frame, folders: Sequence[str]) -> None:
-        self.evaluator = evaluator
-        self.frame = frame
-        self.folders = folders
-        self.pieces: list[Literal | Interpolation] = []
-        # The templates, and blocks of others, that are being put together.
-        self.open: set[TextModule | _Block] = set()
-        self.blocks: dict[TextModule, dict[int, _Block]] = {}  # by the places of their tags
-
-    def add(self, module: TextModule) -> None:
-        """All of a template, or of the one that it extends, with its blocks in the place of those of that one."""
-        chain = [module]
-        overrides: dict[str, _Block] = {}
-        self.open.add(module)
-        while (base := self._base(module)) is not None and base not in self.open:
-            for place, block in self._blocks_of(module).items():
-                tag = module.parts[place].tag
-                overrides |= {name: block for name in (tag.names if tag else ()) if name not in overrides}
-            chain.append(base)
-            self.open.add(base)
-            module = base
-        self._add_block(_Block(module, 0, len(module.parts)), overrides)
-        self.open.difference_update(chain)
-
-    def _base(self, module: TextModule) -> TextModule | None:
-        self.evaluator.step(1 + len(module.parts) // 16)
-        tags = (part.tag for part in module.parts if part.tag is not None and part.tag.word == "extends")
-        return next(filter(None, map(self._file, tags)), None)
-
-    def _add_block(self, block: _Block, overrides: Mapping[str, _Block]) -> None:
-        module, place, end = block
-        depth = self.evaluator.depth
-        self.evaluator.deeper()
-        while place < end:
-            part = module.parts[place]
-            place += 1
-            if part.tag is None:
-                self.pieces.append(_piece(module, part))
-                continue
-            self.evaluator.step()
-            if part.tag.word == "include":
-                other = self._file(part.tag)
-                if other is not None and other not in self.open:
-                    self.add(other)
-            elif part.tag.word == "block":
-                inner = self._blocks_of(module)[place - 1]
-                override = next((overrides[name] for name in part.tag.names if name in overrides), inner)
-                content = inner if override in self.open else override
-                self.open.add(content)
-                self._add_block(content, overrides)
-                self.open.discard(content)
-                place = inner.end
-        self.evaluator.depth = depth
-
-    def _blocks_of(self, module: TextModule) -> dict[int, _Block]:
-        """The blocks of a template; one that is not closed goes on to its end."""
-        if module not in self.blocks:
-            blocks = self.blocks[module] = {}
-            unclosed: list[int] = []
-            for place, part in enumerate(module.parts):
-                if part.tag is not None and part.tag.word == "block":
-                    blocks[place] = _Block(module, place + 1, len(module.parts))
-                    unclosed.append(place)
-                elif part.tag is not None and part.tag.word == "endblock" and unclosed:
-                    begin = unclosed.pop()
-                    blocks[begin] = _Block(module, begin + 1, place)
-        return self.blocks[module]
-
-    def _file(self, tag: Tag) -> TextModule | None:
-        files = (_named_file(self.evaluator, name, self.folders, self.frame) for name in tag.names)
-        return next(filter(None, files), None)
+def whole_text(module: TextModule) -> Text:
+    """What a file says that is no data; of the templates that it includes nothing is known."""
+    return Text(tuple(_piece(module, part) for part in module.parts))
 
 
 def node_text(module: TextModule, node: TextNode) -> Text:
     """What a text in data says."""
-    return Text(tuple(_piece(module, part) for part in module.node_parts[node] if part.tag is None))
+    return Text(tuple(_piece(module, part) for part in module.node_parts[node]))
 
 
 def _document(module: TextModule, root: Node) -> Value:

@@ -13,7 +13,6 @@ from msgspec.structs import force_setattr
 
 from gllint_rules.inference import containers, file_texts
 from gllint_rules.inference.values import (
-    TEXT,
     DictOf,
     Entry,
     Interpolation,
@@ -325,11 +324,7 @@ def _steps_in_text(
 ) -> Iterator[FinalStep]:
     if any(map(_aside, names)):
         return
-    frame, site = context.frame(scope), Site(module, 0)
-    text = context.evaluator.outermost(
-        lambda: file_texts.whole_text(context.evaluator, module, frame), TEXT, site
-    )
-    template = Template(text.parts or ())
+    template = Template(file_texts.whole_text(module).parts or ())
     *_, folder, file = module.path.split("/")
     is_named = context.names.is_final_name(file.partition(".")[0]) and not _aside(folder)
     if is_named or _has_macro(template):

@@ -1,8 +1,7 @@
 """A file that is no Python, as a module whose expressions are its texts: a template, a prompt, data that hold some.
 
 What Jinja reads itself (``{{ name }}``, ``{% if … %}``, ``{# … #}``) is no text of the message: an expression leaves a
-hole, a statement and a comment nothing. A macro is text (``{{claim:0}}``), and so is what stands in ``{% raw %}``. What
-puts templates together (``{% include "footer.j2" %}``, ``{% extends … %}``, ``{% block … %}``) is told of.
+hole, a statement and a comment nothing. A macro is text (``{{claim:0}}``), and so is what stands in ``{% raw %}``.
 """
 
 from __future__ import annotations
@@ -28,22 +27,11 @@ class Stretch(NamedTuple):
     places: Sequence[int]
 
 
-class Tag(NamedTuple):
-    """A statement that puts templates together, by its ``word``: ``include``, ``extends``, ``block``, ``endblock``.
-
-    ``names`` are those of files that are written out, or of the block.
-    """
-
-    word: str
-    names: tuple[str, ...]
-
-
 class Part(NamedTuple):
-    """A part of a text: expression ``at`` and what it says; ``None`` where something is filled in, or at a ``tag``."""
+    """A part of a text: expression ``at`` and what it says; ``None`` where something is filled in."""
 
     at: int
     text: str | None
-    tag: Tag | None = None
 
 
 class TextModule(Module):
@@ -102,13 +90,7 @@ class TextModule(Module):
                 range(len(inner)) if isinstance(inner, range) else [place - places[first] for place in inner]
             )
             at = self._add(start, stop, shifted)
-            tag = None if is_text else _TAG.match(text, first, end)
-            if tag is not None:
-                is_of_files = tag["word"] in ("include", "extends")
-                names = map("".join, _NAMES.findall(tag["rest"])) if is_of_files else tag["rest"].split()[:1]
-                yield Part(at, None, Tag(tag["word"], tuple(names)))
-            else:
-                yield Part(at, text[first:end] if is_text else None)
+            yield Part(at, text[first:end] if is_text else None)
 
 
 # One section, of which there is nothing to read.
@@ -118,14 +100,10 @@ _CLOSING = {"{{": "}}", "{%": "%}", "{#": "#}", "<!--": "-->", "${": "}"}
 _RAW, _END_RAW = re.compile(r"\{%[-+]?\s*raw\s*[-+]?%\}"), re.compile(r"\{%[-+]?\s*endraw\s*[-+]?%\}")
 _QUOTED = re.compile(r"""\{\{-?\s*(?P<quote>["'])(?P<text>[^"'\n]*)(?P=quote)\s*-?\}\}""")
 _NAME = re.compile(r"\w+")
-_TAG = re.compile(
-    r"\{%[-+]?\s*+(?P<word>include|extends|block|endblock)\b\s*+(?P<rest>[^\n]{0,1000}?)\s?[-+]?%\}"
-)
-_NAMES = re.compile(r"\"([^\"]*)\"|'([^']*)'")
 
 
 def template_parts(text: str) -> Iterator[tuple[int, int, bool]]:
-    """Where the parts of a template begin and end, and whether each is text; else it is filled in, or a tag."""
+    """Where the parts of a template begin and end, and whether each is text; else it is filled in."""
     last = position = 0
     unclosed: set[str] = set()
     while (opening := _OPENING.search(text, position)) is not None:
@@ -154,7 +132,7 @@ def template_parts(text: str) -> Iterator[tuple[int, int, bool]]:
             yield last, begin, True
         if inner is not None and inner[1] > inner[0]:
             yield *inner, True
-        elif inner is None and (is_hole or (sign == "{%" and _TAG.match(text, begin, end))):
+        elif inner is None and is_hole:
             yield begin, end, False
         last = position = end
     if last < len(text):
