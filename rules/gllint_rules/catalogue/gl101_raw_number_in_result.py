@@ -123,6 +123,7 @@ from collections.abc import Iterator
 
 from gllint_rules.fixes import repair
 from gllint_rules.inference import functions
+from gllint_rules.inference.classes import field_unit
 from gllint_rules.inference.values import NONE, UNKNOWN, Frame, Number, Record, Site, number, options
 from gllint_rules.project.advice import advice_for_declaration, advice_for_leaf, advice_for_returned
 from gllint_rules.project.context import Context, Pending
@@ -146,6 +147,7 @@ def check(context: Context) -> Iterator[Pending]:
                 leaf.is_plain(policy)
                 or leaf.is_of_shape(policy)
                 or leaf.keys in declared_keys(context, result.tool)
+                or _has_declared_unit(context, leaf)
             ):
                 continue
             kind = kind_of_leaf(leaf)
@@ -179,6 +181,13 @@ def check(context: Context) -> Iterator[Pending]:
             is_writable = advised.writable_unit(context.policy) is not None
             fix = repair("wrap", "wrap_declared", context, result, advised) if is_writable else None
             yield context.found_in(result, "GL101", result.site, "", advised.text, fix, declared.because)
+
+
+def _has_declared_unit(context: Context, leaf: Leaf) -> bool:
+    """Whether the field of a model declares the unit of a number: that makes it a Quantity."""
+    of = leaf.holder.of if leaf.holder is not None else None
+    unit = field_unit(context.evaluator, of, leaf.key) if of is not None and leaf.key is not None else None
+    return unit is not None and context.policy.allows(unit)
 
 
 def _is_quantity_at(context: Context, site: Site) -> bool:

@@ -2,7 +2,8 @@
 
 ## What it does
 
-Reports a Quantity inside a list, tuple or comprehension of a tool's result.
+Reports a Quantity inside a list, tuple or comprehension of a tool's result. Of a series, whose elements have `value`,
+`unit` and more (`date`), the first element is reported for all.
 
 ## Why is this bad?
 
@@ -53,6 +54,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from gllint_rules.inference.values import Site
 from gllint_rules.project.context import Context, Pending
 from gllint_rules.project.results import quantities
 from gllint_rules.rule import Rule
@@ -67,9 +69,12 @@ def check(context: Context) -> Iterator[Pending]:
     """Findings at the Quantities that a list of a result holds."""
     if context.policy.array_paths:
         return
+    series: set[Site] = set()
     for result in context.results:
         for quantity in quantities(result.value, result.site):
-            if quantity.in_list:
+            if quantity.list_site is not None and quantity.list_site not in series:
+                if quantity.has_more:
+                    series.add(quantity.list_site)
                 site = quantity.record.site or quantity.site
                 yield context.found_in(result, "GL103", site, "this Quantity is inside a list", HELP)
 

@@ -6,6 +6,7 @@ from collections import deque
 from collections.abc import Collection, Iterator, Mapping
 from typing import TYPE_CHECKING
 
+from gllint_rules.inference.declarations import declared_unit, declaring_calls
 from gllint_rules.inference.questions import TooComplex
 from gllint_rules.inference.values import (
     TEXT,
@@ -14,9 +15,11 @@ from gllint_rules.inference.values import (
     ClassOf,
     External,
     Frame,
+    FunctionOf,
     Number,
     Site,
     Value,
+    join,
     options,
 )
 from gllint_rules.reading import facts
@@ -210,7 +213,9 @@ def _is_class_var(annotation: Expr | None) -> bool:
 
 
 def is_left_out(evaluator: Evaluator, of: ClassOf, name: str) -> bool:
-    """Whether an argument is no part of what is told of the instance: ``InitVar``, ``Field(exclude=True)``."""
+    """Whether an argument is no part of what is told of the instance: ``InitVar``, ``Field(exclude=True)``, ``_x``."""
+    if name.startswith("_") and "BaseModel" in bases_named(evaluator, of):
+        return True  # a private attribute
     for ancestor in ancestors(evaluator, of):
         for binding in ancestor.cls.scope.bindings.get(name, ()) if isinstance(ancestor, ClassOf) else ():
             if binding.kind == "annotated":
@@ -229,6 +234,69 @@ def _is_left_out(annotation: Expr | None, value: Expr | None) -> bool:
         for field in fields
         if isinstance(field, facts.Call)
     )
+
+
+def default_of(evaluator: Evaluator, of: ClassOf, name: str) -> tuple[ClassOf, Expr] | None:
+    """What a field is where no argument gives it, and the class that says so: ``x = 1``, ``x: int = Field(1)``."""
+    for ancestor in ancestors(evaluator, of):
+        value = class_value(ancestor, name) if isinstance(ancestor, ClassOf) else None
+        if value is not None and isinstance(ancestor, ClassOf):
+            if isinstance(value, facts.Call) and facts.last_name(value.func) in ("Field", "field"):
+                value = value.keyword("default") or next(iter(value.placed()), None)
+            return (ancestor, value) if value is not None else None
+    return None
+
+
+def field_unit(evaluator: Evaluator, of: ClassOf, name: str) -> str | None:
+    """The unit that a field declares next to its type: ``Field(json_schema_extra={"x-unit": "kWh"})``."""
+    for ancestor in ancestors(evaluator, of):
+        if isinstance(ancestor, ClassOf):
+            for binding in ancestor.cls.scope.bindings.get(name, ()):
+                frame = Frame(ancestor.module, ancestor.cls.scope, None, of)
+                unit = declared_unit(evaluator, binding.annotation, binding.value, frame)
+                if unit is not None:
+                    return unit
+    return None
+
+
+def serialised_fields(evaluator: Evaluator, of: ClassOf) -> Mapping[str, Value]:
+    """What the fields of a pydantic model are in its dump that a serialiser changes, by their names."""
+    return evaluator.ask(
+        ("serialisers", of.cls),
+        lambda: dict(_serialised_fields(evaluator, of)),
+        {},
+        dict,
+        Site(of.module, of.cls.at),
+    )
+
+
+def _serialised_fields(evaluator: Evaluator, of: ClassOf) -> Iterator[tuple[str, Value]]:
+    if "BaseModel" not in bases_named(evaluator, of):
+        return
+    for ancestor in reversed(ancestors(evaluator, of)):
+        if not isinstance(ancestor, ClassOf):
+            continue
+        frame = Frame(ancestor.module, ancestor.cls.scope, None, ancestor)
+        for name, bindings in ancestor.cls.statements():
+            for call in declaring_calls(bindings[0].annotation, None):
+                if facts.last_name(call.func) == "PlainSerializer" and call.args:
+                    yield name, _returned(evaluator, evaluator.eval(call.args[0], frame))
+        for method in ancestor.cls.methods():
+            for decorator in method.decorators:
+                if (
+                    isinstance(decorator, facts.Call)
+                    and facts.last_name(decorator.func) == "field_serializer"
+                ):
+                    for argument in decorator.args:
+                        if isinstance(argument, facts.Const) and isinstance(argument.value, str):
+                            value = FunctionOf(ancestor.module, method, ancestor, True)
+                            yield argument.value, _returned(evaluator, value)
+
+
+def _returned(evaluator: Evaluator, function: Value) -> Value:
+    if not isinstance(function, FunctionOf):
+        return UNKNOWN
+    return join(*(value for _, value in evaluator.flow(function).returns))
 
 
 def type_parameters(of: ClassOf) -> tuple[str, ...]:

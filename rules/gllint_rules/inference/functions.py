@@ -16,6 +16,7 @@ from gllint_rules.inference import (
     method_calls,
     objects,
     stub_calls,
+    wrapping,
 )
 from gllint_rules.inference.execution import execute
 from gllint_rules.inference.values import (
@@ -176,6 +177,9 @@ def call_function(
             if all(isinstance(option, Text) or option is NONE for option in options(declared)):
                 return _returned_texts(evaluator, callee, declared, expr, frame)
             return explained(declared, f"`{function.name}()` is annotated to return a number")
+        wrapped = wrapping.wrapped(evaluator, callee, expr, frame) if expr and frame else None
+        if wrapped is not None:
+            return wrapped
         value = function_result(evaluator, callee)
         if expr is not None and frame is not None:
             value = _specialised(evaluator, callee, expr, frame, value)

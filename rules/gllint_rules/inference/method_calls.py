@@ -42,6 +42,7 @@ from gllint_rules.inference.values import (
     is_seen_empty,
     join,
     literal_of,
+    moved,
     number,
     options,
     serialised,
@@ -146,7 +147,9 @@ def _parsed(evaluator: Evaluator, method: str, model: Value, call: facts.Call, f
     data = evaluator.eval(call.args[0], frame) if len(call.args) == 1 else UNKNOWN
     if isinstance(data, Record) and data.entries:  # as `Model(**data)`
         spread = facts.Call(call.at, call.func, (), ((None, call.args[0]),))
-        return objects.construct(evaluator, model, spread, frame)
+        made = objects.construct(evaluator, model, spread, frame)
+        # What reads another object's attributes is the result, not that object: a row goes into a database.
+        return moved(made, frame.site(call)) if data.of is not None else made
     return Instance(model)
 
 

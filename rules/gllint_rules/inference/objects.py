@@ -72,6 +72,11 @@ def construct(evaluator: Evaluator, of: ClassOf, expr: facts.Call, frame: Frame)
         if not classes.is_left_out(evaluator, of, name):
             value = in_field(evaluator, of, name, evaluator.eval(arg, frame))
             entries[name] = (Entry(value, frame.site(arg)),)
+    if {*names} == {"value", "unit"} and "unit" not in entries and not spread:
+        default = classes.default_of(evaluator, of, "unit")
+        if default is not None:
+            home, expression = default
+            entries["unit"] = (evaluator.entry(expression, Frame(home.module, home.cls.scope, None, home)),)
     return ModelInstance(
         entries=entries,
         sure=frozenset(entries),
@@ -93,6 +98,9 @@ def _record_of_arguments(evaluator: Evaluator, of: ClassOf, expr: facts.Call, fr
 
 def in_field(evaluator: Evaluator, of: ClassOf, name: Key, value: Value) -> Value:
     """What field ``name`` of a model holds that is given ``value``: a number where it is annotated as one."""
+    serialised = classes.serialised_fields(evaluator, of)
+    if name in serialised:
+        return serialised[str(name)]
     declared = evaluator.field(of, name)
     if declared is None:
         return value

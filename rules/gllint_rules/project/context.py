@@ -6,7 +6,7 @@ A finding may land in another file than the one that made it visible (a constant
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, overload
 
@@ -108,25 +108,25 @@ class Context:
                                 Result(tool, changer, *read_result(value, Site(changer.module, expr.at)))
                                 for expr, value in flow.returns
                             )
-                    continue
-                keys.add(key)
-                flow = self.evaluator.flow(callable)
-                function = callable.function
-                pairs = (
-                    flow.yields if isinstance(function, facts.Function) and function.yields else flow.returns
-                )
-                declared = self.declared_container(callable)
-                for expr, value in pairs:
-                    if declared is not None:
-                        value = hints.typed(self.evaluator, value, declared)
-                    visible = visible_result(self.evaluator, tool, callable, expr, value)
-                    results.append(Result(tool, callable, *visible))
+                else:
+                    keys.add(key)
+                    results += self._returned(tool, callable)
                 # What decorators of the project return beside what the function does.
                 for wrapper in filter(runs_wrapped, wrappers(self.evaluator, callable)):
                     for expr, value in self.evaluator.flow(wrapper).returns:
                         visible = visible_result(self.evaluator, tool, wrapper, expr, value)
                         results.append(Result(tool, wrapper, *visible))
         return results
+
+    def _returned(self, tool: Tool, callable: FunctionOf) -> Iterator[Result]:
+        """What a callable itself returns, of a generator what it yields."""
+        flow, function = self.evaluator.flow(callable), callable.function
+        pairs = flow.yields if isinstance(function, facts.Function) and function.yields else flow.returns
+        declared = self.declared_container(callable)
+        for expr, value in pairs:
+            if declared is not None:
+                value = hints.typed(self.evaluator, value, declared)
+            yield Result(tool, callable, *visible_result(self.evaluator, tool, callable, expr, value))
 
     def declared_container(self, callable: FunctionOf) -> Value | None:
         """What the annotation says the result holds: ``dict[str, float]``, a ``TypedDict``, perhaps optional."""

@@ -29,6 +29,7 @@ from gllint_rules.inference.values import (
     literal_of,
     options,
 )
+from gllint_rules.project.results import is_quantity
 from gllint_rules.reading import facts
 from gllint_rules.reading.facts import Expr
 from gllint_rules.tools.parameters import function_at
@@ -45,13 +46,15 @@ def is_changed(evaluator: Evaluator, tool: Tool, callable: FunctionOf) -> bool:
         return True
     for wrapper in wrappers(evaluator, callable):
         values = [value for _, value in evaluator.flow(wrapper).returns]
-        if values and all(_is_prose(option) for value in values for option in options(value)):
+        if values and all(_is_another(option) for value in values for option in options(value)):
             return True
     return False
 
 
-def _is_prose(value: Value) -> bool:
-    """Whether it is a text, and none that was made of a value and says the same."""
+def _is_another(value: Value) -> bool:
+    """Whether it is another value than what it was made of: a text that does not say the same, or a Quantity."""
+    if isinstance(value, Record):
+        return is_quantity(value)
     return isinstance(value, Text) and not isinstance(value, SerialisedText)
 
 

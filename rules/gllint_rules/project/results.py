@@ -29,6 +29,7 @@ from gllint_rules.inference.values import (
 )
 from gllint_rules.tools.tool import Tool
 from gllint_rules.tuples import NamedTuple
+from gllint_runtime.policy.schemas import QUANTITY_KEYS
 from gllint_runtime.policy.settings import Policy
 
 
@@ -231,13 +232,19 @@ def as_text(key: Key | None) -> str | None:
 
 
 class QuantityLeaf(Struct, frozen=True, eq=False):
-    """A Quantity in a result: where it is put in, under which key, and whether a list holds it."""
+    """A Quantity in a result: where it is put in, under which key, and where the list is that holds it, if one does."""
 
     record: Record
     site: Site
     key: str | None
     entry: Entry | None
-    in_list: bool
+    list_site: Site | None
+
+    @property
+    def has_more(self) -> bool:
+        """Whether it is a dict with other keys next to ``value`` and ``unit``."""
+        is_call = isinstance(self.record, QuantityInstance)
+        return not is_call and not self.record.entries.keys() <= QUANTITY_KEYS
 
     @property
     def key_site(self) -> Site:
@@ -250,7 +257,7 @@ def quantities(
     site: Site,
     key: str | None = None,
     entry: Entry | None = None,
-    in_list: bool = False,
+    list_site: Site | None = None,
     policy: Policy | None = None,
 ) -> Iterator[QuantityLeaf]:
     """The Quantities that a result holds, well-formed or not; those in the shapes that a ``policy`` lists, too."""
@@ -258,14 +265,15 @@ def quantities(
         if isinstance(option, Record) and (
             is_quantity(option) or (policy is not None and shaped_key(option, policy) is not None)
         ):
-            yield QuantityLeaf(option, site, key, entry, in_list)
+            yield QuantityLeaf(option, site, key, entry, list_site)
         elif isinstance(option, Container):
             is_list = isinstance(option, ListOf)
+            inner = (option.site or site) if isinstance(option, ListOf) else list_site
             for name, item in option.contents():
                 under = key if is_list else as_text(name)
-                yield from quantities(item.value, item.site, under, item, in_list or is_list, policy)
+                yield from quantities(item.value, item.site, under, item, inner, policy)
             if option.rest is not None:
-                yield from quantities(option.rest, site, key, entry, in_list or is_list, policy)
+                yield from quantities(option.rest, site, key, entry, inner, policy)
 
 
 def holds_numbers(result: Result, policy: Policy) -> bool:
