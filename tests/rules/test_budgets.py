@@ -10,7 +10,6 @@ import pytest
 
 from gllint_rules import RULES, Failure, Finding, Settings
 from gllint_rules.check.check import check
-from gllint_rules.fixes import names
 from gllint_rules.inference import questions
 from gllint_rules.inference.formatting import MOST_CHARACTERS, MOST_PARTS
 from gllint_rules.inference.questions import MOST_DEPTH, MOST_EXECUTED, MOST_STEPS, Questions, TooComplex
@@ -258,21 +257,6 @@ def test_the_imports_of_a_file_are_listed_a_few_times(monkeypatch: pytest.Monkey
     part = "from agents import function_tool\n@function_tool\ndef f{}(x):\n    return {{'a': 5}}\n"
     assert len(checked({"a.py": "".join(part.format(i) for i in range(40))})[1]) == 40
     assert len(listed) < 6
-
-
-def test_the_units_of_a_file_are_listed_once_for_all_fixes(monkeypatch: pytest.MonkeyPatch) -> None:
-    listed: list[str] = []
-    every = names.written_units
-    monkeypatch.setattr(names, "written_units", lambda context: listed.append("") or every(context))
-    tools = (
-        f"@function_tool\ndef f{i}(x):\n    return {{'a': {{'value': x, 'unit': 'kwh'}}}}\n"
-        for i in range(40)
-    )
-    found = run(example("from agents import function_tool\n\n\n" + "".join(tools)))
-    assert [item.fix.applicability for item in found if isinstance(item, Finding) and item.fix] == [
-        "safe"
-    ] * 40
-    assert len(listed) == 1
 
 
 def test_the_nearest_of_many_names_is_looked_for_among_few(monkeypatch: pytest.MonkeyPatch) -> None:
