@@ -19,7 +19,7 @@ def start() -> None:
 
         main()
     except KeyboardInterrupt:
-        from gllint.cli.status import INTERRUPTED
+        from gllint.cli.output import INTERRUPTED
 
         sys.exit(INTERRUPTED)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 from gllint_runtime.policy.wording import visible as visible
@@ -13,6 +12,8 @@ if TYPE_CHECKING:
 
 def quoted(value: Any) -> str:
     """Plain data as JSON writes it, and TOML a text: no sign of it reaches a terminal or ends the line."""
+    import json  # which a run that finds nothing needs none of
+
     text = json.dumps(value, ensure_ascii=False)
     return text if text.isprintable() else "".join(s if s.isprintable() else _escaped(s) for s in text)
 

@@ -16,8 +16,8 @@ from gllint import __version__
 from gllint.cli import explaining
 from gllint.cli.checking import run
 from gllint.cli.mcp_sdk import broken_sdk
+from gllint.cli.output import WRONG
 from gllint.cli.request import Request
-from gllint.cli.status import WRONG
 from gllint.errors import UsageError
 from gllint.files.writing import way_out
 from gllint_runtime.policy.tool_hints import hints_of

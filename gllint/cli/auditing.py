@@ -11,8 +11,7 @@ from collections.abc import Iterator, Sequence
 from typing import TextIO
 
 from gllint.cli.explaining import config_for
-from gllint.cli.output import say
-from gllint.cli.status import FOUND, NOTHING_FOUND, WRONG
+from gllint.cli.output import FOUND, NOTHING_FOUND, WRONG, say
 from gllint.errors import UsageError
 from gllint.files.paths import absolute, relative
 from gllint.files.records import entries

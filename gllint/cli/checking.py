@@ -14,9 +14,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, NoReturn
 
 from gllint import report
-from gllint.cli.output import say
+from gllint.cli.output import FOUND, NOTHING_FOUND, WRONG, say
 from gllint.cli.request import STDIN, Request, check_together, options
-from gllint.cli.status import FOUND, NOTHING_FOUND, WRONG
 from gllint.cli.summary import allowable, counted, statistics
 from gllint.errors import UsageError
 from gllint.files.config import FILE_NAMES, LEVELS

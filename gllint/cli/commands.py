@@ -9,8 +9,7 @@ from typing import Any
 import click
 
 from gllint import __version__
-from gllint.cli.output import say
-from gllint.cli.status import FOUND, INTERRUPTED, NOTHING_FOUND, WRONG
+from gllint.cli.output import FOUND, INTERRUPTED, NOTHING_FOUND, WRONG, say
 from gllint.cli.variables import is_from_environment, naming_variable, read_environment, strange_variables
 from gllint.errors import UsageError
 from gllint.files.config import LEVELS

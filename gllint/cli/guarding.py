@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from gllint.cli.mcp_sdk import lack_of_sdk
+from gllint.cli.output import NOTHING_FOUND, WRONG
 from gllint.cli.server_tools import Offered
-from gllint.cli.status import NOTHING_FOUND, WRONG
 from gllint.errors import UsageError
 from gllint.files.config import Config
 from gllint.guard.draft import draft, key_of

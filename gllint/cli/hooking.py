@@ -10,9 +10,8 @@ from collections.abc import Iterable
 from itertools import accumulate
 
 from gllint.cli.checking import run
-from gllint.cli.output import say
+from gllint.cli.output import WRONG, say
 from gllint.cli.request import Request
-from gllint.cli.status import WRONG
 from gllint.errors import UsageError
 from gllint.files.discover import is_python_name
 from gllint.files.paths import absolute, native

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import click
 
-from gllint.cli.status import NOTHING_FOUND
+from gllint.cli.output import NOTHING_FOUND
 from gllint.cli.summary import counted
 from gllint.errors import UsageError
 from gllint.files.paths import relative

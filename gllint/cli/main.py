@@ -13,8 +13,7 @@ import sys
 from collections.abc import Sequence
 from typing import Any, NoReturn, TextIO
 
-from gllint.cli.output import say
-from gllint.cli.status import FOUND, INTERRUPTED, WRONG
+from gllint.cli.output import FOUND, INTERRUPTED, WRONG, say
 from gllint.errors import UsageError
 from gllint.report import FORMATS
 from gllint.shown import visible

@@ -1,8 +1,10 @@
-"""Words to whoever runs the command, at once."""
+"""What whoever runs the command gets: words, at once, and an exit status."""
 
 from __future__ import annotations
 
 import sys
+
+NOTHING_FOUND, FOUND, WRONG, INTERRUPTED = 0, 1, 2, 130
 
 
 def say(text: str, *, error: bool = False, end: str = "\n") -> None:

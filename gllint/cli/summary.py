@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from gllint import report
 from gllint.shown import visible
 from gllint_rules import RULES, Finding
-from gllint_rules.words.kinds import TITLES
 
 
 def statistics(findings_report: report.Report, format_name: str) -> str:
@@ -27,6 +26,8 @@ def statistics(findings_report: report.Report, format_name: str) -> str:
             for code, count in by_rule.items()
         ]
         return json.dumps({"rules": rows, "unseen": findings_report.unseen.as_json()}, indent=2) + "\n"
+    from gllint_rules.words.kinds import TITLES  # which brings all that is known of units
+
     kinds = report.statistics(findings_report, lambda d: d.finding.kind)
     tables = (
         [f"{count:>6}  {code}  {RULES[code].name}\n" for code, count in by_rule.items()],

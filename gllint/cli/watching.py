@@ -9,7 +9,7 @@ from importlib.util import find_spec
 
 import click
 
-from gllint.cli.status import WRONG
+from gllint.cli.output import WRONG
 from gllint.errors import UsageError
 from gllint.files.discover import is_python_name
 from gllint.shown import visible

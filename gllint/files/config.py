@@ -5,7 +5,6 @@ Files are read, and held to the schema, by :mod:`gllint_runtime.policy.configura
 
 from __future__ import annotations
 
-import json
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -29,6 +28,7 @@ from gllint_runtime.policy.configuration import (
     table_of,
 )
 from gllint_runtime.policy.configuration import schema as schema
+from gllint_runtime.policy.expressions import expression
 from gllint_runtime.policy.settings import POLICY_KEYS, Policy
 from gllint_runtime.policy.wording import literal, shortened
 
@@ -45,7 +45,7 @@ _NAME_KEYS = (
     "tool-classes", "tool-decorators", "tool-methods", "result-payloads", "dispatchers", "registry-modules",
     "final-message-names", "final-message-calls",
 )  # fmt: skip
-_DOTTED, _PATTERN = re.compile(r"(?:(?:\*|\w+)\.)*\w+"), re.compile(r".*\S.*")
+_DOTTED, _PATTERN = expression(r"(?:(?:\*|\w+)\.)*\w+"), expression(r".*\S.*")
 _SELECTOR_KEYS = ("select", "extend-select", "ignore", "extend-ignore", "fixable", "unfixable")
 
 
@@ -262,7 +262,7 @@ class Inline(NamedTuple):
     config: Config
 
 
-_INLINE = re.compile(r"\s*[\w-]+(?:\s*\.\s*[\w-]+|\s*\.\s*\"[^\"]*\")*\s*=")
+_INLINE = expression(r"\s*[\w-]+(?:\s*\.\s*[\w-]+|\s*\.\s*\"[^\"]*\")*\s*=")
 
 
 def is_inline(text: str) -> bool:
@@ -296,6 +296,8 @@ def value_of(config: Config, key: str) -> Any:
     if key in POLICY_KEYS:
         return getattr(config.rules.policy, POLICY_KEYS[key])
     if key == "frameworks":
+        import json
+
         return tuple(map(json.loads, config.rules.frameworks))
     name = key.replace("-", "_")
     return getattr(config.rules if name in _RULE_OPTIONS else config, name)
@@ -322,6 +324,8 @@ def _config(table: Table, base: str, *, is_file: bool = True) -> Config:
                 tuple(value) if isinstance(value, list) else value
             )
     if "frameworks" in options:
+        import json
+
         options["frameworks"] = tuple(json.dumps(row, ensure_ascii=False) for row in options["frameworks"])
     if "python" in options:
         from gllint.files.environment import packages

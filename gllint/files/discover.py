@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import errno
 import os
-import re
 import time
 from collections.abc import Iterator
 from functools import cached_property
@@ -21,11 +20,12 @@ from gllint.files.patterns import MOST_CHARACTERS, Patterns, is_too_long
 from gllint.files.places import MARKERS, Place, Places
 from gllint.files.writing import read_bytes
 from gllint_rules.tuples import NamedTuple
+from gllint_runtime.policy.expressions import expression
 
 SUFFIXES = (".py", ".pyi", ".pyw", ".ipynb")
 _LONGEST_SUFFIX = max(map(len, SUFFIXES))
 FOLDER, FILE, LINK, SCRIPT = "dfls"
-_SHEBANG = re.compile(rb"#![^\n]*python")
+_SHEBANG = expression(rb"#![^\n]*python")
 _FINE_CLOCK, _COARSE_CLOCK = 100_000_000, 2_000_000_000
 _LARGEST = 1_000_000  # of a .gitignore; what is larger is as good as none, and told
 

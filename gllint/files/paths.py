@@ -8,13 +8,15 @@ import sys
 from contextlib import suppress
 from functools import lru_cache
 
+from gllint_runtime.policy.expressions import expression
+
 # File systems there find `a.py` under `A.py`, and macOS `é` of one character under `é` of two.
 IGNORES_CASE = sys.platform in ("win32", "cygwin", "darwin")
-_VERBATIM = re.compile(r"//[?.]/(?:(UNC)/|(?=[A-Z]:/))", re.IGNORECASE)
-_DRIVE = re.compile(r"[a-z]:(?=/|\Z)")
+_VERBATIM = expression(r"//[?.]/(?:(UNC)/|(?=[A-Z]:/))", re.IGNORECASE)
+_DRIVE = expression(r"[a-z]:(?=/|\Z)")
 # Of Git Bash, and of editors that write an address without its scheme: `/c/house`, `/c:/house`.
-_SLASHED_DRIVE = re.compile(r"/([A-Za-z]):?(?=/)")
-_ESCAPE = re.compile(r"\\(.?)", re.DOTALL)
+_SLASHED_DRIVE = expression(r"/([A-Za-z]):?(?=/)")
+_ESCAPE = expression(r"\\(.?)", re.DOTALL)
 
 
 def absolute(path: str) -> str:

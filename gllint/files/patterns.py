@@ -14,16 +14,17 @@ from collections.abc import Iterable, Iterator
 from functools import cache, cached_property
 
 from gllint_rules.tuples import NamedTuple
+from gllint_runtime.policy.expressions import expression
 
-_PLAIN = re.compile(r"(?P<include>!?)(?:(?P<star>\*)(?=\.[^.]+$))?(?P<name>[\w.-]+)(?P<folder>/?)", re.ASCII)
-_LITERAL = re.compile(r"[\w.-]+", re.ASCII)
-_WITHOUT_LAST_BLANKS = re.compile(r"(?:\\.|[^\\ ]|\ ++(?!\Z))*+\\?", re.DOTALL)
+_PLAIN = expression(r"(?P<include>!?)(?:(?P<star>\*)(?=\.[^.]+$))?(?P<name>[\w.-]+)(?P<folder>/?)", re.ASCII)
+_LITERAL = expression(r"[\w.-]+", re.ASCII)
+_WITHOUT_LAST_BLANKS = expression(r"(?:\\.|[^\\ ]|\ ++(?!\Z))*+\\?", re.DOTALL)
 MOST_CHARACTERS = 4_096  # of what a pattern asks for one by one: no system knows longer paths
 
 _STAR, _SLASH = "*", "/"
 _FOLDERS, _SOME_FOLDERS, _ANYTHING = "(?:[^/]*+/)*?", "(?:[^/]*+/)+?", ".*+"  # of `**/`, `**\/` and `**`
-_GLUED = re.compile(r"[^*?\[\\]++(?<!/)\*\*/")  # `a**/b`, which names `ab`
-_SPECIAL = re.compile(r"[*?\[\\]|\Z")
+_GLUED = expression(r"[^*?\[\\]++(?<!/)\*\*/")  # `a**/b`, which names `ab`
+_SPECIAL = expression(r"[*?\[\\]|\Z")
 _CLASSES = {
     "alnum": "a-zA-Z0-9", "alpha": "a-zA-Z", "blank": r" \t", "cntrl": r"\x00-\x1f\x7f", "digit": "0-9",
     "graph": r"\x21-\x7e", "lower": "a-z", "print": r"\x20-\x7e", "punct": r"!-/:-@\[-`{-~",

@@ -12,26 +12,27 @@ from collections.abc import Iterable
 
 from gllint_rules import Span
 from gllint_rules.tuples import NamedTuple
+from gllint_runtime.policy.expressions import expression
 
 # gllint.files.notebooks writes it in front of what it cannot read.
 BROKEN = b"\0gllint: no notebook: "
 # And this behind the statement that it puts in the place of a cell that is no Python.
 UNREAD_CELL = "# gllint reads no such cell, "
-_UNREAD_CELL = re.compile(UNREAD_CELL + r"(\d{1,9}):(\d{1,9}): ([^\t\r\n]*+)")
+_UNREAD_CELL = expression(UNREAD_CELL + r"(\d{1,9}):(\d{1,9}): ([^\t\r\n]*+)")
 BOM = codecs.BOM_UTF8
 _WIDE = (  # the longer marks first: one begins with the other
     (codecs.BOM_UTF32_LE, "UTF-32"), (codecs.BOM_UTF32_BE, "UTF-32"),
     (codecs.BOM_UTF16_LE, "UTF-16"), (codecs.BOM_UTF16_BE, "UTF-16"),
 )  # fmt: skip
 ASCII_SUPERSETS = frozenset({"utf-8", "iso8859-1"})  # each byte of ASCII means itself in them
-_COOKIE = re.compile(rb"^[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
+_COOKIE = expression(rb"^[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
 _SHOWN = 60  # characters of a name that nobody knows
 _SLOW, _MOST_SLOW = ("punycode", "idna"), 10_000  # their time grows with the square of the size
 _LATIN = ("latin-1-", "iso-8859-1-", "iso-latin-1-")
-_BLANK_OR_COMMENT = re.compile(rb"^[ \t\f]*(?:#.*)?$")
-_TWO_LINES = re.compile(rb"[^\r\n]*+(?:\r\n|\r|\n)?+[^\r\n]*+")
-_NEWLINE = re.compile(r"\r\n|\r|\n")
-_LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
+_BLANK_OR_COMMENT = expression(rb"^[ \t\f]*(?:#.*)?$")
+_TWO_LINES = expression(rb"[^\r\n]*+(?:\r\n|\r|\n)?+[^\r\n]*+")
+_NEWLINE = expression(r"\r\n|\r|\n")
+_LINE = expression(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 
 Change = tuple[int, int, str]
 """What to put between two offsets of a text."""

@@ -107,6 +107,8 @@ def in_cell(message: str, span: Span, cell: Place | None) -> str:
 
 def render(format_name: str, report: Report) -> str:
     """Return the report in one of :data:`FORMATS`; text that is not empty ends with a newline."""
+    if not report.diagnostics and format_name in ("full", "concise", "agent"):
+        return ""
     module = import_module(f"gllint.report.{format_name.replace('-', '_')}")
     return cast(Callable[[Report], str], module.render)(report)
 

@@ -9,15 +9,26 @@ questions about all modules, too: it holds as long as their answers are the same
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from typing import Any, Protocol, get_type_hints
+from typing import TYPE_CHECKING, Any, get_type_hints
 
 from gllint.files.digest import digest
 from gllint.run.cache import Store, decode, encode
-from gllint.run.results import Dependencies, Evidence, Facts, Fixed, Result, StoredResult
-from gllint_rules.words.screen import Needles
+from gllint.run.results import (
+    Dependencies,
+    Evidence,
+    Facts,
+    Fixed,
+    Result,
+    StoredResult,
+    facts_from,
+    result_from,
+    results_from,
+)
+from gllint_rules.words.needles import Needles
 
 FACTS = "facts"
 _OURS = "gllint_rules."
+_FEW_MODULES = 200  # of which JSON is read before msgspec would be imported
 EVERYTHING = "everything"  # the question of which nothing is known but that it rests on all modules
 
 # What every part takes first; its module imports these for type checkers only.
@@ -25,24 +36,27 @@ _UNRESOLVED = {"Project": Any, "Module": Any}
 _NONE = Facts(b"", False, {}, {}, {}, {}, (b"", frozenset()), (b"", {}))
 
 
-class Now(Protocol):
-    """The files of the project as they are now."""
+if TYPE_CHECKING:
+    from typing import Protocol
 
-    @property
-    def files(self) -> Collection[str]:
-        """All files of the project."""
+    class Now(Protocol):
+        """The files of the project as they are now."""
 
-    def digest_of(self, path: str) -> bytes:
-        """Return the digest of a file as it is now, ``b""`` of one that cannot be read."""
+        @property
+        def files(self) -> Collection[str]:
+            """All files of the project."""
 
-    def is_there(self, path: str) -> bool:
-        """Say whether there is a file, or a folder where the path ends with a slash."""
+        def digest_of(self, path: str) -> bytes:
+            """Return the digest of a file as it is now, ``b""`` of one that cannot be read."""
 
-    def leads_to(self, importer: str, dotted: str) -> str | None:
-        """Return the file that a name leads to from another one."""
+        def is_there(self, path: str) -> bool:
+            """Say whether there is a file, or a folder where the path ends with a slash."""
 
-    def answer(self, question: str) -> bytes:
-        """Return the digest of the answer to a question about all modules."""
+        def leads_to(self, importer: str, dotted: str) -> str | None:
+            """Return the file that a name leads to from another one."""
+
+        def answer(self, question: str) -> bytes:
+            """Return the digest of the answer to a question about all modules."""
 
 
 class AnalysisCache:
@@ -62,7 +76,7 @@ class AnalysisCache:
         self._set({})
         self._answers: dict[str, bytes] = {}  # answers to questions about all modules
         self._facts, self._unasked = _NONE, {}
-        facts = self._store.read(FACTS, Facts)
+        facts = self._store.read(FACTS, Facts, facts_from)
         if facts is None or facts.talks != talks:
             return
         fresh = self._still_fresh(facts)
@@ -126,7 +140,8 @@ class AnalysisCache:
 
     def results(self, codes: frozenset[str], candidates: Collection[str]) -> dict[str, StoredResult]:
         """Return what still holds of what the rules ``codes`` said."""
-        saved = self._store.read(_results_name(codes, False), dict[str, StoredResult]) if self.fresh else None
+        name = _results_name(codes, False)
+        saved = self._store.read(name, dict[str, StoredResult], results_from) if self.fresh else None
         return {
             path: result
             for path in candidates
@@ -237,7 +252,7 @@ class AnalysisCache:
             (self.state(passing) or b"", names),
             (self.state(candidates) or b"", self._answers),
         )
-        self._store.write(FACTS, facts)
+        self._store.write(FACTS, facts, len(self.fresh) <= _FEW_MODULES)
 
     def keep_results(
         self, codes: frozenset[str], candidates: Collection[str], results: Mapping[str, Result | StoredResult]
@@ -250,8 +265,14 @@ class AnalysisCache:
                 entries[path] = result._replace(evidence=evidence)
             elif not result.failures:
                 answers = {question: self._answer(question, candidates) for question in result.consulted}
-                entries[path] = StoredResult(evidence, answers, result.concerned, encode(result))
-        self._store.write(_results_name(codes, False), entries)
+                entries[path] = StoredResult(
+                    evidence,
+                    answers,
+                    result.concerned,
+                    bool(result.cuts),
+                    encode(result, not result.findings),
+                )
+        self._store.write(_results_name(codes, False), entries, len(entries) <= _FEW_MODULES)
 
     def keep_fixed(
         self,
@@ -299,7 +320,7 @@ class AnalysisCache:
 def result_of(entry: StoredResult) -> Result:
     """Return a kept result, an empty one where it is none."""
     try:
-        return decode(entry.result, Result)
+        return decode(entry.result, Result, result_from)
     except ValueError:  # an entry of another making
         return Result()
 

@@ -9,11 +9,10 @@ one can build our own records and nothing else.
 from __future__ import annotations
 
 import contextlib
-import json
 import os
-import re
 import sys
 import time
+from binascii import b2a_base64
 from collections.abc import Callable, Iterator
 from functools import cache
 from typing import Any, BinaryIO, TypeVar
@@ -26,6 +25,7 @@ from gllint.files.writing import read_bytes
 from gllint.run.signing import signer
 from gllint_rules import RULES, Settings
 from gllint_rules.tuples import NamedTuple
+from gllint_runtime.policy.expressions import expression
 
 FOLDER = ".gllint_cache"
 _PREFIX = b"gllint-4\n"
@@ -33,22 +33,32 @@ _LABELS = {
     "CACHEDIR.TAG": "Signature: 8a477f597d28d172789f06886806bc55\n# A cache of gllint; gllint clean removes it.\n",
     ".gitignore": "*\n",
 }
-_STORE = re.compile(r"[0-9a-f]{40}")
-_ENTRY = re.compile(r"screen|facts|folders|(?:results|fixes)-[0-9a-f]{40}")
-_TEMPORARY = re.compile(r"new-[0-9a-z_]{8}")
-_OURS = re.compile(rb"gllint-\d+\n")
+_STORE = expression(r"[0-9a-f]{40}")
+_ENTRY = expression(r"screen|facts|folders|(?:results|fixes)-[0-9a-f]{40}")
+_TEMPORARY = expression(r"new-[0-9a-z_]{8}")
+_OURS = expression(rb"gllint-\d+\n")
+_BINARY = getattr(os, "O_BINARY", 0)
 _JSON_STARTS = (b"[", b"{")  # no array or map of MessagePack begins with these
 _LOCK = "lock"
 _FOLDERS = "folders"
+_FEW_FOLDERS = 500  # whose JSON is read before msgspec would be imported
 _LOCK_PATIENCE = 60.0
 _KEEP_SECONDS = 14 * 24 * 3600
 _OWN_PACKAGES = ("gllint", "gllint_rules", "gllint_runtime")
 _T = TypeVar("_T")
 
 
-def encode(value: object) -> bytes:
-    """Return as bytes a value of plain values, named tuples, tuples, frozen sets and dicts by text."""
-    import msgspec  # not for a run that keeps nothing
+def encode(value: object, is_small: bool = False) -> bytes:
+    """Return as bytes a value of plain values, named tuples, tuples, frozen sets and dicts by text.
+
+    One that ``is_small`` becomes JSON: MessagePack reads faster, and takes longer to import than JSON to read it.
+    """
+    import json
+
+    if is_small:
+        with contextlib.suppress(TypeError):
+            return json.dumps(value, default=_as_json).encode("ascii")
+    import msgspec
 
     try:
         return msgspec.msgpack.encode(value)
@@ -56,16 +66,36 @@ def encode(value: object) -> bytes:
         return json.dumps(msgspec.to_builtins(value)).encode("ascii")
 
 
-def decode(payload: bytes, kind: type[_T]) -> _T:
-    """Return the value of :func:`encode`. Raises ``ValueError`` where it is no ``kind``, or no value at all."""
-    import msgspec
+def decode(payload: bytes, kind: type[_T], build: Callable[[Any], _T] | None = None) -> _T:
+    """Return the value of :func:`encode`. Raises ``ValueError`` where it is no ``kind``, or no value at all.
 
+    ``build`` makes it of its JSON, with bytes as base64 and tuples as lists; msgspec does where there is none.
+    """
     try:
-        if payload.startswith(_JSON_STARTS):
-            return msgspec.convert(json.loads(payload), kind)
-        return msgspec.msgpack.decode(payload, type=kind)
+        if not payload.startswith(_JSON_STARTS):
+            import msgspec
+
+            return msgspec.msgpack.decode(payload, type=kind)
+        import json
+
+        value = json.loads(payload)
+        if build is not None:
+            return build(value)
+        import msgspec
+
+        return msgspec.convert(value, kind)
     except (RecursionError, MemoryError, OverflowError) as error:  # it is nested or long beyond all sense
         raise ValueError("no entry") from error
+    except (AttributeError, TypeError) as error:
+        raise ValueError("an entry of another making") from error
+
+
+def _as_json(value: object) -> Any:
+    if isinstance(value, bytes):
+        return b2a_base64(value, newline=False).decode("ascii")
+    if isinstance(value, frozenset):
+        return list(value)
+    raise TypeError
 
 
 class Store:
@@ -91,8 +121,11 @@ class Store:
         )
         return cls(f"{cache_dir}/{name.hex()}")
 
-    def read(self, name: str, kind: type[_T]) -> _T | None:
-        """Return the entry ``name``, ``None`` where there is no sound one that holds a ``kind``."""
+    def read(self, name: str, kind: type[_T], build: Callable[[Any], _T] | None = None) -> _T | None:
+        """Return the entry ``name``, ``None`` where there is no sound one that holds a ``kind``.
+
+        ``build`` makes it of JSON, see :func:`decode`.
+        """
         if self.folder is None:
             return None
         try:
@@ -107,7 +140,7 @@ class Store:
         ):
             return None
         try:
-            return decode(payload, kind)
+            return decode(payload, kind, build)
         except ValueError:  # an entry of another making is as good as absent
             return None
 
@@ -115,16 +148,15 @@ class Store:
         """Say whether there is an entry ``name``, sound or not."""
         return self.folder is not None and os.path.isfile(f"{self.folder}/{name}")
 
-    def write(self, name: str, value: object) -> None:
+    def write(self, name: str, value: object, is_small: bool = False) -> None:
         """Put an entry in place, all at once. Where the folder cannot be written, nothing is kept."""
         if self.folder is None:
             return
-        payload = encode(value)
+        payload = encode(value, is_small)
         try:
             self._make()
-            import tempfile
-
-            handle, temporary = tempfile.mkstemp(prefix="new-", dir=self.folder)
+            temporary = f"{self.folder}/new-{os.urandom(4).hex()}"
+            handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _BINARY, 0o600)
             try:
                 with os.fdopen(handle, "wb") as file:
                     file.write(_PREFIX + self._signer.sign(*self._identity(name), payload) + payload)
@@ -153,7 +185,7 @@ class Store:
         ``locked`` takes the folders within a project that cannot be listed, each with the reason, ``omissions`` what
         is left out.
         """
-        folders = Folders(self.read(_FOLDERS, dict[str, Any]))
+        folders = Folders(self.read(_FOLDERS, dict[str, Any], dict))
         yield from walk(top, places, within_project, folders)
         if locked is not None:
             locked |= folders.locked
@@ -162,7 +194,7 @@ class Store:
         if not within_project:
             folders.forget_others()
         if folders.has_changed:
-            self.write(_FOLDERS, folders.listings)
+            self.write(_FOLDERS, folders.listings, len(folders.listings) <= _FEW_FOLDERS)
 
     @contextlib.contextmanager
     def turn(self) -> Iterator[None]:
@@ -193,15 +225,22 @@ class Store:
 
 @cache
 def installation() -> bytes:
-    """Return a digest of this Python and of gllint's own files: a changed rule must not find old results."""
+    """Return a digest of this Python and of gllint's own files: a changed rule must not find old results.
+
+    Where an installer put them there, its list of them with their digests says which they are.
+    """
+    record = os.path.dirname(gllint.__path__[0]) + f"/gllint-{gllint.__version__}.dist-info/RECORD"
+    folders = list(RULES.packages())
+    try:
+        own = read_bytes(record)
+    except OSError:
+        own = b""
+        for package in _OWN_PACKAGES:
+            folders += (sys.modules.get(package) or __import__(package)).__path__
     parts = [gllint.__version__, sys.version]
-    for package in _OWN_PACKAGES:
-        module = sys.modules.get(package) or __import__(package)
-        for folder in module.__path__:
-            parts += [f"{path}{stat.st_mtime_ns}{stat.st_size}" for path, stat in _own_files(folder)]
-    for folder in RULES.packages():
+    for folder in folders:
         parts += [f"{path}{stat.st_mtime_ns}{stat.st_size}" for path, stat in _own_files(folder)]
-    return digest(*(part.encode("utf-8", "surrogateescape") for part in parts))
+    return digest(own, *(part.encode("utf-8", "surrogateescape") for part in parts))
 
 
 def cache_folder(top: str) -> str:

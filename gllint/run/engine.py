@@ -7,7 +7,7 @@ import os
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
-from typing import TYPE_CHECKING, Protocol, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from gllint.errors import UsageError
 from gllint.files.config import Config
@@ -38,8 +38,24 @@ from gllint_rules.tuples import NamedTuple
 from gllint_rules.words.text_files import text_kind
 
 if TYPE_CHECKING:
+    from typing import Protocol
+
     from gllint.run.obstacles import Obstacle
     from gllint_rules.check.map import Map
+
+    class Reader(Protocol):
+        """What :class:`Engine` asks a project for to conclude what was found in it."""
+
+        @property
+        def index(self) -> Index:
+            """The files and facts of the project."""
+
+        def obstacles(self, path: str, codes: Iterable[str], comment: str = "") -> list[Obstacle]:
+            """Return what was not read and may matter to findings of ``codes`` in a file, where a ``comment`` is."""
+
+        def unread(self) -> list[Obstacle]:
+            """Return the files of the project that cannot be read."""
+
 
 _Grouped: TypeAlias = "tuple[Place, dict[str, Signature | None]]"
 _OF_WHAT_IS_NOWHERE = frozenset({"GL303"})  # rules that report a name which nothing in the project has
@@ -115,20 +131,6 @@ class Outcome:
         self.plain_numbers += other.plain_numbers
         self.left_out |= other.left_out
         self.suppressed += other.suppressed
-
-
-class Reader(Protocol):
-    """What :class:`Engine` asks a project for to conclude what was found in it."""
-
-    @property
-    def index(self) -> Index:
-        """The files and facts of the project."""
-
-    def obstacles(self, path: str, codes: Iterable[str], comment: str = "") -> list[Obstacle]:
-        """Return what was not read and may matter to findings of ``codes`` in a file, at a line with a ``comment``."""
-
-    def unread(self) -> list[Obstacle]:
-        """Return the files of the project that cannot be read."""
 
 
 class Engine(Means):

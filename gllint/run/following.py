@@ -12,7 +12,7 @@ from gllint.run.parsing import Parsed, Unparsed
 from gllint.run.results import Evidence
 from gllint.run.screening import words_of_file
 from gllint.run.screening_cache import Means
-from gllint_rules.words.screen import Needles
+from gllint_rules.words.needles import Needles
 
 if TYPE_CHECKING:
     from gllint_rules.project.project import Project

@@ -14,16 +14,17 @@ from typing import TYPE_CHECKING, Any
 from gllint.files.digest import digest
 from gllint.files.discover import Signature, is_excluded
 from gllint.files.places import Place
+from gllint.files.sources import is_notebook
 from gllint.files.writing import check_inside
 from gllint.run.analysis_cache import AnalysisCache
 from gllint.run.cache import Store
 from gllint.run.parsing import Parsed, Unparsed, parse
 from gllint.run.results import Dependencies, Evidence, Result, StoredResult
-from gllint.run.screening import PASSES, TALKS, outline_file
+from gllint.run.screening import LACKS_CELLS, PASSES, TALKS, UNDECODABLE, UNREADABLE, outline_file
 from gllint.run.screening_cache import Means, Table
 from gllint_rules import RULES
 from gllint_rules.reading.stack import on_large_stack
-from gllint_rules.words.screen import ANY_NAME, Needles
+from gllint_rules.words.needles import ANY_NAME, Needles
 from gllint_rules.words.text_files import TEXT_MARK, text_kind
 
 if TYPE_CHECKING:
@@ -239,6 +240,25 @@ class Index:
         read = {path for path, parsed in self.parsed.items() if isinstance(parsed, Unparsed)}
         read |= {path for path, evidence in self.unread.items() if not evidence.sound}
         return {path for path in read if text_kind(path) is None}
+
+    def unread_files(self) -> dict[str, str]:
+        """Return the files of the project that were not read, or not as a whole, each with the reason."""
+        reasons = {
+            path: self.why_unparsed(path, parsed)
+            for path, parsed in self.parsed.items()
+            if isinstance(parsed, Unparsed) and text_kind(path) is None  # on those nothing else rests
+        }
+        for path, evidence in self.unread.items():
+            if not evidence.sound and path not in self.parsed and text_kind(path) is None:
+                reasons[path] = "cannot be parsed"
+        for path, screened in self.table.screen(self.files).items():
+            if screened.flags & UNREADABLE:
+                reasons[path] = screened.error
+            elif screened.flags & UNDECODABLE:
+                reasons.setdefault(path, "cannot be decoded")
+            elif screened.flags & LACKS_CELLS and is_notebook(path):
+                reasons.setdefault(path, "a cell of it cannot be parsed")
+        return reasons
 
     def is_sound(self, path: str) -> bool:
         """Say whether a file has facts: by what is kept of it, else by reading it."""

@@ -16,15 +16,10 @@ from functools import cached_property
 from gllint.files.config import DEFAULT_EXCLUDE
 from gllint.files.discover import is_python_name
 from gllint.files.places import MARKERS
-from gllint.files.sources import is_notebook
 from gllint.files.writing import read_bytes
 from gllint.run.index import Index
-from gllint.run.parsing import Unparsed
 from gllint.run.results import Result
-from gllint.run.screening import LACKS_CELLS, UNDECODABLE, UNREADABLE
 from gllint_rules.tuples import NamedTuple
-from gllint_rules.words.screen import words_in
-from gllint_rules.words.text_files import text_kind
 
 MOST_FILES, MOST_BYTES = 10_000, 64_000_000
 _FEW_FILES = 200
@@ -84,23 +79,7 @@ class Obstacles:
     @cached_property
     def files(self) -> dict[str, str]:
         """The files of the project that were not read, or not as a whole, each with the reason."""
-        index = self._index
-        reasons = {
-            path: index.why_unparsed(path, parsed)
-            for path, parsed in index.parsed.items()
-            if isinstance(parsed, Unparsed) and text_kind(path) is None  # on those nothing else rests
-        }
-        for path, evidence in index.unread.items():
-            if not evidence.sound and path not in index.parsed and text_kind(path) is None:
-                reasons[path] = "cannot be parsed"
-        for path, screened in index.table.screen(index.files).items():
-            if screened.flags & UNREADABLE:
-                reasons[path] = screened.error
-            elif screened.flags & UNDECODABLE:
-                reasons.setdefault(path, "cannot be decoded")
-            elif screened.flags & LACKS_CELLS and is_notebook(path):
-                reasons.setdefault(path, "a cell of it cannot be parsed")
-        return reasons
+        return self._index.unread_files()
 
     @cached_property
     def _troubled(self) -> dict[str, str]:
@@ -209,6 +188,8 @@ def stem(path: str) -> str:
 def _words(data: bytes, words: frozenset[str]) -> set[str]:
     """Return which of some words stand in the bytes of a file, whatever encoding of ASCII they are in."""
     ascii_words = {word.encode(): word for word in words if word.isascii() and word}
+    from gllint_rules.words.screen import words_in
+
     matches = {ascii_words[word] for word in words_in(data.replace(b"\0", b""), frozenset(ascii_words))}
     return matches | {word for word in words if not word.isascii() and not data.isascii()}
 

@@ -24,7 +24,7 @@ from gllint.run.index import Index
 from gllint.run.parsing import judge
 from gllint.run.screening import LOADS, PASSES, screen_bytes, words_of_file
 from gllint_rules.tuples import NamedTuple
-from gllint_rules.words.screen import LOADERS
+from gllint_rules.words.needles import LOADERS
 
 MOST_ENTRIES, MOST_FILES, MOST_BYTES = 50_000, 5_000, 64_000_000
 _MOST_SCRIPTS = 2_000

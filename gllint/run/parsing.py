@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from gllint.files.source import Undecodable, decode, decode_plain, unread_cells
 from gllint.files.sources import is_notebook
 from gllint.run.clock import Clock, without_collector
+from gllint_rules import Finding, Span
 from gllint_rules.reading.stack import on_large_stack
 from gllint_rules.tuples import NamedTuple
 from gllint_rules.words.text_files import text_kind
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from gllint_rules.reading.facts import Module
     from gllint_rules.reading.outline import Outline
 
+_FILE = "This file was not checked."
 MAX_BYTES, MAX_LINES = 4_000_000, 200_000
 
 
@@ -129,3 +131,13 @@ def too_large(data: bytes) -> str | None:
         return f"too large to be read: {len(data):,} bytes, at most {MAX_BYTES:,} are"
     lines = data.count(b"\n") if len(data) > MAX_LINES else 0
     return f"too large to be read: {lines:,} lines, at most {MAX_LINES:,} are" if lines > MAX_LINES else None
+
+
+def syntax_error(
+    path: str, why: Unparsed | None, codes: frozenset[str], help: str = _FILE
+) -> tuple[Finding, ...]:
+    """Return the finding of a file that is no Python, or of such a cell, if it is one and the rule is in force."""
+    if why is None or why.is_python or "GL900" not in codes:
+        return ()
+    place = Span(why.line, why.column, why.line, why.column + 1)
+    return (Finding("GL900", path, place, why.message, help),)

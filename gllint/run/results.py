@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from binascii import a2b_base64
+from collections.abc import Mapping
 from typing import Any
 
-from gllint_rules import Cut, Failure, Finding, PlainNumber, ToolSight
+from gllint_rules import Cut, Failure, Finding, PlainNumber, ToolAt, ToolSight
 from gllint_rules.tuples import NamedTuple
 
 
@@ -50,12 +52,14 @@ class Facts(NamedTuple):
 class StoredResult(NamedTuple):
     """A kept result, encoded; the digest of its ``evidence`` and the ``answers`` that it rests on.
 
-    ``concerned`` are the files in which its findings and tools lie, and those that bring findings about.
+    ``concerned`` are the files in which its findings and tools lie, and those that bring findings about; ``has_cuts``
+    says that a budget ran out.
     """
 
     evidence: bytes
     answers: dict[str, bytes]
     concerned: frozenset[str]
+    has_cuts: bool
     result: bytes
 
 
@@ -97,3 +101,58 @@ class Result(NamedTuple):
         paths = {note.path for finding in self.findings for note in finding.notes}
         paths.update(cut.path for cut in self.cuts)
         return self.concerned.union(paths, (number.path for number in self.plain_numbers))
+
+
+# --- from JSON, in which a small project's are kept: see `cache.decode` -------------------------------------------
+
+
+def facts_from(value: Any) -> Facts:
+    """Return the facts that a JSON value stands for. Raises ``ValueError`` or ``TypeError`` where there are none."""
+    files, talks, modules, probed, owned, parts, (passing, names), (state, answers) = value
+    return Facts(
+        a2b_base64(files),
+        talks,
+        {
+            path: Evidence(a2b_base64(digest), sound, targets, frozenset(told_by))
+            for path, (digest, sound, targets, told_by) in modules.items()
+        },
+        probed,
+        owned,
+        parts,
+        (a2b_base64(passing), frozenset(tuple(map(a2b_base64, needle)) for needle in names)),
+        (a2b_base64(state), _digests(answers)),
+    )
+
+
+def results_from(value: Any) -> dict[str, StoredResult]:
+    """Return kept results, each still encoded, by their files; raises as :func:`facts_from` does."""
+    return {
+        path: StoredResult(
+            a2b_base64(evidence), _digests(answers), frozenset(concerned), has_cuts, a2b_base64(result)
+        )
+        for path, (evidence, answers, concerned, has_cuts, result) in value.items()
+    }
+
+
+def result_from(value: Any) -> Result:
+    """Return what the rules said of a file; raises as :func:`facts_from` does."""
+    findings, failures, cuts, notice, consulted, tools, plain_numbers, left_out = value
+    if findings or failures:
+        import msgspec
+
+        return msgspec.convert(value, Result)
+    return Result(
+        cuts=tuple(Cut(*cut) for cut in cuts),
+        notice=notice,
+        consulted=frozenset(consulted),
+        tools=tuple(
+            ToolSight(ToolAt(*tool), line, result, tuple(other_parts))
+            for tool, line, result, other_parts in tools
+        ),
+        plain_numbers=tuple(PlainNumber(*number) for number in plain_numbers),
+        left_out=left_out,
+    )
+
+
+def _digests(answers: Mapping[str, str]) -> dict[str, bytes]:
+    return {question: a2b_base64(answer) for question, answer in answers.items()}

@@ -8,16 +8,15 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from gllint.run.analysis_cache import EVERYTHING
 from gllint.run.index import Index
-from gllint.run.parsing import Unparsed, unparsed_cells
+from gllint.run.parsing import Unparsed, syntax_error, unparsed_cells
 from gllint.run.results import Result
-from gllint_rules import Failure, Finding, Span
+from gllint_rules import Failure, Finding
 
 if TYPE_CHECKING:
     from gllint_rules import Cut
     from gllint_rules.check.check import Check
     from gllint_rules.reading.facts import Module
 
-_FILE = "This file was not checked."
 _CELL = "This cell was not checked, and nothing is known of the names that it binds; the other cells were checked."
 # A file, and what the rules say of it.
 Checked: TypeAlias = tuple[str, Result]
@@ -121,16 +120,6 @@ class FileCheck:
             tools.plain_numbers,
             "; ".join(index.why_unparsed(path, cell) for cell in cells) or unread,
         )
-
-
-def syntax_error(
-    path: str, why: Unparsed | None, codes: frozenset[str], help: str = _FILE
-) -> tuple[Finding, ...]:
-    """Return the finding of a file that is no Python, or of such a cell, if it is one and the rule is in force."""
-    if why is None or why.is_python or "GL900" not in codes:
-        return ()
-    place = Span(why.line, why.column, why.line, why.column + 1)
-    return (Finding("GL900", path, place, why.message, help),)
 
 
 def _unread(module: Module) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from functools import lru_cache
 from typing import TYPE_CHECKING, TypeAlias
@@ -13,10 +12,12 @@ from gllint.files.sources import read_python
 from gllint.run.parsing import Unparsed, judge, outlined, too_large
 from gllint_rules import Settings
 from gllint_rules.tuples import NamedTuple
-from gllint_rules.words.screen import AT, BROKEN_DOT, LOADERS, MARKS, Needles, Screen, words_in
+from gllint_rules.words.needles import LOADERS, Needles
+from gllint_runtime.policy.expressions import expression
 
 if TYPE_CHECKING:
     from gllint_rules.reading.outline import Outline
+    from gllint_rules.words.screen import Screen
 
 # What the first look finds: rules could speak about the file; it could use a tool that another file defines;
 # a comment in it suppresses findings of ours by name; it cannot be read; it is no text; Python was asked and takes it;
@@ -26,12 +27,12 @@ PASSES, MAY_USE, MARKED, UNREADABLE, UNDECODABLE, IS_PYTHON, TALKS, LOADS = 1, 2
 HAS_READINGS, LACKS_CELLS = 256, 512
 _UNREAD_CELL = UNREAD_CELL.encode()
 # Whatever `verdict/suppress.py` may take for one of ours, broken ones among it, and more.
-_NAMES_US = re.compile(rb"(?i:gllint:|noqa(?:(?!noqa)[^\r\n])*?GL)")
+_NAMES_US = expression(rb"(?i:gllint:|noqa(?:(?!noqa)[^\r\n])*?GL)")
 # Where something may stand between an ``@`` or a dot and the name behind it, and what may.
-_SPREAD = re.compile(rb"@ ?+(?:[ \t\f(\\]|[\w.]++[ \t\f\\])")
-_SPREAD_DOT = re.compile(rb"\.\\[\r\n]")
-_COMMENT = re.compile(r"#[^\r\n]*+")
-_GAP = re.compile(r"([@.])[\s\\(]++")
+_SPREAD = expression(rb"@ ?+(?:[ \t\f(\\]|[\w.]++[ \t\f\\])")
+_SPREAD_DOT = expression(rb"\.\\[\r\n]")
+_COMMENT = expression(r"#[^\r\n]*+")
+_GAP = expression(r"([@.])[\s\\(]++")
 Read: TypeAlias = Callable[[str], bytes]
 
 
@@ -55,6 +56,8 @@ def screen_file(settings: Settings, path: str, read: Read = read_python) -> Scre
 
 def screen_bytes(settings: Settings, original: bytes) -> Screened:
     """Judge a file by its bytes alone."""
+    from gllint_rules.words.screen import AT, BROKEN_DOT, MARKS
+
     is_plain = _is_plain(original)
     text = None if is_plain else _text(original)
     screen = _screen(settings)
@@ -175,6 +178,8 @@ def words_of_file(words: frozenset[str], path: str, read: Read = read_python) ->
         return frozenset()
     except OSError:
         return words
+    from gllint_rules.words.screen import words_in
+
     plain = _plain(words)
     matches = frozenset(plain[raw_word] for raw_word in words_in(as_read(data), frozenset(plain)))
     return matches if data.isascii() else matches.union(words.difference(plain.values()))
@@ -187,4 +192,6 @@ def _plain(words: frozenset[str]) -> dict[bytes, str]:
 
 @lru_cache(maxsize=16)
 def _screen(settings: Settings) -> Screen:
+    from gllint_rules.words.screen import Screen  # whose expressions a run over known files needs none of
+
     return Screen(settings)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from binascii import a2b_base64
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
@@ -30,9 +31,10 @@ from gllint.run.screening import (
 )
 from gllint_rules import Settings
 from gllint_rules.tuples import NamedTuple
-from gllint_rules.words.screen import Needles
+from gllint_rules.words.needles import Needles
 
 _WORTH_FILES = 2000
+_FEW_FILES = 3000  # whose JSON is read before msgspec would be imported
 _WORTH_BYTES = 250_000
 _Answer = TypeVar("_Answer")
 
@@ -53,6 +55,15 @@ class Row(NamedTuple):
     signature: Signature
     screened: Screened
     uses: bytes | None = None
+
+
+def _rows(entries: Mapping[str, Any]) -> dict[str, Row]:
+    """Return the rows whose JSON ``entries`` are. Raises ``ValueError`` or ``TypeError`` where they are none."""
+    rows: dict[str, Row] = {}
+    for path, (signature, (flags, file_digest, error), uses) in entries.items():
+        screened = Screened(int(flags), a2b_base64(file_digest), str(error))
+        rows[path] = Row(Signature(*signature), screened, a2b_base64(uses) if uses is not None else None)
+    return rows
 
 
 class Table:
@@ -192,7 +203,7 @@ class Table:
             for path, row in self._rows.items()
             if self._is_settled(row) and (path in self.files or not is_complete)
         }
-        self._store.write("screen", trusted)
+        self._store.write("screen", trusted, len(trusted) <= _FEW_FILES)
         self._has_changed = False
 
     def _look(
@@ -229,7 +240,7 @@ class Table:
 
     def _row_table(self) -> dict[str, Row]:
         if self._rows is None:
-            self._rows = self._store.read("screen", dict[str, Row]) or {}
+            self._rows = self._store.read("screen", dict[str, Row], _rows) or {}
         return self._rows
 
     def _is_settled(self, row: Row) -> bool:

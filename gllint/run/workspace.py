@@ -12,9 +12,8 @@ from gllint.run.analysis_cache import result_of
 from gllint.run.cache import Store
 from gllint.run.index import Index
 from gllint.run.notices import Notice, notices
-from gllint.run.parsing import Unparsed
+from gllint.run.parsing import Unparsed, syntax_error
 from gllint.run.results import Result, StoredResult
-from gllint.run.rules import check_files, syntax_error
 from gllint.run.screening import MAY_USE, PASSES, UNREADABLE, Screened
 from gllint_rules import Cut, Finding, PlainNumber, ToolSight
 from gllint_rules.reading.stack import on_large_stack
@@ -188,6 +187,8 @@ class Workspace:
     def _with_fixes(self, paths: Sequence[str]) -> dict[str, Result]:
         """Return what the rules say of candidates, with the fixes."""
         index, candidates = self.index, self.index.candidates()
+        if not paths:
+            return {}
         if self._fixed is None:
             self._fixed = {}
             cache_entry = (
@@ -246,7 +247,13 @@ class Workspace:
 
     def cuts(self) -> list[Cut]:
         """Where the budgets of the inference ran out, in the files that were checked and what they lead to."""
-        return sorted({cut for path in self._results or () for cut in self._result(path).cuts})
+        results = self._results or {}
+        cut_files = [
+            path
+            for path, result in results.items()
+            if not isinstance(result, StoredResult) or result.has_cuts
+        ]
+        return sorted({cut for path in cut_files for cut in self._result(path).cuts})
 
     def notices(self, paths: Collection[str], named: Collection[str]) -> list[Notice]:
         """Return what was passed over on the way to ``paths`` although no finding tells of it."""
@@ -324,12 +331,12 @@ class Workspace:
 
     def _checked(self, paths: Sequence[str], fixes: bool) -> dict[str, Result]:
         """Return what the rules say of candidates: asked in several processes where that is worth it."""
-        from gllint.run import crew
+        from gllint.run import crew, rules
 
         if crew.is_worth(self.index, paths):
             with contextlib.suppress(crew.Lost):
                 return crew.check_files(self.index, paths, fixes)
-        return on_large_stack(check_files, self.index, paths, fixes)
+        return on_large_stack(rules.check_files, self.index, paths, fixes)
 
     @property
     def _may_be_known(self) -> bool:

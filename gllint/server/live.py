@@ -21,9 +21,9 @@ from gllint.run.engine import Engine, Options, Outcome, in_order
 from gllint.run.following import FollowingIndex
 from gllint.run.notices import Notice, disobeyed, notices
 from gllint.run.obstacles import Obstacle, Obstacles
-from gllint.run.parsing import Unparsed, too_large
+from gllint.run.parsing import Unparsed, syntax_error, too_large
 from gllint.run.results import Result
-from gllint.run.rules import FileCheck, check_file, check_files, syntax_error
+from gllint.run.rules import FileCheck, check_file, check_files
 from gllint.run.screening import MAY_USE, TALKS, UNREADABLE, uses_file
 from gllint.run.workspace import caused, landed, tools_of, unreadable
 from gllint_rules import Finding, ToolSight

@@ -6,12 +6,10 @@ to explicit provenance. Names load on first use, so that importing the policy al
 
 from __future__ import annotations
 
-import logging
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from gllint_runtime.policy.version import __version__ as __version__
-from gllint_runtime.policy.wording import visible
 
 if TYPE_CHECKING:
     from gllint_runtime.audit.audit import Audit as Audit
@@ -56,15 +54,6 @@ if TYPE_CHECKING:
     from gllint_runtime.providers.scripted import Replayer as Replayer
     from gllint_runtime.providers.scripted import ScriptedProvider as ScriptedProvider
 
-
-def _visible_words(record: logging.LogRecord) -> bool:
-    """Show the words of others in our log with their control characters as escapes: one message is one line."""
-    words = record.args if isinstance(record.args, tuple) else ()
-    record.args = tuple(visible(str(word)) if isinstance(word, (str, Exception)) else word for word in words)
-    return True
-
-
-logging.getLogger("gllint_runtime").addFilter(_visible_words)
 
 _HOMES = {
     "audit.audit": "Audit audit_run",

@@ -48,10 +48,10 @@ class Kept(dict[str, Any]):
     def has(self, name: str) -> bool:
         return name in self
 
-    def read(self, name: str, kind: Any) -> Any:
+    def read(self, name: str, kind: Any, build: Any = None) -> Any:
         return self.get(name)
 
-    def write(self, name: str, value: Any) -> None:
+    def write(self, name: str, value: Any, is_small: bool = False) -> None:
         self[name] = value
 
 
@@ -119,7 +119,7 @@ def test_an_answer_that_is_kept_holds_where_all_modules_are_the_same(kept: Kept,
 def test_a_question_that_was_never_answered_is_asked(kept: Kept, files: Files) -> None:
     [name] = (name for name in kept if name.startswith("results-"))
     kept[name]["b.py"] = StoredResult(
-        kept[name]["b.py"].evidence, {"more": b"3"}, frozenset(), encode(Result())
+        kept[name]["b.py"].evidence, {"more": b"3"}, frozenset(), False, encode(Result())
     )
     files.answers["more"] = b"3"
     cache = again(kept, files)

@@ -562,7 +562,7 @@ def test_each_record_comes_back_as_it_went(tmp_path: Path) -> None:
         )),
         (Fixed, Fixed(b"s", {"a": result}, rests_on)),
         (Fixed, Fixed(b"s", {"a": result._replace(findings=(finding._replace(fix=None),))}, rests_on)),
-        (dict[str, StoredResult], {"a": StoredResult(b"e", {"q": b"a"}, frozenset({"a"}), b"[]")}),
+        (dict[str, StoredResult], {"a": StoredResult(b"e", {"q": b"a"}, frozenset({"a"}), False, b"[]")}),
         (dict[str, Row], {"a": Row(Signature(1, 2, 3, 4), Screened(1, b"\xff", ""), b"\xff"), "b\udcff": Row(Signature(1, 2, 3, 4), Screened(1, b"", "x"))}),
     ]  # fmt: skip
     store = Store(str(tmp_path))

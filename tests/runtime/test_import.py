@@ -13,7 +13,18 @@ import gllint_runtime.schemas
 import gllint_runtime.tools
 import gllint_runtime.units
 
-HEAVY = ["pint", "jsonschema", "libcst", "click", "flake8", "pygls", "anthropic", "openai", "opentelemetry"]
+HEAVY = [
+    "pint",
+    "jsonschema",
+    "msgspec",
+    "libcst",
+    "click",
+    "flake8",
+    "pygls",
+    "anthropic",
+    "openai",
+    "opentelemetry",
+]
 
 RUN = """
 from gllint_runtime import ScriptedProvider, Tool, ToolRegistry, ToolRuntime
@@ -45,6 +56,19 @@ def loaded(program: str) -> set[str]:
     ],
 )
 def test_importing_loads_nothing_heavy(program: str) -> None:
+    assert loaded(program) == set()
+
+
+def test_a_session_loads_nothing_heavy_and_compiles_little() -> None:
+    count = """
+import re
+compiled = []
+compile = re._compiler.compile
+re._compiler.compile = lambda *what: (compiled.append(what), compile(*what))[1]
+"""
+    program = (
+        f"{count}from gllint_runtime import Session; Session()\nassert len(compiled) <= 100, len(compiled)"
+    )
     assert loaded(program) == set()
 
 

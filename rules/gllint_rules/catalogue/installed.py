@@ -7,7 +7,6 @@ Nothing of a package is imported before its rule is asked for.
 from __future__ import annotations
 
 import os
-import re
 import sys
 import warnings
 from collections.abc import Callable, Iterator
@@ -15,12 +14,13 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from gllint_rules.rule import Rule
+from gllint_runtime.policy.expressions import expression
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
 GROUP = "gllint.rules"
-_CODE = re.compile(r"(?!GL\d)[A-Z]{2,}[0-9]{2,}")
+_CODE = expression(r"(?!GL\d)[A-Z]{2,}[0-9]{2,}")
 
 
 @cache
@@ -83,10 +83,10 @@ def package_of(code: str) -> str | None:
 
 def folders() -> list[str]:
     """The folders of the packages behind the entry points, found without importing them."""
-    from importlib.util import find_spec
-
     paths: dict[str, None] = {}
     for entry in installed().values():
+        from importlib.util import find_spec
+
         try:
             spec = find_spec(entry.value.partition(":")[0].partition(".")[0])
         except (ImportError, ValueError):

@@ -14,7 +14,7 @@ from gllint_rules.tools.registrars import DESCRIPTIONS, Registrar
 from gllint_rules.tools.tools import assigns_registry
 from gllint_rules.words.framework_table import GENERAL
 from gllint_rules.words.names import TOOL_REGISTRY_CLASSES, TOOL_REGISTRY_NAMES
-from gllint_rules.words.screen import IN_SMALL_PROJECT, Needles
+from gllint_rules.words.needles import IN_SMALL_PROJECT, Needles
 
 if TYPE_CHECKING:
     from gllint_rules.project.project import Project

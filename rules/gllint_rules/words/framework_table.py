@@ -1,6 +1,7 @@
 """The framework table: how each framework hands a function to the model, read from its data file.
 
-``frameworks.toml`` is what people read and write; ``frameworks.json`` holds the same and loads fifty times faster.
+``frameworks.toml`` is what people read and write; ``frameworks.json`` holds what was read of it, so that a run reads no
+TOML and checks no row.
 ``docs/tools.md`` says what each key means. After a change: ``python -m gllint_rules.words.framework_table``.
 """
 
@@ -8,12 +9,12 @@ from __future__ import annotations
 
 import json
 import os
-import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 
 from gllint_rules.tuples import NamedTuple
+from gllint_runtime.policy.expressions import expression
 
 if TYPE_CHECKING:
     from gllint_rules.words.settings import Settings
@@ -32,9 +33,9 @@ ANY = "*"
 # The row of the names that a project's settings add by themselves.
 CONFIGURED = "configured"
 _PLACE = (int, str)
-_NAME = re.compile(r"(?:(?:\*?\w+|\*)\.)*(?:\*?\w+|\*)")
-_CLASS = re.compile(r"(?:\w+\.)*\w+")
-_MODULE = re.compile(r"(?:\w+\.)*(?:\w+\*?|\*)")
+_NAME = expression(r"(?:(?:\*?\w+|\*)\.)*(?:\*?\w+|\*)")
+_CLASS = expression(r"(?:\w+\.)*\w+")
+_MODULE = expression(r"(?:\w+\.)*(?:\w+\*?|\*)")
 _KINDS: tuple[Kind, ...] = ("decorators", "generators", "calls", "keywords", "described", "not-tools")
 _Raw: TypeAlias = Mapping[str, Any]
 _T = TypeVar("_T")
@@ -658,13 +659,45 @@ def _condition(text: str, where: str) -> tuple[str, str]:
     return keyword, value.strip("\"'")
 
 
+def _as_record(row: Framework) -> dict[str, Any]:
+    """What JSON holds of a row beside its defaults, pairs in place of the tables whose keys it does not know."""
+    fields = {
+        key: value for key, value in row._asdict().items() if value != Framework._field_defaults.get(key)
+    }
+    fields["names"] = [[*name] for name in row.names]
+    for key in ("shapes", "parts"):
+        fields[key] = [
+            (sorted(k) if isinstance(k, frozenset) else k, v) for k, v in getattr(row, key).items()
+        ]
+    return fields
+
+
+def _from_record(fields: dict[str, Any]) -> Framework:
+    for key in ("imports", "only_with", "changed_by", "runs", "dispatchers"):
+        if key in fields:
+            fields[key] = tuple(fields[key])
+    for key in ("bases", "envelopes"):
+        if key in fields:
+            fields[key] = {cls: tuple(values) for cls, values in fields[key].items()}
+    if "published" in fields:
+        listings = fields["published"].items()
+        fields["published"] = {
+            cls: tuple(ToolListing(*listing) for listing in listed) for cls, listed in listings
+        }
+    fields["names"] = tuple(TableName._make([*name[:-1], tuple(name[-1])]) for name in fields["names"])
+    fields["shapes"] = {frozenset(keys): tuple(places) for keys, places in fields["shapes"]}
+    fields["parts"] = {tuple(condition): tuple(places) for condition, places in fields["parts"]}
+    return Framework(**fields)
+
+
 @lru_cache(maxsize=1)
 def shipped() -> Table:
     """The table that gllint ships."""
     with open(LOADED, "rb") as file:
         data = json.load(file)
     words = DescriptionWords(**{key: frozenset(names) for key, names in data["descriptions"].items()})
-    return Table(read_rows(data["frameworks"]), data["frameworks"], data["model-sdks"], descriptions=words)
+    rows = tuple(map(_from_record, data["records"]))
+    return Table(rows, data["frameworks"], data["model-sdks"], descriptions=words)
 
 
 def with_rows(
@@ -712,7 +745,7 @@ def as_loaded(source: str) -> str:
     import tomllib
 
     data = tomllib.loads(source)
-    read_rows(data["frameworks"])
+    data["records"] = list(map(_as_record, read_rows(data["frameworks"])))
     return json.dumps(data, ensure_ascii=False, separators=(",", ":")) + "\n"
 
 

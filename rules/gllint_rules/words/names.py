@@ -13,6 +13,7 @@ from functools import lru_cache
 from gllint_rules.tuples import NamedTuple
 from gllint_rules.words.framework_table import Table, configured
 from gllint_rules.words.settings import Settings
+from gllint_runtime.policy.expressions import expression
 
 # An annotation names a tool class of a framework by its ending, too (`CrewBaseTool`, `MyStructuredTool`).
 TOOL_CLASS_ENDINGS = ("BaseTool", "StructuredTool")
@@ -37,7 +38,7 @@ FINAL_MESSAGE_NAMES = (
 )
 FINAL_MESSAGE_CALLS = frozenset({"FinalPayload", "FinalStep"})
 # A string with a macro in one of these places is about templates, it is none.
-NOT_A_TEMPLATE = re.compile(
+NOT_A_TEMPLATE = expression(
     r"(prompt|instruction|description|docstring|\bdoc\b|help|hint|example|error|warning|exception|reason|"
     r"comment|pattern|regex|system|guide|rule|note|usage|rationale|fix|summary_of|bad|log|debug|print)",
     re.IGNORECASE,

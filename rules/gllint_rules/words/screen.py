@@ -29,8 +29,10 @@ from gllint_rules.words.names import (
     TOOL_REGISTRY_NAMES,
     Names,
 )
+from gllint_rules.words.needles import ANY_NAME, IN_SMALL_PROJECT, LOADERS, Needles
 from gllint_rules.words.settings import Settings
 from gllint_rules.words.text_files import TEXT_SUFFIXES
+from gllint_runtime.policy.expressions import expression
 
 if TYPE_CHECKING:
     from ahocorasick_rs import BytesAhoCorasick
@@ -56,25 +58,9 @@ MARKS = (b"llint:", b"LLINT:", b"oqa", b"OQA")
 # What stands before a name that may begin further on: a decorator's, and one behind a dot.
 AT, BROKEN_DOT = b"@", b".\\"
 _JOINTS = frozenset({AT, BROKEN_DOT})
-# What stands in a file that may run another by its path.
-LOADERS = (
-    b"exec(",
-    b"run_path",
-    b"FileLoader",
-    b"spec_from_file_location",
-    b"import_module(",
-    b"__import__(",
-)
 # What may stand between two tokens. It is bounded, and taken without a second thought, so that the time stays in
 # proportion to the size of a file that is made to take long.
 GAP = r"(?:\s++|\\|\#[^\n]{0,200}+\n){0,30}+"
-Needles: TypeAlias = frozenset[tuple[bytes, ...]]
-"""By what files may use the tools of others: each the name of a tool or of what makes or holds one, a text that calls
-one by its name, or two names, of what is imported and of what it is given a function by, which makes that a tool."""
-# Among them: any other name may stand for a tool, too. That is so in a small project.
-ANY_NAME = (b"*",)
-# Stands before a needle that counts there alone.
-IN_SMALL_PROJECT = "?"
 
 
 class Screen:
@@ -356,21 +342,21 @@ class _Values:
         b"type(",
     )
     # What is called at once or decorates, a call of three arguments, a look-up that is called.
-    _look_up = re.compile(
+    _look_up = expression(
         rb"(?:getattr|eval)\((?:[^()\n]|\([^()\n]*+\)){0,200}+\)\s*+\(\s*+\w"
         rb"|exec\(|new_class\(|reduce\([^\n]{0,200}?\b[tT]ool|(?:__dict__|globals\(\)|vars\([^()\n]{0,80}+\))\[[^\]\n]{0,200}+\]\s*+\(\s*+\w"
         rb"|type\(\s*+[^(),\n]{1,80}+,\s*+[(\w]"
     )
-    _decoded = re.compile(
+    _decoded = expression(
         rb"(?:exec|eval)\([^\n]{0,200}?(?:b(?:16|32|64|85)decode|a85decode|a2b_|decodebytes|decompress|fromhex|unhexlify|loads"
         rb"|decode)\("
     )
     _OF_A_MODULE = (b"new_class(", b"reduce(", b"__dict__[")  # which stand behind a dot
-    _within = re.compile(rb"[\w.]\Z")
-    _decorates = re.compile(rb"(?:@\s*+|\bclass\s++\w++\s*+\([^()\n]*+)\Z")
+    _within = expression(rb"[\w.]\Z")
+    _decorates = expression(rb"(?:@\s*+|\bclass\s++\w++\s*+\([^()\n]*+)\Z")
     # What stands before a word that is a value, the words before the dot of an attribute aside.
-    _decorator_before = re.compile(rb"(?:[\[{(,:=]|\b(?:return|else|or|and))\s*+(\w++\s*+\.\s*+)*+\Z")
-    _base_before = re.compile(
+    _decorator_before = expression(rb"(?:[\[{(,:=]|\b(?:return|else|or|and))\s*+(\w++\s*+\.\s*+)*+\Z")
+    _base_before = expression(
         rb"(?:(?<![=!<>])=\s*+[\[({]?|\b(?:return|else|or)|[\"']\s*+:)\s*+(\w++\s*+\.\s*+)*+$"
     )
     _REACH = 60  # bytes that are looked at before a word
@@ -379,7 +365,7 @@ class _Values:
         self._words = [
             (
                 word.encode(),
-                re.compile(rb"\b%b\b(?![ \t]*+[(=.\"']|[ \t]++(?!if|else|or|and|for)\w)" % word.encode()),
+                expression(rb"\b%b\b(?![ \t]*+[(=.\"']|[ \t]++(?!if|else|or|and|for)\w)" % word.encode()),
                 before,
             )
             for words, before in ((decorators, self._decorator_before), (bases, self._base_before))
@@ -470,22 +456,22 @@ def _in_code(word: str, gap: str, prose: str) -> str:
     return rf"\b{word}(?:{gap}(?:[(,.)=\[\]:}}]|as\b)|\b(?!{prose}){no_prose})"
 
 
-_IDENTIFIER = re.compile(rb"\w+|\*")
-_WHOLE_IDENTIFIER = re.compile(rb"[\w\x80-\xff]+")
+_IDENTIFIER = expression(rb"\w+|\*")
+_WHOLE_IDENTIFIER = expression(rb"[\w\x80-\xff]+")
 # The rest of a line, continued ones included; where a bracket opens in it, all up to the one that closes it.
 _LINE = r"(?:[^\n\\{}]++|\\\n?)*+"
-_IMPORTED = re.compile(
+_IMPORTED = expression(
     rf"import({_LINE.format('(')}(?:\({_LINE.format(')')}(?:\){_LINE.format('')}|[^)]*+))?+)".encode()
 )
-_ALIAS = re.compile(rb"\bas\s+(\w+)")
+_ALIAS = expression(rb"\bas\s+(\w+)")
 # A decorator or base that may be another name for one of a framework's.
-_DECORATES = re.compile(
+_DECORATES = expression(
     rb"^[ \t]*+@(?!(?:property|staticmethod|classmethod|override|overload|dataclass)\b)", re.M
 )
-_DERIVES = re.compile(
+_DERIVES = expression(
     rb"^[ \t]*+class\s[^(:\n]{1,200}\((?!(?:object|Exception|[\w.]*Enum|BaseModel)\))", re.M
 )
-_WORD_BEFORE = re.compile(rb"\w")
+_WORD_BEFORE = expression(rb"\w")
 _IN_WORDS = frozenset(c for c in range(128) if chr(c).isalnum() or chr(c) == "_")
 
 
@@ -598,17 +584,17 @@ class _TextPaths:
     _templates = (b".j2", b".jinja")
     _data = (b".json", b".yaml", b".yml")
     _of_messages = r"final|messag|answer|repl(?:y|ies)|templat"
-    _words_of_data = re.compile(_of_messages.encode(), re.I)
-    _words = re.compile(
+    _words_of_data = expression(_of_messages.encode(), re.I)
+    _words = expression(
         rf"{_of_messages}|respon|report|result|output|summar|mail|letter|notice".encode(),
         re.I,
     )
-    _quote = re.compile(rb".*[\"'\n]", re.DOTALL)
+    _quote = expression(rb".*[\"'\n]", re.DOTALL)
     # What gives the text of a file, and what gives data, in a file of Python that has such a path.
-    _readers = re.compile(rb"read_text|\.read\s*\(|get_template|render_template|render_to_string")
-    _data_readers = re.compile(rb"read_text|\.read\s*\(|load(?:s|_all)?\s*\(")
+    _readers = expression(rb"read_text|\.read\s*\(|get_template|render_template|render_to_string")
+    _data_readers = expression(rb"read_text|\.read\s*\(|load(?:s|_all)?\s*\(")
     # What stands behind a path that is not read there: it is written to, looked for, or compared.
-    _unread = re.compile(
+    _unread = expression(
         rb"[\w.]{0,20}[\"'](?:\s*,\s*(?:mode\s*=\s*)?[\"'][wax]"
         rb"|\s*\)\s*\.\s*(?:write_|exists|is_file|touch|unlink)|\s+(?:not\s+)?in\b)"
     )
@@ -653,9 +639,9 @@ def _gives(data: bytes, imported: set[bytes], uses: Mapping[bytes, set[bytes]]) 
 
 
 # How a file calls by a name: a key of a dict, compared with what the model asks for, one of several.
-_CALLED_BY = re.compile(rb"\s*+(?::|==)")
-_COMPARED_WITH = re.compile(rb"(?:==|\bcase|\||\b(?:in|case)\s*+[(\[{][^()\[\]{}]*)\s*\\?\s*$")
-_LOOKS_UP = re.compile(rb"\b(?:getattr|globals|vars|locals|eval)\s*+\(|__dict__")
+_CALLED_BY = expression(rb"\s*+(?::|==)")
+_COMPARED_WITH = expression(rb"(?:==|\bcase|\||\b(?:in|case)\s*+[(\[{][^()\[\]{}]*)\s*\\?\s*$")
+_LOOKS_UP = expression(rb"\b(?:getattr|globals|vars|locals|eval)\s*+\(|__dict__")
 _LONGEST_LIST = 400
 
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 import copy
 import inspect
 import json
-import logging
 import weakref
 from collections import deque
 from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
@@ -30,9 +29,9 @@ from gllint_runtime.execution.session import Session, Verified
 from gllint_runtime.execution.steps import FINAL_HINT, final_in, read_object, read_step
 from gllint_runtime.policy.data import plain
 from gllint_runtime.policy.errors import GLError, GLSecurityError, GLValidationError
+from gllint_runtime.policy.log import logger
 from gllint_runtime.policy.outputs import json_value
 
-logger = logging.getLogger("gllint_runtime")
 Value = TypeVar("Value")
 
 INSTRUCTIONS = (

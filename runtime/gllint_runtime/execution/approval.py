@@ -8,15 +8,13 @@ callback refuse.
 from __future__ import annotations
 
 import copy
-import logging
 from collections.abc import Awaitable, Callable, Mapping
 from enum import StrEnum
 from typing import Any
 
 from gllint_runtime.execution.asking import Asking, way_to_call
 from gllint_runtime.policy.errors import GLSecurityError, reason_of
-
-logger = logging.getLogger("gllint_runtime")
+from gllint_runtime.policy.log import logger
 
 
 class ToolCategory(StrEnum):

@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from datetime import date, timedelta
 from typing import NamedTuple, TypeAlias
 
+from gllint_runtime.policy.expressions import expression
+
 Day: TypeAlias = tuple[int | None, int, int]
 """Year (``None`` where it is not said), month, day; or ``(None, -1 - hour, minute)`` for a time of day."""
 
@@ -36,7 +38,7 @@ _FORMS = tuple(
 
 
 _COUNT = r"(?P<count>an?|one|two|three|four|five|six|seven|\d{1,3})"
-_SHIFTS = re.compile(
+_SHIFTS = expression(
     rf"\b(?:(?P<day>next\s+day|following\s+day|day\s+after|tomorrow|previous\s+day|prior\s+day|day\s+before"
     rf"|yesterday)"
     rf"|for\s+(?P<stay>an?|one|two|three|four|five|six|seven|\d{{1,3}})\s+(?P<unit3>days?|nights?|weeks?)"
@@ -88,8 +90,8 @@ def moved(day: Day, shift: int) -> Day | None:
 
 
 _WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
-_WEEKDAY = re.compile(r"\b(mon|tues|wednes|thurs|fri|satur|sun)day\b", re.IGNORECASE)
-_WHOLE_MONTH = re.compile(
+_WEEKDAY = expression(r"\b(mon|tues|wednes|thurs|fri|satur|sun)day\b", re.IGNORECASE)
+_WHOLE_MONTH = expression(
     rf"\b{_MONTH}[,\s]\s*(?:of\s+)?(?P<year>\d{{4}})(?!\d)|\b(?P<first>\d{{4}})-(?P<second>\d{{2}})\b(?!-)",
     re.IGNORECASE,
 )

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Mapping
 from typing import Any
 
 from gllint_runtime.execution.registry import ToolRegistry
 from gllint_runtime.execution.steps import CLARIFICATION, ToolAction
 from gllint_runtime.policy.errors import GLError, GLValidationError
-
-logger = logging.getLogger("gllint_runtime")
+from gllint_runtime.policy.log import logger
 
 TOOL_REGISTRY = ToolRegistry()
 """The registry that :func:`dispatch_tool` uses unless it is given another."""

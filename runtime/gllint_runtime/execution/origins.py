@@ -26,6 +26,7 @@ from gllint_runtime.execution.names import Names
 from gllint_runtime.execution.record import CallRecord, Origin
 from gllint_runtime.execution.spoken import SpokenNumbers, as_argument, converted
 from gllint_runtime.execution.totals import Totals
+from gllint_runtime.policy.expressions import expression
 from gllint_runtime.policy.figures import figures
 from gllint_runtime.policy.key_units import unit_of_name
 from gllint_runtime.policy.numbers import is_in_symbol, scan_naked_numbers
@@ -40,14 +41,14 @@ Source = tuple[str, str | None, bool]
 _USER: Source = ("user", None, True)
 
 _GROUPING = str.maketrans("", "", ",'’_ \u00a0\u2009\u202f")
-_TYPED_NUMBER = re.compile(r"\d\d*(?:[.,'’_ \u00a0\u2009\u202f]\d+)*(?:[eE][+-]?\d+)?")
-_DIGITS = re.compile("[0-9]+")
-_WRITTEN_NUMBER = re.compile(
+_TYPED_NUMBER = expression(r"\d\d*(?:[.,'’_ \u00a0\u2009\u202f]\d+)*(?:[eE][+-]?\d+)?")
+_DIGITS = expression("[0-9]+")
+_WRITTEN_NUMBER = expression(
     r"\s{0,9}[-+]?(?:[0-9]{1,3}(?:,[0-9]{3}){1,5}|[0-9]{1,20})(?:\.[0-9]{1,20})?(?:[eE][-+]?[0-9]{1,2})?\s{0,9}"
 )
 # Where a quotation may begin and end: it is not a part of a longer number or word.
-_BEGIN = re.compile(r"(?<![\w.,])")
-_END = re.compile(r"(?!\w|[.,]\d)")
+_BEGIN = expression(r"(?<![\w.,])")
+_END = expression(r"(?!\w|[.,]\d)")
 
 _FLAT = frozenset({str, float, int, bool, type(None)})
 
@@ -66,7 +67,7 @@ _MAX_RESCALED = 20_000  # numbers of outputs among which they are
 _LARGEST_ROUNDED = 10**15
 _LEAST_WRITTEN, _LEAST_SIGNIFICANT = 4, 3  # digits that are more than chance
 _MAX_UNITS = 20  # in which outputs have one number
-_UNIT_BEHIND = re.compile(r"[ \u00a0\u202f-]?([^\s,;:!?()\"']+(?:[ \u00a0\u202f][^\s,;:!?()\"']+){0,3})")
+_UNIT_BEHIND = expression(r"[ \u00a0\u202f-]?([^\s,;:!?()\"']+(?:[ \u00a0\u202f][^\s,;:!?()\"']+){0,3})")
 
 
 class Origins:
@@ -540,9 +541,9 @@ def _leaves(data: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:
 
 
 _MARKS = "[](){}'\"` \t\r\n,;|"
-_SEVERAL = re.compile(r"\d\.\d+\.\d")
-_BLANK = re.compile(r"\s")
-_PARTED = re.compile(r"[\[\](){}'\"`]|[,;|](?=\s)|\n")
+_SEVERAL = expression(r"\d\.\d+\.\d")
+_BLANK = expression(r"\s")
+_PARTED = expression(r"[\[\](){}'\"`]|[,;|](?=\s)|\n")
 
 
 def _listed(text: str) -> list[str]:

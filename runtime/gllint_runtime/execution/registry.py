@@ -6,7 +6,6 @@ through :meth:`ToolRegistry.verify` and :meth:`ToolRegistry.check_output`; there
 
 from __future__ import annotations
 
-import logging
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -22,10 +21,9 @@ from gllint_runtime.policy import schemas, validation
 from gllint_runtime.policy.data import Survey
 from gllint_runtime.policy.errors import GLDataError, GLError, GLRuntimeError, GLValidationError
 from gllint_runtime.policy.keywords import ArgumentUnits, OutputSettings
+from gllint_runtime.policy.log import logger
 from gllint_runtime.policy.outputs import plain_arguments, verified_output
 from gllint_runtime.policy.settings import Policy, combined
-
-logger = logging.getLogger("gllint_runtime")
 
 _NUMBERS = frozenset({int, float, bool})
 

@@ -7,7 +7,6 @@ output of a tool call of this very run, and the claimed value is the tool's.
 from __future__ import annotations
 
 import asyncio
-import logging
 import operator
 from collections.abc import Callable, Collection, Mapping
 from contextlib import AbstractContextManager, nullcontext
@@ -27,6 +26,7 @@ from gllint_runtime.execution.verdicts import Verdicts
 from gllint_runtime.policy.data import Survey, copy_plain
 from gllint_runtime.policy.errors import GLError, GLRuntimeError, error_from_dict, reason_of
 from gllint_runtime.policy.keywords import MessageSettings
+from gllint_runtime.policy.log import logger
 from gllint_runtime.policy.schemas import ASSISTANT_STEP_SCHEMA
 from gllint_runtime.policy.settings import combined
 from gllint_runtime.providers import Provider, Tape, takes_options
@@ -35,7 +35,6 @@ from gllint_runtime.show import Showing, Shown
 if TYPE_CHECKING:
     from gllint_runtime.execution.responses import AgentResponse
 
-logger = logging.getLogger("gllint_runtime")
 
 MENDABLE = frozenset(
     {

@@ -6,7 +6,6 @@ For agents that have a loop of their own; :class:`~gllint_runtime.execution.runt
 from __future__ import annotations
 
 import json
-import logging
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
@@ -49,6 +48,7 @@ from gllint_runtime.policy.errors import (
     GLValidationError,
 )
 from gllint_runtime.policy.keywords import PolicySettings
+from gllint_runtime.policy.log import logger
 from gllint_runtime.policy.numbers import NakedNumber, scan_naked_numbers, unsafe_characters
 from gllint_runtime.policy.outputs import (
     OutputSchema,
@@ -67,8 +67,6 @@ from gllint_runtime.policy.schemas import Claim, Path, Quantity, show_path
 from gllint_runtime.policy.settings import Policy, combined
 from gllint_runtime.policy.units import UnitRegistry, conversion
 from gllint_runtime.show import Showing, Shown
-
-logger = logging.getLogger("gllint_runtime")
 
 _MOST_MESSAGES = 100
 _CALCULATOR, _CALCULATED = "calculate", ("result",)  # the ready tool, and where its result is

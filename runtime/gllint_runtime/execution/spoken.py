@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import Any, NamedTuple, TypeVar
 
 from gllint_runtime.execution.dates import dates
+from gllint_runtime.policy.expressions import expression
 from gllint_runtime.policy.figures import Reading, figures, plain_numbers
 from gllint_runtime.policy.units import conversion, unit_meant
 
@@ -28,16 +29,16 @@ _COUNTS: Mapping[str, int | Fraction] = {
     "thrice": 3,
     "half": Fraction(1, 2),
 }
-_COUNT = re.compile(rf"\b(?:{'|'.join(_COUNTS)})\b", re.IGNORECASE)
-_LESS_BEFORE = re.compile(r"\b(?:minus|negative|loss(?:es)? of|debts? of|deficit of)\s+\S?$", re.IGNORECASE)
-_LESS_BEHIND = re.compile(r"\s*+(?:°\s*+)?(?:[WS]|West|South)\b(?!\.?\w)|\s*+(?:\S++\s++){0,3}below zero\b")
+_COUNT = expression(rf"\b(?:{'|'.join(_COUNTS)})\b", re.IGNORECASE)
+_LESS_BEFORE = expression(r"\b(?:minus|negative|loss(?:es)? of|debts? of|deficit of)\s+\S?$", re.IGNORECASE)
+_LESS_BEHIND = expression(r"\s*+(?:°\s*+)?(?:[WS]|West|South)\b(?!\.?\w)|\s*+(?:\S++\s++){0,3}below zero\b")
 # What may say a number that its digits do not: a quick look before each text is read.
-_IMPLYING = re.compile(
+_IMPLYING = expression(
     rf"\d\s?[ap]\.?m\b|\d:\d\d|o'clock|in the (?:morning|afternoon|evening)|{_COUNT.pattern}"
     r"|minus|negative|loss|debt|deficit|below zero|\d\s*+(?:°\s*+)?(?:[WS]\b|West|South)",
     re.IGNORECASE,
 )
-_JOINT = re.compile(r"[^.!?;:\d\n]*?(?:\b(?:and|plus|with)\b|[+&,])[^.!?;:\d\n]*", re.IGNORECASE)
+_JOINT = expression(r"[^.!?;:\d\n]*?(?:\b(?:and|plus|with)\b|[+&,])[^.!?;:\d\n]*", re.IGNORECASE)
 _LEAST_DIGITS = 2  # of a number that was rounded
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 import hmac
 import json
-import logging
 import math
 from collections.abc import Container, Mapping
 from decimal import Decimal
@@ -21,13 +20,12 @@ from typing import Any
 from gllint_runtime.execution.record import CallRecord, Origin
 from gllint_runtime.policy.data import plain
 from gllint_runtime.policy.errors import GLSecurityError
+from gllint_runtime.policy.log import logger
 from gllint_runtime.policy.outputs import OutputSchema, verified_output
 from gllint_runtime.policy.parameter_units import ParameterUnit
 from gllint_runtime.policy.schemas import Path
 from gllint_runtime.policy.settings import Policy
 from gllint_runtime.policy.units import UnitRegistry
-
-logger = logging.getLogger("gllint_runtime")
 
 _FORM = 2
 Key = str | bytes

@@ -12,6 +12,7 @@ from typing import Any, Protocol
 
 from gllint_runtime.execution.steps import read_claims
 from gllint_runtime.policy.errors import GLError, GLValidationError
+from gllint_runtime.policy.expressions import expression
 from gllint_runtime.policy.schemas import Claim
 
 
@@ -30,7 +31,7 @@ class Gate(Protocol):
 
 
 # Where a part ends: behind a sentence, before a blank line, and before a line that begins a block of its own.
-_END = re.compile(
+_END = expression(
     r"""
     [.!?…][)\]"'”’»*_]{0,4}(?=\s)\s++(?=\S)
   | [。！？][」』）”’]{0,4}(?=[^」』）”’])
@@ -39,9 +40,9 @@ _END = re.compile(
     """,
     re.VERBOSE,
 )
-_PARAGRAPH = re.compile(r"\n[^\S\n]*+\n")
+_PARAGRAPH = expression(r"\n[^\S\n]*+\n")
 # What may change how all that follows is read: tags, comments, entities, LaTeX, brackets of links, fences.
-_HELD = re.compile(r"[<&\\$`\[{~](?<!\{\{)(?!\{claim:\d{1,9}\}\})")
+_HELD = expression(r"[<&\\$`\[{~](?<!\{\{)(?!\{claim:\d{1,9}\}\})")
 # An end that is not whole yet is at most these many characters, blanks aside, behind blanks, and before them.
 _OPEN = (16, 8, 0)
 _HEAD = 2_000

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import logging
 import sys
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
@@ -16,9 +15,8 @@ from gllint_runtime.execution.trace import snapshot
 from gllint_runtime.policy.data import copy_plain
 from gllint_runtime.policy.errors import GLError
 from gllint_runtime.policy.levels import Level
+from gllint_runtime.policy.log import logger
 from gllint_runtime.policy.schemas import show_path
-
-logger = logging.getLogger("gllint_runtime")
 
 Event = dict[str, Any]
 """A verdict: ``verdict`` (``"pass"``, ``"warn"``, ``"block"``), ``code`` and ``error`` (``None`` where it passes)."""

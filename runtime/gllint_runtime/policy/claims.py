@@ -7,14 +7,16 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
+from gllint_runtime.policy.expressions import expression
+
 HOLE = "\ufffc"
 """Stands in a template, as read from source, for interpolated text whose content is unknown."""
 
-_WELL_FORMED = re.compile(r"\{(?<!\{\{)\{claim:(0|[1-9][0-9]{0,17})\}\}(?!\})")
+_WELL_FORMED = expression(r"\{(?<!\{\{)\{claim:(0|[1-9][0-9]{0,17})\}\}(?!\})")
 # Whatever a reader would take for an attempt at a macro: brackets around "claim" and something like an index.
 # Each alternative begins with one literal character, by which the engine finds it, and no brace is tried twice: the
 # cost stays linear.
-_ATTEMPT = re.compile(
+_ATTEMPT = expression(
     r"""
     \{(?<!\{\{)\{*+[^\S\n]*+(?i:claims?)[^\S\n]*+
         (?: (?:[:：=] | [\[(#._-]?[^\S\n]*+\d) (?:[^{}\n]{0,40}+(?=\}) | [^\s{}]{0,40}+)
@@ -27,9 +29,9 @@ _ATTEMPT = re.compile(
 )
 
 _MAX_PATH = 1000
-_STEP = re.compile(r"\.[^\W\d]\w*|\[[0-9]+\]")
-_ARRAY_PATH = re.compile(r"\$(?:\.[^\W\d]\w*(?:\[(?:0|[1-9][0-9]{0,8})\])*)+\Z")
-_PATH = re.compile(r"\$(?:\.[^\W\d]\w*)+\Z")
+_STEP = expression(r"\.[^\W\d]\w*|\[[0-9]+\]")
+_ARRAY_PATH = expression(r"\$(?:\.[^\W\d]\w*(?:\[(?:0|[1-9][0-9]{0,8})\])*)+\Z")
+_PATH = expression(r"\$(?:\.[^\W\d]\w*)+\Z")
 
 
 @dataclass(slots=True)

@@ -9,19 +9,19 @@ run takes.
 from __future__ import annotations
 
 import errno
-import json
 import os
 import re
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
-from typing import Any, NamedTuple, cast
+from typing import Any, cast
 
 from gllint_runtime.policy.data_files import read
-from gllint_runtime.policy.keywords import QUANTITY_SHAPES
-from gllint_runtime.policy.number_kinds import KINDS
+from gllint_runtime.policy.expressions import expression
+from gllint_runtime.policy.number_kinds import KINDS, QUANTITY_SHAPES
 from gllint_runtime.policy.packs import PACKS
 from gllint_runtime.policy.regular_files import read_bytes
+from gllint_runtime.policy.tuples import NamedTuple
 from gllint_runtime.policy.wording import literal, nearest, shortened, visible
 
 FILE_NAMES = ("gllint.toml", "pyproject.toml")
@@ -32,7 +32,7 @@ _DEEP_KEY = rb"""(?m)(?:^|[\[{,])[ \t]*(?:(?:[\w-]+|"[^"\n]*"|'[^'\n]*')[ \t]*\.
 _MISSING = (errno.ENOENT, errno.ENOTDIR)
 _OTHER_ENCODINGS = (b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff")
 """How a file in UTF-16 or UTF-32 begins."""
-_TOML_PLACE = re.compile(r" \(at line (\d+), column (\d+)\)$")
+_TOML_PLACE = expression(r" \(at line (\d+), column (\d+)\)$")
 _KINDS: Mapping[str, tuple[type[Any], str]] = {
     "object": (dict, "a table"),
     "string": (str, "a text"),
@@ -202,6 +202,8 @@ def _check_form(whole: Table, own: bool) -> None:
 @cache
 def schema() -> dict[str, Any]:
     """The JSON Schema of the configuration: that of the file, with the packs and kinds that there are."""
+    import json  # a project without a table of ours needs no schema
+
     document: dict[str, Any] = json.loads(read("configuration.json"))
     for key, names in (("unit-packs", PACKS), ("plain-kinds", KINDS), ("quantity-shapes", QUANTITY_SHAPES)):
         document["properties"][key]["items"] = {"enum": [*names]}

@@ -16,6 +16,7 @@ from functools import cache, lru_cache
 from typing import NamedTuple
 
 from gllint_runtime.policy.data_files import sections
+from gllint_runtime.policy.expressions import expression
 from gllint_runtime.policy.numbers import excused_numbers, may_spell_numbers, scan_naked_numbers
 from gllint_runtime.policy.packs import PACKS, pack_units
 from gllint_runtime.policy.unit_spellings import as_listed, emissions_at, unit_names
@@ -63,7 +64,7 @@ class Figure(NamedTuple):
 
 
 # A word that begins with a letter, mixes both, or has more capitals behind its digits than a unit has.
-_NAME = re.compile(r"[^\W\d_]|_|\d+[^\W\d_x]+\d|\d+[A-Z]{5,}\Z")
+_NAME = expression(r"[^\W\d_]|_|\d+[^\W\d_x]+\d|\d+[A-Z]{5,}\Z")
 
 
 def figures(
@@ -108,9 +109,9 @@ def plain_numbers(text: str) -> int | None:
     return count
 
 
-_PERCENT = re.compile(r"per\s*cent|pct|cents?\b|pence", re.IGNORECASE)
-_RUN = re.compile(r"[0-9](?:[0-9.,'eE+-]*[0-9])?")
-_PLAIN = re.compile(r"[0-9]+(?:\.[0-9]{1,2})?")
+_PERCENT = expression(r"per\s*cent|pct|cents?\b|pence", re.IGNORECASE)
+_RUN = expression(r"[0-9](?:[0-9.,'eE+-]*[0-9])?")
+_PLAIN = expression(r"[0-9]+(?:\.[0-9]{1,2})?")
 
 
 def _figure(text: str, start: int, end: int, is_excused: bool, is_parted: bool) -> tuple[Figure, int]:
@@ -164,11 +165,11 @@ def _figure(text: str, start: int, end: int, is_excused: bool, is_parted: bool) 
 
 # -------------------------------------------------------------------------------------------------- the value
 
-_BEFORE = re.compile(
+_BEFORE = expression(
     r"(?:(?<![\w.,)\]])(?P<outer>[-−]))?"
     r"(?P<currency>US\$|[$€£¥￥₹₩₽₺₪₫₱₴₦฿]|(?<![^\W_])[A-Z]{3}(?=\s?\Z|\s?[-−]))?\s?(?:(?<![\w.,)\]])(?P<sign>[-−]))?\Z"
 )
-_APART = re.compile(r"(?P<line>(?:^|\n)[ \t]*)?[-−]\s\Z")
+_APART = expression(r"(?P<line>(?:^|\n)[ \t]*)?[-−]\s\Z")
 
 
 def _senses(text: str, start: int, is_signed: bool) -> tuple[int, ...]:
@@ -182,16 +183,16 @@ def _senses(text: str, start: int, is_signed: bool) -> tuple[int, ...]:
 
 
 # What several numbers of the scanner may be one of: groups parted by blanks, a power of ten, a mixed fraction.
-_PARTED = re.compile(
+_PARTED = expression(
     r"(?P<groups>[1-9]\d{0,2}(?: \d{3}){1,6}(?:[.,]\d{1,20})?)(?! ?\d|[.,]\d|[\w-])"
     r"|(?P<mantissa>\d{1,20}(?:[.,]\d{1,20})?)\s?[×x·⋅*]\s?10(?:\^|\*\*)?(?:\{?(?P<power>[-−]?\d{1,3})\}?|(?P<raised>⁻?[⁰¹²³⁴⁵⁶⁷⁸⁹]{1,3}))(?![\w.,]\d)"
     r"|(?P<whole>\d{1,6})[ -](?P<above>[1-9])/(?P<below>[2-9]|1[026])(?![\w/.,]\d|\w)"
 )
-_PARTED_BEFORE = re.compile(r"[\d+#][ .,-]?\Z|[\w/]\Z")
+_PARTED_BEFORE = expression(r"[\d+#][ .,-]?\Z|[\w/]\Z")
 _RAISED = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹−", "-0123456789-")
-_FRACTION = re.compile(r"\d{0,12}[¼-¾⅐-⅞]")
+_FRACTION = expression(r"\d{0,12}[¼-¾⅐-⅞]")
 _NEAR = 24  # characters before a number in which a word says that it is rounded
-_APPROXIMATE = re.compile(
+_APPROXIMATE = expression(
     r"(?:\b(?:about|around|roughly|approximately|approx\.?|circa|ca\.?|nearly|almost|some|close to|in the order of)"
     r"\s+(?:(?:a|the)\s+)?|[~≈≃∼]\s?)[*_`]{0,3}(?:[$€£¥₹]|US\$|[A-Z]{3} )?\Z",
     re.IGNORECASE,
@@ -218,9 +219,9 @@ def _rounded(value: Fraction) -> Fraction:
     return Fraction(10 ** min(zeros, max(len(digits) - 2, 0)), 2)
 
 
-_GROUPING = re.compile(r"[,'’_٬\u00a0\u2009\u202f]")
-_MARKS = re.compile(r"\D")
-_IS_GROUPED = re.compile(
+_GROUPING = expression(r"[,'’_٬\u00a0\u2009\u202f]")
+_MARKS = expression(r"\D")
+_IS_GROUPED = expression(
     r"\d{1,3}(?:[.,'’_٬\u00a0\u2009\u202f]\d{2,3})*[.,'’_٬\u00a0\u2009\u202f]\d{3}(?!\d)"
 )
 
@@ -293,12 +294,12 @@ def _multipliers(text: str, end: int, has_currency: bool) -> tuple[tuple[Fractio
 _ONCE = (Fraction(1),)
 
 
-_LETTERS = re.compile(r"(?:bn|mn|mm|[kKMBmb])(?![\w²³/·])")
-_MULTIPLIER = re.compile(r"[ \u00a0-]?([^\W\d_]{2,8})\b")
+_LETTERS = expression(r"(?:bn|mn|mm|[kKMBmb])(?![\w²³/·])")
+_MULTIPLIER = expression(r"[ \u00a0-]?([^\W\d_]{2,8})\b")
 
 # ------------------------------------------------------------------------------------------- numbers in words
 
-_LETTERS_ONLY = re.compile(r"[a-z]+")
+_LETTERS_ONLY = expression(r"[a-z]+")
 
 
 def _spelled(text: str, start: int, end: int) -> tuple[Figure, int]:
@@ -349,13 +350,13 @@ def _spelled_value(words: Sequence[str]) -> tuple[Fraction, Fraction] | None:
 
 # -------------------------------------------------------------------------------------------------- the unit
 
-_SYMBOL = re.compile(r"[^\s,;:!?()\[\]{}\"“”'’|<>=+]*[^\s,;:!?()\[\]{}\"“”'’|<>=+.*_`~/-]")
-_PER = re.compile(r"\s*/\s*|\s+(?:per|a|an|each)\s+(?:the\s+)?", re.IGNORECASE)
-_LETTER = re.compile(r"[^\W\d_](?![\w/])")
-_RAISED_TO = re.compile(r"\^(?=[23]\b)")  # m^2, which the tables write m2
-_IN_TIME = re.compile(r"[^\W\d_]/(?:s|sec|min|h|hr|d|day)\Z")
-_PHRASE = re.compile(r"[^\W\d_]+(?:[ -][^\W\d_]+){0,3}")
-_CODE = re.compile(r"[A-Z]{3}\Z")
+_SYMBOL = expression(r"[^\s,;:!?()\[\]{}\"“”'’|<>=+]*[^\s,;:!?()\[\]{}\"“”'’|<>=+.*_`~/-]")
+_PER = expression(r"\s*/\s*|\s+(?:per|a|an|each)\s+(?:the\s+)?", re.IGNORECASE)
+_LETTER = expression(r"[^\W\d_](?![\w/])")
+_RAISED_TO = expression(r"\^(?=[23]\b)")  # m^2, which the tables write m2
+_IN_TIME = expression(r"[^\W\d_]/(?:s|sec|min|h|hr|d|day)\Z")
+_PHRASE = expression(r"[^\W\d_]+(?:[ -][^\W\d_]+){0,3}")
+_CODE = expression(r"[A-Z]{3}\Z")
 _MAX_UNIT = 40  # characters of a symbol
 _MAX_PHRASE = 80  # and of a name in several words
 _MAX_DENOMINATORS = 3
@@ -416,9 +417,9 @@ def _divided(text: str, base: str, end: int) -> tuple[str, int]:
     return base, end
 
 
-_MINOR = re.compile(r"[ \u00a0]?(cents?|pence|¢)(?![^\W_])", re.IGNORECASE)
-_GAP = re.compile(r"[ \u00a0\u2009\u202f]{1,2}|[*_`]{1,3}[ ]?|-(?=[^\W\d_])")
-_SIGN = re.compile(r"US\$|[$€£¥￥₹₩₽₺₪₫₱₴₦฿](?!\d)")
+_MINOR = expression(r"[ \u00a0]?(cents?|pence|¢)(?![^\W_])", re.IGNORECASE)
+_GAP = expression(r"[ \u00a0\u2009\u202f]{1,2}|[*_`]{1,3}[ ]?|-(?=[^\W\d_])")
+_SIGN = expression(r"US\$|[$€£¥￥₹₩₽₺₪₫₱₴₦฿](?!\d)")
 
 
 def _unit_at(text: str, at: int) -> tuple[str | None, int]:
@@ -491,8 +492,8 @@ def _word(text: str, start: int, end: int) -> str:
     return f"{head}{text[start:end]}{tail}"
 
 
-_WORD_AFTER = re.compile(r"\w[\w-]*")
-_ORDINAL = re.compile(r"(?:st|nd|rd|th|x|s)\Z")
+_WORD_AFTER = expression(r"\w[\w-]*")
+_ORDINAL = expression(r"(?:st|nd|rd|th|x|s)\Z")
 
 
 @cache

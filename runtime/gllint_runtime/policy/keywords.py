@@ -9,9 +9,6 @@ if TYPE_CHECKING:
     from gllint_runtime.policy.levels import Level
 
 ArgumentOrigin = Literal["off", "record", "strict"]
-QUANTITY_SHAPES = ("fhir", "schema.org", "money", "open-mhealth")
-"""The shapes of Quantities beside our own that a project may list."""
-
 ArgumentUnits = Literal["refuse", "convert", "record", "off"]
 JsonText = Literal["record", "strict"]
 OriginKind = Literal["numbers", "dates", "identifiers"]

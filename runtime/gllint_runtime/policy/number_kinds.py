@@ -8,3 +8,6 @@ Kind = Literal["measure", "time", "identifier", "index", "count", "share", "mone
 
 KINDS: tuple[Kind, ...] = ("measure", "time", "identifier", "index", "count", "share", "money")
 """All kinds; where several would still do, the first of them counts."""
+
+QUANTITY_SHAPES = ("fhir", "schema.org", "money", "open-mhealth")
+"""The shapes of Quantities beside our own that a project may list."""

@@ -25,6 +25,7 @@ from functools import lru_cache
 from typing import TypeAlias
 
 from gllint_runtime.policy.claims import HOLE, Macro, find_macros, in_place
+from gllint_runtime.policy.expressions import expression
 from gllint_runtime.policy.quantity_context import BULLET, JOINS, MASK, UNSPACED, context_faults
 from gllint_runtime.policy.rendered_text import View, is_numeral, replaced
 from gllint_runtime.policy.units import ALLOWED_UNITS
@@ -41,11 +42,11 @@ class NakedNumber:
 
 
 # A whole number: grouped, decimal, exponent. It begins with one digit, by which the engine finds it fast.
-_NUMBER = re.compile(rf"[0-9][0-9]*(?:[{JOINS}][0-9]+)*(?:[eE][+-]?[0-9]+)?")
+_NUMBER = expression(rf"[0-9][0-9]*(?:[{JOINS}][0-9]+)*(?:[eE][+-]?[0-9]+)?")
 
 # Each begins with the character that it looks for, which the engine finds fast; behind it stands the word boundary.
-_DATE = re.compile(r"([0-9](?<!\w[0-9])[0-9]{3})-([0-9]{2})-([0-9]{2})\b")
-_TIME = re.compile(r"([0-9](?<!\w[0-9])[0-9]):([0-9]{2})(?::([0-9]{2}))?\b")
+_DATE = expression(r"([0-9](?<!\w[0-9])[0-9]{3})-([0-9]{2})-([0-9]{2})\b")
+_TIME = expression(r"([0-9](?<!\w[0-9])[0-9]):([0-9]{2})(?::([0-9]{2}))?\b")
 _CONTEXTS = (
     re.compile(r"^[*_]{0,3}[0-9]+\.[*_]{0,3}(?=\s)", re.MULTILINE),
     _DATE,
@@ -55,18 +56,18 @@ _CONTEXTS = (
 )
 
 # Letters of scripts without blanks end a word, where they do not count (``万``).
-_ENDS_A_WORD = re.compile(rf"(?![十百千万萬亿億兆만억]){UNSPACED.pattern}")
+_ENDS_A_WORD = expression(rf"(?![十百千万萬亿億兆만억]){UNSPACED.pattern}")
 
 # Emphasis by underscores, which are letters to a regular expression. ``ID_7`` and ``total_5`` have none.
-_EMPHASIS = re.compile(r"(?<![^\W_])_{1,3}(?=[^\W_])|(?<=[^\W_])_{1,3}(?![^\W_])")
+_EMPHASIS = expression(r"(?<![^\W_])_{1,3}(?=[^\W_])|(?<=[^\W_])_{1,3}(?![^\W_])")
 # Large ones are compiled where they are first needed, by :func:`_pattern`.
 _SHORTCODE = (
     r"(?i):(?:zero|one|two|three|four|five|six|seven|eight|nine|(?:keycap_)?ten"
     r"|hundred(?:_points)?|die_face_\w+):"
 )
-_REVERSED = re.compile(r"[\u202d\u202e]|<bdo\b", re.IGNORECASE)
-_PLAIN = re.compile(r"[^\w\s.,;:!?()'\"|%/+=\-\ue000]|[_\u115f\u1160\u3164\uffa0]")  # what else needs a view
-_MARKUP = re.compile(
+_REVERSED = expression(r"[\u202d\u202e]|<bdo\b", re.IGNORECASE)
+_PLAIN = expression(r"[^\w\s.,;:!?()'\"|%/+=\-\ue000]|[_\u115f\u1160\u3164\uffa0]")  # what else needs a view
+_MARKUP = expression(
     r"[][{}<>&*_`~\\^$#@\x00-\x08\x0e-\x1f\x7f]"
 )  # the same of a text in ASCII, ten times as fast
 _REACH = 80  # characters looked at beside a macro or a digit; bounds the cost
@@ -346,12 +347,12 @@ def _is_printable(text: str) -> bool:
     return text.replace("\n", " ").isprintable()
 
 
-_CONTROL = re.compile(
+_CONTROL = expression(
     r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e]|\r(?!\n)"
     # What gllint uses for itself, line ends that few know, halves of a pair: no screen shows them alike.
     r"|[\u2028\u2029\ud800-\udfff\ue000-\uf8ff\ufffc\U000f0000-\U0010ffff]"
 )
-_ISOLATE = re.compile(r"[\u2066-\u2069]")
+_ISOLATE = expression(r"[\u2066-\u2069]")
 
 
 def unsafe_characters(text: str) -> list[tuple[int, int]]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import logging
 import re
 from collections.abc import Callable, Sequence
 from functools import reduce
@@ -15,6 +14,7 @@ from gllint_runtime.policy.allowlist import RENDERED_UNITS
 from gllint_runtime.policy.claims import ClaimPathError, parse_claim_path
 from gllint_runtime.policy.data import DataProblem, Survey, plain
 from gllint_runtime.policy.errors import GLDataError, GLValidationError
+from gllint_runtime.policy.log import logger
 from gllint_runtime.policy.parameter_units import ParameterUnit, ParameterUnits
 from gllint_runtime.policy.schemas import Path, Quantity, show_path
 from gllint_runtime.policy.settings import Policy
@@ -22,8 +22,6 @@ from gllint_runtime.policy.units import UnitRegistry
 
 _MOST_NAMED = 8  # raw numbers that a message names
 _MOST_IN_CONTEXT = 200
-
-logger = logging.getLogger("gllint_runtime")
 
 
 class OutputSchema(NamedTuple):

@@ -26,10 +26,11 @@ from gllint_runtime.policy.context_words import (
     visible,
     window,
 )
+from gllint_runtime.policy.expressions import expression
 from gllint_runtime.policy.quantity_reach import fault_across, multiplier_behind, role_before
 from gllint_runtime.policy.units import ALLOWED_UNITS, TIME_UNITS
 
-BULLET = re.compile(r"\n([ \t>]*(?:\d{1,9}[.)][ \t]+)?)-(?=[ \t])")
+BULLET = expression(r"\n([ \t>]*(?:\d{1,9}[.)][ \t]+)?)-(?=[ \t])")
 BARE_UNITS = frozenset({"count", "1"})
 """Units that are not shown."""
 
@@ -52,25 +53,25 @@ _PUNCTUATION = _QUOTES | frozenset(
 _BEFORE_ONLY = frozenset("•※◎◆◇★☆∙◦▪▫●○■□►▶→⇒☐☑☒✓✔✅§¶")  # bullets, arrows and boxes that open a line
 _ARROWS = frozenset("→⇒➜⟶")  # from one value to another
 # Pictures that show neither a number nor a sign, an arrow or money. What stands beyond them is looked at.
-_PICTURES = re.compile(
+_PICTURES = expression(
     "[☀☁☂☃☔☕⚡⚠⚙⛄⛅✨⭐❄♨♻❗❓ℹ❤⏰⏱⏳⌛☎✉✏✈\U0001f300-\U0001f4a8\U0001f4aa-\U0001f4ae\U0001f4ba-\U0001f4c7\U0001f4ca-\U0001f4ff"
     "\U0001f525-\U0001f52f\U0001f534\U0001f535\U0001f5fa-\U0001f6aa\U0001f6ac-\U0001f6d4\U0001f6e0-\U0001f6ff"
     "\U0001f7e0-\U0001f7eb\U0001f90c-\U0001f9ff\U0001fa70-\U0001faff]+"
 )
 # Scripts that put no blank between words. Such a letter may touch a macro unless it counts or is a unit.
-UNSPACED = re.compile(
+UNSPACED = expression(
     r"[\u0e00-\u0eff\u1000-\u109f\u1100-\u115e\u1161-\u11ff\u1780-\u17ff\u3005\u3006\u3041-\u30fe\u3131-\u3163"
     r"\u3165-\u318e\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uf900-\ufaff\uff66-\uff9f\U00020000-\U000323af]"
 )
-_COUNTING_BEFORE = re.compile(
+_COUNTING_BEFORE = expression(
     "(?<![周週期拜第唯统統之前後后上下])[十百千万萬亿億兆零〇一二三四五六七八九两兩半만억]\\Z"
 )
-_HEBREW_PREFIX = re.compile(r"(?<![^\W_])[ובכלמהש]{1,3}[-\u05be\u2010-\u2013]\Z")
+_HEBREW_PREFIX = expression(r"(?<![^\W_])[ובכלמהש]{1,3}[-\u05be\u2010-\u2013]\Z")
 
 # ------------------------------------------------------------------------------------- signs before a macro
 
 _DASHES_OF_PROSE = frozenset("—⸺⸻﹘〜\u05be\u058a")
-_STROKE = re.compile(  # what the name of a character says that looks like a minus
+_STROKE = expression(  # what the name of a character says that looks like a minus
     r"\b(?:MINUS|HYPHEN|DASH|DASHED|MACRON|OVERLINE|LOW LINE|HORIZONTAL(?! ELLIPSIS)|(?:LIGHT|HEAVY) (?:LEFT|RIGHT))\b"
     r"(?!.* ARROW)"
 )
@@ -81,16 +82,16 @@ _SIGN = (  # the words of seven languages that mean "or more", "or less", and wo
     r"|((?<![^\W\d_])(?:<signs>|<currencies in front>)|(?<![削增増縮缩軽加勝胜])<unspaced signs>)\Z"
 )
 _ACCENTED_SIGN = r"(?i)(?<![^\W\d_])(?:<accented signs>)\Z"
-_SIGN_IN_BRACKETS = re.compile(
+_SIGN_IN_BRACKETS = expression(
     r"[(\[{$（［｛【「『〈《〔]\s*([^\w\s]|[^\W\d_]{2,16})\s*[)\]}$）］｝】」』〉》〕]\Z"
 )
-_RULE = re.compile(r"[ \t]*+[-=_*+|:][-=_*+|: \t]{2,}\Z")  # the line under a heading or a table's head
+_RULE = expression(r"[ \t]*+[-=_*+|:][-=_*+|: \t]{2,}\Z")  # the line under a heading or a table's head
 
 # --------------------------------------------------------------- what changes the quantity behind a macro
 
 # Operators beside those that Unicode files as mathematical, and what names of these say that change nothing.
 _OPERATORS = frozenset("/╱·⸱ꞏ‧ᐧ✕✖╳➗*^ˆ%‰‱٪؉؊°\\\u0335\u0336")
-_RELATION = re.compile(r"EQUAL|LESS|GREATER|TILDE|ARROW|PLUS|MINUS|VERTICAL|TRIANGLE|SQUARE\Z")
+_RELATION = expression(r"EQUAL|LESS|GREATER|TILDE|ARROW|PLUS|MINUS|VERTICAL|TRIANGLE|SQUARE\Z")
 _CHANGES = "|".join(
     (
         r"(?:co2(?:-?e|[-\s]?(?:[eéaä]q(?:uiv\w*)?|ekv\w*))|(?:[eé]q(?:uiv\w*)?|экв\w*)\.?\s+co2)/",
@@ -134,11 +135,11 @@ _LATER = (
     r"(?:(?:(?:of|de|di|du|an|von|van|av|af|do)\s++|d['’])(?:[^\W\d_]++\s++)?)?[^\W\d_]\w*+(?:['’-][^\W\d_]++)?"
     r"(?:\s++(?=<per of it>\s)|\s*+(?=\x2f))"
 )
-_LABEL = re.compile(r"[^\s:=|)]{1,20}\s?(?:[:=|)]|[–—-]\s)")  # in a list of what is called "C" or "USD"
-_SENTENCE_END = re.compile(r"[\s\"'”’»)\]*]*(?:[.!?\u2029\n]|\Z)")
-_WORD = re.compile(r"[\w\u0900-\u0dff]+")  # with the vowel signs of India, which are no letters to the engine
-_DASH = re.compile(r"[-‐-―⸺⸻]+[\s*\"'“‘«(\[]*(?=[^\W_])")
-_OVER = re.compile(r"/\s*(?=\w)")
+_LABEL = expression(r"[^\s:=|)]{1,20}\s?(?:[:=|)]|[–—-]\s)")  # in a list of what is called "C" or "USD"
+_SENTENCE_END = expression(r"[\s\"'”’»)\]*]*(?:[.!?\u2029\n]|\Z)")
+_WORD = expression(r"[\w\u0900-\u0dff]+")  # with the vowel signs of India, which are no letters to the engine
+_DASH = expression(r"[-‐-―⸺⸻]+[\s*\"'“‘«(\[]*(?=[^\W_])")
+_OVER = expression(r"/\s*(?=\w)")
 
 
 def context_faults(

@@ -14,6 +14,7 @@ from collections.abc import Callable
 from functools import lru_cache
 
 from gllint_runtime.policy.data_files import lines
+from gllint_runtime.policy.expressions import expression
 
 _BLOCKS = (
     "address|article|aside|blockquote|center|dd|details|dialog|dir|div|dl|dt|fieldset|figcaption|figure|footer"
@@ -41,8 +42,8 @@ _LATEX = {
 # Where something begins that is not shown as it is typed: emphasis, escapes, LaTeX, the brackets of a link, footnotes,
 # comments (an unclosed one hides the rest, as in a browser), tags, entities. No alternative is tried twice at one
 # place, and the rest of a tag is matched by itself: the cost stays linear.
-_START = re.compile(r"[\\_*~`<&$\]!\[{\u200b\u115f\u1160\u3164\uffa0]")
-_MARKUP = re.compile(
+_START = expression(r"[\\_*~`<&$\]!\[{\u200b\u115f\u1160\u3164\uffa0]")
+_MARKUP = expression(
     rf"""
     (?P<escaped> \\[*_~`] )
   | \\(?P<latex> {"|".join(_LATEX)} )(?![a-z])
@@ -63,14 +64,14 @@ _MARKUP = re.compile(
     re.VERBOSE | re.IGNORECASE,
 )
 _SHOWN_AS = {"line": "\n", "block": "\u2029"}
-_COMMENT_REST = re.compile(r"-?>|(?:[^-]++|-(?!-!?>))*+(?:--!?>|\Z)")
-_BOGUS_REST = re.compile(r"[^>]*+>")
-_TAG_REST = re.compile(r"""(?:[^>=]++|=\s*+(?:"[^"]*+"|'[^']*+'|(?!["'])))*+>""")
-_SIMPLE_REST = re.compile(r"[^<>]*+>")
+_COMMENT_REST = expression(r"-?>|(?:[^-]++|-(?!-!?>))*+(?:--!?>|\Z)")
+_BOGUS_REST = expression(r"[^>]*+>")
+_TAG_REST = expression(r"""(?:[^>=]++|=\s*+(?:"[^"]*+"|'[^']*+'|(?!["'])))*+>""")
+_SIMPLE_REST = expression(r"[^<>]*+>")
 # What is read where a picture is not shown.
-_ALT = re.compile(r"""<img\b[^>]*?\salt\s*+=\s*+["']([^"'<>]{1,40})["']""", re.IGNORECASE)
+_ALT = expression(r"""<img\b[^>]*?\salt\s*+=\s*+["']([^"'<>]{1,40})["']""", re.IGNORECASE)
 # Elements that show nothing or something else; as attributes, any style but colours, fonts and the like.
-_HIDING = re.compile(
+_HIDING = expression(
     r"""
     <(?:script|style|template|noscript|textarea|title|iframe|object|svg|math|marquee|rp|bdo|datalist)\b
   | <dialog\b(?![^>]*\sopen\b)
@@ -85,14 +86,14 @@ _HIDING = re.compile(
     """,
     re.VERBOSE | re.IGNORECASE,
 )
-_PICTURE_STYLE = re.compile(
+_PICTURE_STYLE = expression(
     r"""<img\b[^>]*?\sstyle\s*+=\s*+["'][^"'>]*["']""", re.IGNORECASE
 )  # hides no text
 # Mathematics in a line, which holds a macro but does not begin with one: "${{claim:0}}" is a sum of money.
-_MATHEMATICS = re.compile(
+_MATHEMATICS = expression(
     r"\$(?:(?=[A-Za-z\\(|\[<>])(?!\(\ue000)[^$\n\ue000]{0,200}+\ue000[^$\n]{0,200}+|\\[a-z]+[^$\n\ue000]{0,200}+)\$(?!\w)"
 )
-_CLOSED_DETAILS = re.compile(r"<details\b(?![^>]*\sopen\b)", re.IGNORECASE)
+_CLOSED_DETAILS = expression(r"<details\b(?![^>]*\sopen\b)", re.IGNORECASE)
 _SHOWN_MARKS = frozenset("\u0335\u0336\u2212")  # strokes that look like a minus on a blank
 _UNSEEN = frozenset({"Cf", "Mn", "Me", "Cc"})
 

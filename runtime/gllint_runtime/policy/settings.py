@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
+
+from gllint_runtime.policy.tuples import NamedTuple
 
 if TYPE_CHECKING:
     from typing import Self, Unpack

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from gllint_runtime.policy.expressions import expression
+
 _NEAR = 0.7
 # A runner in CI takes the first where a line begins with it, blanks aside, the second (`##[error]`, `##vso[`) anywhere.
-_COMMAND = re.compile(r"^\s*:(?=:)|##\w*\[")
+_COMMAND = expression(r"^\s*:(?=:)|##\w*\[")
 
 
 def visible(text: str) -> str:
@@ -21,6 +22,8 @@ def visible(text: str) -> str:
     """
     if not text.isprintable():
         text = "".join(c if c.isprintable() else _escaped(c) for c in text)
+    if ":" not in text and "##" not in text:
+        return text
     return _COMMAND.sub(lambda command: f"{command[0][:-1]}\\x{ord(command[0][-1]):02x}", text)
 
 

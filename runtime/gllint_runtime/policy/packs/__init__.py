@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache, lru_cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from gllint_runtime.policy.data_files import lines
+from gllint_runtime.policy.tuples import NamedTuple
 
 if TYPE_CHECKING:
     from fractions import Fraction

@@ -1,3 +1,0 @@
-"""What the exit status says."""
-
-NOTHING_FOUND, FOUND, WRONG, INTERRUPTED = 0, 1, 2, 130
