@@ -57,7 +57,7 @@ class Row(NamedTuple):
     uses: bytes | None = None
 
 
-def _rows(entries: Mapping[str, Any]) -> dict[str, Row]:
+def rows_from(entries: Mapping[str, Any]) -> dict[str, Row]:
     """Return the rows whose JSON ``entries`` are. Raises ``ValueError`` or ``TypeError`` where they are none."""
     rows: dict[str, Row] = {}
     for path, (signature, (flags, file_digest, error), uses) in entries.items():
@@ -240,7 +240,7 @@ class Table:
 
     def _row_table(self) -> dict[str, Row]:
         if self._rows is None:
-            self._rows = self._store.read("screen", dict[str, Row], _rows) or {}
+            self._rows = self._store.read("screen", dict[str, Row], rows_from) or {}
         return self._rows
 
     def _is_settled(self, row: Row) -> bool:

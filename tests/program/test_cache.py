@@ -22,11 +22,21 @@ import pytest
 from gllint.files.discover import Signature
 from gllint.run import cache, screening_cache
 from gllint.run import index as indexing
-from gllint.run.cache import Store
+from gllint.run.cache import Store, decode, encode
 from gllint.run.engine import Engine, Options
-from gllint.run.results import Dependencies, Evidence, Facts, Fixed, Result, StoredResult
+from gllint.run.results import (
+    Dependencies,
+    Evidence,
+    Facts,
+    Fixed,
+    Result,
+    StoredResult,
+    facts_from,
+    result_from,
+    results_from,
+)
 from gllint.run.screening import Screened
-from gllint.run.screening_cache import Row
+from gllint.run.screening_cache import Row, rows_from
 from gllint.run.signing import signer
 from gllint_rules import Cut, Failure, Finding, Settings
 from gllint_rules.check import merge
@@ -566,19 +576,31 @@ def test_each_record_comes_back_as_it_went(tmp_path: Path) -> None:
         (dict[str, Row], {"a": Row(Signature(1, 2, 3, 4), Screened(1, b"\xff", ""), b"\xff"), "b\udcff": Row(Signature(1, 2, 3, 4), Screened(1, b"", "x"))}),
     ]  # fmt: skip
     store = Store(str(tmp_path))
+    builds: dict[Any, Any] = {
+        Facts: facts_from,
+        dict[str, StoredResult]: results_from,
+        dict[str, Row]: rows_from,
+    }
     for kind, value in values:
         store.write("x", value)
         assert store.read("x", kind) == value
+        if kind in builds:  # and as JSON without msgspec, whose parts of questions stay plain
+            plain = value._replace(parts={}) if isinstance(value, Facts) else value
+            store.write("x", plain, is_small=True)
+            assert store.read("x", kind, builds[kind]) == store.read("x", kind) == plain
+    for known in (result, result._replace(findings=(), failures=())):
+        assert decode(encode(known, is_small=True), Result, result_from) == known
 
 
+@pytest.mark.parametrize("is_small", [True, False])
 @pytest.mark.parametrize("value", [3, (), (b"", {}, 3), {"x": 3}, ([], [], []), Result(), ("",) * 9])
-def test_entries_that_were_exchanged_change_no_finding(project: Path, value: object) -> None:
+def test_entries_that_were_exchanged_change_no_finding(project: Path, value: object, is_small: bool) -> None:
     age(project)
     expected = found(project)
     (folder,) = [path for path in (project / ".gllint_cache").iterdir() if path.is_dir()]
     for path in folder.iterdir():
         if path.name != "lock":
-            Store(str(folder)).write(path.name, value)
+            Store(str(folder)).write(path.name, value, is_small)
     assert found(project) == expected
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import math
 import os
 from pathlib import Path
 from typing import Annotated, Any
@@ -12,7 +11,6 @@ import pytest
 from pydantic import TypeAdapter
 
 from gllint_runtime import Quantity, scan_naked_numbers
-from gllint_runtime.policy import patterns
 from gllint_runtime.policy.annotations import Unit
 from gllint_runtime.policy.data import DataProblem, Survey
 from gllint_runtime.policy.designations import are_codes
@@ -312,16 +310,6 @@ def test_the_unit_of_a_quantity_in_a_shape_that_is_listed(
     data: dict[str, Any], shapes: tuple[str, ...], expected: str | None
 ) -> None:
     assert shaped_unit(data, shapes) == expected
-
-
-def test_how_far_a_pattern_may_reach() -> None:
-    """So far that all ways of dividing a text among its parts are no more than the tries that there are."""
-    assert patterns.reach("abc") == patterns._MOST_TRIES
-    assert patterns.reach("a+b") == patterns._MOST_TRIES
-    both = patterns.reach("a+a+b")
-    assert both == int(math.sqrt(2 * patterns._MOST_TRIES))
-    assert patterns.reach("a?a+a+b") == int(math.sqrt(2 * patterns._MOST_TRIES / 2))
-    assert patterns.reach("a+a+a+b") == int((6 * patterns._MOST_TRIES) ** (1 / 3))
 
 
 def scanned(message: str, unit: str) -> list[str]:

@@ -227,11 +227,11 @@ def test_what_fits(schema: Any, data: Any) -> None:
 
 
 @pytest.mark.parametrize("where", ["pattern", "patternProperties"])
-def test_an_expression_that_can_take_for_ever_is_not_tried(where: str) -> None:
-    endless = {"pattern": "^(a+)+$", "patternProperties": {"^(a+)+$": True}}
+def test_an_expression_that_takes_too_long_is_given_up(where: str) -> None:
+    endless = {"pattern": "^(a|aa)+$", "patternProperties": {"^(a|aa)+$": True}}
     text = "a" * 60 + "!"
     found = checker({where: endless[where]})(text if where == "pattern" else {text: 1})
-    assert found is not None and "can take for ever" in found[1]
+    assert found is not None and "takes too long" in found[1]
     calm = {"pattern": "^a+!$", "patternProperties": {"^a+!$": {"type": "integer"}}}
     assert checker({where: calm[where]})(text if where == "pattern" else {text: 1}) is None
     assert checker({where: calm[where]})("b" if where == "pattern" else {text: "b"}) is not None

@@ -30,7 +30,6 @@ from gllint_runtime import Session as Gate
 from gllint_runtime.policy.claims import parse_claim_path
 from gllint_runtime.policy.key_kinds import is_plain
 from gllint_runtime.policy.key_units import unit_of_name
-from gllint_runtime.policy.patterns import why_endless
 from gllint_runtime.policy.settings import Policy
 
 Steps = Callable[[], int]
@@ -799,28 +798,6 @@ WALKS: dict[str, Walk] = {
             lambda names: [(unit_of_name(name), is_plain(name, (), ("counts",))) for name in names],
         ),
         2500,
-    ),
-    "regular expression": Walk(
-        plainly(
-            lambda n: "(?:a|b)" * n + "a?" * n + "[a-z]*\\d" * (n // 4), lambda text: (why_endless(text),)
-        ),
-        500,
-    ),
-    "regular expression: nested": Walk(
-        plainly(lambda n: "(?:" * n + "a" + ")?" * n, lambda text: (why_endless(text),)), 50
-    ),
-    "regular expression: branches": Walk(
-        plainly(
-            lambda n: "(?:" + "|".join(f"a{i}" for i in range(n)) + ")*", lambda text: (why_endless(text),)
-        ),
-        250,
-    ),
-    "regular expression: repeats": Walk(
-        plainly(
-            lambda n: "".join(f"[a-z]*{chr(65 + i % 20)}" for i in range(n)),
-            lambda text: (why_endless(text),),
-        ),
-        250,
     ),
     "since": Walk(
         plainly(

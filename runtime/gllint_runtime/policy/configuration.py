@@ -11,7 +11,6 @@ from __future__ import annotations
 import errno
 import os
 import re
-import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any, cast
@@ -338,17 +337,10 @@ def _choice_problem(choices: Sequence[str], value: Any) -> Problem | None:
 
 def _pattern_problem(pattern: str) -> Problem | None:
     """What is wrong with a regular expression that somebody configured."""
-    from gllint_runtime.policy.patterns import why_endless
+    from gllint_runtime.policy.patterns import problem
 
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of what a later Python may read otherwise
-            re.compile(pattern)
-    except (re.error, OverflowError, RecursionError) as error:
-        return Problem("", f": '{shortened(pattern)}' is no regular expression: {error}")
-    if why := why_endless(pattern):
-        return Problem("", f": '{shortened(pattern)}' can take for ever: {why}; make it simpler")
-    return None
+    what = problem(pattern)
+    return Problem("", f": '{shortened(pattern)}' {what}") if what else None
 
 
 def _check_version(table: Table) -> None:

@@ -9,6 +9,7 @@ from operator import ge, gt, le, lt
 from textwrap import shorten
 from typing import Any
 
+from gllint_runtime.policy.patterns import SlowPattern, is_in
 from gllint_runtime.policy.schemas import (
     EVERY_KEYWORD,
     JSON_TYPES,
@@ -43,8 +44,9 @@ def checker(schema: Any) -> Checker:
         extended: Any = extend  # untyped in its stubs
         keywords = {
             _QUANTITY_KEYWORD: _is_quantity,
-            "pattern": _bounded(Draft202012Validator.VALIDATORS["pattern"]),
-            "patternProperties": _bounded(Draft202012Validator.VALIDATORS["patternProperties"]),
+            "additionalProperties": _additional_properties,
+            "pattern": _pattern,
+            "patternProperties": _pattern_properties,
             "uniqueItems": _are_unique,
         }
         return extended(Draft202012Validator, keywords)(own, registry=Registry())
@@ -130,19 +132,44 @@ def _refusal(message: str) -> Any:
     return ValidationError(message)
 
 
-def _bounded(keyword: Callable[..., Any]) -> Callable[..., Any]:
-    """``pattern`` or ``patternProperties``, which refuse an expression that can take for ever instead of trying it."""
+def _pattern(validator: Any, value: Any, instance: Any, schema: Any) -> Iterator[Any]:
+    """``pattern`` with a limit on its time."""
+    try:
+        if isinstance(instance, str) and not is_in(value, instance):
+            yield _refusal(f"{shorten(repr(instance), _MAX_MESSAGE)} does not match {value!r}")
+    except SlowPattern as error:
+        yield _refusal(str(error))
 
-    def bounded(validator: Any, value: Any, instance: Any, schema: Any) -> Iterator[Any]:
-        from gllint_runtime.policy.patterns import why_endless
 
-        for pattern in value if isinstance(value, dict) else [value]:
-            if why_endless(pattern):
-                yield _refusal(f"the pattern {pattern!r} can take for ever, so it is not tried")
-                return
-        yield from keyword(validator, value, instance, schema) or ()
+def _pattern_properties(validator: Any, value: Any, instance: Any, schema: Any) -> Iterator[Any]:
+    """``patternProperties`` with a limit on the time of its expressions."""
+    if not isinstance(instance, dict):
+        return
+    try:
+        for pattern, subschema in value.items():
+            for key, item in instance.items():
+                if is_in(pattern, key):
+                    yield from validator.descend(item, subschema, path=key, schema_path=pattern)
+    except SlowPattern as error:
+        yield _refusal(str(error))
 
-    return bounded
+
+def _additional_properties(validator: Any, value: Any, instance: Any, schema: Any) -> Iterator[Any]:
+    """``additionalProperties``, for the keys that no expression of ``patternProperties`` names."""
+    from jsonschema import Draft202012Validator
+
+    patterns = schema.get("patternProperties", {})
+    try:
+        if isinstance(instance, dict):
+            instance = {
+                k: v for k, v in instance.items() if not any(is_in(pattern, k) for pattern in patterns)
+            }
+    except SlowPattern:  # as `patternProperties` says
+        return
+    plain = {"properties": schema.get("properties", {})}
+    yield from (
+        Draft202012Validator.VALIDATORS["additionalProperties"](validator, value, instance, plain) or ()
+    )
 
 
 def _are_unique(validator: Any, value: Any, instance: Any, schema: Any) -> Iterator[Any]:
