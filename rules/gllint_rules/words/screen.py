@@ -223,7 +223,6 @@ class Screen:
             # Rules of installed packages.
             *(((needle,), (((needle,), ()),)) for needle in _encoded(settings.needles)),
         )
-        self._values = _Values(table_words.decorators, table_words.classes)
         self._uses = _patterns(
             rf"\.{gap}{calls}{gap}\(", rf"\b{QUANTITY}{gap}\(", rf"\bdef\b{gap}{methods}\b"
         )
@@ -234,9 +233,7 @@ class Screen:
         )
         needles = {needle for fragments, groups in self._families for needle in fragments}
         needles |= {needle for _, groups in self._families for group, _ in groups for needle in group}
-        self._fragments = _Automaton(
-            {*_JOINTS, *MARKS, *LOADERS, *needles, *self._places, *self._imports, *self._values.needles}
-        )
+        self._fragments = _Automaton({*_JOINTS, *MARKS, *LOADERS, *needles, *self._places, *self._imports})
         self._watches_makers = bool(settings.registry_modules)
         self._audits = settings.audit
 
@@ -260,15 +257,6 @@ class Screen:
                 for fragments, groups in self._families
             )
             or self._uses_framework(data, hits)
-            or self._hands_on(data, hits)
-        )
-
-    def _hands_on(self, data: bytes, hits: Hits) -> bool:
-        """Whether a decorator or base of a framework may go under another name, or be looked up by its name."""
-        if _Values.hides_code(data, hits):
-            return True
-        return (self._values.stand(data, hits) or _Values.look_up(data, hits)) and bool(
-            self._imported(data, hits)
         )
 
     def talks(self, data: bytes, hits: Hits | None = None) -> bool:
@@ -322,91 +310,6 @@ class Screen:
         if self._watches_makers or not names.isdisjoint(_encoded(TOOL_REGISTRY_NAMES)):
             words.update(self._call.compiled.findall(data))
         return not words.isdisjoint(names) or not words.isdisjoint(_ALIAS.findall(data))
-
-
-class _Values:
-    """Finds where a decorator or a base class is handed on as a value, or looked up by its name.
-
-    ``D = {"t": tool}``, ``return BaseTool``; ``getattr(m, "tool")(f)``, ``exec(text)``, ``type("A", (B,), {})``.
-    """
-
-    _CALLED = (b"getattr(", b"eval(")
-    _REFLECTIVE = (
-        *_CALLED,
-        b"exec(",
-        b"new_class(",
-        b"reduce(",
-        b"__dict__[",
-        b"globals()[",
-        b"vars(",
-        b"type(",
-    )
-    # What is called at once or decorates, a call of three arguments, a look-up that is called.
-    _look_up = expression(
-        rb"(?:getattr|eval)\((?:[^()\n]|\([^()\n]*+\)){0,200}+\)\s*+\(\s*+\w"
-        rb"|exec\(|new_class\(|reduce\([^\n]{0,200}?\b[tT]ool|(?:__dict__|globals\(\)|vars\([^()\n]{0,80}+\))\[[^\]\n]{0,200}+\]\s*+\(\s*+\w"
-        rb"|type\(\s*+[^(),\n]{1,80}+,\s*+[(\w]"
-    )
-    _decoded = expression(
-        rb"(?:exec|eval)\([^\n]{0,200}?(?:b(?:16|32|64|85)decode|a85decode|a2b_|decodebytes|decompress|fromhex|unhexlify|loads"
-        rb"|decode)\("
-    )
-    _OF_A_MODULE = (b"new_class(", b"reduce(", b"__dict__[")  # which stand behind a dot
-    _within = expression(rb"[\w.]\Z")
-    _decorates = expression(rb"(?:@\s*+|\bclass\s++\w++\s*+\([^()\n]*+)\Z")
-    # What stands before a word that is a value, the words before the dot of an attribute aside.
-    _decorator_before = expression(rb"(?:[\[{(,:=]|\b(?:return|else|or|and))\s*+(\w++\s*+\.\s*+)*+\Z")
-    _base_before = expression(
-        rb"(?:(?<![=!<>])=\s*+[\[({]?|\b(?:return|else|or)|[\"']\s*+:)\s*+(\w++\s*+\.\s*+)*+$"
-    )
-    _REACH = 60  # bytes that are looked at before a word
-
-    def __init__(self, decorators: frozenset[str], bases: frozenset[str]) -> None:
-        self._words = [
-            (
-                word.encode(),
-                expression(rb"\b%b\b(?![ \t]*+[(=.\"']|[ \t]++(?!if|else|or|and|for)\w)" % word.encode()),
-                before,
-            )
-            for words, before in ((decorators, self._decorator_before), (bases, self._base_before))
-            for word in sorted(words)
-        ]
-        self.needles = {*self._REFLECTIVE, *(word for word, _, _ in self._words)}
-
-    def stand(self, data: bytes, hits: Hits) -> bool:
-        """Whether one of the words stands for itself as a value, imported by that name or as an attribute."""
-        imported: set[bytes] | None = None
-        for word, pattern, before in self._words:
-            for place in hits.get(word, ()):
-                if pattern.match(data, place) is None:
-                    continue
-                context = before.search(data[max(place - self._REACH, 0) : place])
-                if context is None:
-                    continue
-                if context[1]:
-                    return True
-                imported = imported_names(data) if imported is None else imported
-                if word in imported:
-                    return True
-        return False
-
-    @classmethod
-    def hides_code(cls, data: bytes, hits: Hits) -> bool:
-        """Whether code is run that has to be decoded first."""
-        places = [*hits.get(b"exec(", ()), *hits.get(b"eval(", ())]
-        return any(cls._decoded.match(data, place) for place in places)
-
-    @classmethod
-    def look_up(cls, data: bytes, hits: Hits) -> bool:
-        """Whether something is looked up by its name and called, or decorates; or code is made of a text."""
-        for needle in cls._REFLECTIVE:
-            for place in hits.get(needle, ()):
-                before = data[max(place - cls._REACH, 0) : place]
-                if cls._within.search(before) is not None and needle not in cls._OF_A_MODULE:
-                    continue
-                if cls._look_up.match(data, place) or cls._decorates.search(before):
-                    return True
-        return False
 
 
 class _TableWords:
@@ -559,7 +462,9 @@ class _Bases:
     def __init__(self, head: str, names: str, gap: str) -> None:
         # Without a sign before the word, the search for it is one for a plain text.
         [self._head] = _patterns(head)
-        [self._name, self._renamed] = _patterns(rf"\b{names}\b", rf"\b{names}{gap}\bas\b")
+        [self._name, self._renamed] = _patterns(
+            rf"\b{names}\b", rf"\b{names}{gap}\bas\b|(?<== ){names}[ \t]*[#\r\n]"
+        )
         [self._word] = _anchored(rf"\b{names}\b")
 
     def search(self, data: bytes, places: Iterable[int] = (), /) -> bool:
