@@ -51,6 +51,7 @@ class Section(NamedTuple):
     keys: frozenset[str] = frozenset()  # of dict displays, written out
     spreads: frozenset[str] = frozenset()  # ``{**name}``
     subscripts: frozenset[str] = frozenset()
+    looked_up: frozenset[str] = frozenset()  # what the keys are called by which something is looked up
     decorators: frozenset[str] = frozenset()  # of all functions in it
     bases: tuple[str, ...] = ()  # of a class, dotted where they are; ``?`` for anything else
     has_classes: bool = False  # classes inside functions, conditions or other classes
@@ -149,7 +150,14 @@ def mentions_the_same(old: Section, new: Section) -> bool:
 
 
 def _mentioned(section: Section) -> tuple[frozenset[str], ...]:
-    return section.stores, section.keywords, section.keys, section.spreads, section.subscripts
+    return (
+        section.stores,
+        section.keywords,
+        section.keys,
+        section.spreads,
+        section.subscripts,
+        section.looked_up,
+    )
 
 
 class _Outliner:
@@ -254,6 +262,7 @@ class _Outliner:
             keys=_frozen(sketch.keys),
             spreads=_frozen(sketch.spreads),
             subscripts=_frozen(sketch.subscripts),
+            looked_up=_frozen(sketch.looked_up),
             decorators=_frozen(sketch.decorators),
             bases=bases,
             has_classes=sketch.classes > (kind == "class"),

@@ -18,6 +18,8 @@ MUTATORS = frozenset(
 # What changes its first argument, or the object whose method it is: `setitem(d, k, v)`, `d.__setitem__(k, v)`.
 STORING = frozenset({"setitem", "__setitem__", "ior", "__ior__", "iadd", "__iadd__"})
 CONTAINERS = frozenset({"dict", "list", "set"})
+# The argument by which these look something up.
+_LOOK_UPS = {"get": 0, "getattr": 1}
 
 
 class Imported(NamedTuple):
@@ -42,6 +44,29 @@ def last_of(node: ast.AST) -> str:
             node = node.value  # type: ignore[attr-defined]
         else:
             break
+    return ""
+
+
+def key_of(node: ast.AST) -> str:
+    """The name of the key of a look-up: ``name`` of ``TOOLS[call.name]`` and ``TOOLS[str(call["name"])]``."""
+    for _ in range(_CHAIN):
+        match node:
+            case ast.Name(id=name) | ast.Attribute(attr=name):
+                return name
+            case ast.Call(func=ast.Attribute(attr="get"), args=[ast.Constant(value=str(name)), *_]):
+                return name
+            case ast.Call(func=ast.Attribute(value=node)) | ast.Call(args=[node]) | ast.Await(value=node):
+                pass
+            case ast.Subscript(slice=ast.Constant(value=str(name))):
+                return name
+            case ast.Subscript(slice=node) | ast.BinOp(right=node) | ast.NamedExpr(target=node):
+                pass
+            case ast.JoinedStr(values=values):
+                node = next((part.value for part in values if isinstance(part, ast.FormattedValue)), node)
+                if isinstance(node, ast.JoinedStr):
+                    break
+            case _:
+                break
     return ""
 
 
@@ -87,6 +112,7 @@ class Sketch:
         self.keys: set[str] = set()
         self.spreads: set[str] = set()
         self.subscripts: set[str] = set()
+        self.looked_up: set[str] = set()
         self.decorators: set[str] = set()
         self.classes = 0
         self.stack: list[tuple[ast.AST, int]] = []
@@ -261,6 +287,9 @@ class Sketch:
             self.mutated.add(owner)
             if node.args and (name in STORING or owner in CONTAINERS):  # `dict.update(d, …)`
                 self.mutated.add(last_of(node.args[0]))
+        place = _LOOK_UPS.get(name)
+        if place is not None and place < len(node.args):
+            self.looked_up.add(key_of(node.args[place]))
         self.stack.append((node.func, level))
         for arg in node.args:
             if type(arg) is not ast.Constant:
@@ -272,6 +301,8 @@ class Sketch:
 
     def visit_Subscript(self, node: ast.Subscript, level: int) -> None:
         self.subscripts.add(last_of(node.value))
+        if type(node.slice) is not ast.Constant:
+            self.looked_up.add(key_of(node.slice))
         self.stack += [(node.value, level), (node.slice, level)]
 
     def visit_Dict(self, node: ast.Dict, level: int) -> None:

@@ -6,6 +6,7 @@ those the table says.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
 from functools import lru_cache, partial
 
@@ -121,10 +122,15 @@ class Forms:
             if tool.callables[0].function not in tool_functions:
                 tool_functions.add(tool.callables[0].function)
                 yield tool
-        for call in called_by_name(self.evaluator, self.table.descriptions, module, registrars):
-            if call.function.function not in tool_functions:
-                tool_functions.add(call.function.function)
-                yield Tool("T5", module, call.scope, call.at, (call.function,), call.name)
+        calls = called_by_name(self.evaluator, self.table.descriptions, module, registrars)
+        names = Counter(function for _, function in {(call.name, call.function.function) for call in calls})
+        for call in calls:
+            function = call.function.function
+            if function not in tool_functions:
+                tool_functions.add(function)
+                # What computes the results of several tools goes by its own name.
+                name = getattr(function, "name", call.name) if names[function] > 1 else call.name
+                yield Tool("T5", module, call.scope, call.at, (call.function,), name)
 
     def registrars_in(self, module: Module, registrars: frozenset[Registrar]) -> frozenset[Registrar]:
         """What of ``module`` itself takes functions, as it hands them on to ``registrars``."""

@@ -29,12 +29,12 @@ from gllint_rules.inference.values import (
 from gllint_rules.reading import facts
 from gllint_rules.reading.expression_index import expressions_in, parts_of
 from gllint_rules.reading.facts import Call, Expr, Module, Scope, SectionFacts
-from gllint_rules.reading.outline import Section
 from gllint_rules.reading.reads import SHAPE
+from gllint_rules.tools.framework_names import bound_function
 from gllint_rules.tools.registrars import Registrar
 from gllint_rules.tuples import NamedTuple
 from gllint_rules.words.framework_table import DescriptionWords
-from gllint_rules.words.screen import GAP, words_in
+from gllint_rules.words.screen import words_in
 
 if TYPE_CHECKING:
     from gllint_rules.inference.protocol import Evaluator
@@ -42,13 +42,8 @@ if TYPE_CHECKING:
 ANYWHERE = "*"
 MOST_NAMES = 500  # described tools of a project
 MOST_IMPORTS = 100  # of a module that are looked at for what they import
-_NAMESPACES = frozenset({"globals", "locals", "vars"})
+_NAMESPACES = frozenset({"globals", "locals"})
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
-# A name that is given as a value: by a keyword, to a variable, under a written key.
-_GIVEN = re.compile(r"(?:[\w)\]]\s?=|[\"']\s?:)\s*\Z")
-_CASE = re.compile(r"\bcase\b")
-_NO_VALUES = ("return", "yield", "in", "or", "else")  # behind which a bracket is that of a list
-_REACH = 80  # characters before a name that are looked at
 _IN_THREADS = frozenset({"to_thread", "run_in_executor", "run_sync", "run_in_threadpool"})
 
 
@@ -117,31 +112,14 @@ class _Search(Struct, eq=False):
         # Most names stand nowhere in a file, and looking for each in each section takes its time.
         words = words_in(self.module.source.encode("utf-8", "surrogatepass"), _encoded(self.names))
         quoted = [f"{quote}{word.decode()}{quote}" for word in words for quote in "\"'"]
-        for part in self.module.sections(
-            lambda section: self.module.mentions(section, quoted) and self._may_compare(section, quoted)
-        ):
+        for part in self.module.sections(lambda section: self.module.mentions(section, quoted)):
             yield from self._in_branches(part)
             for display, scope in part.dicts:
                 yield from self._in_dict(display, scope)
-        look_ups = _look_ups(self.words.names)
         for part in self.module.sections(
-            lambda s: (
-                (bool(s.subscripts) or not s.calls.isdisjoint(("get", "getattr", "eval")))
-                and self.module.holds(s, look_ups)
-            )
+            lambda section: any(self._ends_with(name, self.words.names) for name in section.looked_up)
         ):
             yield from self._looked_up(part)
-
-    def _may_compare(self, section: Section, quoted: Iterable[str]) -> bool:
-        """Whether one of the quoted names stands where it may be compared with, or be a key; not as a mere value."""
-        source, begin, end = self.module.source, section.begin, section.end
-        if not source.isascii() or _CASE.search(source, begin, end) is not None:
-            return True
-        return any(
-            _GIVEN.search(source, max(begin, place - _REACH), place) is None
-            for text in quoted
-            for place in _places_of(text, source, begin, end)
-        )
 
     def direct_calls(self, own: frozenset[str]) -> Iterator[NameCall]:
         """The functions called by their own names, beside what gives their description to an SDK."""
@@ -188,25 +166,58 @@ class _Search(Struct, eq=False):
     # --- branches ------------------------------------------------------------------------------------------------
 
     def _in_branches(self, part: SectionFacts) -> Iterator[NameCall]:
-        scopes = [(part.body, self.module.scope), *((f.body, f.scope) for f in part.functions)]
-        for body, scope in scopes:
-            frame = Frame(self.module, scope)
-            for statement in facts.statements(body):
-                match statement:
-                    case facts.If(test=test, body=branch):
-                        for name in self._compared(test):
-                            yield from self._in_block(name, branch, frame)
-                    case facts.Match(subject=subject, cases=cases, values=values):
-                        for (_, branch), compared in zip(cases, values, strict=True):
-                            if self._holds_name(subject) or isinstance(subject, (facts.Seq, facts.Dict)):
-                                for name in self._texts(compared):
-                                    yield from self._in_block(name, branch, frame)
-                    case _:
-                        pass
-            for expr in expressions_in(body):
-                if isinstance(expr, facts.IfExp):
-                    for name in self._compared(expr.test):
-                        yield from self._in_branch(name, parts_of(expr.body), frame)
+        yield from self._in_body(part.body, None)
+        for function in part.functions:
+            yield from self._in_body(function.body, function)
+
+    def _in_body(self, body: facts.Block, function: facts.Function | None) -> Iterator[NameCall]:
+        frame = Frame(self.module, function.scope if function is not None else self.module.scope)
+        for statement in facts.statements(body):
+            for name, branch in self._branches(statement):
+                calls = list(self._in_block(name, branch, frame))
+                yield from calls
+                if not calls and function is not None and self._is_dispatcher(function, branch):
+                    called = bound_function(self.module, function)
+                    yield NameCall(name, called, frame.scope, function.at, False)
+        for expr in expressions_in(body):
+            if isinstance(expr, facts.IfExp):
+                for name in self._compared(expr.test):
+                    yield from self._in_branch(name, parts_of(expr.body), frame)
+
+    def _branches(self, statement: facts.Stmt) -> Iterator[tuple[str, facts.Block]]:
+        """The blocks of a statement that are executed for one of the names."""
+        match statement:
+            case facts.If(test=test, body=branch):
+                yield from ((name, branch) for name in self._compared(test))
+            case facts.Match(subject=subject, cases=cases, values=values):
+                if self._holds_name(subject) or isinstance(subject, (facts.Seq, facts.Dict)):
+                    for (_, branch), compared in zip(cases, values, strict=True):
+                        yield from ((name, branch) for name in self._texts(compared))
+            case _:
+                pass
+
+    def _is_dispatcher(self, function: facts.Function, branch: facts.Block) -> bool:
+        """Whether a function is given a tool's arguments and returns what the ``branch`` for its name computes.
+
+        ``def process_tool_call(tool_name, tool_input)`` is the tool itself where no other function is.
+        """
+        if not any(self._ends_with(param.name, self.words.arguments) for param in function.params):
+            return False
+        returned = {
+            statement.value.id
+            for statement in facts.statements(function.body)
+            if isinstance(statement, facts.Return) and isinstance(statement.value, facts.Name)
+        }
+        for statement in facts.statements(branch):
+            match statement:
+                case facts.Return(value=value) if value is not None and not isinstance(value, facts.Const):
+                    return True
+                case facts.Assign(targets=targets):
+                    if any(isinstance(target, facts.Name) and target.id in returned for target in targets):
+                        return True
+                case _:
+                    pass
+        return False
 
     def _compared(self, test: Expr) -> Iterator[str]:
         """The described names one of which a condition asks for."""
@@ -277,8 +288,6 @@ class _Search(Struct, eq=False):
                     yield from self._under_name(base, call, part, scope)
                 case Call(func=facts.Name(id="getattr"), args=(base, key, *_)):
                     yield from self._attributes(base, key, call, scope)
-                case Call(func=facts.Name(id="eval"), args=(key, *_)) if self._holds_name(key):
-                    yield from self._of_module(self.module, key, call, scope)
                 case _:
                     pass
 
@@ -288,10 +297,6 @@ class _Search(Struct, eq=False):
             case Call(func=facts.Name(id=namespace), args=()) if namespace in _NAMESPACES:
                 key = look.index if isinstance(look, facts.Sub) else look.args[0]  # type: ignore[union-attr]
                 yield from self._of_module(self.module, key, look, scope)
-                return
-            case Call(func=facts.Name(id="vars"), args=(inner,)) | facts.Attr(base=inner, name="__dict__"):
-                key = look.index if isinstance(look, facts.Sub) else look.args[0]  # type: ignore[union-attr]
-                yield from self._attributes(inner, key, look, scope)
                 return
             case _:
                 pass
@@ -463,45 +468,6 @@ def _dropped(*blocks: facts.Block) -> Iterator[int]:
 @lru_cache(maxsize=4)
 def _encoded(names: frozenset[str]) -> frozenset[bytes]:
     return frozenset(name.encode() for name in names)
-
-
-@lru_cache(maxsize=4)
-def _look_ups(names: frozenset[str]) -> re.Pattern[str]:
-    """What stands where something is looked up by the name of the tool that the model wants.
-
-    ``…[call.name]``, ``.get(name)``, ``getattr(self, f"tool_{name}")``, ``eval(name)``. It lets more through: what it
-    saves is reading each section with a subscript.
-    """
-    word = f"(?i:{'|'.join(map(re.escape, sorted(names)))})"
-    # What is no second argument or element; in brackets, which may stand in each other, anything.
-    part = r"(?:[^,;)]|\((?:[^()]|\([^()]*+\)){0,200}+\))"
-    key = rf"{part}{{0,200}}?{word}"
-    # No list behind a keyword, and nothing that is stored. A bracket is found quickly, a name in front of one slowly:
-    # what stands before it is asked behind it, and may be anything where a gap is longer than a blank.
-    value, gaps = r"[\w)\]}\"']", (r"[^\S ]", r"\\", r"[\s\\] ")
-    before = [
-        *(rf"(?<={gap}\[)" for gap in gaps),
-        *(
-            rf"(?<={value}{space}\[)" + "".join(rf"(?<!\b{word}{space}\[)" for word in _NO_VALUES)
-            for space in ("", " ")
-        ),
-    ]
-    subscript = rf"\[(?:{'|'.join(before)})"
-    end = r"_*(?:\](?![ \t]*=[^=])|[^\w\[\]])"
-    return re.compile(
-        rf"{subscript}{GAP}(?![\"'\d:])[^\[\];]{{0,200}}?(?:\[{GAP}[\"']\w{{0,40}}?)?{word}{end}"
-        rf"|\.{GAP}get{GAP}\({GAP}(?![\"']){key}"
-        rf"|getattr{GAP}\([^,]{{0,200}}?,{GAP}(?![\"'][^\"']{{0,80}}[\"']{GAP}[,)]){key}"
-        rf"|eval{GAP}\({key}"
-    )
-
-
-def _places_of(text: str, source: str, begin: int, end: int) -> Iterator[int]:
-    """The places at which ``text`` stands between two offsets of a source."""
-    place = source.find(text, begin, end)
-    while place >= 0:
-        yield place
-        place = source.find(text, place + len(text), end)
 
 
 def _text(expr: Expr) -> str:
