@@ -143,3 +143,28 @@ def _unit_words() -> frozenset[str]:
     """The symbols of units in small letters, the names of units, and periods."""
     symbols = {unit.lower() for unit in (*ALLOWED_UNITS, *TIME_UNITS)}
     return frozenset(symbols | unit_names().keys() | _periods())
+
+
+def designated(text: str) -> Iterator[tuple[int, int]]:
+    """The stretches of a message that are names, idioms or scales with digits: ``iPhone 15``, ``24/7``."""
+    for match in _named_things().finditer(text):
+        yield match.span()
+
+
+@cache
+def _named_things() -> re.Pattern[str]:
+    rows = _table()
+    products = rows["products"]
+    named = "|".join(
+        sorted(
+            (re.escape(word).replace("~", " ") for word in products["words"].split()), key=len, reverse=True
+        )
+    )
+    indexes = "|".join(
+        rf"{re.escape(name)}[ -]?(?:{numbers.replace(' ', '|')})" for name, numbers in rows["indexes"].items()
+    )
+    forms = "|".join(rows["named forms"].values()).replace("<months>", rows["months"]["words"])
+    return re.compile(
+        rf"(?<![^\W_])(?:(?:{named})[ -]?\d{{1,5}}(?:\.\d{{1,2}})?(?:[a-zA-Z]{{1,3}})?(?![\w%]|[.,]\d)"
+        rf"|(?:{indexes})(?!\w|[.,]\d))|{forms}"
+    )

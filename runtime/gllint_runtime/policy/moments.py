@@ -1,0 +1,222 @@
+"""Dates and times in a text, each as far as it is said."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from datetime import date
+from functools import cache
+from typing import NamedTuple
+
+from gllint_runtime.policy.text_units import words_table
+
+_CENTURY = r"(?:19|20)\d\d"
+
+
+class Moment(NamedTuple):
+    """A date or a time; what is not said of it is ``None``."""
+
+    year: int | None = None
+    month: int | None = None
+    day: int | None = None
+    hour: int | None = None
+    minute: int | None = None
+    second: int | None = None
+    quarter: int | None = None
+
+    def is_part_of(self, other: Moment) -> bool:
+        """Whether all that is said of this one is said of ``other``; a quarter is that of a month, too."""
+        for own, others in zip(self[:6], other[:6], strict=True):
+            if own is not None and own != others:
+                return False
+        if self.quarter is None:
+            return True
+        return self.quarter == (other.quarter or (other.month and (other.month + 2) // 3))
+
+    @property
+    def has_date(self) -> bool:
+        """Whether a day of a month is said."""
+        return self.month is not None and self.day is not None
+
+    @property
+    def has_time(self) -> bool:
+        """Whether an hour and its minute are said."""
+        return self.hour is not None and self.minute is not None
+
+    def is_real(self) -> bool:
+        """False for what only looks like a date or a time: the 30th of February, 25:61."""
+        if (self.hour or 0) > 24 or (self.minute or 0) > 59 or (self.second or 0) > 60:
+            return False
+        if self.month is None:
+            return self.day is None or 1 <= self.day <= 31
+        try:
+            date(self.year or 2000, self.month, self.day or 1)
+        except ValueError:
+            return False
+        return True
+
+    @property
+    def order(self) -> tuple[int, ...]:
+        """By which moments are in order."""
+        return tuple(
+            part or 0
+            for part in (
+                self.year,
+                self.month or (self.quarter or 0) * 3,
+                self.day,
+                self.hour,
+                self.minute,
+                self.second,
+            )
+        )
+
+    @property
+    def on(self) -> date | None:
+        """The calendar day, where it is said in full."""
+        if self.year is None or self.month is None or self.day is None:
+            return None
+        return date(self.year, self.month, self.day)
+
+
+class Found(NamedTuple):
+    """A moment at a place of a text; ``others`` are further readings of the same characters."""
+
+    start: int
+    end: int
+    readings: tuple[Moment, ...]
+
+
+@cache
+def month_numbers() -> dict[str, int]:
+    """The months by their names."""
+    return {name: int(month) for month, names in words_table()["months"].items() for name in names.split()}
+
+
+@cache
+def weekday_numbers() -> dict[str, int]:
+    """The days of the week by their names, Monday is 0."""
+    return {name: int(day) for day, names in words_table()["weekdays"].items() for name in names.split()}
+
+
+@cache
+def _pattern() -> re.Pattern[str]:
+    names = "|".join(sorted(month_numbers(), key=len, reverse=True))
+    day = r"(?:0?[1-9]|[12]\d|3[01])"
+    forms = "|".join(words_table()["moments"].values())
+    parts = {"months": names, "century": _CENTURY, "day": day}
+    return re.compile(re.sub(r"<(months|century|day)>", lambda match: parts[match[1]], forms), re.IGNORECASE)
+
+
+_RANGE = re.compile(words_table()["forms"]["days behind"])
+_RANGE_BEFORE = re.compile(
+    r"(?<![\w.,/:-])(\d{1,2})(?:st|nd|rd|th|\.)?\s?(?:[-–—]|,|\band\b|\bto\b|\bund\b|\bbis\b|\bet\b|\bau\b)\s?$"
+)
+_TIME_BEFORE = re.compile(
+    r"(?<![\w.,:/$€£-])(1[0-2]|0?[1-9])(?::([0-5]\d))?\s?(?:[-–—]|to|and|or|until)\s?\Z"
+)
+_YEAR = re.compile(rf",?\s+({_CENTURY})(?![\w]|[.,]\d)")
+
+
+def moments(text: str) -> list[Found]:
+    """The dates and times of a text, in order."""
+    found: list[Found] = []
+    end = 0
+    for match in _pattern().finditer(text):
+        if match.start() < end:
+            continue
+        readings = tuple(moment for moment in _readings(match) if moment.is_real())
+        if not readings:
+            continue
+        first = readings[0]
+        if match["dm"] and (before := _RANGE_BEFORE.search(text, end, match.start())) is not None:
+            found.append(Found(before.start(1), before.end(1), (first._replace(day=int(before[1])),)))
+        end = match.end()
+        found.append(Found(match.start(), end, readings))
+        if (
+            match["pp"]
+            and (early := _TIME_BEFORE.search(text, max(0, match.start() - 24), match.start())) is not None
+        ):
+            half = 12 if match["pp"].lower() == "p" else 0
+            own = tuple(
+                Moment(hour=int(early[1]) % 12 + extra, minute=int(early[2] or 0))
+                for extra in dict.fromkeys((half, 0))
+            )
+            place = len(found) - 1
+            while place and found[place - 1].end > early.start(1):
+                place -= 1
+                del found[place]
+            found.insert(place, Found(early.start(1), early.end(2) if early[2] else early.end(1), own))
+        if match["mm"]:  # December 5-7, 2026
+            days: list[int] = []
+            while (more := _RANGE.match(text, end)) is not None and 1 <= int(more[1]) <= 31:
+                if not _is_day(text, more.end()):
+                    break
+                days.append(len(found))
+                end = more.end()
+                found.append(Found(more.start(1), more.end(1), (first._replace(day=int(more[1])),)))
+            year = _YEAR.match(text, end) if days and first.year is None else None
+            if year is not None:
+                end = year.end()
+                for place in (days[0] - 1, *days):
+                    one = found[place]
+                    stop = end if place == days[-1] else one.end
+                    found[place] = Found(
+                        one.start, stop, tuple(m._replace(year=int(year[1])) for m in one.readings)
+                    )
+    return found
+
+
+def _is_day(text: str, end: int) -> bool:
+    """Whether a number that ends there is no amount: no unit is behind it."""
+    from gllint_runtime.policy.text_units import units_at
+
+    return not units_at(text, end)[0]
+
+
+def _readings(match: re.Match[str]) -> Iterator[Moment]:
+    part = match.groupdict()
+
+    def number(name: str) -> int | None:
+        return int(part[name]) if part[name] else None
+
+    def month(name: str) -> int:
+        return month_numbers()[part[name].lower()]
+
+    if part["iy"]:
+        yield Moment(number("iy"), number("im"), number("id"), number("ih"), number("in"), number("is"))
+    elif part["yy"]:
+        yield Moment(number("yy"), number("ym"))
+    elif part["mm"]:
+        yield Moment(number("my"), month("mm"), number("md"))
+    elif part["dm"]:
+        yield Moment(number("dy"), month("dm"), number("dd"))
+    elif part["om"]:
+        yield Moment(number("oy"), month("om"))
+    elif part["na"]:
+        year = int(part["ny"]) + (2000 if len(part["ny"]) == 2 else 0)
+        first, second = int(part["na"]), int(part["nb"])
+        pairs = [(second, first)] if part["nx"] == "." else [(first, second), (second, first)]
+        yield from (Moment(year, one, two) for one, two in dict.fromkeys(pairs) if 1 <= one <= 12)
+    elif part["ry"]:
+        yield Moment(number("ry"), number("rm"), number("rd"))
+    elif part["ga"]:
+        yield Moment(None, number("gb"), number("ga"))
+    elif part["ha"] or part["ia_"]:
+        yield Moment(None, number("hb") or number("ib_"), number("ha") or number("ia_"))
+    elif part["cy"]:
+        yield Moment(number("cy"), number("cm"), number("cd"))
+    elif part["fy"]:
+        yield Moment(int(part["fy"]) + (2000 if len(part["fy"]) == 2 else 0))
+    elif part["qq"]:
+        yield Moment(number("qy"), quarter=int(part["qq"][1]))
+    elif part["xy"]:
+        yield Moment(number("xy"), quarter=int(part["xq"][1]))
+    elif part["ph"]:
+        hour = int(part["ph"]) % 12 + (12 if part["pp"].lower() == "p" else 0)
+        yield Moment(None, None, None, hour, number("pn") or 0, number("ps"))
+    elif part["th"]:
+        yield Moment(None, None, None, number("th"), number("tn"), number("ts"))
+    elif part["uh"]:
+        yield Moment(None, None, None, number("uh"), number("un") or number("um") or 0)
+    elif part["fh"]:
+        yield Moment(None, None, None, number("fh"), number("fn") or 0)

@@ -1,0 +1,428 @@
+"""Where a number is in a text: its clause, list item, table row and column, heading, and what these say of it."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+from typing import Literal, NamedTuple
+
+from gllint_runtime.policy.text_units import currency_units, size_of_unit, unit_of_text, units_at, words_table
+
+Span = tuple[int, int]
+LineKind = Literal["prose", "item", "row", "rule", "heading", "label", "blank"]
+
+_WORD = re.compile(r"[^\W_]+")
+_ITEM = re.compile(r"([ \t>]*)(?:[-*+•–]|\(?\d{1,3}[.)]|[a-z]\))[ \t]+")
+_HEADING = re.compile(r"\s*#{1,6}\s")
+_RULE = re.compile(r"[\s|:+-]*-[\s|:+-]*\Z")
+_SENTENCE = re.compile(r"[.!?…][\"'”’)\]]*\s+(?=[^a-zß-ÿ\s])")
+_ABBREVIATED = re.compile(words_table()["forms"]["abbreviated"], re.IGNORECASE)
+_CLAUSE = re.compile(words_table()["forms"]["clause"], re.IGNORECASE)
+_LABEL_WORDS = 9
+_MAX_LABEL = 90
+
+
+@dataclass(slots=True, eq=False)
+class Line:
+    """A line of a text, and what is above it that counts for it."""
+
+    start: int
+    end: int
+    kind: LineKind
+    indent: int = 0
+    header: Line | None = None  # the first row of its table
+    heads: tuple[Span, ...] = ()  # parents, labels and headings, the nearest first
+
+
+class Declared(NamedTuple):
+    """What a label, header or heading says of the numbers under it: units, a factor, and by what they are divided."""
+
+    units: tuple[str, ...]
+    factor: float
+    per: str
+
+
+@dataclass(slots=True, eq=False)
+class Place:
+    """Where a number is."""
+
+    layout: Layout
+    start: int
+    end: int
+    _scopes: list[tuple[Span, ...]] | None = None
+
+    @property
+    def scopes(self) -> list[tuple[Span, ...]]:
+        """The stretches that say what a number is of, from the nearest to the farthest."""
+        if self._scopes is None:
+            self._scopes = [scope for scope in self.layout.scopes(self) if scope]
+        return self._scopes
+
+    @property
+    def sentence(self) -> Span:
+        """The sentence, list item or table row."""
+        return self.layout.sentence(self.start, self.end)
+
+    @property
+    def clause(self) -> Span:
+        """The part of the sentence, up to the next comma or "and"."""
+        return self.layout.clause(self.start, self.end)
+
+
+@dataclass(eq=False)
+class Layout:
+    """The lines, sentences and words of a text."""
+
+    text: str
+    _numbers: list[Span] = field(default_factory=list)
+
+    def place(self, start: int, end: int) -> Place:
+        """The place of a number."""
+        return Place(self, start, end)
+
+    def number(self, place: Place) -> None:
+        """Take in a number, which ends what is said of those beside it."""
+        self._numbers.append((place.start, place.end))
+
+    @cached_property
+    def words(self) -> tuple[list[int], list[str]]:
+        """Where the words begin, and the words, folded."""
+        found = [(match.start(), folded_word(match[0])) for match in _WORD.finditer(self.text)]
+        return [start for start, _ in found], [word for _, word in found]
+
+    def words_in(self, span: Span) -> list[str]:
+        """The words of a stretch."""
+        starts, words = self.words
+        return words[bisect_left(starts, span[0]) : bisect_left(starts, span[1])]
+
+    @cached_property
+    def lines(self) -> list[Line]:
+        """The lines, each with what is above it that counts for it."""
+        lines: list[Line] = []
+        headings: list[tuple[int, Span]] = []
+        label: Span | None = None
+        parents: list[Line] = []
+        header: Line | None = None
+        has_items = False
+        start = 0
+        for piece in self.text.splitlines(keepends=True) or [""]:
+            line = _line(piece, start)
+            if line.kind == "heading":
+                level = len(piece.lstrip()) - len(piece.lstrip().lstrip("#"))
+                headings = [(one, span) for one, span in headings if one < level]
+                headings.append((level, (line.start, line.end)))
+                label, parents, header = None, [], None
+            elif line.kind == "label":
+                label, parents, header, has_items = (line.start, line.end), [], None, False
+            elif line.kind == "prose":
+                if has_items or not piece.strip().endswith(":"):
+                    label = None
+                if piece.strip().endswith(":"):
+                    label, has_items = (line.start, line.end), False
+                parents, header = [], None
+            elif line.kind == "item":
+                has_items = True
+                header = None
+                parents = [one for one in parents if one.indent < line.indent]
+                line.heads = tuple((one.start, one.end) for one in reversed(parents))
+                parents.append(line)
+            elif line.kind == "row":
+                has_items = True
+                header = header or line
+                line.header = header if header is not line else None
+            elif line.kind == "blank" and header is not None:
+                header = None
+            if line.kind not in ("blank", "heading"):
+                own = (label,) if label is not None and label != (line.start, line.end) else ()
+                line.heads = (*line.heads, *own, *(span for _, span in reversed(headings)))
+            lines.append(line)
+            start += len(piece)
+        return lines
+
+    @cached_property
+    def _line_starts(self) -> list[int]:
+        return [line.start for line in self.lines]
+
+    def line_at(self, place: int) -> Line:
+        """The line that holds a place."""
+        return self.lines[max(0, bisect_right(self._line_starts, place) - 1)]
+
+    def sentence(self, start: int, end: int) -> Span:
+        """The sentence that holds a stretch; of a table row the whole row."""
+        line = self.line_at(start)
+        if line.kind == "row":
+            return line.start, line.end
+        first, last = line.start, line.end
+        for match in _SENTENCE.finditer(self.text, line.start, line.end):
+            if _ABBREVIATED.search(self.text, max(line.start, match.start() - 8), match.start()):
+                continue
+            if match.end() <= start:
+                first = match.end()
+            elif match.start() >= end - 1:
+                last = match.start() + 1
+                break
+        return first, last
+
+    def previous_sentence(self, sentence: Span) -> Span | None:
+        """The sentence, item or row before one; ``None`` at the start."""
+        at = sentence[0] - 1
+        while at >= 0 and self.text[at].isspace():
+            at -= 1
+        return self.sentence(at, at + 1) if at >= 0 else None
+
+    def clause(self, start: int, end: int) -> Span:
+        """The part of a sentence that holds a stretch."""
+        first, last = self.sentence(start, end)
+        for match in _CLAUSE.finditer(self.text, first, last):
+            if match.end() <= start:
+                first = match.end()
+            elif match.start() >= end:
+                return first, match.start()
+        return first, last
+
+    def cell(self, line: Line, place: int) -> tuple[Span, int]:
+        """The cell of a row, and its column."""
+        for number, span in enumerate(self.cells(line)):
+            if place <= span[1]:
+                return span, number
+        return (line.start, line.end), 0
+
+    def cells(self, line: Line) -> list[Span]:
+        """The cells of a row."""
+        spans: list[Span] = []
+        at = (
+            line.start
+            + len(self.text[line.start : line.end])
+            - len(self.text[line.start : line.end].lstrip(" \t|"))
+        )
+        if self.text[line.start : line.end].lstrip()[:1] == "|":
+            at = self.text.index("|", line.start) + 1
+        while at <= line.end:
+            bar = self.text.find("|", at, line.end)
+            stop = bar if bar >= 0 else line.end
+            if bar >= 0 or self.text[at:stop].strip():
+                spans.append((at, stop))
+            at = stop + 1
+        return spans
+
+    def scopes(self, place: Place) -> Iterator[tuple[Span, ...]]:
+        """The stretches that say what a number is of, from the nearest to the farthest."""
+        line = self.line_at(place.start)
+        if line.kind == "row":
+            cell, column = self.cell(line, place.start)
+            yield (cell,)
+            around: list[Span] = []
+            if line.header is not None and column < len(heads := self.cells(line.header)):
+                around.append(heads[column])
+            around += [one for one in self.cells(line)[: max(column, 1)] if one != cell]
+            yield tuple(around)
+        else:
+            clause, sentence = self.clause(place.start, place.end), self.sentence(place.start, place.end)
+            yield from self._windows(place, clause)
+            yield (clause,)
+            if sentence != clause:
+                yield from self._clauses_before(clause, sentence)
+                yield (sentence,)
+            if sentence != (line.start, line.end) and line.kind == "item":
+                yield ((line.start, line.end),)
+        for head in line.heads:
+            yield (head,)
+
+    def _windows(self, place: Place, clause: Span) -> Iterator[tuple[Span, ...]]:
+        """What is between a number and its neighbours in the clause, which has several."""
+        inside = [span for span in self._numbers if clause[0] <= span[0] < clause[1]]
+        if len(inside) < 2:
+            return
+        number = next((i for i, span in enumerate(inside) if span[0] == place.start), None)
+        if number is None:
+            return
+        # A number in brackets right behind another is of the same thing: 1.44 billion (17.8%) in India.
+        if number + 1 < len(inside) and _OPENED.fullmatch(self.text, place.end, inside[number + 1][0]):
+            closed = self.text.find(")", inside[number + 1][0], clause[1])
+            if closed >= 0 and not any(place.end < span[0] < closed for span in inside[number + 2 :]):
+                behind = inside[number + 2][0] if number + 2 < len(inside) else clause[1]
+                if (after := _JOINED.match(self.text, closed + 1, behind)) is not None:
+                    yield ((closed + 1, after.end()),)
+        before = inside[number - 1][1] if number else clause[0]
+        behind = inside[number + 1][0] if number + 1 < len(inside) else clause[1]
+        after = _JOINED.match(self.text, place.end, behind)
+        if after is not None:
+            yield ((place.end, after.end()),)
+        if number and (noun := _JOINED.match(self.text, before, place.start)) is not None:
+            before = noun.end()
+            if (per := _PER_WORD.match(self.text, before, place.start)) is not None:
+                before = per.end()
+        opened = self.text.rfind("(", before, place.start)
+        closed = self.text.find(")", place.end, clause[1])
+        if opened >= 0 and closed >= 0 and sum(opened < span[0] < closed for span in inside) > 1:
+            before = opened + 1
+        if before < place.start:
+            yield ((before, place.start),)
+        if number == 0 and place.end < behind:
+            yield ((place.end, _FEW_WORDS.match(self.text, place.end, behind).end()),)  # type: ignore[union-attr]
+
+    def _clauses_before(self, clause: Span, sentence: Span) -> Iterator[tuple[Span, ...]]:
+        at = clause[0]
+        for _ in range(3):
+            at -= 1
+            while at > sentence[0] and not self.text[at].isalnum():
+                at -= 1
+            if at <= sentence[0]:
+                return
+            clause = self.clause(at, at + 1)
+            yield (clause,)
+            at = clause[0]
+
+    def declared(self, place: Place) -> Declared | None:
+        """What the label, header, row or heading of a number says of it."""
+        line = self.line_at(place.start)
+        if line.kind == "row":
+            _, column = self.cell(line, place.start)
+            if line.header is not None:
+                heads = self.cells(line.header)
+                if column < len(heads) and (found := _declaration(self.text[slice(*heads[column])], True)):
+                    return found
+                row = self.cells(line)
+                if column and row and (found := _declaration(self.text[slice(*row[0])], False)):
+                    return found
+        else:
+            label = self.text[line.start : place.start]
+            mark = max(label.rfind(":"), label.rfind("="))
+            if mark >= 0 and not label[mark + 1 :].strip(" \t$€£~≈*-−"):
+                begin = (
+                    max(label.rfind(", ", 0, mark), label.rfind("; ", 0, mark), label.rfind(". ", 0, mark))
+                    + 1
+                )
+                if found := _declaration(label[begin:mark], False):
+                    return found
+            behind = _BRACKET.match(self.text, place.end)
+            if behind is not None and (found := declared_unit(behind[1])) and found.units:  # 12.5 (MWh)
+                return found
+        for head in line.heads:
+            text = self.text[slice(*head)]
+            if found := _declaration(text.rstrip().rstrip(":"), False):
+                return found
+        for caption in self._captions:
+            if caption[0] < place.start and (found := _caption(self.text[slice(*caption)])):
+                return found
+        return None
+
+    @cached_property
+    def _captions(self) -> list[Span]:
+        """The sentences that say something of all numbers: "All figures in millions"."""
+        return [match.span() for match in _CAPTION.finditer(self.text)][::-1]
+
+
+_JOINED = re.compile(
+    r"\s?(?:(?:in|of|for|at|de|für|pour)\s)?(?:the\s)?"
+    r"(?!(?:on|from|with|vs|and|to|by|against|compared|than|over|while|but|or|is|are|was|were|und|et|auf|mit|bei|sur)\b)[^\W\d_]+"
+    r"(?:\s(?!(?:on|from|with|vs|and|to|by|against|compared|than|over|while|but|or|is|are|was|were|und|et|auf|mit|bei|sur|at|in|of|for)\b)[^\W\d_]+)?(?=[\s.,;)]|$)"
+)
+_OPENED = re.compile(r"[\s*_]*\([^\w]*")
+_PER_WORD = re.compile(r"\s?(?:per|a|an|pro|par)\s[^\W\d_]+")
+_FEW_WORDS = re.compile(r"(?:\s?[^\W_]+){0,3}")
+_BRACKET = re.compile(r"[ \u00a0]?[(\[]([^()\[\]\d]{1,20})[)\]]")
+_CAPTION = re.compile(words_table()["forms"]["caption"], re.IGNORECASE)
+_END_BRACKET = re.compile(r"[(\[]\s*([^()\[\]]{1,28})\s*[)\]]\s*\Z")
+_IN = re.compile(r"(?:\bin|,|/)\s+([^,()]{1,28})\Z")
+_LABEL_PER = re.compile(r"\b(?:per|pro|par)\s+([^\W_]{1,12}\d?)\s*\Z", re.IGNORECASE)
+
+
+@lru_cache(maxsize=1024)
+def _declaration(text: str, is_header: bool) -> Declared | None:
+    text = text.strip()
+    if not text or len(text) > _MAX_LABEL * 2:
+        return None
+    bracket = _END_BRACKET.search(text)
+    if bracket is not None:
+        return declared_unit(bracket[1])
+    if (inner := _IN.search(text)) is not None and (found := declared_unit(inner[1])) is not None:
+        return found
+    if (per := _LABEL_PER.search(text)) is not None:
+        units, end = units_at(per[1], 0)
+        if units and end == len(per[1]):
+            return Declared((), 1.0, units[0])
+    if is_header:
+        if (found := declared_unit(text)) is not None:
+            return found
+        last = text.rsplit(None, 1)[-1]
+        if (
+            last != text
+            and not last.islower()
+            and len(last) < 12
+            and (found := declared_unit(last)) is not None
+        ):
+            return found
+        if "%" in text:
+            return Declared(("%",), 1.0, "")
+    return None
+
+
+def _caption(text: str) -> Declared | None:
+    match = _CAPTION.search(text)
+    return declared_unit(match[1] or match[2]) if match is not None else None
+
+
+_FACTOR = re.compile(
+    r"\b(thousands?|millions?|billions?|tausend|tsd\.?|mio\.?|mrd\.?|millionen|milliers|mn|bn)(?![^\W_])",
+    re.IGNORECASE,
+)
+_GLUED_BEFORE = re.compile(r"([kKMBT])\s?(?=(?:US)?[$€£¥]|[A-Z]{3}\Z)")
+_GLUED_BEHIND = re.compile(r"(?<=[$€£¥])\s?([kKMmBb]|bn|mn|mm)\Z|(?<=[A-Z]{3})\s?([kKM])\Z|\A([kKM])\Z")
+
+
+@lru_cache(maxsize=1024)
+def declared_unit(text: str) -> Declared | None:
+    """What a bracket, or the words behind "in", says: ``$M``, ``kEUR``, ``USD millions``, ``MWh``."""
+    text = re.sub(r"\bin\b|\bof\b|\bde\b", " ", text).strip()
+    factor = 1.0
+    letters = words_table()["letters"]
+    if (word := _FACTOR.search(text)) is not None:
+        name = word[1].lower().rstrip(".").removesuffix("s")
+        factor = float(words_table()["multipliers"].get(name, 1))
+        text = f"{text[: word.start()]} {text[word.end() :]}".strip()
+    elif (glued := _GLUED_BEFORE.match(text)) is not None and currency_units(text[glued.end() :].strip()):
+        factor, text = float(letters[glued[1]]), text[glued.end() :]
+    elif (glued := _GLUED_BEHIND.search(text)) is not None:
+        factor, text = float(letters[glued[1] or glued[2] or glued[3]]), text[: glued.start()]
+    text = " ".join(text.split())
+    if not text:
+        return Declared((), factor, "") if factor != 1.0 else None
+    units = currency_units(text) or unit_of_text(text)
+    if any(size_of_unit(unit) is None for unit in units):
+        return Declared((), factor, "") if factor != 1.0 else None
+    return Declared(tuple(units), factor, "")
+
+
+def _line(piece: str, start: int) -> Line:
+    text = piece.rstrip("\r\n")
+    end = start + len(text)
+    stripped = text.strip()
+    if not stripped:
+        return Line(start, end, "blank")
+    if "|" in stripped and (stripped[0] == "|" or " | " in stripped):
+        return Line(start, end, "rule" if _RULE.match(stripped) else "row")
+    if _HEADING.match(text):
+        return Line(start, end, "heading")
+    if item := _ITEM.match(text):
+        return Line(start, end, "item", len(item[1].expandtabs(4)))
+    if stripped[-1] not in ".!?;," and len(stripped) <= _MAX_LABEL and stripped.count(" ") < _LABEL_WORDS:
+        if stripped[-1] == ":" or not any(char.isdecimal() for char in stripped):
+            return Line(start, end, "label")
+    return Line(start, end, "prose")
+
+
+@lru_cache(maxsize=16384)
+def folded_word(word: str) -> str:
+    """A word in small letters, without the end of a plural."""
+    word = word.lower()
+    if len(word) > 3 and word != "news" and word[-1] == "s" and word[-2] not in "sui":
+        if word.endswith("ies") and len(word) > 4:
+            return word[:-3] + "y"
+        if word.endswith(("ches", "shes", "xes", "sses", "zes")):
+            return word[:-2]
+        return word[:-1]
+    return word

@@ -1,0 +1,714 @@
+"""The one reader of what a text says of its numbers: value, rounding, sign, multiplier, unit, and place.
+
+A number stands for each value that rounds to what is shown: ``1.2 million`` for all from 1,150,000 to 1,250,000. The
+reader looks back, never ahead: a text that grows by sentences is read as the whole.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from itertools import pairwise
+from typing import Literal, NamedTuple
+
+from gllint_runtime.policy.designations import designated
+from gllint_runtime.policy.moments import Found, Moment, moments
+from gllint_runtime.policy.places import Layout, Place
+from gllint_runtime.policy.seen_text import SeenText
+from gllint_runtime.policy.text_units import currency_units, size_of_unit, units_at, words_table
+
+_MAX_DIGITS = 320  # of a number that is read; no float is longer
+_SLACK = 1e-9  # what floating point may have added, of a number
+_SLACK_OF_STEP = 1e-3  # and at most, of half a step: 9523456874 is no 9523456873
+
+Shape = Literal["number", "moment", "code", "ordinal", "order", "designation"]
+
+
+class Shown(NamedTuple):
+    """A value as it is shown, and the distances below and above it within which a number is still shown so."""
+
+    value: float
+    below: float
+    above: float
+
+    def fits(self, number: float) -> bool:
+        """Whether ``number`` would be shown so. Nothing but zero is shown as zero."""
+        if not self.value:
+            return number == 0
+        slack = (
+            min(abs(self.value) * _SLACK, (self.below + self.above) * _SLACK_OF_STEP) or abs(number) * 1e-12
+        )
+        return -self.below - slack <= number - self.value <= self.above + slack
+
+    def scaled(self, factor: float) -> Shown:
+        """The value in another size."""
+        below, above = (self.below, self.above) if factor > 0 else (self.above, self.below)
+        return Shown(self.value * factor, below * abs(factor), above * abs(factor))
+
+    @property
+    def digits(self) -> int:
+        """How many significant digits are shown, about."""
+        step = max(self.below + self.above, 1e-300)
+        return len(str(int(abs(self.value) / step + 0.5))) if self.value else 1
+
+
+@dataclass(slots=True)
+class Reading:
+    """A number, date, code or mark of order at code points ``start`` to ``end`` of the text."""
+
+    start: int
+    end: int
+    text: str
+    shape: Shape
+    place: Place
+    shown: tuple[Shown, ...] = ()
+    units: tuple[str, ...] = ()
+    written_unit: str = ""
+    is_signed: bool = False
+    is_rounded: bool = False
+    moments: tuple[Moment, ...] = ()
+    series: str = ""  # what runs in order: "step"
+    factor: str = ""  # a word that would make another number of it: "doubled"
+    own_unit: bool = True  # behind or before it; not from a header or label
+    noun: str = ""  # the word behind it
+    multiplier: float = 1.0
+    has_plus: bool = False
+    word: str = ""  # of letters and digits, that the number is a part of
+
+    @property
+    def value(self) -> float:
+        """The value of the first reading."""
+        return self.shown[0].value if self.shown else 0.0
+
+
+class Reader:
+    """Reads texts of one conversation; ``decimal_comma`` is what the texts before showed."""
+
+    def __init__(self, *, units: Collection[str] = (), decimal_comma: bool | None = None) -> None:
+        self.decimal_comma = decimal_comma
+        self._own_units = tuple(units)
+
+    def read(self, text: str, *, prose: bool = True) -> list[Reading]:
+        """What a text says, in order. Without ``prose`` it is data: nothing in it is in order, and no line a label."""
+        if not has_digit(text):
+            return []
+        seen = SeenText(text)
+        if self.decimal_comma is None and prose and _FOREIGN.search(text) is not None:
+            self.decimal_comma = len({word.lower() for word in _FOREIGN.findall(text)}) > 1 or None
+        layout = Layout(seen.text)
+        spans = [*_marked(seen.text)]
+        readings: list[Reading] = []
+        end = 0
+        for start, stop, shape, found in _merged(seen.text, spans):
+            if start < end:
+                continue
+            place = layout.place(start, stop)
+            if shape == "number":
+                reading, end = self._number(seen.text, start, stop, place)
+            else:
+                reading = Reading(start, stop, seen.text[start:stop], shape, place)
+                end = stop
+            if found is not None:
+                reading.moments = found.readings
+                _as_duration(reading)
+            place.end = max(place.end, end)
+            readings.append(reading)
+        _join_ranges(seen.text, readings)
+        readings = _joined_quantities(seen.text, readings)
+        if prose:
+            _mark_order(seen.text, readings)
+        for reading in readings:
+            layout.number(reading.place)
+            if reading.shape in ("number", "ordinal"):
+                _with_declared_unit(reading, layout)
+            reading.start, reading.end = seen.span(reading.start, reading.end)
+            reading.text = text[reading.start : reading.end]
+        return readings
+
+    def _number(self, text: str, start: int, stop: int, place: Place) -> tuple[Reading, int]:
+        duration = _DURATION.match(text, start)
+        if duration is not None and duration.end() >= stop:
+            hours, minutes, seconds = (float(part or 0) for part in duration.groups())
+            value, step = hours + minutes / 60 + seconds / 3600, 1 / 3600 if duration[3] else 1 / 60
+            length = Shown(value, step / 2, step / 2)
+            return Reading(start, stop, duration[0], "number", place, (length,), ("h",), "h"), stop
+        match = _NUMBER.match(text, start)
+        if match is None:
+            return Reading(start, stop, text[start:stop], "code", place), stop
+        written = match[0]
+        end = match.end()
+        lead = _BEFORE.search(text, max(0, start - 14), start)
+        sign = ""
+        currency = ""
+        if lead is not None:
+            sign = lead["outer"] or lead["sign"] or ""
+            currency = lead["currency"] or ""
+            if currency and not currency_units(currency):
+                currency = ""
+                sign = lead["sign"] or ""
+        before = lead.start() if lead is not None and (sign or currency) else start
+        if sign and _is_dash(text, before, start):
+            sign = ""
+        if not sign and _SIGN_WORD.search(text, max(0, before - 12), before):
+            sign = "-"
+        multipliers, behind = _multipliers(text, end, bool(currency))
+        units, unit_end = units_at(text, behind)
+        written_unit = text[behind:unit_end].strip()
+        if not units and self._own_units:
+            units, unit_end = self._own_unit(text, behind)
+        if not units and behind == end and (minor := _MINOR.match(text, end)):
+            units = tuple(
+                unit
+                for one in words_table()["minor units"][minor[1].lower()].split()
+                for unit in currency_units(one)
+            )
+            units, unit_end = _per(text, units, minor.end())
+            multipliers, written_unit = (0.01,), minor[1]
+        if currency and not (units and units[0] in currency_units(currency)):
+            units, per_end = _per(text, currency_units(currency), behind)
+            unit_end, written_unit = per_end, currency
+        is_bracketed = not sign and text[before - 1 : before] == "(" and text[unit_end : unit_end + 1] == ")"
+        if is_bracketed and (currency or "|" in text[max(0, before - 4) : before]):
+            sign = "-"  # ($12)
+        is_ordinal = (ordinal := _ORDINAL.match(text, end)) is not None and behind == end
+        rounding = _rounding(text, before)
+        values = self._values(match, rounding)
+        shown = tuple(
+            _shown(value, places, multiplier, digits, rounding, -1 if sign else 1)
+            for multiplier in multipliers
+            for value, places, digits in values
+        )
+        if is_bracketed and sign and _IN_PROSE.search(text, max(0, before - 12), before):
+            shown = (*shown, *(one.scaled(-1) for one in shown))  # RT306 ($33)
+            sign = ""
+        if len(units) == 1 and _SAME_UNITS.fullmatch(units[0]):
+            units = ()
+        if "permille" in units:
+            units, shown = ("%",), tuple(one.scaled(0.1) for one in shown)
+        reading = Reading(
+            start,
+            end,
+            written,
+            "ordinal" if is_ordinal else "number",
+            place,
+            shown,
+            units,
+            written_unit,
+            bool(sign),
+            bool(rounding) or behind > end,
+        )
+        if is_ordinal and ordinal is not None:
+            unit_end = ordinal.end()
+            reading.end = unit_end
+        if _YEAR.fullmatch(written) and not units and not currency and behind == end:
+            reading.moments = (Moment(year=int(written)),)
+        if is_ordinal and 1 <= shown[0].value <= 31:
+            reading.moments = (Moment(day=int(shown[0].value)),)
+        reading.multiplier = multipliers[0]
+        if units and unit_end == end + 1 and (word := _CHUNK.match(text, start)) is not None:
+            reading.word = word[0]
+        reading.has_plus = text[before - 1 : before] == "+"
+        noun = _NOUN.match(text, unit_end)
+        reading.noun = noun[1].lower() if noun else ""
+        if (
+            (times := _multiplying().search(text, unit_end, unit_end + 20)) and times.start() == unit_end
+        ) or (times := _multiplying_before().search(text[max(0, before - 24) : before])):
+            reading.factor = times[0].strip()
+        place.end = unit_end
+        return reading, max(unit_end, end)
+
+    def _own_unit(self, text: str, at: int) -> tuple[tuple[str, ...], int]:
+        gap = at + (text[at : at + 1] == " ")
+        for unit in self._own_units:
+            if (
+                unit
+                and unit != "1"
+                and text.startswith(unit, gap)
+                and not text[gap + len(unit) : gap + len(unit) + 1].isalnum()
+            ):
+                return (unit,), gap + len(unit)
+        return (), at
+
+    def _values(self, match: re.Match[str], rounding: str) -> tuple[tuple[float, int, int], ...]:
+        """Each value that the digits may have, with the power of ten of the last and how many are significant."""
+        digits = match["digits"]
+        if _DECIMAL_COMMA.fullmatch(digits):
+            self.decimal_comma = True
+        fraction = match["fraction"] or match["alone"] or ""
+        power = int((match["power"] or match["raised"] or match["e"] or "0").translate(_RAISED))
+        if fraction:
+            part = _fraction(fraction)
+            before = float(digits) if digits and digits.isdecimal() else 0.0
+            return ((before + part, -9, 9),)
+        found = []
+        for text in _separations(digits, bool(self.decimal_comma)):
+            whole, _, decimals = text.partition(".")
+            if len(text) > _MAX_DIGITS or abs(power) > 300:
+                continue
+            value = float(f"{text}e{power}") if power else float(text)
+            if decimals.endswith("0") and rounding:
+                decimals = decimals.rstrip("0")
+            significant = len((whole + decimals).lstrip("0"))
+            zeros = 0 if decimals else len(whole) - len(whole.rstrip("0"))
+            found.append((value, power - len(decimals), (significant - zeros) or significant))
+        return tuple(found)
+
+
+def has_digit(text: str) -> bool:
+    """Whether a text has anything that a reader may take for a number."""
+    return _DIGIT.search(text) is not None
+
+
+_DURATION = re.compile(
+    r"(?i:PT)?(?=\d+[hH]\d|\d+[mM]\d|(?<=T)\d)(?:(\d{1,4})[hH])?(?:(\d{1,4})[mM])?(?:(\d{1,4})[sS])?(?![\w])"
+)
+_DIGIT = re.compile(r"[\d¼-¾⅐-⅞]")
+_FOREIGN = re.compile(words_table()["forms"]["decimal comma"], re.IGNORECASE)
+_YEAR = re.compile(r"(?:19|20)\d\d")
+_NUMBER = re.compile(words_table()["forms"]["number"])
+_RAISED = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹−", "-0123456789-")
+_DECIMAL_COMMA = re.compile(r"\d+,(?:\d{1,2}|\d{4,})|\d{1,3}(?:[. \u00a0\u202f]\d{3})+,\d+")
+_GROUPS = re.compile(r"\d{1,3}(?:[.,'’ \u00a0\u2009\u202f]\d{2,3})*[.,'’ \u00a0\u2009\u202f]\d{3}")
+_PARTING = re.compile(r"['’ \u00a0\u2009\u202f]")
+_BEFORE = re.compile(
+    r"(?:(?<![\w.,)\]])(?P<outer>[-−–]))?[ ]?"
+    r"(?P<currency>(?:US|AU|CA|NZ|HK|[ACSR])?\$|[€£¥￥₹₩₽₺₪₫₱₴₦฿]|(?<![^\W_])[A-Z]{3}(?=\s?\Z|\s?[-−]))?[ \u00a0]?"
+    r"(?:(?<![\w.,)\]])(?P<sign>[-−]))?\Z"
+)
+_IN_PROSE = re.compile(r"[^\W_][*_]{0,2} \(\Z")
+_SAME_UNITS = re.compile(r"([^\W\d_]+)/\1")
+_LIST_DASH = re.compile(r"(?:^|\n)[ \t>]*[-−–][ ]\Z")
+_SIGN_WORD = re.compile(r"\b(?:minus|negative|moins|menos)\s\Z", re.IGNORECASE)
+_CURRENCY_SIZE = re.compile(r"[ \u00a0\u202f]?([kKM])(?=[€$£]|(?:EUR|USD|GBP|CHF)(?!\w))")
+_LETTERS = re.compile(r"(?:bn|mn|mm|[kKMBTmb])(?![\w²³/·°])")
+_MULTIPLIER = re.compile(r"[ \u00a0\u202f-]?([^\W\d_]{2,9}\.?)(?!\w)|([万億亿])")
+_MINOR = re.compile(r"[ \u00a0]?(cents?|pence|¢)(?![^\W_])", re.IGNORECASE)
+_ORDINAL = re.compile(r"(?:st|nd|rd|th|ᵗʰ|er|ère|ème|e)(?![\w])")
+_NOUN = re.compile(r"[ -]([^\W\d_]{2,30})")
+
+
+def _is_dash(text: str, start: int, end: int) -> bool:
+    """Whether a minus opens a list item, or is a dash between words or numbers."""
+    if _LIST_DASH.search(text, max(0, start - 8), end) is not None:
+        return True
+    mark = text.find("–", start, end)
+    is_apart = re.search(r"[-−–][ ]", text[start:end]) is not None
+    if mark >= 0 or is_apart:
+        return is_apart or text[max(0, start - 1) : start].strip() != ""
+    return False
+
+
+def _separations(text: str, decimal_comma: bool) -> Iterator[str]:
+    """The ways in which separators can be read: ``1,234`` is 1234, and 1.234 where commas were decimal before."""
+    if not text.isascii():
+        text = "".join(str(unicodedata.decimal(char)) if char.isdecimal() else char for char in text)
+    plain = _PARTING.sub("", text)
+    if plain.isdecimal():
+        yield plain
+        return
+    commas, points = plain.count(","), plain.count(".")
+    last = "," if plain.rfind(",") > plain.rfind(".") else "."
+    whole, _, decimals = plain.rpartition(last)
+    is_group = len(decimals) == 3 and _GROUPS.fullmatch(plain) is not None and plain[0] != "0"
+    if commas and points:
+        yield f"{whole.replace(',', '').replace('.', '')}.{decimals}"
+    elif commas + points > 1:
+        yield plain.replace(",", "").replace(".", "")
+    elif last == ",":
+        if is_group and not decimal_comma:
+            yield whole + decimals
+        elif is_group:
+            yield f"{whole}.{decimals}"
+            yield whole + decimals
+        else:
+            yield f"{whole}.{decimals}"
+    elif is_group and decimal_comma:
+        yield whole + decimals
+        yield plain
+    else:
+        yield plain
+
+
+def _fraction(written: str) -> float:
+    if "/" in written:
+        above, below = written.split("/")
+        return int(above) / int(below)
+    return unicodedata.numeric(written[-1])
+
+
+def _multipliers(text: str, end: int, has_currency: bool) -> tuple[tuple[float, ...], int]:
+    """What the digits that end there may be multiplied by (``million``, ``k``), and where that ends."""
+    letters = _LETTERS.match(text, end)
+    if letters and (letters[0] not in ("m", "b", "mm", "T") or has_currency):
+        return (float(words_table()["letters"][letters[0]]),), letters.end()
+    if (thousands := _CURRENCY_SIZE.match(text, end)) is not None:
+        return (float(words_table()["letters"][thousands[1]]),), thousands.end()
+    word = _MULTIPLIER.match(text, end)
+    if word is not None:
+        written = word[1] or word[2]
+        name = written.lower().removesuffix(".").removesuffix("s")
+        table = words_table()
+        values = (table["multipliers"].get(name) or table["ambiguous multipliers"].get(name, "")).split()
+        if values:
+            return tuple(map(float, values)), word.end()
+        if has_currency and name in ("k", "m", "b"):
+            return (float(table["letters"][name]),), word.end()
+    return (1.0,), end
+
+
+def _per(text: str, units: tuple[str, ...], end: int) -> tuple[tuple[str, ...], int]:
+    """Currencies with what the text divides them by: ``$0.31 per kWh``."""
+    from gllint_runtime.policy.text_units import _divided
+
+    return _divided(text, units, end)
+
+
+@cache
+def _rounding_words() -> re.Pattern[str]:
+    rows = words_table()["rounding"]
+    groups = []
+    for kind, words in rows.items():
+        forms = [
+            re.escape(word.replace("~", " ")) if len(word) > 1 else word
+            for word in sorted(words.split(), key=len, reverse=True)
+        ]
+        groups.append(f"(?P<{kind}>{'|'.join(forms)})")
+    return re.compile(
+        rf"(?:(?<![^\W_])(?:{'|'.join(groups)})\.?\s?(?:(?:a|the|eine[nm]?|les?)\s)?)\Z",
+        re.IGNORECASE,
+    )
+
+
+def _rounding(text: str, before: int) -> str:
+    match = _rounding_words().search(text[max(0, before - 26) : before])
+    return match.lastgroup or "" if match else ""
+
+
+def _shown(value: float, places: int, multiplier: float, significant: int, rounding: str, sign: int) -> Shown:
+    step = 10.0**places * multiplier
+    if (rounding or multiplier != 1.0) and value:
+        # Zeros at the end are no digits here, but at least two digits are.
+        size = abs(value) * multiplier
+        magnitude = 10.0 ** len(str(int(size))) if size >= 1 else 1.0
+        least = magnitude / 100
+        if places >= 0 and multiplier == 1.0:
+            zeros = len(str(int(value))) - len(str(int(value)).rstrip("0"))
+            step = max(step, min(10.0**zeros, least))
+        step = (
+            min(step, max(least, 10.0**places * (1.0 if multiplier == 1.0 else 0.0))) if size >= 1 else step
+        )
+    half = step / 2
+    below, above = half, half
+    if rounding == "above":
+        below, above = half, max(step, half)
+    elif rounding == "below":
+        below, above = max(step, half), half
+    return Shown(value * multiplier, below, above).scaled(sign)
+
+
+def _as_duration(reading: Reading) -> None:
+    """``14h30`` is a time of day, and as long a time."""
+    match = re.fullmatch(r"(\d{1,3}):(\d\d)(?::(\d\d))?", reading.text)
+    if match:
+        first, second, third = int(match[1]), int(match[2]), int(match[3] or 0)
+        half = 1 / 7200 if match[3] else 1 / 120
+        reading.shown = (Shown(first + second / 60 + third / 3600, half, half),)
+        if not match[3]:  # minutes and seconds
+            reading.shown = (*reading.shown, Shown(first / 60 + second / 3600, 1 / 7200, 1 / 7200))
+        reading.units = ("h",)
+        return
+    match = re.fullmatch(r"(\d{1,2}) ?h ?(\d\d)?", reading.text)
+    if match:
+        value = int(match[1]) + int(match[2] or 0) / 60
+        reading.shown, reading.units = (Shown(value, 1 / 120, 1 / 120),), ("h",)
+
+
+_RANGE = re.compile(
+    r"\s?[-–—]\s?[$€£]?|\s(?:to|and|or|of|von|sur|bis|und|à|et|a|y)\s(?:the\s|about\s)?[$€£]?"
+)
+
+
+def _join_ranges(text: str, readings: list[Reading]) -> None:
+    """Give the first of a range the unit and the multiplier of the second: ``10–15 km``."""
+    for first, second in pairwise(readings):
+        if (
+            first.shape == "number" == second.shape
+            and second.multiplier != 1.0 == first.multiplier
+            and first.shown
+            and _RANGE.fullmatch(text, first.place.end, second.start)
+        ):
+            first.shown = (first.shown[0].scaled(second.multiplier), *first.shown)
+        if first.shape == "number" == second.shape and second.units and not first.units and first.shown:
+            if first.end == first.place.end and _RANGE.fullmatch(text, first.end, second.start):
+                if not first.moments or not second.moments:
+                    first.units, first.own_unit, first.written_unit = second.units, False, second.written_unit
+
+
+_JOINT = re.compile(r"[ \u00a0]?|,? and | und | et ")
+
+
+def _joined_quantities(text: str, readings: list[Reading]) -> list[Reading]:
+    """Make one number of those that are one amount: ``1 h 30 min``, ``5 ft 11 in``."""
+    joined: list[Reading] = []
+    for reading in readings:
+        last = joined[-1] if joined else None
+        if (
+            last is not None
+            and last.shape == "number" == reading.shape
+            and len(last.units) == 1 == len(reading.units)
+            and last.shown
+            and reading.shown
+            and last.own_unit
+            and not last.shown[0].value % 1
+            and _JOINT.fullmatch(text, last.place.end, reading.start)
+            and (own := size_of_unit(last.units[0])) is not None
+            and (other := size_of_unit(reading.units[0])) is not None
+            and own.dimension == other.dimension
+            and not own.offset
+            and other.factor < own.factor
+            and reading.shown[0].value * other.factor < own.factor
+        ):
+            scale = other.factor / own.factor
+            part = reading.shown[0].scaled(scale)
+            sign = -1 if last.is_signed else 1
+            whole = Shown(last.shown[0].value + sign * part.value, part.below, part.above)
+            last.end, last.shown = reading.end, (whole,)
+            last.place.end = reading.place.end
+            continue
+        joined.append(reading)
+    return joined
+
+
+_LIST_NUMBER = re.compile(r"(?:^|\n)[ \t>#|]*(?:[-+•*]\s+)?\(?\Z|[.:;!?,]\s\(?\Z|\b(?:and|or)\s\(\Z|\A\(?\Z")
+_LIST_MARK = re.compile(r"[.)](?=\s+[^\W\d_])|[.)]\Z")
+_INLINE_MARK = re.compile(r"[.)] (?=[A-ZÀ-Þ])")
+_LINE_MARK = re.compile(r"[.)](?=\s|$)")
+_LINE_NUMBER = re.compile(r"(?:^|\n)[ \t>#|]*(?:[-+•*]\s+)?\(?\Z|\A\(?\Z")
+
+
+@cache
+def _series() -> re.Pattern[str]:
+    words = "|".join(words_table()["ordered"]["words"].split())
+    return re.compile(rf"(?<!\w)({words})\s#?\Z", re.IGNORECASE)
+
+
+def _mark_order(text: str, readings: list[Reading]) -> None:
+    """Mark the numbers of lists, steps, sections and days that run in order."""
+    last: dict[str, float] = {}
+    for reading in readings:
+        if (
+            reading.shape not in ("number", "order")
+            or not reading.shown
+            or not text[reading.start : reading.end].isdecimal()
+        ):
+            continue
+        series = ""
+        if (
+            (
+                _LIST_NUMBER.search(text, max(0, reading.start - 12), reading.start)
+                and _LIST_MARK.match(text, reading.end)
+            )
+            or (
+                _LINE_NUMBER.search(text, max(0, reading.start - 12), reading.start)
+                and _LINE_MARK.match(text, reading.end)
+            )
+            or ("." in last and _INLINE_MARK.match(text, reading.end) and text[reading.start - 1] == " ")
+        ):
+            series = "."
+        elif not reading.units and (
+            word := _series().search(text, max(0, reading.start - 14), reading.start)
+        ):
+            series = word[1].lower()
+        if not series:
+            continue
+        value = reading.value
+        if value == 1 or 0 < value - 1 <= last.get(series, 0):
+            reading.shape, reading.series = "order", series
+            last[series] = max(value, last.get(series, 0)) if value > 1 else 1
+
+
+def _with_declared_unit(reading: Reading, layout: Layout) -> None:
+    """Give a number the unit and the size that its label, header, row or heading says."""
+    if reading.shape == "ordinal" or reading.moments:
+        return
+    declared = layout.declared(reading.place)
+    if declared is None:
+        return
+    units, factor, per = declared
+    if per and reading.units:
+        divided = tuple(f"{unit}/{per}" for unit in reading.units if f"/{per}" not in unit)
+        reading.units = divided or reading.units
+    if reading.units and not (units and not reading.own_unit):
+        if factor != 1.0 and reading.shown and not reading.is_rounded and set(units) & set(reading.units):
+            reading.shown = tuple(one.scaled(factor) for one in reading.shown)
+        return
+    if units:
+        reading.units, reading.own_unit = units, False
+    if factor != 1.0 and not reading.is_rounded:
+        reading.shown = tuple(one.scaled(factor) for one in reading.shown)
+
+
+# ------------------------------------------------------------------------------------------------- what is a code
+
+
+_CHUNK = re.compile(r"#?[^\W_]+(?:[-_./:@#&=?+~]+[^\W_]+)*")
+_LINK = re.compile(
+    r"(?:https?://|www\.)[^\s<>()\[\]\"'|]*[^\s<>()\[\]\"'|.,;:!?]|[\w.+-]+@[\w-]+(?:\.[\w-]+)+"
+)
+_PHONE = re.compile(words_table()["forms"]["telephone"])
+_DOTTED = re.compile(r"\d+(?:\.\d+){2,}")
+_DATED = re.compile(r"\d{1,3}(?:\.\d{3})+")
+_PREFIXED = re.compile(r"(?:[a-z]{2,6}-|[A-Z]{3}|[x×])(?=\d)|[A-Z]?[a-z]{2,20}[:=]")
+_RATIO = re.compile(r"\d+(?:\.\d+)?(?:[-/:x×+=]\d+(?:\.\d+)?)+(?:[^\W\d_]{1,3})?")
+_HYPHENED = re.compile(r"(?:-[^\W\d_]{1,20})+")
+_CALENDAR = re.compile(r"[-/]")
+
+
+def _marked(text: str) -> Iterator[tuple[int, int, Shape, Found | None]]:
+    """What is no plain number by its form: links, telephones, dates, designations."""
+    if ":/" in text or "@" in text or "www." in text:
+        for match in _LINK.finditer(text):
+            if has_digit(match[0]):
+                yield match.start(), match.end(), "code", None
+    for found in moments(text):
+        yield found.start, found.end, "moment", found
+    for match in _PHONE.finditer(text):
+        digits = sum(char.isdecimal() for char in match[0])
+        if 7 <= digits <= 34 and (
+            match[0][0] in "+("
+            or not match[0][0].isdecimal()
+            or "-" in match[0]
+            or "." in match[0]
+            or digits == 16
+        ):
+            if match[0].count(".") != 1 and not _DATED.fullmatch(match[0]):
+                yield match.start(), match.end(), "code", None
+    for start, end in designated(text):
+        yield start, end, "designation", None
+
+
+def _merged(
+    text: str, spans: Sequence[tuple[int, int, Shape, Found | None]]
+) -> Iterator[tuple[int, int, Shape, Found | None]]:
+    """All that has digits, in order: what is marked already, codes, and numbers."""
+    ranks = {"moment": 0, "designation": 1}
+    taken: list[tuple[int, int, Shape, Found | None]] = []
+    for span in sorted(spans, key=lambda span: (span[0], ranks.get(span[2], 2), -span[1])):
+        if not taken or span[0] >= taken[-1][1]:
+            taken.append(span)
+    place = 0
+    end = 0
+    for match in _CHUNK.finditer(text):
+        if not has_digit(match[0]):
+            continue
+        while place < len(taken) and taken[place][1] <= match.start():
+            if taken[place][0] >= end:
+                yield taken[place]
+                end = taken[place][1]
+            place += 1
+        if place < len(taken) and taken[place][0] < match.end():
+            # What is marked begins in this word or before it; the rest of the word is read, too.
+            if taken[place][0] > match.start() and has_digit(text[match.start() : taken[place][0]]):
+                for part in _in_chunk(text, match.start(), taken[place][0]):
+                    if part[0] >= end:
+                        yield part
+                        end = part[1]
+            while place < len(taken) and taken[place][0] < match.end():
+                if taken[place][0] >= end:
+                    yield taken[place]
+                    end = taken[place][1]
+                place += 1
+            if end < match.end() and has_digit(text[end : match.end()]):
+                for part in _in_chunk(text, end, match.end()):
+                    yield part
+                    end = max(end, part[1])
+            continue
+        for part in _in_chunk(text, match.start(), match.end()):
+            if part[0] >= end:
+                yield part
+    for span in taken[place:]:
+        if span[0] >= end:
+            yield span
+    return
+
+
+def _in_chunk(text: str, start: int, end: int) -> Iterator[tuple[int, int, Shape, Found | None]]:
+    """The code that a word is, or the numbers in it."""
+    chunk = text[start:end]
+    if chunk.isdecimal():
+        yield start, end, "number", None
+        return
+    if (
+        (duration := _DURATION.match(text, start)) is not None
+        and duration.end() == end
+        and duration[0].strip("PT")
+    ):
+        yield start, end, "number", None
+        return
+    if _is_code(text, start, end):
+        yield start, end, "code", None
+        return
+    for match in _DIGITS.finditer(text, start, end):
+        yield match.start(), match.end(), "number", None
+
+
+_DIGITS = re.compile(r"\d+(?:[.,'’]\d+)*|[¼-¾⅐-⅞]")
+
+
+def _is_code(text: str, start: int, end: int) -> bool:
+    chunk = text[start:end]
+    if chunk[0] == "#":
+        return True
+    prefix = _PREFIXED.match(chunk)
+    if prefix is not None:
+        return not _is_numeric(text, start + prefix.end(), end)
+    return not _is_numeric(text, start, end)
+
+
+def _is_numeric(text: str, start: int, end: int) -> bool:
+    """Whether what begins there is a number with what is glued to it, and nothing else."""
+    if not text[start : start + 1].isdecimal() and text[start] not in "¼½¾⅐⅑⅒⅓⅔⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞":
+        return False
+    chunk = text[start:end]
+    dotted = _DOTTED.match(chunk)
+    if dotted and not _DATED.fullmatch(dotted[0]):
+        return False
+    if _RATIO.fullmatch(chunk):
+        return True
+    number = _NUMBER.match(text, start)
+    if number is None:
+        return False
+    at = number.end()
+    if at >= end or _HYPHENED.fullmatch(text[at:end]):
+        return True
+    if _ORDINAL.match(text, at) or text[at:end] in ("x", "s", "×"):
+        return True
+    _, behind = _multipliers(text, at, True)
+    if behind >= end:
+        return True
+    units, unit_end = units_at(text, behind)
+    if units and unit_end >= end:
+        return True
+    if units and _NUMBER.match(text, unit_end):  # 1h30m
+        return _is_numeric(text, unit_end, end)
+    rest = text[(unit_end if units else behind) : end]
+    if rest[:1] == "/" and rest[1:].isalpha():
+        return True
+    return (
+        rest[:1] in "-/"
+        and _NUMBER.match(text, end - len(rest) + 1) is not None
+        and _is_numeric(text, end - len(rest) + 1, end)
+    )
+
+
+@lru_cache(maxsize=1)
+def _multiplying() -> re.Pattern[str]:
+    return re.compile(words_table()["multiplying"]["behind"], re.IGNORECASE)
+
+
+@lru_cache(maxsize=1)
+def _multiplying_before() -> re.Pattern[str]:
+    return re.compile(words_table()["multiplying"]["before"], re.IGNORECASE)

@@ -1,0 +1,88 @@
+"""A text as a reader sees it: without markup, entities and hidden characters, with the way back to each place."""
+
+from __future__ import annotations
+
+import html
+import re
+from bisect import bisect_right
+from itertools import accumulate
+
+from gllint_runtime.policy.text_units import words_table
+
+_MARKUP = re.compile(words_table()["forms"]["markup"], re.DOTALL)
+_COMMANDS = {"times": "×", "cdot": "·", "approx": "≈", "degree": "°", "circ": "°", "pm": "±"}
+_NEWS = {
+    "cell": "|",
+    "row": "|\n",
+    "term": ": ",
+    "heading": "\n# ",
+    "item": "\n- ",
+    "line": "\n",
+    "space": " ",
+}
+_MAY_HAVE_MARKUP = re.compile(r"[*_`~<&\\^{\u200b-\u200f\u2060\ufeff\u00ad]")
+
+
+class SeenText:
+    """What a reader sees of a text (``text``), and where each character of it is in the source."""
+
+    def __init__(self, source: str) -> None:
+        self.text = source
+        self._starts: list[int] = []
+        self._shifts: list[int] = []
+        if _MAY_HAVE_MARKUP.search(source) is not None:
+            self._strip(source)
+
+    def _strip(self, source: str) -> None:
+        pieces: list[str] = []
+        shifts: list[
+            tuple[int, int]
+        ] = []  # where a piece begins here, and how much further it begins in the source
+        at = length = 0
+        for match in _MARKUP.finditer(source):
+            new = _seen(match)
+            pieces += source[at : match.start()], new
+            length += match.start() - at
+            if len(new) == 1 and len(match[0]) == 1:
+                length += 1
+            else:
+                length += len(new)
+                shifts.append((length, match.end() - length))
+            at = match.end()
+        if not pieces:
+            return
+        self.text = "".join([*pieces, source[at:]])
+        self._starts = [start for start, _ in shifts]
+        self._shifts = [shift for _, shift in shifts]
+
+    def origin(self, place: int) -> int:
+        """Where the character at a place is in the source."""
+        number = bisect_right(self._starts, place) - 1
+        return place if number < 0 else place + self._shifts[number]
+
+    def span(self, start: int, end: int) -> tuple[int, int]:
+        """The stretch of the source that shows the characters from ``start`` to ``end``."""
+        return self.origin(start), self.origin(end - 1) + 1 if end > start else self.origin(start)
+
+
+def _seen(match: re.Match[str]) -> str:
+    kind, inner = match.lastgroup or "", match[match.lastgroup or 0]
+    if kind in _NEWS:
+        return _NEWS[kind]
+    if kind == "entity":
+        seen = html.unescape(inner)
+        return " " if seen in ("\u00a0", "\u202f", "\u2009") else "" if seen == inner else seen
+    if kind == "command":
+        return _COMMANDS[inner]
+    if kind == "degree":
+        return "°"
+    if kind == "unit":
+        return f"{match['amount']} {inner}"
+    if kind == "below":
+        return f"{match['above']}/{inner}"
+    return inner if kind in ("inner", "escaped", "mark") else ""
+
+
+def line_starts(text: str) -> list[int]:
+    """Where the lines of a text begin."""
+    return [0, *accumulate(len(line) for line in text.splitlines(keepends=True))]

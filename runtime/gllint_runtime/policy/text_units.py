@@ -1,0 +1,228 @@
+"""The units that a text has at a place: symbols, names, signs of currencies, and what they are divided by."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from fractions import Fraction
+from functools import cache, lru_cache
+from typing import NamedTuple
+
+from gllint_runtime.policy.data_files import sections
+from gllint_runtime.policy.packs import PACKS, pack_units
+from gllint_runtime.policy.unit_sizes import factors_of_unit, size_of
+from gllint_runtime.policy.unit_spellings import as_listed, emissions_at, readings_of, unit_names
+from gllint_runtime.policy.units import TIME_UNITS, is_allowed, measure_of, unit_meant
+
+_SYMBOL = re.compile(r"[^\s,;:!?()\[\]{}\"“”'’|<>=+~≈]*[^\s,;:!?()\[\]{}\"“”'’|<>=+~≈.*_`~/-]")
+_PER = re.compile(r"\s*/\s*|\s+(?:per|pro|par|a|an|each)\s+(?:the\s+)?", re.IGNORECASE)
+_LETTER = re.compile(r"[^\W\d_](?![\w/])")
+_RAISED_TO = re.compile(r"\^(?=[23]\b)")  # m^2, which the tables write m2
+_IN_TIME = re.compile(r"[^\W\d_]/(?:s|sec|min|h|hr|d|day)\Z")
+_PHRASE = re.compile(r"[^\W\d_]+\.?(?:[ -][^\W\d_]+\.?){0,2}")
+_LAST_WORD = re.compile(r"(?:[ -][^\W\d_]+\.?|\.)\Z")
+_GAP = re.compile(r"[ \u00a0\u2009\u202f]{1,2}|-(?=[^\W\d_])")
+_SIGN = re.compile(r"(?:US|AU|CA|NZ|HK|[ACSR])?\$|[€£¥￥₹₩₽₺₪₫₱₴₦฿](?!\d)")
+_MAX_UNIT = 40  # characters of a symbol
+_MAX_PHRASE = 80  # and of a name in several words
+_MAX_DENOMINATORS = 3
+
+
+class Size(NamedTuple):
+    """What a unit measures: ``value * factor + offset`` is in the base units of the ``dimension``."""
+
+    dimension: object
+    factor: float
+    offset: float
+
+
+@cache
+def words_table() -> Mapping[str, Mapping[str, str]]:
+    """The sections of ``reader.txt``."""
+    return sections("reader.txt")
+
+
+@cache
+def table_words(section: str) -> frozenset[str]:
+    """The words of a section of ``reader.txt``."""
+    return frozenset(words_table()[section]["words"].split())
+
+
+@lru_cache(maxsize=4096)
+def size_of_unit(unit: str) -> Size | None:
+    """The dimension and the size of a unit, of our tables or of physics; ``None`` of any other."""
+    if (row := words_table()["unit sizes"].get(unit)) is not None:
+        dimension, factor = row.split()
+        return Size(dimension, float(Fraction(factor)), 0.0)
+    measure = measure_of(unit)
+    if measure is not None and measure.dimension == "temperature":
+        return Size(measure.dimension, float(measure.factor), float(measure.offset))
+    size = size_of(factors_of_unit(unit))
+    if size is not None and size.dimension:
+        return Size(size.dimension, float(size.factor), 0.0)
+    return None if measure is None else Size(measure.dimension, float(measure.factor), 0.0)
+
+
+@cache
+def counted_units() -> frozenset[str]:
+    """Things that are counted: the units of the pack ``counts``."""
+    return frozenset(pack_units(("counts",)))
+
+
+def currency_units(sign: str) -> tuple[str, ...]:
+    """The currencies that a sign or a code may mean."""
+    if len(sign) == 3 and sign.isalpha() and sign.isupper():
+        return (sign,) if _is_unit(sign) else ()
+    return tuple(words_table()["currencies"].get(sign, "").split())
+
+
+def units_at(text: str, at: int) -> tuple[tuple[str, ...], int]:
+    """The units that are typed at a place behind a number, and where they end."""
+    origin, gap = at, _GAP.match(text, at)
+    at = gap.end() if gap else at
+    char = text[at : at + 1]
+    if not char or char.isspace() or char in ".,;:!?)]}|":
+        return (), origin
+    if char == "%":
+        return _divided(text, ("%",), at + 1)
+    if char == "‰":
+        return ("permille",), at + 1
+    if sign := _SIGN.match(text, at):
+        return _divided(text, currency_units(sign[0]), sign.end())
+    units, end = _unit_at(text, at)
+    return _divided(text, units, end) if units else ((), origin)
+
+
+def _divided(text: str, bases: tuple[str, ...], end: int) -> tuple[tuple[str, ...], int]:
+    """Units with what the text goes on to divide them by, and where that ends."""
+    for _ in range(_MAX_DENOMINATORS):
+        per = _PER.match(text, end)
+        if per is None:
+            break
+        below, below_end = _unit_at(text, per.end())
+        if not below and "/" in per[0]:
+            # A letter is a unit below a stroke that alone might be none: mm/d.
+            letter = _LETTER.match(text, per.end())
+            below, below_end = ((letter[0],), letter.end()) if letter else ((), end)
+        is_article = "/" not in per[0] and per[0].split()[0].lower() not in ("per", "pro", "par")
+        divisor = {"H": "h", "S": "s"}.get(below[0], below[0]) if below else ""
+        is_word = below_end - per.end() > 3
+        if (
+            not divisor
+            or divisor in counted_units()
+            or (is_article and divisor not in TIME_UNITS and not is_word)
+        ):
+            break
+        composed = []
+        for base in bases:
+            meant = f"{base}/{divisor}"
+            meant = meant if _is_unit(meant) else unit_meant(meant) or ""
+            if meant and _is_unit(meant):
+                composed.append(meant)
+        if not composed:
+            break
+        bases, end = tuple(composed), below_end
+    return bases, end
+
+
+def _unit_at(text: str, at: int) -> tuple[tuple[str, ...], int]:
+    """One unit (or a compound without blanks) that a text goes on with, as the tables write it, and where it ends."""
+    if emissions := emissions_at(text, at):
+        return (emissions[0],), emissions[1]
+    phrase = _PHRASE.match(text, at, at + _MAX_PHRASE)
+    if phrase:
+        written = phrase[0]
+        while written:
+            end = at + len(written)
+            if not text[end : end + 1].isalnum() and (units := _named(written)):
+                if not (len(written) < 3 and text[end : end + 1] in ("/", "²", "³", "^", "·", "’", "'")):
+                    return units, end
+            shorter = _LAST_WORD.sub("", written)
+            written = shorter if shorter != written else ""
+    symbol = _SYMBOL.match(text, at, at + _MAX_UNIT + 1)
+    if symbol is None or len(symbol[0]) > _MAX_UNIT:
+        return (), at
+    written = symbol[0]
+    while written:
+        if units := _of_symbol(written):
+            return units, at + len(written)
+        written = re.sub(r"(?:[^\w]?[\w²³°%$]+|\W+)\Z", "", written) if re.search(r"[\w%]\W", written) else ""
+    return (), at
+
+
+@lru_cache(maxsize=8192)
+def _named(written: str) -> tuple[str, ...]:
+    """The units that a name in words means; none where it is no unit, or a symbol."""
+    folded = written.lower()
+    if folded in _no_units() or written in _no_units():
+        return ()
+    table = words_table()
+    if (sign := table["currency names"].get(folded)) is not None:
+        return tuple(unit for one in sign.split() for unit in currency_units(one))
+    if len(written) < 4 and _of_symbol(written.rstrip(".")):  # `t` and `T`, `min` and `MIN`
+        return ()
+    if (units := table["unit words"].get(folded)) is not None:
+        return tuple(units.split())
+    unit = unit_names().get(re.sub(r"[\s.-]", "", folded))
+    return (_RAISED_TO.sub("", unit),) if unit is not None else ()
+
+
+@lru_cache(maxsize=8192)
+def _of_symbol(written: str) -> tuple[str, ...]:
+    """The units that a symbol means: one by its case, those of any case where it has none so."""
+    if written in _no_units() or (len(written) == 1 and not written.isalpha()):
+        return ()
+    if written.endswith("/H"):
+        written = f"{written[:-1]}h"
+    listed = as_listed(_RAISED_TO.sub("", written), packs=PACKS)
+    if _is_unit(listed):
+        return (listed,)
+    if _IN_TIME.search(written) and (meant := unit_meant(written)) and _is_unit(meant):
+        return (meant,)  # l/s, of which a letter alone might be none
+    folded = written.lower()
+    if (units := words_table()["unit words"].get(folded)) is not None and (
+        len(written) > 1 or written in "CFKd°"
+    ):
+        return tuple(units.split())
+    if len(written) > 2 and written.isalpha() and folded in _folded_symbols():
+        return _folded_symbols()[folded]
+    return ()
+
+
+@cache
+def _folded_symbols() -> Mapping[str, tuple[str, ...]]:
+    """The symbols of units in small letters, with each that they may be: ``mwh`` is ``MWh`` or ``mWh``."""
+    folded: dict[str, tuple[str, ...]] = {}
+    from gllint_runtime.policy.allowlist import ALLOWED_UNITS
+
+    for unit in (*ALLOWED_UNITS, *pack_units(PACKS)):
+        if unit.isascii() and unit.isalpha() and len(unit) > 2 and not unit.islower() and not unit.isupper():
+            folded[unit.lower()] = (*folded.get(unit.lower(), ()), unit)
+    return folded
+
+
+@lru_cache(maxsize=4096)
+def unit_of_text(text: str) -> tuple[str, ...]:
+    """The units that a whole text means (a header's bracket, a field ``unit``); as typed where no table has it."""
+    text = text.strip()
+    if not text or len(text) > _MAX_UNIT:
+        return (text,) if text else ()
+    if text in ("1", "count", "ratio", "fraction"):
+        return (text,)
+    units, end = units_at(text, 0)
+    if units and end == len(text):
+        return units
+    meant = unit_meant(text)
+    if meant is not None:
+        return (meant,)
+    return tuple(readings_of(text)) or (text,)
+
+
+@lru_cache(maxsize=4096)
+def _is_unit(symbol: str) -> bool:
+    return is_allowed(symbol, packs=PACKS) or symbol in TIME_UNITS
+
+
+@cache
+def _no_units() -> frozenset[str]:
+    return frozenset(words_table()["no units"]["words"].split())
