@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from gllint_runtime.execution.session import Refused as Refused
     from gllint_runtime.execution.session import Session as Session
     from gllint_runtime.execution.session import Verified as Verified
+    from gllint_runtime.execution.sourced import drop_sentences as drop_sentences
     from gllint_runtime.execution.steps import ToolAction as ToolAction
     from gllint_runtime.execution.tools import BaseTool as BaseTool
     from gllint_runtime.execution.tools import Tool as Tool
@@ -65,6 +66,7 @@ _HOMES = {
     "execution.registry": "ToolRegistry",
     "execution.runtime": "ToolRuntime",
     "execution.session": "Refused Session Verified",
+    "execution.sourced": "drop_sentences",
     "execution.steps": "ToolAction",
     "execution.typed": "tool",
     "execution.verdicts": "trace_break",

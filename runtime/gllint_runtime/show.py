@@ -54,8 +54,12 @@ class Showing:
         rendering = self.rendering
         pieces = [escape(piece) for piece in rendering.pieces]
         for at, claim in zip(range(1, len(pieces), 2), rendering.cited, strict=True):
-            value = escape(str(rendering.returned[claim].value))
-            lines = list(_source(rendering.provenance[claim], rendering.returned[claim]))
+            entry = rendering.provenance[claim]
+            if "verdict" in entry:
+                value, lines = escape(str(entry["value"])), list(_judged(entry))
+            else:
+                value = escape(str(rendering.returned[claim].value))
+                lines = list(_source(entry, rendering.returned[claim]))
             pairs = "".join(f"<i>{escape(name)}</i><b>{escape(text)}</b>" for name, text in lines)
             spoken = escape(f"{rendering.pieces[at]}: " + "; ".join(f"{name} {text}" for name, text in lines))
             pieces[at] = (
@@ -76,6 +80,15 @@ class Showing:
         """A Mermaid flowchart from the tool calls over the values to the message."""
         rendering = self.rendering
         lines = ["flowchart LR", '  message(["message"])']
+        if any("verdict" in entry for entry in rendering.provenance):
+            calls = {e["source_call_id"]: e["tool_name"] for e in rendering.provenance if e["source_call_id"]}
+            lines += [f'  {_node(call)}["{_label(name)} ({_label(call)})"]' for call, name in calls.items()]
+            for i, entry in enumerate(rendering.provenance):
+                if entry["source_call_id"]:
+                    call, path, text = entry["source_call_id"], _label(entry["path"]), _label(entry["text"])
+                    lines.append(f'  {_node(call)} -->|"{path}"| value{i}["{text}"]')
+                    lines.append(f"  value{i} --> message")
+            return "\n".join(lines) + "\n"
         calls = {entry["call_id"]: entry["tool_name"] for entry in rendering.provenance}
         lines += [f'  {_node(call)}["{_label(name)} ({_label(call)})"]' for call, name in calls.items()]
         for i, (entry, quantity) in enumerate(zip(rendering.provenance, rendering.returned, strict=True)):
@@ -134,6 +147,20 @@ def _source(entry: Mapping[str, Any], quantity: Quantity) -> Iterator[tuple[str,
         yield "No origin for", ", ".join(f"{origin['path']} = {origin['value']}" for origin in ungrounded[:5])
 
 
+def _judged(entry: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """What a plain number rests on."""
+    yield "Verdict", str(entry["verdict"])
+    if entry["source_call_id"] is not None:
+        yield "Tool call", f"{entry['tool_name']} ({entry['source_call_id']})"
+        yield "Path", str(entry["path"])
+    if entry["value"] is not None:
+        yield "Source", f"{entry['value']} {entry['unit'] or ''}".strip()
+    if entry["derived"] is not None:
+        yield "Derived", str(entry["derived"]["how"])
+        for source in entry["derived"]["from"][:6]:
+            yield "From", f"{source['value']} {source['unit'] or ''} ({source['call_id']} {source['path']})"
+
+
 def _conversion(entry: Mapping[str, Any], quantity: Quantity) -> str | None:
     claimed = Quantity(**entry["quantity"])
     return None if claimed.unit == quantity.unit else f"claimed as {_text(claimed)} = {_text(quantity)}"
@@ -154,7 +181,7 @@ def _steps(rendering: Shown) -> Iterator[tuple[str, str, str, bool]]:
         else:
             yield "Start", str(entry["input"].get("mode", "")), _data(entry["input"]), True
     if not rendering.trace:
-        calls = {entry["call_id"]: entry for entry in rendering.provenance}
+        calls = {entry["call_id"]: entry for entry in rendering.provenance if "call_id" in entry}
         for call_id, entry in calls.items():
             yield f"Tool {entry['tool_name']}", call_id, _data(entry["arguments"]), True
 

@@ -59,6 +59,11 @@ def test_every_setting_of_both_moments_is_one() -> None:
         "levels",
         "allow_raw_numbers",
         "json_text",
+        "mode",
+        "designations",
+        "units",
+        "render",
+        "today",
     }
     assert POLICY_KEYS.keys() <= schema()["properties"].keys()
     assert not {*POLICY_KEYS.values()} & {*config.Config().rules._fields}

@@ -184,7 +184,7 @@ class ToolRegistry:
             missing = ", ".join(sorted(entry.needed - fixed.keys()))
             raise GLValidationError("ARGS_SCHEMA", f"'{name}' needs the argument {missing}")
 
-    def check_output(self, call: Call, output: Any) -> Survey:
+    def check_output(self, call: Call, output: Any, policy: Policy | None = None) -> Survey:
         """The output as plain data, once it fits its schema and each number in it has an allowed unit.
 
         Raises GLRuntimeError TOOL_FAILED for a ToolResult that failed, GLValidationError RESULT_SCHEMA or
@@ -194,7 +194,9 @@ class ToolRegistry:
             if not output.success:
                 raise GLRuntimeError("TOOL_FAILED", f"Tool '{call.tool.name}' failed: {output.error_message}")
             output = output.data
-        return verified_output(call.tool.name, output, self.policy, self.units, call.entry.result_schema)
+        return verified_output(
+            call.tool.name, output, policy or self.policy, self.units, call.entry.result_schema
+        )
 
     def list(self) -> list[Any]:
         """All tools in order of registration."""

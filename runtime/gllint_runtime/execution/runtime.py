@@ -28,7 +28,7 @@ from gllint_runtime.policy.errors import GLError, GLRuntimeError, error_from_dic
 from gllint_runtime.policy.keywords import MessageSettings
 from gllint_runtime.policy.log import logger
 from gllint_runtime.policy.schemas import ASSISTANT_STEP_SCHEMA
-from gllint_runtime.policy.settings import combined
+from gllint_runtime.policy.settings import Policy, combined
 from gllint_runtime.providers import Provider, Tape, takes_options
 from gllint_runtime.show import Showing, Shown
 
@@ -40,6 +40,7 @@ MENDABLE = frozenset(
     {
         *("NO_NAKED_NUMBERS", "MISSING_CLAIM", "UNSAFE_TEXT", "PATH_RESOLUTION", "QUANTITY_MISMATCH"),
         *("MISSING_TOOL_CALL", "STEP_SCHEMA", "ARGS_SCHEMA", "ARGUMENT_UNIT", "UNIT_UNKNOWN", "BASIS"),
+        *("NO_SOURCE", "MISLABELLED"),
     }
 )
 """The errors that a model can mend when it is told of them. Security and approval are not among them."""
@@ -117,6 +118,7 @@ class ToolRuntime:
         approve: Approve | None = None,
         notify: Notify | None = None,
         telemetry: Telemetry | None = None,
+        policy: Policy | None = None,
         **settings: Unpack[MessageSettings],
     ) -> None:
         if mode not in ("Replay", "Live"):
@@ -138,7 +140,7 @@ class ToolRuntime:
         self.seed = seed
         self.max_steps = max_steps
         self.repair_on = frozenset(repair_on)
-        self.policy = combined(registry.policy, settings, MessageSettings)
+        self.policy = combined(policy or registry.policy, settings, MessageSettings)
         self.constants = numbers_by_name(constants)
         self.gate = registry.gate.asking(approve, notify)
         self.telemetry = telemetry
@@ -221,9 +223,11 @@ class ToolRuntime:
 
     def _loop(self, run: _Run, system_prompt: str, user_msg: str, max_retries: int) -> Asking[RunResult]:
         provider, on_loop, clock, metrics = self.provider, self._on_loop, self._tape.clock, run.metrics
+        run.prompt(system_prompt)
         run.user(user_msg)
         request = self._open(run)
-        state = yield partial(provider.init_chat, f"{system_prompt}\n{RULES}", user_msg), on_loop
+        prompt = system_prompt if self.policy.mode == "sourced" else f"{system_prompt}\n{RULES}"
+        state = yield partial(provider.init_chat, prompt, user_msg), on_loop
         attempts = 0
         last_error: GLError | None = None
         while True:
@@ -358,7 +362,7 @@ class ToolRuntime:
                         raw = yield blocking_call, lambda _: self._interruptible(run, call)
                     else:
                         raw = _recorded_output(recorded)
-                    output = self.registry.check_output(call, raw)
+                    output = self.registry.check_output(call, raw, self.policy)
                     entry["observation"] = output.data
                     if note is not None:
                         note(output.data)

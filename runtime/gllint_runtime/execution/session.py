@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import lru_cache
-from typing import Any, Literal, NoReturn, Unpack
+from typing import TYPE_CHECKING, Any, Literal, NoReturn, Unpack
 
 from gllint_runtime.execution.argument_units import (
     Arguments,
@@ -29,6 +29,7 @@ from gllint_runtime.execution.stored_sessions import (
     number_of,
     numbers_by_name,
     opened,
+    plain_policy,
     restored_call,
     signed_text,
     stored_call,
@@ -47,7 +48,7 @@ from gllint_runtime.policy.errors import (
     GLRuntimeError,
     GLValidationError,
 )
-from gllint_runtime.policy.keywords import PolicySettings
+from gllint_runtime.policy.keywords import Mode, PolicySettings
 from gllint_runtime.policy.log import logger
 from gllint_runtime.policy.numbers import NakedNumber, scan_naked_numbers, unsafe_characters
 from gllint_runtime.policy.outputs import (
@@ -67,6 +68,9 @@ from gllint_runtime.policy.schemas import Claim, Path, Quantity, show_path
 from gllint_runtime.policy.settings import Policy, combined
 from gllint_runtime.policy.units import UnitRegistry, conversion
 from gllint_runtime.show import Showing, Shown
+
+if TYPE_CHECKING:
+    from gllint_runtime.execution.sourced import SourcedGate
 
 _MOST_MESSAGES = 100
 _CALCULATOR, _CALCULATED = "calculate", ("result",)  # the ready tool, and where its result is
@@ -149,7 +153,15 @@ class Session:
         self._stored = ""  # as it was written or read last
         self.conversation: str | None = None
         self._origins = Origins(constants, kinds=policy.origin_kinds, shapes=policy.quantity_shapes)
+        self._prompts: list[str] = []
+        self._sourced = self._sourced_gate(policy, constants) if policy.mode == "sourced" else None
         self._lock = ForkLock()
+
+    @staticmethod
+    def _sourced_gate(policy: Policy, constants: Mapping[str, Any]) -> SourcedGate:
+        from gllint_runtime.execution.sourced import SourcedGate  # claims need none of it
+
+        return SourcedGate(policy, constants)
 
     # ------------------------------------------------------------------------------------- what comes in
 
@@ -164,8 +176,29 @@ class Session:
             self._heard.append(text)
             self._bytes += len(text)
             self._origins.learn(text)
+            if self._sourced is not None:
+                self._sourced.hear("user", text)
             if self._bytes > self._max_bytes:
                 self._forget()
+
+    def prompt(self, text: str) -> None:
+        """Take in what the program itself says to the model: its numbers may be repeated."""
+        if not isinstance(text, str):
+            raise TypeError(f"A prompt is text, not {type(text).__name__}")
+        text = str.__str__(text)
+        with self._lock:
+            if text in self._prompts:
+                return
+            self._prompts.append(text)
+            self._bytes += len(text)
+            self._origins.learn(text)
+            if self._sourced is not None:
+                self._sourced.hear("prompt", text)
+
+    @property
+    def mode(self) -> Mode:
+        """How messages are checked: ``"claims"`` or ``"sourced"``."""
+        return self.policy.mode
 
     @property
     def user_texts(self) -> list[str]:
@@ -446,6 +479,8 @@ class Session:
     def _keep(self, record: CallRecord) -> None:
         self._calls[record.call_id] = record
         self._origins.learn(record)
+        if self._sourced is not None:
+            self._sourced.record(record)
         self._bytes += record.size
         if self._bytes > self._max_bytes:
             self._forget()
@@ -463,6 +498,12 @@ class Session:
         heard: list[str | CallRecord] = [*self._heard, *self._calls.values()]
         policy = self.policy
         self._origins = Origins(self.constants, heard, policy.origin_kinds, policy.quantity_shapes)
+        if self._sourced is not None:
+            self._sourced = self._sourced_gate(policy, self.constants)
+            for prompt in self._prompts:
+                self._sourced.hear("prompt", prompt)
+            for one in heard:
+                self._sourced.record(one) if isinstance(one, CallRecord) else self._sourced.hear("user", one)
 
     # ------------------------------------------------------------------------------------ what goes out
 
@@ -503,6 +544,8 @@ class Session:
         if unsafe := unsafe_characters(message):
             start = unsafe[0][0]
             self._refuse("UNSAFE_TEXT", f"Control character {message[start]!r} at position {start}")
+        if self._sourced is not None:
+            return self._check_sourced(message, claims, self._sourced)
         violations: list[dict[str, Any]] = []
 
         def violation(error: GLError) -> None:
@@ -550,6 +593,48 @@ class Session:
         self.verdicts.passed(len(cited))
         self._remember("".join(pieces), [claims[number] for number in places])
         return Shown(pieces, cited, provenance, returned, self._steps, violations)
+
+    def _check_sourced(self, message: str, claims: Sequence[Claim], gate: SourcedGate) -> Shown:
+        """The message with each of its plain numbers judged; macros show what they claim."""
+        macros = find_macros(message)
+        errors: list[GLError] = [
+            GLRuntimeError("MISSING_CLAIM", text) for _, text in macro_problems(macros, len(claims))
+        ]
+        rendered, proven = message, []
+        if macros:
+            pieces: list[str] = []
+            for place, piece in enumerate(in_place(message, macros, lambda macro: "")):
+                if not place % 2:
+                    pieces.append(piece)
+                    continue
+                macro = macros[place // 2]
+                shown = _UNVERIFIED
+                if macro.index is not None and macro.index < len(claims):
+                    try:
+                        with self._lock:
+                            shown = format_quantity(self._resolve(macro.index, claims[macro.index])[1])
+                    except GLError as error:
+                        errors.append(error)
+                start = sum(map(len, pieces))
+                proven.append((start, start + len(shown)))
+                pieces.append(shown)
+            rendered = "".join(pieces)
+        with self._lock:
+            findings = gate.judge(rendered, proven)
+        errors += gate.errors(findings)
+        notes = gate.no_unit(findings)
+        violations = self.verdicts.settle(errors, self.policy.level, len(findings), notes)
+        entries = [self.verdicts.redacted(gate.entry(finding)) for finding in findings]
+        pieces = [""]
+        at = 0
+        for entry in entries:
+            start, end = entry["span"]
+            pieces[-1] += rendered[at:start]
+            pieces += rendered[start:end], ""
+            at = end
+        pieces[-1] += rendered[at:]
+        self._remember(rendered, [*claims])
+        return Shown(pieces, [*range(len(entries))], entries, [], self._steps, violations)
 
     def _refuse(self, code: str, message: str) -> NoReturn:
         kind = GLValidationError if code in GLValidationError.codes else GLRuntimeError
@@ -619,6 +704,8 @@ class Session:
         message = before + part
         if unsafe_characters(part):
             return None
+        if self._sourced is not None:
+            return self._sourced_part(before, part, claims)
         macros: list[Macro] = []
         cited: dict[int, Quantity] = {}
         for macro in find_macros(message):
@@ -644,6 +731,15 @@ class Session:
             return format_quantity(quantities[macro.index or 0], part[macro.end : macro.end + SEEN_BEHIND])
 
         return "".join(in_place(part, own, shown))
+
+    def _sourced_part(self, before: str, part: str, claims: Sequence[Claim]) -> str | None:
+        gate = self._sourced
+        if gate is None or find_macros(part):
+            return None  # what a macro shows is judged with the whole message
+        with self._lock:
+            findings = gate.judge(before + part)
+        is_faulty = any(finding.fails and finding.reading.start >= len(before) for finding in findings)
+        return None if is_faulty else part
 
     @property
     def trace(self) -> list[dict[str, Any]]:
@@ -742,7 +838,8 @@ class Session:
         """
         with self._lock:
             stored = {
-                "policy": self.policy._asdict(),
+                "policy": plain_policy(self.policy),
+                "prompts": self._prompts,
                 "constants": {name: exact_text(value) for name, value in self.constants.items()},
                 "max_bytes": self._max_bytes,
                 "count": self._count,
@@ -785,6 +882,8 @@ class Session:
         constants = {name: number_of(value) for name, value in stored["constants"].items()}
         self._begin(self.policy, self.units, numbers_by_name(constants), stored["max_bytes"])
         self.version, self._count = count_of(stored["version"]), count_of(stored["count"])
+        for message in stored.get("prompts", ()):
+            self.prompt(str.__str__(message))
         for message in stored["user"]:
             self.user(str.__str__(message))
         self.metrics = Metrics.restored(stored["metrics"])

@@ -84,9 +84,15 @@ def _signature(text: str, key: Key) -> str:
     return hmac.new(secret, text.encode("utf-8", "surrogatepass"), hashlib.sha256).hexdigest()
 
 
+def plain_policy(policy: Policy) -> dict[str, Any]:
+    """The settings of a policy as plain data; a callable is none."""
+    settings = policy._asdict()
+    return settings | {"render": None, "today": policy.today and policy.today.isoformat()}
+
+
 def tell_of_policy(own: Policy, stored: Mapping[str, Any]) -> None:
     """Say in the log in what the policy that a session was stored under differs from the program's."""
-    settings = json.loads(json.dumps(own._asdict()))
+    settings = json.loads(json.dumps(plain_policy(own)))
     missing = object()
     differing = [
         name

@@ -42,10 +42,11 @@ _END = expression(
 )
 _PARAGRAPH = expression(r"\n[^\S\n]*+\n")
 # What may change how all that follows is read: tags, comments, entities, LaTeX, brackets of links, fences.
-_HELD = expression(r"[<&\\$`\[{~](?<!\{\{)(?!\{claim:\d{1,9}\}\})")
+_HELD = expression(r"(?:[<&\\`\[{~]|\$(?!\d))(?<!\{\{)(?!\{claim:\d{1,9}\}\})")
 # An end that is not whole yet is at most these many characters, blanks aside, behind blanks, and before them.
 _OPEN = (16, 8, 0)
 _HEAD = 2_000
+_MOST_BEFORE = 20_000
 _TAIL = 6_000
 
 
@@ -147,7 +148,9 @@ class MessageStream:
         if attempt == self._waits:  # with the claims and the calls that there were already
             return None
         context = self._text[self._block : self._start]
-        if len(context) > _HEAD + _TAIL:  # of a long table the head, and the rows above
+        if getattr(self._session, "mode", "claims") == "sourced":  # what is derived, and lists, rest on more
+            context = self._text[max(0, self._start - _MOST_BEFORE) : self._start]
+        elif len(context) > _HEAD + _TAIL:  # of a long table the head, and the rows above
             context = f"{context[:_HEAD]}\n{context[-_TAIL:]}"
         part = self._text[self._start : end]
         text = self._session.shown_part(context, part, self._read)

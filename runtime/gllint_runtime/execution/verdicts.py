@@ -74,6 +74,36 @@ class Verdicts:
             logger.warning("[%s] %s", shown["code"], shown["message"])
         return described
 
+    def settle(
+        self,
+        errors: Sequence[GLError],
+        level_of: Callable[[str], Level],
+        passed: int,
+        note: GLError | None = None,
+    ) -> list[dict[str, Any]]:
+        """Give one verdict on one message: raise the first error that blocks, else tell the worst, else pass."""
+        if note is not None:
+            level = level_of(note.code)
+            if level == "shadow":
+                self._note(
+                    "verdict",
+                    {"verdict": level, **self.redacted(snapshot({**note.to_dict(), "level": level}))},
+                )
+            else:
+                errors = [*errors, note]
+        if not errors:
+            self.passed(passed)
+            return []
+        order = ("block", "warn", "shadow")
+        ranked = sorted(errors, key=lambda error: order.index(level_of(error.code)))
+        described = [{**error.to_dict(), "level": level_of(error.code)} for error in ranked]
+        for error in ranked[1:]:
+            self._note(
+                "verdict", {"verdict": level_of(error.code), **self.redacted(snapshot(error.to_dict()))}
+            )
+        self.violation(ranked[0], level_of(ranked[0].code))
+        return described
+
     def redacted(self, value: Any) -> Any:
         """A copy of plain data in which each text is what ``redact`` makes of it."""
         redact = self.redact

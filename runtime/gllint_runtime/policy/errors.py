@@ -85,6 +85,7 @@ class GLDataError(GLError):
     PATH_RESOLUTION = "PATH_RESOLUTION"
     QUANTITY_MISMATCH = "QUANTITY_MISMATCH"
     BASIS = "BASIS"
+    NO_UNIT = "NO_UNIT"
 
 
 class GLSecurityError(GLError):
@@ -104,6 +105,8 @@ class GLProvenanceError(GLError):
     MISSING_SEED = "MISSING_SEED"
     MISSING_TOOL_CALL = "MISSING_TOOL_CALL"
     MISSING_ORIGIN = "MISSING_ORIGIN"
+    NO_SOURCE = "NO_SOURCE"
+    MISLABELLED = "MISLABELLED"
 
 
 def error_from_dict(data: Mapping[str, Any]) -> GLError:

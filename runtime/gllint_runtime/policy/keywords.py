@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import TYPE_CHECKING, Literal, TypedDict
 
 if TYPE_CHECKING:
+    from datetime import date
+
     from gllint_runtime.policy.levels import Level
 
 ArgumentOrigin = Literal["off", "record", "strict"]
+Mode = Literal["claims", "sourced"]
 ArgumentUnits = Literal["refuse", "convert", "record", "off"]
 JsonText = Literal["record", "strict"]
 OriginKind = Literal["numbers", "dates", "identifiers"]
@@ -37,7 +40,13 @@ class MessageSettings(TypedDict, total=False):
     origin_kinds: Collection[OriginKind]
     array_paths: bool
     levels: Level | Mapping[str, Level]
+    designations: bool
+    units: Mapping[str, str]
+    render: Callable[..., str] | None
+    today: date | None
 
 
 class PolicySettings(OutputSettings, MessageSettings, total=False):
     """All of them."""
+
+    mode: Mode

@@ -51,6 +51,8 @@ def verified_output(
     opaque abbreviation (``cfs``), which the model is told as what it stands for (``ft3/s``).
     Raises GLValidationError RESULT_SCHEMA or UNIT_UNKNOWN.
     """
+    if policy.mode == "sourced":
+        return _sourced_output(tool_name, output, policy, units, schema)
     # Of a class that lies about itself not even the class is asked.
     if not issubclass(type(output), str) or (value := json_value(output)) is None:
         return _held_output(tool_name, output, policy, units, schema)
@@ -61,6 +63,23 @@ def verified_output(
         return _held_output(tool_name, output, policy, units, schema)
     survey = _held_output(tool_name, value, policy, units, schema)
     survey.is_json_text = True
+    return survey
+
+
+def _sourced_output(
+    tool_name: str, output: Any, policy: Policy, units: UnitRegistry, schema: OutputSchema | None
+) -> Survey:
+    """An output whose numbers need no unit; it fits its schema, where it has one."""
+    try:
+        survey = unheld_output(output, policy, units)
+    except DataProblem as problem:
+        raise _bad_output(str(problem), problem.path, problem.remedy) from None
+    if schema is not None:
+        misfit = schema.check(survey.data)
+        if misfit is not None and not (survey.is_json_text and schema.check(output) is None):
+            raise _bad_output(misfit[1], misfit[0])
+        if schema.declaration_at is not None:
+            _read_declarations(survey, schema.declaration_at)
     return survey
 
 

@@ -6,16 +6,17 @@ A project writes it into ``[tool.gllint]``. The rules hold the source to it, a g
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import TYPE_CHECKING, Any
 
 from gllint_runtime.policy.tuples import NamedTuple
 
 if TYPE_CHECKING:
+    from datetime import date
     from typing import Self, Unpack
 
     from gllint_runtime.policy.configuration import Problem, Table
-    from gllint_runtime.policy.keywords import ArgumentOrigin, ArgumentUnits, JsonText, PolicySettings
+    from gllint_runtime.policy.keywords import ArgumentOrigin, ArgumentUnits, JsonText, Mode, PolicySettings
     from gllint_runtime.policy.levels import Level, Levels
     from gllint_runtime.policy.units import UnitRegistry, UnitVerdict
 
@@ -38,6 +39,8 @@ _SHAPES: Mapping[str, Mapping[str, Any]] = {
     "argument_origin": {"enum": ["off", "record", "strict"]},
     "argument_units": {"enum": ["refuse", "convert", "record", "off"]},
     "allow_raw_numbers": {"type": "boolean"},
+    "mode": {"enum": ["claims", "sourced"]},
+    "designations": {"type": "boolean"},
     "json_text": {"enum": ["record", "strict"]},
     "origin_kinds": {
         "type": "array",
@@ -65,6 +68,11 @@ class _Fields(NamedTuple):
     json_text: JsonText = "record"
     origin_kinds: tuple[str, ...] = ("numbers",)
     quantity_shapes: tuple[str, ...] = ()
+    mode: Mode = "claims"
+    designations: bool = False
+    units: tuple[tuple[str, str], ...] = ()
+    render: Callable[..., str] | None = None
+    today: date | None = None
 
 
 class Policy(_Fields):
@@ -85,6 +93,9 @@ class Policy(_Fields):
     ``levels`` says what a violation does, all or by code: ``"block"``, ``"warn"`` (it is shown, logged and told),
     ``"shadow"`` (the trace alone has it). ``json_text`` says of JSON text of a tool without result schema whether its
     raw numbers are kept, so that nobody can claim them (``"record"``), or refused (``"strict"``).
+    ``mode="sourced"`` checks plain numbers in place of claims; ``units`` are those of bare numbers, by tool and path
+    (``{"meter.$.heat": "kWh"}``); ``render`` formats what a claim shows, ``today`` is the day of the conversation, and
+    ``designations`` lets names with digits (``iPhone 15``) pass in claims mode.
     """
 
     __slots__ = ()
@@ -92,6 +103,11 @@ class Policy(_Fields):
     def __new__(cls, **settings: Unpack[PolicySettings]) -> Self:
         """Check the settings that differ from the defaults. Lists are kept as tuples."""
         return super().__new__(cls, **{field: _usable(field, value) for field, value in settings.items()})
+
+    @classmethod
+    def seeds(cls) -> Self:
+        """The policy of the seeds: every number is a Quantity and every number of a message is claimed."""
+        return cls()
 
     @classmethod
     def from_project(cls, path: str | os.PathLike[str] = ".") -> Self:
@@ -182,12 +198,31 @@ def _usable(field: str, value: Any) -> Any:
         from gllint_runtime.policy.levels import levels_of
 
         return levels_of(value)
+    if field in ("units", "render", "today"):
+        return _usable_object(field, value)
     if isinstance(value, Collection) and not isinstance(value, str | bytes):
         value = [*value]
     problem = _problem(field, value)
     if problem is not None:
         raise problem.error(f"{field}{problem.place}{problem.text}")
     return tuple(value) if isinstance(value, list) else value
+
+
+def _usable_object(field: str, value: Any) -> Any:
+    """The value of a field that no text of a configuration has. Raises TypeError."""
+    from datetime import date, datetime
+
+    if field == "units":
+        rows = value.items() if isinstance(value, Mapping) else value
+        pairs = tuple(sorted((path, unit) for path, unit in rows))
+        if all(isinstance(path, str) and isinstance(unit, str) for path, unit in pairs):
+            return pairs
+        raise TypeError("units: a mapping of paths to units, both text")
+    if field == "render" and (value is None or callable(value)):
+        return value
+    if field == "today" and (value is None or isinstance(value, date)):
+        return value.date() if isinstance(value, datetime) else value
+    raise TypeError(f"{field}: {'a callable' if field == 'render' else 'a date'}, not {value!r}")
 
 
 def _problem(field: str, value: Any) -> Problem | None:

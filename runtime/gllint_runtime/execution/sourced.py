@@ -1,0 +1,197 @@
+"""The gate of sourced mode: plain numbers, each with what it rests on, or one refusal that lists all that fail."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from gllint_runtime.execution.record import CallRecord
+from gllint_runtime.policy.errors import GLDataError, GLError, GLProvenanceError
+from gllint_runtime.policy.settings import Policy
+from gllint_runtime.provenance.engine import Provenance
+from gllint_runtime.provenance.findings import FAULTS, Finding, Miss
+
+_MOST_LISTED = 50
+
+_REASONS = {
+    "unit": "is in {unit}",
+    "kind": "is a {kind}, which takes no unit of measure, currency or %",
+    "sign": "has the other sign",
+    "record": "is of another record",
+    "key": "is another key's",
+    "factor": "is the number before it was multiplied",
+    "size": "has another size",
+    "direction": "goes the other way",
+    "weekday": "is another day of the week",
+}
+
+
+class SourcedGate:
+    """The numbers of one session's messages, judged."""
+
+    def __init__(self, policy: Policy, constants: Mapping[str, Any]) -> None:
+        self.provenance = Provenance(
+            constants=constants,
+            units=dict(policy.units),
+            today=policy.today,
+            own_units=[unit for unit in policy.extend_units if unit not in ("1", "")],
+        )
+        self._tools: dict[str, str] = {}
+        self._waiting: list[tuple[str, str] | CallRecord] = []
+
+    def hear(self, speaker: str, text: str) -> None:
+        """Take in what the user or the program said."""
+        self._waiting.append((speaker, text))
+
+    def record(self, record: CallRecord) -> None:
+        """Take in a call."""
+        self._waiting.append(record)
+
+    def judge(self, text: str, proven: Sequence[tuple[int, int]] = ()) -> list[Finding]:
+        """The numbers of a text with their verdicts."""
+        for new in self._waiting:
+            if isinstance(new, CallRecord):
+                self.provenance.record(
+                    new.call_id, new.tool_name, new.arguments, new.output.data, new.output.declared_units()
+                )
+                self._tools[new.call_id] = new.tool_name
+            else:
+                self.provenance.hear(*new)
+        self._waiting.clear()
+        return self.provenance.judge(text, proven)
+
+    def errors(self, findings: Sequence[Finding]) -> list[GLError]:
+        """One error for each code that the findings have, each with all of them in its hint and context."""
+        failing = [finding for finding in findings if finding.verdict in FAULTS]
+        hint = self.hint(failing)
+        context = [self._described(finding) for finding in failing[:_MOST_LISTED]]
+        errors: list[GLError] = []
+        for code, verdict, words in (
+            ("NO_SOURCE", "unsourced", "rests on nothing that a tool returned or the user said"),
+            ("MISLABELLED", "mislabelled", "is not what its source says"),
+        ):
+            first = next((finding for finding in failing if finding.verdict == verdict), None)
+            if first is not None:
+                message = f"'{first.reading.text[:200]}' at position {first.reading.start} {words}"
+                if first.miss is not None:
+                    message = f"{message}: {self._why(first.miss)}"
+                errors.append(GLProvenanceError(code, message, hint=hint, context=context))
+        return errors
+
+    def no_unit(self, findings: Sequence[Finding]) -> GLDataError | None:
+        """What there is to note of numbers whose unit nothing shows but the text."""
+        bare = [finding for finding in findings if finding.has_no_unit and finding.source is not None]
+        if not bare:
+            return None
+        first = bare[0]
+        assert first.source is not None
+        return GLDataError(
+            "NO_UNIT",
+            f"'{first.reading.text[:200]}' is shown in {first.unit}, and nothing in the output of "
+            f"{first.source.tool} says the unit of {first.source.shown_path}",
+            path=first.source.shown_path,
+            context=[self._described(finding) for finding in bare[:_MOST_LISTED]],
+        )
+
+    def hint(self, failing: Sequence[Finding]) -> str:
+        """What to tell the model: each number that fails, with its nearest source."""
+        lines = []
+        for finding in failing[:_MOST_LISTED]:
+            text = finding.reading.text[:80]
+            near = self._nearest(finding)
+            if finding.miss is not None:
+                lines.append(f"- '{text}': {self._why(finding.miss)}")
+            elif near is not None:
+                lines.append(f"- '{text}': no source; the nearest is {near}")
+            else:
+                lines.append(f"- '{text}': no source")
+        rest = len(failing) - _MOST_LISTED
+        more = [f"- and {rest} more"] if rest > 0 else []
+        advice = (
+            "Write each as its source has it, call a tool for it, or leave it out; write nothing else anew."
+        )
+        return "\n".join(["These numbers fail:", *lines, *more, advice])
+
+    def _why(self, miss: Miss) -> str:
+        source = miss.source
+        shown = self._shown(source)
+        reason = _REASONS[miss.reason].format(unit=source.unit or "no unit", kind=source.kind or "count")
+        return f"{shown} {reason}"
+
+    def _shown(self, source: Any) -> str:
+        value = source.text if source.moment is not None or source.is_code else f"{source.value:.12g}"
+        unit = f" {source.unit}" if source.unit else ""
+        names = [
+            " ".join(name)
+            for record in (source.record.chain if source.record else ())
+            for name in record.names[:1]
+        ]
+        of = f" of {names[0]}" if names else ""
+        where = f"{source.tool} {source.call_id} {source.shown_path}".replace("  ", " ")
+        return f"{value}{unit}{of} ({where})"
+
+    def _nearest(self, finding: Finding) -> str | None:
+        reading = finding.reading
+        index = self.provenance.index
+        if reading.shown:
+            value = reading.value
+            near = [source for source in index.nearest(value) if source.origin != "said" or source.call_id]
+            near.sort(key=lambda source: abs(float(source.value) - value))
+            if near and abs(float(near[0].value) - value) <= abs(value) / 2:
+                return self._shown(near[0])
+        if reading.moments:
+            for moment in reading.moments:
+                for part in (moment._replace(day=None), moment._replace(minute=None)):
+                    source = next(iter(index.moments(part)), None)
+                    if source is not None:
+                        return self._shown(source)
+        return None
+
+    def _described(self, finding: Finding) -> dict[str, Any]:
+        entry = self.entry(finding)
+        if finding.miss is not None:
+            entry["nearest"] = finding.miss.source.to_dict()
+            entry["reason"] = finding.miss.reason
+        return entry
+
+    def entry(self, finding: Finding) -> dict[str, Any]:
+        """A number with what it rests on, as plain data."""
+        source = finding.source
+        is_of_tool = source is not None and bool(source.call_id)
+        return {
+            "span": [*finding.span],
+            "text": finding.reading.text,
+            "verdict": finding.verdict,
+            "source_call_id": source.call_id if source is not None and is_of_tool else None,
+            "tool_name": source.tool if source is not None and is_of_tool else None,
+            "path": source.shown_path if source is not None and is_of_tool else None,
+            "value": None if source is None else source.to_dict()["value"],
+            "unit": finding.unit or (source.unit if source is not None else None),
+            "derived": None if finding.derivation is None else finding.derivation.to_dict(),
+            "weak": finding.is_weak,
+        }
+
+
+_SENTENCE_END = re.compile(r"(?<=[.!?…])[)\]\"'”’»*_]{0,4}\s+(?=\S)|\n+")
+
+
+def drop_sentences(error: GLError, draft: str) -> str:
+    """The draft without the sentences that fail; empty where none is left. For ``on_refusal`` of a gate."""
+    spans = [entry["span"] for entry in error.context or () if isinstance(entry, Mapping) and "span" in entry]
+    places = [
+        (entry["position"], entry["position"] + len(entry.get("text", "")))
+        for entry in error.context or ()
+        if isinstance(entry, Mapping) and isinstance(entry.get("position"), int)
+    ]
+    spans += places
+    if not spans:
+        return ""
+    kept = []
+    start = 0
+    for end in [*(match.end() for match in _SENTENCE_END.finditer(draft)), len(draft)]:
+        if not any(first < end and start < last for first, last in spans):
+            kept.append(draft[start:end])
+        start = end
+    text = "".join(kept).strip()
+    return text if re.search(r"[^\W_]", text) else ""

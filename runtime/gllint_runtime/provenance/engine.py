@@ -1,0 +1,821 @@
+"""The one engine that says what a number rests on: of a message, an argument, a recorded answer.
+
+A conversation is heard turn by turn. Each number of a text is then ``sourced``, ``quoted``, ``derived``, ``exempt``,
+``mislabelled`` or ``unsourced``, with what it rests on.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from datetime import date
+from functools import cache, lru_cache
+from typing import Any
+
+from gllint_runtime.policy.key_kinds import kind_of_name
+from gllint_runtime.policy.moments import Moment, weekday_numbers
+from gllint_runtime.policy.places import folded_word
+from gllint_runtime.policy.reader import Reader, Reading, Shown
+from gllint_runtime.policy.text_units import counted_units, size_of_unit, words_table
+from gllint_runtime.policy.units import TIME_UNITS
+from gllint_runtime.provenance.derivation import Derivations
+from gllint_runtime.provenance.findings import FAULTS, Finding, Miss, Verdict
+from gllint_runtime.provenance.index import Index, Names
+from gllint_runtime.provenance.records import Harvester, Record, Source, common_words, sources_of, stem_of
+
+_SLACK = 1e-9
+_MAX_SOURCES = 200_000  # beyond, the oldest half is forgotten
+_MAX_TEXT = 500_000
+_SIZES = (-3, 3, -6, 6, -2, 2, -1, 1)  # powers of ten by which a size is mistaken
+_MOST_PASSES = 4
+
+
+class Provenance:
+    """What one conversation brought, and the verdicts on what is said in it."""
+
+    def __init__(
+        self,
+        *,
+        constants: Mapping[str, Any] | None = None,
+        units: Mapping[str, str] | None = None,
+        today: date | None = None,
+        own_units: Collection[str] = (),
+    ) -> None:
+        self._units = dict(units or {})
+        self._own_units = tuple(own_units)
+        self.today = today
+        self._turns: list[tuple[Any, ...]] = []
+        self._begin()
+        for name, value in (constants or {}).items():
+            self._add_constant(name, value)
+
+    def _begin(self) -> None:
+        self.index, self.names = Index(), Names()
+        self.derivations = Derivations()
+        self.reader = Reader(units=self._own_units)
+        self._texts: list[tuple[Source, str]] = []
+        self._said = 0
+        self.said: list[Source] = []
+        self.vocabulary: set[str] = set()
+        self.currencies: dict[str, set[str]] = {}
+        self.has_forgotten = False
+
+    def _add_constant(self, name: str, value: Any) -> None:
+        from gllint_runtime.provenance.records import units_of_key
+
+        units = units_of_key(name)[0]
+        if isinstance(value, Mapping):
+            value, units = value.get("value"), (str(value.get("unit")),)
+        if isinstance(value, (int, float)) and not isinstance(value, bool):
+            source = Source("said", "", "constant", (name,), name, value, units, stem=stem_of(name))
+            self.index.add(source)
+
+    # ------------------------------------------------------------------------------------------- what is heard
+
+    def hear(self, speaker: str, text: str) -> None:
+        """Take in what the user, or the program itself, said."""
+        text = text[:_MAX_TEXT]
+        number, self._said = self._said, self._said + 1
+        path = (f"{speaker}[{number}]",)
+        for reading in self.reader.read(text):
+            for source in sources_of(reading, "said", "", speaker, path, "", None):
+                self.index.add(source)
+                if source.moment is None and not source.is_code and speaker == "user":
+                    self.said.append(source)
+        self._speak(text)
+        for reading in self.reader.read(text) if "$" in text or "€" in text or "£" in text else ():
+            if reading.units and _is_currency(reading.units[0]):
+                self.currencies.setdefault("", set()).update(reading.units)
+        whole = Source("said", "", speaker, path, "", 0, (), None, text)
+        self._texts.append((whole, text.casefold()))
+        for word in _CODE_WORDS.findall(text):
+            if any(char.isdecimal() for char in word):
+                self.index.add(Source("said", "", speaker, path, "", 0, (), None, word, is_code=True))
+
+    def _speak(self, text: str) -> None:
+        self.vocabulary.update(folded_word(word) for word in _WORDS.findall(text[:4000].replace("_", " ")))
+
+    def record(
+        self,
+        call_id: str,
+        tool: str,
+        arguments: Mapping[str, Any] | None,
+        output: Any,
+        declared: Mapping[str, str] | None = None,
+    ) -> None:
+        """Take in the output of a call; ``declared`` are units by path that its schema says."""
+        reader = Reader(units=self._own_units, decimal_comma=self.reader.decimal_comma or None)
+        harvester = Harvester(call_id, tool, arguments, reader, {**self._units, **(declared or {})})
+        harvest = harvester.read(output)
+        for source in harvest.sources:
+            self.index.add(source)
+            if source.units and _is_currency(source.units[0]):
+                self.currencies.setdefault(call_id, set()).update(
+                    unit.partition("/")[0] for unit in source.units
+                )
+        for record in harvest.records:
+            for key, text in record.texts.items():
+                self._speak(f"{key} {text}")
+        self._speak(" ".join((tool, *harvester.keys, *map(str, (arguments or {}).values()))))
+        self.names.add(harvest)
+        self.derivations.add(harvest, tool)
+        for path, text, record in harvest.texts:
+            self._texts.append(
+                (Source("text", call_id, tool, path, "", 0, (), record, text), text.casefold())
+            )
+
+    # -------------------------------------------------------------------------------------------- judging
+
+    def judge(self, text: str, proven: Sequence[tuple[int, int]] = ()) -> list[Finding]:
+        """The numbers of a text and what each rests on; those within ``proven`` are let be."""
+        readings = Reader(units=self._own_units, decimal_comma=self.reader.decimal_comma or None).read(
+            text[:_MAX_TEXT]
+        )
+        if not readings:
+            return []
+        return _Judgement(self, readings, proven).findings()
+
+    def quotes(self, text: str) -> Source | None:
+        """Who said a text, word for word."""
+        folded = text.casefold()
+        pattern = re.compile(rf"(?<![^\W_]){re.escape(folded)}(?![^\W_])")
+        for source, whole in reversed(self._texts):
+            if folded in whole and pattern.search(whole):
+                return source
+        return None
+
+
+_CODE_WORDS = re.compile(r"[^\W_]+(?:[-_./:@][^\W_]+)*")
+
+
+class _Judgement:
+    """The judging of one text."""
+
+    def __init__(
+        self, provenance: Provenance, readings: list[Reading], proven: Sequence[tuple[int, int]]
+    ) -> None:
+        self.provenance = provenance
+        self.readings = readings
+        self.proven = proven
+        self.done: list[Finding] = []
+        self._named: dict[tuple[tuple[int, int], ...], dict[str, set[Record]]] = {}
+        self._misses: dict[int, list[Miss]] = {}
+        self._places = [reading.place for reading in readings]
+
+    def findings(self) -> list[Finding]:
+        """The verdicts, in order."""
+        waiting: list[Finding] = []
+        for reading in self.readings:
+            if any(start <= reading.start and reading.end <= end for start, end in self.proven):
+                continue
+            finding = self._of(reading)
+            self.done.append(finding)
+            if finding.verdict in FAULTS:
+                waiting.append(finding)
+        for _ in range(_MOST_PASSES):  # what follows from others may follow from what follows
+            rest = [finding for finding in waiting if not self._derive(finding)]
+            if len(rest) == len(waiting):
+                break
+            waiting = rest
+        return self.done
+
+    def direction(self, reading: Reading) -> str:
+        """The way in which the words around a number say that it goes."""
+        return self._direction(reading)
+
+    def _derive(self, finding: Finding) -> bool:
+        """Whether a number that nothing shows follows from others."""
+        reading = finding.reading
+        if reading.shape == "code" or (finding.miss is not None and finding.miss.reason == "factor"):
+            return False
+        derivation = self.provenance.derivations.of(reading, self, self._misses.get(id(finding), ()))
+        if derivation is None:
+            return False
+        finding.verdict, finding.derivation, finding.miss = "derived", derivation, None
+        return True
+
+    def record_moments(self, record: Record) -> list[tuple[Moment, Source]]:
+        """The dates and times of a record."""
+        return [(source.moment, source) for source in record.times if source.moment is not None]
+
+    def words(self, span: tuple[int, int]) -> list[str]:
+        """The words of a stretch."""
+        return self.readings[0].place.layout.words_in(span)
+
+    def named(self, scope: tuple[tuple[int, int], ...]) -> dict[str, set[Record]]:
+        """The records that a stretch names."""
+        found = self._named.get(scope)
+        if found is None:
+            words = [word for span in scope for word in (*self.words(span), "")]
+            moments = [
+                reading.moments[0]
+                for reading in self.readings
+                if reading.moments and any(span[0] <= reading.place.start < span[1] for span in scope)
+            ]
+            found = self._named[scope] = self.provenance.names.named(words, moments)
+        return found
+
+    # ---------------------------------------------------------------------------------------- one number
+
+    def _of(self, reading: Reading) -> Finding:
+        if reading.shape == "order":
+            return Finding(reading, "exempt")
+        if reading.shape == "designation":
+            sources = self.provenance.index.codes(reading.text)
+            return Finding(reading, "exempt", sources[-1] if sources else None)
+        if reading.shape == "code":
+            return self._code(reading)
+        if reading.word and (codes := self.provenance.index.codes(reading.word)):  # a seat, 14C
+            reading.text, reading.end = reading.word, reading.start + len(reading.word)
+            return Finding(reading, _verdict_of(codes[-1]), codes[-1])
+        misses: list[Miss] = []
+        if reading.factor:
+            source = next(iter(self._candidates(reading)), None)
+            if source is not None:
+                return Finding(reading, "mislabelled", miss=Miss("factor", source[0]))
+        if reading.moments:
+            found = self._moment(reading, misses)
+            if found is not None:
+                return found
+        if reading.shown and reading.shape != "moment":
+            found = self._number(reading, misses)
+            if found is not None:
+                return found
+        elif reading.shown and (found := self._number(reading, [])) is not None:
+            return found
+        if reading.shape == "number" and not reading.units and (code := self._as_code(reading)) is not None:
+            return Finding(reading, _verdict_of(code), code)
+        if not misses and (other := self._of_other_size(reading)) is not None:
+            misses.append(Miss("size", other))
+        finding = Finding(
+            reading, "mislabelled" if misses else "unsourced", miss=misses[0] if misses else None
+        )
+        self._misses[id(finding)] = misses
+        return finding
+
+    def _of_other_size(self, reading: Reading) -> Source | None:
+        """A source of the same digits in another size: 1.235 MWh of "1,235 MWh"."""
+        for shown in reading.shown:
+            if shown.digits < 3 and not reading.units:
+                continue
+            for power in _SIZES:
+                one = shown.scaled(10.0**power)
+                for source in self.provenance.index.by_value(one.value - one.below, one.value + one.above):
+                    if (
+                        one.value
+                        and abs(float(source.value) - one.value) <= _SLACK * abs(one.value)
+                        and _relation(reading, source) in ("same", "bare")
+                    ):
+                        return source
+        return None
+
+    def _as_code(self, reading: Reading) -> Source | None:
+        """An identifier that is digits alone, or its end: a card "ending in 9725"."""
+        digits = reading.text
+        if not digits.isdecimal():
+            return None
+        if len(digits) >= 5 or digits.startswith("0"):
+            sources = self.provenance.index.codes(digits)
+            if sources:
+                return sources[-1]
+        if len(digits) == 4 and (sources := self.provenance.index.ending(digits)):
+            return sources[-1]
+        if len(digits) >= 2:
+            sources = [
+                source
+                for source in self.provenance.index.codes(digits)
+                if self._is_of_place(source, reading) is None
+            ]
+            if sources:
+                return sources[-1]
+        return None
+
+    def _code(self, reading: Reading) -> Finding:
+        index = self.provenance.index
+        text = reading.text.rstrip(".")
+        miss: Miss | None = None
+        for source in reversed(index.codes(text)):
+            problem = self._is_of_place(source, reading)
+            if problem is None:
+                return Finding(reading, _verdict_of(source), source)
+            miss = miss or problem
+        if miss is not None:
+            return Finding(reading, "mislabelled", miss=miss)
+        digits = re.sub(r"\D", "", text)
+        if text[:1] == "#" and text[1:].isdecimal():
+            for source in index.by_value(float(digits), float(digits)):
+                return Finding(reading, _verdict_of(source), source)
+        if (whole := self.provenance.quotes(text)) is not None:
+            return Finding(reading, "quoted", whole)
+        parts = [part for part in re.split(r"[^\w]+|_", text) if any(char.isdecimal() for char in part)]
+        if len(parts) > 1 or (parts and parts[0] != text):
+            sources = [self._part(part) for part in parts]
+            if all(sources):
+                return Finding(reading, "quoted", sources[0])
+        if (
+            len(digits) == 4
+            and re.search(r"[*•xX.·…]{2,}[ -]?\d{4}\Z", text)
+            and (found := index.ending(digits))
+        ):
+            return Finding(reading, _verdict_of(found[-1]), found[-1])
+        return Finding(reading, "unsourced")
+
+    def _part(self, part: str) -> Source | None:
+        codes = self.provenance.index.codes(part)
+        if codes:
+            return codes[-1]
+        if part.isdecimal() and len(part) > 1:
+            return next(iter(self.provenance.index.by_value(float(part), float(part))), None)
+        return None
+
+    # -------------------------------------------------------------------------------------------- moments
+
+    def _moment(self, reading: Reading, misses: list[Miss]) -> Finding | None:
+        index = self.provenance.index
+        for moment in reading.moments:
+            if reading.shape == "ordinal" and not _ORDINAL_DAY.search(self._before(reading, 16)):
+                continue
+            year = moment.year
+            for attempt in (moment, moment._replace(year=None)):
+                if attempt is not moment and (year is None or not attempt.has_date):
+                    continue
+                own: list[Miss] = []
+                for source in index.moments(attempt):
+                    if attempt is not moment and not self._is_known_year(source, year):
+                        continue
+                    problem = self._is_of_place(source, reading) or self._of_other_weekday(source, reading)
+                    if problem is None:
+                        return Finding(reading, _verdict_of(source), source)
+                    own.append(problem)
+                misses += own[:1]
+            if moment.has_time and moment.has_date:
+                continue
+            if (today := self.provenance.today) is not None:
+                now = Moment(today.year, today.month, today.day)
+                if moment.is_part_of(now):
+                    source = Source("said", "", "today", ("today",), "", 0, (), None, today.isoformat(), now)
+                    return Finding(reading, "quoted", source)
+        return None
+
+    def _of_other_weekday(self, source: Source, reading: Reading) -> Miss | None:
+        """What is wrong where the text gives a date another day of the week than it has."""
+        moment = source.moment
+        day = moment.on if moment is not None else None
+        if day is None or not reading.moments[0].has_date:
+            return None
+        word = _WEEKDAY_BEFORE.search(self._before(reading, 22))
+        weekday = weekday_numbers().get(word[1].lower()) if word is not None else None
+        return Miss("weekday", source) if weekday is not None and weekday != day.weekday() else None
+
+    def _is_known_year(self, source: Source, year: int | None) -> bool:
+        """Whether a date without a year may be of this one, which the conversation says elsewhere."""
+        if source.moment is None or source.moment.year is not None or year is None:
+            return False
+        today = self.provenance.today
+        return (today is not None and today.year == year) or any(
+            True for _ in self.provenance.index.moments(Moment(year=year))
+        )
+
+    def _before(self, reading: Reading, length: int) -> str:
+        return reading.place.layout.text[max(0, reading.place.start - length) : reading.place.start]
+
+    # -------------------------------------------------------------------------------------------- numbers
+
+    def _candidates(self, reading: Reading) -> Iterable[tuple[Source, Shown, int, str]]:
+        """The sources that a number may be, with the sign that it has there, and how the units compare."""
+        index = self.provenance.index
+        seen: set[int] = set()
+        for shown in reading.shown:
+            for sign in (1, -1):
+                one = shown if sign > 0 else shown.scaled(-1)
+                if sign < 0 and not shown.value:
+                    continue
+                slack = min(abs(one.value) * _SLACK, (one.below + one.above) * 1e-3) + 1e-12
+                low, high = one.value - one.below - slack, one.value + one.above + slack
+                for source in reversed(index.by_value(low, high)):
+                    if one.fits(float(source.value)):
+                        relation = _relation(reading, source)
+                        seen.add(id(source)) if relation == "same" else None
+                        yield source, one, sign, relation
+                for unit in reading.units[:1] if len(reading.units) > 8 else reading.units:
+                    size = size_of_unit(unit)
+                    if size is None:
+                        continue
+                    base = one.value * size.factor + size.offset
+                    below, above = (one.below + slack) * size.factor, (one.above + slack) * size.factor
+                    for source in reversed(
+                        index.by_size(
+                            size.dimension, base - below - abs(base) * 1e-12, base + above + abs(base) * 1e-12
+                        )
+                    ):
+                        if id(source) not in seen:
+                            yield source, one, sign, "same"
+                if "%" in reading.units:
+                    part = one.scaled(0.01)
+                    for source in index.by_value(
+                        part.value - part.below - 1e-12, part.value + part.above + 1e-12
+                    ):
+                        if (
+                            not source.units or source.units[0] in ("1", "ratio", "fraction")
+                        ) and _may_be_share(source):
+                            yield source, one, sign, "same"
+
+    def _number(self, reading: Reading, misses: list[Miss]) -> Finding | None:
+        quoted: Finding | None = None
+        weak: Finding | None = None
+        for source, shown, sign, relation in self._candidates(reading):
+            if relation in ("same", "bare") and not self._says_period(reading, source):
+                relation = "unit"
+            if (
+                relation == "bare"
+                and source.origin == "tool"
+                and not self._is_known_currency(reading, source)
+            ):
+                relation = "unit"
+            if relation in ("unit", "kind"):
+                if sign > 0 and _is_telling(shown, source):
+                    misses.append(Miss(relation, source))  # type: ignore[arg-type]
+                continue
+            if source.kind in ("identifier", "index") and (
+                reading.units or (reading.noun and not self._shares_word(source, reading))
+            ):
+                continue
+            if not self._has_sign(reading, source, sign):
+                if relation == "same":
+                    misses.append(Miss("sign", source))
+                continue
+            problem = (
+                self._is_of_place(source, reading)
+                or self._is_other_extreme(source, reading)
+                or self._is_other_end(source, reading)
+            )
+            if problem is not None:
+                misses.append(problem)
+                continue
+            finding = Finding(reading, _verdict_of(source), source)
+            finding.has_no_unit = relation == "bare" and source.origin == "tool"
+            if source.origin == "said" or source.is_asked:
+                if shown.digits < 3 and not reading.units and self._names_other(source, reading):
+                    continue
+                quoted = quoted or finding
+                continue
+            if shown.digits < 3 and not self._shares_word(source, reading):
+                if not reading.units and self._names_other(source, reading):
+                    misses.append(Miss("key", source))
+                    continue
+                finding.is_weak = True
+                weak = weak or finding
+                continue
+            return finding
+        return weak if weak is not None and quoted is None else quoted or weak
+
+    def _says_period(self, reading: Reading, source: Source) -> bool:
+        """Whether the period by which the text divides an amount is one that the conversation speaks of."""
+        for unit in reading.units[:1]:
+            base, _, period = unit.rpartition("/")
+            if not base or period not in words_table()["periods"] or any("/" in one for one in source.units):
+                return True
+            words = {folded_word(word) for word in words_table()["periods"][period].split()}
+            return not words.isdisjoint(self.provenance.vocabulary)
+        return True
+
+    def _is_known_currency(self, reading: Reading, source: Source) -> bool:
+        """Whether the currency of a bare amount is one that its output, or the user, says anywhere, or no one is."""
+        if not _is_currency(reading.units[0]):
+            return True
+        known = self.provenance.currencies.get(source.call_id) or self.provenance.currencies.get("")
+        return not known or not known.isdisjoint(reading.units)
+
+    def _has_sign(self, reading: Reading, source: Source, sign: int) -> bool:
+        """Whether the text gives a number the sign that its source has, by a mark or by a word."""
+        value = float(source.value)
+        if not value:
+            return True
+        direction = self._direction(reading)
+        if sign > 0:
+            if value < 0 or not direction:
+                return not (
+                    value > 0 and direction == "down" and _is_change(source) and not reading.is_signed
+                )
+            return not (direction == "down" and _is_change(source) and not reading.is_signed)
+        if value < 0 and _HEMISPHERE.match(reading.place.layout.text, reading.place.end):  # 86.3° W
+            return True
+        if reading.is_signed:  # shown as negative, and the source is not
+            return value > 0 and _is_deduction(source)
+        return value < 0 and direction in ("down", "neutral")
+
+    def _direction(self, reading: Reading) -> str:
+        """The way in which the words around a number say that it goes."""
+        table = _directions()
+        nearest = ""
+        text = reading.place.layout.text
+        behind = _WORDS.findall(
+            text[reading.place.end : reading.place.end + 30].split(".")[0].split(",")[0].split("\n")[0]
+        )[:3]
+        for word in behind[:2]:
+            if (direction := table.get(word.lower())) is not None and direction != "neutral":
+                return direction
+        clause = reading.place.clause
+        line = reading.place.layout.line_at(reading.place.start)
+        starts = [place.end for place in self._places if clause[0] <= place.start < reading.place.start]
+        start = max([clause[0], *starts]) if line.kind != "row" else clause[0]
+        for word in reversed(_WORDS.findall(text[start : reading.place.start])):
+            if (direction := table.get(word.lower())) is not None:
+                if direction != "neutral":
+                    return direction
+                nearest = nearest or direction
+        if line.kind == "row":
+            for scope in reading.place.scopes[:3]:
+                for span in scope:
+                    for word in _WORDS.findall(text[span[0] : span[1]]):
+                        if (direction := table.get(word.lower())) is not None:
+                            return direction
+        if start > clause[0] and not nearest:
+            for word in reversed(_WORDS.findall(text[clause[0] : start])):
+                if (direction := table.get(word.lower())) is not None:
+                    return direction
+        for word in behind:
+            if (direction := table.get(word.lower())) is not None:
+                return direction
+        return nearest
+
+    def _shares_word(self, source: Source, reading: Reading) -> bool:
+        """Whether the clause shares a word with the key, the row or the unit of a source."""
+        if reading.units and source.units:
+            return True
+        words = {word for scope in reading.place.scopes for span in scope for word in self.words(span)}
+        if not words.isdisjoint(source.stem):
+            return True
+        record = source.record
+        return record is not None and any(
+            one in named
+            for scope in reading.place.scopes
+            for one in record.chain
+            for named in (self.named(scope).get(one.group, ()),)
+        )
+
+    def _is_of_place(self, source: Source, reading: Reading) -> Miss | None:
+        """What is wrong where the text names another record, or another key, than a source's."""
+        record = source.record
+        if record is None or source.origin == "said":
+            return None
+        scopes = reading.place.scopes
+        names = self.provenance.names
+        if source.key.lower() in _OWN_NAMES and isinstance(source.value, int):
+            return None
+        is_compared = _compared().search(self._before(reading, 24)) is not None or self._is_from_to(reading)
+        for one in record.chain if not is_compared else ():
+            if not names.has_several(one.group):
+                continue
+            for scope in self._key_scopes(reading) if one.group.endswith(" line") else scopes:
+                named = self.named(scope).get(one.group)
+                if named:
+                    if one not in named:
+                        return Miss("record", source)
+                    break
+        if len(record.stems) > 1 and source.key in record.stems:
+            key_scopes = self._key_scopes(reading)
+            for scope in key_scopes:
+                words = {word for span in scope for word in self.words(span)}
+                named_keys = _named_keys(record, words)
+                if named_keys:
+                    if len(named_keys) == 1 and source.key not in named_keys:
+                        return Miss("key", source)
+                    break
+        return None
+
+    def _is_from_to(self, reading: Reading) -> bool:
+        """Whether a number is the second of "from 5 in 2023 to 8"."""
+        clause = reading.place.clause
+        text = reading.place.layout.text[clause[0] : reading.place.start]
+        last = max(
+            (place.end for place in self._places if clause[0] <= place.start < reading.place.start),
+            default=clause[0],
+        )
+        if _THAN.search(reading.place.layout.text, last, reading.place.start):
+            return True
+        return _FROM_TO.search(text) is not None
+
+    def _names_other(self, source: Source, reading: Reading) -> bool:
+        """Whether the words next to a number name a key of which no output has such a value."""
+        if source.origin == "said" and reading.noun and folded_word(reading.noun) in source.text:
+            return False
+        layout = reading.place.layout
+        behind = layout.words_in((reading.place.end, reading.place.end + 40))[:2]
+        words = {word for word in behind if word not in common_words()}
+        if not words:
+            return False
+        for column, _ in self.provenance.derivations.named(words):
+            if set(column.sources[0].stem) <= set(behind) and not any(
+                any(shown.fits(float(one.value)) for shown in reading.shown) for one in column.sources
+            ):
+                return True
+        return False
+
+    def _is_other_extreme(self, source: Source, reading: Reading) -> Miss | None:
+        """What is wrong where the text calls the largest of a column the smallest."""
+        record = source.record
+        if record is None or record.parent is None:
+            return None
+        extreme = _superlative(self.text_of(reading.place.clause))
+        if not extreme:
+            return None
+        values = [float(one.value) for one in self.provenance.derivations.column(source)]
+        if len(values) < 2 or min(values) == max(values):
+            return None
+        opposite = min(values) if extreme == "maximum" else max(values)
+        return Miss("direction", source) if float(source.value) == opposite else None
+
+    def _is_other_end(self, source: Source, reading: Reading) -> Miss | None:
+        """What is wrong where "from" is before the later of two values, or "to" before the earlier."""
+        table = _key_order()
+        order = next((table[word] for word in source.stem if word in table), "")
+        record = source.record
+        if (
+            not order
+            or record is None
+            or not any(table.get(word, order) != order for stem in record.stems.values() for word in stem)
+        ):
+            return None
+        before = self._before(reading, 24)
+        says = (
+            "earlier"
+            if _FROM.search(before)
+            else "later"
+            if _TO.search(before) and self._is_from_to(reading)
+            else ""
+        )
+        return Miss("key", source) if says and says != order else None
+
+    def text_of(self, span: tuple[int, int]) -> str:
+        """The text of a stretch."""
+        return self.readings[0].place.layout.text[span[0] : span[1]]
+
+    def _key_scopes(self, reading: Reading) -> list[tuple[tuple[int, int], ...]]:
+        """The stretches that name the key of a number: not the whole sentence, unless it is a row."""
+        layout = reading.place.layout
+        line = layout.line_at(reading.place.start)
+        if line.kind == "row":
+            cell, _ = layout.cell(line, reading.place.start)
+            if sum(cell[0] <= place.start <= cell[1] for place in self._places) > 1:
+                return [((reading.place.end, min(cell[1], reading.place.end + 20)),)]
+            return reading.place.scopes[:2]
+        clause = reading.place.clause
+        inside = [
+            scope for scope in reading.place.scopes if scope[0][0] >= clause[0] and scope[0][1] <= clause[1]
+        ]
+        # A clause of several numbers names the key of one of them: only what is next to a number is its own.
+        several = sum(clause[0] <= place.start < clause[1] for place in self._places) > 1
+        return inside[:-1] if several else inside
+
+
+@cache
+def _key_order() -> dict[str, str]:
+    return {word: order for order, words in words_table()["order of keys"].items() for word in words.split()}
+
+
+@cache
+def _superlatives() -> re.Pattern[str]:
+    groups = [
+        f"(?P<{kind}>{'|'.join(re.escape(word).replace('~', ' ') for word in words.split())})"
+        for kind, words in words_table()["superlatives"].items()
+    ]
+    return re.compile(rf"(?<!\w)(?:{'|'.join(groups)})(?!\w)", re.IGNORECASE)
+
+
+def _superlative(text: str) -> str:
+    """The extreme that a clause says, where it says one."""
+    kinds = {match.lastgroup or "" for match in _superlatives().finditer(text)}
+    return kinds.pop() if len(kinds) == 1 else ""
+
+
+@cache
+def _compared() -> re.Pattern[str]:
+    words = sorted(words_table()["comparisons"]["words"].split(), key=len, reverse=True)
+    return re.compile(
+        rf"(?<!\w)(?:{'|'.join(re.escape(word).replace('~', ' ') for word in words)})\s[$€£(]?\Z",
+        re.IGNORECASE,
+    )
+
+
+_WORDS = re.compile(r"[^\W\d_]+")
+_FROM = re.compile(r"\b(?:from|instead of|von|statt|de|au lieu de)\s[$€£]?\Z", re.IGNORECASE)
+_TO = re.compile(r"\b(?:to|auf|à|bis)\s(?:about\s)?[$€£]?\Z", re.IGNORECASE)
+_THAN = re.compile(r"\b(?:than|als|que|instead of|versus|vs|compared|gegenüber|statt)\b", re.IGNORECASE)
+_WEEKDAY_BEFORE = re.compile(r"([^\W\d_]{2,10})\.?,?\s(?:the\s|den\s|le\s)?\Z")
+_FROM_TO = re.compile(r"\b(?:from|von|de)\b.*\b(?:to|auf|à)\b[^.]{0,40}\Z", re.IGNORECASE | re.DOTALL)
+_HEMISPHERE = re.compile(r"°?\s?(?:W|S|O|west|south|West|Süd|ouest|sud)(?!\w)")
+_ORDINAL_DAY = re.compile(
+    r"\b(?:the|on|by|until|till|from|since|to|and|le|am|den|vom|bis)\s+(?:the\s+)?\Z", re.IGNORECASE
+)
+
+
+@cache
+def _directions() -> dict[str, str]:
+    return {
+        word: direction for direction, words in words_table()["directions"].items() for word in words.split()
+    }
+
+
+@cache
+def _change_words() -> frozenset[str]:
+    return frozenset(words_table()["change keys"]["words"].split())
+
+
+@cache
+def _deduction_words() -> frozenset[str]:
+    return frozenset(words_table()["deduction keys"]["words"].split())
+
+
+def _is_change(source: Source) -> bool:
+    return not _change_words().isdisjoint(source.stem)
+
+
+def _is_deduction(source: Source) -> bool:
+    return not _deduction_words().isdisjoint(source.stem)
+
+
+def _verdict_of(source: Source) -> Verdict:
+    return "sourced" if source.origin == "tool" and not source.is_code else "quoted"
+
+
+def _may_be_share(source: Source) -> bool:
+    return abs(float(source.value)) <= 1.5 or kind_of_name(source.key) in ("share", "ratio")
+
+
+def _is_telling(shown: Shown, source: Source) -> bool:
+    """Whether a number is so like another that only the unit can be wrong: 4 for 3.6 is chance."""
+    return shown.value == float(source.value) or shown.digits >= 2
+
+
+def _relation(reading: Reading, source: Source) -> str:
+    """How the unit of a number compares with that of a source of its value: same, bare, unit, kind."""
+    units, own = reading.units, source.units
+    if not units:
+        return "same"
+    if not own:
+        if source.kind in ("count", "identifier", "index") and source.stem[-1:] not in _BOUNDS:
+            if any(
+                unit not in counted_units() and unit not in TIME_UNITS and unit != "count" for unit in units
+            ):
+                return "kind"
+            return "same"
+        if units[0] in counted_units():
+            return "same"
+        if _is_thing(source.key) and isinstance(source.value, int) and not _is_currency(units[0]):
+            return "kind"
+        return "bare"
+    if not set(units).isdisjoint(own):
+        return "same"
+    if source.origin == "text" and own[0] in _SIZE_LETTERS and units[0].startswith(own[0]):
+        return "same"  # 12.2G of memory
+    for unit in units:
+        if unit in counted_units() or unit == "count":
+            if own[0] in counted_units() or own[0] in ("1", "count"):
+                return "same"
+            continue
+        base, _, time = unit.rpartition("/")
+        if base in own and (time in TIME_UNITS or time in counted_units()):
+            return "same"
+        if any(one.rpartition("/")[0] == unit and one.rpartition("/")[2] in TIME_UNITS for one in own):
+            return "same"
+        size = size_of_unit(unit)
+        if size is None:
+            return "same" if unit not in ("pp", "bps") else "unit"
+        for one in own:
+            if one in ("count", "1", "ratio"):
+                if unit in TIME_UNITS:
+                    return "same"
+                continue
+            other = size_of_unit(one)
+            if other is None or other == size:
+                return "same"
+    return "unit"
+
+
+_OWN_NAMES = frozenset(["n", "no", "nr", "number", "index", "id", "#"])
+_BOUNDS = {("limit",), ("max",), ("min",), ("cap",), ("target",), ("threshold",), ("budget",)}
+_SIZE_LETTERS = frozenset("kKMGT")
+
+
+def _is_currency(unit: str) -> bool:
+    size = size_of_unit(unit)
+    return size is not None and "currency" in str(size.dimension)
+
+
+@lru_cache(maxsize=4096)
+def _is_thing(key: str) -> bool:
+    """Whether a key names things that are counted: ``pallets``, ``starts``."""
+    last = next(reversed(re.findall(r"[a-z]+", key.lower())), "")
+    return (
+        len(last) > 3
+        and last[-1] == "s"
+        and last[-2] not in "sui"
+        and last not in words_table()["no things"]["words"].split()
+    )
+
+
+def _named_keys(record: Record, words: set[str]) -> set[str]:
+    """The keys of a record that words name by their whole stem, but for those whose stem is a part of another's."""
+    named = {key: set(stem) for key, stem in record.stems.items() if stem and words.issuperset(stem)}
+    return {key for key, stem in named.items() if not any(stem < other for other in named.values())}

@@ -1,0 +1,249 @@
+"""Where the numbers, dates, codes and names of a conversation are found again."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator
+from math import isfinite
+
+from gllint_runtime.policy.moments import Moment
+from gllint_runtime.policy.text_units import size_of_unit
+from gllint_runtime.provenance.records import Harvest, Record, Source, common_words
+
+_FEW = 64  # new numbers that are put in their places one by one
+_MOST_OF_ONE = 300  # sources of one value that are looked at
+_MOST_NAMED = 400  # records that one word may name
+_ENDING = 4  # digits by which a card or an account is named
+_PLAIN = re.compile(r"[\W_]+")
+
+
+class SortedIndex:
+    """Sources in the order of a number."""
+
+    def __init__(self) -> None:
+        self._values: list[float] = []
+        self._sources: list[Source] = []
+        self._new: list[tuple[float, Source]] = []
+
+    def add(self, value: float, source: Source) -> None:
+        """Take in a source."""
+        self._new.append((value, source))
+
+    def between(self, low: float, high: float) -> list[Source]:
+        """The sources from one value to another."""
+        if self._new:
+            self._sort()
+        start = bisect_left(self._values, low)
+        return self._sources[start : min(bisect_right(self._values, high), start + _MOST_OF_ONE)]
+
+    def nearest(self, value: float) -> Iterator[Source]:
+        """The sources that are nearest to a value."""
+        if self._new:
+            self._sort()
+        place = bisect_left(self._values, value)
+        for at in (place, place - 1, place + 1):
+            if 0 <= at < len(self._values):
+                yield self._sources[at]
+
+    def _sort(self) -> None:
+        if len(self._new) > _FEW:
+            entries = sorted(
+                [*zip(self._values, self._sources, strict=True), *self._new], key=lambda entry: entry[0]
+            )
+            self._values = [value for value, _ in entries]
+            self._sources = [source for _, source in entries]
+        else:
+            for value, source in self._new:
+                place = bisect_right(self._values, value)
+                self._values.insert(place, value)
+                self._sources.insert(place, source)
+        self._new.clear()
+
+
+class Index:
+    """All that a conversation brought, by value, by size, by moment, by code."""
+
+    def __init__(self) -> None:
+        self._by_value = SortedIndex()
+        self._by_size: dict[object, SortedIndex] = {}
+        self._moments: dict[tuple[str, object], list[Source]] = {}
+        self._codes: dict[str, list[Source]] = {}
+        self._endings: dict[str, list[Source]] = {}
+        self._heads: dict[str, list[Source]] = {}
+        self.count = 0
+
+    def add(self, source: Source) -> None:
+        """Take in a source."""
+        self.count += 1
+        if source.is_code:
+            self._add_code(source)
+        elif source.moment is not None:
+            for key in _moment_keys(source.moment):
+                self._moments.setdefault(key, []).append(source)
+        else:
+            value = float(source.value)
+            if not isfinite(value):
+                return
+            self._by_value.add(value, source)
+            dimensions = set()
+            for unit in source.units:
+                if (size := size_of_unit(unit)) is not None and size.dimension not in dimensions:
+                    dimensions.add(size.dimension)
+                    for one in source.units if source.is_open else (unit,):
+                        if (own := size_of_unit(one)) is not None and own.dimension == size.dimension:
+                            index = self._by_size.setdefault(size.dimension, SortedIndex())
+                            index.add(value * own.factor + own.offset, source)
+
+    def _add_code(self, source: Source) -> None:
+        folded = source.text.casefold()
+        plain = _PLAIN.sub("", folded)
+        for key in {folded, plain, folded.lstrip("#")}:
+            self._codes.setdefault(key, []).append(source)
+        if len(plain) > _ENDING and plain[-_ENDING:].isdecimal():
+            self._endings.setdefault(plain[-_ENDING:], []).append(source)
+        if len(plain) > 7:
+            self._heads.setdefault(plain[:7], []).append(source)
+
+    def by_value(self, low: float, high: float) -> list[Source]:
+        """The numbers of a value, whatever their unit."""
+        return self._by_value.between(low, high)
+
+    def nearest(self, value: float) -> Iterator[Source]:
+        """The numbers that are nearest to a value."""
+        return self._by_value.nearest(value)
+
+    def by_size(self, dimension: object, low: float, high: float) -> list[Source]:
+        """The numbers with a unit of a dimension, by their value in its base units."""
+        index = self._by_size.get(dimension)
+        return index.between(low, high) if index is not None else []
+
+    def moments(self, moment: Moment) -> Iterator[Source]:
+        """The dates and times of which a moment is a part."""
+        for key in _moment_keys(moment):
+            for source in self._moments.get(key, [])[-_MOST_OF_ONE:]:
+                if source.moment is not None and moment.is_part_of(source.moment):
+                    yield source
+            return
+
+    def codes(self, code: str) -> list[Source]:
+        """Who brought a code; of one of letters and digits also its beginning, as of a commit."""
+        folded = code.casefold()
+        found = self._codes.get(folded) or self._codes.get(_PLAIN.sub("", folded))
+        if found:
+            return found
+        plain = _PLAIN.sub("", folded)
+        if len(plain) >= 7:
+            return [
+                source
+                for source in self._heads.get(plain[:7], ())
+                if _PLAIN.sub("", source.text.casefold()).startswith(plain)
+            ]
+        return []
+
+    def ending(self, digits: str) -> list[Source]:
+        """Who brought a longer code that ends in four digits."""
+        return self._endings.get(digits, [])
+
+
+def _moment_keys(moment: Moment) -> Iterator[tuple[str, object]]:
+    if moment.month is not None and moment.day is not None:
+        yield "day", (moment.month, moment.day)
+    if moment.hour is not None:
+        yield "time", (moment.hour, moment.minute)
+    if moment.month is not None:
+        yield "month", moment.month
+        yield "quarter", (moment.month + 2) // 3
+    if moment.quarter is not None:
+        yield "quarter", moment.quarter
+    if moment.day is not None:
+        yield "date", moment.day
+    if moment.year is not None:
+        yield "year", moment.year
+
+
+class Names:
+    """Which records the words of a text name: each by a text of its own, in each group of records of one shape."""
+
+    def __init__(self) -> None:
+        self._by_first: dict[str, list[tuple[tuple[str, ...], Record]]] = {}
+        self._by_word: dict[str, list[Record]] = {}
+        self._by_day: dict[tuple[int, int], list[tuple[Moment, Record]]] = {}
+        self._by_month: dict[tuple[int | None, int], list[Record]] = {}
+        self._sizes: dict[str, int] = {}
+
+    def add(self, harvest: Harvest) -> None:
+        """Take in the records of an output."""
+        for record in harvest.records:
+            self._sizes[record.group] = self._sizes.get(record.group, 0) + 1
+            for name in dict.fromkeys(record.names):
+                self._by_first.setdefault(name[0], []).append((name, record))
+                if len(name) > 1:
+                    for word in set(name):
+                        if len(word) > 3 and word not in common_words():
+                            self._by_word.setdefault(word, []).append(record)
+            for moment in record.moments:
+                if moment.month is not None and moment.day is not None:
+                    self._by_day.setdefault((moment.month, moment.day), []).append((moment, record))
+                if moment.month is not None:
+                    self._by_month.setdefault((moment.year, moment.month), []).append(record)
+
+    def has_several(self, group: str) -> bool:
+        """Whether a group has more than one record."""
+        return self._sizes.get(group, 0) > 1
+
+    def named(self, words: list[str], moments: Iterable[Moment]) -> dict[str, set[Record]]:
+        """The records that words and dates name, by their group."""
+        mentions: list[tuple[int, int, Record]] = []
+        for place, word in enumerate(words):
+            for name, record in self._by_first.get(word, ())[-_MOST_NAMED:]:
+                if len(name) == 1 or tuple(words[place : place + len(name)]) == name:
+                    mentions.append((place, place + len(name), record))
+        # A name within a longer one is none: "Widget" of "Widget Pro".
+        if len({(start, end) for start, end, _ in mentions}) > 1:
+            spans = {(start, end) for start, end, _ in mentions}
+            inner = {
+                span
+                for span in spans
+                if any(other != span and other[0] <= span[0] and span[1] <= other[1] for other in spans)
+            }
+            mentions = [mention for mention in mentions if mention[:2] not in inner]
+        sets: dict[str, list[set[Record]]] = {}
+        by_span: dict[tuple[int, int, str], set[Record]] = {}
+        for start, end, record in mentions:
+            by_span.setdefault((start, end, record.group), set()).add(record)
+        for (_, _, group), records in by_span.items():
+            sets.setdefault(group, []).append(records)
+        for moment in moments:
+            if moment.month is not None and moment.day is not None:
+                days: dict[str, set[Record]] = {}
+                for own, record in self._by_day.get((moment.month, moment.day), ())[-_MOST_NAMED:]:
+                    if moment.year is None or own.year is None or own.year == moment.year:
+                        days.setdefault(record.group, set()).add(record)
+                for group, records in days.items():
+                    sets.setdefault(group, []).append(records)
+            elif moment.month is not None:
+                months: dict[str, set[Record]] = {}
+                for record in self._by_month.get((moment.year, moment.month), ())[-_MOST_NAMED:]:
+                    months.setdefault(record.group, set()).add(record)
+                for group, records in months.items():
+                    sets.setdefault(group, []).append(records)
+        found = {group: _combined(several) for group, several in sets.items()}
+        partial: dict[str, dict[Record, int]] = {}
+        for word in set(words):
+            for record in self._by_word.get(word, ())[-_MOST_NAMED:]:
+                if record.group not in found:
+                    counts = partial.setdefault(record.group, {})
+                    counts[record] = counts.get(record, 0) + 1
+        for group, counts in partial.items():
+            most = max(counts.values())
+            best = {record for record, count in counts.items() if count == most}
+            if len(best) < self._sizes.get(group, 1):
+                found[group] = best
+        return found
+
+
+def _combined(sets: list[set[Record]]) -> set[Record]:
+    """The records that several names mean: those that have all of them, or each that has one."""
+    common = set.intersection(*sets)
+    return common or set.union(*sets)

@@ -1,0 +1,920 @@
+"""What a tool's output holds: numbers, dates and codes, each with its key, its unit and the record that it is of."""
+
+from __future__ import annotations
+
+import ast
+import csv
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache, lru_cache
+from math import isfinite
+from typing import Any, Literal
+
+from gllint_runtime.policy.key_kinds import kind_of_name
+from gllint_runtime.policy.key_units import is_unit_word, name_words, unit_of_name
+from gllint_runtime.policy.moments import Moment, moments, month_numbers, weekday_numbers
+from gllint_runtime.policy.name_units import argument_readings_of_name
+from gllint_runtime.policy.places import declared_unit, folded_word
+from gllint_runtime.policy.reader import Reader, Reading, has_digit
+from gllint_runtime.policy.schemas import Path, show_path
+from gllint_runtime.policy.text_units import size_of_unit, table_words, unit_of_text, words_table
+
+_MAX_LEAVES = 200_000  # of one output
+_MAX_DEPTH = 64
+_MAX_TEXT = 500_000  # characters of one text that are read
+_MAX_NAME = 80
+_MAX_ARGUMENT = 2_000
+_MAX_NAME_WORDS = 8
+_MAX_RELATIONS = 30  # units that a name leaves open
+
+Origin = Literal["tool", "text", "said"]
+_WORD = re.compile(r"[^\W_]+")
+
+
+@dataclass(slots=True, eq=False)
+class Record:
+    """An object of an output, or a row of a table: ``group`` is what it is one of, ``names`` the texts that name it."""
+
+    group: str
+    call_id: str
+    parent: Record | None = None
+    names: list[tuple[str, ...]] = field(default_factory=list)
+    moments: list[Moment] = field(default_factory=list)
+    stems: dict[str, tuple[str, ...]] = field(default_factory=dict)  # the words of each numeric key
+    texts: dict[str, str] = field(default_factory=dict)
+    flags: dict[str, bool] = field(default_factory=dict)
+    values: dict[str, Source] = field(default_factory=dict)
+    times: list[Source] = field(default_factory=list)
+    label: str = ""
+    members: frozenset[str] = frozenset()
+
+    @property
+    def chain(self) -> Iterator[Record]:
+        """The record and those that it is a part of."""
+        record: Record | None = self
+        while record is not None:
+            yield record
+            record = record.parent
+
+
+@dataclass(slots=True, eq=False)
+class Source:
+    """A number, date or code that a tool or a person brought."""
+
+    origin: Origin
+    call_id: str
+    tool: str
+    path: Path
+    key: str
+    value: int | float
+    units: tuple[str, ...]
+    record: Record | None = None
+    text: str = ""  # as a text has it
+    moment: Moment | None = None
+    kind: str | None = None
+    is_open: bool = False  # each of ``units`` may be meant
+    stem: tuple[str, ...] = ()
+    is_code: bool = False
+    is_asked: bool = False  # an argument, which the model wrote itself
+
+    @property
+    def unit(self) -> str | None:
+        """The unit; ``None`` where there is none, or several may be meant."""
+        return self.units[0] if self.units and not self.is_open else None
+
+    @property
+    def shown_path(self) -> str:
+        """The path as claims write it."""
+        return show_path(self.path)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The source as plain data."""
+        value: Any = self.text if self.moment is not None or self.is_code else self.value
+        return {
+            "call_id": self.call_id,
+            "tool": self.tool,
+            "path": self.shown_path,
+            "value": value,
+            "unit": self.unit,
+        }
+
+
+@dataclass(eq=False)
+class Harvest:
+    """What one output, or one text, brought."""
+
+    sources: list[Source] = field(default_factory=list)
+    records: list[Record] = field(default_factory=list)
+    lists: list[tuple[Path, int, Record]] = field(default_factory=list)
+    texts: list[tuple[Path, str, Record]] = field(default_factory=list)
+    is_cut: bool = False
+
+
+@dataclass(slots=True)
+class _Context:
+    """What is known on the way down to a leaf."""
+
+    unit: tuple[str, ...] = ()
+    currency: tuple[str, ...] = ()
+    units: Mapping[str, Any] | None = None  # names of members, and the unit of each: ``hourly_units``
+
+
+class Harvester:
+    """Reads the output of one call."""
+
+    def __init__(
+        self,
+        call_id: str,
+        tool: str,
+        arguments: Mapping[str, Any] | None,
+        reader: Reader,
+        declared: Mapping[str, str] | None = None,
+    ) -> None:
+        self._call_id, self._tool, self._reader = call_id, tool, reader
+        self._declared = declared or {}
+        self._room = _MAX_LEAVES
+        self.harvest = Harvest()
+        self.keys: set[str] = set()
+        self._echo = {}
+        root = self._record(f"{tool} $", None)
+        for path, leaf in _plain_leaves(arguments or {}):
+            key = next((str(step) for step in reversed(path) if isinstance(step, str)), "")
+            self._echo.setdefault(key, set()).add(_echoed(leaf))
+            self._name(root, key, leaf)
+            self._asked(leaf, ("arguments", *path), key, root)
+        self.root = root
+
+    def _asked(self, leaf: Any, path: Path, key: str, root: Record) -> None:
+        """Take in what a call asked for: its codes, dates, counts and times; no measure, which its tool may echo."""
+        if isinstance(leaf, bool) or not isinstance(leaf, (int, float, str)) or not has_digit(str(leaf)):
+            return
+        if isinstance(leaf, str) and len(leaf) > _MAX_ARGUMENT:
+            return
+        if isinstance(leaf, str) and (window := _WINDOW.fullmatch(leaf)) is not None:
+            time = (
+                {"m": "min", "d": "day", "w": "week", "mo": "month", "y": "year"}.get(window[2], window[2]),
+            )
+            asked = Source(
+                "text", self._call_id, self._tool, path, key, int(window[1]), time, root, leaf, is_asked=True
+            )
+            self.harvest.sources.append(asked)
+        readings = self._reader.read(str(leaf), prose=False)
+        for reading in readings:
+            for source in sources_of(reading, "text", self._call_id, self._tool, path, key, root):
+                own = source.units or units_of_key(key)[0]
+                size = size_of_unit(own[0]) if own else None
+                if (
+                    source.is_code
+                    or source.moment is not None
+                    or not own
+                    or size == size_of_unit("s")
+                    or (size is not None and "time" in str(size.dimension) and len(str(size.dimension)) < 40)
+                ):
+                    source.stem = stem_of(key)
+                    source.is_asked = True
+                    self.harvest.sources.append(source)
+        if isinstance(leaf, (str, int)):
+            for word in _CODES.findall(str(leaf)):
+                if has_digit(word):
+                    self._code(word, path, key, root)
+
+    _echo: dict[str, set[Any]]
+
+    def read(self, output: Any) -> Harvest:
+        """What an output holds."""
+        self._node(output, (), "", self.root, _Context(), "$")
+        return self.harvest
+
+    def _record(self, group: str, parent: Record | None) -> Record:
+        record = Record(group, self._call_id, parent)
+        self.harvest.records.append(record)
+        return record
+
+    def _node(self, node: Any, path: Path, key: str, record: Record, context: _Context, pattern: str) -> None:
+        self._room -= 1
+        if self._room < 0 or len(path) > _MAX_DEPTH:
+            self.harvest.is_cut = True
+            return
+        if isinstance(node, Mapping):
+            self._object(node, path, key, record, context, pattern)
+        elif isinstance(node, (list, tuple)):
+            self._list(node, path, key, record, context, pattern)
+        elif isinstance(node, str):
+            self._text(node, path, key, record, context, pattern)
+        elif isinstance(node, bool):
+            record.flags[key] = node
+        elif isinstance(node, (int, float)):
+            self._number(node, path, key, record, context)
+
+    # ------------------------------------------------------------------------------------------ containers
+
+    def _object(
+        self, node: Mapping[Any, Any], path: Path, key: str, record: Record, context: _Context, pattern: str
+    ) -> None:
+        if node.keys() == {"value", "unit"} and isinstance(node["unit"], str) and _is_number(node["value"]):
+            self._quantity(node, path, key, record)
+            return
+        if (rows := _rows(node)) is not None:
+            for number, row in enumerate(rows):
+                steps = {name: (*path, name, number) for name in row}
+                self._row(row, steps, record, f"{pattern}[*]", context)
+            self.harvest.lists.append((path, len(rows), record))
+            rest = {name: value for name, value in node.items() if not isinstance(value, (list, tuple))}
+            if len(rest) < len(node) and rest:
+                self._object(rest, path, key, record, context, pattern)
+            return
+        if _calendar_keys(node):
+            named = {str(name): value for name, value in node.items() if _is_number(value)}
+            for name, value in named.items():
+                is_calendar = (
+                    name.lower() in weekday_numbers()
+                    or name.lower() in month_numbers()
+                    or _CALENDAR.fullmatch(name)
+                )
+                if is_calendar:
+                    self._row(
+                        {"name": name, key or "value": value},
+                        {"name": (*path, name), key or "value": (*path, name)},
+                        record,
+                        f"{pattern}.*",
+                        context,
+                    )
+            node = {
+                name: value
+                for name, value in node.items()
+                if not (
+                    str(name) in named
+                    and (
+                        str(name).lower() in weekday_numbers()
+                        or str(name).lower() in month_numbers()
+                        or _CALENDAR.fullmatch(str(name))
+                    )
+                )
+            }
+        inner = _inner_context(node, context)
+        alike = _alike_members(node)
+        is_map = len(alike) == len(node) > 1
+        if path and not is_map:
+            record = self._record(f"{self._tool} {pattern}", record)
+            record.label = key
+            if key and not pattern.endswith("[*]"):
+                self._name(record, "name", key)
+            if "_" in key and not inner.unit and (units := units_of_key(key))[0] and not units[1]:
+                inner = _Context(units[0], inner.currency, inner.units)
+        record.members = frozenset(map(str, node))
+        for name, value in node.items():
+            name = str(name)
+            if not isinstance(value, (Mapping, list, tuple)):
+                self._name(record, name, value)
+        for name, value in node.items():
+            name = str(name)
+            one = inner
+            beside = node.get(f"{name}_units", node.get(f"{name}_unit"))
+            if isinstance(beside, Mapping):
+                one = _Context(inner.unit, inner.currency, beside)
+            elif isinstance(beside, str):
+                one = _Context(inner.unit, inner.currency, {**(inner.units or {}), name: beside})
+            if name in alike:
+                child = self._record(f"{self._tool} {pattern}.*", record)
+                child.label = name
+                self._name(child, "name", name)
+                self._object_members(value, (*path, name), child, one, f"{pattern}.*")
+            else:
+                if has_digit(name):
+                    self._in_text(
+                        name.replace("_", " ") if "-" not in name else name,
+                        (*path, name),
+                        name,
+                        record,
+                        _Context(),
+                    )
+                self._node(value, (*path, name), name, record, one, f"{pattern}.{name}")
+
+    def _object_members(
+        self, node: Mapping[Any, Any], path: Path, record: Record, context: _Context, pattern: str
+    ) -> None:
+        if has_digit(str(path[-1])):
+            self._in_text(str(path[-1]), path, str(path[-1]), record, _Context())
+        if node.keys() == {"value", "unit"} and isinstance(node["unit"], str) and _is_number(node["value"]):
+            key = next((str(step) for step in reversed(path[:-1]) if isinstance(step, str)), "")
+            self._quantity(node, path, key, record)
+            return
+        inner = _inner_context(node, context)
+        for name, value in node.items():
+            if not isinstance(value, (Mapping, list, tuple)):
+                self._name(record, str(name), value)
+        for name, value in node.items():
+            self._node(value, (*path, str(name)), str(name), record, inner, f"{pattern}.{name}")
+
+    def _list(
+        self, node: Sequence[Any], path: Path, key: str, record: Record, context: _Context, pattern: str
+    ) -> None:
+        if (grid := _grid(node)) is not None:
+            header, rows = grid
+            for number, row in enumerate(rows):
+                first = number + (len(node) - len(rows))
+                steps = {name: (*path, first, column) for column, name in enumerate(header)}
+                self._row(dict(zip(header, row, strict=True)), steps, record, f"{pattern}[*]", context)
+            self.harvest.lists.append((path, len(rows), record))
+            return
+        self.harvest.lists.append((path, len(node), record))
+        for number, value in enumerate(node):
+            self._node(value, (*path, number), key, record, context, f"{pattern}[*]")
+
+    def _row(
+        self, row: Mapping[str, Any], steps: Mapping[str, Path], parent: Record, group: str, context: _Context
+    ) -> None:
+        record = self._record(f"{self._tool} {group}", parent)
+        for name, value in row.items():
+            self._name(record, name, value)
+        for name, value in row.items():
+            self._node(value, steps[name], name, record, context, f"{group}.{name}")
+
+    # --------------------------------------------------------------------------------------------- leaves
+
+    def _quantity(self, node: Mapping[str, Any], path: Path, key: str, record: Record) -> None:
+        units, value = unit_of_text(node["unit"]), node["value"]
+        if (
+            size_of_unit(units[0] if units else "") is None
+            and (declared := declared_unit(node["unit"])) is not None
+        ):
+            units, value = declared.units, value * declared.factor  # bn EUR
+        self._number(value, path, key, record, _Context(units), is_quantity=True)
+
+    def _number(
+        self,
+        value: Any,
+        path: Path,
+        key: str,
+        record: Record,
+        context: _Context,
+        *,
+        is_quantity: bool = False,
+    ) -> None:
+        if not _is_number(value):
+            return
+        if not is_quantity and _echoed(value) in self._echo.get(key, ()):
+            self._code(str(value), path, key, record)
+            return
+        units: tuple[str, ...] = context.unit if is_quantity else ()
+        is_open = False
+        if not is_quantity:
+            units, is_open = self._units(path, key, context, record)
+        source = Source("tool", self._call_id, self._tool, path, key, value, units, record, is_open=is_open)
+        source.kind = None if units else kind_of_name(key) if key else None
+        source.stem = stem_of(key)
+        self.keys.add(key)
+        if source.stem:
+            record.stems[key] = source.stem
+        record.values.setdefault(key, source)
+        self.harvest.sources.append(source)
+        if isinstance(value, int) and (source.kind in ("identifier", "index") or value > 99999) and not units:
+            self._code(str(value), path, key, record)
+        if (
+            source.kind in ("time", "date", None)
+            and not units
+            and isinstance(value, int)
+            and 946684800 <= value < 4102444800
+        ):
+            from datetime import UTC, datetime
+
+            when = datetime.fromtimestamp(value, UTC)
+            moment = Moment(when.year, when.month, when.day, when.hour, when.minute, when.second)
+            epoch = Source(
+                "tool",
+                self._call_id,
+                self._tool,
+                path,
+                key,
+                value,
+                (),
+                record,
+                str(value),
+                moment,
+                stem=source.stem,
+            )
+            record.times.append(epoch)
+            self.harvest.sources.append(epoch)
+
+    def _units(self, path: Path, key: str, context: _Context, record: Record) -> tuple[tuple[str, ...], bool]:
+        declared = self._declared.get(show_path(path)) or self._declared.get(
+            f"{self._tool}.{show_path(path)}"
+        )
+        if declared:
+            return unit_of_text(declared), False
+        if context.units is not None and isinstance(named := context.units.get(key), str):
+            return tuple(unit for unit in unit_of_text(named) if size_of_unit(unit)), False
+        units, is_open = units_of_key(key)
+        if (
+            not units
+            and key.lower() in _unit_keys_alone()
+            and not (key.lower() == "min" and "max" in record.members)
+        ):
+            return unit_of_text(key.lower()), True
+        if units and not is_open:
+            return units, False
+        kind = kind_of_name(key) if key else None
+        beside = context.unit or (context.currency if kind in ("money", None) and _may_be_money(key) else ())
+        if beside and (not kind or kind not in ("count", "identifier", "index")):
+            if context.unit or kind == "money" or key.lower() in _value_keys():
+                return beside, False
+        return units, is_open
+
+    def _text(self, text: str, path: Path, key: str, record: Record, context: _Context, pattern: str) -> None:
+        text = text[:_MAX_TEXT]
+        record.texts.setdefault(key, text)
+        if text and not has_digit(text):
+            if len(text) > 2 and text[0] in "{[":
+                self._structured(text, path, key, record, context, pattern)
+            return
+        if len(text) > 2 and self._structured(text, path, key, record, context, pattern):
+            return
+        if _NUMERAL.fullmatch(text.strip()):
+            stripped = text.strip()
+            try:
+                value = int(stripped) if stripped.lstrip("+-").isdecimal() else float(stripped)
+            except ValueError:
+                value = 0
+            if not (stripped.lstrip("+-").startswith("0") and stripped.isdecimal() and len(stripped) > 1):
+                self._number(value, path, key, record, context)
+            self._code(stripped, path, key, record)
+            if _CALENDAR.fullmatch(stripped):
+                self.harvest.sources.append(
+                    Source(
+                        "tool",
+                        self._call_id,
+                        self._tool,
+                        path,
+                        key,
+                        0,
+                        (),
+                        record,
+                        stripped,
+                        Moment(year=int(stripped[:4])),
+                    )
+                )
+            return
+        self._in_text(text, path, key, record, context)
+
+    def _structured(
+        self, text: str, path: Path, key: str, record: Record, context: _Context, pattern: str
+    ) -> bool:
+        """Read a text that is JSON, a table, or the ``repr`` of a container, as what it is."""
+        stripped = text.strip()
+        if stripped[:3] == "```" and stripped.endswith("```"):
+            stripped = (
+                stripped.strip("`").removeprefix("json").removeprefix("csv").removeprefix("yaml").strip()
+            )
+        if stripped[:1] in ("{", "["):
+            value = _container(stripped)
+            if value is not None:
+                self._node(value, path, key, record, context, pattern)
+                return True
+        if (parts := _embedded(text)) is not None:
+            for part in parts:
+                if isinstance(part, str):
+                    if has_digit(part):
+                        self._in_text(part, path, key, record, context)
+                else:
+                    self._node(part, path, key, record, context, pattern)
+            return True
+        if stripped[:1] == "<" and (elements := _ELEMENT.findall(stripped)):
+            self._node(dict(elements), path, key, record, context, pattern)
+            for name, inner in _ATTRIBUTE.findall(stripped):
+                self._text(inner, path, name, record, context, pattern)
+            return True
+        table = _table_of(stripped)
+        if table is None:
+            return False
+        header, rows = table
+        units = [_header_unit(name) for name in header]
+        for number, row in enumerate(rows):
+            cells = dict(zip(header, row, strict=False))
+            one = self._record(f"{self._tool} {pattern}[*]", record)
+            for name, value in cells.items():
+                self._name(one, name, value)
+            for (name, value), unit in zip(cells.items(), units, strict=False):
+                cell_context = _Context(unit) if unit else context
+                self._text(value, (*path, number, name), name, one, cell_context, pattern)
+        self.harvest.lists.append((path, len(rows), record))
+        return True
+
+    def _in_text(self, text: str, path: Path, key: str, record: Record, context: _Context) -> None:
+        """The numbers, dates and codes in prose, or in a field that is a number with its unit."""
+        readings = self._reader.read(text, prose=False)
+        is_one = (
+            len(readings) == 1
+            and not text[: readings[0].start].strip(" $€£+-−")
+            and not _WORD.search(text, readings[0].place.end)
+        )
+        is_line = "\n" in text
+        origin: Origin = "tool" if is_one else "text"
+        lines: dict[int, Record] = {}
+        for reading in readings:
+            own = record
+            stem = stem_of(key)
+            if is_line:
+                line = reading.place.layout.line_at(reading.place.start)
+                own = lines.get(line.start) or self._line_record(text, reading, record, key)
+                lines[line.start] = own
+            for source in sources_of(reading, origin, self._call_id, self._tool, path, key, own):
+                if origin == "tool" and source.moment is None and not source.is_code and not source.units:
+                    source.units, source.is_open = self._units(path, key, context, own)
+                    source.kind = None if source.units else kind_of_name(key)
+                source.stem = stem
+                if source.moment is not None:
+                    own.times.append(source)
+                if origin == "tool" and source.moment is None and not source.is_code:
+                    own.stems[key] = stem
+                    own.values.setdefault(key, source)
+                self.harvest.sources.append(source)
+        if not is_one:
+            self.harvest.texts.append((path, text, record))
+            for word in _CODES.findall(text):
+                if has_digit(word):
+                    self._code(word, path, key, record, origin)
+        else:
+            self._code(text.strip(), path, key, record)
+
+    def _line_record(self, text: str, reading: Reading, parent: Record, key: str) -> Record:
+        layout = reading.place.layout
+        line = layout.line_at(reading.place.start)
+        record = self._record(f"{self._tool} {key} line", parent)
+        head = layout.text[line.start : reading.place.start]
+        label = re.split(r"[:|=(\t]|\s[-–]\s", head.strip(" -*•|#\t"), maxsplit=1)[0]
+        self._name(record, "name", label.strip())
+        return record
+
+    def _code(self, code: str, path: Path, key: str, record: Record, origin: Origin = "tool") -> None:
+        source = Source(origin, self._call_id, self._tool, path, key, 0, (), record, code, is_code=True)
+        source.stem = stem_of(key)
+        self.harvest.sources.append(source)
+
+    def _name(self, record: Record, key: str, value: Any) -> None:
+        """Take in a text that may name a record."""
+        if isinstance(value, bool) or value is None:
+            return
+        if isinstance(value, (int, float)):
+            kind = kind_of_name(key)
+            if (
+                isinstance(value, int)
+                and key.lower() in ("n", "no", "nr", "number", "index", "id")
+                and record.label
+            ):
+                record.names.append((folded_word(record.label), str(value)))
+            if isinstance(value, int) and (
+                kind in ("identifier", "index", "date")
+                or key.lower() in ("year", "month", "day", "week", "hour", "quarter", "id", "number")
+            ):
+                stem = stem_of(key) or (folded_word(key),)
+                record.names.append((*stem[-1:], str(value)) if value < 1000 else (str(value),))
+            elif isinstance(value, int) and key == "name":
+                record.names.append((str(value),))
+            return
+        if not isinstance(value, str) or not 0 < len(value) <= _MAX_NAME:
+            return
+        if not _is_identity(key):
+            return
+        if has_digit(value):
+            for found in moments(value):
+                moment = found.readings[0]
+                record.moments.append(moment)
+                if (day := moment.on) is not None:
+                    record.names += [
+                        (name,) for name, number in weekday_numbers().items() if number == day.weekday()
+                    ]
+        words = tuple(folded_word(word) for word in _WORD.findall(value))
+        if 0 < len(words) <= _MAX_NAME_WORDS and not (
+            len(words) == 1 and (len(words[0]) < 2 or words[0] in common_words())
+        ):
+            if any(len(word) > 1 for word in words) and (
+                not _NUMERAL.fullmatch(value) or _CALENDAR.fullmatch(value)
+            ):
+                record.names.append(words)
+
+
+_SPEED = re.compile(r"speed|wind|ascent|velocity|gust|geschw|vitesse")
+_PRICE = re.compile(
+    r"(?:price|prix|preis|cost|tariff|tarif|rate|fee)_(?:kwh|mwh|kg|m2|m3|km|night|day|h|gb|l)$"
+)
+_WINDOW = re.compile(r"-?(\d{1,4})(s|min|m|h|d|w|mo|y)")
+_CODES = re.compile(r"[^\W_]+(?:[-_./][^\W_]+)*")
+_ELEMENT = re.compile(r"<([A-Za-z][\w.-]*)[^<>]*>([^<>]+)</\1>")
+_ATTRIBUTE = re.compile(r"\s([A-Za-z][\w.-]*)=[\"']([^\"'<>]{1,200})[\"']")
+_NUMERAL = re.compile(r"[-+]?\d+(?:\.\d+)?(?:[eE][-+]?\d{1,3})?")
+_JSON_START = re.compile(r"[{\[][ \t\r\n]{0,100}(?=[\"{\[])")
+_DECODER = json.JSONDecoder()
+
+
+def sources_of(
+    reading: Reading, origin: Origin, call_id: str, tool: str, path: Path, key: str, record: Record | None
+) -> Iterator[Source]:
+    """What a number, a date or a code that is read in a text may be."""
+    for moment in reading.moments:
+        yield Source(origin, call_id, tool, path, key, 0, (), record, reading.text, moment)
+    if reading.shape == "code" or reading.shape == "designation":
+        yield Source(origin, call_id, tool, path, key, 0, (), record, reading.text, is_code=True)
+    if (
+        reading.multiplier in (1e3, 1e6, 1e9, 1e12)
+        and reading.shown
+        and not reading.units
+        and origin != "tool"
+    ):
+        value = reading.shown[0].value / reading.multiplier  # 402M, of whatever
+        yield Source(origin, call_id, tool, path, key, value, (), record, reading.text)
+    for shown in reading.shown:
+        if isfinite(shown.value):
+            units = reading.units
+            yield Source(
+                origin,
+                call_id,
+                tool,
+                path,
+                key,
+                shown.value,
+                units,
+                record,
+                reading.text,
+                is_open=len(units) > 1,
+            )
+
+
+def _is_number(value: Any) -> bool:
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return False
+    return value.bit_length() < 1024 if isinstance(value, int) else isfinite(value)
+
+
+def _echoed(leaf: Any) -> Any:
+    return leaf.strip() if isinstance(leaf, str) else leaf
+
+
+def _plain_leaves(node: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:
+    if len(path) > 8:
+        return
+    if isinstance(node, Mapping):
+        for key, value in node.items():
+            yield from _plain_leaves(value, (*path, str(key)))
+    elif isinstance(node, (list, tuple)):
+        for number, value in enumerate(node[:200]):
+            yield from _plain_leaves(value, (*path, number))
+    elif isinstance(node, (str, int, float)):
+        yield path, node
+
+
+def _container(text: str) -> Any:
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        if len(text) > 200_000:
+            return None
+        try:
+            value = ast.literal_eval(text)
+        except (ValueError, SyntaxError, MemoryError, RecursionError, TypeError):
+            return None
+    return value if isinstance(value, (dict, list, tuple)) else None
+
+
+def _embedded(text: str) -> list[Any] | None:
+    """The objects and arrays of JSON in a text, and the text between them; ``None`` where it has none."""
+    parts: list[Any] = []
+    begun = at = failures = 0
+    while failures < 20 and (start := _JSON_START.search(text, at)) is not None:
+        try:
+            value, at = _DECODER.raw_decode(text, start.start())
+        except (ValueError, RecursionError):
+            at = start.start() + 1
+            failures += 1
+            continue
+        parts += [text[begun : start.start()], value]
+        begun = at
+    return [*parts, text[begun:]] if parts else None
+
+
+def _table_of(text: str) -> tuple[list[str], list[list[str]]] | None:
+    """The header and the rows of a text that is a table: CSV, tabs, Markdown."""
+    lines = [line for line in text.splitlines() if line.strip()]
+    if len(lines) < 2:
+        return None
+    if "|" in lines[0]:
+        rows = [
+            [cell.strip() for cell in line.strip().strip("|").split("|")]
+            for line in lines
+            if not re.fullmatch(r"[\s|:+-]+", line)
+        ]
+    else:
+        mark = next((mark for mark in ("\t", ";", ",") if mark in lines[0]), None)
+        if mark is None:
+            return None
+        try:
+            rows = [[cell.strip() for cell in row] for row in csv.reader(lines, delimiter=mark)]
+        except csv.Error:
+            return None
+    width = len(rows[0])
+    if width < 2 or len(rows) < 2 or any(len(row) != width for row in rows):
+        return None
+    if any(has_digit(cell) and _NUMERAL.fullmatch(cell) for cell in rows[0]) or any(
+        len(cell) > 60 for cell in rows[0]
+    ):
+        return None
+    return rows[0], rows[1:]
+
+
+def _header_unit(name: str) -> tuple[str, ...]:
+    bracket = re.search(r"[(\[]([^()\[\]]{1,20})[)\]]\s*$", name)
+    if bracket is None:
+        return ()
+    return tuple(unit for unit in unit_of_text(bracket[1]) if size_of_unit(unit))
+
+
+def _rows(node: Mapping[Any, Any]) -> list[dict[str, Any]] | None:
+    """The rows of columns that are lists side by side (``time``, ``temperature``), or of ``columns`` and ``rows``."""
+    if isinstance(columns := node.get("columns"), (list, tuple)):
+        rows = node.get("rows", node.get("data"))
+        if (
+            isinstance(rows, (list, tuple))
+            and rows
+            and all(isinstance(row, (list, tuple)) and len(row) == len(columns) for row in rows)
+        ):
+            names = [str(one.get("name", "")) if isinstance(one, Mapping) else str(one) for one in columns]
+            return [dict(zip(names, row, strict=True)) for row in rows]
+    lists = {str(name): value for name, value in node.items() if isinstance(value, (list, tuple))}
+    if len(lists) < 2:
+        return None
+    lengths = {len(value) for value in lists.values()}
+    if len(lengths) != 1 or lengths.pop() < 2:
+        return None
+    if any(isinstance(item, (Mapping, list, tuple)) for value in lists.values() for item in value):
+        return None
+    if not any(all(isinstance(item, str) for item in value) for value in lists.values()):
+        return None
+    names = list(lists)
+    return [dict(zip(names, row, strict=True)) for row in zip(*lists.values(), strict=True)]
+
+
+def _grid(node: Sequence[Any]) -> tuple[list[str], list[Sequence[Any]]] | None:
+    """The header and the rows of lists of one length; without a header the columns have no names."""
+    if len(node) < 2 or not all(isinstance(row, (list, tuple)) for row in node):
+        return None
+    width = len(node[0])
+    if width < 2 or any(
+        len(row) != width or any(isinstance(cell, (list, tuple, Mapping)) for cell in row) for row in node
+    ):
+        return None
+    if (
+        all(isinstance(cell, str) and not _NUMERAL.fullmatch(cell) for cell in node[0])
+        and len(set(node[0])) == width
+    ):
+        if any(_is_number(cell) for row in node[1:] for cell in row):
+            return [str(cell) for cell in node[0]], list(node[1:])
+    if all(isinstance(row[0], str) or _is_number(row[0]) for row in node) and any(
+        _is_number(cell) for cell in node[0][1:]
+    ):
+        return ["name", *(f"column {place}" for place in range(1, width))], list(node)
+    return None
+
+
+def _calendar_keys(node: Mapping[Any, Any]) -> bool:
+    """Whether the keys of an object are weekdays, months, years or dates, and its values numbers: it is a column."""
+    numbers = [str(key) for key, value in node.items() if _is_number(value)]
+    names = [
+        key
+        for key in numbers
+        if key.lower() in weekday_numbers() or key.lower() in month_numbers() or _CALENDAR.fullmatch(key)
+    ]
+    return len(names) > 2 and len(numbers) - len(names) < 3
+
+
+_CALENDAR = re.compile(r"(?:19|20)\d\d(?:-\d\d(?:-\d\d)?|-?Q[1-4])?|Q[1-4]|\d{1,2}:\d\d")
+
+
+def _alike_members(node: Mapping[Any, Any]) -> frozenset[str]:
+    """The keys of an object that are names of records of one shape."""
+    shapes = {
+        str(name): frozenset(map(str, value))
+        for name, value in node.items()
+        if isinstance(value, Mapping) and value.keys() != {"value", "unit"}
+    }
+    if len(shapes) < 2 or len(frozenset.intersection(*shapes.values())) * 2 < len(
+        max(shapes.values(), key=len)
+    ):
+        return frozenset()
+    return frozenset(shapes)
+
+
+def _inner_context(node: Mapping[Any, Any], context: _Context) -> _Context:
+    unit, currency, units = context.unit, context.currency, context.units
+    numbers = sum(1 for value in node.values() if _is_number(value) or isinstance(value, list))
+    for key, value in node.items():
+        if not isinstance(key, str):
+            continue
+        folded = key.lower()
+        if isinstance(value, Mapping) and folded in ("units", "unit"):
+            units = value
+        if not isinstance(value, str) or not 0 < len(value) <= 40:
+            continue
+        if folded in _currency_keys():
+            currency = tuple(one for one in unit_of_text(value) if size_of_unit(one)) or currency
+        elif folded in _unit_keys():
+            known = tuple(one for one in unit_of_text(value) if size_of_unit(one))
+            named = any(str(name).lower() in _value_keys() for name in node)
+            if known and (named or numbers == 1 or not numbers):
+                unit = known
+    if unit is not context.unit and any(str(name).lower() in _value_keys() for name in node):
+        # Of several numbers it is the unit of that which is called the value.
+        return _Context(
+            (),
+            currency or (unit if _is_currency(unit) else ()),
+            {**(units or {}), **{str(n): unit[0] for n in node if str(n).lower() in _value_keys()}},
+        )
+    return _Context(unit, currency, units)
+
+
+def _is_currency(units: tuple[str, ...]) -> bool:
+    return bool(units) and units[0].isupper() and len(units[0]) == 3
+
+
+@cache
+def _unit_keys() -> frozenset[str]:
+    return table_words("unit keys")
+
+
+@cache
+def _unit_keys_alone() -> frozenset[str]:
+    return table_words("keys that are units")
+
+
+@cache
+def _currency_keys() -> frozenset[str]:
+    return table_words("currency keys")
+
+
+@cache
+def _value_keys() -> frozenset[str]:
+    return table_words("value keys")
+
+
+def _may_be_money(key: str) -> bool:
+    return bool(key)
+
+
+@cache
+def _attribute_keys() -> frozenset[str]:
+    return frozenset(words_table()["attribute keys"]["words"].split())
+
+
+@lru_cache(maxsize=8192)
+def _is_identity(key: str) -> bool:
+    words = [word.lower() for word in name_words(key)]
+    return not words or (words[-1] not in _attribute_keys() and key.lower() not in _attribute_keys())
+
+
+@cache
+def common_words() -> frozenset[str]:
+    """Words that name no row and no key."""
+    return frozenset(words_table()["common"]["words"].split())
+
+
+@lru_cache(maxsize=8192)
+def stem_of(key: str) -> tuple[str, ...]:
+    """The words of a key but for its unit: ``profit_usd`` is about profit."""
+    words = [word.lower() for word in name_words(key)]
+    stem = [
+        word
+        for place, word in enumerate(words)
+        if not (place and is_unit_word(word)) and not (place and len(word) == 1)
+    ]
+    return tuple(folded_word(word) for word in stem if not word.isdecimal()) or tuple(words[:1])
+
+
+@lru_cache(maxsize=8192)
+def units_of_key(key: str) -> tuple[tuple[str, ...], bool]:
+    """Each unit that the name of a member may mean, and whether that is open."""
+    if not key:
+        return (), False
+    if key[-1] in ")]":
+        if units := _header_unit(key):
+            return units, False
+    folded = key.lower()
+    if folded.endswith(("_pp", "_points", "_ppt")) and any(
+        word in folded for word in ("pct", "percent", "rate", "share", "_pp", "margin")
+    ):
+        return ("pp",), False
+    if folded.endswith(("_bps", "_bp")):
+        return ("bps",), False
+    readings = argument_readings_of_name(key)[:_MAX_RELATIONS]
+    if not readings:
+        head, _, last = folded.rpartition("_")
+        if head and (letters := words_table()["key letters"].get(last)) is not None:
+            units = tuple(letters.split())
+            return units, len(units) > 1
+    elif readings == ("ms",) and _SPEED.search(folded):
+        return ("m/s", "ms"), True
+    elif readings and len(readings) == 1 and size_of_unit(readings[0]) is not None and _PRICE.search(folded):
+        return (), False
+    said = unit_of_name(key) if len(readings) > 1 else None
+    if said is not None:
+        return (said,), False
+    return tuple(readings), len(readings) > 1

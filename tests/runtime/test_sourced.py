@@ -1,0 +1,217 @@
+"""Sourced mode: plain numbers, each judged by what it rests on."""
+
+from __future__ import annotations
+
+import json
+from datetime import date
+from typing import Any
+
+import pytest
+
+from gllint_runtime import GLDataError, GLProvenanceError, Policy, Session, drop_sentences
+from gllint_runtime.provenance.engine import Provenance
+
+CITIES = [
+    {"city": "Oslo", "temp": {"value": 3.4, "unit": "degC"}},
+    {"city": "Rome", "temp": {"value": 18.2, "unit": "degC"}},
+]
+MONTHS = [{"m": "Jan", "kwh": 10.5}, {"m": "Feb", "kwh": 9.0}, {"m": "Mar", "kwh": 8.5}]
+ORDER = {"price": {"value": 49.99, "unit": "USD"}, "order": "A-48213"}
+FLIGHT = {"departs": "2026-12-05T07:35:00", "arrives": "2026-12-05T09:50:00", "seat": "14C"}
+ORDERS = [
+    {"id": "A-1", "total": 20.0, "late": True},
+    {"id": "A-2", "total": 30.5, "late": True},
+    {"id": "A-3", "total": 12.0, "late": False},
+]
+
+
+def verdicts(output: Any, answer: str, user: str = "", **settings: Any) -> list[str]:
+    conversation = Provenance(**settings)
+    if user:
+        conversation.hear("user", user)
+    conversation.record("tc_1", "look_up", {}, output)
+    return [f"{finding.reading.text} {finding.verdict}" for finding in conversation.judge(answer)]
+
+
+@pytest.mark.parametrize(
+    ("output", "answer", "expected"),
+    [
+        (CITIES, "Oslo is at 18.2 °C", ["18.2 mislabelled"]),
+        (CITIES, "Oslo is at 3.4 °C and Rome at 18.2 °C.", ["3.4 sourced", "18.2 sourced"]),
+        (CITIES, "- **Rome**: 3.4 °C", ["3.4 mislabelled"]),
+        (CITIES, "| City | Temp (°C) |\n|---|---|\n| Oslo | 18.2 |", ["18.2 mislabelled"]),
+        (CITIES, "Rome is 14.8 °C warmer than Oslo.", ["14.8 derived"]),
+        (CITIES, "The average is 10.8 °C across 2 cities.", ["10.8 derived", "2 derived"]),
+        ({"revenue_usd": 1250, "profit_usd": 310}, "Profit was $1,250", ["1,250 mislabelled"]),
+        (
+            {"revenue_usd": 1250, "profit_usd": 310},
+            "Profit was $1,250 on revenue of $310",
+            ["1,250 mislabelled", "310 mislabelled"],
+        ),
+        (
+            {"revenue_usd": 1250, "profit_usd": 310},
+            "Profit was $310 on revenue of $1,250, a margin of 24.8%.",
+            ["310 sourced", "1,250 sourced", "24.8 derived"],
+        ),
+        ({"heat": {"value": 1.235, "unit": "MWh"}}, "1,235 MWh", ["1,235 mislabelled"]),
+        (
+            {"heat": {"value": 1.235, "unit": "MWh"}},
+            "1.235 MWh, so 1,235 kWh",
+            ["1.235 sourced", "1,235 sourced"],
+        ),
+        (ORDER, "Your delivery comes on December 5", ["December 5 unsourced"]),
+        (MONTHS, "28 kWh from Jan to Mar, 9.33 on average", ["28 derived", "9.33 derived"]),
+        ({"weight_pct": 30, "gain_pct": 12.5}, "Inflation was 18 %", ["18 unsourced"]),
+        ({"p99_ms": 120}, "p99 is 120 ms", ["p99 exempt", "120 sourced"]),
+        ({}, "the S&P 500; your 401(k); 24/7", ["S&P 500 exempt", "401(k) exempt", "24/7 exempt"]),
+        ({"seconds": 5400}, "1 hour 30 minutes", ["1 hour 30 sourced"]),
+        (
+            {"heat": {"value": 12.5, "unit": "kWh"}},
+            "Heat (MWh): 12.5; 12.5 (MWh); 12.5 mwh; 12.5 kWh",
+            ["12.5 mislabelled", "12.5 mislabelled", "12.5 mislabelled", "12.5 sourced"],
+        ),
+        ({"balance": {"value": -350.25, "unit": "EUR"}}, "overdrawn by 350.25 EUR", ["350.25 sourced"]),
+        ({"balance": {"value": -350.25, "unit": "EUR"}}, "you have 350.25 EUR", ["350.25 mislabelled"]),
+        ({"growth_pct": 4.5}, "Sales declined by 4.5%", ["4.5 mislabelled"]),
+        ({"growth_pct": -4.5}, "Sales declined by 4.5%", ["4.5 sourced"]),
+        (ORDERS, "2 of your 3 orders are late.", ["2 derived", "3 derived"]),
+        ({"price": {"value": 340, "unit": "USD"}}, "half of $340", ["340 mislabelled"]),
+        ({"price": {"value": 340, "unit": "USD"}}, "It doubled to $340", ["340 sourced"]),
+        ({"count": 12}, "12 % of them", ["12 mislabelled"]),
+        ({"price": {"value": 120, "unit": "EUR"}}, "120 EUR/night", ["120 sourced"]),
+        (
+            {"price_per_night": {"value": 120, "unit": "EUR"}, "nights": 3},
+            "3 nights at 120 EUR: 360 EUR",
+            ["3 sourced", "120 sourced", "360 derived"],
+        ),
+        (
+            FLIGHT,
+            "It leaves at 7:35 am on December 5 and lands at 09:50, 2 h 15 min later; seat 14C.",
+            ["7:35 am sourced", "December 5 sourced", "09:50 sourced", "2 h 15 derived", "14C quoted"],
+        ),
+        (FLIGHT, "It leaves on Friday, December 5.", ["December 5 mislabelled"]),
+        (FLIGHT, "It leaves on Saturday, December 5.", ["December 5 sourced"]),
+        ({"revenue": {"value": 3400000, "unit": "USD"}}, "| Revenue ($M) |\n|---|\n| 3.4 |", ["3.4 sourced"]),
+        ({"revenue": {"value": 3.4, "unit": "USD"}}, "| Revenue ($M) |\n|---|\n| 3.4 |", ["3.4 mislabelled"]),
+        (
+            {"heat": {"value": 1234, "unit": "kWh"}},
+            "about 1,200 kWh, not 1,200 kWh",
+            ["1,200 sourced", "1,200 unsourced"],
+        ),
+        ({"heat": {"value": 12.58, "unit": "kWh"}}, "12.5 kWh", ["12.5 unsourced"]),
+    ],
+)
+def test_what_a_number_rests_on(output: Any, answer: str, expected: list[str]) -> None:
+    assert verdicts(output, answer) == expected
+
+
+def test_what_the_user_said_is_quoted() -> None:
+    answer = "Order A-48213: $49.99, table for 4. 1. Pay 2. Collect."
+    assert verdicts(ORDER, answer, user="table for 4") == [
+        "A-48213 quoted",
+        "49.99 sourced",
+        "4 quoted",
+        "1 exempt",
+        "2 exempt",
+    ]
+
+
+def test_numbering_that_does_not_run_in_order_is_no_numbering() -> None:
+    assert verdicts({}, "1. Pay\n7. Collect") == ["1 exempt", "7 unsourced"]
+
+
+def test_a_day_counts_from_the_day_of_the_conversation() -> None:
+    assert verdicts(FLIGHT, "It leaves in 3 days.", today=date(2026, 12, 2)) == ["3 derived"]
+    assert verdicts(FLIGHT, "It leaves in 4 days.", today=date(2026, 12, 2)) == ["4 unsourced"]
+
+
+def session(**settings: Any) -> Session:
+    gate = Session(mode="sourced", **settings)
+    gate.user("A table for 4, please.")
+    gate.record("shop", {}, ORDER)
+    return gate
+
+
+def test_provenance_has_an_entry_for_each_number() -> None:
+    verified = session().check("Order A-48213: $49.99, table for 4.")
+    assert [entry["verdict"] for entry in verified.provenance] == ["quoted", "sourced", "quoted"]
+    price = verified.provenance[1]
+    assert price["span"] == [16, 21]
+    assert (price["text"], price["source_call_id"], price["path"]) == ("49.99", "tc_1", "$.price")
+    assert (price["value"], price["unit"], price["derived"], price["weak"]) == (49.99, "USD", None, False)
+    assert "shop (tc_1)" in verified.to_html()
+
+
+def test_one_refusal_lists_all_that_fail() -> None:
+    gate = session()
+    refused = gate.verify("It costs $59.99 or 49.99 EUR, on December 5.")
+    assert refused.status == "error"
+    assert refused.error.code == "NO_SOURCE"
+    assert "[NO_SOURCE]" in refused.hint
+    assert all(text in refused.hint for text in ("'59.99'", "'49.99'", "'December 5'", "is in USD"))
+    assert [entry["verdict"] for entry in refused.error.context] == ["unsourced", "mislabelled", "unsourced"]
+
+
+def test_a_check_is_one_verdict() -> None:
+    for level in ("warn", "shadow"):
+        gate = session(levels=level)
+        told: list[dict[str, Any]] = []
+        gate.on_event(told.append)
+        verified = gate.check("It costs $59.99, on December 5, or 49.99 EUR.")
+        assert [violation["level"] for violation in verified.violations] == [level, level]
+        assert [event["verdict"] for event in told] == ([] if level == "shadow" else ["warn"])
+
+
+def test_a_unit_that_nothing_shows_is_noted() -> None:
+    gate = Session(mode="sourced")
+    gate.record("sensor", {}, {"temp": 18.2})
+    assert gate.check("It is 18.2 °C.").violations == []
+    assert any(entry.get("code") == "NO_UNIT" for entry in gate.trace)
+    strict = Session(mode="sourced", levels={"NO_UNIT": "block"})
+    strict.record("sensor", {}, {"temp": 18.2})
+    with pytest.raises(GLDataError, match="NO_UNIT"):
+        strict.check("It is 18.2 °C.")
+    named = Session(mode="sourced", units={"sensor.$.temp": "degC"}, levels={"NO_UNIT": "block"})
+    named.record("sensor", {}, {"temp": 18.2})
+    assert named.check("It is 18.2 °C.").message == "It is 18.2 °C."
+
+
+def test_a_macro_still_shows_what_it_claims() -> None:
+    gate = session()
+    claim = {"source_call_id": "tc_1", "path": "$.price", "quantity": {"value": 49.99, "unit": "USD"}}
+    assert gate.check("It costs {{claim:0}} for order A-48213.", [claim]).message == (
+        "It costs 49.99 USD for order A-48213."
+    )
+
+
+def test_a_stream_releases_what_holds() -> None:
+    stream = session().stream()
+    assert stream.feed("Order A-48213 is there. It costs $49.99. Really. ") == (
+        "Order A-48213 is there. It costs $49.99. "
+    )
+    assert stream.feed("It was $99.99. Yes.") == "Really. "
+    with pytest.raises(GLProvenanceError) as refusal:
+        stream.close()
+    assert refusal.value.released == "Order A-48213 is there. It costs $49.99. Really. "
+
+
+def test_sentences_that_fail_are_dropped() -> None:
+    draft = "Order A-48213 is there. It costs $59.99! Bye."
+    refused = session().verify(draft)
+    assert refused.status == "error"
+    assert drop_sentences(refused.error, draft) == "Order A-48213 is there. Bye."
+
+
+def test_a_session_is_stored_with_what_it_heard() -> None:
+    gate = session()
+    gate.prompt("Refunds take 14 days.")
+    again = Session.from_json(gate.to_json(), policy=Policy(mode="sourced"))
+    assert again.check("A-48213 for 4: a refund takes 14 days.").message
+
+
+def test_bare_numbers_and_json_text_are_recorded() -> None:
+    gate = Session(mode="sourced")
+    gate.record("a", {}, {"total_usd": 12.5, "n": 3})
+    gate.record("b", {}, json.dumps({"rows": [{"name": "Ann", "kwh": 7.25}]}))
+    gate.record("c", {}, "Gate B12, boarding at 14:05")
+    assert gate.check("$12.50 for 3; Ann used 7.25 kWh; gate B12 at 2:05 pm.").message
