@@ -20,7 +20,7 @@ from gllint.files.discover import (
     is_script,
     signature_of,
 )
-from gllint.files.paths import absolute
+from gllint.files.paths import absolute, relative
 from gllint.files.places import Place, Places
 from gllint.files.source import Undecodable
 from gllint.files.sources import Sources
@@ -347,7 +347,12 @@ class Engine(Means):
                 with contextlib.suppress(OSError):
                     yield path, self.sources.read(path)
 
-        return vetted(findings, files(), lambda path: os.path.relpath(path, index.root).replace(os.sep, "/"))
+        here = os.getcwd().replace(os.sep, "/").rstrip("/")
+
+        def shown(path: str) -> str:
+            return relative(path, here if path.startswith(f"{here}/") else index.root)
+
+        return vetted(findings, files(), shown)
 
     def obstacles(self, path: str, codes: Iterable[str]) -> list[Obstacle]:
         """Return what was not read and may matter to findings of ``codes`` in a file, by its absolute path."""

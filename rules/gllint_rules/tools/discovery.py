@@ -324,7 +324,8 @@ class Forms:
         callables: dict[object, FunctionOf] = {}
         source: Expr | None = None
         settled = False  # a position holds the function: what follows is something else
-        for place, argument in arguments(self.evaluator, call, frame, _keywords_first(entry.name.places)):
+        places = _keywords_first(tuple(place for place in entry.name.places if place != ANY))
+        for place, argument in arguments(self.evaluator, call, frame, places):
             if isinstance(argument, (Value, facts.Const, facts.Star)):
                 continue
             if isinstance(place, int) and (settled or (callables and place > 0)):
@@ -342,12 +343,30 @@ class Forms:
             elif isinstance(place, int) and place == 0 and 1 in entry.name.places:
                 settled = True
             callables.update((callee.function, callee) for callee in callees)
+        if source is None and ANY in entry.name.places:
+            source, callables = self._only_function(call, frame)
         if source is None:
             return None
         is_object = facts.last_name(call.func)[:1].isupper() or not isinstance(call.func, facts.Attr)
         form: Form = "T4" if is_object else "T7"
         tool = self._tool(form, frame, call, tuple(callables.values()), entry.framework, call)
         return replace(tool, args_schema=call.keyword(ARGS_SCHEMA), fn=source)
+
+    def _only_function(self, call: Call, frame: Frame) -> tuple[Expr | None, dict[object, FunctionOf]]:
+        """The one argument of a call that is a function, wherever it is; none where there are several."""
+        written = [arg for arg in call.args if not isinstance(arg, (facts.Const, facts.Star))]
+        written += (
+            value
+            for name, value in call.keywords
+            if name is not None
+            and not isinstance(value, facts.Const)
+            and not self.callees.is_no_tool(name, call.func, frame)
+        )
+        pairs = [(arg, callees) for arg in written if (callees := functions(self.evaluator, arg, frame))]
+        if len(pairs) != 1:
+            return None, {}
+        [(source, callees)] = pairs
+        return source, {callee.function: callee for callee in callees}
 
     def _tool(
         self,

@@ -90,6 +90,8 @@ class Framework(NamedTuple):
     changed_by: tuple[str, ...] = ()
     runs: tuple[str, ...] = ()
     dispatchers: tuple[str, ...] = ()
+    outside: bool = False  # its names count only where a package outside the project brings them
+    with_model: bool = False  # its names count only where the project imports a framework or a model's SDK
     own: bool = False  # of the project: its modules may lie anywhere in it
 
     def owns(self, dotted: str) -> bool:
@@ -174,10 +176,11 @@ class Table:
         methods: Sequence[str] = (),
         payloads: Sequence[str] = (),
         descriptions: DescriptionWords | None = None,
+        other_packages: Iterable[str] = (),
     ) -> None:
         self.rows, self.written = rows, written
         self.descriptions = descriptions or DescriptionWords()
-        self.model_sdks = tuple(model_sdks)
+        self.model_sdks, self.other_packages = tuple(model_sdks), tuple(other_packages)
         self._methods, self._payloads = tuple(methods), tuple(payloads)
         self._by_last: dict[str, list[TableEntry]] = {}
         for row in rows:
@@ -286,7 +289,7 @@ class Table:
     def is_no_tool(self, keyword: str, callee: Callee, imported: frozenset[str] = frozenset()) -> bool:
         """Whether what a call hands over as ``keyword`` makes no tool; the other arguments as in :meth:`find`."""
         return any(
-            entry.name.keyword == keyword and self._fits(entry, callee, imported)
+            _matches(keyword, entry.name.keyword) and self._fits(entry, callee, imported)
             for entry in self._named_or_any(callee)
         )
 
@@ -451,6 +454,12 @@ class Table:
         if not _is(parts[-1], name.last):
             return 0
         if not row.imports:  # by the name alone
+            if row.outside and (
+                not outside or any(_inside(dotted, package) for package in self.other_packages)
+            ):
+                return 0
+            if row.with_model and not callee.talks:
+                return 0
             if name.owner == ANY:
                 return int(method)
             if name.owner:
@@ -489,6 +498,13 @@ def _is(name: str, pattern: str) -> bool:
     return name.endswith(pattern[1:]) if pattern[0] == "*" else name == pattern
 
 
+def _matches(keyword: str, pattern: str) -> bool:
+    """Whether a keyword is the one that a row names, by its beginning (``on_*``) or its end (``*_handler``), too."""
+    if pattern.endswith("*"):
+        return keyword.startswith(pattern[:-1])
+    return bool(pattern) and _is(keyword, pattern)
+
+
 # --- reading ---------------------------------------------------------------------------------------------------
 
 
@@ -514,7 +530,14 @@ def _row(row: object, where: str, own: bool) -> Framework:
     imports = _strings(row, "imports", where)
     if wrong := next((module for module in imports if not _MODULE.fullmatch(module)), None):
         raise TableError(f"{where}: `imports`: {wrong!r} is no module")
-    for flag in ("plain-functions", "callable-objects", "plain-results", "pair-results"):
+    for flag in (
+        "plain-functions",
+        "callable-objects",
+        "plain-results",
+        "pair-results",
+        "outside",
+        "with-model",
+    ):
         if not isinstance(row.get(flag, True), bool):
             raise TableError(f"{where}: `{flag}` is true or false")
     if not isinstance(row.get("verified", ""), str):
@@ -548,6 +571,8 @@ def _row(row: object, where: str, own: bool) -> Framework:
         changed_by=_strings(row, "changed-by", where),
         runs=_strings(row, "runs", where),
         dispatchers=_strings(row, "dispatchers", where),
+        outside=row.get("outside", False),
+        with_model=row.get("with-model", False),
         own=own,
     )
 
@@ -616,6 +641,11 @@ def _placed(
         listed = places if isinstance(places, list) else [places]
         if not all(isinstance(p, _PLACE) and not isinstance(p, bool) and p != "" for p in listed):
             raise TableError(f"{where}: `{key}.{name}` is a position, a keyword, or a list of them")
+        number = next((p for p in listed if isinstance(p, str) and p.isdecimal()), None)
+        if number is not None:
+            raise TableError(
+                f'{where}: `{key}.{name}`: the position "{number}" is a number, written {number}'
+            )
         table[name] = tuple(listed)
     return table
 
@@ -697,7 +727,13 @@ def shipped() -> Table:
         data = json.load(file)
     words = DescriptionWords(**{key: frozenset(names) for key, names in data["descriptions"].items()})
     rows = tuple(map(_from_record, data["records"]))
-    return Table(rows, data["frameworks"], data["model-sdks"], descriptions=words)
+    return Table(
+        rows,
+        data["frameworks"],
+        data["model-sdks"],
+        descriptions=words,
+        other_packages=data["other-packages"],
+    )
 
 
 def with_rows(
@@ -716,6 +752,7 @@ def with_rows(
         methods,
         payloads,
         base.descriptions,
+        base.other_packages,
     )
 
 
