@@ -276,6 +276,10 @@ def _framework(row: Mapping[str, Any]) -> Iterator[str]:
         yield "- A list of tools takes no undecorated functions."
     if row.get("callable-objects"):
         yield "- Objects with a `__call__` are taken like functions."
+    if row.get("outside"):
+        yield "- Counts where a package outside the project brings the name, one of the web, of tasks or tests aside."
+    if row.get("with-model"):
+        yield "- Counts where the project imports a framework or a model's SDK."
     if row.get("only-with"):
         yield f"- Counts in files that give {_names(f'{name}=' for name in row['only-with'])} to a call."
     yield ""

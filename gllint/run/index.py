@@ -217,6 +217,13 @@ class Index:
 
         if self._top_level is None:
             self._top_level = top_level_packages(sorted(self.files))
+            # An unpacked archive has no repository: a workspace is two folders above its members at most.
+            top = self._place.repository or os.path.dirname(os.path.dirname(self.root))
+            if top != self.root:
+                from gllint.files.workspaces import sibling_packages
+
+                for name, folders in sibling_packages(self.root, top).items():
+                    self._top_level.setdefault(name, []).extend(folders)
         return self._top_level
 
     def _add(self, project: Project, added: Mapping[str, bytes]) -> None:

@@ -73,6 +73,7 @@ from gllint_rules.inference.values import (
     explained,
     filled_elsewhere,
     is_reference,
+    is_seen_empty,
     join,
     number,
     options,
@@ -226,8 +227,11 @@ class Evaluator(Questions):
             value = passed_on(value, f"`{name}` is assigned here", frame.site(source))
         if scope.kind in ("module", "class"):
             value = as_constant(value)
-            if name in frame.module.mutated:
+            # An empty container is there to be filled, and `None` to be replaced, here or in another module.
+            if name in frame.module.mutated or (scope.kind == "module" and is_seen_empty(value)):
                 value = filled_elsewhere(value)
+            elif value is NONE and scope.kind == "module":
+                value = UNKNOWN
             if value.size > MOST_IN_TABLE:
                 value = condensed(value)
         return value

@@ -180,8 +180,9 @@ def call_function(
         wrapped = wrapping.wrapped(evaluator, callee, expr, frame) if expr and frame else None
         if wrapped is not None:
             return wrapped
-        value = function_result(evaluator, callee)
-        if expr is not None and frame is not None:
+        overridden = _overridden(evaluator, callee, expr, frame)
+        value = overridden if overridden is not None else function_result(evaluator, callee)
+        if overridden is None and expr is not None and frame is not None:
             value = _specialised(evaluator, callee, expr, frame, value)
         if declared is not None:
             value = _declared_result(evaluator, value, declared)
@@ -201,6 +202,36 @@ def call_function(
             evaluator.step(value.size // 64)
             value = moved(value, frame.site(expr))
     return value
+
+
+def _overridden(
+    evaluator: Evaluator, callee: FunctionOf, expr: facts.Call | None, frame: Frame | None
+) -> Value | None:
+    """What a method gives that is there to be overridden: what each override in the project does, or unknown.
+
+    ``None`` of any other function. One that is empty, and that no class overrides, gives what it says.
+    """
+    function, of = callee.function, callee.bound
+    if of is None or not isinstance(function, Function) or not _is_empty(function):
+        return None
+    if evaluator.tools.is_tool_class(of):  # each class below it is a tool of its own
+        return None
+    overrides = evaluator.tools.overrides(of, function.name)
+    if overrides:
+        return join(*(call_function(evaluator, override, expr, frame) for override in overrides))
+    is_abstract = "abstractmethod" in map(facts.last_name, function.decorators)
+    raises = any(isinstance(s, facts.Do) and s.kind == "raise" for s in function.body)
+    is_protocol = any(facts.last_name(base) == "Protocol" for base in of.cls.bases)
+    return UNKNOWN if is_abstract or raises or is_protocol else None
+
+
+def _is_empty(function: Function) -> bool:
+    """Whether a body does nothing but raise: a docstring, ``...``, ``pass``, ``raise NotImplementedError``."""
+    return all(
+        isinstance(statement, facts.Do)
+        and (statement.kind == "raise" or all(isinstance(value, facts.Const) for value in statement.values))
+        for statement in function.body
+    )
 
 
 def lifespan(evaluator: Evaluator, module: facts.Module) -> Value:

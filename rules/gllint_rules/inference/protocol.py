@@ -61,6 +61,9 @@ class Tools(Protocol):
     def schema_of_parameter(self, scope: Scope, param: Param) -> Value | None:
         """What the schema of a tool says of a parameter of the function with ``scope``."""
 
+    def overrides(self, of: ClassOf, name: str) -> tuple[FunctionOf, ...]:
+        """The methods ``name`` of the project's classes that derive from ``of``."""
+
     def payload(self, origin: str) -> tuple[Place, ...] | None:
         """The arguments of an envelope that reach the model; ``None`` where the class is none."""
 

@@ -18,7 +18,7 @@ from gllint_rules.reading.modules import read_module
 from gllint_rules.reading.reads import Read, Reads, Spoilt, noted
 from gllint_rules.reading.section_texts import Edited
 from gllint_rules.tools.registrars import Registrar
-from gllint_rules.tools.tools import Tools, forgotten
+from gllint_rules.tools.tools import Subclass, Tools, forgotten
 from gllint_rules.words.names import Names
 from gllint_rules.words.settings import Settings
 
@@ -98,7 +98,13 @@ class Project:
         self._screened_out_talks = talks
         self._talks: bool | None = None
         self.tools = Tools(
-            self.imports, self.names, self.talks, lambda: self.once(registrars), settings.packages, reads
+            self.imports,
+            self.names,
+            self.talks,
+            lambda: self.once(registrars),
+            settings.packages,
+            reads,
+            lambda: self.once(subclasses),
         )
         self.evaluator = self.tools.evaluator
         self._cut_count = 0  # how many of the cuts
@@ -387,6 +393,22 @@ def registrars(project: Project) -> frozenset[Registrar]:
         new = frozenset(Registrar._make(fields) for part in parts for fields in part) - registrars
         registrars |= new
     return frozenset(_without_tests(project, registrar) for registrar in registrars)
+
+
+def subclasses(project: Project) -> frozenset[Subclass]:
+    """The classes of the project that have a base, each by the last name of one."""
+    return frozenset(
+        Subclass._make(fields) for part in project.answers(_subclasses_in, None) for fields in part
+    )
+
+
+def _subclasses_in(project: Project, module: Module, argument: None) -> frozenset[tuple[str, str, str]]:
+    return frozenset(
+        (base.rpartition(".")[2], module.path, section.name)
+        for section in module.outline.sections
+        if section.kind == "class" and not is_test_path(module.path, project.root)
+        for base in section.bases
+    )
 
 
 def _without_tests(project: Project, registrar: Registrar) -> Registrar:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from gllint_rules.project.categories import uses_categories
-from gllint_rules.project.project import registrars
+from gllint_rules.project.project import registrars, subclasses
 from gllint_rules.project.tool_exports import names_of_tools
 from gllint_rules.project.tool_names import all_tools_have_names, names_registries, tool_names
 from gllint_rules.reading.facts import Module, methods
@@ -42,7 +42,7 @@ QUESTIONS: Mapping[str, Callable[[Project], Any]] = {
     question.__name__: question
     for question in (
         all_tools_have_names, dispatchers, has_dispatcher, names_of_tools, names_registries, registrars, registries,
-        tool_names, uses_categories,
+        subclasses, tool_names, uses_categories,
     )
 }  # fmt: skip
 

@@ -59,7 +59,7 @@ from gllint_rules.tools.registrars import (
 from gllint_rules.tools.subclasses import Derivation
 from gllint_rules.tools.tool import Form, Tool
 from gllint_rules.words.framework_table import ANY, GENERAL, Callee, Framework, Kind, Place, TableEntry
-from gllint_rules.words.names import ARGS_SCHEMA, LIST_PUTS, RESULT_SCHEMAS, SCHEMA_FN
+from gllint_rules.words.names import ARGS_SCHEMA, CALLBACK_KEYWORDS, LIST_PUTS, RESULT_SCHEMAS, SCHEMA_FN
 
 _CALLED: frozenset[Kind] = frozenset({"calls", "keywords", "decorators", "described"})
 _MADE: frozenset[Kind] = frozenset({"decorators", "calls"})
@@ -354,15 +354,19 @@ class Forms:
 
     def _only_function(self, call: Call, frame: Frame) -> tuple[Expr | None, dict[object, FunctionOf]]:
         """The one argument of a call that is a function, wherever it is; none where there are several."""
-        written = [arg for arg in call.args if not isinstance(arg, (facts.Const, facts.Star))]
+        written: list[Expr] = [*call.placed()]
         written += (
             value
             for name, value in call.keywords
             if name is not None
-            and not isinstance(value, facts.Const)
+            and not CALLBACK_KEYWORDS.fullmatch(name)
             and not self.callees.is_no_tool(name, call.func, frame)
         )
-        pairs = [(arg, callees) for arg in written if (callees := functions(self.evaluator, arg, frame))]
+        pairs = [
+            (arg, callees)
+            for arg in written
+            if not isinstance(arg, facts.Const) and (callees := functions(self.evaluator, arg, frame))
+        ]
         if len(pairs) != 1:
             return None, {}
         [(source, callees)] = pairs

@@ -5,19 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping
 from typing import TYPE_CHECKING
 
+from gllint_rules.inference.classes import ancestors
 from gllint_rules.inference.evaluator import Evaluator
 from gllint_rules.inference.protocol import Modules
 from gllint_rules.inference.values import (
     ClassOf,
     Container,
     Frame,
+    FunctionOf,
     Number,
     Record,
     Text,
     Value,
     options,
 )
-from gllint_rules.reading.facts import Call, Expr, Function, Module, Param, Scope
+from gllint_rules.reading.facts import Call, Class, Expr, Function, Module, Param, Scope
 from gllint_rules.reading.reads import NOTHING, Read, Reads, Spoilt, noted
 from gllint_rules.tools.discovery import Forms
 from gllint_rules.tools.framework_names import Callees
@@ -25,6 +27,7 @@ from gllint_rules.tools.parameters import declared_by_schema
 from gllint_rules.tools.registrars import Registrar
 from gllint_rules.tools.subclasses import Derivation
 from gllint_rules.tools.tool import Tool
+from gllint_rules.tuples import NamedTuple
 from gllint_rules.words.framework_table import Place
 from gllint_rules.words.names import TOOL_REGISTRY_NAMES, Names
 
@@ -32,12 +35,24 @@ if TYPE_CHECKING:
     from gllint_rules.inference.following import FollowingEvaluator
 
 
+MOST_OVERRIDES = 64
+
+
+class Subclass(NamedTuple):
+    """A class of the project by the last name of one of its bases."""
+
+    base: str
+    path: str
+    name: str
+
+
 class Tools:
     """The tools of a project, module by module, and what is known of a value because it is one.
 
     The evaluator asks here while a tool is looked for, and a tool is looked for with the evaluator: it is made here.
     ``talks`` says whether the project imports a framework or a model's SDK at all; ``registrars`` by what of the
-    project other modules hand functions over; ``packages`` as in the settings.
+    project other modules hand functions over; ``packages`` as in the settings; ``subclasses`` the classes of the
+    project that have a base.
     """
 
     def __init__(
@@ -48,8 +63,10 @@ class Tools:
         registrars: Callable[[], frozenset[Registrar]],
         packages: tuple[str, ...],
         reads: Reads | None = None,
+        subclasses: Callable[[], frozenset[Subclass]] = frozenset,
     ) -> None:
         self.names = names
+        self._subclasses = subclasses
         self._registrars = registrars
         self._reads = reads
         self.following: FollowingEvaluator | None = None  # the evaluator, where edits are followed
@@ -174,6 +191,32 @@ class Tools:
     def payload(self, origin: str) -> tuple[Place, ...] | None:
         """The places of what the model sees of an envelope, ``None`` where the class is none."""
         return self.names.table.payload(origin)
+
+    def overrides(self, of: ClassOf, name: str) -> tuple[FunctionOf, ...]:
+        """The methods ``name`` of the project's classes that derive from ``of``."""
+        by_base: dict[str, list[Subclass]] = {}
+        for subclass in sorted(self._subclasses()):
+            by_base.setdefault(subclass.base, []).append(subclass)
+        modules, methods = self.evaluator.modules, dict[Function, FunctionOf]()
+        names, waiting = {of.cls.name}, [of.cls.name]
+        while waiting and len(methods) < MOST_OVERRIDES:
+            for subclass in by_base.get(waiting.pop(), ()):
+                module = modules.module_at(subclass.path)
+                for binding in module.scope.bindings.get(subclass.name, ()) if module is not None else ():
+                    if module is None or not isinstance(binding.target, Class):
+                        continue
+                    derived = ClassOf(module, binding.target)
+                    if any(
+                        isinstance(a, ClassOf) and a.cls is of.cls for a in ancestors(self.evaluator, derived)
+                    ):
+                        modules.tell(module.path, of.module.path)
+                        method = derived.cls.method(name)
+                        if method is not None:
+                            methods[method] = FunctionOf(module, method, derived, True)
+                        if subclass.name not in names:
+                            names.add(subclass.name)
+                            waiting.append(subclass.name)
+        return tuple(methods.values())
 
     def decorated_tool(self, module: Module, function: Function) -> Tool | None:
         """T3: the tool that the decorators of a function make of it."""

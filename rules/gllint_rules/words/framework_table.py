@@ -289,7 +289,7 @@ class Table:
     def is_no_tool(self, keyword: str, callee: Callee, imported: frozenset[str] = frozenset()) -> bool:
         """Whether what a call hands over as ``keyword`` makes no tool; the other arguments as in :meth:`find`."""
         return any(
-            _matches(keyword, entry.name.keyword) and self._fits(entry, callee, imported)
+            entry.name.keyword == keyword and self._fits(entry, callee, imported)
             for entry in self._named_or_any(callee)
         )
 
@@ -496,13 +496,6 @@ def _inside(dotted: str, module: str) -> bool:
 
 def _is(name: str, pattern: str) -> bool:
     return name.endswith(pattern[1:]) if pattern[0] == "*" else name == pattern
-
-
-def _matches(keyword: str, pattern: str) -> bool:
-    """Whether a keyword is the one that a row names, by its beginning (``on_*``) or its end (``*_handler``), too."""
-    if pattern.endswith("*"):
-        return keyword.startswith(pattern[:-1])
-    return bool(pattern) and _is(keyword, pattern)
 
 
 # --- reading ---------------------------------------------------------------------------------------------------

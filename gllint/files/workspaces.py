@@ -1,0 +1,81 @@
+"""The other members of a workspace: which packages a project may import that lie beside it in one repository.
+
+uv, Poetry and pixi let several projects, each with a ``pyproject.toml`` of its own, import each other. The members are
+read from the configuration files alone.
+"""
+
+from __future__ import annotations
+
+import glob
+import os
+from collections.abc import Iterator
+from typing import Any
+
+from gllint_runtime.policy.regular_files import read_bytes
+
+_SOURCE_FOLDERS = ("src", "", "lib", "python")
+_MOST_MEMBERS = 1_000
+
+
+def sibling_packages(root: str, top: str) -> dict[str, list[str]]:
+    """Return the packages of other members of the workspaces of the project at ``root``, with the folders they lie in.
+
+    ``top`` is the top folder of the repository: nothing above it is looked at.
+    """
+    packages: dict[str, list[str]] = {}
+    for member in sorted(set(_members(root, top)) - {root})[:_MOST_MEMBERS]:
+        for source in _SOURCE_FOLDERS:
+            base = f"{member}/{source}".rstrip("/")
+            if os.path.isdir(base):
+                for name in sorted(os.listdir(base)):
+                    if os.path.isfile(f"{base}/{name}/__init__.py"):
+                        packages.setdefault(name, []).append(base)
+    return packages
+
+
+def _members(root: str, top: str) -> Iterator[str]:
+    folder = root
+    while f"{folder}/".startswith(f"{top.rstrip('/')}/"):
+        for name in ("pyproject.toml", "pixi.toml"):
+            table = _table(f"{folder}/{name}", all_tables=folder == root)
+            for pattern in _patterns(table):
+                for path in glob.iglob(f"{glob.escape(folder)}/{pattern}"):
+                    path = os.path.normpath(path).replace(os.sep, "/")
+                    if f"{path}/".startswith(f"{top.rstrip('/')}/") and os.path.isdir(path):
+                        yield path
+        folder = os.path.dirname(folder)
+
+
+def _table(path: str, all_tables: bool) -> dict[str, Any]:
+    try:
+        data = read_bytes(path)
+    except OSError:
+        return {}
+    if b"workspace" not in data and not (all_tables and b"path" in data):
+        return {}
+    import tomllib
+
+    try:
+        return tomllib.loads(data.decode())
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError):
+        return {}
+
+
+def _patterns(table: dict[str, Any]) -> Iterator[str]:
+    """The patterns of folders that a configuration file names: members of a workspace, dependencies by their path."""
+    tools = table.get("tool")
+    tools = tools if isinstance(tools, dict) else {}
+    for tool in ("uv", "pixi"):
+        members = _under(tools, tool, "workspace", "members")
+        yield from (item for item in members if isinstance(item, str)) if isinstance(members, list) else ()
+    for keys in (("uv", "sources"), ("poetry", "dependencies"), ("pixi", "pypi-dependencies")):
+        sources = _under(tools, *keys)
+        for source in sources.values() if isinstance(sources, dict) else ():
+            if isinstance(source, dict) and isinstance(source.get("path"), str):
+                yield glob.escape(source["path"])
+
+
+def _under(table: Any, *keys: str) -> Any:
+    for key in keys:
+        table = table.get(key) if isinstance(table, dict) else None
+    return table
