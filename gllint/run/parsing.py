@@ -88,7 +88,7 @@ def outlined(data: bytes) -> Outline | None:
 
 
 def judge(path: str, data: bytes) -> Unparsed | None:
-    """Say why the bytes of the file at ``path`` are no Python, by CPython's parser alone; ``None`` where they are."""
+    """Say why the bytes of the file at ``path`` are no Python; ``None`` where they are, of a newer version, too."""
     return on_large_stack(_judge, path, data)
 
 
@@ -120,9 +120,19 @@ def _judge(path: str, data: bytes) -> Unparsed | None:
         source = decode(data).source
         with without_collector():
             parsed(source)
-    except (Undecodable, ParseFailure) as error:
+    except ParseFailure as error:
+        if not (error.is_syntax and _is_newer(source)):
+            return Unparsed(error.message, error.line, error.column)
+    except Undecodable as error:
         return Unparsed(error.message, error.line, error.column)
     return next(iter(unparsed_cells(path, source)), None)
+
+
+def _is_newer(source: str) -> bool:
+    """Whether a text is Python of a newer version than the one that runs gllint."""
+    from gllint_rules.reading.newer import lowered
+
+    return lowered(source) is not None
 
 
 def too_large(data: bytes) -> str | None:

@@ -88,6 +88,7 @@ from gllint_rules.project.context import Context, Pending
 from gllint_rules.project.project_questions import dispatchers, has_dispatcher
 from gllint_rules.project.tool_names import is_tool_registry, tool_names
 from gllint_rules.reading import facts
+from gllint_rules.reading.expression_index import parts_of
 from gllint_rules.reading.facts import Call, Scope
 from gllint_rules.rule import Rule
 from gllint_rules.tools.tool import Tool
@@ -96,6 +97,7 @@ from gllint_rules.words.names import TOOL_LEVELS, TOOL_REGISTRY_NAMES
 
 _RUNTIME = frozenset({"dispatch_tool", "ToolRegistry", "ToolRuntime"})
 _HELP = "Call it through the dispatcher: `dispatch_tool(ToolAction(name=…, args=…))` or `registry.invoke(…)`."
+_WITH = frozenset({"with_retry", "with_config"})  # LangChain's tools with other settings
 _MOST_HOPS = 3  # functions that call each other for a tool
 _OWN = " Where this code is itself what all calls go through, name its function or class in `dispatchers`."
 
@@ -111,7 +113,7 @@ def check(context: Context) -> Iterator[Pending]:
         title = _tool(context, func.base, scope, func.name) or _by_name(context, call, func, scope)
         if title is None or _allowed(context, call, scope) or _is_script(context, call):
             continue
-        if _is_composed(context, func.base, scope):
+        if _is_composed(context, func.base, scope) or _is_node(context, call, scope):
             continue
         if _is_chosen(context, context.module, func.base, scope) and not context.project.once(has_dispatcher):
             continue
@@ -119,6 +121,12 @@ def check(context: Context) -> Iterator[Pending]:
         fix = repair("dispatch", "dispatch", context, call, scope)
         help = _help(context)
         yield context.finding("GL301", Site(context.module, call.at), message, help, fix)
+    for call, scope, method, title in _handed_on(context):
+        if not (
+            _allowed(context, call, scope) or _is_script(context, call) or _is_node(context, call, scope)
+        ):
+            message = f"`.{method}` calls {title} directly{_instead(context)}"
+            yield context.finding("GL301", Site(context.module, call.at), message, _help(context))
     for call, scope, title in _called_objects(context):
         if not (
             _allowed(context, call, scope)
@@ -193,6 +201,65 @@ def _by_name(context: Context, call: Call, func: facts.Attr, scope: Scope) -> st
     return None
 
 
+def _handed_on(context: Context) -> Iterator[tuple[Call, Scope, str, str]]:
+    """Calls that are given the method which runs a tool, or call it by another name: ``run = t.invoke; run(…)``."""
+    runs = context.names.table.all_runs
+    if not context.touches_tools:
+        return
+    forms = [f".{name}{end}" for name in runs for end in (",", ")", "\n", ";")]
+    for call, scope in context.module.calls_where(lambda section: context.module.mentions(section, forms)):
+        methods: list[facts.Expr] = [*call.placed(), *(value for _, value in call.keywords)]
+        if isinstance(call.func, facts.Name):
+            methods += _assigned(call.func.id, scope)
+        for method in methods:
+            if isinstance(method, facts.Attr) and method.name in runs:
+                title = _tool(context, method.base, scope, method.name)
+                if title is not None and not _is_composed(context, method.base, scope):
+                    yield call, scope, method.name, title
+                    break
+
+
+_NODES = frozenset({"step", "task", "listen", "start", "router", "node", "entrypoint"})
+_MODEL_OUTPUT = frozenset({"tool_calls", "tool_call", "args", "arguments", "function_call"})
+
+
+def _is_node(context: Context, call: Call, scope: Scope) -> bool:
+    """Whether a graph or a workflow runs the function of a call, which passes no arguments that a model wrote."""
+    function = scope.enclosing_function()
+    if function is None or any(
+        _is_of_model(arg, scope) for arg in (*call.args, *(v for _, v in call.keywords))
+    ):
+        return False
+    if not _NODES.isdisjoint(facts.last_name(_called(d)) for d in function.decorators):
+        return True
+    return any(
+        isinstance(arg, (facts.Name, facts.Attr)) and facts.last_name(arg) == function.name
+        for node, _ in context.module.calls_of({"add_node"})
+        for arg in (*node.args, *(value for _, value in node.keywords))
+    )
+
+
+def _called(decorator: facts.Expr) -> facts.Expr:
+    return decorator.func if isinstance(decorator, Call) else decorator
+
+
+def _is_of_model(expr: facts.Expr, scope: Scope, hops: int = 2) -> bool:
+    """Whether an argument is read from a message, a call of a tool or what a model answered."""
+    for part in parts_of(expr):
+        match part:
+            case facts.Attr(name=name) | facts.Sub(index=facts.Const(value=str() as name)) if (
+                name in _MODEL_OUTPUT
+            ):
+                return True
+            case facts.Name(id=name) if hops:
+                values = (b.value for b in scope.find(name) if b.value is not None)
+                if any(_is_of_model(value, scope, hops - 1) for value in values):
+                    return True
+            case _:
+                pass
+    return False
+
+
 def _called_objects(context: Context) -> Iterator[tuple[Call, Scope, str]]:
     """Where a tool object is called like a function, in a file that imports a framework whose tools take that."""
     table = context.names.table
@@ -258,6 +325,8 @@ def _called_object(context: Context, expr: facts.Expr, scope: Scope) -> str | No
 
 def _tool(context: Context, base: facts.Expr, scope: Scope, method: str) -> str | None:
     """What tool ``base`` is known to be that ``method`` runs; ``None`` where it is none."""
+    while isinstance(base, Call) and isinstance(base.func, facts.Attr) and base.func.name in _WITH:
+        base = base.func.base
     if isinstance(base, facts.Name) and base.id in ("self", "cls"):
         return None
     if isinstance(base, facts.Call) and facts.last_name(base.func) == "super":

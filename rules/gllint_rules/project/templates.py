@@ -28,6 +28,7 @@ from gllint_rules.inference.values import (
 from gllint_rules.reading import facts
 from gllint_rules.reading.facts import Binding, Expr, Module, Scope, SectionFacts
 from gllint_rules.reading.text_files import TextModule
+from gllint_rules.tools.framework_names import real_names
 from gllint_rules.tools.registrars import stores
 from gllint_rules.words.names import NOT_A_TEMPLATE
 from gllint_runtime.policy.claims import HOLE, Macro, find_macros
@@ -167,17 +168,28 @@ def _final_steps(context: Context) -> list[FinalStep]:
 
 
 def _dict_steps(context: Context) -> Iterator[FinalStep]:
-    for literal, scope in context.module.dicts_with("kind"):
-        kind = literal.value("kind")
-        if kind is None:
-            continue
-        value = context.eval(kind, scope)
-        if not isinstance(value, Text) or value.literal != "final":
-            continue
-        step = context.eval(literal, scope)
-        if not isinstance(step, Record):
-            continue
-        yield from _final_payloads(step, scope)
+    module, is_final = context.module, context.names.is_final_name
+    for literal, scope in module.dicts_with("kind"):
+        if literal.value("kind") is not None:
+            yield from _steps_of(context.eval(literal, scope), scope)
+    for literal, scope in module.dicts_where(
+        lambda section: bool(section.spreads) and "message" in section.keys  # `{**base, "message": …}`
+    ):
+        if literal.value("kind") is None and any(key is None for key, _ in literal.items):
+            yield from _steps_of(context.eval(literal, scope), scope)
+    # A state that a graph goes on with: `return {"final_message": …}`.
+    for literal, scope in module.dicts_where(lambda section: any(map(is_final, section.keys))):
+        for key, value in literal.items:
+            if key is not None and is_final(facts.literal_text(key) or ""):
+                yield from _bound(context, value, scope)
+
+
+def _steps_of(step: Value, scope: Scope) -> Iterator[FinalStep]:
+    """The messages of a dict that says that it is a final step."""
+    if isinstance(step, Record):
+        kind = step.get("kind")
+        if isinstance(kind, Text) and kind.literal == "final":
+            yield from _final_payloads(step, scope)
 
 
 def _final_payloads(step: Record, scope: Scope) -> Iterator[FinalStep]:
@@ -195,9 +207,9 @@ def _payload(payload: Record, scope: Scope) -> Iterator[FinalStep]:
 
 def _call_steps(context: Context) -> Iterator[FinalStep]:
     for call, scope in context.module.calls_of(context.names.final_calls):
-        if facts.last_name(call.func) not in context.names.final_calls:
+        if context.names.final_calls.isdisjoint(real_names(context.module, call.func)):
             continue
-        message = call.keyword("message")
+        message = call.keyword("message") or next(iter(call.placed()), None)
         if message is None:
             continue
         claims = call.keyword("claims")
@@ -220,8 +232,15 @@ def _named_steps(context: Context) -> Iterator[FinalStep]:
 
 
 def _stored_steps(context: Context) -> Iterator[FinalStep]:
-    """The final messages that are stored in a namespace: ``globals()["FINAL_MESSAGE"] = …``."""
+    """The final messages that are stored: ``step["message"] = …``, ``globals()["FINAL_MESSAGE"] = …``."""
     module, is_final = context.module, context.names.is_final_name
+    quoted = ('"message"]', "'message']")
+    for target, value, scope in stores(module, lambda section: module.mentions(section, quoted)):
+        if isinstance(target, facts.Sub) and facts.literal_text(target.index) == "message":
+            step = context.eval(target.base, scope)
+            kind = step.get("kind") if isinstance(step, Record) else None
+            if isinstance(kind, Text) and kind.literal == "final":
+                yield from _steps(context.entry(value, scope), None, scope)
     for target, value, scope in stores(module, lambda section: not _NAMESPACES.isdisjoint(section.calls)):
         if isinstance(target, facts.Sub) and isinstance(target.base, facts.Call):
             key = context.eval(target.index, scope)
