@@ -20,8 +20,9 @@ from gllint.cli.explaining import rules_text
 from gllint.files.config import Config, schema, value_of
 from gllint_rules import RULES, Rule
 from gllint_rules.words.framework_table import shipped
-from gllint_runtime.policy.packs import PACKS, pack_units
+from gllint_runtime.policy.packs import PACKS
 from gllint_runtime.policy.settings import POLICY_KEYS
+from gllint_runtime.policy.unit_table import pack_units
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 DOCS = REPOSITORY / "docs"

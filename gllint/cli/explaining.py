@@ -71,7 +71,8 @@ def _line(config: Config, key: str) -> str:
 
 def units_text(output_format: str, pack: str | None = None) -> str:
     """Return the allowed units with their dimension, or those of one ``pack``. Raises :class:`UsageError`."""
-    from gllint_runtime.policy.packs import PACKS, pack_units
+    from gllint_runtime.policy.packs import PACKS
+    from gllint_runtime.policy.unit_table import pack_units
     from gllint_runtime.policy.units import ALLOWED_UNITS, dimension_of
 
     policy = config_for(".", None, False).rules.policy

@@ -26,15 +26,11 @@ def statistics(findings_report: report.Report, format_name: str) -> str:
             for code, count in by_rule.items()
         ]
         return json.dumps({"rules": rows, "unseen": findings_report.unseen.as_json()}, indent=2) + "\n"
-    from gllint_rules.words.kinds import TITLES  # which brings all that is known of units
 
     kinds = report.statistics(findings_report, lambda d: d.finding.kind)
     tables = (
         [f"{count:>6}  {code}  {RULES[code].name}\n" for code, count in by_rule.items()],
-        [
-            f"{count:>6}  {TITLES[kind] if count == 1 else report.PLURALS[kind]}\n"
-            for kind, count in kinds.items()
-        ],
+        [f"{count:>6}  {kind if count == 1 else report.PLURALS[kind]}\n" for kind, count in kinds.items()],
         [
             f"{count:>6}  {visible(path)}\n"
             for path, count in report.statistics(findings_report, lambda d: d.path).items()

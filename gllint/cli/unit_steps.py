@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gllint_runtime import GLError, Quantity
-from gllint_runtime.policy.allowlist import ALLOWED_UNITS, RENDERED_UNITS, TIME_UNITS
-from gllint_runtime.policy.packs import PACKS, pack_units
+from gllint_runtime.policy.packs import PACKS
 from gllint_runtime.policy.settings import Policy
 from gllint_runtime.policy.unit_expressions import factors_of
 from gllint_runtime.policy.unit_spellings import as_listed, divisor_of_time, plain_spelling, readings_of
+from gllint_runtime.policy.unit_table import ALLOWED_UNITS, RENDERED_UNITS, TIME_UNITS, pack_units
 from gllint_runtime.policy.units import dimension_of
 
 _OPERATORS = str.maketrans({"·": "*", "×": "*", "⋅": "*", "∙": "*", "∕": "/", "⁄": "/", "÷": "/", "−": "-"})

@@ -7,7 +7,7 @@ from itertools import islice
 from typing import Any
 
 from gllint.shown import quoted, visible
-from gllint_runtime.policy.key_units import unit_of_name
+from gllint_runtime.policy.names import read_name
 from gllint_runtime.policy.schema_numbers import find_raw_numbers, property_of
 from gllint_runtime.policy.schemas import subschemas
 from gllint_runtime.policy.settings import Policy
@@ -95,7 +95,7 @@ def _rows(tool: str, schema: Any, policy: Policy, present: Mapping[str, Any]) ->
         if not tool or not _is_writable(f"{tool}{place}"):
             yield f"# {visible(f'{tool}.{place}')}: no configuration can name it."
             continue
-        unit = unit_of_name(property_of(path[:-1]) or "")
+        unit = read_name(property_of(path[:-1]) or "").unit
         row = quoted(f"{tool}.{place}")
         if unit is not None and policy.allows(unit):
             yield f"{row} = {quoted(unit)}  # its name says so"

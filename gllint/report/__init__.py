@@ -22,10 +22,7 @@ FORMATS = {
 # The page that `gllint report` writes.
 PAGE = "html"
 
-PLURALS = {
-    "money": "amounts of money", "measure": "measures", "time": "times", "share": "shares",
-    "identifier": "identifiers", "index": "indexes", "count": "counts",
-}  # fmt: skip
+PLURALS = {"identifier": "identifiers", "index": "indexes", "count": "counts"}
 
 
 class Diagnostic(NamedTuple):

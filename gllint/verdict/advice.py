@@ -71,7 +71,7 @@ def settled(findings: Sequence[Finding], config_of: Callable[[str], Config]) -> 
 
 
 def _is_settled(finding: Finding, items: Mapping[str, Collection[str]]) -> bool:
-    from gllint_runtime.policy.key_kinds import is_plain
+    from gllint_runtime.policy.names import is_plain
 
     if not finding.keys or not any(items.values()) or finding.code not in _OF_KEYS:
         return False
@@ -82,7 +82,7 @@ def _plain_kind(finding: Finding) -> str | None:
     """The kind that the key of a number says, where numbers of that kind may be declared to be no quantities."""
     if finding.kind not in PLAIN_KINDS or finding.what not in ("number", finding.kind) or not finding.keys:
         return None
-    from gllint_runtime.policy.key_kinds import is_plain
+    from gllint_runtime.policy.names import is_plain
 
     kind = finding.kind
     return kind if all(is_plain(key, (), (kind,)) for key in finding.keys) else None

@@ -125,7 +125,7 @@ def _printable(text: str) -> str:
 def of_results(what: str, tools: Sequence[ToolAt], keys: Sequence[str]) -> str:
     """The message of a finding at ``keys`` in the results of ``tools``: "… is a number without a unit".
 
-    ``what`` is "number", the kind of number, "element" of what is there, or what holds numbers alone ("dict of
+    ``what`` is "number", "element" of what is there, or what holds numbers alone ("dict of
     numbers"); "text" of what the ``keys`` name in one; "" where a callable is annotated as one.
     """
     of = _listed([f"`{tool.name}`" if tool.name else "" for tool in tools])
@@ -140,15 +140,9 @@ def of_results(what: str, tools: Sequence[ToolAt], keys: Sequence[str]) -> str:
     where = f"{named}the result{'s' * several} of {of}"
     if what == "element":
         return f"{where} {'hold' if len(keys) > 1 else 'holds'} a number without a unit"
-    # What only names or numbers something has no unit to lack.
-    lack = "given as a bare number" if what in ("identifier", "index") else "without a unit"
     if len(keys) < 2:
-        return f"{where} is {_a(what)} {lack}"
-    return f"{where} are {'numbers' if what == 'number' else f'each {_a(what)}'} {lack}"
-
-
-def _a(noun: str) -> str:
-    return f"an {noun}" if noun[0] in "aeiou" else f"a {noun}"
+        return f"{where} is a {what} without a unit"
+    return f"{where} are {'numbers' if what == 'number' else f'each a {what}'} without a unit"
 
 
 def common(whats: Iterable[str]) -> str:

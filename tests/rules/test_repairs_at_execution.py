@@ -21,8 +21,8 @@ from hypothesis import strategies as st
 
 from fixing import findings, fix_all, wanted
 from gllint_runtime.policy.data_files import lines
-from gllint_runtime.policy.key_units import readings_of_name
-from gllint_runtime.policy.packs import PACKS as PACK_NAMES
+from gllint_runtime.policy.names import read_name
+from gllint_runtime.policy.unit_table import PACKS as PACK_NAMES
 from gllint_runtime.policy.units import judge_unit
 
 SPELLINGS = Path(__file__).parents[1] / "runtime" / "spellings.txt"
@@ -184,7 +184,7 @@ def shown_units(source: str, path: tuple[str, ...]) -> set[str]:
     tree = ast.parse(source)
     texts = {n.value for n in ast.walk(tree) if isinstance(n, ast.Constant) and isinstance(n.value, str)}
     names = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name)} | {*path}
-    units = texts | {"argument", "count"} | {unit for name in names for unit in readings_of_name(name)}
+    units = texts | {"argument", "count"} | {unit for name in names for unit in read_name(name).readings}
     units |= {symbol for text in texts if (symbol := judge_unit(text, packs=PACK_NAMES).nearest) is not None}
     return units | ({"kW"} if "(kW)" in source else set()) | ({"kWh"} if "in kWh" in source else set())
 

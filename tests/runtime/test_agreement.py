@@ -21,7 +21,7 @@ from gllint_runtime import (
     ToolRegistry,
     ToolRuntime,
 )
-from gllint_runtime.policy.number_kinds import KINDS
+from gllint_runtime.policy.kinds import KINDS
 from gllint_runtime.policy.numbers import scan_naked_numbers
 from gllint_runtime.policy.packs import PACKS
 from gllint_runtime.policy.quantity_shapes import QUANTITY_SHAPES

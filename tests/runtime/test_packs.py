@@ -19,7 +19,8 @@ from gllint_runtime import (
 )
 from gllint_runtime.policy.data import Survey
 from gllint_runtime.policy.data_files import sections
-from gllint_runtime.policy.packs import PACKS, pack_units
+from gllint_runtime.policy.packs import PACKS
+from gllint_runtime.policy.unit_table import pack_units
 from gllint_runtime.policy.units import (
     ALLOWED_UNITS,
     TIME_UNITS,
@@ -70,11 +71,10 @@ def test_every_unit_of_every_pack_has_a_dimension_and_a_size() -> None:
         for unit, definition in pack_units((pack,)).items():
             assert dimension_of(unit, packs=[pack])
             assert units.same_quantity(Quantity(1.5, unit), Quantity(1.5, unit))
-            if definition.of and definition.of in {*ALLOWED_UNITS, *pack_units((pack,))}:
-                assert (
-                    units.convert_to(Quantity(definition.factor, unit), definition.of).value
-                    == definition.factor**2
-                )  # type: ignore[arg-type]
+            factor, _, base = definition.size.partition(" ")
+            if base and base in {*ALLOWED_UNITS, *pack_units((pack,))}:
+                size = Fraction(factor)
+                assert units.convert_to(Quantity(size, unit), base).value == size**2  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(

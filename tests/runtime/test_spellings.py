@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from gllint_runtime import GLError, GLValidationError, Quantity, Session, UnitRegistry
 from gllint_runtime.policy.data_files import lines, sections
-from gllint_runtime.policy.packs import PACKS, pack_units
+from gllint_runtime.policy.packs import PACKS
 from gllint_runtime.policy.unit_expressions import factors_of
 from gllint_runtime.policy.unit_spellings import (
     Spelling,
@@ -27,6 +27,7 @@ from gllint_runtime.policy.unit_spellings import (
     spelling_of,
     unit_names,
 )
+from gllint_runtime.policy.unit_table import pack_units
 from gllint_runtime.policy.units import (
     ALLOWED_UNITS,
     TIME_UNITS,

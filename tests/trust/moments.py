@@ -17,7 +17,7 @@ from trust import Budget, Row
 
 from gllint_rules import Finding
 from gllint_runtime import GLError, Policy, Session, Tool, ToolRegistry
-from gllint_runtime.policy.number_kinds import KINDS
+from gllint_runtime.policy.kinds import KINDS
 from gllint_runtime.policy.packs import PACKS
 from gllint_runtime.policy.quantity_shapes import QUANTITY_SHAPES
 from gllint_runtime.policy.settings import POLICY_KEYS

@@ -180,7 +180,7 @@ def _is_unit(ours: str, theirs: str) -> bool:
 
 @cache
 def _counts() -> frozenset[str]:
-    from gllint_runtime.policy.packs import pack_units
+    from gllint_runtime.policy.unit_table import pack_units
 
     return frozenset(pack_units(("counts",)))
 

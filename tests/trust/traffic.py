@@ -23,9 +23,9 @@ from gllint.hosts.coding_agents import AGENTS, answer, folder_of, read_event
 from gllint.run.engine import Engine, Options
 from gllint_runtime import GLError, Policy, Session, audit_run
 from gllint_runtime.audit.formats import FormatError, formats
-from gllint_runtime.policy.key_units import unit_of_name
-from gllint_runtime.policy.name_units import all_readings_of_name, argument_readings_of_name
+from gllint_runtime.policy.names import read_name
 from gllint_runtime.policy.packs import PACKS
+from gllint_runtime.policy.parameter_units import argument_units
 from gllint_runtime.policy.units import conversion, is_allowed, is_same_size, judge_unit, packs_for
 
 _KEY = "the key of whoever keeps the sessions"
@@ -192,11 +192,11 @@ def units(text: str) -> None:
 def names(text: str) -> None:
     """The unit that a name says is a unit."""
     for name in text.split("\n")[:20]:
-        said = unit_of_name(name)
+        said = read_name(name).unit
         for unit in (
             *([said] if said else ()),
-            *all_readings_of_name(name),
-            *argument_readings_of_name(name),
+            *read_name(name).readings,
+            *argument_units(name),
         ):
             assert judge_unit(unit, packs=PACKS).status != "unknown", f"{name!r} is said to be in {unit!r}"
 

@@ -28,8 +28,7 @@ from gllint.verdict.since import _changed_lines
 from gllint_runtime import GLError, UnitRegistry
 from gllint_runtime import Session as Gate
 from gllint_runtime.policy.claims import parse_claim_path
-from gllint_runtime.policy.key_kinds import is_plain
-from gllint_runtime.policy.key_units import unit_of_name
+from gllint_runtime.policy.names import is_plain, read_name
 from gllint_runtime.policy.settings import Policy
 
 Steps = Callable[[], int]
@@ -795,7 +794,7 @@ WALKS: dict[str, Walk] = {
     "key names": Walk(
         plainly(
             lambda n: ["a_" * n, "Ab" * n, "kWh" * n, "_" * n, "a" * n, "per_" * n, "energy_kwh_per_m2_" * n],
-            lambda names: [(unit_of_name(name), is_plain(name, (), ("counts",))) for name in names],
+            lambda names: [(read_name(name), is_plain(name, (), ("count",))) for name in names],
         ),
         2500,
     ),

@@ -21,7 +21,6 @@ from gllint.report.frames import window
 from gllint.report.html import way
 from gllint.report.html.markup import MOST_SHOWN, html_text, prose
 from gllint_rules import RULES
-from gllint_rules.words.kinds import TITLES
 
 _UNKNOWN = "unknown"
 
@@ -125,7 +124,7 @@ def _kind_title(kind: str, count: int) -> str:
     """What so many findings of a kind are of."""
     if kind == _UNKNOWN:
         return f"number{'' if count == 1 else 's'} whose kind is not known"
-    return TITLES[kind] if count == 1 else PLURALS[kind]
+    return kind if count == 1 else PLURALS[kind]
 
 
 def _looked_at(report: Report) -> Iterator[str]:

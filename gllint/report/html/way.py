@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from gllint.report import Report
 from gllint.report.html.markup import html_text
 from gllint_rules import ToolAt
-from gllint_rules.words.kinds import TITLES
 
 if TYPE_CHECKING:
     from gllint_rules.check.map import MappedClaim, MappedTool, Message, ReturnedNumber
@@ -97,7 +96,7 @@ def _tool(
 
 def _unit(returned: ReturnedNumber) -> str:
     if not returned.is_quantity:
-        what = TITLES[returned.kind] if returned.kind is not None else ""
+        what = returned.kind or ""
         kind = f' <span class="quiet">({what})</span>' if what else ""
         return f'<span class="bad">no unit</span>{kind}'
     if returned.unit is None:

@@ -127,13 +127,12 @@ from gllint_rules.inference.classes import field_unit
 from gllint_rules.inference.values import NONE, UNKNOWN, Frame, Number, Record, Site, number, options
 from gllint_rules.project.advice import advice_for_declaration, advice_for_leaf, advice_for_returned
 from gllint_rules.project.context import Context, Pending
-from gllint_rules.project.kinds import kind_of_leaf
+from gllint_rules.project.kinds import is_plain_leaf, kind_of_leaf
 from gllint_rules.project.makers import maker_at
 from gllint_rules.project.results import Leaf, Result, is_quantity, leaves
 from gllint_rules.project.schemas import declared_keys
 from gllint_rules.reading import facts
 from gllint_rules.rule import Rule
-from gllint_rules.words.kinds import TITLES
 
 
 def check(context: Context) -> Iterator[Pending]:
@@ -144,7 +143,7 @@ def check(context: Context) -> Iterator[Pending]:
             has_leaf = True
             policy = context.policy
             if (
-                leaf.is_plain(policy)
+                is_plain_leaf(leaf, policy)
                 or leaf.is_of_shape(policy)
                 or leaf.keys in declared_keys(context, result.tool)
                 or _has_declared_unit(context, leaf)
@@ -167,7 +166,7 @@ def check(context: Context) -> Iterator[Pending]:
                 else None,
                 leaf.number.because,
                 key=leaf.key,
-                what=TITLES[kind] if leaf.what == "number" else leaf.what,
+                what=leaf.what,
                 kind=kind,
                 settings=advised.settings,
             )

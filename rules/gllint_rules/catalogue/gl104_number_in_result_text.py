@@ -79,9 +79,12 @@ from gllint_rules.project.results import Leaf, Result, is_quantity, leaves, quan
 from gllint_rules.project.templates import Template
 from gllint_rules.project.text_numbers import numbers_in_text, stated
 from gllint_rules.rule import Rule
-from gllint_rules.words.kinds import kind_of_name, words_of
+from gllint_runtime.policy.names import name_words, read_name
 
 _YEAR = re.compile(r"(?:1[5-9]|20)\d\d")
+_CODES = frozenset(
+    {"postcode", "postalcode", "zipcode", "zip", "isbn", "sku", "phone", "version", "port", "number"}
+)
 _BLANK = re.compile(r"\s")
 
 
@@ -125,10 +128,11 @@ def _is_name_under(key: str, text: Text) -> bool:
 
     A number alone does under that of an identifier, a year under ``…year``, one word under ``…id``.
     """
-    end = words_of(key)[-1:]
-    if end in (["id"], ["ids"]) and _is_word(text):
+    end = name_words(key)[-1:]
+    if end in (("id",), ("ids",)) and _is_word(text):
         return True
-    return _is_bare(text) and (kind_of_name(key) == "identifier" or (end == ["year"] and _is_year(text)))
+    is_code = read_name(key).kind == "identifier" or "".join(end) in _CODES
+    return _is_bare(text) and (is_code or (end == ("year",) and _is_year(text)))
 
 
 def _lists_codes(value: ListOf) -> bool:

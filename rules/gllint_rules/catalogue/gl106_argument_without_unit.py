@@ -56,9 +56,8 @@ from gllint_rules.project.context import Context, Pending
 from gllint_rules.reading import facts
 from gllint_rules.rule import Rule
 from gllint_rules.tools.tool import Tool
-from gllint_rules.words.kinds import kind_of_name
+from gllint_runtime.policy.names import read_name
 
-_UNITLESS = frozenset({"count", "index", "identifier", "share"})
 _COUNTS = frozenset({"n", "k", "limit", "seed", "steps", "retries", "depth_limit"})
 _PAGES = frozenset({"first", "last"})
 HELP = (
@@ -111,7 +110,7 @@ def _properties(context: Context, tool: Tool) -> Iterator[tuple[str, Site]]:
 def _has_none(context: Context, name: str) -> bool:
     """Whether what is called so is no quantity: a count, an index, an identifier, a share."""
     is_rank = f"{name}_".startswith(("top_k_", "top_n_"))
-    return is_rank or name in _COUNTS or kind_of_name(name) in _UNITLESS or context.policy.is_plain(name)
+    return is_rank or name in _COUNTS or read_name(name).kind is not None or context.policy.is_plain(name)
 
 
 RULE = Rule(

@@ -71,9 +71,8 @@ from gllint_rules.project.advice import plain_advice
 from gllint_rules.project.context import Context, Pending
 from gllint_rules.project.schemas import is_ours, keyword_schemas
 from gllint_rules.rule import Rule
-from gllint_rules.words.kinds import kind_of_name
 from gllint_rules.words.names import OUTPUT_SCHEMAS
-from gllint_rules.words.unit_names import unit_of_name
+from gllint_runtime.policy.names import read_name
 from gllint_runtime.policy.schema_numbers import find_raw_numbers, property_of
 from gllint_runtime.policy.schemas import QUANTITY_REF, inlined_quantity
 
@@ -89,7 +88,7 @@ def check(context: Context) -> Iterator[Pending]:
             named = [str(name) for step, name in pairwise(path[:-1]) if step == "properties"]
             what = f"`{named[-1]}`" if named else "the result"
             message = f"the result schema lets {what} be a number without a unit"
-            kind = kind_of_name(named[-1]) if named else None
+            kind = read_name(named[-1]).kind if named else None
             plain = plain_advice(policy, kind, named[-1]) if named else None
             if is_ours(context, keyword_schema):
                 help_text, fix = HELP, repair("schemas", "refer_to_quantity", context, schema, path)
@@ -103,7 +102,7 @@ def check(context: Context) -> Iterator[Pending]:
 
 
 def _unit_of(name: str | None) -> str | None:
-    return unit_of_name(name) if name is not None else None
+    return read_name(name).unit if name is not None else None
 
 
 RULE = Rule(

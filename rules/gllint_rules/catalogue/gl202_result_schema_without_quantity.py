@@ -60,7 +60,7 @@ from typing import Any
 
 from gllint_rules.fixes import repair
 from gllint_rules.project.context import Context, Pending
-from gllint_rules.project.results import holds_numbers
+from gllint_rules.project.kinds import holds_numbers
 from gllint_rules.project.schemas import Opaque, read_schema
 from gllint_rules.rule import Rule
 from gllint_rules.tools.tool import Tool

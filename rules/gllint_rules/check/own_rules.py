@@ -17,7 +17,7 @@ from gllint_rules.inference.values import Because, Site
 from gllint_rules.project.context import Context, Pending, Subject
 from gllint_rules.reading.positions import Lines
 from gllint_rules.rule import Rule
-from gllint_runtime.policy.number_kinds import Kind
+from gllint_runtime.policy.kinds import Kind
 
 _T = TypeVar("_T")
 MOST_FINDINGS = 10_000  # of a rule in a file

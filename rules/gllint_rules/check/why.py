@@ -43,7 +43,7 @@ from gllint_rules.project.templates import final_steps
 from gllint_rules.reading import facts
 from gllint_rules.reading.outline import SECTION_BITS
 from gllint_rules.tools.tool import Tool
-from gllint_rules.words.kinds import kind_of_name
+from gllint_runtime.policy.names import read_name
 from gllint_runtime.policy.schemas import is_plain_key
 
 if TYPE_CHECKING:
@@ -157,7 +157,7 @@ def _plain(context: Context, key: str | None, value: Value) -> Iterator[str]:
         if is_plain_key(key, (pattern,)):
             yield f"  `{key}` is no quantity by the configuration: `plain-keys` has `{pattern}`"
             return
-    if (kind := kind_of_name(key)) in context.policy.plain_kinds:
+    if (kind := read_name(key).kind) in context.policy.plain_kinds:
         yield f"  `{key}` is no quantity by the configuration: `plain-kinds` has `{kind}`, and its key says so"
 
 

@@ -13,8 +13,9 @@ from gllint_rules.inference.values import Site
 from gllint_rules.project.context import Context
 from gllint_rules.project.units import WrittenUnit, variable
 from gllint_rules.words.nearest import nearest_name
-from gllint_rules.words.unit_names import announced_dimension, unit_of_name
+from gllint_runtime.policy.names import read_name
 from gllint_runtime.policy.schemas import KNOWN_SCHEMAS
+from gllint_runtime.policy.units import unit_dimension
 
 _SEPARATORS = str.maketrans("", "", " \t_-")
 
@@ -40,9 +41,9 @@ def correct_unit(context: Context, unit: WrittenUnit) -> Fix | None:
         return None
     dimension = context.policy.judge(nearest).dimension
     if not all(
-        announced_dimension(announced) == dimension
+        unit_dimension(announced) == dimension
         for name in _carriers(context, unit)
-        if (announced := unit_of_name(name)) is not None
+        if (announced := read_name(name).unit) is not None
     ):
         return None
     written = unit.verdict.unit

@@ -23,7 +23,7 @@ from gllint_rules.reading import facts
 from gllint_rules.reading.sections import read_annotation
 from gllint_rules.tools.parameters import argument_of, function_at
 from gllint_rules.tuples import NamedTuple
-from gllint_rules.words.kinds import PLAIN, TITLES, Kind, is_calendar
+from gllint_runtime.policy.kinds import Kind
 
 if TYPE_CHECKING:
     from gllint_runtime.policy.settings import Policy
@@ -32,8 +32,6 @@ _SHOWN = 32
 _LONGEST_KEY = 100
 _NUMBER = "<number>"
 _OPEN = "<unit>"
-# The pack that has the units of a kind of number.
-_PACKS: dict[Kind | None, str] = {"count": "counts", "time": "time", "share": "rates"}
 
 
 class Advice(NamedTuple):
@@ -68,7 +66,7 @@ def advice_for_leaf(
     argument = echoed_argument(context, result, leaf.site) if leaf.value is not None else None
     if argument is not None:
         return _echoed(policy, kind, key, argument)
-    if key and _is_plain(policy, kind):
+    if key and kind is not None and _is_plain(policy, kind):
         return _plain(policy, kind, key)
     unit = unit_of_leaf(context, result, leaf, kind)
     if unit.neighbour is not None and leaf.what == "number" and leaf.key is not None:
@@ -154,12 +152,12 @@ def _as_literal(digits: str) -> str:
 
 def plain_advice(policy: Policy, kind: Kind | None, key: str) -> Advice | None:
     """How to declare that a key holds no quantity, where its kind is none."""
-    return _plain(policy, kind, key) if _is_plain(policy, kind) else None
+    return _plain(policy, kind, key) if kind is not None and _is_plain(policy, kind) else None
 
 
-def _is_plain(policy: Policy, kind: Kind | None) -> bool:
-    """Whether numbers of a kind are no quantities, or the project says so."""
-    return kind is not None and kind in {*PLAIN, *policy.plain_kinds}
+def _is_plain(policy: Policy, kind: Kind) -> bool:
+    """Whether a number of a kind is best declared to be no quantity; under strict settings a count may be one."""
+    return kind != "count" or kind in policy.plain_kinds
 
 
 def echoed_argument(context: Context, result: Result, site: Site) -> str | None:
@@ -186,12 +184,12 @@ def _echoed(policy: Policy, kind: Kind | None, key: str | None, argument: str) -
     return Advice(kind, None, None, (line,), pattern, text)
 
 
-def _plain(policy: Policy, kind: Kind | None, key: str) -> Advice:
+def _plain(policy: Policy, kind: Kind, key: str) -> Advice:
     pattern = _pattern(key)
     line = list_line("plain-keys", policy.plain_keys, pattern)
-    article = "an" if TITLES[kind][0] in "aeiou" else "a"
+    article = "a" if kind == "count" else "an"
     name = f"`{key}`" if _is_shown(key) else "It"
-    text = f"{name} is {article} {TITLES[kind]}: `{line}` declares that it is not a quantity."
+    text = f"{name} is {article} {kind}: `{line}` declares that it is not a quantity."
     return Advice(kind, None, None, (line,), pattern, text)
 
 
@@ -236,26 +234,29 @@ def _wrapped(
     declared: str,
 ) -> Advice:
     unit = measure.unit
-    if unit is None and key and kind == "time" and is_calendar(key) and not measure.sources:
-        return _plain(policy, kind, key)
     lines: list[str] = []
     if unit is not None:
         unit = symbol_of(policy, unit) or unit
         if not policy.allows(unit):
             lines.append(allowing(policy, unit))
-    elif kind in _PACKS and _PACKS[kind] not in policy.packs and not measure.sources:
-        lines.append(list_line("unit-packs", policy.packs, _PACKS[kind]))
+    elif kind == "count" and "counts" not in policy.packs and not measure.sources:
+        lines.append(list_line("unit-packs", policy.packs, "counts"))
     if in_list and not policy.array_paths:
         lines.append("array-paths = true")
     start = f'Return a Quantity: `{{"value": {number}, "unit": "{unit or _OPEN}"}}`'
-    return _advised(kind, unit, None, tuple(lines), start, "" if unit else _why_open(measure), declared)
+    return _advised(kind, unit, None, tuple(lines), start, "" if unit else _why_open(measure, key), declared)
 
 
-def _why_open(unit: ShownUnit) -> str:
-    """Why nobody can name the unit."""
+def _why_open(unit: ShownUnit, key: str | None) -> str:
+    """Why no unit is named, and where one may be declared."""
     match unit.sources:
         case ():
-            return "The source does not say its unit."
+            declared = (
+                f', or declare it: `units = {{{_quoted(_pattern(key))} = "{_OPEN}"}}`'
+                if key and _is_shown(key)
+                else ""
+            )
+            return f"The source does not say its unit{declared}."
         case (UnitSource(where, units),):
             return f"{_capital(where)} may mean {_either(units)}."
         case (first, second, *_):

@@ -17,13 +17,13 @@ from gllint_rules.project.unit_sources import (
 )
 from gllint_rules.reading import facts
 from gllint_rules.tools.tool import Tool
-from gllint_runtime.policy.name_units import all_readings_of_name, mentions_unit
+from gllint_runtime.policy.names import mentions_unit
 from gllint_runtime.policy.parameter_units import ParameterUnits
 
 
 def says_unit(context: Context, tool: Tool, callee: FunctionOf, param: facts.Param) -> bool:
     """Whether a parameter of a tool's function says a unit in some place."""
-    if all_readings_of_name(param.name) or mentions_unit(param.name):
+    if mentions_unit(param.name):
         return True
     function = callee.function
     frame = Frame(callee.module, function.scope.parent or callee.module.scope)
@@ -65,9 +65,7 @@ def schema_properties(context: Context, tool: Tool) -> Iterator[tuple[str, Site,
     units = ParameterUnits(schema.data)
     for name, node in properties.items():
         if isinstance(name, str) and isinstance(node, dict) and _is_numeric(node):
-            has_unit = bool(
-                units.at((name,)).readings or all_readings_of_name(name) or mentions_unit(name)
-            ) or any(
+            has_unit = bool(units.at((name,)).readings or mentions_unit(name)) or any(
                 isinstance(text, str) and is_unit_mentioned(context.policy, text)
                 for text in (node.get("description"), node.get("title"))
             )

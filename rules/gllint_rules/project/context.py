@@ -6,7 +6,7 @@ A finding may land in another file than the one that made it visible (a constant
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, overload
 
@@ -46,7 +46,7 @@ from gllint_rules.reading import facts
 from gllint_rules.reading.facts import Expr, Module, Scope
 from gllint_rules.tools.tool import Tool
 from gllint_rules.tuples import NamedTuple
-from gllint_rules.words.kinds import Kind
+from gllint_runtime.policy.kinds import Kind
 
 if TYPE_CHECKING:
     import libcst as cst
@@ -72,7 +72,7 @@ class Context:
         self._answers: dict[object, Any] = {}
         self._containers: dict[object, Value | None] = {}
         # For each record which of its numbers a unit in it speaks of.
-        self.spoken_of: dict[Record, Mapping[str, frozenset[str]]] = {}
+        self.spoken_of: dict[Record, frozenset[str]] = {}
 
     @classmethod
     def of(cls, project: Project, module: Module) -> Context:

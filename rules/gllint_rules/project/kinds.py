@@ -1,65 +1,79 @@
-"""The kind of each number in a result, told from its key and from the way it is made."""
+"""The kind of each number in a result, as its key says, and what would allow a unit."""
 
 from __future__ import annotations
 
 import json
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from gllint_rules.project.makers import Maker, is_composite, maker_at, shown_kind, suggested_kind
+from gllint_rules.project.makers import Maker, is_composite, is_count, is_fraction, maker_at
+from gllint_rules.project.results import Leaf, Result, leaves, quantities
 from gllint_rules.reading import facts
 from gllint_rules.reading.expression_index import expression
 from gllint_rules.tools.parameters import function_at
-from gllint_rules.words.kinds import (
-    KINDS,
-    Kind,
-    deciding_kind,
-    kind_of_name,
-    words_of,
-)
-from gllint_rules.words.unit_names import unit_of_name
-from gllint_runtime.policy.units import UnitVerdict
+from gllint_runtime.policy.kinds import Kind
+from gllint_runtime.policy.names import NameReading, read_name
+from gllint_runtime.policy.schemas import is_plain_key
+from gllint_runtime.policy.unit_table import units_of
 
 if TYPE_CHECKING:
-    from gllint_rules.project.results import Leaf
     from gllint_runtime.policy.settings import Policy
+    from gllint_runtime.policy.units import UnitVerdict
 
 _MOST_REASONS = 12
 _MOST_STATEMENTS = 400  # in which a tally is looked for
-_WHOLE: frozenset[Kind] = frozenset({"count", "index", "identifier"})
+
+
+def reading_of(leaf: Leaf) -> NameReading:
+    """What the key of a number says, beside the others of its container. A thing is no unit of a number in a list."""
+    key = leaf.key if leaf.is_named else None
+    beside = (
+        [name for name in leaf.holder.entries if isinstance(name, str)] if leaf.holder is not None else []
+    )
+    reading = read_name(key or "", beside)
+    if reading.unit in units_of("counts") and (leaf.in_list or leaf.what != "number"):
+        return NameReading()
+    return reading
 
 
 def kind_of_leaf(leaf: Leaf) -> Kind | None:
-    """The kind of a number in a result, ``None`` where nothing tells it.
-
-    A unit or ``_id`` at the end of the key decides; then what the expression shows (``len(rows)``), which goes before
-    what a word of the key suggests; last what the names in the expression suggest.
-    """
-    key = leaf.key if leaf.is_named else None
-    decided = deciding_kind(key) if key else None
-    if decided is not None:
-        return decided
-    expression_kind = _first(map(shown_kind, _makers(leaf)))
-    if expression_kind is not None:
-        return expression_kind
-    kind = (kind_of_name(key) if key else None) or ("count" if is_tally(leaf) else None)
-    kind = kind or (None if key and "per" in words_of(key) else _first(map(suggested_kind, _makers(leaf))))
-    if kind in _WHOLE and _is_fraction(leaf):
+    """The kind of a number in a result; ``None`` where neither its key nor a count in its expression says one."""
+    reading = reading_of(leaf)
+    if reading.kind is not None:
+        return None if any(is_fraction(maker.expr) for maker in _makers(leaf)) else reading.kind
+    if reading.unit is not None and reading.unit not in units_of("counts"):
         return None
-    return None if kind == "money" and _is_of_a_unit(leaf) else kind
+    if reading.unit is None and reading.readings:
+        return None
+    is_counted = any(is_count(maker) for maker in _makers(leaf)) or is_tally(leaf)
+    return "count" if is_counted else None
 
 
-def _is_fraction(leaf: Leaf) -> bool:
-    """Whether a number is written out with a fraction (``"shares": [0.5]``), which no count has."""
-    expr = expression(leaf.site.module, leaf.site.at)
-    return isinstance(expr, facts.Const) and isinstance(expr.value, float) and not expr.value.is_integer()
+def is_plain_leaf(leaf: Leaf, policy: Policy) -> bool:
+    """Whether a number in a result is no quantity, by its key and the settings.
+
+    A count above 1 that is written out is one all the same: no one counted it.
+    """
+    if not leaf.is_named or not isinstance(leaf.key, str):
+        return False
+    if is_plain_key(leaf.key, policy.plain_keys):
+        return True
+    kind = reading_of(leaf).kind
+    if kind not in policy.plain_kinds or kind_of_leaf(leaf) != kind:
+        return False
+    literal = leaf.number.literal
+    is_typed = isinstance(literal, int) and not isinstance(literal, bool) and literal > 1
+    return not (kind == "count" and is_typed)
 
 
-def _first(kinds: Iterable[Kind | None]) -> Kind | None:
-    candidates = set(kinds)
-    return next((kind for kind in KINDS if kind in candidates), None)
+def holds_numbers(result: Result, policy: Policy) -> bool:
+    """Whether a result holds a number that should be a Quantity, or a Quantity."""
+    return (
+        any(not is_plain_leaf(leaf, policy) for leaf in leaves(result.value, result.site))
+        or next(quantities(result.value, result.site), None) is not None
+    )
 
 
 def is_tally(leaf: Leaf) -> bool:
@@ -94,14 +108,6 @@ def _step(value: facts.Expr | None) -> int | None:
             return 1
         case _:
             return None
-
-
-def _is_of_a_unit(leaf: Leaf) -> bool:
-    """Whether a number is the amount of something whose unit stands beside it: that may be fuel as well as money."""
-    siblings = leaf.holder.entries if leaf.holder is not None else {}
-    return (
-        "unit" in siblings and "amount" in words_of(leaf.key or "") and unit_of_name(leaf.key or "") is None
-    )
 
 
 def _makers(leaf: Leaf) -> Iterator[Maker]:

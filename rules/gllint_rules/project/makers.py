@@ -12,13 +12,7 @@ from gllint_rules.reading.expression_index import expression
 from gllint_rules.reading.facts import Expr, Scope
 from gllint_rules.tools.parameters import function_at
 from gllint_rules.tuples import NamedTuple
-from gllint_rules.words.call_units import (
-    kind_of_library_unit,
-    unit_of_attribute,
-    unit_of_function,
-    unit_of_method,
-)
-from gllint_rules.words.kinds import Kind, kind_of_name
+from gllint_rules.words.call_units import unit_of_attribute, unit_of_function, unit_of_method
 
 if TYPE_CHECKING:
     from gllint_rules.project.project import Project
@@ -29,6 +23,8 @@ _MOST_TEXT = 2_000
 _MOST_DEPTH = 16
 # What gives back its argument, rounded or in another type.
 _ROUNDING = frozenset({"round", "int", "float", "abs", "Decimal", "ceil", "floor", "fabs", "trunc"})
+# Of these what is rounded to no integer.
+_EXACT = frozenset({"float", "abs", "Decimal", "fabs"})
 # What gives back one of its arguments.
 _CHOOSING = frozenset({"max", "min"})
 _PREFIX = re.compile(r"^_*(?:get|compute|calculate|calc|fetch|read|load|find)_")
@@ -207,54 +203,47 @@ def variable(expr: Expr) -> str | None:
     return agreed(core.id if isinstance(core, facts.Name) else None for core in cores(expr))
 
 
-# --- kinds -----------------------------------------------------------------------------------------------------
+# --- what is counted -----------------------------------------------------------------------------------------
 
 
-def shown_kind(maker: Maker, depth: int = 0) -> Kind | None:
-    """The kind of number that an expression makes, whatever its variables are called."""
-    if depth > _MOST_DEPTH:
-        return None
-    return agreed(_shown_kind(Maker(core, maker.scope), depth) for core in cores(maker.expr))
+def is_count(maker: Maker, depth: int = 0) -> bool:
+    """Whether an expression counts, whatever it is called: ``len(rows)``, ``sum(1 for row in rows)``."""
+    return depth <= _MOST_DEPTH and all(
+        _counts(Maker(core, maker.scope), depth) for core in cores(maker.expr)
+    )
 
 
-def _shown_kind(maker: Maker, depth: int) -> Kind | None:
-    unit = fixed_unit(maker)
-    if unit is not None:
-        return kind_of_library_unit(unit)
-
-    def inner(expr: Expr, scope: Scope = maker.scope) -> Kind | None:
-        return shown_kind(Maker(expr, scope), depth + 1)
-
+def _counts(maker: Maker, depth: int) -> bool:
     match maker.expr:
-        case facts.Call(func=facts.Name(id="sum"), args=[facts.Comp() as comp, *_]):
-            return inner(comp.element, comp.scope)
-        case facts.BinOp(op="/", left=dividend, right=divisor) if not isinstance(divisor, facts.Const):
-            kind = inner(dividend)
-            return "share" if kind is not None and kind == inner(divisor) else None
-        case facts.BinOp(op="*" | "/" | "//" | "%", left=factor, right=facts.Const()):
-            kind = inner(factor)
-        case facts.BinOp(op="*", left=facts.Const(), right=factor):
-            kind = inner(factor)
-        case _:
-            return None
-    return kind if kind != "count" else None
+        case facts.Call(func=facts.Name(id="sum"), args=[facts.Comp() as comp, *_]) if not _is_one(
+            comp.element
+        ):
+            return is_count(Maker(comp.element, comp.scope), depth + 1)
+    return fixed_unit(maker) == "count"
 
 
-def suggested_kind(maker: Maker, depth: int = 0) -> Kind | None:
-    """The kind of number that the names in an expression suggest."""
-    if depth > _MOST_DEPTH:
-        return None
-    return agreed(_suggested_kind(Maker(core, maker.scope), depth) for core in cores(maker.expr))
-
-
-def _suggested_kind(maker: Maker, depth: int) -> Kind | None:
-    match maker.expr:
-        case facts.Call(func=facts.Name(id="sum"), args=[facts.Comp() as comp, *_]):
-            return suggested_kind(Maker(comp.element, comp.scope), depth + 1)
-        case facts.Call(func=facts.Name(id="sum"), args=[summed, *_]):
-            return suggested_kind(Maker(summed, maker.scope), depth + 1)
-        case _:
-            return kind_of_name(_name(maker.expr))
+def is_fraction(expr: Expr, depth: int = 0) -> bool:
+    """Whether an expression shows a fraction: a literal with one, a quotient, a product with one."""
+    match expr:
+        case facts.Const(value=float() as value):
+            return not value.is_integer()
+        case facts.BinOp(op="/"):
+            return True
+        case facts.BinOp(op="*" | "+" | "-", left=left, right=right) if depth < _MOST_DEPTH:
+            return is_fraction(left, depth + 1) or is_fraction(right, depth + 1)
+        case facts.UnaryOp(operand=operand) if depth < _MOST_DEPTH:
+            return is_fraction(operand, depth + 1)
+        case facts.Call(args=[first, *_]) if facts.last_name(expr.func) == "round" and len(expr.args) == 2:
+            return depth < _MOST_DEPTH and is_fraction(first, depth + 1)
+        case facts.Call(func=func, args=[first, *_]) if (
+            facts.last_name(func) in _EXACT and depth < _MOST_DEPTH
+        ):
+            return is_fraction(first, depth + 1)
+        case facts.IfExp(body=body, orelse=orelse) if depth < _MOST_DEPTH:
+            return is_fraction(body, depth + 1) or is_fraction(orelse, depth + 1)
+        case facts.BoolOp(left=left, right=right) if depth < _MOST_DEPTH:
+            return is_fraction(left, depth + 1) or is_fraction(right, depth + 1)
+    return False
 
 
 def is_composite(expr: Expr) -> bool:

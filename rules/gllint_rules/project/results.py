@@ -76,10 +76,6 @@ class Leaf(NamedTuple):
         """The lists on the way to what is in a container at this place."""
         return (*self.lists, len(self.keys)) if isinstance(container, ListOf) else self.lists
 
-    def is_plain(self, policy: Policy) -> bool:
-        """Whether its key is one whose numbers are no quantities."""
-        return self.is_named and policy.is_plain(self.key)
-
     def is_of_shape(self, policy: Policy) -> bool:
         """Whether it is the number of a Quantity in a shape that the project lists."""
         return (
@@ -274,11 +270,3 @@ def quantities(
                 yield from quantities(item.value, item.site, under, item, inner, policy)
             if option.rest is not None:
                 yield from quantities(option.rest, site, key, entry, inner, policy)
-
-
-def holds_numbers(result: Result, policy: Policy) -> bool:
-    """Whether a result holds a number that should be a Quantity, or a Quantity."""
-    return (
-        any(not leaf.is_plain(policy) for leaf in leaves(result.value, result.site))
-        or next(quantities(result.value, result.site), None) is not None
-    )

@@ -26,6 +26,7 @@ from gllint_rules.inference.values import (
     options,
 )
 from gllint_rules.project.context import Context, subject_of
+from gllint_rules.project.kinds import is_plain_leaf
 from gllint_rules.project.model_view import is_changed, wrappers
 from gllint_rules.project.results import Result, is_quantity, leaves, quantities
 from gllint_rules.project.schemas import keyword_schemas
@@ -62,7 +63,7 @@ def numbers_of_plain_kinds(context: Context) -> list[Site]:
         leaf.site
         for result in context.results
         for leaf in leaves(result.value, result.site)
-        if leaf.is_plain(policy) and not leaf.is_plain(unsettled)
+        if is_plain_leaf(leaf, policy) and not is_plain_leaf(leaf, unsettled)
     ]
     for keyword_schema in keyword_schemas(context, OUTPUT_SCHEMAS):
         schema = keyword_schema.schema

@@ -26,8 +26,9 @@ from gllint_rules.project.results import leaves
 from gllint_rules.project.templates import Stretches, Template
 from gllint_rules.reading.expression_index import expression
 from gllint_rules.tuples import NamedTuple
-from gllint_rules.words.kinds import Kind, kind_of_name, words_of
 from gllint_runtime.policy.claims import HOLE
+from gllint_runtime.policy.kinds import Kind
+from gllint_runtime.policy.names import name_words, read_name
 from gllint_runtime.policy.settings import Policy
 
 # What stands for a number that is formatted in, and for the year of a date that is put together.
@@ -78,6 +79,8 @@ _OF_NUMBERS = re.compile(
 
 
 _OF_ADDRESSES: frozenset[Kind | None] = frozenset({"index", "identifier"})
+# What a part of an address is called: `f"{path}:{line}"`.
+_PLACES = ("line", "lineno", "column", "col", "row", "page", "index", "offset", "port", "start", "end")
 _PARTS_ADDRESS = frozenset({":", "#", "/"})
 
 
@@ -198,18 +201,20 @@ def _ends_address(template: Template, begins: list[int], start: int, holes: set[
     # Right behind a value that nobody knows may be anything; what is parted from one is of the same address.
     if not all(isinstance(o, Text) or (is_parted and o is UNKNOWN) for o in options(base.value)):
         return False
-    return _kinds(holes) <= _OF_ADDRESSES or all(_is_called(hole, "index") for hole in holes)
+    return _kinds(holes) <= _OF_ADDRESSES or all(_is_called(hole, None, *_PLACES) for hole in holes)
 
 
-def _is_called(hole: Interpolation, kind: Kind, word: str | None = None) -> bool:
-    """Whether the name of what is formatted in says this kind, and ends in a ``word``: ``row["id"]``, ``day.year``."""
+def _is_called(hole: Interpolation, kind: Kind | None, *ends: str) -> bool:
+    """Whether the name of what is formatted in says a kind, and ends in one of some words: ``day.year``."""
     if hole.field:
         names = [hole.field]
     else:
         expr = expression(hole.site.module, hole.site.at)
         names = names_of(expr) if expr is not None else []
+    readings = [(read_name(name), "".join(name_words(name)[-1:])) for name in names]
     return bool(names) and all(
-        kind_of_name(name) == kind and (word is None or words_of(name)[-1:] == [word]) for name in names
+        not reading.readings and (kind is None or reading.kind == kind) and (not ends or last in ends)
+        for reading, last in readings
     )
 
 
@@ -260,7 +265,7 @@ def _is_year_of_date(parts: Sequence[Literal | Interpolation], i: int) -> bool:
     if len(rest) == 4 and _are_parted(rest, "-"):
         return True
     is_year = isinstance(year, Interpolation) and (
-        _is_called(year, "time", "year") or year.spec.rstrip("d") == "04"
+        _is_called(year, None, "year") or year.spec.rstrip("d") == "04"
     )
     if not is_year:
         return False
@@ -268,7 +273,7 @@ def _is_year_of_date(parts: Sequence[Literal | Interpolation], i: int) -> bool:
         return True
     month = rest[1] if len(rest) > 1 and _are_parted(rest[:2], "-") else None
     return isinstance(month, Interpolation) and (
-        _is_called(month, "time", "month") or month.spec.rstrip("d") == "02"
+        _is_called(month, None, "month") or month.spec.rstrip("d") == "02"
     )
 
 

@@ -28,7 +28,7 @@ from gllint_rules.project.schemas import read_schema
 from gllint_rules.project.units import WrittenUnit, written_units
 from gllint_rules.reading.facts import Function, Lambda, Module
 from gllint_rules.tuples import NamedTuple
-from gllint_runtime.policy.name_units import all_readings_of_name
+from gllint_runtime.policy.names import read_name
 from gllint_runtime.policy.parameter_units import ParameterUnits
 from gllint_runtime.policy.schema_numbers import declared_unit
 from gllint_runtime.policy.settings import Policy
@@ -224,7 +224,7 @@ def _flows_called(
 
 def _names_units(text: str) -> bool:
     """Whether a word of a text ends in a unit."""
-    return any(len(word) < _MOST_WORD and all_readings_of_name(word) for word in set(_WORD.findall(text)))
+    return any(len(word) < _MOST_WORD and read_name(word).readings for word in set(_WORD.findall(text)))
 
 
 def is_number(context: Context, site: Site) -> bool:

@@ -7,7 +7,8 @@ them can be read in two ways, the unit is open, and nobody names one.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Sequence
+from itertools import islice, zip_longest
 
 from gllint_rules.inference import classes
 from gllint_rules.inference.declarations import DECLARING, unit_of_call
@@ -25,7 +26,7 @@ from gllint_rules.inference.values import (
     surely_not_text,
 )
 from gllint_rules.project.context import Context
-from gllint_rules.project.kinds import kind_of_leaf
+from gllint_rules.project.kinds import kind_of_leaf, reading_of
 from gllint_rules.project.makers import (
     Maker,
     agreed,
@@ -41,19 +42,21 @@ from gllint_rules.project.makers import (
 from gllint_rules.project.results import Leaf, Result, leaves
 from gllint_rules.project.schemas import read_schema
 from gllint_rules.reading import facts
+from gllint_rules.reading.expression_index import expressions_in
+from gllint_rules.tools.parameters import function_at
 from gllint_rules.tuples import NamedTuple
-from gllint_rules.words.kinds import Kind, contradicts, kind_of_name, words_of
-from gllint_rules.words.unit_names import announced_dimension, is_scaled, readings_of_name
+from gllint_runtime.policy.kinds import Kind
+from gllint_runtime.policy.names import NameReading, name_words, quantity_named, read_name
 from gllint_runtime.policy.packs import PACKS
 from gllint_runtime.policy.settings import Policy
 from gllint_runtime.policy.unit_expressions import MAX_LENGTH
 from gllint_runtime.policy.unit_spellings import spelling_of
-from gllint_runtime.policy.units import is_same_size
+from gllint_runtime.policy.unit_table import units_of
+from gllint_runtime.policy.units import is_same_size, unit_dimension
 
 NEIGHBOURS = ("unit", "units", "unit_of_measurement", "currency")
 """The keys under which the unit of a number stands beside it."""
 
-_UNITLESS: frozenset[Kind] = frozenset({"count", "index", "identifier"})
 # What an unknown value is called that most likely is a number, so that a unit beside it may be its own.
 _NUMBER_WORDS = frozenset(
     {"value", "amount", "reading", "measurement", "result", "total", "sum", "average", "avg", "mean", "level"}
@@ -61,9 +64,13 @@ _NUMBER_WORDS = frozenset(
 _MOST_NAMES = 8
 _PERCENT = re.compile(r"pct|perc|rate|100", re.IGNORECASE)
 _MOST_TEXT = 20_000
+_MOST_EXPRESSIONS = 2_000  # of a function among which those are looked for that show a number
+_BEHIND = re.compile(r"[ \u00a0]?([^\s()\[\]{}<>|,;:!?\"'`]{1,20})(?![\w/*^-])")
 _SAID = re.compile(
     r"\(\s*(?:in\s+)?(?P<bracket>[^\s()]+(?: per [^\s()]+)?)\s*\)|\bin (?P<end>[^\s()]+)\.?\s*$"
 )
+# What is written like the symbol of a unit or like a currency: "EUR", "kWh", "20%".
+_SYMBOLS = re.compile(r"\b[A-Z]{3}\b|\b[a-z]{1,2}[A-Z]\w*(?:/\w+)*|%|(?<=\bin )[^\s()]+(?<![.,;:])")
 # The same anywhere in a description; a single letter is no unit there, and a name is one where it is in the plural.
 _MENTIONED = re.compile(
     r"\(\s*(?:in\s+)?(?P<bracket>[^\s()]{1,30}(?: per [^\s()]{1,30})?)\s*[),;]"
@@ -81,10 +88,11 @@ class Neighbour(NamedTuple):
 
 
 class UnitSource(NamedTuple):
-    """A place that says a unit, in words, and the units that it may mean."""
+    """A place that says a unit, in words, and the units that it may mean; one that is not sure may only contradict."""
 
     where: str
     units: tuple[str, ...]
+    is_sure: bool = True
 
 
 class ShownUnit(NamedTuple):
@@ -96,25 +104,21 @@ class ShownUnit(NamedTuple):
 
 
 OPEN = ShownUnit(None, None, ())
-_FRACTION = UnitSource("the quotient", ("ratio",))
+_FRACTION = UnitSource("the expression", ("ratio",))
 
 
 def unit_of_leaf(context: Context, result: Result, leaf: Leaf, kind: Kind | None) -> ShownUnit:
     """The unit that the source shows of a number in a result."""
     key = leaf.key if leaf.is_named else None
     neighbour = _neighbour(context, leaf, key, kind) if key is not None else None
-    sources = [*_named_by_key(key), *_declared(context, result, leaf)]
-    if leaf.value is not None:
-        sources += _expression_sources(leaf, kind)
+    sources = [*_named_by_key(leaf), *_declared(context, result, leaf)]
+    ways = [*_ways(leaf)] if leaf.value is not None else []
+    if ways:
+        sources += _expression_sources(leaf, ways, kind, "count" in context.policy.plain_kinds)
+        sources += _shown_behind(context, leaf, ways)
     if not leaf.keys:
         sources += _named_by_callable(context, result)
-    if not sources and kind == "count":
-        sources.append(UnitSource("what is counted", ("count",)))
-    if (
-        leaf.value is not None
-        and any("%" in source.units for source in sources)
-        and any(map(_is_fraction, _ways(leaf)))
-    ):
+    if any("%" in source.units for source in sources) and _is_no_percentage(leaf, ways):
         sources.append(_FRACTION)
     if neighbour is not None and neighbour.expression is not None:
         return ShownUnit(None, neighbour, ()) if not sources else _agreed(sources, None)
@@ -136,14 +140,17 @@ def unit_of_returned(context: Context, result: Result) -> ShownUnit:
 
 
 def _agreed(sources: list[UnitSource], neighbour: Neighbour | None) -> ShownUnit:
-    """What all ``sources`` say, where that is one unit."""
+    """What all ``sources`` say, where that is one unit, and one of them is sure."""
     if not sources:
         return OPEN
-    first, *rest = dict.fromkeys(sources)  # the key and the value may be one name
+    first, *rest = dict.fromkeys(sorted(sources, key=lambda source: not source.is_sure))
     common = [unit for unit in first.units if all(any(_same(unit, o) for o in s.units) for s in rest)]
-    if common and all(_same(common[0], unit) for unit in common[1:]):  # `MMBtu` and `MMBTU` are one
-        return ShownUnit(common[0], neighbour, (first, *rest))
-    return ShownUnit(None, None, (first, *rest))
+    is_one = bool(common) and all(
+        _same(common[0], unit) for unit in common[1:]
+    )  # `MMBtu` and `MMBTU` are one
+    return ShownUnit(
+        common[0] if is_one and first.is_sure else None, neighbour if is_one else None, (first, *rest)
+    )
 
 
 def _same(first: str, second: str) -> bool:
@@ -171,22 +178,25 @@ def symbol_of(policy: Policy, unit: str) -> str | None:
 
 
 def _neighbour(context: Context, leaf: Leaf, key: str, kind: Kind | None) -> Neighbour | None:
-    """The unit beside a number, where it speaks of that number."""
+    """The unit beside a number, where it is that number's."""
     holder = leaf.holder
-    if holder is None or kind in _UNITLESS or is_scaled(key):
+    if holder is None or kind is not None or read_name(key).is_scaled:
         return None
     for name in (f"{key}_unit", f"{key}_units"):
         if name in holder.entries:
             return _unit_in(context, holder, name)
-    for name in NEIGHBOURS:
-        if name not in holder.entries or name == key:
-            continue
-        unit = _unit_in(context, holder, name)
-        if unit is None or key not in _spoken_of(context, holder).get(name, ()):
-            continue
-        if _fits(context.policy, name, key, kind, unit.literal):
-            return unit
-    return None
+    present = [name for name in NEIGHBOURS if name in holder.entries and name != key]
+    if (
+        len(present) > 1 and "currency" in present
+    ):  # `unit` says of which so much is paid, or of what it is the load
+        is_money = quantity_named(name_words(key)[-1]) == "currency" if name_words(key) else False
+        present = ["currency"] if is_money else [name for name in present if name != "currency"]
+    if len(present) != 1 or key not in _numbers_without_unit(context, holder):
+        return None
+    unit = _unit_in(context, holder, present[0])
+    if unit is None or (unit.literal is not None and _contradicts(context.policy, key, unit.literal)):
+        return None
+    return unit
 
 
 def _unit_in(context: Context, holder: Record, name: str) -> Neighbour | None:
@@ -210,106 +220,91 @@ def _may_be_unit(text: str) -> bool:
     return is_word and not spelling_of(text).is_placeholder
 
 
-def _spoken_of(context: Context, holder: Record) -> Mapping[str, frozenset[str]]:
-    """For each neighbour's key of a record the keys of the numbers that it may speak of: one, or none."""
+def _numbers_without_unit(context: Context, holder: Record) -> frozenset[str]:
+    """The key of the one number of a record that a unit beside it may be the unit of, if there is one."""
     if holder not in context.spoken_of:
-        context.spoken_of[holder] = _all_spoken_of(context, holder)
+        context.spoken_of[holder] = _open_numbers(context, holder)
     return context.spoken_of[holder]
 
 
-def _all_spoken_of(context: Context, holder: Record) -> Mapping[str, frozenset[str]]:
-    present = [name for name in NEIGHBOURS if name in holder.entries]
+def _open_numbers(context: Context, holder: Record) -> frozenset[str]:
     if holder.rest is not None or not holder.is_complete:
-        return {}
-    kinds: dict[str, Kind | None] = {}
+        return frozenset()
+    numbers: set[str] = set()
     own: set[str] = set()  # those with a unit of their own
     for key, entries in holder.entries.items():
-        if not isinstance(key, str) or key in present or key.endswith(("_unit", "_units")):
+        if not isinstance(key, str) or key in NEIGHBOURS or key.endswith(("_unit", "_units")):
             continue
-        is_number, kind = _number_under(context, holder, key, entries)
-        if not is_number or kind in _UNITLESS:
+        if not _may_be_number(holder, key, entries):
             continue
-        kinds[key] = kind
-        has_unit = bool(readings_of_name(key)) or not {f"{key}_unit", f"{key}_units"}.isdisjoint(
+        numbers.add(key)
+        has_unit = bool(read_name(key).readings) or not {f"{key}_unit", f"{key}_units"}.isdisjoint(
             holder.entries
         )
-        if has_unit or any(_has_own_unit(context, entry) for entry in entries):
+        if has_unit or any(map(_has_own_unit, entries)):
             own.add(key)
-    numbers = {}
-    for name in present:
-        is_currency = name == "currency"
-        spoken = [
-            key
-            for key, kind in kinds.items()
-            if not ("currency" in present and len(present) > 1) or (kind == "money") == is_currency
-        ]
-        open_ones = [key for key in spoken if key not in own]
-        numbers[name] = frozenset(open_ones if open_ones or len(spoken) > 1 else spoken)
-    return {name: keys if len(keys) == 1 else frozenset() for name, keys in numbers.items()}
+    remaining = numbers - own if len(numbers) > 1 else numbers
+    return frozenset(remaining if len(remaining) == 1 else ())
 
 
-def _number_under(
-    context: Context, holder: Record, key: str, entries: tuple[Entry, ...]
-) -> tuple[bool, Kind | None]:
-    """Whether a number stands under a key, as far as anybody can tell, and of what kind."""
+def _may_be_number(holder: Record, key: str, entries: tuple[Entry, ...]) -> bool:
+    """Whether a number of no kind may be under a key."""
     for entry in entries:
         for leaf in leaves(entry.value, entry.site):
             if not leaf.keys:
-                entry_leaf = leaf._replace(key=key, is_named=True, holder=holder)
-                return True, kind_of_leaf(entry_leaf)
+                return kind_of_leaf(leaf._replace(key=key, is_named=True, holder=holder)) is None
     if any(isinstance(o, Container) or surely_not_number(o) for e in entries for o in options(e.value)):
-        return False, None
-    kind = kind_of_name(key)
-    is_number = (
-        kind is not None or (words_of(key) or [""])[-1] in _NUMBER_WORDS or bool(readings_of_name(key))
-    )
-    return is_number, kind
+        return False
+    reading = read_name(key)
+    last = name_words(key)[-1:]
+    is_called_number = bool(last) and (last[0] in _NUMBER_WORDS or quantity_named(last[0]) is not None)
+    return reading.kind is None and (is_called_number or bool(reading.readings))
 
 
-def _has_own_unit(context: Context, entry: Entry) -> bool:
+def _has_own_unit(entry: Entry) -> bool:
     maker = maker_at(entry.site)
     return maker is not None and (
-        any(map(readings_of_name, names_of(maker.expr))) or fixed_unit(maker) is not None
+        any(read_name(name).readings for name in names_of(maker.expr)) or fixed_unit(maker) is not None
     )
 
 
-def _fits(policy: Policy, name: str, key: str, kind: Kind | None, unit: str | None) -> bool:
-    """Whether a number of this kind, under this key, may be in this unit, ``None`` where an expression gives it."""
-    if unit is None:
-        return name != "currency" or kind in ("money", None)
+def _contradicts(policy: Policy, key: str, unit: str) -> bool:
+    """Whether a key says that it is of another dimension than a unit: no ``temperature`` is in ``kW``."""
     symbol = symbol_of(policy, unit) or unit
-    dimension = announced_dimension(symbol) or policy.judge(symbol).dimension
-    if name == "currency":
-        return kind in ("money", None)
-    if kind == "money":
-        return dimension is None or dimension.startswith("currency")
-    if kind == "share":
-        return dimension == "dimensionless"
-    if kind == "time":
-        return dimension is not None and "time" in dimension
-    return announced_dimension(symbol) is None or not contradicts(key, symbol)
+    dimension = unit_dimension(symbol) or policy.judge(symbol).dimension
+    named = quantity_named((name_words(key) or ("",))[-1])
+    return named is not None and dimension is not None and dimension.partition("-")[0] != named
 
 
 # --- names ---------------------------------------------------------------------------------------------------
 
 
-def _named_by_key(key: str | None) -> Iterator[UnitSource]:
-    if key is not None:
-        yield from _named_by(key, f"`{key}`")
+def _named_by_key(leaf: Leaf) -> Iterator[UnitSource]:
+    source = _source(reading_of(leaf), f"`{leaf.key}`")
+    if source is not None:
+        yield source
 
 
 def _named_by(name: str, where: str) -> Iterator[UnitSource]:
-    readings = readings_of_name(name) if name else ()
-    if readings:
-        yield UnitSource(where, readings)
+    source = _source(read_name(name), where)
+    if source is not None:
+        yield source
+
+
+def _source(reading: NameReading, where: str) -> UnitSource | None:
+    """What a name says as a source; ``None`` where it says nothing."""
+    if reading.unit is not None:
+        return UnitSource(where, (reading.unit,))
+    return UnitSource(where, reading.readings, len(reading.readings) > 1) if reading.readings else None
 
 
 def _named_by_expression(maker: Maker) -> Iterator[UnitSource]:
     """What the names say of which an expression gives one, rounded or not."""
     names = names_of(maker.expr)
-    readings = agreed(map(readings_of_name, names))
-    if readings:
-        yield UnitSource(f"`{names[0]}`", readings)
+    reading = agreed(map(read_name, names))
+    source = _source(reading, f"`{names[0]}`") if reading is not None else None
+    if source is not None and source.units[0] not in units_of("counts"):
+        yield source
 
 
 def _named_by_callable(context: Context, result: Result) -> Iterator[UnitSource]:
@@ -332,27 +327,61 @@ def _named_by_callable(context: Context, result: Result) -> Iterator[UnitSource]
 # --- what makes it -------------------------------------------------------------------------------------------
 
 
-def _expression_sources(leaf: Leaf, kind: Kind | None) -> Iterator[UnitSource]:
+def _expression_sources(
+    leaf: Leaf, ways: Sequence[Maker], kind: Kind | None, are_counts_plain: bool
+) -> Iterator[UnitSource]:
     """What the expression of a number says: the name of a variable, or a call whose unit the library fixes."""
     is_named = False
-    for maker in _ways(leaf):
-        if not is_named and kind not in _UNITLESS and not is_call(maker.expr):
-            for where, units in _named_by_expression(maker):
-                fitting = tuple(unit for unit in units if _suits(leaf.key or "", unit))
-                if fitting:
+    for maker in ways:
+        if not is_named and kind is None and not is_call(maker.expr):
+            for source in _named_by_expression(maker):
+                if not _is_otherwise(leaf.key or "", source.units[0]):
                     is_named = True
-                    yield UnitSource(where, fitting)
+                    yield source
         unit = fixed_unit(maker)
-        if unit is not None and not (unit == "count" and _counts_units(maker, leaf.key or "")):
+        is_thing = reading_of(leaf).unit in units_of("counts")
+        if unit == "count" and (are_counts_plain or is_thing or _counts_units(maker, leaf.key or "")):
+            return
+        if unit is not None:
             yield UnitSource(title(maker.expr), (unit,))
             return
+
+
+def _is_otherwise(key: str, unit: str) -> bool:
+    """Whether a number under a key is not in the unit that its expression says: no ``slope_per_bar`` is in ``%``."""
+    is_open_rate = "per" in name_words(key)[1:-1] and not read_name(key).readings
+    return (
+        _contradicts(Policy(), key, unit)
+        or read_name(key).is_scaled
+        or read_name(key).factor is not None
+        or (is_open_rate and "/" not in unit)
+    )
+
+
+def _counts_units(maker: Maker, key: str) -> bool:
+    """Whether what is counted are the units that the end of a key says: the days of ``len(days)``."""
+    units = read_name(key).readings
+    match maker.expr:
+        case facts.Call(func=facts.Name(id="len"), args=(facts.Sub(index=facts.Const(value=str() as name)),)):
+            pass
+        case facts.Call(func=facts.Name(id="len"), args=(facts.Name() | facts.Attr() as counted,)):
+            name = facts.last_name(counted)
+        case _:
+            return units == ("B",)
+    is_namesake = name_words(name)[-1:] == name_words(key)[-1:]
+    return units == ("B",) or (is_namesake and all(unit_dimension(unit) == "time" for unit in units))
+
+
+def _is_no_percentage(leaf: Leaf, ways: Sequence[Maker]) -> bool:
+    """Whether something shows a fraction of one: a quotient, ``x - 1.0``, a format such as ``:.1%``."""
+    return any(map(_is_fraction, ways)) or any(spec.endswith("%") for spec, _ in _shown(leaf, ways))
 
 
 def _is_fraction(maker: Maker) -> bool:
     """Whether an expression is one quantity divided by another, so that nothing made hundredths of it.
 
-    ``position_pct = value / balance`` is a fraction, whatever its name says; ``100 * wins / n`` is none, and of calls
-    and of names that speak of percent nobody knows.
+    ``position_pct = value / balance`` is a fraction, whatever its name says, and so is ``now / then - 1``;
+    ``100 * wins / n`` is none, and of calls and of names that speak of percent it is not known.
     """
     return all(map(_is_plain_quotient, cores(maker.expr)))
 
@@ -361,6 +390,10 @@ def _is_plain_quotient(expr: facts.Expr) -> bool:
     match expr:
         case facts.BinOp(op="/", left=left, right=right):
             return _is_plain(left) and _is_plain(right)
+        case facts.BinOp(op="-" | "+", left=left, right=facts.Const(value=1 | 1.0)):
+            return _is_plain(left) or _is_plain_quotient(left)
+        case facts.BinOp(op="-" | "+", left=facts.Const(value=1 | 1.0), right=right):
+            return _is_plain(right) or _is_plain_quotient(right)
         case _:
             return False
 
@@ -379,29 +412,40 @@ def _is_plain(expr: facts.Expr, depth: int = 0) -> bool:
             return False
 
 
-def _suits(key: str, unit: str) -> bool:
-    """Whether a number under a key may be in the unit that its expression says: no ``slope_per_bar`` is in ``%``."""
-    is_open_rate = "per" in words_of(key)[1:-1] and not readings_of_name(key)
-    return not contradicts(key, unit) and not is_scaled(key) and (not is_open_rate or "/" in unit)
+# --- where it is shown ---------------------------------------------------------------------------------------
 
 
-def _counts_units(maker: Maker, key: str) -> bool:
-    """Whether what is counted are the units that the end of a key says: bytes, or the days of ``len(days)``.
+def _shown_behind(context: Context, leaf: Leaf, ways: Sequence[Maker]) -> Iterator[UnitSource]:
+    """The unit that the texts have directly behind the number, where every text that shows it has one."""
+    behind = [unit_behind(context.policy, text) for _, text in _shown(leaf, ways)]
+    units = {unit for unit in behind if unit is not None}
+    if units and None not in behind:
+        yield UnitSource("the text behind it", tuple(sorted(units)))
 
-    ``players_with_minutes: len(players)`` is in no minutes, and ``len(meters)`` is no length.
-    """
-    units = readings_of_name(key)
-    if units == ("B",):
-        return True
-    match maker.expr:
-        case facts.Call(func=facts.Name(id="len"), args=(facts.Sub(index=facts.Const(value=str() as name)),)):
-            pass
-        case facts.Call(func=facts.Name(id="len"), args=(facts.Name() | facts.Attr() as counted,)):
-            name = facts.last_name(counted)
-        case _:
-            return False
-    is_namesake = words_of(name)[-1:] == words_of(key)[-1:]
-    return is_namesake and all(Policy(packs=PACKS).judge(unit).dimension == "time" for unit in units)
+
+def _shown(leaf: Leaf, ways: Sequence[Maker]) -> list[tuple[str, str]]:
+    """The formats of the places where the function at a number shows it, and the texts behind it there."""
+    function = function_at(leaf.site.module, leaf.site.at)
+    names = {name for maker in ways if (name := variable(maker.expr)) is not None}
+    if function is None or not names:
+        return []
+    shown: list[tuple[str, str]] = []
+    for expr in islice(expressions_in(function.body), _MOST_EXPRESSIONS):
+        parts = expr.parts if isinstance(expr, facts.Join) else ()
+        for part, following in zip_longest(parts, parts[1:]):
+            if isinstance(part, facts.Hole) and variable(part.value) in names:
+                text = following.value if isinstance(following, facts.Const) else ""
+                shown.append((part.spec or "", text if isinstance(text, str) else ""))
+    return shown
+
+
+def unit_behind(policy: Policy, text: str) -> str | None:
+    """The unit that a text begins with: ``mm`` of ``" mm of rain"``; things that are counted are none."""
+    match = _BEHIND.match(text)
+    if match is None:
+        return None
+    symbol = symbol_of(policy, match[1].rstrip(".,;:"))
+    return None if symbol is None or symbol in units_of("counts") else symbol
 
 
 def _ways(leaf: Leaf) -> Iterator[Maker]:
@@ -516,18 +560,26 @@ def _description(context: Context, call: facts.Call, frame: Frame) -> str | None
 
 
 def unit_said(policy: Policy, text: str) -> str | None:
-    """The one unit that a description names: ``"Heat in kWh"``, ``"Heat (kWh/m2)"``."""
-    words = {match["bracket"] or match["end"].rstrip(".") for match in _SAID.finditer(text)}
-    units = {unit for word in words if (unit := symbol_of(policy, word)) is not None}
-    return units.pop() if len(units) == 1 else None
+    """The one unit that a description names: ``"Heat in kWh"``, ``"Heat (kWh/m2)"``; no thing, no word of time."""
+    said = {match["bracket"] or match["end"].rstrip(".") for match in _SAID.finditer(text)}
+    named = said | {match[0] for match in _SYMBOLS.finditer(text)}
+    units = {unit for word in named if (unit := _physical(policy, word)) is not None}
+    return units.pop() if len(units) == 1 and any(_physical(policy, word) for word in said) else None
+
+
+def _physical(policy: Policy, word: str) -> str | None:
+    """The unit that a word of a description is, unless it is a thing or a word of time: ``links in page``."""
+    unit = symbol_of(policy, word)
+    is_noun = unit in units_of("counts") or (unit_dimension(unit or "") in ("time", "year") and len(word) > 2)
+    return None if is_noun else unit
 
 
 def documented_units(policy: Policy, docstring: str, key: str) -> Iterator[UnitSource]:
-    """The unit in brackets of the entry of a docstring that is about ``key``."""
+    """The unit that the entry of a docstring about ``key`` names."""
     if key not in docstring or len(docstring) > _MOST_TEXT:
         return
     entry = re.compile(rf"^[\s*\-\"'`]*{re.escape(key)}[\"'`*]*\s*(?:[:(–—-].*)$", re.MULTILINE)
-    units = {_bracketed(policy, match[0]) for match in entry.finditer(docstring)}
+    units = {unit_said(policy, match[0]) for match in entry.finditer(docstring)}
     unit = units.pop() if len(units) == 1 else None
     if unit is not None:
         yield UnitSource("the docstring", (unit,))
@@ -552,15 +604,9 @@ def is_unit_mentioned(policy: Policy, text: str) -> bool:
         word = match["bracket"] or match["behind"] or match["plural"]
         unit = symbol_of(policy, word.rstrip(".,;:"))
         # What is counted is named for many reasons: `results`, `tokens`.
-        if unit is not None and (match["plural"] is None or announced_dimension(unit) != unit):
+        if unit is not None and (match["plural"] is None or unit_dimension(unit) != unit):
             return True
     return False
-
-
-def _bracketed(policy: Policy, line: str) -> str | None:
-    words = {match["bracket"] for match in _SAID.finditer(line) if match["bracket"]}
-    units = {unit for word in words if (unit := symbol_of(policy, word)) is not None}
-    return units.pop() if len(units) == 1 else None
 
 
 def _docstring(result: Result) -> str:

@@ -15,9 +15,10 @@ from gllint_rules.project.templates import claim_entries
 from gllint_rules.reading import facts
 from gllint_rules.tuples import NamedTuple
 from gllint_rules.words.names import ARGS_SCHEMA, OUTPUT_SCHEMAS, QUANTITY
-from gllint_runtime.policy.key_units import announced_dimension, readings_of_name
+from gllint_runtime.policy.names import read_name
 from gllint_runtime.policy.schema_numbers import declared_units
-from gllint_runtime.policy.units import UnitVerdict, is_allowed, is_same_size
+from gllint_runtime.policy.unit_table import units_of
+from gllint_runtime.policy.units import UnitVerdict, is_allowed, is_same_size, unit_dimension
 
 
 class WrittenUnit(Struct, frozen=True, eq=False):
@@ -61,6 +62,7 @@ class Contradiction(NamedTuple):
     announced: tuple[str, ...]
 
 
+_TIMES = ("time", "year")
 _LOOSE = frozenset({("ton", "t")})  # `mass_tons` is said of both
 
 
@@ -76,7 +78,12 @@ def contradicting_names(context: Context, unit: WrittenUnit) -> Iterator[Contrad
         if named is not None:
             carriers.append((named[0], Site(context.module, named[1])))
     for name, where in carriers:
-        announced = readings_of_name(name)
+        reading = read_name(name)
+        if quantity.list_site is not None and (
+            reading.unit in units_of("counts") or unit_dimension(reading.unit or "") in _TIMES
+        ):
+            continue  # `"months": [{…}]` says what the list has
+        announced = reading.readings
         if announced and all(_conflicts(reading, unit.verdict) for reading in announced):
             yield Contradiction(name, where, announced)
 
@@ -86,7 +93,7 @@ def _conflicts(announced: str, verdict: UnitVerdict) -> bool:
     carried = verdict.nearest or verdict.symbol
     if (announced, carried) in _LOOSE:
         return False
-    dimension, other = announced_dimension(announced), announced_dimension(carried)
+    dimension, other = unit_dimension(announced), unit_dimension(carried)
     if other is None and is_allowed(announced):  # pint knows it, and has no names for our packs' dimensions
         other = verdict.dimension
     if dimension is None or other is None:

@@ -6,8 +6,6 @@ from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
 
-from gllint_rules.words.kinds import Kind, kind_of_unit
-
 
 def unit_of_function(name: str) -> str | None:
     """The unit of what ``time.time`` returns, by the module and the name."""
@@ -22,11 +20,6 @@ def unit_of_method(name: str) -> str | None:
 def unit_of_attribute(name: str) -> str | None:
     """The unit of an attribute that only the standard library calls so."""
     return _table()["attributes"].get(name)
-
-
-def kind_of_library_unit(unit: str) -> Kind:
-    """The kind of a number in one of these units."""
-    return "count" if unit == "count" else kind_of_unit(unit)
 
 
 @cache

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from gllint_runtime.audit.sources import Source, Sources, exact, nearest_float
 from gllint_runtime.policy.figures import Reading
-from gllint_runtime.policy.key_kinds import deciding_kind
+from gllint_runtime.policy.names import read_name
 from gllint_runtime.policy.units import measure_of
 
 _SMALL = 12
@@ -151,7 +151,7 @@ def _is_operand(source: Source) -> bool:
 def _names_something(source: Source) -> bool:
     if source.text is not None and len(source.text) >= _NAMING and source.text.isdecimal():
         return True
-    return deciding_kind(_name_of(source)) == "identifier"
+    return read_name(_name_of(source)).kind == "identifier"
 
 
 def _name_of(source: Source) -> str:

@@ -29,10 +29,10 @@ from gllint_runtime.audit.turns import Called, Returned, Said, Turn
 from gllint_runtime.policy.data_files import sections
 from gllint_runtime.policy.figures import Figure, Reading, figures
 from gllint_runtime.policy.outputs import json_value
-from gllint_runtime.policy.packs import pack_units
 from gllint_runtime.policy.settings import Policy
 from gllint_runtime.policy.tool_hints import is_verifier
 from gllint_runtime.policy.unit_sizes import factors_of_unit, relation
+from gllint_runtime.policy.unit_table import pack_units
 from gllint_runtime.policy.units import is_same_size, measure_of
 
 Verdict = Literal["sourced", "quoted", "derived", "mislabelled", "unsourced", "exempt"]

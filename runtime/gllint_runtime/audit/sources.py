@@ -14,9 +14,9 @@ from typing import Any, Literal, NamedTuple
 from gllint_runtime.audit.contexts import MOMENTS, is_within, places
 from gllint_runtime.policy.data_files import sections
 from gllint_runtime.policy.figures import Figure, figures
-from gllint_runtime.policy.key_units import unit_of_name
-from gllint_runtime.policy.name_units import argument_readings_of_name
+from gllint_runtime.policy.names import read_name
 from gllint_runtime.policy.outputs import json_value
+from gllint_runtime.policy.parameter_units import argument_units
 from gllint_runtime.policy.schemas import Path, show_path
 from gllint_runtime.policy.unit_sizes import UnitSize, factors_of_unit, size_of
 from gllint_runtime.policy.units import exact_value, measure_of, unit_meant
@@ -445,8 +445,8 @@ def units_of_key(key: str) -> tuple[tuple[str | None, bool], ...]:
 
     ``annual_kwh`` and ``temp_c`` say one, ``power_mw`` leaves two open.
     """
-    readings = argument_readings_of_name(key)[:_MAX_READINGS] if key else ()
-    said = unit_of_name(key) if len(readings) > 1 else None
+    readings = argument_units(key)[:_MAX_READINGS] if key else ()
+    said = read_name(key).unit if len(readings) > 1 else None
     return tuple((unit, len(readings) > 1 and unit != said) for unit in readings) or ((None, False),)
 
 

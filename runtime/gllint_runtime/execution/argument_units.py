@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 from gllint_runtime.execution.record import Origin
 from gllint_runtime.policy.data import copy_plain
 from gllint_runtime.policy.errors import GLDataError, GLValidationError
-from gllint_runtime.policy.name_units import all_readings_of_name
+from gllint_runtime.policy.names import read_name
 from gllint_runtime.policy.packs import PACKS
 from gllint_runtime.policy.parameter_units import ParameterUnit, ParameterUnits
 from gllint_runtime.policy.schemas import Path, Quantity, quantity_problem, show_path
@@ -90,7 +90,7 @@ class Misfit(NamedTuple):
     def _named_units(self) -> Sequence[str]:
         """The units that the parameter says: ``cent`` for those of every currency."""
         parameter = self.parameter
-        return parameter.readings if parameter.is_declared else all_readings_of_name(parameter.name)
+        return parameter.readings if parameter.is_declared else read_name(parameter.name).readings
 
     def error(self, tool: str, *, takes_quantities: bool) -> GLValidationError:
         """What to tell the model."""

@@ -28,7 +28,7 @@ from gllint_runtime.execution.spoken import SpokenNumbers, as_argument, converte
 from gllint_runtime.execution.totals import Totals
 from gllint_runtime.policy.expressions import expression
 from gllint_runtime.policy.figures import figures
-from gllint_runtime.policy.key_units import unit_of_name
+from gllint_runtime.policy.names import read_name
 from gllint_runtime.policy.numbers import is_in_symbol, scan_naked_numbers
 from gllint_runtime.policy.parameter_units import ParameterUnit, ParameterUnits
 from gllint_runtime.policy.rendered_text import is_numeral
@@ -314,7 +314,7 @@ class Origins:
                     self._measure(record, path, float(exact), quantity.unit)
             for path, number in record.output.raw_numbers.items():
                 name = next((step for step in reversed(path) if type(step) is str), "")
-                if (unit := unit_of_name(name)) is not None:
+                if (unit := read_name(name).unit) is not None:
                     self._measure(record, path, number, unit)
         self._unmeasured.clear()
         return self._units.get(value, {})
@@ -328,7 +328,7 @@ class Origins:
         """Whether the user, or a constant, has a number in the unit of its parameter, or without any."""
         for name, constant in self._constants.items():
             if constant == value and not stands_in_other_unit(
-                value, unit_of_name(name.replace(" ", "_")), parameter
+                value, read_name(name.replace(" ", "_")).unit, parameter
             ):
                 return True
         return any(

@@ -12,7 +12,8 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from gllint_runtime.policy.context_words import MASK, folded, multipliers, pattern, table, visible
-from gllint_runtime.policy.packs import PACKS, pack_units
+from gllint_runtime.policy.packs import PACKS
+from gllint_runtime.policy.unit_table import pack_units
 from gllint_runtime.policy.units import ALLOWED_UNITS
 
 Fault = tuple[int, int, str]

@@ -17,7 +17,7 @@ from typing import Any, cast
 
 from gllint_runtime.policy.data_files import read
 from gllint_runtime.policy.expressions import expression
-from gllint_runtime.policy.number_kinds import KINDS, QUANTITY_SHAPES
+from gllint_runtime.policy.kinds import KINDS, QUANTITY_SHAPES
 from gllint_runtime.policy.packs import PACKS
 from gllint_runtime.policy.regular_files import read_bytes
 from gllint_runtime.policy.tuples import NamedTuple

@@ -10,7 +10,7 @@ import unicodedata
 from functools import lru_cache
 
 from gllint_runtime.policy.data_files import read
-from gllint_runtime.policy.units import ALLOWED_UNITS, TIME_UNITS, UNIT_SUFFIXES
+from gllint_runtime.policy.unit_table import ALLOWED_UNITS, TIME_UNITS, units_of
 
 MASK = "\ue000"
 """Stands for each character of a macro in the text that is looked at."""
@@ -43,7 +43,12 @@ def table() -> dict[str, list[str]]:
         "units": units + currencies,
         "long units": [unit for unit in units if len(unit) > 1 and unit != "mi"],
         "time units": [*TIME_UNITS],
-        "unit names": [name for name in UNIT_SUFFIXES if name not in {*ALLOWED_UNITS, "miles"}],
+        "unit names": [
+            end
+            for unit in units_of("allowed").values()
+            for end in unit.ends
+            if len(end) > 2 and end.isalnum() and end not in {*ALLOWED_UNITS, "miles"}
+        ],
     }
 
 

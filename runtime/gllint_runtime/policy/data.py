@@ -151,7 +151,9 @@ class Survey:
         if plain_keys or plain_kinds:
             raw = self.raw_numbers.items()
             self.raw_numbers = {
-                path: number for path, number in raw if not _is_plain(path, plain_keys, plain_kinds)
+                path: number
+                for path, number in raw
+                if not self._is_plain(path, number, plain_keys, plain_kinds)
             }
         self.size = 50 * (_MAX_VALUES - self._values) + _MAX_TEXT - self._text
 
@@ -159,6 +161,20 @@ class Survey:
     def odd_paths(self) -> Mapping[tuple[str, ...], Path]:
         """The quantities that no claim could write by their own paths, by those that it can: once all are entered."""
         return claimable_paths([*self.quantities])
+
+    def _is_plain(
+        self, path: Path, number: float, plain_keys: Collection[str], plain_kinds: Collection[str]
+    ) -> bool:
+        """Whether the number at ``path`` is under one of ``plain_keys``, or of ``plain_kinds``, if in a list."""
+        from gllint_runtime.policy.names import is_plain  # what holds no numbers needs no words
+
+        place = next((i for i in reversed(range(len(path))) if isinstance(path[i], str)), None)
+        if place is None:
+            return False
+        key, beside = str(path[place]), self.data
+        for step in path[:place]:
+            beside = beside[step]
+        return is_plain(key, plain_keys, plain_kinds, number, beside)
 
     @property
     def given(self) -> Any:
@@ -322,14 +338,6 @@ def _value_key(value: dict[str, Any], shapes: Collection[str]) -> str | None:
     from gllint_runtime.policy.quantity_shapes import value_key  # few projects have other shapes
 
     return value_key(value, shapes)
-
-
-def _is_plain(path: Path, plain_keys: Collection[str], plain_kinds: Collection[str]) -> bool:
-    """Whether the number at ``path`` stands under one of ``plain_keys``, or of ``plain_kinds``, if in a list."""
-    from gllint_runtime.policy.key_kinds import is_plain  # few projects need its words
-
-    key = next((step for step in reversed(path) if isinstance(step, str)), None)
-    return key is not None and is_plain(key, plain_keys, plain_kinds)
 
 
 class _Depth(Exception):

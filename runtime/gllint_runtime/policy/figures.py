@@ -18,8 +18,9 @@ from typing import NamedTuple
 from gllint_runtime.policy.data_files import sections
 from gllint_runtime.policy.expressions import expression
 from gllint_runtime.policy.numbers import excused_numbers, may_spell_numbers, scan_naked_numbers
-from gllint_runtime.policy.packs import PACKS, pack_units
+from gllint_runtime.policy.packs import PACKS
 from gllint_runtime.policy.unit_spellings import as_listed, emissions_at, unit_names
+from gllint_runtime.policy.unit_table import pack_units
 from gllint_runtime.policy.units import TIME_UNITS, is_allowed, unit_meant
 
 _MAX_DIGITS = 320  # of a number that is read; no float is longer

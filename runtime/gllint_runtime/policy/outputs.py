@@ -10,7 +10,6 @@ from operator import getitem
 from typing import Any, NamedTuple
 
 from gllint_runtime.policy import schemas, validation
-from gllint_runtime.policy.allowlist import RENDERED_UNITS
 from gllint_runtime.policy.claims import ClaimPathError, parse_claim_path
 from gllint_runtime.policy.data import DataProblem, Survey, plain
 from gllint_runtime.policy.errors import GLDataError, GLValidationError
@@ -18,6 +17,7 @@ from gllint_runtime.policy.log import logger
 from gllint_runtime.policy.parameter_units import ParameterUnit, ParameterUnits
 from gllint_runtime.policy.schemas import Path, Quantity, show_path
 from gllint_runtime.policy.settings import Policy
+from gllint_runtime.policy.unit_table import RENDERED_UNITS
 from gllint_runtime.policy.units import UnitRegistry
 
 _MOST_NAMED = 8  # raw numbers that a message names

@@ -8,12 +8,13 @@ references, branches, properties and items.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from functools import cached_property
+from functools import cache, cached_property, lru_cache
 from typing import Any, NamedTuple
 
-from gllint_runtime.policy.name_units import argument_readings_of_name
+from gllint_runtime.policy.names import read_name
 from gllint_runtime.policy.schema_numbers import declared_unit
 from gllint_runtime.policy.schemas import QUANTITY_KEYS, QUANTITY_REF, Path, subschemas
+from gllint_runtime.policy.unit_table import units
 
 BASIS_KEYWORD = "x-basis"
 
@@ -22,6 +23,26 @@ _MOST_OF_SCHEMA = 2000  # what any schema holds, for who looks through all of it
 _PLACE_DIGITS = 9  # of a place in a list
 _MOST_PATHS = 1000
 _NUMERIC = frozenset({"number", "integer"})
+
+
+@lru_cache(maxsize=8192)
+def argument_units(name: str) -> tuple[str, ...]:
+    """Every unit in which an argument may be taken by its name: ``amount_cents`` in the cents of each currency."""
+    readings = [unit for reading in read_name(name).readings for unit in _parts().get(reading, (reading,))]
+    usual = [unit for unit in readings if unit not in units() or "doubt" not in units()[unit].packs]
+    return tuple(usual or readings)
+
+
+@cache
+def _parts() -> Mapping[str, tuple[str, ...]]:
+    """The parts of each currency that a name leaves open: ``cent``, ``milliunit``, ``microunit``."""
+    parts: dict[str, tuple[str, ...]] = {}
+    for unit in units():
+        code, _, end = unit.partition("_")
+        if end and len(code) == 3 and code.isupper():
+            part = {"milli": "milliunit", "micro": "microunit"}.get(end, "cent")
+            parts[part] = (*parts.get(part, ()), unit)
+    return parts
 
 
 class ParameterUnit(NamedTuple):
@@ -140,7 +161,7 @@ class ParameterUnits:
             bases = [b for node in nodes if isinstance(b := node.get(BASIS_KEYWORD), str)] or bases
         takes_quantity = any(_is_quantity(node) for node in nodes)
         types = frozenset(name for node in nodes for name in _types(node))
-        readings = tuple(dict.fromkeys(declared)) or argument_readings_of_name(name)
+        readings = tuple(dict.fromkeys(declared)) or argument_units(name)
         return ParameterUnit(
             readings,
             name,

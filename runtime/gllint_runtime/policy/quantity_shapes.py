@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Collection, Mapping
 from typing import Any, NamedTuple
 
-from gllint_runtime.policy.number_kinds import QUANTITY_SHAPES as QUANTITY_SHAPES
+from gllint_runtime.policy.kinds import QUANTITY_SHAPES as QUANTITY_SHAPES
 from gllint_runtime.policy.schemas import Quantity
 from gllint_runtime.policy.unit_codes import unit_of_code
 from gllint_runtime.policy.units import unit_meant

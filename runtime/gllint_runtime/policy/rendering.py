@@ -8,10 +8,9 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
-from gllint_runtime.policy.allowlist import ALLOWED_UNITS
 from gllint_runtime.policy.data_files import sections
-from gllint_runtime.policy.packs import pack_units
 from gllint_runtime.policy.schemas import Quantity
+from gllint_runtime.policy.unit_table import ALLOWED_UNITS, pack_units
 from gllint_runtime.policy.units import exact_value
 
 _DIGITS = 4  # significant ones of a number that a fixed number of decimals would cut short

@@ -166,17 +166,17 @@ class Policy(_Fields):
 
     def pack_symbols(self) -> frozenset[str]:
         """The units that the packs add."""
-        from gllint_runtime.policy.packs import pack_units
+        from gllint_runtime.policy.unit_table import pack_units
 
         return frozenset(pack_units(self.packs)) if self.packs else frozenset()
 
-    def is_plain(self, key: object) -> bool:
-        """Whether a number under this key is declared to be no quantity."""
+    def is_plain(self, key: object, value: object = 0, beside: Collection[str] = ()) -> bool:
+        """Whether a number under this key is no quantity; of a kind are integral numbers alone."""
         if not (self.plain_keys or self.plain_kinds) or not isinstance(key, str):
             return False
-        from gllint_runtime.policy.key_kinds import is_plain
+        from gllint_runtime.policy.names import is_plain
 
-        return is_plain(key, self.plain_keys, self.plain_kinds)
+        return is_plain(key, self.plain_keys, self.plain_kinds, value, beside)
 
 
 def combined(policy: Policy | None, settings: Mapping[str, Any], kind: type) -> Policy:

@@ -9,16 +9,15 @@ import re
 from collections.abc import Mapping
 from functools import cache, lru_cache
 
-from gllint_runtime.policy.data_files import sections
 from gllint_runtime.policy.packs import PACKS
 from gllint_runtime.policy.unit_expressions import TRAILING_POWER
-from gllint_runtime.policy.units import TIME_UNITS, is_allowed
+from gllint_runtime.policy.unit_table import TIME_UNITS, units
+from gllint_runtime.policy.units import is_allowed
 
 SYSTEMS = ("ucum", "uncefact")
 
 _LONGEST = 100
 _MOST_TERMS = 12
-_PREFIXES = ("n", "u", "m", "c", "d", "h", "k", "M", "G", "T", "P", "p", "f", "Ki", "Mi", "Gi", "Ti")
 _ANNOTATION = re.compile(r"\{[^{}]*\}")
 _THINGS = {"{beat}": "beat", "{beats}": "beat", "{breath}": "breath", "{breaths}": "breath"}
 _ENERGY = re.compile(r"(?<=W)\.h(?![\w\[])")
@@ -29,21 +28,18 @@ _TERM = re.compile(r"(?P<code>(?:\[[^\[\]]+\]|[^\d\s./\[\]+-]|\d(?=\*)|\*)+|1)(?
 def unit_of_code(code: str, system: str) -> str | None:
     """The unit that a code of a system means, as the tables write it; ``None`` for one that is not read."""
     if system == "uncefact":
-        return _table("uncefact").get(code)
+        return _codes()[1].get(code)
     return _of_ucum(code) if system == "ucum" and len(code) <= _LONGEST else None
 
 
 @cache
-def _tables() -> Mapping[str, Mapping[str, str]]:
-    """By table the unit of each code."""
-    return {
-        name: {code: unit for unit, codes in rows.items() for code in codes.split()}
-        for name, rows in sections("unit_codes.txt").items()
-    }
-
-
-def _table(name: str) -> Mapping[str, str]:
-    return _tables()[name]
+def _codes() -> tuple[Mapping[str, str], Mapping[str, str]]:
+    """The units by their codes of UCUM, and of UN/CEFACT."""
+    table = units().values()
+    return (
+        {code: unit.symbol for unit in table for code in unit.ucum},
+        {code: unit.symbol for unit in table for code in unit.cefact},
+    )
 
 
 @lru_cache(maxsize=512)
@@ -64,7 +60,7 @@ def _of_ucum(code: str) -> str | None:
         thing = _THINGS.get(piece)
         piece = _ANNOTATION.sub("", piece)
         term = _TERM.fullmatch(piece)
-        unit = thing or ((_atom(term["code"]) if term else None) if piece else "1")
+        unit = thing or ((_codes()[0].get(term["code"]) if term else None) if piece else "1")
         if unit is None:
             return None
         if unit == "1":  # also a word in braces, which says what is counted
@@ -81,13 +77,3 @@ def _raised(unit: str, power: int) -> str:
         return unit
     short = f"{unit}{power}"
     return short if TRAILING_POWER.fullmatch(short) else f"{unit}^{power}"
-
-
-def _atom(code: str) -> str | None:
-    if (unit := _table("ucum").get(code) or _table("ucum metric").get(code)) is not None:
-        return unit
-    for prefix in _PREFIXES:
-        metric = _table("ucum metric").get(code[len(prefix) :]) if code.startswith(prefix) else None
-        if metric is not None and is_allowed(f"{prefix}{metric}", packs=PACKS):
-            return f"{prefix}{metric}"
-    return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
-from gllint_runtime.policy.allowlist import ALLOWED_UNITS
+from gllint_runtime.policy.unit_table import ALLOWED_UNITS
 
 Factors = tuple[tuple[str, int], ...]
 """Names of units with their powers."""

@@ -15,14 +15,13 @@ from fractions import Fraction
 from functools import cache, lru_cache
 from typing import Literal, NamedTuple, TypeAlias
 
-from gllint_runtime.policy.allowlist import ALLOWED_UNITS, TIME_UNITS
 from gllint_runtime.policy.data_files import sections
-from gllint_runtime.policy.key_units import announced_dimension, announced_units
-from gllint_runtime.policy.packs import PACKS, pack_units
+from gllint_runtime.policy.packs import PACKS
 from gllint_runtime.policy.stock_units import stock_size
 from gllint_runtime.policy.unit_expressions import TRAILING_POWER, Factors, factors_of
 from gllint_runtime.policy.unit_spellings import as_listed
-from gllint_runtime.policy.units import size_in_bases
+from gllint_runtime.policy.unit_table import ALLOWED_UNITS, TIME_UNITS, pack_units, units
+from gllint_runtime.policy.units import size_in_bases, unit_dimension
 
 TOLERANCE = 1e-6
 """Two sizes are one where they differ by less than this, relatively: definitions are rounded somewhere."""
@@ -86,7 +85,7 @@ def is_of_any_currency(unit: Factors) -> bool:
 
 def is_logarithm(unit: str) -> bool:
     """Whether numbers in ``unit`` are logarithms, as those in dB and of pH are."""
-    return announced_dimension(unit) in sections("base_dimensions.txt")["scales"]["logarithms"].split()
+    return unit_dimension(unit) in sections("base_dimensions.txt")["scales"]["logarithms"].split()
 
 
 def quotient(above: str, below: str) -> str:
@@ -200,9 +199,7 @@ def _size_of_one(name: str) -> UnitSize | None:
     match = TRAILING_POWER.match(name)
     if match is not None:
         return size_of(((match[1], int(match[2])),))
-    if name in _bases()["announced"]:
-        return _bases()["announced"][name]
-    size = None if announced_dimension(name) in _scales() else stock_size(name)
+    size = None if unit_dimension(name) in _scales() else stock_size(name)
     return None if size is None else _in_physics(size[0], Fraction(size[1]), _bases()["stock"])
 
 
@@ -260,7 +257,7 @@ def _names() -> Iterable[str]:
     yield from ALLOWED_UNITS
     yield from TIME_UNITS
     yield from (name for name in pack_units(PACKS) if name.isascii() and "/" not in name)
-    yield from announced_units()
+    yield from (unit.symbol for unit in units().values() if not unit.packs and unit.size != "-")
     yield from _bases()["parts"]
 
 

@@ -15,11 +15,11 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cache, lru_cache
 from typing import NamedTuple
 
-from gllint_runtime.policy.allowlist import ALLOWED_UNITS, TIME_UNITS
 from gllint_runtime.policy.data_files import sections
-from gllint_runtime.policy.packs import PACKS, pack_units
+from gllint_runtime.policy.packs import PACKS
 from gllint_runtime.policy.stock_units import stock_name, stock_readings
 from gllint_runtime.policy.unit_expressions import MAX_LENGTH, NAME, TRAILING_POWER, Factors, factors_of
+from gllint_runtime.policy.unit_table import ALLOWED_UNITS, TIME_UNITS, pack_units, units
 
 _MAX_FACTORS = 12
 _MAX_DEPTH = 4
@@ -442,29 +442,12 @@ def _table(name: str) -> Mapping[str, str]:
 @cache
 def unit_names() -> Mapping[str, str]:
     """Names written out, without blanks and hyphens, and the unit of each."""
-    named = {form: unit for unit, names in _table("names").items() for form in _forms(names)}
-    symbols = _symbols(frozenset())
-    for unit, names in _table("prefixed names").items():
-        for form in _forms(names):
-            named[form] = unit
-            for prefix, letter in _table("prefixes").items():
-                symbol = f"{letter}{unit}"
-                is_prefixed = stock_name(symbol) == f"{prefix}{stock_name(unit)}"  # no dB of bytes
-                if symbol in symbols and is_prefixed:
-                    named[prefix + form] = symbol
+    named = {form: unit.symbol for unit in units().values() for form in unit.forms}
     for length in ("m", "km", "ft", "mi"):
-        for form in [form for form, unit in named.items() if unit == length]:
+        for form in units()[length].forms:
             for power, words in (("2", ("square", "sq")), ("3", ("cubic", "cu"))):
                 named |= {word + form: f"{length}^{power}" for word in words}
     return named
-
-
-def _forms(names: str) -> list[str]:
-    return [
-        form
-        for name in names.split(", ")
-        for form in (name.split("|") if "|" in name else (name, f"{name}s"))
-    ]
 
 
 @cache

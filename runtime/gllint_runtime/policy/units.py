@@ -16,17 +16,12 @@ from collections import Counter
 from collections.abc import Callable, Collection, Mapping
 from decimal import Decimal
 from fractions import Fraction
-from functools import cache, lru_cache
+from functools import lru_cache
 from math import prod
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from gllint_runtime.policy.allowlist import ALLOWED_UNITS as ALLOWED_UNITS
-from gllint_runtime.policy.allowlist import CANONICAL_UNITS, DERIVED_DIMENSIONS
-from gllint_runtime.policy.allowlist import TIME_UNITS as TIME_UNITS
-from gllint_runtime.policy.allowlist import UNIT_SUFFIXES as UNIT_SUFFIXES
-from gllint_runtime.policy.data_files import lines
 from gllint_runtime.policy.errors import GLValidationError
-from gllint_runtime.policy.packs import PACKS, pack_units
+from gllint_runtime.policy.packs import PACKS
 from gllint_runtime.policy.stock_units import stock_dimensions, stock_sizes_agree
 from gllint_runtime.policy.unit_expressions import MAX_LENGTH, factors_of
 from gllint_runtime.policy.unit_spellings import (
@@ -35,6 +30,18 @@ from gllint_runtime.policy.unit_spellings import (
     divisor_of_time,
     plain_spelling,
     spelling_of,
+)
+from gllint_runtime.policy.unit_table import (
+    ALLOWED_UNITS as ALLOWED_UNITS,
+)
+from gllint_runtime.policy.unit_table import (
+    CANONICAL_UNITS,
+    DERIVED_DIMENSIONS,
+    pack_units,
+    units,
+)
+from gllint_runtime.policy.unit_table import (
+    TIME_UNITS as TIME_UNITS,
 )
 
 if TYPE_CHECKING:
@@ -171,6 +178,12 @@ def rounded_like(value: Any, exact: Fraction) -> Any:
         case Fraction():
             return exact
     return float(exact)
+
+
+@lru_cache(maxsize=4096)
+def unit_dimension(unit: str) -> str | None:
+    """The dimension of a unit of the table, packs or not, or of one made of these; pint is not asked for it."""
+    return _dimension(as_listed(unit, packs=PACKS), PACKS)
 
 
 class Measure(NamedTuple):
@@ -327,8 +340,10 @@ def _of_one(name: str, packs: tuple[str, ...], stock: bool) -> Mapping[str, int]
             if dimension in DERIVED_DIMENSIONS
             else {dimension: 1}
         )
-    if defined := pack_units(packs).get(name):
-        return _exponents(defined.of, packs, False) if defined.of else {defined.dimension: 1}
+    defined = units().get(name)
+    if defined is not None and (not defined.packs or not {*packs}.isdisjoint(defined.packs)):
+        base = _size(defined.size)[1]
+        return _exponents(base, PACKS, False) if base else {defined.dimension: 1}
     dimensions = stock_dimensions(name) if stock else None
     time = divisor_of_time(name)  # of which pint makes a number of days
     return dimensions if dimensions is None or time is None else {TIME_UNITS[time]: 1}
@@ -364,32 +379,14 @@ def _canonical(dimension: str) -> str | None:
 
 # ------------------------------------------------------------------------------------------------- how large
 
-_OPERAND = re.compile(r"(?:([*/]) )?(\[?[\w.]+\]?)(?: \*\* (\d+))?")
 
-
-@cache
-def _definitions() -> Mapping[str, tuple[Fraction, Fraction]]:
-    """The units of ``units.txt`` as :func:`_scale` gives them."""
-    scales: dict[str, tuple[Fraction, Fraction]] = {}
-    for line in lines("units.txt"):
-        name, definition, *aliases = line.split(" = ")
-        size, _, offset = definition.partition("; offset: ")
-        scale = _product(size, scales), _product(offset, scales) if offset else Fraction(0)
-        scales.update(dict.fromkeys((name, *aliases), scale))
-    return scales
-
-
-def _product(text: str, scales: Mapping[str, tuple[Fraction, Fraction]]) -> Fraction:
-    """``"2500 / 9 * Wh"`` as a number of root units."""
-    product = Fraction(1)
-    for operator, operand, power in _OPERAND.findall(text):
-        factor = Fraction(1)
-        if operand in scales:
-            factor = scales[operand][0] ** int(power or 1)
-        elif not operand.startswith("["):
-            factor = Fraction(operand)
-        product = product / factor if operator == "/" else product * factor
-    return product
+def _size(text: str) -> tuple[Fraction, str, Fraction]:
+    """``"1 K + 5463/20"`` as a factor, the expression of which it is one (``""`` of a root), and an offset."""
+    if text.startswith("["):
+        return Fraction(1), "", Fraction(0)
+    factor, _, rest = text.partition(" ")
+    base, _, offset = rest.partition(" + ")
+    return Fraction(factor), base, Fraction(offset or 0)
 
 
 @lru_cache(maxsize=1024)
@@ -398,14 +395,15 @@ def _scale(unit: str, packs: tuple[str, ...]) -> tuple[Fraction, Fraction]:
 
     Inside a compound a degree is a difference and has no offset.
     """
-    factors = factors_of(unit)
-    if factors != ((unit, 1),):
-        sizes = (_scale(name, packs)[0] ** power for name, power in factors)
+    row = units().get(unit)
+    if row is None or row.size == "-":
+        sizes = (_scale(name, packs)[0] ** power for name, power in factors_of(unit))
         return prod(sizes, start=Fraction(1)), Fraction(0)
-    if unit not in ALLOWED_UNITS and unit not in TIME_UNITS:
-        defined = pack_units(packs)[unit]
-        return defined.factor * (_scale(defined.of, packs)[0] if defined.of else 1), Fraction(0)
-    return _definitions()[unit]
+    factor, base, offset = _size(row.size)
+    if not base:
+        return factor, offset
+    factor_of_base, offset_of_base = _scale(base, packs)
+    return factor * factor_of_base, offset * factor_of_base + offset_of_base
 
 
 def exact_value(value: Any) -> Fraction:

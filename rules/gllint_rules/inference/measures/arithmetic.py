@@ -8,6 +8,7 @@ from collections.abc import Callable
 from gllint_rules.inference.measures.meanings import (
     COUNT,
     RATIO,
+    ConversionFactor,
     Count,
     Factor,
     Fields,
@@ -19,7 +20,6 @@ from gllint_rules.inference.measures.meanings import (
     UnitObject,
     with_readings,
 )
-from gllint_runtime.policy.allowlist import TIME_UNITS
 from gllint_runtime.policy.unit_expressions import Factors
 from gllint_runtime.policy.unit_sizes import (
     Relation,
@@ -30,6 +30,7 @@ from gllint_runtime.policy.unit_sizes import (
     ratio,
     relation,
 )
+from gllint_runtime.policy.unit_table import TIME_UNITS
 
 _PERCENT = factors_of_unit("%")
 _PERCENTAGES = frozenset({"%", "percent"})
@@ -198,6 +199,7 @@ def _shifted(op: str, measure: Measure, value: float | None) -> Measure | None:
 
 
 def _product(left: Meaning, right: Meaning) -> Meaning:
+    left, right = _converting(left), _converting(right)
     match left, right:
         case Measure(), Measure():
             return _percent_of(left, right) or _percent_of(right, left) or _times(left, right, 1)
@@ -225,7 +227,13 @@ def _product(left: Meaning, right: Meaning) -> Meaning:
             return None
 
 
+def _converting(meaning: Meaning) -> Meaning:
+    """What a factor does: it multiplies as a number of its two units would."""
+    return meaning.measure if isinstance(meaning, ConversionFactor) else meaning
+
+
 def _quotient(left: Meaning, right: Meaning) -> Meaning:
+    left, right = _converting(left), _converting(right)
     match left, right:
         case Measure(), Measure():
             return _times(left, right, -1)

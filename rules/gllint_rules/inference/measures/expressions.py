@@ -45,8 +45,7 @@ from gllint_rules.reading import facts
 from gllint_rules.reading.facts import Expr, Module, Scope
 from gllint_rules.words.call_units import unit_of_attribute, unit_of_function, unit_of_method
 from gllint_rules.words.names import QUANTITY
-from gllint_runtime.policy.key_units import name_words
-from gllint_runtime.policy.name_units import is_unit_itself
+from gllint_runtime.policy.names import is_unit_itself, name_words
 from gllint_runtime.policy.unit_expressions import Factors
 from gllint_runtime.policy.unit_sizes import factors_of_unit, product, size_of
 from gllint_runtime.policy.unit_spellings import spelling_of

@@ -9,12 +9,10 @@ from typing import TypeAlias
 from msgspec import Struct
 
 from gllint_rules.reading.facts import Class, Module
-from gllint_runtime.policy.allowlist import TIME_UNITS
-from gllint_runtime.policy.key_kinds import kind_of_name
-from gllint_runtime.policy.name_units import all_readings_of_name
-from gllint_runtime.policy.packs import pack_units
+from gllint_runtime.policy.names import read_name
 from gllint_runtime.policy.unit_expressions import Factors
-from gllint_runtime.policy.unit_sizes import factors_of_unit
+from gllint_runtime.policy.unit_sizes import factors_of_unit, product
+from gllint_runtime.policy.unit_table import TIME_UNITS, pack_units
 
 MOST_READINGS = 6
 MOST_FIELDS = 64
@@ -59,6 +57,12 @@ class PhysicalQuantity(Struct, frozen=True):
     measure: Measure
 
 
+class ConversionFactor(Struct, frozen=True):
+    """A number of one unit in each of another, by its name: it is in no unit itself, and what it multiplies is."""
+
+    measure: Measure
+
+
 class PercentOf(Struct, frozen=True):
     """A number times a percentage, before it is divided by 100."""
 
@@ -79,7 +83,8 @@ class Places(Struct, frozen=True):
 
 
 Meaning: TypeAlias = (
-    "Measure | Factor | Count | UnitObject | PhysicalQuantity | PercentOf | Fields | Places | None"
+    "Measure | Factor | Count | ConversionFactor | UnitObject | PhysicalQuantity | PercentOf | Fields | Places"
+    " | None"
 )
 
 COUNT = Count()
@@ -94,7 +99,7 @@ def measure_of_unit(unit: str) -> Measure:
 @lru_cache(maxsize=8192)
 def measure_of_name(name: str) -> Measure | None:
     """A number whose unit a name announces by its end."""
-    units = all_readings_of_name(name)
+    units = read_name(name).readings
     if not units or (len(units) > 1 and any(_is_pair(unit) for unit in units)):
         return None  # `eur_usd`, `wh_co2e`: nobody knows which way it goes, or whether it is a unit at all
     counted = pack_units(("counts",))
@@ -106,9 +111,16 @@ def measure_of_name(name: str) -> Measure | None:
 
 
 @lru_cache(maxsize=8192)
-def meaning_of_name(name: str) -> Measure | Count | None:
+def meaning_of_name(name: str) -> Measure | Count | ConversionFactor | None:
     """What the end of a name announces: a number in a unit, or how many there are of something."""
-    return measure_of_name(name) or (COUNT if kind_of_name(name) == "count" else None)
+    measure = measure_of_name(name)
+    if measure is not None:
+        return measure
+    reading = read_name(name)
+    if reading.factor is not None:
+        source, target = map(factors_of_unit, reading.factor)
+        return ConversionFactor(Measure((product((target, 1), (source, -1)),)))
+    return COUNT if reading.kind == "count" or reading.unit in pack_units(("counts",)) else None
 
 
 def _is_pair(unit: str) -> bool:

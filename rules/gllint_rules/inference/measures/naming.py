@@ -17,8 +17,7 @@ from gllint_rules.inference.measures.meanings import (
 )
 from gllint_rules.reading import facts
 from gllint_rules.reading.facts import Expr
-from gllint_runtime.policy.key_units import name_words
-from gllint_runtime.policy.name_units import is_unit_itself
+from gllint_runtime.policy.names import is_unit_itself, name_words
 from gllint_runtime.policy.unit_sizes import converted, factors_of_unit, product
 
 _PERCENT = (factors_of_unit("%"),)
