@@ -75,6 +75,8 @@ from gllint_rules.words.names import OUTPUT_SCHEMAS
 from gllint_runtime.policy.names import read_name
 from gllint_runtime.policy.schema_numbers import find_raw_numbers, property_of
 from gllint_runtime.policy.schemas import QUANTITY_REF, inlined_quantity
+from gllint_runtime.policy.settings import Policy
+from gllint_runtime.policy.unit_table import units_of
 
 HELP = f'Declare a Quantity there: `{{"$ref": "{QUANTITY_REF}"}}`.'
 
@@ -93,7 +95,7 @@ def check(context: Context) -> Iterator[Pending]:
             if is_ours(context, keyword_schema):
                 help_text, fix = HELP, repair("schemas", "refer_to_quantity", context, schema, path)
             else:
-                unit = _unit_of(property_of(path[:-1]))
+                unit = _unit_of(policy, property_of(path[:-1]))
                 help_text = f"Write a Quantity out there: `{json.dumps(inlined_quantity(unit))}`."
                 fix = repair("schemas", "inline_quantity", context, schema, path, unit)
             if plain is not None:
@@ -101,8 +103,10 @@ def check(context: Context) -> Iterator[Pending]:
             yield context.finding("GL201", schema.place(path), message, help_text, None if plain else fix)
 
 
-def _unit_of(name: str | None) -> str | None:
-    return read_name(name).unit if name is not None else None
+def _unit_of(policy: Policy, name: str | None) -> str | None:
+    """The unit that a name says; a thing that is counted only where the project allows it."""
+    unit = read_name(name).unit if name is not None else None
+    return unit if unit is None or policy.allows(unit) or unit not in units_of("counts") else None
 
 
 RULE = Rule(
