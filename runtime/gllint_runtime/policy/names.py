@@ -247,6 +247,11 @@ def quantity_named(word: str) -> str | None:
     return "time" if word in table.durations else table.quantities.get(word)
 
 
+def is_unit_word(word: str) -> bool:
+    """Whether a word in small letters is how a unit is written, though it may be something else as often."""
+    return word in _ends()
+
+
 def is_plural(word: str) -> bool:
     """Whether a word in small letters is a noun in the plural, as far as its letters say."""
     table = _words()

@@ -9,9 +9,10 @@ from functools import cache, lru_cache
 from typing import NamedTuple
 
 from gllint_runtime.policy.data_files import sections
-from gllint_runtime.policy.packs import PACKS, pack_units
+from gllint_runtime.policy.packs import PACKS
 from gllint_runtime.policy.unit_sizes import factors_of_unit, size_of
 from gllint_runtime.policy.unit_spellings import as_listed, emissions_at, readings_of, unit_names
+from gllint_runtime.policy.unit_table import pack_units
 from gllint_runtime.policy.units import TIME_UNITS, is_allowed, measure_of, unit_meant
 
 _SYMBOL = re.compile(r"[^\s,;:!?()\[\]{}\"“”'’|<>=+~≈]*[^\s,;:!?()\[\]{}\"“”'’|<>=+~≈.*_`~/-]")
@@ -193,7 +194,7 @@ def _of_symbol(written: str) -> tuple[str, ...]:
 def _folded_symbols() -> Mapping[str, tuple[str, ...]]:
     """The symbols of units in small letters, with each that they may be: ``mwh`` is ``MWh`` or ``mWh``."""
     folded: dict[str, tuple[str, ...]] = {}
-    from gllint_runtime.policy.allowlist import ALLOWED_UNITS
+    from gllint_runtime.policy.unit_table import ALLOWED_UNITS
 
     for unit in (*ALLOWED_UNITS, *pack_units(PACKS)):
         if unit.isascii() and unit.isalpha() and len(unit) > 2 and not unit.islower() and not unit.isupper():

@@ -12,8 +12,8 @@ from datetime import date
 from functools import cache, lru_cache
 from typing import Any
 
-from gllint_runtime.policy.key_kinds import kind_of_name
 from gllint_runtime.policy.moments import Moment, weekday_numbers
+from gllint_runtime.policy.names import name_words, quantity_named
 from gllint_runtime.policy.places import folded_word
 from gllint_runtime.policy.reader import Reader, Reading, Shown
 from gllint_runtime.policy.text_units import counted_units, size_of_unit, words_table
@@ -740,7 +740,10 @@ def _verdict_of(source: Source) -> Verdict:
 
 
 def _may_be_share(source: Source) -> bool:
-    return abs(float(source.value)) <= 1.5 or kind_of_name(source.key) in ("share", "ratio")
+    return (
+        abs(float(source.value)) <= 1.5
+        or quantity_named("".join(name_words(source.key)[-1:])) == "dimensionless"
+    )
 
 
 def _is_telling(shown: Shown, source: Source) -> bool:

@@ -12,10 +12,9 @@ from functools import cache, lru_cache
 from math import isfinite
 from typing import Any, Literal
 
-from gllint_runtime.policy.key_kinds import kind_of_name
-from gllint_runtime.policy.key_units import is_unit_word, name_words, unit_of_name
 from gllint_runtime.policy.moments import Moment, moments, month_numbers, weekday_numbers
-from gllint_runtime.policy.name_units import argument_readings_of_name
+from gllint_runtime.policy.names import is_unit_word, name_words, quantity_named, read_name
+from gllint_runtime.policy.parameter_units import argument_units
 from gllint_runtime.policy.places import declared_unit, folded_word
 from gllint_runtime.policy.reader import Reader, Reading, has_digit
 from gllint_runtime.policy.schemas import Path, show_path
@@ -363,7 +362,7 @@ class Harvester:
         if not is_quantity:
             units, is_open = self._units(path, key, context, record)
         source = Source("tool", self._call_id, self._tool, path, key, value, units, record, is_open=is_open)
-        source.kind = None if units else kind_of_name(key) if key else None
+        source.kind = None if units else read_name(key).kind if key else None
         source.stem = stem_of(key)
         self.keys.add(key)
         if source.stem:
@@ -415,10 +414,11 @@ class Harvester:
             return unit_of_text(key.lower()), True
         if units and not is_open:
             return units, False
-        kind = kind_of_name(key) if key else None
-        beside = context.unit or (context.currency if kind in ("money", None) and _may_be_money(key) else ())
-        if beside and (not kind or kind not in ("count", "identifier", "index")):
-            if context.unit or kind == "money" or key.lower() in _value_keys():
+        kind = read_name(key).kind if key else None
+        beside = context.unit or (context.currency if kind is None and _may_be_money(key) else ())
+        if beside and kind is None:
+            is_money = quantity_named("".join(name_words(key or "")[-1:])) == "currency"
+            if context.unit or is_money or key.lower() in _value_keys():
                 return beside, False
         return units, is_open
 
@@ -522,7 +522,7 @@ class Harvester:
             for source in sources_of(reading, origin, self._call_id, self._tool, path, key, own):
                 if origin == "tool" and source.moment is None and not source.is_code and not source.units:
                     source.units, source.is_open = self._units(path, key, context, own)
-                    source.kind = None if source.units else kind_of_name(key)
+                    source.kind = None if source.units else read_name(key).kind
                 source.stem = stem
                 if source.moment is not None:
                     own.times.append(source)
@@ -557,7 +557,7 @@ class Harvester:
         if isinstance(value, bool) or value is None:
             return
         if isinstance(value, (int, float)):
-            kind = kind_of_name(key)
+            kind = read_name(key).kind
             if (
                 isinstance(value, int)
                 and key.lower() in ("n", "no", "nr", "number", "index", "id")
@@ -867,7 +867,7 @@ def _attribute_keys() -> frozenset[str]:
 
 @lru_cache(maxsize=8192)
 def _is_identity(key: str) -> bool:
-    words = [word.lower() for word in name_words(key)]
+    words = name_words(key)
     return not words or (words[-1] not in _attribute_keys() and key.lower() not in _attribute_keys())
 
 
@@ -880,7 +880,7 @@ def common_words() -> frozenset[str]:
 @lru_cache(maxsize=8192)
 def stem_of(key: str) -> tuple[str, ...]:
     """The words of a key but for its unit: ``profit_usd`` is about profit."""
-    words = [word.lower() for word in name_words(key)]
+    words = name_words(key)
     stem = [
         word
         for place, word in enumerate(words)
@@ -904,7 +904,7 @@ def units_of_key(key: str) -> tuple[tuple[str, ...], bool]:
         return ("pp",), False
     if folded.endswith(("_bps", "_bp")):
         return ("bps",), False
-    readings = argument_readings_of_name(key)[:_MAX_RELATIONS]
+    readings = argument_units(key)[:_MAX_RELATIONS]
     if not readings:
         head, _, last = folded.rpartition("_")
         if head and (letters := words_table()["key letters"].get(last)) is not None:
@@ -914,7 +914,7 @@ def units_of_key(key: str) -> tuple[tuple[str, ...], bool]:
         return ("m/s", "ms"), True
     elif readings and len(readings) == 1 and size_of_unit(readings[0]) is not None and _PRICE.search(folded):
         return (), False
-    said = unit_of_name(key) if len(readings) > 1 else None
+    said = read_name(key).unit if len(readings) > 1 else None
     if said is not None:
         return (said,), False
     return tuple(readings), len(readings) > 1
