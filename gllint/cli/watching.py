@@ -13,6 +13,7 @@ from gllint.cli.output import WRONG
 from gllint.errors import UsageError
 from gllint.files.discover import is_python_name
 from gllint.shown import visible
+from gllint_rules.words.text_files import text_kind
 
 _PAUSE = 200  # milliseconds in which changes that come together count as one
 
@@ -29,14 +30,11 @@ def watch(paths: Sequence[str], check: Callable[[], int]) -> int:
             raise UsageError(f"{path}: no such file or folder")
     import watchfiles
 
-    def matters(_: watchfiles.Change, path: str) -> bool:
-        return is_python_name(path) or path.endswith(".toml")  # a configuration may extend one of any name
-
     # The folder of a file, since editors put a new file into the place of the old one.
     folders = {path if os.path.isdir(path) else os.path.dirname(os.path.abspath(path)) for path in paths}
     changes = watchfiles.watch(
         *sorted(folders),
-        watch_filter=matters,
+        watch_filter=lambda _, path: matters(path),
         debounce=_PAUSE,
         rust_timeout=_PAUSE,
         yield_on_timeout=True,
@@ -48,6 +46,11 @@ def watch(paths: Sequence[str], check: Callable[[], int]) -> int:
         if changed:
             status = _round(check)
     return status
+
+
+def matters(path: str) -> bool:
+    """Say whether a check may read a file: Python, a template, or a configuration, which may extend one of any name."""
+    return is_python_name(path) or path.endswith(".toml") or text_kind(path) is not None
 
 
 def _round(check: Callable[[], int]) -> int:

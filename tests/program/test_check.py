@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from gllint.cli.watching import watch
+from gllint.cli.watching import matters, watch
 from gllint.errors import UsageError
 
 Write = Callable[..., Path]
@@ -272,6 +272,11 @@ def test_watch_checks_again_when_a_file_changes(write: Write, agent: str) -> Non
 def test_watch_refuses_what_it_cannot_do(write: Write, run: Run, arguments: list[str], said: str) -> None:
     done = run("check", *arguments, cwd=write({"a.py": ""}))
     assert done.returncode == 2 and said in done.stderr.decode()
+
+
+def test_watch_follows_what_a_check_may_read() -> None:
+    assert all(map(matters, ("/p/a.py", "/p/a.ipynb", "/p/gllint.toml", "/p/prompts/final.j2", "/p/final.md")))
+    assert not any(map(matters, ("/p/a.png", "/p/a.pyc", "/p/.gllint_cache/x/screen")))
 
 
 def test_watch_says_what_it_needs(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
