@@ -22,7 +22,7 @@ from gllint.files.config import FILE_NAMES, LEVELS
 from gllint.files.discover import is_python_name
 from gllint.files.paths import absolute
 from gllint.files.writing import check_inside, write_output
-from gllint.report.unseen import TEXT_RULE, Unseen, unseen
+from gllint.report.unseen import Unseen
 from gllint.run.engine import Engine, Outcome
 from gllint.run.pool import ENDING
 from gllint.run.signing import signer
@@ -32,6 +32,7 @@ from gllint_rules import RULES, Failure, Finding
 if TYPE_CHECKING:
     from gllint.run.baselines import Baselines
     from gllint.run.fixer import Fixed
+    from gllint.verdict.advice import Settled
     from gllint.verdict.baseline import Compared
 
 _STANDARD_OUTPUT = ("/dev/stdout", "/dev/fd/1", "/proc/self/fd/1")
@@ -308,10 +309,17 @@ class _Run:
                 self._note(self._not_judged(len(unjudged), what, "", obstacles))
         if not self.request.quiet and self.request.output_format in _FOR_READERS:
             self._summarise(outcome)
-        elif self.request.output_format == report.PAGE and not findings_report.unseen.is_empty:
-            self._note(f"{findings_report.unseen.line()}.")  # the page says the rest
+        elif not findings_report.unseen.is_empty:
+            self._note(f"{findings_report.unseen.line()}.")
+
+    def _settled(self, outcome: Outcome) -> Settled:
+        from gllint.verdict.advice import settled
+
+        return settled(outcome.findings, self.engine.config_of)
 
     def _findings_report(self, outcome: Outcome) -> report.Report:
+        is_screen = self.request.output_format == "full" and not self.request.verbose and outcome.findings
+        settled = self._settled(outcome) if is_screen else None
         return report.Report(
             diagnostics=[self._diagnostic(finding) for finding in outcome.findings],
             lines=self.engine.sources.lines,
@@ -322,11 +330,14 @@ class _Run:
             cell=self.engine.sources.cell,
             maps=self.engine.maps(outcome.checked) if self.request.output_format == report.PAGE else (),
             has_baseline=self.has_baseline,
-            unseen=self._unseen(outcome),
+            unseen=self.engine.unseen(outcome, self.show),
             failures=[
                 failure_text(several[0], *(self.show(failure.path) for failure in several))
                 for several in _alike(outcome.failures)
             ],
+            settled=settled.findings if settled else (),
+            setting=" and ".join(f"`{line}`" for line in settled.lines) if settled else "",
+            verbose=self.request.verbose,
         )
 
     def _identities(self, outcome: Outcome) -> list[str]:
@@ -355,7 +366,7 @@ class _Run:
     def _summarise(self, outcome: Outcome) -> None:
         self._count_cuts()
         count = len(outcome.findings)
-        gaps = self._unseen(outcome)
+        gaps = self.engine.unseen(outcome, self.show)
         if not count:
             if outcome.checked and not self.would_change and not self.request.fix_only:
                 new = "new " if self.has_baseline else ""
@@ -384,8 +395,8 @@ class _Run:
         listed = ", ".join(hint for hint in hints if hint)
         self._note(f"{text} ({listed})." if listed else f"{text}.")
         self._say_unchanged()
-        if settled := allowable(self._settled(outcome)):
-            self._note(settled)
+        if self.request.output_format != "full" and (text := allowable(self._settled(outcome).findings)):
+            self._note(text)
         self._say_caused(count - sum(finding.path in checked for finding in outcome.findings))
         self._say_plain(outcome)
         self._say_unseen(gaps)
@@ -408,11 +419,6 @@ class _Run:
                 f"{counted(count, 'finding')} {lies} in nothing that changed since {self.request.since}: not told."
             )
 
-    def _settled(self, outcome: Outcome) -> list[Finding]:
-        from gllint.verdict.advice import settled
-
-        return settled(outcome.findings, self.engine.config_of)
-
     def _say_plain(self, outcome: Outcome) -> None:
         """Say how many numbers the project's `plain-kinds` left out."""
         if count := len(outcome.plain_numbers):
@@ -434,9 +440,7 @@ class _Run:
     def _say_unseen(self, gaps: Unseen) -> None:
         """Say what was not looked at, and how to have it looked at."""
         if not gaps.is_empty:
-            self._note(f"{gaps.line()}.")
-            for sentence in gaps.advice():
-                self._note(f"  {sentence}")
+            self._note(f"{gaps.line()}. {gaps.advice()}".rstrip())
 
     def _say_toolless(self, outcome: Outcome, gaps: Unseen) -> None:
         """Say that whole folders define no tool: where somebody expects one, gllint does not know its framework."""
@@ -448,12 +452,6 @@ class _Run:
                 "`tool-decorators`, `tool-classes` and `tool-methods` name yours. "
                 "What an agent without tools answers, `gllint audit` checks in recorded runs."
             )
-
-    def _unseen(self, outcome: Outcome) -> Unseen:
-        def judges_text(path: str) -> bool:
-            return TEXT_RULE in self.engine.config_of(path).codes_in(path)
-
-        return unseen(outcome.tools, outcome.left_out, self.show, judges_text)
 
     def _count_cuts(self) -> None:
         """Say how often a budget ran out: what is too complex may hold what nothing was said of."""
@@ -487,7 +485,9 @@ class _Run:
             return WRONG
         is_done = not (self.request.prune_baseline and self.has_unjudged)
         is_changed = self.has_changed and self.request.exit_non_zero_on_fix
-        fails = self.would_change or is_changed or not is_done or any(map(self._fails, outcome.findings))
+        is_blind = self.request.fail_on_unseen and not self.engine.unseen(outcome, self.show).is_empty
+        fails = self.would_change or is_changed or not is_done or is_blind
+        fails = fails or any(map(self._fails, outcome.findings))
         if (
             self.request.output_format == report.PAGE
         ):  # to which findings are no failure, but for what it asked for

@@ -223,6 +223,8 @@ _JOBS = click.option(
 @click.option("--show-files", is_flag=True, help="List the files that would be checked, and check none.")
 @click.option("--watch", is_flag=True, help="Check again whenever a file changes (needs gllint[watch]).")
 @click.option("--exit-zero", is_flag=True, help="Exit with 0 even if there are findings.")
+@click.option("--strict", is_flag=True, help="Let every number be a quantity, whatever plain-kinds says.")
+@click.option("--fail-on-unseen", is_flag=True, help="Exit with 1 where something was not looked at.")
 @click.option("--exit-non-zero-on-fix", is_flag=True, help="Exit with 1 if anything was fixed.")
 @_NO_CACHE
 @click.option("--cache-dir", metavar="FOLDER", callback=_file_name, help="Where to keep the cache.")

@@ -73,7 +73,8 @@ def _overview(project_plan: Plan) -> Iterator[str]:
     yield f"  dispatchers: {', '.join(survey.dispatchers[:_MOST]) or 'none'}"
     if not project_plan.unseen.is_empty:
         yield f"  not looked at: {project_plan.unseen.line()}"
-        yield from (f"    {sentence}" for sentence in project_plan.unseen.advice())
+        if advice := project_plan.unseen.advice():
+            yield f"    {advice}"
     yield ""
     if project_plan.proposal.addition:
         yield "Proposed for [tool.gllint]:"

@@ -25,7 +25,8 @@ _FLAGS = {
     "--exit-non-zero-on-fix": "exit_non_zero_on_fix", "-s": "silent", "--silent": "silent",
     "--unsafe-fixes": "unsafe_fixes", "--diff": "diff", "--isolated": "isolated", "--statistics": "statistics",
     "--force-exclude": "force_exclude", "--exit-zero": "exit_zero", "--no-cache": "no_cache",
-    "--timings": "timings", "-q": "quiet", "--quiet": "quiet", "-v": "verbose", "--verbose": "verbose",
+    "--strict": "strict", "--fail-on-unseen": "fail_on_unseen", "--timings": "timings",
+    "-q": "quiet", "--quiet": "quiet", "-v": "verbose", "--verbose": "verbose",
 }  # fmt: skip
 _FORMAT = "--output-format"
 # How variables begin that click answers to.

@@ -49,6 +49,8 @@ class Request(NamedTuple):
     show_files: bool = False
     watch: bool = False
     exit_zero: bool = False
+    strict: bool = False
+    fail_on_unseen: bool = False
     exit_non_zero_on_fix: bool = False
     no_cache: bool = False
     cache_dir: str | None = None
@@ -111,6 +113,8 @@ def options(request: Request) -> Options:
 
     def laid_over_all(config: Config) -> Config:
         config = config.under(settings) if settings is not None else config
+        if request.strict:
+            config = config.with_rules({"plain-kinds": ()})
         return config.overridden(laid_over, COMMAND_LINE)
 
     return Options(

@@ -207,7 +207,7 @@ def walk(
             folders.locked[folder] = why
             continue
         names = _with_marks(folder, {entry.name for entry in entries}) if listing is None else {*listing[1]}
-        if within_project and folder != top and MARKERS & names:
+        if within_project and folder != top and places.markers & names:
             continue
         place, ignores = _enter(folder, names, places, judge.ignores, folder == top)
         if place is not judge.place or ignores is not judge.ignores:
@@ -322,7 +322,7 @@ def _enter(
     folder: str, names: set[str], places: Places, ignores: _Ignores, is_top: bool
 ) -> tuple[Place, _Ignores]:
     """Return the place of a folder and the patterns that reach what is in it."""
-    marks = MARKERS & names
+    marks = places.markers & names
     place = places.of(folder, marks)
     if ".git" in marks and not is_top:
         ignores = _Ignores()

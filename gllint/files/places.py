@@ -35,6 +35,8 @@ class Places:
     def __init__(self, override: Callable[[Config], Config], fixed: Config | None = None) -> None:
         self._override = override
         self._fixed = fixed
+        # Where no configuration counts, a gllint.toml marks no project either.
+        self.markers = MARKERS - {"gllint.toml"} if fixed is not None and not fixed.source else MARKERS
         self._places: dict[str, Place] = {}
         self._settled: dict[str, Place] = {}
         self._homeless = ""
@@ -79,7 +81,7 @@ class Places:
         """Return the place of ``folder``; ``names``, where known, are those markers that it holds."""
         place = self._places.get(folder)
         if place is None:
-            markers = names if names is not None else _markers(folder)
+            markers = self.markers & (names if names is not None else _markers(folder))
             parent = os.path.dirname(folder)
             parent_place = self.of(parent) if parent != folder else Place("", self._default(), "")
             place = self._places[folder] = self._place(folder, markers, parent_place)

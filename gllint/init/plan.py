@@ -17,7 +17,7 @@ from gllint.hosts.coding_agents import AGENTS, CodingAgent
 from gllint.init import agents, hook
 from gllint.init.proposal import Proposal, propose
 from gllint.init.survey import Survey, survey
-from gllint.report.unseen import TEXT_RULE, Unseen, unseen
+from gllint.report.unseen import Unseen
 from gllint.run.baselines import compared
 from gllint.run.engine import Engine, Options, Outcome
 from gllint.verdict import baseline
@@ -123,10 +123,7 @@ def _unseen(place: Place, engine: Engine, outcome: Outcome) -> Unseen:
     def show(path: str) -> str:
         return relative(path, place.root)
 
-    def judges_text(path: str) -> bool:
-        return TEXT_RULE in engine.config_of(path).codes_in(path)
-
-    return unseen(outcome.tools, outcome.left_out, show, judges_text)
+    return engine.unseen(outcome, show)
 
 
 def _check_repository(place: Place) -> None:

@@ -65,7 +65,8 @@ class Report(NamedTuple):
     one for each diagnostic, in their order, the same for the same violation wherever its lines move. ``cell`` says of
     a line of a notebook where it stands. ``maps`` say where numbers come from, one for each project, where the format
     asks for them; ``has_baseline`` that the findings were compared with one; ``unseen`` what was not looked at;
-    ``failures`` which rules failed, in words.
+    ``failures`` which rules failed, in words. ``settled`` are the findings that the lines of configuration in
+    ``setting`` settle; a ``verbose`` report leaves nothing out.
     """
 
     diagnostics: Sequence[Diagnostic]
@@ -79,6 +80,9 @@ class Report(NamedTuple):
     has_baseline: bool = False
     unseen: Unseen = Unseen()
     failures: Sequence[str] = ()
+    settled: Sequence[Finding] = ()
+    setting: str = ""
+    verbose: bool = False
 
     @property
     def unread_files(self) -> Mapping[str, str]:

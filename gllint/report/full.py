@@ -1,9 +1,14 @@
-"""For people: each finding with its stretch of source, what to do about it, and the evidence behind it."""
+"""For people: what fits on one screen of the findings, or each with its source and the evidence behind it.
+
+The first screen has ten findings in their source, those first whose help names a unit; then a line a finding, up to a
+hundred findings; then a line a rule and file. What a line of configuration settles comes last, as that line.
+"""
 
 from __future__ import annotations
 
 import unicodedata
 from bisect import bisect_left
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from itertools import accumulate
@@ -20,20 +25,81 @@ _COLOURS = {"error": "\x1b[1;31m", "warning": "\x1b[1;33m", "info": "\x1b[1;36m"
 _BOLD, _BLUE, _RESET = "\x1b[1m", "\x1b[1;34m", "\x1b[0m"
 
 
+FRAMES, _OF_ONE_FILE, _OF_ONE_RULE = 10, 3, 5
+LINES = 100
+_MOST_GROUPS = 100
+
+
 def render(report: Report) -> str:
-    """Return a block for each diagnostic, blank lines between them."""
-    return "\n".join(_block(diagnostic, report) for diagnostic in report.diagnostics)
+    """Return the first screen, of a verbose report a block for each diagnostic."""
+    if report.verbose:
+        return "\n".join(_block(diagnostic, report, set()) for diagnostic in report.diagnostics)
+    settled = set(report.settled)
+    open_ones = [diagnostic for diagnostic in report.diagnostics if diagnostic.finding not in settled]
+    framed = _framed(open_ones)
+    rest = [diagnostic for diagnostic in open_ones if diagnostic not in framed]
+    listed, grouped = rest[: LINES - len(framed)], rest[LINES - len(framed) :]
+    helps: set[str] = set()
+    parts = [
+        *(_block(diagnostic, report, helps) for diagnostic in framed),
+        "".join(f"{_head(diagnostic, report)}\n" for diagnostic in listed),
+        "".join(f"{line}\n" for line in _groups(grouped)),
+        f"{_settled_line(report)}\n" if settled else "",
+    ]
+    return "\n".join(filter(None, parts))
 
 
-def _block(diagnostic: Diagnostic, report: Report) -> str:
+def _settled_line(report: Report) -> str:
+    count = len(report.settled)
+    one = count == 1
+    return (
+        f"{count} {'more is' if one else 'more are'} no quantit{'y' if one else 'ies'} by "
+        f"{'its key' if one else 'their keys'}: {visible(report.setting)} in [tool.gllint] leaves "
+        f"{'it' if one else 'them'} out (`gllint init` writes it, --verbose shows {'it' if one else 'them'})"
+    )
+
+
+def _framed(diagnostics: Sequence[Diagnostic]) -> list[Diagnostic]:
+    """The findings to show in their source: those first whose help names a unit, few of one file and of one rule."""
+    framed: list[Diagnostic] = []
+    files, rules = Counter[str](), Counter[str]()
+    for diagnostic in sorted(diagnostics, key=lambda d: not _names_unit(d.finding.help)):
+        path, code = diagnostic.path, diagnostic.finding.code
+        if len(framed) < FRAMES and files[path] < _OF_ONE_FILE and rules[code] < _OF_ONE_RULE:
+            framed.append(diagnostic)
+            files[path] += 1
+            rules[code] += 1
+    return framed
+
+
+def _names_unit(help_text: str) -> bool:
+    return '"unit": "' in help_text and '"unit": "<unit>"' not in help_text
+
+
+def _groups(diagnostics: Sequence[Diagnostic]) -> Iterator[str]:
+    """One line a rule and file; what is beyond a hundred of them in one line."""
+    counts = Counter((d.finding.code, visible(d.path)) for d in diagnostics)
+    for (code, path), count in list(counts.items())[:_MOST_GROUPS]:
+        yield f"{code} {path}: {count} more"
+    if rest := list(counts.items())[_MOST_GROUPS:]:
+        files = len({path for (_, path), _ in rest})
+        yield f"{sum(count for _, count in rest)} more in {files} other files: --verbose shows all"
+
+
+def _head(diagnostic: Diagnostic, report: Report) -> str:
+    finding = diagnostic.finding
+    paint = _painter(report.colour)
+    place = paint(_BOLD, visible(diagnostic.path)) + f":{position(finding.span, diagnostic.cell)}:"
+    level = "" if diagnostic.severity == "error" else f"{diagnostic.severity}: "
+    return f"{place} {paint(_COLOURS[diagnostic.severity], finding.code)} {level}{visible(finding.message)}"
+
+
+def _block(diagnostic: Diagnostic, report: Report, helps: set[str]) -> str:
+    """A finding in its source; with its help unless that is one of ``helps``, to which it is added."""
     finding = diagnostic.finding
     span = finding.span
     paint = _painter(report.colour)
-    place = paint(_BOLD, visible(diagnostic.path)) + f":{position(span, diagnostic.cell)}:"
-    level = "" if diagnostic.severity == "error" else f"{diagnostic.severity}: "
-    block = [
-        f"{place} {paint(_COLOURS[diagnostic.severity], finding.code)} {level}{visible(finding.message)}"
-    ]
+    block = [_head(diagnostic, report)]
     lines = report.lines(finding.path)
     width = len(str(min(span.line + CONTEXT, len(lines)) or 1))
     gutter = " " * width + paint(_BLUE, " |")
@@ -41,15 +107,15 @@ def _block(diagnostic: Diagnostic, report: Report) -> str:
     if frame:
         block += [gutter, *frame, gutter]
     margin = " " * width + paint(_BLUE, " = ")
-    if finding.help:
+    if finding.help and finding.help not in helps:
+        helps.add(finding.help)
         block.append(f"{margin}{paint(_BOLD, 'help')}: {visible(finding.help)}")
     if finding.fix is not None:
         flag = "--fix" if finding.fix.applicability == "safe" else "--fix --unsafe-fixes"
         block.append(f"{margin}{paint(_BOLD, 'fix')}: {visible(finding.fix.message)} ({flag})")
-    notes: dict[
-        str, None
-    ] = {}  # parts of one value may begin at one place and be evidence for the same reason
-    for note in finding.notes:
+    # Parts of one value may begin at one place and be evidence for the same reason.
+    notes: dict[str, None] = {}
+    for note in finding.notes if report.verbose else ():
         at = position(note.span, report.cell(note.path, note.span.line))
         where = f"{visible(report.show(note.path))}:{at}"
         notes[f"{margin}{paint(_BOLD, 'note')}: {where}: {visible(note.message)}"] = None

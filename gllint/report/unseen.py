@@ -19,7 +19,8 @@ class Unseen(NamedTuple):
     ``judges_text`` says that GL104 is on wherever a tool returns text; ``first_unknown`` is the place of a tool whose
     result is unknown, for ``--why``. ``texts_with_numbers``
     counts the tools whose numbers stand beside text that may hold more, ``partial`` those of which a part is unknown,
-    the first of them at ``first_partial``.
+    the first of them at ``first_partial``; ``unregistered`` registrations that look like those of tools and were not
+    followed, ``plain`` numbers that ``plain-kinds`` leaves out.
     """
 
     tools: int = 0
@@ -32,62 +33,78 @@ class Unseen(NamedTuple):
     texts_with_numbers: int = 0
     partial: int = 0
     first_partial: str = ""
+    unregistered: int = 0
+    plain: int = 0
 
     @property
     def is_empty(self) -> bool:
         """Whether all was looked at."""
-        return not (self.files or self.unknown or self.partial or self._has_unjudged_text)
+        return not (
+            self.files or self.unknown or self.partial or self.unregistered or self._has_unjudged_text
+        )
 
     @property
     def _has_unjudged_text(self) -> bool:
         return bool(self.text or self.texts_with_numbers) and not self.judges_text
 
     def line(self) -> str:
-        """The figures in one line, without its full stop; ``""`` where all was looked at."""
+        """The figures in one line, without its full stop; ``""`` where all was looked at.
+
+        "15 tools: 9 return numbers, 4 return text. Not checked: 2 (unknown result: tools.py:14)".
+        """
         if self.is_empty:
             return ""
-        parts = [f"{self.number} {'returns' if self.number == 1 else 'return'} numbers"]
-        if self.text:
-            parts.append(f"{self.text} text" + ("" if self.judges_text else f" ({TEXT_RULE} is off)"))
-        if self.unknown:
-            parts.append(f"{self.unknown} unknown")
-        other = self.tools - self.number - self.text - self.unknown
-        if other:
-            parts.append(f"{other} neither")
-        folder_count = sum(path.endswith("/") for path in self.files)
-        counts = ((len(self.files) - folder_count, "file"), (folder_count, "folder"))
-        listed = " and ".join(f"{number} {noun}{'s' * (number > 1)}" for number, noun in counts if number)
-        files = f"{listed} left out" if listed else ""
-        tools = (
-            f"{self.tools} {'tool' if self.tools == 1 else 'tools'}: {', '.join(parts)}" if self.tools else ""
-        )
-        if self.texts_with_numbers and not self.judges_text:
-            tools += f"; {self.texts_with_numbers} with text beside the numbers ({TEXT_RULE} is off)"
-        if self.partial:
-            tools += f"; {self.partial} known in part"
-        return "; ".join(filter(None, (tools, files)))
+        kinds = ((self.number, "numbers"), (self.text, "text"), (self._other, "neither"))
+        returns = ", ".join(f"{n} return{'s' * (n == 1)} {what}" for n, what in kinds if n)
+        tools = f"{self.tools} tool{'s' * (self.tools != 1)}{f': {returns}' if returns else ''}"
+        return f"{tools}. Not checked: {', '.join(self._gaps())}" if self.tools else self._left_out
 
-    def advice(self) -> Iterator[str]:
-        """How to have it looked at, one sentence each."""
-        if self._has_unjudged_text:
-            yield f"Numbers in text were not looked at: --extend-select {TEXT_RULE} reports them."
+    def _gaps(self) -> Iterator[str]:
         if self.unknown:
-            yield (
-                "Unknown results were not looked at: "
-                f"--why {self.first_unknown} says what is not known of {'it' if self.unknown == 1 else 'the first'}."
-            )
+            more = " and more" if self.unknown > 1 else ""
+            yield f"{self.unknown} (unknown result: {self.first_unknown}{more})"
         if self.partial:
-            one = self.partial == 1
-            yield (
-                f"Parts of {'a result' if one else f'{self.partial} results'} were not looked at: --why "
-                f"{self.first_partial} says what is not known of {'it' if one else 'the first'}."
-            )
+            parts = "a part of 1" if self.partial == 1 else f"parts of {self.partial}"
+            yield f"{parts} (unknown: {self.first_partial})"
+        if self._has_unjudged_text:
+            yield f"the text of {self.text + self.texts_with_numbers} ({TEXT_RULE} is off)"
+        if self.files:
+            yield self._left_out
+
+    @property
+    def _other(self) -> int:
+        """Results that are neither numbers nor text: truth values, nothing."""
+        return self.tools - self.number - self.text - self.unknown
+
+    @property
+    def _left_out(self) -> str:
+        folders = sum(path.endswith("/") for path in self.files)
+        counts = ((len(self.files) - folders, "file"), (folders, "folder"))
+        listed = " and ".join(f"{count} {noun}{'s' * (count > 1)}" for count, noun in counts if count)
+        return f"{listed} left out" if listed else ""
+
+    def advice(self) -> str:
+        """The command that helps most to have it looked at, as a sentence; ``""`` where none does."""
+        place, count = (
+            (self.first_unknown, self.unknown) if self.unknown else (self.first_partial, self.partial)
+        )
+        if place:
+            return f"--why {place} says what is not known of {'it' if count == 1 else 'the first'}."
+        if self._has_unjudged_text:
+            return f"--extend-select {TEXT_RULE} reports the numbers in text."
+        return ""
 
     def as_json(self) -> dict[str, Any]:
-        """The figures as ``--statistics --output-format json`` gives them."""
-        figures = {name: getattr(self, name) for name in ("tools", "number", "text", "unknown")}
-        files = [{"path": path, "reason": why} for path, why in self.files.items()]
-        return {**figures, "files": files}
+        """The figures as ``--statistics --output-format json`` gives them: ``text`` is every other known result."""
+        return {
+            "tools": self.tools,
+            "number": self.number,
+            "text": self.text + self._other,
+            "unknown": self.unknown,
+            "unregistered": self.unregistered,
+            "plain": self.plain,
+            "files": [{"path": path, "reason": why} for path, why in self.files.items()],
+        }
 
 
 def unseen(
@@ -95,6 +112,7 @@ def unseen(
     left_out: Mapping[str, str],
     show: Callable[[str], str],
     judges_text: Callable[[str], bool],
+    plain: int = 0,
 ) -> Unseen:
     """Count. ``show`` gives the path that people see, ``judges_text`` whether GL104 is on in a file."""
     listed = list(sights)
@@ -113,4 +131,5 @@ def unseen(
         sum("text" in sight.other_parts for sight in listed),
         len(partial),
         f"{show(partial[0].tool.path)}:{partial[0].line}" if partial else "",
+        plain=plain,
     )

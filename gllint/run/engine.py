@@ -24,6 +24,7 @@ from gllint.files.paths import absolute, relative
 from gllint.files.places import Place, Places
 from gllint.files.source import Undecodable
 from gllint.files.sources import Sources
+from gllint.report.unseen import TEXT_RULE, Unseen, unseen
 from gllint.run.cache import Store, cache_folder
 from gllint.run.clock import Clock
 from gllint.run.index import Index
@@ -285,6 +286,14 @@ class Engine(Means):
             lack = "searched in part for what code imports"
             outcome.notices.append(Notice(tuple(folders), "too many files", "folder", lack=lack))
             outcome.left_out |= {f"{folder}/": lack for folder in folders}
+
+    def unseen(self, outcome: Outcome, show: Callable[[str], str]) -> Unseen:
+        """Count what of an outcome was not looked at, whoever asks; ``show`` gives the path that people see."""
+
+        def judges_text(path: str) -> bool:
+            return TEXT_RULE in self.config_of(path).codes_in(path)
+
+        return unseen(outcome.tools, outcome.left_out, show, judges_text, len(outcome.plain_numbers))
 
     def files(self, paths: Sequence[str]) -> list[str]:
         """Return the files that :meth:`check` would check. Raises :class:`UsageError`."""

@@ -8,7 +8,9 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from typing import Any
 
 from gllint.files.config import Config, value_of
+from gllint.shown import quoted
 from gllint_rules import Finding
+from gllint_rules.tuples import NamedTuple
 
 # What the help may propose without changing what the policy asks for.
 KEYS = ("unit-packs", "plain-kinds", "plain-keys", "dispatchers")
@@ -55,7 +57,14 @@ def switches_asked_by(finding: Finding, config: Config) -> list[str]:
     return [key for key in _SWITCH.findall(finding.help) if not value_of(config, key)]
 
 
-def settled(findings: Sequence[Finding], config_of: Callable[[str], Config]) -> list[Finding]:
+class Settled(NamedTuple):
+    """Findings that lines of configuration settle, and these ``lines``."""
+
+    findings: Sequence[Finding] = ()
+    lines: Sequence[str] = ()
+
+
+def settled(findings: Sequence[Finding], config_of: Callable[[str], Config]) -> Settled:
     """The findings that go once all that :func:`asked_by` says of them is in their configurations.
 
     Not one of which a second key at its place stays. What one asks for may take others of the same key.
@@ -67,7 +76,14 @@ def settled(findings: Sequence[Finding], config_of: Callable[[str], Config]) -> 
         for key, new in asked_by(finding, config):
             if key in _SETTLING:
                 items[key].update(new)
-    return [f for f in findings if _is_settled(f, requests[config_of(f.path).source])]
+    gone = [f for f in findings if _is_settled(f, requests[config_of(f.path).source])]
+    named: dict[str, set[str]] = {}
+    for finding in gone:
+        for key, new in asked_by(finding, config_of(finding.path)):
+            if key in _SETTLING:
+                named.setdefault(key, set()).update(new)
+    lines = [f"{key} = [{', '.join(map(quoted, sorted(values)))}]" for key, values in sorted(named.items())]
+    return Settled(gone, lines)
 
 
 def _is_settled(finding: Finding, items: Mapping[str, Collection[str]]) -> bool:

@@ -275,7 +275,9 @@ def test_watch_refuses_what_it_cannot_do(write: Write, run: Run, arguments: list
 
 
 def test_watch_follows_what_a_check_may_read() -> None:
-    assert all(map(matters, ("/p/a.py", "/p/a.ipynb", "/p/gllint.toml", "/p/prompts/final.j2", "/p/final.md")))
+    assert all(
+        map(matters, ("/p/a.py", "/p/a.ipynb", "/p/gllint.toml", "/p/prompts/final.j2", "/p/final.md"))
+    )
     assert not any(map(matters, ("/p/a.png", "/p/a.pyc", "/p/.gllint_cache/x/screen")))
 
 

@@ -649,3 +649,11 @@ def test_a_section_that_a_gllint_toml_puts_out_of_force_is_told(write: Write, ru
     )
     assert told not in run("check", "--quiet", cwd=top).stderr
     assert told not in run("check", "--config", "gllint.toml", cwd=top).stderr
+
+
+def test_isolated_does_not_see_the_configuration_of_a_parent(write: Write, run: Run, agent: str) -> None:
+    """Nor takes it for the mark of a project, all of whose files would be read."""
+    top = write({"gllint.toml": "", "far/b.py": agent, "near/a.py": "x = 1\n"})
+    done = run("check", "--isolated", "--verbose", "near/a.py", cwd=top)
+    assert b"/near: configuration none" in done.stderr and b"  1 file, 0 candidates" in done.stderr
+    assert b"configuration " + str(top).encode() in run("check", "--verbose", "near/a.py", cwd=top).stderr

@@ -491,7 +491,9 @@ def test_settings_do_not_fit_where_texts_were_not_looked_at(write: Write, run: R
     tool = "from agents import function_tool\n\n\n@function_tool\ndef fee(site: str) -> str:\n    return f'{site} pays'\n"
     top = write({"a.py": tool, "pyproject.toml": "[project]\nname = 'x'\n"})
     said = run("init", "--dry-run", cwd=top).stdout.decode()
-    assert "1 text (GL104 is off)" in said and "fit as they are" not in said
+    assert (
+        "1 returns text. Not checked: the text of 1 (GL104 is off)" in said and "fit as they are" not in said
+    )
     assert "No setting is proposed; what was not looked at may need some.\nFindings: 0.\n" in said
 
 

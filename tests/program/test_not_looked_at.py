@@ -90,7 +90,7 @@ def test_a_helper_that_cannot_be_parsed_is_told_beside_a_named_file(write: Write
         done = run("check", *arguments, cwd=top)
         assert done.returncode == 0
         assert done.stderr.decode().startswith(f"{UNPARSED}\nNo findings in ")
-        assert b"1 tool: 0 return numbers, 1 unknown; 1 file left out." in done.stderr
+        assert b"1 tool. Not checked: 1 (unknown result: agent.py:3), 1 file left out." in done.stderr
 
 
 @pytest.mark.parametrize(
@@ -128,9 +128,9 @@ def test_the_report_fails_where_what_it_was_asked_for_cannot_be_read(write: Writ
         {"gllint.toml": "", "a.py": AGENT, "b.py": "x = (\n", "c.py": b"\xff", "d.py": AGENT + "x = ("}
     )
     for named, status, said in (
-        ([], 0, "1 tool: 1 returns numbers; 3 files left out."),
+        ([], 0, "1 tool: 1 returns numbers. Not checked: 3 files left out."),
         (["a.py"], 0, "Wrote 1 finding to ../page.html."),
-        (["a.py", "b.py"], 1, "1 tool: 1 returns numbers; 1 file left out."),
+        (["a.py", "b.py"], 1, "1 tool: 1 returns numbers. Not checked: 1 file left out."),
         (["c.py"], 1, "1 file left out."),
         (["nowhere.py"], 2, "nowhere.py: no such file or folder"),
     ):

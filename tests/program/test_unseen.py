@@ -58,15 +58,22 @@ def unseen(run: Run, cwd: Path, *arguments: str) -> dict[str, Any]:
     return dict(json.loads(done.stdout)["unseen"])
 
 
+def figures(**counts: int) -> dict[str, Any]:
+    """What the statistics hold of what was looked at, all else being nothing."""
+    names = ("tools", "number", "text", "unknown", "unregistered", "plain")
+    return {**dict.fromkeys(names, 0), "files": [], **counts}
+
+
 def test_each_tool_counts_once_by_what_it_returns(project: Path, run: Run) -> None:
     counts = {kind: len(bodies) for kind, bodies in BODIES.items()}
     for kind in BODIES:
         found = unseen(run, project, f"{kind}.py")
         assert found["tools"] == counts[kind]
+        shown = kind.replace("other", "text")  # every other known result
         assert {k: found[k] for k in ("number", "text", "unknown")} == {
-            k: counts[k] if k == kind else 0 for k in ("number", "text", "unknown")
+            k: counts[kind] if k == shown else 0 for k in ("number", "text", "unknown")
         }
-    total = {"tools": 19, "number": 4, "text": 6, "unknown": 5, "files": []}
+    total = figures(tools=19, number=4, text=10, unknown=5)
     assert unseen(run, project) == total
     assert unseen(run, project) == total  # from the cache
     assert unseen(run, project, "--no-cache", "--jobs", "2") == total
@@ -81,7 +88,7 @@ def test_an_annotation_says_what_nobody_sees(write: Write, run: Run) -> None:
         }
     )
     write({"helpers.py": HELPERS})
-    assert unseen(run, top) == {"tools": 2, "number": 1, "text": 1, "unknown": 0, "files": []}
+    assert unseen(run, top) == figures(tools=2, number=1, text=1)
 
 
 def test_a_tool_whose_function_stands_elsewhere_counts_once(write: Write, run: Run) -> None:
@@ -93,7 +100,7 @@ def test_a_tool_whose_function_stands_elsewhere_counts_once(write: Write, run: R
             "b.py": "from langchain.agents import create_agent\nfrom f import look\n\nagent = create_agent(None, [look])\n",
         }
     )
-    one = {"tools": 1, "number": 0, "text": 1, "unknown": 0, "files": []}
+    one = figures(tools=1, text=1)
     for paths in ((), ("f.py",), ("a.py",), ("b.py",), ("a.py", "f.py")):
         assert unseen(run, top, *paths) == one
         assert unseen(run, top, "--no-cache", *paths) == one
@@ -109,7 +116,7 @@ def test_files_that_were_left_out_have_their_reason(write: Write, run: Run) -> N
         assert [entry["path"] for entry in files] == ["b.py", "c.py"]
         assert files[0]["reason"].endswith("(line 8)") and "decoded" in files[1]["reason"]
     said = run("check", "--ignore", "GL900", cwd=top).stderr.decode()
-    assert "1 tool: 0 return numbers, 1 text (GL104 is off); 2 files left out." in said
+    assert "1 tool: 1 returns text. Not checked: the text of 1 (GL104 is off), 2 files left out." in said
 
 
 def test_the_summary_says_it_in_plain_words(project: Path, run: Run) -> None:
@@ -118,19 +125,21 @@ def test_the_summary_says_it_in_plain_words(project: Path, run: Run) -> None:
         assert done.returncode == 0
         assert done.stderr.decode() == (
             "No findings in 2 files, as far as gllint looked.\n"
-            "11 tools: 0 return numbers, 6 text (GL104 is off), 5 unknown; 1 known in part.\n"
-            "  Numbers in text were not looked at: --extend-select GL104 reports them.\n"
-            "  Unknown results were not looked at: --why unknown.py:8 says what is not known of the first.\n"
-            "  Parts of a result were not looked at: --why text.py:18 says what is not known of it.\n"
+            "11 tools: 6 return text. Not checked: 5 (unknown result: unknown.py:8 and more), "
+            "a part of 1 (unknown: text.py:18), the text of 6 (GL104 is off). "
+            "--why unknown.py:8 says what is not known of the first.\n"
         )
     assert not run("check", "--quiet", "text.py", cwd=project).stderr
     said = run("check", "number.py", "text.py", cwd=project).stderr.decode()
-    assert "\n10 tools: 4 return numbers, 6 text (GL104 is off); 1 known in part.\n" in said
+    assert (
+        "\n10 tools: 4 return numbers, 6 return text. Not checked: a part of 1 (unknown: text.py:18), the text of 6 (GL104 is off). --why"
+        in said
+    )
     # With GL104 on, only what is known in part stays.
     said = run("check", "--extend-select", "GL104", "text.py", "other.py", cwd=project).stderr.decode()
     assert (
-        "No findings in 2 files, as far as gllint looked.\n10 tools: 0 return numbers, 6 text, 4 neither; 1 known"
-        in said
+        "No findings in 2 files, as far as gllint looked.\n10 tools: 6 return text, 4 return neither. "
+        "Not checked: a part of 1 (unknown: text.py:18). --why" in said
     )
     assert run("check", "other.py", cwd=project).stderr.decode() == "No findings in 1 file.\n"
 
@@ -140,17 +149,17 @@ def test_the_summary_says_it_in_plain_words(project: Path, run: Run) -> None:
     [
         (
             '{"n": len(x), "note": f"of {len(x)}"}',
-            "1 with text beside the numbers (GL104 is off)",
-            "Numbers in text",
+            "the text of 1 (GL104 is off)",
+            "--extend-select GL104",
         ),
         (
             '{"n": len(x), "note": "all 40 W"}',
-            "1 with text beside the numbers (GL104 is off)",
-            "Numbers in text",
+            "the text of 1 (GL104 is off)",
+            "--extend-select GL104",
         ),
-        ('{"n": len(x), "data": httpx.get(x).json()}', "1 known in part", "Parts of a result"),
-        ('{"n": len(x), **fetched(x)}', "1 known in part", "Parts of a result"),
-        ('json.dumps({"n": len(x), "data": fetched(x)})', "1 known in part", "Parts of a result"),
+        ('{"n": len(x), "data": httpx.get(x).json()}', "a part of 1 (unknown: a.py:8)", "--why a.py:8"),
+        ('{"n": len(x), **fetched(x)}', "a part of 1 (unknown: a.py:8)", "--why a.py:8"),
+        ('json.dumps({"n": len(x), "data": fetched(x)})', "a part of 1 (unknown: a.py:8)", "--why a.py:8"),
     ],
 )
 def test_what_stands_beside_numbers_is_told(
@@ -158,7 +167,7 @@ def test_what_stands_beside_numbers_is_told(
 ) -> None:
     top = write({"gllint.toml": "", "helpers.py": HELPERS, "a.py": module("a", [body])})
     said = run("check", "a.py", cwd=top).stderr.decode()
-    assert f"1 tool: 1 returns numbers; {line}.\n  {advice}" in said
+    assert f"1 tool: 1 returns numbers. Not checked: {line}. {advice}" in said
 
 
 @pytest.mark.parametrize(
@@ -177,7 +186,7 @@ def test_json_of_what_is_not_known_is_no_text(write: Write, run: Run) -> None:
     """GL104, which judges text, would see nothing in it, whatever the annotation says."""
     body = "\n\n@tool\ndef f(a: str) -> str:\n    return json.dumps(fetch(a))\n"
     top = write({"gllint.toml": "", "a.py": HEAD + "\nimport json" + body})
-    assert unseen(run, top) == {"tools": 1, "number": 0, "text": 0, "unknown": 1, "files": []}
+    assert unseen(run, top) == figures(tools=1, unknown=1)
 
 
 def test_a_folder_without_a_tool_is_said_to_have_none(write: Write, run: Run) -> None:
@@ -201,7 +210,10 @@ def test_the_page_is_not_green_over_what_nobody_looked_at(project: Path, run: Ru
     assert run("report", "-o", "r.html", "text.py", cwd=project).returncode == 0
     page = (project / "r.html").read_text()
     assert "There are no findings.</p>" not in page and 'class="good"' not in page
-    assert "6 tools: 0 return numbers, 6 text (GL104 is off); 1 known in part." in page
+    assert (
+        "6 tools: 6 return text. Not checked: a part of 1 (unknown: text.py:18), the text of 6 (GL104 is off)."
+        in page
+    )
     assert run("report", "-o", "r.html", "other.py", cwd=project).returncode == 0
     assert "There are no findings.</p>" in (project / "r.html").read_text()
 
@@ -209,6 +221,25 @@ def test_the_page_is_not_green_over_what_nobody_looked_at(project: Path, run: Ru
 def test_init_says_it_too(project: Path, run: Run) -> None:
     said = run("init", "--dry-run", cwd=project).stdout.decode()
     assert (
-        "  not looked at: 19 tools: 4 return numbers, 6 text (GL104 is off), 5 unknown, 4 neither; 1 known in part\n"
+        "  not looked at: 19 tools: 4 return numbers, 6 return text, 4 return neither. Not checked: 5 (unknown result: "
         in said
+    )
+
+
+def test_what_was_not_looked_at_fails_where_that_is_asked_for(project: Path, run: Run) -> None:
+    for arguments, status in (
+        (["unknown.py"], 0),
+        (["--fail-on-unseen", "unknown.py"], 1),
+        (["--fail-on-unseen", "other.py"], 0),
+    ):
+        assert run("check", *arguments, cwd=project).returncode == status
+
+
+@pytest.mark.parametrize("output_format", ["json", "sarif", "github", "agent", "full"])
+def test_each_format_says_it_on_standard_error(project: Path, run: Run, output_format: str) -> None:
+    done = run("check", "--output-format", output_format, "unknown.py", cwd=project)
+    assert b"Not checked: 5 (unknown result: unknown.py:8 and more)" in done.stderr
+    assert (
+        b"Not checked"
+        not in run("check", "--quiet", "--output-format", output_format, "unknown.py", cwd=project).stderr
     )

@@ -134,7 +134,10 @@ async def test_what_is_not_looked_at_is_in_the_log_once(start: Any, project: Pro
     said = [
         (warning, "gllint: project: 1 file not checked, cannot be decoded: bytes.py"),
         (warning, "gllint: project: 1 file not checked: broken.py ('(' was never closed, line 1)"),
-        (info, "gllint: project: 2 tools: 1 returns numbers, 1 unknown; 2 files left out."),
+        (
+            info,
+            "gllint: project: 2 tools: 1 returns numbers. Not checked: 1 (unknown result: fetch.py:6), 2 files left out.",
+        ),
     ]
     await log_becomes(editor, *said)
     assert editor.messages == []  # nothing pops up

@@ -137,7 +137,8 @@ def _looked_at(report: Report) -> Iterator[str]:
     if not report.diagnostics:
         yield "<p>There are no findings in what was looked at, which is not all.</p>"
     yield f'<p id="unseen"><strong>{html_text(unseen.line())}.</strong></p>'
-    yield "<ul>" + "".join(f"<li>{html_text(sentence)}</li>" for sentence in unseen.advice())
+    advice = [unseen.advice()] if unseen.advice() else []
+    yield "<ul>" + "".join(f"<li>{html_text(sentence)}</li>" for sentence in advice)
     yield from (
         f"<li>{html_text(path)} was left out: {html_text(why)}</li>" for path, why in unseen.files.items()
     )
