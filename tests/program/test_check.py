@@ -176,7 +176,15 @@ def test_statistics(write: Write, run: Run, agent: str) -> None:
         "files": {"agent.py": 2},
     }
     assert rows["rules"][0] == first
-    assert rows["unseen"] == {"tools": 1, "number": 1, "text": 0, "unknown": 0, "files": []}
+    assert rows["unseen"] == {
+        "tools": 1,
+        "number": 1,
+        "text": 0,
+        "unknown": 0,
+        "unregistered": 0,
+        "plain": 0,
+        "files": [],
+    }
 
 
 KINDS = """\
