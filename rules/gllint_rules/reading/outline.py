@@ -52,6 +52,7 @@ class Section(NamedTuple):
     spreads: frozenset[str] = frozenset()  # ``{**name}``
     subscripts: frozenset[str] = frozenset()
     looked_up: frozenset[str] = frozenset()  # what the keys are called by which something is looked up
+    compared: frozenset[str] = frozenset()  # texts that something is compared with
     decorators: frozenset[str] = frozenset()  # of all functions in it
     bases: tuple[str, ...] = ()  # of a class, dotted where they are; ``?`` for anything else
     has_classes: bool = False  # classes inside functions, conditions or other classes
@@ -157,6 +158,7 @@ def _mentioned(section: Section) -> tuple[frozenset[str], ...]:
         section.spreads,
         section.subscripts,
         section.looked_up,
+        section.compared,
     )
 
 
@@ -263,6 +265,7 @@ class _Outliner:
             spreads=_frozen(sketch.spreads),
             subscripts=_frozen(sketch.subscripts),
             looked_up=_frozen(sketch.looked_up),
+            compared=_frozen(sketch.compared),
             decorators=_frozen(sketch.decorators),
             bases=bases,
             has_classes=sketch.classes > (kind == "class"),

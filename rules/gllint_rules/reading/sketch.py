@@ -113,6 +113,7 @@ class Sketch:
         self.spreads: set[str] = set()
         self.subscripts: set[str] = set()
         self.looked_up: set[str] = set()
+        self.compared: set[str] = set()
         self.decorators: set[str] = set()
         self.classes = 0
         self.stack: list[tuple[ast.AST, int]] = []
@@ -301,9 +302,23 @@ class Sketch:
 
     def visit_Subscript(self, node: ast.Subscript, level: int) -> None:
         self.subscripts.add(last_of(node.value))
-        if type(node.slice) is not ast.Constant:
+        if type(node.slice) is not ast.Constant and type(node.ctx) is ast.Load:
             self.looked_up.add(key_of(node.slice))
         self.stack += [(node.value, level), (node.slice, level)]
+
+    def visit_Compare(self, node: ast.Compare, level: int) -> None:
+        for operand in (node.left, *node.comparators):
+            parts = operand.elts if isinstance(operand, ast.Tuple | ast.List | ast.Set) else (operand,)
+            for part in parts:
+                if type(part) is ast.Constant:
+                    if type(part.value) is str:
+                        self.compared.add(part.value)
+                else:
+                    self.stack.append((part, level))
+
+    def visit_MatchValue(self, node: ast.MatchValue, level: int) -> None:
+        if type(node.value) is ast.Constant and type(node.value.value) is str:
+            self.compared.add(node.value.value)
 
     def visit_Dict(self, node: ast.Dict, level: int) -> None:
         for key, value in zip(node.keys, node.values, strict=True):

@@ -34,7 +34,6 @@ from gllint_rules.tools.framework_names import bound_function
 from gllint_rules.tools.registrars import Registrar
 from gllint_rules.tuples import NamedTuple
 from gllint_rules.words.framework_table import DescriptionWords
-from gllint_rules.words.screen import words_in
 
 if TYPE_CHECKING:
     from gllint_rules.inference.protocol import Evaluator
@@ -109,10 +108,10 @@ class _Search(Struct, eq=False):
 
     def calls(self) -> Iterator[NameCall]:
         """The calls in branches and through dicts, and what is looked up by a name."""
-        # Most names stand nowhere in a file, and looking for each in each section takes its time.
-        words = words_in(self.module.source.encode("utf-8", "surrogatepass"), _encoded(self.names))
-        quoted = [f"{quote}{word.decode()}{quote}" for word in words for quote in "\"'"]
-        for part in self.module.sections(lambda section: self.module.mentions(section, quoted)):
+        names = self.names
+        for part in self.module.sections(
+            lambda section: not (names.isdisjoint(section.compared) and names.isdisjoint(section.keys))
+        ):
             yield from self._in_branches(part)
             for display, scope in part.dicts:
                 yield from self._in_dict(display, scope)
@@ -463,11 +462,6 @@ def _dropped(*blocks: facts.Block) -> Iterator[int]:
                 yield from (expr.at for expr in parts_of(test) if isinstance(expr, Call))
             case _:
                 pass
-
-
-@lru_cache(maxsize=4)
-def _encoded(names: frozenset[str]) -> frozenset[bytes]:
-    return frozenset(name.encode() for name in names)
 
 
 def _text(expr: Expr) -> str:
