@@ -10,15 +10,18 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import suppress
 from typing import TypeAlias
 
 from gllint_rules.finding import Changed, Finding
+from gllint_rules.reading.syntax import ParseFailure, parsed
 from gllint_rules.words.text_files import text_kind
 
 Reader: TypeAlias = tuple[str, int]
 """The path of a file and a line of it."""
 
+# What a template fills in: `{row[load]:.1f}`, `{{ row.load }}`, `%(load)s`; and the names in it.
+_FIELD = re.compile(r"\{[^{}]*\}|%\(\w+\)")
+_NAME = re.compile(r"\w+")
 # Of each name: the help names two places. Files that are parsed for it; behind them a word counts as read.
 _MOST_SHOWN, _MOST_PARSED = 2, 1_000
 
@@ -81,41 +84,46 @@ def _mentions(names: set[str]) -> Callable[[bytes], set[str]]:
 
 
 def _in_file(path: str, source: str, wanted: set[Changed], is_over: bool) -> Iterator[tuple[Changed, int]]:
-    tree = None
-    if text_kind(path) is None and not is_over:
-        with suppress(SyntaxError, ValueError, RecursionError, MemoryError):
-            tree = ast.parse(source)
-    if tree is None:
-        for change in wanted:
-            word = re.search(rf"(?<!\w){re.escape(change.name)}(?!\w)", source)
-            if word is not None:
-                yield change, source.count("\n", 0, word.start()) + 1
+    code = _readable(source) if text_kind(path) is None and not is_over else None
+    if code is None:
+        yield from _words(source, wanted, "")
         return
     by_name: dict[tuple[str, str], Changed] = {(change.what, change.name): change for change in wanted}
-    for what, name, line in _reads(tree):
+    for what, name, line in _reads(parsed(code)):
         if (what, name) in by_name:
             yield by_name[what, name], line
-    templates = [
-        (change, re.compile(rf"\{{[^{{}}]*\b{re.escape(change.name)}\b|%\({re.escape(change.name)}\)"))
-        for change in wanted
-        if change.what == "key"
-    ]
-    if templates:
-        for node in ast.walk(tree):
-            if (
-                isinstance(node, ast.Constant)
-                and isinstance(node.value, str)
-                and ("{" in node.value or "%(" in node.value)
-            ):
-                for change, pattern in templates:
-                    if pattern.search(node.value):
-                        yield change, node.lineno
+    if code != source:  # an f-string that the running Python cannot read is blank there
+        yield from _words(source, wanted, code)
+
+
+def _readable(source: str) -> str | None:
+    """The text as the running Python can parse it; ``None`` where it is no Python."""
+    try:
+        parsed(source)
+    except ParseFailure:
+        from gllint_rules.reading.newer import lowered  # here: LibCST takes its time
+
+        return lowered(source)
+    return source
+
+
+def _words(source: str, wanted: set[Changed], code: str) -> Iterator[tuple[Changed, int]]:
+    """Where the names occur as words, in a template, say; what ``code`` has at the same place is read there."""
+    for change in wanted:
+        for word in re.finditer(rf"(?<!\w){re.escape(change.name)}(?!\w)", source):
+            if code[word.start() : word.end()] != change.name:
+                yield change, source.count("\n", 0, word.start()) + 1
+                break
 
 
 def _reads(tree: ast.AST) -> Iterator[tuple[str, str, int]]:
     """What each place of a tree reads: ("key", name, line), ("function", name, line) or ("text", …)."""
     for node in ast.walk(tree):
         match node:
+            case ast.Constant(value=str() as text) if "{" in text or "%(" in text:
+                for field in _FIELD.finditer(text):
+                    for name in _NAME.findall(field[0]):
+                        yield "key", name, node.lineno
             case ast.Subscript(slice=ast.Constant(value=str() as name), ctx=ctx):
                 yield "text", name, node.lineno
                 if not isinstance(ctx, ast.Store):
