@@ -156,11 +156,12 @@ def read_event(data: bytes) -> Event:
     tool = _text(event, "tool_name", "toolName")
     if name.replace("_", "").lower() not in _EVENTS or _READING.search(tool):
         return Event(name, folder, ())
-    files = dict.fromkeys(path for path in _files(event) if path and "\0" not in path)
+    files = dict.fromkeys(path for path in map(_path, _files(event)) if path and "\0" not in path)
     is_edit = tool.lower() in _EDITORS and not _has_failed(event)
-    if not files and tool and is_edit and "*** Delete File: " not in data.decode("utf-8", "replace"):
+    says_edit = bool(tool) or name == "afterFileEdit"
+    if not files and says_edit and is_edit and "*** Delete File: " not in data.decode("utf-8", "replace"):
         raise EventError(
-            f"the event of {tool} does not say which file it edited, as far as gllint can read it"
+            f"the event of {tool or name} does not say which file it edited, as far as gllint can read it"
         )
     if len(files) > _MOST_FILES:
         raise EventError(f"the event names {len(files)} files, more than {_MOST_FILES}")
@@ -216,6 +217,18 @@ def _files(event: Mapping[str, Any]) -> Iterator[str]:
     for key in _PATCH_KEYS:
         for patch in _texts(arguments.get(key)):
             yield from _PATCHED_FILE.findall(patch)
+
+
+def _path(text: str) -> str:
+    """The path that an agent names, which may be an address: ``file:///house/a%20b.py``."""
+    if not text.startswith("file://"):
+        return text
+    from urllib.parse import urlsplit
+    from urllib.request import url2pathname
+
+    address = urlsplit(text)
+    host = "" if address.netloc in ("", "localhost") else f"//{address.netloc}"
+    return url2pathname(host + address.path)
 
 
 def _texts(value: Any) -> list[str]:

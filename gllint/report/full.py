@@ -27,7 +27,7 @@ _BOLD, _BLUE, _RESET = "\x1b[1m", "\x1b[1;34m", "\x1b[0m"
 
 FRAMES, _OF_ONE_FILE, _OF_ONE_RULE = 10, 3, 5
 LINES = 100
-_MOST_GROUPS = 100
+_GROUPS = 100
 
 
 def render(report: Report) -> str:
@@ -79,9 +79,9 @@ def _names_unit(help_text: str) -> bool:
 def _groups(diagnostics: Sequence[Diagnostic]) -> Iterator[str]:
     """One line a rule and file; what is beyond a hundred of them in one line."""
     counts = Counter((d.finding.code, visible(d.path)) for d in diagnostics)
-    for (code, path), count in list(counts.items())[:_MOST_GROUPS]:
+    for (code, path), count in list(counts.items())[:_GROUPS]:
         yield f"{code} {path}: {count} more"
-    if rest := list(counts.items())[_MOST_GROUPS:]:
+    if rest := list(counts.items())[_GROUPS:]:
         files = len({path for (_, path), _ in rest})
         yield f"{sum(count for _, count in rest)} more in {files} other files: --verbose shows all"
 

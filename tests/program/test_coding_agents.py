@@ -166,6 +166,29 @@ def test_events_that_edit_nothing_are_passed_by(write: Write) -> None:
 @pytest.mark.parametrize(
     "arguments", [None, ["tools.py"], {}, {"uri": "tools.py"}, {"file_path": {"path": "tools.py"}}]
 )
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [
+        ("file:///house/a.py", "/house/a.py"),
+        ("file://localhost/house/a%20b.py", "/house/a b.py"),
+        ("/house/a.py", "/house/a.py"),
+    ],
+)
+@pytest.mark.skipif(os.name == "nt", reason="paths of Unix")
+def test_an_address_is_a_path(path: str, expected: str) -> None:
+    event = {"hook_event_name": "PostToolUse", "tool_name": "Edit", "tool_input": {"file_path": path}}
+    assert read_event(json.dumps(event).encode()).files == (expected,)
+
+
+def test_an_edit_that_names_no_file_is_told(run: Run, tmp_path: Path) -> None:
+    for event in (
+        {"hook_event_name": "afterFileEdit"},
+        {"tool_name": "Write", "tool_input": {"content": "x"}},
+    ):
+        done = run("hook", "cursor", cwd=tmp_path, stdin=json.dumps(event).encode())
+        assert done.returncode == 1 and b"does not say which file it edited" in done.stderr
+
+
 def test_an_edit_of_nobody_knows_what_is_told(arguments: Any) -> None:
     sent = {"tool_name": "Write", "tool_input": arguments}
     with pytest.raises(EventError, match="the event of Write does not say which file it edited"):
