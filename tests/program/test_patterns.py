@@ -38,7 +38,7 @@ def repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return top
 
 
-@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(lines=st.lists(st.sampled_from(PATTERNS), min_size=1, max_size=5))
 def test_agrees_with_git(repository: Path, lines: list[str]) -> None:
     (repository / ".gitignore").write_text("\n".join(lines) + "\n")
@@ -61,7 +61,7 @@ _ATOMS = [
 _NAMES = [*"ab* é[\\^", "ab", "aab", "a b", "a-b", "!a", "#b", "a.b", "bé", "a*b", ".a", "..b", "a "]
 
 
-@settings(max_examples=300, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=120, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     lines=st.lists(st.lists(st.sampled_from(_ATOMS), min_size=1, max_size=7).map("".join), max_size=3),
     paths=st.lists(st.lists(st.sampled_from(_NAMES), min_size=1, max_size=5).map("/".join), min_size=40),

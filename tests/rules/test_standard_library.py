@@ -76,6 +76,7 @@ def test_what_is_no_number_is_not_reported() -> None:
     assert seen(expressions("others.txt")) == set()
 
 
+@pytest.mark.timeout(300)
 def test_the_tables_are_what_the_script_writes() -> None:
     """They are generated from the typeshed that the extra ``test`` pins, on any Python and platform."""
     written = typeshed.tables()

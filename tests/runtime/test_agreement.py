@@ -112,7 +112,7 @@ def verdict(message: str, claims: list[Any], output: Any) -> str | None:
     return None
 
 
-@settings(max_examples=150)
+@settings(max_examples=60)
 @given(templates, st.integers(0, 2), st.sampled_from(["kWh", "kW", "kWh/year"]))
 def test_messages(message: str, number: int, unit: str) -> None:
     claims = [entry(unit=unit)] * number
@@ -134,7 +134,7 @@ paths = st.lists(
 )
 
 
-@settings(max_examples=150)
+@settings(max_examples=60)
 @given(paths)
 def test_claim_paths(path: str) -> None:
     output: Any = {"value": 5, "unit": "kWh"}
@@ -172,7 +172,7 @@ def refused(function: Any) -> str | None:
     return None
 
 
-@settings(max_examples=150)
+@settings(max_examples=60)
 @given(units)
 def test_units(unit: str) -> None:
     literal = repr({"heat": {"value": 5, "unit": unit}})
@@ -195,7 +195,7 @@ SHAPE = {"GL101", "GL102"}
 UNIT = {"GL501", "GL502"}
 
 
-@settings(max_examples=150)
+@settings(max_examples=60)
 @given(results)
 def test_quantities_in_results(result: dict[str, Any]) -> None:
     found = codes(f'tool = Tool(name="meter", args_schema={{}}, fn=lambda: {result!r})\n') & (SHAPE | UNIT)
@@ -245,7 +245,7 @@ schemas = st.recursive(
 )
 
 
-@settings(max_examples=150)
+@settings(max_examples=60)
 @given(schemas)
 def test_result_schemas(schema: Any) -> None:
     source = f'tool = Tool(name="meter", args_schema={{}}, result_schema={schema!r}, fn=lambda: {{}})\n'
@@ -326,7 +326,7 @@ def registry_under(configuration: dict[str, object], function: Any) -> ToolRegis
     return registry
 
 
-@settings(max_examples=300)
+@settings(max_examples=120)
 @given(outputs, configurations)
 def test_results_under_settings(output: Any, configuration: dict[str, object]) -> None:
     source = f'tool = Tool(name="meter", args_schema={{}}, fn=lambda: {{"out": {output!r}}})\n'
@@ -345,7 +345,7 @@ array_paths = st.lists(
 ).map("".join)
 
 
-@settings(max_examples=200)
+@settings(max_examples=80)
 @given(array_paths, st.booleans())
 def test_claim_paths_under_settings(path: str, arrays: bool) -> None:
     step = {"kind": "final", "final": {"message": "{{claim:0}}", "claims": [entry(path)]}}
