@@ -9,6 +9,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from itertools import islice
 from typing import TYPE_CHECKING, TypeAlias
 
+import gllint_rules
 from gllint.errors import UsageError
 from gllint.files.config import Config
 from gllint.files.discover import (
@@ -380,8 +381,12 @@ class Engine(Means):
         return [workspace.map(paths) for workspace in self.workspaces()]
 
     def workspace(self, place: Place) -> Workspace:
-        """Return the project at ``place``."""
+        """Return the project at ``place``. Raises :class:`UsageError` where gllint was never installed."""
         if place.root not in self._workspaces:
+            if not os.path.isdir(os.path.join(gllint_rules.__path__[0], "stubs", "tables")):
+                raise UsageError(
+                    "the tables of the standard library are missing: install gllint with pip, from a checkout too"
+                )
             if self.options.jobs is None and place.config.jobs is not None:
                 self.pool.jobs = place.config.jobs
             store = self.store(place)

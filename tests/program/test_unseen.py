@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from gllint.errors import UsageError
+from gllint.run.engine import Engine, Options
 
 Write = Callable[..., Path]
 Run = Callable[..., Any]
@@ -243,3 +247,19 @@ def test_each_format_says_it_on_standard_error(project: Path, run: Run, output_f
         b"Not checked"
         not in run("check", "--quiet", "--output-format", output_format, "unknown.py", cwd=project).stderr
     )
+
+
+def test_the_page_says_how_many_tools_could_not_be_followed(project: Path, run: Run) -> None:
+    assert run("report", "-o", "r.html", "number.py", "unknown.py", cwd=project).returncode == 0
+    page = (project / "r.html").read_text()
+    assert "5 tools that gllint could not follow." in page
+    assert re.search(r'<p id="headline"><strong>\d+ of \d+ numbers? ha(s|ve) a unit\.</strong>', page)
+
+
+def test_a_checkout_that_was_never_installed_finds_nothing_out(
+    project: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr("gllint_rules.__path__", [str(tmp_path)])
+    monkeypatch.chdir(project)
+    with pytest.raises(UsageError, match="the tables of the standard library are missing"):
+        Engine(Options(cache=False)).check(["other.py"])

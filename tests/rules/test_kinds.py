@@ -6,12 +6,12 @@ import re
 import tomllib
 
 import pytest
+from gllint_rules.words.kinds import KINDS, kind_of_name
+from gllint_runtime.policy.key_units import readings_of_name
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gllint_rules import Finding
-from gllint_rules.words.kinds import KINDS, kind_of_name
-from gllint_runtime.policy.key_units import readings_of_name
 from gllint_runtime.policy.packs import PACKS
 from harness import Case, run
 

@@ -7,6 +7,8 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
+
 from gllint_rules import stubs
 from gllint_rules.inference import stub_values
 from gllint_rules.stubs import typeshed

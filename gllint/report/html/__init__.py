@@ -89,6 +89,11 @@ def _head(report: Report) -> Iterator[str]:
         ("files with findings", len({d.path for d in diagnostics})),
         ("files checked", len(report.checked)),
     ]
+    numbers = [number for m in report.maps for tool in m.tools for number in tool.returned]
+    if numbers:
+        count = sum(number.is_quantity for number in numbers)
+        have = "has" if count == 1 else "have"
+        yield f'<p id="headline"><strong>{count:,} of {_number(len(numbers), "number")} {have} a unit.</strong></p>'
     yield '<dl class="figures">'
     yield from (f"<div><dt>{name}</dt><dd>{count:,}</dd></div>" for name, count in figures)
     yield "</dl>"
@@ -137,8 +142,11 @@ def _looked_at(report: Report) -> Iterator[str]:
     if not report.diagnostics:
         yield "<p>There are no findings in what was looked at, which is not all.</p>"
     yield f'<p id="unseen"><strong>{html_text(unseen.line())}.</strong></p>'
-    advice = [unseen.advice()] if unseen.advice() else []
-    yield "<ul>" + "".join(f"<li>{html_text(sentence)}</li>" for sentence in advice)
+    yield "<ul>"
+    if unseen.unknown:
+        yield f"<li>{_number(unseen.unknown, 'tool')} that gllint could not follow.</li>"
+    if unseen.advice():
+        yield f"<li>{html_text(unseen.advice())}</li>"
     yield from (
         f"<li>{html_text(path)} was left out: {html_text(why)}</li>" for path, why in unseen.files.items()
     )
