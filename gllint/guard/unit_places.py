@@ -12,6 +12,7 @@ from typing import Any
 
 from gllint.errors import UsageError
 from gllint_rules.project.kinds import unit_advice
+from gllint_runtime.policy.schemas import referent
 from gllint_runtime.policy.settings import Policy
 
 _STEP = re.compile(r"\.([^.\[\]]+)|\[(?:\*|\d*)\]")
@@ -182,9 +183,7 @@ def _declare(
         return
     reference = schema.get("$ref")
     if isinstance(reference, str) and reference.startswith("#/"):
-        target = root
-        for step in reference[2:].split("/"):
-            target = target.get(step) if isinstance(target, dict) else None
+        target = referent(root, reference)
         if isinstance(target, dict) and reference not in within:
             within |= {reference}
             budget[0] -= 1

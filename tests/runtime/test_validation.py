@@ -462,3 +462,15 @@ def test_references_without_end(schema: Any, endless: int) -> None:
     if endless:
         with pytest.raises(GLValidationError, match="without end"):
             usable_checker("t", "RESULT_SCHEMA", schema)
+
+
+def test_json_text_is_parsed_where_a_reference_wants_an_object() -> None:
+    schema = {
+        "properties": {"a": {"$ref": "#/$defs/x~1y"}, "b": {"$ref": "#/$defs/text"}},
+        "$defs": {
+            "x/y": {"anyOf": [{"type": "object"}, {"type": "null"}]},
+            "text": {"type": ["string", "object"]},
+        },
+    }
+    assert parse_stringified({"a": '{"n": 1}', "b": "{}"}, schema) == {"a": {"n": 1}, "b": "{}"}
+    assert parse_stringified({"a": "[1]"}, {"properties": {"a": {"$ref": "#/none"}}}) == {"a": "[1]"}

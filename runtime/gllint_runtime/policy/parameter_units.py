@@ -13,14 +13,12 @@ from typing import Any, NamedTuple
 
 from gllint_runtime.policy.names import read_name
 from gllint_runtime.policy.schema_numbers import declared_unit
-from gllint_runtime.policy.schemas import QUANTITY_KEYS, QUANTITY_REF, Path, subschemas
+from gllint_runtime.policy.schemas import QUANTITY_KEYS, QUANTITY_REF, Path, alternatives, subschemas
 from gllint_runtime.policy.unit_table import units
 
 BASIS_KEYWORD = "x-basis"
 
-_MOST_NODES = 200  # schemas that speak of one value
 _MOST_OF_SCHEMA = 2000  # what any schema holds, for who looks through all of it
-_PLACE_DIGITS = 9  # of a place in a list
 _MOST_PATHS = 1000
 _NUMERIC = frozenset({"number", "integer"})
 
@@ -102,9 +100,9 @@ class ParameterUnits:
         return values
 
     def _offered_at(self, path: Path) -> Iterator[Any]:
-        nodes = self._alternatives([self._schema])
+        nodes = alternatives(self._schema, [self._schema])
         for step in path:
-            nodes = self._alternatives(_inner(nodes, step))
+            nodes = alternatives(self._schema, _inner(nodes, step))
         for node in nodes:
             choices = node.get("enum")
             listed = choices if isinstance(choices, (list, tuple)) else ()
@@ -147,7 +145,7 @@ class ParameterUnits:
         )
 
     def _resolved(self, path: Path) -> ParameterUnit:
-        nodes = self._alternatives([self._schema])
+        nodes = alternatives(self._schema, [self._schema])
         declared: list[str] = []
         sources = _sources(nodes)
         bases: list[str] = []
@@ -155,7 +153,7 @@ class ParameterUnits:
         for step in path:
             if step != "[]":  # what an object declares is not said of its members
                 name, declared, bases = str(step), [], []
-            nodes = self._alternatives(_inner(nodes, step))
+            nodes = alternatives(self._schema, _inner(nodes, step))
             declared = [*_declared(nodes)] or declared
             sources = _sources(nodes) or sources
             bases = [b for node in nodes if isinstance(b := node.get(BASIS_KEYWORD), str)] or bases
@@ -174,39 +172,6 @@ class ParameterUnits:
             takes_integer="integer" in types and "number" not in types,
             takes_shape=any(map(_has_other_keys, nodes)),
         )
-
-    def _alternatives(self, schemas: list[Any]) -> list[Mapping[Any, Any]]:
-        """The schemas and all that they refer to or branch into, each once."""
-        nodes: list[Mapping[Any, Any]] = []
-        waiting = schemas[::-1]
-        seen: set[int] = set()
-        while waiting and len(nodes) < _MOST_NODES:
-            node = waiting.pop()
-            if not isinstance(node, Mapping) or id(node) in seen:
-                continue
-            seen.add(id(node))
-            nodes.append(node)
-            for key in ("anyOf", "oneOf", "allOf"):
-                if isinstance(branches := node.get(key), (list, tuple)):
-                    waiting.extend(reversed(branches))
-            if isinstance(ref := node.get("$ref"), str) and ref.startswith("#"):
-                waiting.append(self._referent(ref))
-        return nodes
-
-    def _referent(self, ref: str) -> Any:
-        """What a local reference leads to; ``None``: nothing."""
-        node: Any = self._schema
-        for step in ref[1:].split("/")[1:]:
-            step = step.replace("~1", "/").replace("~0", "~")
-            if isinstance(node, Mapping):
-                node = node.get(step)
-            elif (
-                isinstance(node, (list, tuple)) and step.isdecimal() and int(step[:_PLACE_DIGITS]) < len(node)
-            ):
-                node = node[int(step[:_PLACE_DIGITS])]
-            else:
-                return None
-        return node
 
 
 def _inner(nodes: list[Mapping[Any, Any]], step: Any) -> list[Any]:

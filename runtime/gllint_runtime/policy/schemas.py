@@ -9,7 +9,7 @@ import json
 import numbers
 import re
 import sys
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from types import NoneType
@@ -95,6 +95,8 @@ class SchemaProblem(NamedTuple):
 
 # ------------------------------------------------------------------------------------- walking a schema
 
+_MOST_NODES = 200  # that are asked of one value
+_PLACE_DIGITS = 9  # of a place in a list
 BRANCHES = ("anyOf", "oneOf", "allOf", "prefixItems")
 NAMED = ("properties", "patternProperties", "$defs", "definitions", "dependentSchemas")
 OF_THE_VALUE = (
@@ -138,6 +140,40 @@ def subschemas(
             elif key in node:
                 inner.append(((*path, key), value))
         waiting.extend(reversed(inner))
+
+
+def referent(root: Schema, ref: str) -> Any:
+    """What a local reference, ``#/$defs/a``, leads to in the schema that it is part of; ``None``: nothing."""
+    node: Any = root
+    for step in ref[1:].split("/")[1:]:
+        step = step.replace("~1", "/").replace("~0", "~")
+        place = int(step[:_PLACE_DIGITS]) if step.isdecimal() else -1
+        if isinstance(node, Mapping):
+            node = node.get(step)
+        elif isinstance(node, (list, tuple)) and 0 <= place < len(node):
+            node = node[place]
+        else:
+            return None
+    return node
+
+
+def alternatives(root: Schema, schemas: Iterable[Any]) -> list[Mapping[Any, Any]]:
+    """The ``schemas`` and all of ``root`` that is asked of the same value: branches and local references, each once."""
+    nodes: list[Mapping[Any, Any]] = []
+    waiting = [*schemas][::-1]
+    seen: set[int] = set()
+    while waiting and len(nodes) < _MOST_NODES:
+        node = waiting.pop()
+        if not isinstance(node, Mapping) or id(node) in seen:
+            continue
+        seen.add(id(node))
+        nodes.append(node)
+        for key in ("anyOf", "oneOf", "allOf"):
+            if isinstance(branches := node.get(key), (list, tuple)):
+                waiting.extend(reversed(branches))
+        if isinstance(ref := node.get("$ref"), str) and ref.startswith("#"):
+            waiting.append(referent(root, ref))
+    return nodes
 
 
 def _is_number(value: Any) -> bool:

@@ -17,6 +17,7 @@ from gllint_runtime.policy.schemas import (
     QUANTITY_BODY,
     QUANTITY_REF,
     Path,
+    alternatives,
     quantity_problem,
     subschemas,
 )
@@ -283,35 +284,37 @@ def _pointer(path: Path) -> str:
     return "#" + "".join(f"/{str(step).replace('~', '~0').replace('/', '~1')}" for step in path)
 
 
-def parse_stringified(data: Any, schema: Any) -> Any:
-    """``data`` with JSON text parsed wherever ``schema`` wants an object or an array and forbids a string."""
+def parse_stringified(data: Any, schema: Any, root: Any = None) -> Any:
+    """``data`` with JSON text parsed wherever ``schema`` wants an object or an array and forbids a string.
+
+    Its references lead into ``root``, of which it is a part.
+    """
+    root = schema if root is None else root
     if not isinstance(schema, Mapping):
         return data
     if isinstance(data, str):
-        types = set(_types(schema))
+        types = set(_types(root, schema))
         if "string" in types or "any" in types or not types & {"object", "array"}:
             return data
         try:
             parsed = json.loads(data)
         except (ValueError, RecursionError):
             return data
-        return parse_stringified(parsed, schema) if isinstance(parsed, (dict, list)) else data
+        return parse_stringified(parsed, schema, root) if isinstance(parsed, (dict, list)) else data
     if isinstance(data, dict) and isinstance(properties := schema.get("properties"), Mapping):
-        return {key: parse_stringified(item, properties.get(key)) for key, item in data.items()}
+        return {key: parse_stringified(item, properties.get(key), root) for key, item in data.items()}
     if isinstance(data, list) and isinstance(items := schema.get("items"), Mapping):
-        return [parse_stringified(item, items) for item in data]
+        return [parse_stringified(item, items, root) for item in data]
     return data
 
 
-def _types(schema: Any) -> Iterator[str]:
+def _types(root: Any, schema: Any) -> Iterator[str]:
     """The types that a schema admits, ``"any"`` where that is not spelled out."""
-    declared = schema.get("type") if isinstance(schema, Mapping) else None
-    if isinstance(declared, str):
-        yield declared
-    elif isinstance(declared, (list, tuple)):
-        yield from declared
-    elif isinstance(schema, Mapping) and ("anyOf" in schema or "oneOf" in schema):
-        for branch in (*schema.get("anyOf", ()), *schema.get("oneOf", ())):
-            yield from _types(branch)
-    else:
-        yield "any"
+    for node in alternatives(root, [schema]):
+        declared = node.get("type")
+        if isinstance(declared, str):
+            yield declared
+        elif isinstance(declared, (list, tuple)):
+            yield from declared
+        elif node.keys().isdisjoint(("anyOf", "oneOf", "allOf", "$ref")):
+            yield "any"
