@@ -126,11 +126,40 @@ def comprehension(evaluator: Evaluator, expr: facts.Comp, frame: Frame) -> Value
     site = frame.site(expr)
     if isinstance(expr.element, facts.Star):
         return _unpacking(evaluator.eval(expr.element.value, inner), expr.kind, site)
+    kept = _kept(evaluator, expr, inner)
+    if kept is not None:
+        return kept
     element = evaluator.eval(expr.element, inner)
     if expr.kind == "dict":
         keys = as_keys(evaluator.eval(expr.key, inner)) if expr.key is not None else None
         return DictOf(open=True, rest=element, site=site, keys=keys)
     return ListOf(rest=element, kind=expr.kind, site=site)
+
+
+def _kept(evaluator: Evaluator, expr: facts.Comp, inner: Frame) -> Value | None:
+    """What ``{k: v for k, v in record.items() if …}`` keeps of a record whose entries are seen."""
+    match expr:
+        case facts.Comp(key=facts.Name(id=key), element=facts.Name(id=value), scope=scope):
+            pairs = [scope.bindings.get(name, []) for name in (key, value)]
+        case _:
+            return None
+    match pairs:
+        case [[facts.Binding(index=(0,), value=source)], [facts.Binding(index=(1,), value=other)]] if (
+            source is other
+        ):
+            pass
+        case _:
+            return None
+    match source:
+        case facts.Call(func=facts.Attr(base=base, name="items"), args=()):
+            records = options(evaluator.eval(base, inner))
+        case _:
+            return None
+    if not all(isinstance(record, DictOf) and record.entries for record in records):
+        return None
+    return join(
+        *(replace(r, sure=frozenset() if expr.tests else r.sure) for r in records if isinstance(r, DictOf))
+    )
 
 
 def _unpacking(value: Value, kind: Literal["list", "set", "dict", "generator"], site: Site) -> Value:

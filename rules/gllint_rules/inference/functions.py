@@ -229,7 +229,10 @@ def _is_empty(function: Function) -> bool:
     """Whether a body does nothing but raise: a docstring, ``...``, ``pass``, ``raise NotImplementedError``."""
     return all(
         isinstance(statement, facts.Do)
-        and (statement.kind == "raise" or all(isinstance(value, facts.Const) for value in statement.values))
+        and (
+            statement.kind == "raise"
+            or all(isinstance(v, (facts.Const, facts.Join)) for v in statement.values)
+        )
         for statement in function.body
     )
 
@@ -475,7 +478,7 @@ def function_result(evaluator: Evaluator, callee: FunctionOf) -> Value:
                 )
             )
         else:  # a function that only raises, or a stub, says nothing of what its overrides return
-            flow.result = NONE if flow.falls_through and not _is_stub(function) else NEVER
+            flow.result = NONE if flow.falls_through and not _is_empty(function) else NEVER
     return flow.result
 
 
@@ -490,12 +493,4 @@ def _handed_out(value: Value, message: str, site: Site, inputs: Collection[Value
     return over(
         passed_on(value, message, site),
         lambda option: option if option in inputs else returned_at(option, site),
-    )
-
-
-def _is_stub(function: Function) -> bool:
-    return all(
-        isinstance(statement, facts.Do)
-        and all(isinstance(v, (facts.Const, facts.Join)) for v in statement.values)
-        for statement in function.body
     )

@@ -178,7 +178,7 @@ def _record_method(evaluator: Evaluator, record: Record, name: str, call: facts.
         case "get" | "pop" | "setdefault" if call.args:
             key = containers.key_of(evaluator, call.args[0], frame)
             value = record.under(key)
-            if value is not None and key in record.sure:
+            if value is not None and value is not UNKNOWN and key in record.sure:
                 return value
             default = evaluator.eval(call.args[1], frame) if len(call.args) > 1 else NONE
             if (value is None and not record.open) or is_seen_empty(record):

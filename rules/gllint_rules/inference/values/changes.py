@@ -160,6 +160,8 @@ def returned_at(value: Value, site: Site) -> Value:
         # The innermost function is the one that made it.
         if isinstance(option, (DictOf, ListOf)) and option.rest is not None and option.returned is None:
             return replace(option, returned=site)
+        if isinstance(option, ListOf) and option.kind == "tuple":  # `return path, numbers`
+            return option.each_changed(lambda part: over(part, returned))
         return option
 
     return over(value, returned)
