@@ -17,6 +17,7 @@ from math import fsum
 from statistics import median
 from typing import Any, NamedTuple, Protocol
 
+from gllint_runtime.policy.expressions import expression
 from gllint_runtime.policy.moments import Moment
 from gllint_runtime.policy.places import folded_word
 from gllint_runtime.policy.reader import Reading
@@ -24,7 +25,7 @@ from gllint_runtime.policy.text_units import counted_units, size_of_unit, table_
 from gllint_runtime.policy.unit_sizes import factors_of_unit, product, size_of
 from gllint_runtime.policy.units import TIME_UNITS
 from gllint_runtime.provenance.findings import Derivation, Finding, Miss
-from gllint_runtime.provenance.records import Harvest, Record, Source
+from gllint_runtime.provenance.records import Harvest, Record, Source, is_thing
 
 
 class Judgement(Protocol):
@@ -41,6 +42,9 @@ class Judgement(Protocol):
 
     def direction(self, reading: Reading) -> str:
         """The way in which the words around a number say that it goes."""
+
+    def text_of(self, span: tuple[int, int]) -> str:
+        """The text of a stretch."""
 
 
 _MAX_COLUMNS = 60  # columns without a pointer that are looked at, the latest first
@@ -193,6 +197,21 @@ def _aggregate_words() -> dict[str, frozenset[str]]:
     }
 
 
+@cache
+def _superlatives() -> re.Pattern[str]:
+    groups = [
+        f"(?P<{kind}>{'|'.join(re.escape(word.replace('~', ' ')) for word in words.split())})"
+        for kind, words in words_table()["superlatives"].items()
+    ]
+    return re.compile(rf"(?<!\w)(?:{'|'.join(groups)})(?!\w)", re.IGNORECASE)
+
+
+def superlative_of(text: str) -> str:
+    """The extreme that a clause says, where it says one."""
+    kinds = {match.lastgroup or "" for match in _superlatives().finditer(text)}
+    return kinds.pop() if len(kinds) == 1 else ""
+
+
 _AGGREGATES: dict[str, Callable[[list[float]], float]] = {
     "total": fsum,
     "mean": lambda values: fsum(values) / len(values),
@@ -269,7 +288,9 @@ class _Search:
         """Whether the text speaks of the first as compared with the second; ``None`` where that is open."""
         layout = self.reading.place.layout
         text = layout.text[self.sentence[0] : self.sentence[1]]
-        reference = _REFERENCE.search(text, max(0, self.reading.place.end - self.sentence[0]))
+        reference = _REFERENCE.search(
+            text, max(0, self.reading.place.end - self.sentence[0])
+        ) or _AGAINST.search(text)
         if reference is not None:
             span = (
                 self.sentence[0] + reference.end(),
@@ -293,6 +314,8 @@ class _Search:
                 return True
             if near and near[0].source is first:
                 return False
+            if of_first == of_second and (subject := self._subject(first, second)) is not None:
+                return subject
         places = {
             id(finding.source): finding.reading.place.start
             for finding in self.judgement.done
@@ -311,6 +334,24 @@ class _Search:
             one, other = times[0].order, times[1].order
             if one != other:
                 return one > other
+        return None
+
+    def _subject(self, first: Source, second: Source) -> bool | None:
+        """Whether the first of two is of what the sentence names first; ``None`` where it names none of them alone."""
+        layout = self.reading.place.layout
+        at = self.sentence[0]
+        while at < self.reading.place.start:
+            clause = layout.clause(at, at + 1)
+            named = self.judgement.named((clause,))
+            own = [
+                any(one in named.get(one.group, ()) for one in source.record.chain)
+                if source.record is not None
+                else False
+                for source in (first, second)
+            ]
+            if own[0] != own[1]:
+                return own[0]
+            at = max(clause[1] + 1, at + 1)
         return None
 
     def _search(self, operands: list[Operand], near: list[Operand]) -> Derivation | None:
@@ -343,7 +384,12 @@ class _Search:
         return False
 
     def _may_lose_sign(self, value: float) -> bool:
-        return value < 0 and not self.reading.is_signed
+        """Whether a negative value may be shown without its sign: as a difference, or where words say that it falls."""
+        if value >= 0 or self.reading.is_signed:
+            return False
+        return self._is_difference or self.judgement.direction(self.reading) in ("down", "neutral")
+
+    _is_difference = False
 
     def _factors(self, units: tuple[str, ...]) -> Iterator[float]:
         """By what a value in ``units`` is multiplied to be in the unit that is shown."""
@@ -379,6 +425,11 @@ class _Search:
         """How many significant digits are shown."""
         return max((shown.digits for shown in self.reading.shown), default=0)
 
+    @property
+    def _counts(self) -> bool:
+        """Whether the number has no unit, or one of what is counted."""
+        return all(unit in counted_units() or unit == "count" for unit in self.reading.units)
+
     # --------------------------------------------------------------------------------------- whole columns
 
     def _aggregate(self) -> Derivation | None:
@@ -386,6 +437,8 @@ class _Search:
         for column, is_named in self.owner.columns(self.near_words):
             sources = column.rows()
             if len(sources) < 2:
+                continue
+            if self.reading.units and not column.units and is_thing(column.key) and not self._counts:
                 continue
             if (
                 not (self.reading.units and column.units)
@@ -406,6 +459,14 @@ class _Search:
                     if how not in kinds and self.digits < least:
                         continue
                     value = operation(values)
+                    said = superlative_of(self.judgement.text_of(self.reading.place.clause))
+                    own = (
+                        {"minimum": "maximum", "maximum": "minimum"}.get(how, how)
+                        if value < 0 and self.reading.value > 0
+                        else how
+                    )
+                    if said and how in ("minimum", "maximum") and own != said:
+                        continue
                     if self._fits(value, column.units):
                         return Derivation(how, tuple(subset), value, column.units)
         return None
@@ -634,6 +695,7 @@ class _Search:
         for first, second in pairs:
             for a, b in ((first, second), (second, first)):
                 for how, value, units in self._operations(a, b):
+                    self._is_difference = how in ("difference", "percentage change", "ratio")
                     is_exact = self.digits < (2 if first.is_shown and second.is_shown else needed)
                     if is_exact and not (first.is_shown and second.is_shown):
                         continue
@@ -694,7 +756,7 @@ class _Search:
             or (is_factor and bool(own))
         ):
             yield from self._products(a, b, both_shown)
-        if a.is_shown and a.units and a.source is not b.source:
+        if a.is_shown and a.units and own and set(own).isdisjoint(a.units) and not self.wrong_record:
             yield "conversion", a.value, a.units
 
     def _products(
@@ -772,6 +834,7 @@ class _Search:
         return None
 
     def _sum_of_shown(self, operands: list[Operand]) -> Derivation | None:
+        self._is_difference = False
         """The sum of what is shown just before, where it adds up exactly."""
         shown = [operand for operand in operands if operand.is_shown and operand.moment is None]
         groups: dict[Any, list[Operand]] = {}
@@ -881,7 +944,7 @@ class _Search:
             return None
         found = [*combinations(self._moments(operands), 2), *self._kin_moments()]
         for (first, source), (second, other) in found:
-            for difference in _between(first, second):
+            for difference in _between(first, second, is_exact=per < 86400):
                 if any(shown.fits(difference / per) for shown in reading.shown):
                     return Derivation("time span", (source, other), difference / per, (unit,))
                 if (
@@ -958,6 +1021,7 @@ class _Search:
 _RELATIVE = frozenset(
     ["in", "ago", "left", "remaining", "until", "away", "vor", "dans", "noch", "il", "reste", "ya"]
 )
+_OPPOSITE = {"minimum": "maximum", "maximum": "minimum"}
 _PER_TIME = re.compile(
     r"(?:\s[^\W\d_]+){0,2}(?:\s(?:per|a|an|pro|par)\s|/)(second|minute|hour|day|week|s|min|h|sekunde|stunde|tag|heure|jour)\b",
     re.IGNORECASE,
@@ -981,7 +1045,8 @@ _REFERENCE = re.compile(
     r"\b(?:than|below|above|under|over|compared (?:to|with)|versus|vs\.?|als|que|dans|gegenüber)\s",
     re.IGNORECASE,
 )
-_FROM_TO = re.compile(r"\b(?:from|von|de)\b.*\b(?:to|auf|à)\b", re.IGNORECASE | re.DOTALL)
+_AGAINST = expression(r"\b(?:against|compared (?:to|with)|versus|vs\.?|gegenüber)\s", re.IGNORECASE)
+_FROM_TO = expression(r"\b(?:from|von|de)\b.*\b(?:to|auf|à)\b", re.IGNORECASE | re.DOTALL)
 _BEYOND = table_words("thresholds")
 _QUANTITIES = table_words("quantities")
 _ENDS = [
@@ -1032,6 +1097,8 @@ def _operands_of(finding: Finding) -> Iterator[Operand]:
             else tuple(unit for unit in reading.units if unit in source.units) or source.units[:1]
         )
         value = float(source.value)
+        if reading.is_signed and value > 0 > reading.value:
+            value = -value
         if not units and "%" in reading.units and abs(value) <= 1.5 and reading.value != value:
             value, units = value * 100, ("%",)
         yield Operand(value, units or reading.units, (source,), True)
@@ -1078,7 +1145,7 @@ def _is_kin(a: Operand, b: Operand) -> bool:
     return first.key == second.key
 
 
-def _between(first: Moment, second: Moment) -> Iterator[float]:
+def _between(first: Moment, second: Moment, *, is_exact: bool = False) -> Iterator[float]:
     """The seconds between two moments; of two times of day also over midnight."""
     on, other = first.on, second.on
     if on is None and first.has_date and second.has_date:
@@ -1097,7 +1164,7 @@ def _between(first: Moment, second: Moment) -> Iterator[float]:
         else:
             yield abs(seconds)
             yield 86400 - abs(seconds)
-    if on is not None and other is not None:
+    if on is not None and other is not None and not (is_exact and first.has_time and second.has_time):
         yield float(abs((other - on).days) * 86400)
 
 

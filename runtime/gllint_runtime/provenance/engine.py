@@ -9,19 +9,30 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import date
-from functools import cache, lru_cache
+from functools import cache
+from itertools import pairwise
 from typing import Any
 
+from gllint_runtime.policy.expressions import expression
 from gllint_runtime.policy.moments import Moment, weekday_numbers
 from gllint_runtime.policy.names import name_words, quantity_named
 from gllint_runtime.policy.places import folded_word
 from gllint_runtime.policy.reader import Reader, Reading, Shown
 from gllint_runtime.policy.text_units import counted_units, size_of_unit, words_table
 from gllint_runtime.policy.units import TIME_UNITS
-from gllint_runtime.provenance.derivation import Derivations
+from gllint_runtime.provenance.derivation import Derivations, superlative_of
 from gllint_runtime.provenance.findings import FAULTS, Finding, Miss, Verdict
 from gllint_runtime.provenance.index import Index, Names
-from gllint_runtime.provenance.records import Harvester, Record, Source, common_words, sources_of, stem_of
+from gllint_runtime.provenance.records import (
+    Harvester,
+    Record,
+    Source,
+    common_words,
+    is_thing,
+    sources_of,
+    stem_of,
+    units_of_key,
+)
 
 _SLACK = 1e-9
 _MAX_SOURCES = 200_000  # beyond, the oldest half is forgotten
@@ -61,8 +72,6 @@ class Provenance:
         self.has_forgotten = False
 
     def _add_constant(self, name: str, value: Any) -> None:
-        from gllint_runtime.provenance.records import units_of_key
-
         units = units_of_key(name)[0]
         if isinstance(value, Mapping):
             value, units = value.get("value"), (str(value.get("unit")),)
@@ -165,6 +174,7 @@ class _Judgement:
     def findings(self) -> list[Finding]:
         """The verdicts, in order."""
         waiting: list[Finding] = []
+        self._contradicting = _contradictions(self.readings)
         for reading in self.readings:
             if any(start <= reading.start and reading.end <= end for start, end in self.proven):
                 continue
@@ -202,8 +212,19 @@ class _Judgement:
         """The words of a stretch."""
         return self.readings[0].place.layout.words_in(span)
 
-    def named(self, scope: tuple[tuple[int, int], ...]) -> dict[str, set[Record]]:
-        """The records that a stretch names."""
+    def named(
+        self, scope: tuple[tuple[int, int], ...], but_for: Reading | None = None
+    ) -> dict[str, set[Record]]:
+        """The records that a stretch names, but for those that a date in it does."""
+        if but_for is not None and any(start <= but_for.place.start < end for start, end in scope):
+            start, end = but_for.place.start, but_for.place.end
+            rest = tuple(
+                part
+                for first, last in scope
+                for part in ((first, min(start, last)), (max(end, first), last))
+                if part[0] < part[1]
+            )
+            return self.named(rest) if rest != scope else {}
         found = self._named.get(scope)
         if found is None:
             words = [word for span in scope for word in (*self.words(span), "")]
@@ -229,6 +250,10 @@ class _Judgement:
             reading.text, reading.end = reading.word, reading.start + len(reading.word)
             return Finding(reading, _verdict_of(codes[-1]), codes[-1])
         misses: list[Miss] = []
+        if id(reading) in self._contradicting:
+            source = next((source for source, *_ in self._candidates(reading)), None)
+            if source is not None:
+                return Finding(reading, "mislabelled", miss=Miss("direction", source))
         if reading.factor:
             source = next(iter(self._candidates(reading)), None)
             if source is not None:
@@ -343,7 +368,11 @@ class _Judgement:
                 for source in index.moments(attempt):
                     if attempt is not moment and not self._is_known_year(source, year):
                         continue
-                    problem = self._is_of_place(source, reading) or self._of_other_weekday(source, reading)
+                    problem = (
+                        self._is_of_place(source, reading)
+                        or self._of_other_weekday(source, reading)
+                        or self._of_other_date(source, reading)
+                    )
                     if problem is None:
                         return Finding(reading, _verdict_of(source), source)
                     own.append(problem)
@@ -356,6 +385,23 @@ class _Judgement:
                     source = Source("said", "", "today", ("today",), "", 0, (), None, today.isoformat(), now)
                     return Finding(reading, "quoted", source)
         return None
+
+    def _of_other_date(self, source: Source, reading: Reading) -> Miss | None:
+        """What is wrong where a time is right behind a date, and the source is of another date."""
+        moment = source.moment
+        if (
+            moment is None
+            or not moment.has_date
+            or reading.moments[0].has_date
+            or not reading.moments[0].has_time
+        ):
+            return None
+        last = self.done[-1].reading if self.done else None
+        if last is None or not last.moments or not last.moments[0].has_date:
+            return None
+        between = reading.place.layout.text[last.place.end : reading.place.start]
+        is_beside = len(between) < 8 and "\n" not in between and "(" not in between
+        return Miss("key", source) if is_beside and not last.moments[0].is_part_of(moment) else None
 
     def _of_other_weekday(self, source: Source, reading: Reading) -> Miss | None:
         """What is wrong where the text gives a date another day of the week than it has."""
@@ -463,6 +509,8 @@ class _Judgement:
                 if not reading.units and self._names_other(source, reading):
                     misses.append(Miss("key", source))
                     continue
+                if shown.digits < 2 and float(source.value) % 1 and not self._names_source(source, reading):
+                    continue
                 finding.is_weak = True
                 weak = weak or finding
                 continue
@@ -554,6 +602,17 @@ class _Judgement:
             for named in (self.named(scope).get(one.group, ()),)
         )
 
+    def _names_source(self, source: Source, reading: Reading) -> bool:
+        """Whether the text names the key or the record of a source."""
+        words = {word for scope in reading.place.scopes for span in scope for word in self.words(span)}
+        record = source.record
+        if not words.isdisjoint(source.stem):
+            return True
+        scopes = reading.place.scopes
+        return record is not None and any(
+            record in self.named(scope).get(record.group, ()) for scope in scopes
+        )
+
     def _is_of_place(self, source: Source, reading: Reading) -> Miss | None:
         """What is wrong where the text names another record, or another key, than a source's."""
         record = source.record
@@ -561,14 +620,14 @@ class _Judgement:
             return None
         scopes = reading.place.scopes
         names = self.provenance.names
-        if source.key.lower() in _OWN_NAMES and isinstance(source.value, int):
+        if source.key.lower() in _OWN_NAMES and isinstance(source.value, int) and source.value < 100:
             return None
         is_compared = _compared().search(self._before(reading, 24)) is not None or self._is_from_to(reading)
         for one in record.chain if not is_compared else ():
             if not names.has_several(one.group):
                 continue
             for scope in self._key_scopes(reading) if one.group.endswith(" line") else scopes:
-                named = self.named(scope).get(one.group)
+                named = self.named(scope, reading if reading.moments else None).get(one.group)
                 if named:
                     if one not in named:
                         return Miss("record", source)
@@ -617,7 +676,7 @@ class _Judgement:
         record = source.record
         if record is None or record.parent is None:
             return None
-        extreme = _superlative(self.text_of(reading.place.clause))
+        extreme = superlative_of(self.text_of(reading.place.clause))
         if not extreme:
             return None
         values = [float(one.value) for one in self.provenance.derivations.column(source)]
@@ -669,24 +728,44 @@ class _Judgement:
         return inside[:-1] if several else inside
 
 
+def _contradictions(readings: list[Reading]) -> set[int]:
+    """The numbers of "fell from 5 to 8", and of "849, down from 749"."""
+    found: set[int] = set()
+    for first, second in pairwise(readings):
+        if not (first.shown and second.shown) or (
+            first.units != second.units and first.units and second.units
+        ):
+            continue
+        text = first.place.layout.text
+        between = text[first.place.end : second.place.start]
+        if len(between) > 60 or "\n" in between:
+            continue
+        if (reverse := _DOWN_FROM.search(between)) is not None:
+            direction, before, after = reverse[1].lower(), second.value, first.value
+        else:
+            verb = _MOVED_FROM.search(text[max(0, first.place.start - 60) : first.place.start])
+            if verb is None or not _TO_NEXT.search(between):
+                continue
+            direction, before, after = _directions().get(verb[1].lower(), ""), first.value, second.value
+        if (direction == "down" and after > before) or (direction == "up" and after < before):
+            found.add(id(first))
+    return found
+
+
+_DOWN_FROM = expression(
+    r"\b(up|down)\s+(?:slightly\s+|sharply\s+)?from\s+(?:about\s+)?[$€£]?\Z", re.IGNORECASE
+)
+_TO_NEXT = expression(r"\bto\s+(?:about\s+|only\s+|just\s+)?[$€£]?\Z|\A\s*(?:to|auf|à)\s", re.IGNORECASE)
+_MOVED_FROM = expression(
+    r"\b(fell|dropped|declined|decreased|lowers|lowered|reduced|sank|rose|grew|climbed|increased|raises|raised|up|down|jumped|improved)"
+    r"(?:\s[^\W\d_]+){0,4}\sfrom\s+(?:about\s+)?[$€£]?\Z",
+    re.IGNORECASE,
+)
+
+
 @cache
 def _key_order() -> dict[str, str]:
     return {word: order for order, words in words_table()["order of keys"].items() for word in words.split()}
-
-
-@cache
-def _superlatives() -> re.Pattern[str]:
-    groups = [
-        f"(?P<{kind}>{'|'.join(re.escape(word).replace('~', ' ') for word in words.split())})"
-        for kind, words in words_table()["superlatives"].items()
-    ]
-    return re.compile(rf"(?<!\w)(?:{'|'.join(groups)})(?!\w)", re.IGNORECASE)
-
-
-def _superlative(text: str) -> str:
-    """The extreme that a clause says, where it says one."""
-    kinds = {match.lastgroup or "" for match in _superlatives().finditer(text)}
-    return kinds.pop() if len(kinds) == 1 else ""
 
 
 @cache
@@ -765,7 +844,7 @@ def _relation(reading: Reading, source: Source) -> str:
             return "same"
         if units[0] in counted_units():
             return "same"
-        if _is_thing(source.key) and isinstance(source.value, int) and not _is_currency(units[0]):
+        if is_thing(source.key) and isinstance(source.value, int) and not _is_currency(units[0]):
             return "kind"
         return "bare"
     if not set(units).isdisjoint(own):
@@ -796,7 +875,7 @@ def _relation(reading: Reading, source: Source) -> str:
     return "unit"
 
 
-_OWN_NAMES = frozenset(["n", "no", "nr", "number", "index", "id", "#"])
+_OWN_NAMES = frozenset(["n", "no", "nr", "number", "index", "#"])
 _BOUNDS = {("limit",), ("max",), ("min",), ("cap",), ("target",), ("threshold",), ("budget",)}
 _SIZE_LETTERS = frozenset("kKMGT")
 
@@ -804,18 +883,6 @@ _SIZE_LETTERS = frozenset("kKMGT")
 def _is_currency(unit: str) -> bool:
     size = size_of_unit(unit)
     return size is not None and "currency" in str(size.dimension)
-
-
-@lru_cache(maxsize=4096)
-def _is_thing(key: str) -> bool:
-    """Whether a key names things that are counted: ``pallets``, ``starts``."""
-    last = next(reversed(re.findall(r"[a-z]+", key.lower())), "")
-    return (
-        len(last) > 3
-        and last[-1] == "s"
-        and last[-2] not in "sui"
-        and last not in words_table()["no things"]["words"].split()
-    )
 
 
 def _named_keys(record: Record, words: set[str]) -> set[str]:

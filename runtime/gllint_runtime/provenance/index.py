@@ -7,7 +7,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
 from math import isfinite
 
-from gllint_runtime.policy.moments import Moment
+from gllint_runtime.policy.moments import Moment, month_numbers
 from gllint_runtime.policy.text_units import size_of_unit
 from gllint_runtime.provenance.records import Harvest, Record, Source, common_words
 
@@ -15,6 +15,7 @@ _FEW = 64  # new numbers that are put in their places one by one
 _MOST_OF_ONE = 300  # sources of one value that are looked at
 _MOST_NAMED = 400  # records that one word may name
 _ENDING = 4  # digits by which a card or an account is named
+_NO_MONTHS = frozenset(("march", "may", "mars", "marche", "jan"))
 _PLAIN = re.compile(r"[\W_]+")
 
 
@@ -170,6 +171,7 @@ class Names:
         self._by_word: dict[str, list[Record]] = {}
         self._by_day: dict[tuple[int, int], list[tuple[Moment, Record]]] = {}
         self._by_month: dict[tuple[int | None, int], list[Record]] = {}
+        self._in_month: dict[int, list[Record]] = {}
         self._sizes: dict[str, int] = {}
 
     def add(self, harvest: Harvest) -> None:
@@ -186,6 +188,7 @@ class Names:
                 if moment.month is not None and moment.day is not None:
                     self._by_day.setdefault((moment.month, moment.day), []).append((moment, record))
                 if moment.month is not None:
+                    self._in_month.setdefault(moment.month, []).append(record)
                     self._by_month.setdefault((moment.year, moment.month), []).append(record)
 
     def has_several(self, group: str) -> bool:
@@ -214,6 +217,14 @@ class Names:
             by_span.setdefault((start, end, record.group), set()).add(record)
         for (_, _, group), records in by_span.items():
             sets.setdefault(group, []).append(records)
+        for word in words:
+            month = month_numbers().get(word)
+            if month is not None and (len(word) > 3 or word not in ("may", "mar")) and word not in _NO_MONTHS:
+                inside: dict[str, set[Record]] = {}
+                for record in self._in_month.get(month, ())[-_MOST_NAMED:]:
+                    inside.setdefault(record.group, set()).add(record)
+                for group, records in inside.items():
+                    sets.setdefault(group, []).append(records)
         for moment in moments:
             if moment.month is not None and moment.day is not None:
                 days: dict[str, set[Record]] = {}

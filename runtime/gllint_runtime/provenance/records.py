@@ -172,6 +172,7 @@ class Harvester:
                     or (size is not None and "time" in str(size.dimension) and len(str(size.dimension)) < 40)
                 ):
                     source.stem = stem_of(key)
+                    source.units = own
                     source.is_asked = True
                     self.harvest.sources.append(source)
         if isinstance(leaf, (str, int)):
@@ -577,6 +578,12 @@ class Harvester:
             return
         if not _is_identity(key):
             return
+        if (month := month_numbers().get(value.lower())) is not None:
+            record.moments.append(Moment(month=month))
+        if (weekday := weekday_numbers().get(value.lower())) is not None:
+            record.names += [
+                (folded_word(name),) for name, number in weekday_numbers().items() if number == weekday
+            ]
         if has_digit(value):
             for found in moments(value):
                 moment = found.readings[0]
@@ -918,3 +925,12 @@ def units_of_key(key: str) -> tuple[tuple[str, ...], bool]:
     if said is not None:
         return (said,), False
     return tuple(readings), len(readings) > 1
+
+
+@lru_cache(maxsize=4096)
+def is_thing(key: str) -> bool:
+    """Whether a key names things that are counted: ``pallets``, ``starts``."""
+    last = next(reversed(re.findall(r"[a-z]+", key.lower())), "")
+    return (
+        len(last) > 3 and last[-1] == "s" and last[-2] not in "sui" and last not in table_words("no things")
+    )
