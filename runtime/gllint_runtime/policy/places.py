@@ -319,7 +319,7 @@ class Layout:
 _JOINED = re.compile(
     r"\s?(?:(?:in|of|for|at|de|für|pour)\s)?(?:the\s)?"
     r"(?!(?:on|from|with|vs|and|to|by|against|compared|than|over|while|but|or|is|are|was|were|und|et|auf|mit|bei|sur)\b)[^\W\d_]+"
-    r"(?:\s(?!(?:on|from|with|vs|and|to|by|against|compared|than|over|while|but|or|is|are|was|were|und|et|auf|mit|bei|sur|at|in|of|for)\b)[^\W\d_]+)?(?=[\s.,;)]|$)"
+    r"(?:\s(?!(?:on|from|with|vs|and|to|by|against|compared|than|over|while|but|or|is|are|was|were|und|et|auf|mit|bei|sur|at|in|of|for|per|a|an|pro|par)\b)[^\W\d_]+)?(?=[\s.,;)]|$)"
 )
 _OPENED = re.compile(r"[\s*_]*\([^\w]*")
 _PER_WORD = re.compile(r"\s?(?:per|a|an|pro|par)\s[^\W\d_]+")

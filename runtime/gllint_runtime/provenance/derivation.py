@@ -387,9 +387,12 @@ class _Search:
         """Whether a negative value may be shown without its sign: as a difference, or where words say that it falls."""
         if value >= 0 or self.reading.is_signed:
             return False
+        if self._is_spent:
+            return True
         return self._is_difference or self.judgement.direction(self.reading) in ("down", "neutral")
 
     _is_difference = False
+    _is_spent = False  # a total of amounts that are all taken away
 
     def _factors(self, units: tuple[str, ...]) -> Iterator[float]:
         """By what a value in ``units`` is multiplied to be in the unit that is shown."""
@@ -459,6 +462,7 @@ class _Search:
                     if how not in kinds and self.digits < least:
                         continue
                     value = operation(values)
+                    self._is_spent = how in ("total", "mean") and max(values) < 0
                     said = superlative_of(self.judgement.text_of(self.reading.place.clause))
                     own = (
                         {"minimum": "maximum", "maximum": "minimum"}.get(how, how)
@@ -834,7 +838,7 @@ class _Search:
         return None
 
     def _sum_of_shown(self, operands: list[Operand]) -> Derivation | None:
-        self._is_difference = False
+        self._is_difference = self._is_spent = False
         """The sum of what is shown just before, where it adds up exactly."""
         shown = [operand for operand in operands if operand.is_shown and operand.moment is None]
         groups: dict[Any, list[Operand]] = {}
@@ -1123,6 +1127,8 @@ def _completed(own: Moment, other: Moment | None) -> Moment:
 
 def _alike(a: Operand, b: Operand) -> float | None:
     """By what the second is multiplied to be in the unit of the first; ``None`` where they do not compare."""
+    if a.source.units == b.source.units and len(a.sources) == len(b.sources) == 1 and a.source.units:
+        return 1.0
     if not a.units or not b.units:
         return 1.0 if not a.units and not b.units else None
     if not set(a.units).isdisjoint(b.units):

@@ -18,7 +18,7 @@ from gllint_runtime.policy.moments import Moment, weekday_numbers
 from gllint_runtime.policy.names import name_words, quantity_named
 from gllint_runtime.policy.places import folded_word
 from gllint_runtime.policy.reader import Reader, Reading, Shown
-from gllint_runtime.policy.text_units import counted_units, size_of_unit, words_table
+from gllint_runtime.policy.text_units import counted_units, size_of_unit, table_words, words_table
 from gllint_runtime.policy.units import TIME_UNITS
 from gllint_runtime.provenance.derivation import Derivations, superlative_of
 from gllint_runtime.provenance.findings import FAULTS, Finding, Miss, Verdict
@@ -622,6 +622,8 @@ class _Judgement:
         names = self.provenance.names
         if source.key.lower() in _OWN_NAMES and isinstance(source.value, int) and source.value < 100:
             return None
+        if source.moment is not None and source.key.lower() in table_words("dates of rows"):
+            return None  # the date is what the row is named by
         is_compared = _compared().search(self._before(reading, 24)) is not None or self._is_from_to(reading)
         for one in record.chain if not is_compared else ():
             if not names.has_several(one.group):
@@ -717,7 +719,8 @@ class _Judgement:
         if line.kind == "row":
             cell, _ = layout.cell(line, reading.place.start)
             if sum(cell[0] <= place.start <= cell[1] for place in self._places) > 1:
-                return [((reading.place.end, min(cell[1], reading.place.end + 20)),)]
+                behind = layout.text.find("(", reading.place.end, cell[1])
+                return [((reading.place.end, behind if behind >= 0 else min(cell[1], reading.place.end + 20)),)]
             return reading.place.scopes[:2]
         clause = reading.place.clause
         inside = [

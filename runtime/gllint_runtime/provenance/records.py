@@ -779,7 +779,7 @@ def _grid(node: Sequence[Any]) -> tuple[list[str], list[Sequence[Any]]] | None:
     if all(isinstance(row[0], str) or _is_number(row[0]) for row in node) and any(
         _is_number(cell) for cell in node[0][1:]
     ):
-        return ["name", *(f"column {place}" for place in range(1, width))], list(node)
+        return ["name", *(f"value {place}" for place in range(1, width))], list(node)
     return None
 
 
