@@ -78,6 +78,8 @@ class Layout:
 
     text: str
     _numbers: list[Span] = field(default_factory=list)
+    _sentence_spans: dict[int, list[Span]] = field(default_factory=dict)
+    _clause_spans: dict[Span, list[Span]] = field(default_factory=dict)
 
     def place(self, start: int, end: int) -> Place:
         """The place of a number."""
@@ -151,20 +153,22 @@ class Layout:
         return self.lines[max(0, bisect_right(self._line_starts, place) - 1)]
 
     def sentence(self, start: int, end: int) -> Span:
-        """The sentence that holds a stretch; of a table row the whole row."""
-        line = self.line_at(start)
-        if line.kind == "row":
-            return line.start, line.end
-        first, last = line.start, line.end
-        for match in _SENTENCE.finditer(self.text, line.start, line.end):
-            if _ABBREVIATED.search(self.text, max(line.start, match.start() - 8), match.start()):
-                continue
-            if match.end() <= start:
+        """The sentence that holds a place; of a table row the whole row."""
+        spans = self._sentences(self.line_at(start))
+        return next((span for span in spans if start < span[1]), spans[-1])
+
+    def _sentences(self, line: Line) -> list[Span]:
+        if (found := self._sentence_spans.get(line.start)) is not None:
+            return found
+        spans: list[Span] = []
+        first = line.start
+        for match in _SENTENCE.finditer(self.text, line.start, line.end) if line.kind != "row" else ():
+            if not _ABBREVIATED.search(self.text, max(line.start, match.start() - 8), match.start()):
+                spans.append((first, match.start() + 1))
                 first = match.end()
-            elif match.start() >= end - 1:
-                last = match.start() + 1
-                break
-        return first, last
+        spans.append((first, line.end))
+        self._sentence_spans[line.start] = spans
+        return spans
 
     def previous_sentence(self, sentence: Span) -> Span | None:
         """The sentence, item or row before one; ``None`` at the start."""
@@ -174,14 +178,17 @@ class Layout:
         return self.sentence(at, at + 1) if at >= 0 else None
 
     def clause(self, start: int, end: int) -> Span:
-        """The part of a sentence that holds a stretch."""
-        first, last = self.sentence(start, end)
-        for match in _CLAUSE.finditer(self.text, first, last):
-            if match.end() <= start:
+        """The part of a sentence that holds a place."""
+        sentence = self.sentence(start, end)
+        spans = self._clause_spans.get(sentence)
+        if spans is None:
+            first, spans = sentence[0], []
+            for match in _CLAUSE.finditer(self.text, *sentence):
+                spans.append((first, match.start()))
                 first = match.end()
-            elif match.start() >= end:
-                return first, match.start()
-        return first, last
+            spans.append((first, sentence[1]))
+            self._clause_spans[sentence] = spans
+        return next((span for span in spans if start < span[1]), spans[-1])
 
     def cell(self, line: Line, place: int) -> tuple[Span, int]:
         """The cell of a row, and its column."""

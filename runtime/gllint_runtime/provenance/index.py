@@ -13,7 +13,8 @@ from gllint_runtime.provenance.records import Harvest, Record, Source, common_wo
 
 _FEW = 64  # new numbers that are put in their places one by one
 _MOST_OF_ONE = 300  # sources of one value that are looked at
-_MOST_NAMED = 400  # records that one word may name
+_MOST_NAMED = 400  # records that one name may name
+_MOST_PARTLY_NAMED = 40  # and that a word of their names may
 _ENDING = 4  # digits by which a card or an account is named
 _NO_MONTHS = frozenset(("march", "may", "mars", "marche", "jan"))
 _PLAIN = re.compile(r"[\W_]+")
@@ -167,7 +168,8 @@ class Names:
     """Which records the words of a text name: each by a text of its own, in each group of records of one shape."""
 
     def __init__(self) -> None:
-        self._by_first: dict[str, list[tuple[tuple[str, ...], Record]]] = {}
+        self._by_name: dict[tuple[str, ...], list[Record]] = {}
+        self._lengths: dict[str, set[int]] = {}  # of the names that begin with a word
         self._by_word: dict[str, list[Record]] = {}
         self._by_day: dict[tuple[int, int], list[tuple[Moment, Record]]] = {}
         self._by_month: dict[tuple[int | None, int], list[Record]] = {}
@@ -179,7 +181,8 @@ class Names:
         for record in harvest.records:
             self._sizes[record.group] = self._sizes.get(record.group, 0) + 1
             for name in dict.fromkeys(record.names):
-                self._by_first.setdefault(name[0], []).append((name, record))
+                self._by_name.setdefault(name, []).append(record)
+                self._lengths.setdefault(name[0], set()).add(len(name))
                 if len(name) > 1:
                     for word in set(name):
                         if len(word) > 3 and word not in common_words():
@@ -199,9 +202,9 @@ class Names:
         """The records that words and dates name, by their group."""
         mentions: list[tuple[int, int, Record]] = []
         for place, word in enumerate(words):
-            for name, record in self._by_first.get(word, ())[-_MOST_NAMED:]:
-                if len(name) == 1 or tuple(words[place : place + len(name)]) == name:
-                    mentions.append((place, place + len(name), record))
+            for length in self._lengths.get(word, ()):
+                for record in self._by_name.get(tuple(words[place : place + length]), ())[-_MOST_NAMED:]:
+                    mentions.append((place, place + length, record))
         # A name within a longer one is none: "Widget" of "Widget Pro".
         if len({(start, end) for start, end, _ in mentions}) > 1:
             spans = {(start, end) for start, end, _ in mentions}
@@ -242,7 +245,8 @@ class Names:
         found = {group: _combined(several) for group, several in sets.items()}
         partial: dict[str, dict[Record, int]] = {}
         for word in set(words):
-            for record in self._by_word.get(word, ())[-_MOST_NAMED:]:
+            records_of_word = self._by_word.get(word, ())
+            for record in records_of_word if len(records_of_word) <= _MOST_PARTLY_NAMED else ():
                 if record.group not in found:
                     counts = partial.setdefault(record.group, {})
                     counts[record] = counts.get(record, 0) + 1
