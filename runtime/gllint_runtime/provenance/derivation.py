@@ -43,6 +43,9 @@ class Judgement(Protocol):
     def direction(self, reading: Reading) -> str:
         """The way in which the words around a number say that it goes."""
 
+    def says_period(self, reading: Reading) -> bool:
+        """Whether the period by which the text divides an amount is one that the conversation speaks of."""
+
     def text_of(self, span: tuple[int, int]) -> str:
         """The text of a stretch."""
 
@@ -246,7 +249,18 @@ class _Search:
         operands = self._operands()
         near = [operand for operand in operands if operand.is_near]
         found = self._search(operands, near)
-        return None if found is not None and self._of_other_record(found) else found
+        if found is None or self._of_other_record(found):
+            return None
+        return found if not self.wrong_record or self._says_how(found) else None
+
+    def _says_how(self, found: Derivation) -> bool:
+        """Whether the clause says how a number follows, which is another row's or key's, too."""
+        if found.how in ("difference", "percentage change"):
+            return bool(self.judgement.direction(self.reading))
+        words = set(self.reading.place.layout.words_in(self.reading.place.clause))
+        return (
+            not _aggregate_words().get(found.how, frozenset()).isdisjoint(words) or found.how == "time span"
+        )
 
     def _of_other_record(self, found: Derivation) -> bool:
         """Whether the clause names one record, and a number follows from others of its kind alone."""
@@ -408,6 +422,8 @@ class _Search:
         for unit in own[:1]:
             size = size_of_unit(unit)
             base, _, per = unit.rpartition("/")
+            if base and not self.judgement.says_period(self.reading):
+                return
             if base in units and (per in TIME_UNITS or per in counted_units()):
                 yield 1.0
             for one in units:
@@ -472,6 +488,8 @@ class _Search:
                     if said and how in ("minimum", "maximum") and own != said:
                         continue
                     if self._fits(value, column.units):
+                        if how in _OPPOSITE:
+                            subset = [source for source in subset if float(source.value) == value][:1]
                         return Derivation(how, tuple(subset), value, column.units)
         return None
 
@@ -639,8 +657,12 @@ class _Search:
             )
             if not is_near and not self._is_above(other):
                 continue
+            source = finding.source
             if finding.verdict not in ("sourced", "quoted", "derived"):
                 continue
+            if source is not None and (source.is_asked or source.kind in ("identifier", "index")):
+                if not (source.is_asked and source.units):
+                    continue
             is_near = self.sentence[0] <= other.place.start < self.sentence[1]
             for operand in _operands_of(finding):
                 count += 1
@@ -696,6 +718,8 @@ class _Search:
         numbers = [operand for operand in operands if operand.moment is None]
         pairs = [pair for pair in combinations(numbers, 2) if pair[0].source is not pair[1].source]
         needed = 3 if len(pairs) > 2 * _MANY_PAIRS else 2
+        if needed == 3 and self.digits < 3 and "%" in self.reading.units:
+            return None
         for first, second in pairs:
             for a, b in ((first, second), (second, first)):
                 for how, value, units in self._operations(a, b):
@@ -718,6 +742,8 @@ class _Search:
 
     def _operations(self, a: Operand, b: Operand) -> Iterator[tuple[str, float, tuple[str, ...]]]:
         own = self.reading.units
+        if own and not self._counts and "%" not in own and (_counts_things(a) or _counts_things(b)):
+            return
         is_share = "%" in own
         both_shown = a.is_shown and b.is_shown
         alike = _alike(a, b)
@@ -766,6 +792,8 @@ class _Search:
     def _products(
         self, a: Operand, b: Operand, both_shown: bool
     ) -> Iterator[tuple[str, float, tuple[str, ...]]]:
+        if b.value in (0, 1) or a.value in (0, 1):
+            return
         if b.units and b.units[0] == "%" and not (a.units and a.units[0] == "%"):
             yield "percentage", a.value * b.value / 100, a.units
             if both_shown:
@@ -876,7 +904,7 @@ class _Search:
                 for first in range(len(group)):  # the whole less its parts
                     rest = [one for place, one in enumerate(group) if place != first]
                     value = group[first].value - fsum(operand.value for operand in rest)
-                    if len(rest) > 1 and self._fits(value, group[first].units, is_exact=True):
+                    if len(rest) > 1 and value > 0 and self._fits(value, group[first].units, is_exact=True):
                         sources = tuple(source for operand in group for source in operand.sources)
                         return Derivation("difference", sources, value, group[first].units)
         return None
@@ -1123,6 +1151,11 @@ def _completed(own: Moment, other: Moment | None) -> Moment:
     if other is None:
         return own
     return Moment(*(mine if mine is not None else theirs for mine, theirs in zip(own, other, strict=True)))
+
+
+def _counts_things(operand: Operand) -> bool:
+    source = operand.source
+    return not operand.units and (source.kind == "count" or is_thing(source.key))
 
 
 def _alike(a: Operand, b: Operand) -> float | None:

@@ -189,6 +189,10 @@ class _Judgement:
             waiting = rest
         return self.done
 
+    def says_period(self, reading: Reading) -> bool:
+        """Whether the period by which the text divides an amount is one that the conversation speaks of."""
+        return self._says_period(reading, None)
+
     def direction(self, reading: Reading) -> str:
         """The way in which the words around a number say that it goes."""
         return self._direction(reading)
@@ -242,7 +246,10 @@ class _Judgement:
         if reading.shape == "order":
             return Finding(reading, "exempt")
         if reading.shape == "designation":
-            sources = self.provenance.index.codes(reading.text)
+            index = self.provenance.index
+            sources = index.codes(reading.text)
+            if not sources and (other := index.of_same_name(reading.text)) is not None:  # I-80 of I-70
+                return Finding(reading, "mislabelled", miss=Miss("key", other))
             return Finding(reading, "exempt", sources[-1] if sources else None)
         if reading.shape == "code":
             return self._code(reading)
@@ -372,6 +379,7 @@ class _Judgement:
                         self._is_of_place(source, reading)
                         or self._of_other_weekday(source, reading)
                         or self._of_other_date(source, reading)
+                        or self._is_other_end(source, reading)
                     )
                     if problem is None:
                         return Finding(reading, _verdict_of(source), source)
@@ -498,17 +506,15 @@ class _Judgement:
             if problem is not None:
                 misses.append(problem)
                 continue
+            if shown.digits < 3 and not reading.units and self._names_other(source, reading):
+                misses.append(Miss("key", source))
+                continue
             finding = Finding(reading, _verdict_of(source), source)
             finding.has_no_unit = relation == "bare" and source.origin == "tool"
             if source.origin == "said" or source.is_asked:
-                if shown.digits < 3 and not reading.units and self._names_other(source, reading):
-                    continue
                 quoted = quoted or finding
                 continue
             if shown.digits < 3 and not self._shares_word(source, reading):
-                if not reading.units and self._names_other(source, reading):
-                    misses.append(Miss("key", source))
-                    continue
                 if shown.digits < 2 and float(source.value) % 1 and not self._names_source(source, reading):
                     continue
                 finding.is_weak = True
@@ -517,11 +523,12 @@ class _Judgement:
             return finding
         return weak if weak is not None and quoted is None else quoted or weak
 
-    def _says_period(self, reading: Reading, source: Source) -> bool:
+    def _says_period(self, reading: Reading, source: Source | None) -> bool:
         """Whether the period by which the text divides an amount is one that the conversation speaks of."""
         for unit in reading.units[:1]:
             base, _, period = unit.rpartition("/")
-            if not base or period not in words_table()["periods"] or any("/" in one for one in source.units):
+            own = source.units if source is not None else ()
+            if not base or period not in words_table()["periods"] or any("/" in one for one in own):
                 return True
             words = {folded_word(word) for word in words_table()["periods"][period].split()}
             return not words.isdisjoint(self.provenance.vocabulary)
@@ -664,7 +671,7 @@ class _Judgement:
         layout = reading.place.layout
         behind = layout.words_in((reading.place.end, reading.place.end + 40))[:2]
         words = {word for word in behind if word not in common_words()}
-        if not words:
+        if not words or not words.isdisjoint(source.stem):
             return False
         for column, _ in self.provenance.derivations.named(words):
             if set(column.sources[0].stem) <= set(behind) and not any(
@@ -692,13 +699,17 @@ class _Judgement:
         table = _key_order()
         order = next((table[word] for word in source.stem if word in table), "")
         record = source.record
+        stems = [] if record is None else [*record.stems.values(), *(one.stem for one in record.times)]
         if (
             not order
             or record is None
-            or not any(table.get(word, order) != order for stem in record.stems.values() for word in stem)
+            or not any(table.get(word, order) != order for stem in stems for word in stem)
         ):
             return None
         before = self._before(reading, 24)
+        behind = reading.place.layout.text[reading.place.end : reading.place.end + 24]
+        if _INSTEAD.match(behind):
+            return Miss("key", source) if order != "later" else None
         says = (
             "earlier"
             if _FROM.search(before)
@@ -720,7 +731,9 @@ class _Judgement:
             cell, _ = layout.cell(line, reading.place.start)
             if sum(cell[0] <= place.start <= cell[1] for place in self._places) > 1:
                 behind = layout.text.find("(", reading.place.end, cell[1])
-                return [((reading.place.end, behind if behind >= 0 else min(cell[1], reading.place.end + 20)),)]
+                return [
+                    ((reading.place.end, behind if behind >= 0 else min(cell[1], reading.place.end + 20)),)
+                ]
             return reading.place.scopes[:2]
         clause = reading.place.clause
         inside = [
@@ -784,6 +797,7 @@ _WORDS = re.compile(r"[^\W\d_]+")
 _FROM = re.compile(r"\b(?:from|instead of|von|statt|de|au lieu de)\s[$€£]?\Z", re.IGNORECASE)
 _TO = re.compile(r"\b(?:to|auf|à|bis)\s(?:about\s)?[$€£]?\Z", re.IGNORECASE)
 _THAN = re.compile(r"\b(?:than|als|que|instead of|versus|vs|compared|gegenüber|statt)\b", re.IGNORECASE)
+_INSTEAD = re.compile(r"\s?(?:[^\W\d_]{1,6}\s)?(?:instead of|rather than|statt|au lieu de)\b")
 _WEEKDAY_BEFORE = re.compile(r"([^\W\d_]{2,10})\.?,?\s(?:the\s|den\s|le\s)?\Z")
 _FROM_TO = re.compile(r"\b(?:from|von|de)\b.*\b(?:to|auf|à)\b[^.]{0,40}\Z", re.IGNORECASE | re.DOTALL)
 _HEMISPHERE = re.compile(r"°?\s?(?:W|S|O|west|south|West|Süd|ouest|sud)(?!\w)")

@@ -73,6 +73,7 @@ class Index:
         self._codes: dict[str, list[Source]] = {}
         self._endings: dict[str, list[Source]] = {}
         self._heads: dict[str, list[Source]] = {}
+        self._prefixes: dict[str, list[Source]] = {}
         self.count = 0
 
     def add(self, source: Source) -> None:
@@ -100,6 +101,8 @@ class Index:
     def _add_code(self, source: Source) -> None:
         folded = source.text.casefold()
         plain = _PLAIN.sub("", folded)
+        if letters := _letters_of(folded):
+            self._prefixes.setdefault(letters, []).append(source)
         for key in {folded, plain, folded.lstrip("#")}:
             self._codes.setdefault(key, []).append(source)
         if len(plain) > _ENDING and plain[-_ENDING:].isdecimal():
@@ -143,9 +146,18 @@ class Index:
             ]
         return []
 
+    def of_same_name(self, text: str) -> Source | None:
+        """A code with the same letters and another number; ``None`` where the letters are in none."""
+        sources = self._prefixes.get(_letters_of(text), ())
+        return sources[0] if sources else None
+
     def ending(self, digits: str) -> list[Source]:
         """Who brought a longer code that ends in four digits."""
         return self._endings.get(digits, [])
+
+
+def _letters_of(code: str) -> str:
+    return re.sub(r"[\W_]*\d.*", "", code.casefold(), flags=re.DOTALL)
 
 
 def _moment_keys(moment: Moment) -> Iterator[tuple[str, object]]:
