@@ -43,9 +43,6 @@ class Judgement(Protocol):
     def direction(self, reading: Reading) -> str:
         """The way in which the words around a number say that it goes."""
 
-    def says_period(self, reading: Reading) -> bool:
-        """Whether the period by which the text divides an amount is one that the conversation speaks of."""
-
     def text_of(self, span: tuple[int, int]) -> str:
         """The text of a stretch."""
 
@@ -54,6 +51,7 @@ _MAX_COLUMNS = 60  # columns without a pointer that are looked at, the latest fi
 _MAX_OPERANDS = 24
 _MAX_NAMED = 40  # values of named rows
 _MANY_PAIRS = 10
+_SMALL = 100
 _MOST_ADDED = 12
 _EXACT = 1e-9
 
@@ -422,8 +420,6 @@ class _Search:
         for unit in own[:1]:
             size = size_of_unit(unit)
             base, _, per = unit.rpartition("/")
-            if base and not self.judgement.says_period(self.reading):
-                return
             if base in units and (per in TIME_UNITS or per in counted_units()):
                 yield 1.0
             for one in units:
@@ -660,8 +656,8 @@ class _Search:
             source = finding.source
             if finding.verdict not in ("sourced", "quoted", "derived"):
                 continue
-            if source is not None and (source.is_asked or source.kind in ("identifier", "index")):
-                if not (source.is_asked and source.units):
+            if source is not None and not source.units and not other.units:
+                if source.kind in ("identifier", "index") or (source.is_asked and abs(source.value) < _SMALL):
                     continue
             is_near = self.sentence[0] <= other.place.start < self.sentence[1]
             for operand in _operands_of(finding):
@@ -718,7 +714,12 @@ class _Search:
         numbers = [operand for operand in operands if operand.moment is None]
         pairs = [pair for pair in combinations(numbers, 2) if pair[0].source is not pair[1].source]
         needed = 3 if len(pairs) > 2 * _MANY_PAIRS else 2
-        if needed == 3 and self.digits < 3 and "%" in self.reading.units:
+        if (
+            needed == 3
+            and self.digits < 3
+            and "%" in self.reading.units
+            and not all(o.is_near for o in numbers)
+        ):
             return None
         for first, second in pairs:
             for a, b in ((first, second), (second, first)):

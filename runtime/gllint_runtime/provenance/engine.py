@@ -189,10 +189,6 @@ class _Judgement:
             waiting = rest
         return self.done
 
-    def says_period(self, reading: Reading) -> bool:
-        """Whether the period by which the text divides an amount is one that the conversation speaks of."""
-        return self._says_period(reading, None)
-
     def direction(self, reading: Reading) -> str:
         """The way in which the words around a number say that it goes."""
         return self._direction(reading)
@@ -248,8 +244,10 @@ class _Judgement:
         if reading.shape == "designation":
             index = self.provenance.index
             sources = index.codes(reading.text)
-            if not sources and (other := index.of_same_name(reading.text)) is not None:  # I-80 of I-70
-                return Finding(reading, "mislabelled", miss=Miss("key", other))
+            digits = re.search(r"\d+", reading.text)
+            is_said = digits is not None and bool(index.by_value(float(digits[0]), float(digits[0])))
+            if not sources and not is_said and (other := index.of_same_name(reading.text)) is not None:
+                return Finding(reading, "mislabelled", miss=Miss("key", other))  # I-80 of I-70
             return Finding(reading, "exempt", sources[-1] if sources else None)
         if reading.shape == "code":
             return self._code(reading)
@@ -629,7 +627,8 @@ class _Judgement:
         names = self.provenance.names
         if source.key.lower() in _OWN_NAMES and isinstance(source.value, int) and source.value < 100:
             return None
-        if source.moment is not None and source.key.lower() in table_words("dates of rows"):
+        is_date = source.moment is not None or 1900 <= source.value <= 2100
+        if is_date and source.key.lower() in table_words("dates of rows"):
             return None  # the date is what the row is named by
         is_compared = _compared().search(self._before(reading, 24)) is not None or self._is_from_to(reading)
         for one in record.chain if not is_compared else ():
