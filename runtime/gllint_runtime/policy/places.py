@@ -232,7 +232,8 @@ class Layout:
             yield (clause,)
             if sentence != clause:
                 yield from self._clauses_before(clause, sentence)
-                yield (sentence,)
+                if sentence[0] < clause[0]:
+                    yield ((sentence[0], place.end),)  # what another clause names behind it is not of it
             if sentence != (line.start, line.end) and line.kind == "item":
                 yield ((line.start, line.end),)
         for head in line.heads:
@@ -266,6 +267,7 @@ class Layout:
         closed = self.text.find(")", place.end, clause[1])
         if opened >= 0 and closed >= 0 and sum(opened < span[0] < closed for span in inside) > 1:
             before = opened + 1
+        before = max(before, self.text.rfind(":", before, place.start) + 1)
         if before < place.start:
             yield ((before, place.start),)
         if number == 0 and place.end < behind:

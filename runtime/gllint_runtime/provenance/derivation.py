@@ -52,6 +52,7 @@ _MAX_OPERANDS = 24
 _MAX_NAMED = 40  # values of named rows
 _MANY_PAIRS = 10
 _SMALL = 100
+_BESIDE = 4  # the nearest numbers, from which also a percentage of one digit may follow
 _MOST_ADDED = 12
 _EXACT = 1e-9
 
@@ -562,7 +563,7 @@ class _Search:
         )
 
     def _scopes(self) -> list[tuple[tuple[int, int], ...]]:
-        scopes = [*self.reading.place.scopes]
+        scopes = [*self.reading.place.scopes, (self.sentence,)]
         if self.previous is not None:
             scopes.append((self.previous,))
         return scopes
@@ -644,7 +645,8 @@ class _Search:
         start = self.previous[0] if self.previous is not None else self.sentence[0]
         count = 0
         line = self.reading.place.layout.line_at(self.reading.place.start)
-        for finding in reversed(self.judgement.done):
+        at = self.reading.place.start
+        for finding in sorted(self.judgement.done, key=lambda one: abs(one.reading.place.start - at)):
             other = finding.reading
             if other is self.reading or count >= _MAX_OPERANDS:
                 continue
@@ -703,7 +705,8 @@ class _Search:
                 if id(source) not in seen and count < _MAX_NAMED:
                     seen.add(id(source))
                     count += 1
-                    yield Operand(float(source.value), source.units, (source,), False)
+                    is_near = set(source.stem) <= self.words and len(column.sources) == 1
+                    yield Operand(float(source.value), source.units, (source,), False, None, is_near)
 
     def _said_operands(self) -> Iterator[Operand]:
         """The numbers that the user said, by which a price is multiplied."""
@@ -728,13 +731,9 @@ class _Search:
                     is_exact = self.digits < (2 if first.is_shown and second.is_shown else needed)
                     if is_exact and not (first.is_shown and second.is_shown):
                         continue
-                    if (
-                        "%" in self.reading.units
-                        and first.is_shown
-                        and second.is_shown
-                        and len(pairs) <= _MANY_PAIRS
-                    ):
-                        is_exact = False
+                    if "%" in self.reading.units and first.is_shown and second.is_shown:
+                        is_beside = first in numbers[:_BESIDE] and second in numbers[:_BESIDE]
+                        is_exact = is_exact and len(pairs) > _MANY_PAIRS and not is_beside
                     if self._fits(value, units, is_exact=is_exact):
                         found = Derivation(how, (*a.sources, *b.sources), value, units)
                         if not self._contradicts(found) and not self._of_other_record(found):
@@ -743,7 +742,7 @@ class _Search:
 
     def _operations(self, a: Operand, b: Operand) -> Iterator[tuple[str, float, tuple[str, ...]]]:
         own = self.reading.units
-        if own and not self._counts and "%" not in own and (_counts_things(a) or _counts_things(b)):
+        if own and not self._counts and "%" not in own and _counts_things(a) and _counts_things(b):
             return
         is_share = "%" in own
         both_shown = a.is_shown and b.is_shown
