@@ -165,7 +165,7 @@ def test_an_agent_cites_what_it_calculated_and_the_provenance_has_both_sources(o
         },
     ]
     answer = runtime(steps, argument_origin=origin).run("Advise.", "How much?")
-    assert answer["message"] == "Together: 0.3000 kWh."
+    assert answer["message"] == "Together: 0.30 kWh."
     (entry,) = answer["provenance"]
     assert [cited["source_call_id"] for cited in entry["arguments"]["claims"]] == ["tc_1", "tc_2"]
     if origin != "off":
@@ -185,7 +185,7 @@ def test_a_model_mends_a_claim_that_does_not_hold() -> None:
         },
     ]
     agent = runtime(steps)
-    assert asyncio.run(agent.arun("Advise.", "How much?"))["message"] == "It is 0.1000 kWh."
+    assert asyncio.run(agent.arun("Advise.", "How much?"))["message"] == "It is 0.10 kWh."
     first, second = [entry["observation"] for entry in agent.trace if entry["kind"] == "tool"][1:]
     assert first["error"].startswith("[QUANTITY_MISMATCH]")
     assert second == {"result": {"value": 0.1, "unit": "kWh"}}
@@ -229,7 +229,7 @@ def test_it_is_a_tool_of_pydantic_ai() -> None:
         return ModelResponse(parts=[next(answers)])
 
     agent = gate(Agent(FunctionModel(model), tools=[heat, calculate]))
-    assert agent.run_sync("How much?").output == "Twice: 0.2000 kWh."
+    assert agent.run_sync("How much?").output == "Twice: 0.20 kWh."
 
 
 @pytest.mark.parametrize(

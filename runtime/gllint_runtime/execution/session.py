@@ -191,7 +191,6 @@ class Session:
                 return
             self._prompts.append(text)
             self._bytes += len(text)
-            self._origins.learn(text)
             if self._sourced is not None:
                 self._sourced.hear("prompt", text)
 

@@ -13,16 +13,16 @@ from gllint_runtime.policy.schemas import Quantity
 from gllint_runtime.policy.unit_table import ALLOWED_UNITS, pack_units
 from gllint_runtime.policy.units import exact_value
 
-_DIGITS = 4  # significant ones of a number that a fixed number of decimals would cut short
+_DIGITS = 8  # significant ones of a number that a fixed number of decimals would cut short
 _CONTEXT = Context(prec=28, Emax=MAX_EMAX, Emin=MIN_EMIN, traps=[])
 SEEN_BEHIND = 40
 """The characters behind a number among which the word of what is counted is looked for."""
 
 
 def format_quantity(quantity: Quantity, behind: str = "") -> str:
-    """``268.00 kgCO2e``: two decimals, no separators; below 1, four significant digits: nothing turns to 0.
+    """``268.00 kgCO2e``, ``99.999 %``: at least two decimals, more while the value has them, no separators.
 
-    A currency has its own decimals (``1500 JPY``), or the value's digits where these would not show it. What is counted
+    A currency has its own decimals (``1500 JPY``), or more where these would not show it. What is counted
     is an integer and a word, ``3 rows``, without the word where that stands ``behind`` it in the message already. A
     half is rounded away from zero, of the decimals that the value is written with.
     """
@@ -35,21 +35,22 @@ def format_quantity(quantity: Quantity, behind: str = "") -> str:
         number = str(exact.numerator)
         return number if _says(behind, words) else f"{number} {words[abs(exact) != 1]}"
     minor = _minor_digits(unit)
-    if minor is not None:
-        places = _places(exact, minor)
-    elif abs(exact) >= 1 or not exact:
-        places = 2
-    else:
-        places = _DIGITS - 1 - magnitude(exact)
-    text = _fixed(exact, places)
+    text = _fixed(exact, _places(exact, 2 if minor is None else minor, is_money=minor is not None))
     return text if unit == "1" else f"{text} {unit}".rstrip()
 
 
-def _places(exact: Fraction, minor: int) -> int:
-    """The decimals of an amount: its currency's own, or, where these would cut it short, its digits, up to four that
-    count."""
-    most = max(minor, _DIGITS - 1 - magnitude(exact))
-    return next((places for places in range(minor, most) if (exact * 10**places).denominator == 1), most)
+def _places(exact: Fraction, least: int, *, is_money: bool) -> int:
+    """The decimals of a number: those that it has, while the whole has eight significant digits, and at least so many.
+
+    An amount that its currency's own decimals do not show exactly has the two of any other unit.
+    """
+    if is_money and (exact * 10**least).denominator == 1:
+        return least
+    least = max(least, 2) if is_money else least
+    size = magnitude(exact) if exact else 0
+    most = max(least, _DIGITS - 1 - size)
+    rounded = round(exact * 10**most)
+    return next((places for places in range(least, most) if rounded % 10 ** (most - places) == 0), most)
 
 
 def magnitude(exact: Fraction) -> int:

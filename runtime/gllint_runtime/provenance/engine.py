@@ -256,9 +256,9 @@ class _Judgement:
             return Finding(reading, _verdict_of(codes[-1]), codes[-1])
         misses: list[Miss] = []
         if id(reading) in self._contradicting:
-            source = next((source for source, *_ in self._candidates(reading)), None)
-            if source is not None:
-                return Finding(reading, "mislabelled", miss=Miss("direction", source))
+            turned = next((source for source, *_ in self._candidates(reading)), None)
+            if turned is not None:
+                return Finding(reading, "mislabelled", miss=Miss("direction", turned))
         if reading.factor:
             source = next(iter(self._candidates(reading)), None)
             if source is not None:
