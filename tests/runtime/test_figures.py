@@ -30,7 +30,7 @@ def told(text: str, **options: Any) -> list[str]:
         # Whole numbers, decimals, groups; where separators can be read in two ways, the likelier first.
         ("It is 5.", "5 = 5±0.5"),
         ("It is 12.50.", "12.50 = 12.5±0.005"),
-        ("It is 1,234.", "1,234 = 1234±0.5 or 1.234±0.0005"),
+        ("It is 1,234.", "1,234 = 1234±0.5"),
         ("It is 1.234.", "1.234 = 1.234±0.0005 or 1234±0.5"),
         ("It is 0.234.", "0.234 = 0.234±0.0005"),
         ("It is 0,234.", "0,234 = 0.234±0.0005"),
@@ -82,7 +82,7 @@ def told(text: str, **options: Any) -> list[str]:
         ("It took ½ hour.", "½ = 0.5±0 h"),
         ("It took ⅔ hour.", "⅔ = 0.666666666667±0 h"),
         # About what is shown: zeros at its end may be rounded, two digits stand.
-        ("About 1,200 kWh.", "1,200 = 1200±50 or 1.2±0.0005 kWh"),
+        ("About 1,200 kWh.", "1,200 = 1200±50 kWh"),
         ("About the 1000 kWh.", "1000 = 1000±50 kWh"),
         ("It is roughly 50 kWh.", "50 = 50±0.5 kWh"),
         ("It is ~100 kWh.", "100 = 100±5 kWh"),

@@ -239,6 +239,7 @@ class Origins:
             base, near = value * size.factor + size.offset, max(abs(value) * 0.01, 1.0) * size.factor
             sizes = self._by_size.get(size.dimension, [])
             start = bisect_left(sizes, (base - near,))
+            place: tuple[CallRecord, Path]
             for _, _, number, unit, place in sizes[start : bisect_left(sizes, (base + near,), start)]:
                 if converted({(number, unit): place}, value, (target,)) is not None:
                     return place
@@ -332,7 +333,11 @@ class Origins:
         return self._units.get(value, {})
 
     def _measure(self, record: CallRecord, path: Path, value: Any, unit: str) -> None:
-        if value not in self._units and (type(value) is float or type(value) is int) and abs(value) < _LARGEST_ROUNDED:
+        if (
+            value not in self._units
+            and (type(value) is float or type(value) is int)
+            and abs(value) < _LARGEST_ROUNDED
+        ):
             insort(self._in_order, value)
         units = self._units.setdefault(value, {})
         if unit not in units and len(units) < _MAX_UNITS:

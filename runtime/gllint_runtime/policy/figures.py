@@ -274,6 +274,7 @@ def _separations(text: str) -> Iterator[str]:
         whole, _, digits = text.partition(",")
         if len(digits) == 3 and text[0] != "0" and "." not in whole and len(whole) <= 3:
             yield whole + digits
+            return
         yield f"{_MARKS.sub('', whole)}.{digits}"
     elif _IS_GROUPED.fullmatch(text):
         yield _MARKS.sub("", text)

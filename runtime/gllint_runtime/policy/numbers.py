@@ -299,7 +299,11 @@ def _is_real(match: re.Match[str]) -> bool:
 @lru_cache(maxsize=16)
 def _symbols(units: frozenset[str] = frozenset()) -> re.Pattern[str]:
     """Whole words that are a symbol with a digit: of the allowlist, CO2, CO2e, or of ``units``."""
-    words = {unit for unit in {"CO2", "CO2e", *ALLOWED_UNITS, *units} if re.fullmatch(r"(?=\w*[^\W\d])\w*\d\w*", unit)}
+    words = {
+        unit
+        for unit in {"CO2", "CO2e", *ALLOWED_UNITS, *units}
+        if re.fullmatch(r"(?=\w*[^\W\d])\w*\d\w*", unit)
+    }
 
     def written(text: str) -> str:
         return re.escape(text).replace("2", "[2₂²]").replace("3", "[3³]")
