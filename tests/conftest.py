@@ -32,6 +32,15 @@ _UNMEASURED = {
 _MEASURED_PROCESSES = {"test_check", "test_crew", "test_features", "test_flake8"}
 
 
+# What the tests start imports the checkout, too, whatever copy is installed: see `pythonpath` in pyproject.toml.
+_REPOSITORY = Path(__file__).parents[1]
+os.environ["PYTHONPATH"] = os.pathsep.join(
+    [
+        *filter(None, [os.environ.get("PYTHONPATH")]),
+        *(str(_REPOSITORY / floor) for floor in ("", "rules", "runtime")),
+    ]
+)
+
 # How long an example takes is no matter of tests.
 settings.register_profile("gllint", deadline=None)
 settings.load_profile("gllint")

@@ -10,6 +10,9 @@ from pathlib import Path
 
 import pytest
 
+import gllint
+import gllint_rules
+import gllint_runtime
 from gllint_rules import RULES
 
 OWN = [rule.code for rule in RULES.values() if rule.check is None]
@@ -48,3 +51,12 @@ def test_page(code: str, tmp_path: Path) -> None:
     blocks = {match["title"]: match["text"] for match in _BLOCK.finditer(RULES[code].documentation)}
     assert reported(blocks["Bad"], tmp_path) == [code]
     assert reported(blocks["Good"], tmp_path) == []
+
+
+def test_one_tree_is_under_test() -> None:
+    """Whatever copy of gllint is installed: here and in what the tests start."""
+    asked = "import gllint, gllint_rules, gllint_runtime as r; print(gllint.__file__, gllint_rules.__file__, r.__file__)"
+    done = subprocess.run([sys.executable, "-P", "-c", asked], capture_output=True, text=True, check=True)
+    here = Path(__file__).parents[1]
+    for package, path in zip((gllint, gllint_rules, gllint_runtime), done.stdout.split(), strict=True):
+        assert package.__file__ == path and Path(path).is_relative_to(here)
