@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import signal
 import stat
 import sys
 import time
@@ -30,10 +29,14 @@ from gllint.shown import failure_text, visible
 from gllint_rules import RULES, Failure, Finding
 
 if TYPE_CHECKING:
+    import signal
+
     from gllint.run.baselines import Baselines
     from gllint.run.fixer import Fixed
     from gllint.verdict.advice import Settled
     from gllint.verdict.baseline import Compared
+else:
+    import _signal as signal  # as in `run/pool.py`
 
 _STANDARD_OUTPUT = ("/dev/stdout", "/dev/fd/1", "/proc/self/fd/1")
 _FOR_READERS = ("full", "concise", "agent")  # formats behind which the summary stands
@@ -80,7 +83,7 @@ def _ending_as_interrupts() -> Iterator[None]:
         raise SystemExit(128 + number)
 
     # What the caller wants ignored (nohup) or handles in its own way stays so.
-    numbers = [number for number in ENDING if signal.getsignal(number) is signal.SIG_DFL]
+    numbers = [number for number in ENDING if signal.getsignal(number) == signal.SIG_DFL]
     try:
         for number in numbers:
             signal.signal(number, end)

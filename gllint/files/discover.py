@@ -27,6 +27,7 @@ _LONGEST_SUFFIX = max(map(len, SUFFIXES))
 FOLDER, FILE, LINK, SCRIPT = "dfls"
 _SHEBANG = expression(rb"#![^\n]*python")
 _FINE_CLOCK, _COARSE_CLOCK = 100_000_000, 2_000_000_000
+_BOM = b"\xef\xbb\xbf"
 _LARGEST = 1_000_000  # of a .gitignore; what is larger is as good as none, and told
 
 
@@ -355,7 +356,7 @@ def _ignore_files(folder: str, names: set[str]) -> tuple[str, ...]:
 
 def _read_lines(file: str, disobeyed: dict[str, str]) -> list[str]:
     try:
-        lines = read_bytes(file, _LARGEST).decode("utf-8-sig", "surrogateescape").split("\n")
+        lines = read_bytes(file, _LARGEST).removeprefix(_BOM).decode("utf-8", "surrogateescape").split("\n")
     except OSError:
         if os.path.isfile(file) and os.path.getsize(file) > _LARGEST:
             disobeyed[file] = f"more than {_LARGEST:,} bytes"

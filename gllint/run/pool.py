@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import signal
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -12,9 +11,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from gllint_rules.reading.stack import on_large_stack
 
 if TYPE_CHECKING:
+    import signal
     from concurrent.futures import ProcessPoolExecutor
     from multiprocessing.context import BaseContext
     from multiprocessing.process import BaseProcess
+else:
+    import _signal as signal  # whose numbers do: to make enumerations of them takes as long as checking a file
 
 CHUNK = 400
 _MOST_PROCESSES = 61  # more are refused on Windows

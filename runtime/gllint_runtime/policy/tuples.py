@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from typing import NamedTuple as NamedTuple
 else:
-    from collections import namedtuple
     from operator import itemgetter
 
     try:
@@ -26,9 +25,15 @@ else:
 
         def __new__(cls, *args: Any, **kwargs: Any) -> Any:
             owner = next(base for base in cls.__mro__ if "_fields" in base.__dict__)
-            defaults = owner._field_defaults.values()
-            owner.__new__ = staticmethod(namedtuple(owner.__name__, owner._fields, defaults=defaults).__new__)
-            return owner.__new__(cls, *args, **kwargs)
+            fields = "".join(f"{name}, " for name in owner._fields)
+            names = {"_new": tuple.__new__, "__builtins__": {}, "__name__": owner.__module__}
+            made = eval(
+                f"lambda _cls, {fields}: _new(_cls, ({fields}))", names
+            )  # as collections.namedtuple does
+            made.__defaults__ = tuple(owner._field_defaults.values())
+            made.__name__, made.__qualname__ = "__new__", f"{owner.__qualname__}.__new__"
+            owner.__new__ = staticmethod(made)
+            return made(cls, *args, **kwargs)
 
         @classmethod
         def _make(cls, values: Any) -> Any:
