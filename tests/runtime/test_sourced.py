@@ -242,3 +242,43 @@ def test_calls_cost_the_same_however_many_came_before() -> None:
     assert gate.count == 400
     origins = gate._origins
     assert len(origins._in_order) == len(set(origins._in_order)) <= 400
+
+
+def claims_session() -> Session:
+    gate = Session()
+    gate.record("meter", {}, {"heat": {"value": 12.5, "unit": "kWh"}, "cost": {"value": 3.1, "unit": "EUR"}})
+    return gate
+
+
+def test_a_claim_needs_no_quantity() -> None:
+    claim = {"source_call_id": "tc_1", "path": "$.heat"}
+    assert claims_session().check("It used {{claim:0}}.", [claim]).message == "It used 12.50 kWh."
+    assert claims_session().check("It used {{claim:0}}.", json.dumps([claim])).message == "It used 12.50 kWh."
+
+
+def test_a_macro_that_names_call_and_path_needs_no_claim() -> None:
+    gate = claims_session()
+    verified = gate.check("It used {{tc_1.heat}} for {{tc_1.cost}}.")
+    assert verified.message == "It used 12.50 kWh for 3.10 EUR."
+    assert [entry["path"] for entry in verified.provenance] == ["$.heat", "$.cost"]
+    for wrong in ("{{tc_1.gas}}", "{{tc_2.heat}}", "{{tc_1.heat}}5", "{{tc_1.}}", "{{ tc_1.heat }}"):
+        assert gate.verify(f"It used {wrong}.").status == "error", wrong
+
+
+def test_a_structured_answer_is_judged_without_claims() -> None:
+    from pydantic import BaseModel
+
+    from gllint_runtime import Claimed, ClaimedText, Quantity, using
+
+    class Answer(BaseModel):
+        price: Claimed[Quantity]
+        note: ClaimedText
+
+    with using(session()):
+        answer = Answer.model_validate(
+            {"price": {"value": 49.99, "unit": "USD"}, "note": "Order A-48213, table for 4."}
+        )
+        assert answer.price.value == 49.99
+        for wrong in ({"value": 59.99, "unit": "USD"}, {"value": 49.99, "unit": "EUR"}):
+            with pytest.raises(ValueError, match="NO_SOURCE|MISLABELLED"):
+                Answer.model_validate({"price": wrong, "note": "ok"})

@@ -127,6 +127,8 @@ class _ClaimedQuantity(_Field):
             return value
         session = _session()
         try:
+            if (sourced := session.sourced_quantity(value)) is not None:
+                return sourced
             (claim,) = read_claims([value])
             return session.resolved(claim)
         except GLError as error:

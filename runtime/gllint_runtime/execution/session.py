@@ -48,12 +48,14 @@ from gllint_runtime.policy.errors import (
     GLRuntimeError,
     GLValidationError,
 )
+from gllint_runtime.policy.expressions import expression
 from gllint_runtime.policy.keywords import Mode, PolicySettings
 from gllint_runtime.policy.log import logger
 from gllint_runtime.policy.numbers import NakedNumber, scan_naked_numbers, unsafe_characters
 from gllint_runtime.policy.outputs import (
     OutputSchema,
     claimable,
+    json_value,
     odd_paths,
     output_schema,
     plain_arguments,
@@ -75,6 +77,7 @@ if TYPE_CHECKING:
 _MOST_MESSAGES = 100
 _CALCULATOR, _CALCULATED = "calculate", ("result",)  # the ready tool, and where its result is
 _CLAIM_KEYS = frozenset({"source_call_id", "path", "quantity"})
+_SHORT_MACRO = expression(r"\{\{(tc_[1-9][0-9]{0,8})\.([^\W\d]\w*(?:\.[^\W\d]\w*)*)\}\}")
 _CALL_ID = re.compile(r"tc_([1-9][0-9]{0,8})")
 _UNVERIFIED = "[unverified]"
 _MAX_BYTES = 64_000_000
@@ -515,12 +518,44 @@ class Session:
         if not isinstance(message, str):
             self._refuse("STEP_SCHEMA", f"The message is text, not {type(message).__name__}")
         try:
+            message, claims = self._with_short_claims(str.__str__(message), claims)
             read = read_claims(claims)
         except GLError as error:
             self.verdicts.violation(error, "block")
             raise
         rendering = self.check_read(str.__str__(message), read)
         return Verified("".join(rendering.pieces), rendering.provenance, self.metrics.to_dict(), rendering)
+
+    def _with_short_claims(self, message: str, claims: Any) -> tuple[str, Any]:
+        """The message and its claims as the rest reads them: each with its quantity, each with its own macro.
+
+        A list may come as JSON text, a claim without a quantity stands for what its path holds, and
+        ``{{tc_1.heat}}`` is a claim that needs no entry.
+        """
+        if type(claims) is str:
+            claims = json_value(claims) if claims.strip() else []
+        shorthand = [*_SHORT_MACRO.finditer(message)] if "{{tc_" in message else []
+        if type(claims) not in (list, tuple) and not (claims is None and shorthand):
+            return message, claims
+        entries = [*(claims or ())]
+        pieces: list[str] = []
+        at = 0
+        for match in shorthand:
+            pieces += message[at : match.start()], f"{{{{claim:{len(entries)}}}}}"
+            entries.append({"source_call_id": match[1], "path": f"$.{match[2]}"})
+            at = match.end()
+        message = "".join([*pieces, message[at:]])
+        return message, [self._with_quantity(claim) for claim in entries]
+
+    def _with_quantity(self, claim: Any) -> Any:
+        if type(claim) is not dict or "quantity" in claim or not claim.keys() >= {"source_call_id", "path"}:
+            return claim
+        call_id, path = claim["source_call_id"], claim.get("path")
+        record = self._calls.get(call_id) or self._calls.get(self._names.get(call_id, ""))
+        if record is None or not isinstance(path, str):
+            return {**claim, "quantity": {"value": 0, "unit": "1"}}  # its call or path is what is wrong
+        quantity = resolve_path(record.output, path, arrays=self.policy.array_paths)
+        return Claim(record.call_id, path, quantity, claim.get("basis"))
 
     def verify(self, message: str, claims: Sequence[Any] | None = ()) -> Verified | Refused:
         """Like :meth:`check`, but a union told apart by ``status`` (``"success"``, ``"error"``)."""
@@ -670,6 +705,19 @@ class Session:
             "NO_NAKED_NUMBERS", f"Naked number '{str(value)[:200]}' at {place}", path=place
         )
         self.verdicts.violation(error, self.policy.level(error.code))
+
+    def sourced_quantity(self, value: Any) -> Quantity | None:
+        """A number with its unit that a structured answer has in mode ``"sourced"``, judged; ``None`` for any other.
+
+        Raises GLError where nothing shows it.
+        """
+        if self._sourced is None or not isinstance(value, Mapping) or value.keys() != {"value", "unit"}:
+            return None
+        number, unit = value["value"], value["unit"]
+        if isinstance(number, bool) or not isinstance(number, (int, float)) or not isinstance(unit, str):
+            return None
+        self.check(f"{number} {unit}".strip())
+        return Quantity(number, unit)
 
     def declare_unclaimed(self, place: str, value: Any, reason: str) -> None:
         """Note a number of a structured answer that is declared to need no claim."""

@@ -663,7 +663,7 @@ def _is_code(text: str, start: int, end: int) -> bool:
     if chunk[0] == "#":
         return True
     prefix = _PREFIXED.match(chunk)
-    if prefix is not None:
+    if prefix is not None and not (prefix[0].isupper() and not currency_units(prefix[0])):
         return not _is_numeric(text, start + prefix.end(), end)
     return not _is_numeric(text, start, end)
 

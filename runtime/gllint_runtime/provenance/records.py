@@ -254,7 +254,8 @@ class Harvester:
                 )
             }
         inner = _inner_context(node, context)
-        alike = _alike_members(node)
+        # Of each row the same members are fields; elsewhere members of one shape are records, named by their keys.
+        alike = _alike_members(node) if "[*]" not in pattern else frozenset()
         is_map = len(alike) == len(node) > 1
         if path and not is_map:
             record = self._record(f"{self._tool} {pattern}", record)
