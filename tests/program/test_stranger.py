@@ -529,10 +529,10 @@ def configurations() -> Iterator[Attempt]:
     yield (
         "plain-kinds of everything",
         {
-            **with_('plain-kinds = ["count", "index", "identifier", "time", "share", "money", "measure"]'),
+            **with_('plain-kinds = ["count", "index", "identifier"]'),
             "a.py": TOOL.replace('heat"', 'heat_kwh"'),
         },
-        "told: `plain-kinds`",
+        "GL101 a.py:7",
     )
     yield (
         "severity off",
@@ -1285,21 +1285,21 @@ def names() -> Iterator[Attempt]:
         {
             "a.py": 'from langchain_core.tools import BaseTool\n\n\ndef f(self, area):\n    return {"heat": 5}\n\n\nclass A(BaseTool):\n    name: str = "a"\n\n\nsetattr(A, "_run", f)\n'
         },
-        "told: 1 unknown",
+        "told: Not checked: 1 (unknown result",
     )
     yield (
         "an assigned method",
         {
             "a.py": 'from langchain_core.tools import BaseTool\n\n\ndef f(self, area):\n    return {"heat": 5}\n\n\nclass A(BaseTool):\n    name: str = "a"\n\n\nA._run = f\n'
         },
-        "told: 1 unknown",
+        "told: Not checked: 1 (unknown result",
     )
     yield (
         "a method assigned in the body",
         {
             "a.py": 'from langchain_core.tools import BaseTool\n\n\ndef f(self, area):\n    return {"heat": 5}\n\n\nclass A(BaseTool):\n    name: str = "a"\n    _run = f\n'
         },
-        "told: 1 unknown",
+        "told: Not checked: 1 (unknown result",
     )
     yield (
         "__import__",
@@ -1414,7 +1414,7 @@ def names() -> Iterator[Attempt]:
                 "    return", '    match {"heat": 5}:\n        case x:\n            pass\n    return'
             )
         },
-        "told: 1 unknown",
+        "told: Not checked: 1 (unknown result",
     )
     yield (
         "match on the argument",
@@ -1436,7 +1436,7 @@ def names() -> Iterator[Attempt]:
     yield (
         "a lambda in a default",
         {"a.py": tool(result="f()", parameters='area: str, f=lambda: {"heat": 5}')},
-        "told: 1 unknown",
+        "told: Not checked: 1 (unknown result",
     )
     yield (
         "a lambda that is a tool",
@@ -1484,7 +1484,7 @@ def names() -> Iterator[Attempt]:
         {
             "a.py": 'from langchain_core.tools import BaseTool\n\n\nclass M:\n    def _run(self, area):\n        return {"heat": 5}\n\n\nclass A(M, BaseTool):\n    name: str = "a"\n'
         },
-        "told: 1 unknown",
+        "told: Not checked: 1 (unknown result",
     )
     yield (
         "a generic base",
@@ -1603,12 +1603,12 @@ def names() -> Iterator[Attempt]:
                 "    return", "    o = {}\n    b.fill(o)\n    return"
             )
         },
-        "told: 1 unknown",
+        "told: Not checked: 1 (unknown result",
     )
     yield (
         "locals()",
         {"a.py": tool(result="locals()").replace("    return", "    heat = 5\n    return")},
-        "told: 1 unknown",
+        "told: Not checked: 1 (unknown result",
     )
     yield (
         "vars of an object",
@@ -1617,21 +1617,21 @@ def names() -> Iterator[Attempt]:
                 "    return", "    o = O()\n    o.heat = 5\n    return"
             )
         },
-        "told: 1 unknown",
+        "told: Not checked: 1 (unknown result",
     )
     yield (
         "json in a helper",
         {"a.py": tool(result='json.loads("{\\"heat\\": 5}")', head="import json")},
-        "told: 1 unknown",
+        "told: Not checked: 1 (unknown result",
     )
     yield (
         "a literal_eval",
         {"a.py": tool(result="ast.literal_eval(\"{'heat': 5}\")", head="import ast")},
-        "told: 1 unknown",
+        "told: Not checked: 1 (unknown result",
     )
     yield "eval of a number", {"a.py": tool(result='{"heat": eval("5")}')}, "GL101 a.py:7"
     yield "int of a text", {"a.py": tool(result='{"heat": int("5")}')}, "GL101 a.py:7"
-    yield "minus True", {"a.py": tool(result='{"heat": -True * 5}')}, "told: 1 unknown"
+    yield "minus True", {"a.py": tool(result='{"heat": -True * 5}')}, "told: Not checked: 1 (unknown result"
     yield "a complex number", {"a.py": tool(result='{"heat": 5j}')}, "GL101 a.py:7"
     yield "a hexadecimal number with underscores", {"a.py": tool(result='{"heat": 0x_5_F}')}, "GL101 a.py:7"
     yield (
@@ -1658,7 +1658,7 @@ def names() -> Iterator[Attempt]:
     yield (
         "a JSON file",
         {"a.py": tool(result="json.load(open('x.json'))", head="import json"), "x.json": '{"heat": 5}'},
-        "told: 1 unknown",
+        "told: Not checked: 1 (unknown result",
     )
     yield (
         "a class's attribute",
@@ -1678,7 +1678,7 @@ def names() -> Iterator[Attempt]:
                 '    try:\n        raise ValueError({"heat": 5})\n    except ValueError as e:\n        return e.args[0]',
             )
         },
-        "told: 1 unknown",
+        "told: Not checked: 1 (unknown result",
     )
     yield (
         "a list of tools by attribute",

@@ -546,7 +546,7 @@ def _gives(data: bytes, imported: set[bytes], uses: Mapping[bytes, set[bytes]]) 
 # How a file calls by a name: a key of a dict, compared with what the model asks for, one of several.
 _CALLED_BY = expression(rb"\s*+(?::|==)")
 _COMPARED_WITH = expression(rb"(?:==|\bcase|\||\b(?:in|case)\s*+[(\[{][^()\[\]{}]*)\s*\\?\s*$")
-_LOOKS_UP = expression(rb"\b(?:getattr|globals|vars|locals|eval)\s*+\(|__dict__")
+_LOOKS_UP = expression(rb"\b(?:getattr|globals|locals)\s*+\(")
 _LONGEST_LIST = 400
 
 
