@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from gllint.files.discover import Signature
+from gllint.files.paths import absolute
 from gllint.run.analysis_cache import result_of
 from gllint.run.cache import Store
 from gllint.run.index import Index
@@ -218,7 +219,7 @@ class Workspace:
         from gllint_rules.check.why import why
 
         codes = self.config.codes_in(path)
-        return on_large_stack(lambda: why(project, path, line, code, codes, speakers))
+        return on_large_stack(lambda: why(project, path, line, code, codes, speakers, absolute(".")))
 
     def map(self, paths: Collection[str]) -> Map:
         """Return what the tools that ``paths`` define return, and which messages claim it."""

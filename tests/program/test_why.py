@@ -174,3 +174,11 @@ def test_a_model_that_is_returned_whole_is_said_to_be_looked_at_where_it_is_buil
     ):
         said = run("check", "--why", f"a.py:{line}", cwd=top).stdout.decode()
         assert what in said and "nothing in the project" not in said
+
+
+def test_paths_are_shown_as_they_were_given(write: Write, run: Run) -> None:
+    """Relative to where one stands, not to a project further down."""
+    text = "from langchain_core.tools import tool\n\n\n@tool\ndef t(x: str) -> dict:\n    n = 1.5 * len(x)\n    return {'n_kwh': n}\n"
+    top = write({"agent/pyproject.toml": "", "agent/src/p.py": text})
+    said = run("check", "--why", "agent/src/p.py:7", cwd=top).stdout.decode()
+    assert "(agent/src/p.py:" in said and "(src/p.py:" not in said

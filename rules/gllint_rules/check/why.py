@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Collection, Iterator, Sequence
+from contextvars import ContextVar
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -52,6 +53,9 @@ if TYPE_CHECKING:
 _MOST_RETURNS, _MOST_LISTED = 10, 10
 
 
+_base: ContextVar[str] = ContextVar("folder that paths are shown relative to", default="")
+
+
 def why(
     project: Project,
     path: str,
@@ -59,12 +63,15 @@ def why(
     code: str | None = None,
     in_force: Collection[str] = RULES.keys(),
     speakers: Collection[str] = (),
+    base: str = "",
 ) -> list[str]:
     """The chain of evidence behind the findings of ``path`` at ``line``, or the reasons for silence, as lines.
 
     ``in_force`` are the codes that the configuration has selected for the file, ``speakers`` the modules of which
-    something may be said there: those that hold a tool whose result is put together in ``path``.
+    something may be said there: those that hold a tool whose result is put together in ``path``. Paths are shown
+    relative to the folder ``base``, by default that of the project.
     """
+    _base.set(base)
     module = project.imports.module_at(path)
     if module is None:
         return ["This file could not be read."]
@@ -121,7 +128,8 @@ def _place(context: Context, site: Site | None) -> str:
     positions = context.project.positions(site.module)
     text = " ".join(positions.text(site.at).split())
     excerpt = text if len(text) <= 60 else f"{text[:57]}..."
-    name = posixpath.relpath(site.module.path, context.project.root or posixpath.dirname(site.module.path))
+    base = _base.get() or context.project.root or posixpath.dirname(site.module.path)
+    name = posixpath.relpath(site.module.path, base)
     return f" ({name}:{positions.span(site.at).line}: `{excerpt}`)"
 
 
