@@ -22,6 +22,8 @@ from typing import NamedTuple
 import pytest
 import yaml
 
+pytestmark = pytest.mark.timeout(230)  # it starts what takes its time on a busy machine
+
 REPOSITORY = Path(__file__).parents[2]
 BLOCK = re.compile(
     r"^(?P<fence>```+)(\w+)(?: title=\"([^\"]+)\")?\n(.*?)^(?P=fence)$", re.MULTILINE | re.DOTALL

@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 
+pytestmark = pytest.mark.timeout(230)  # it starts what takes its time on a busy machine
+
 REPOSITORY = Path(__file__).parents[2]
 
 

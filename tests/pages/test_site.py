@@ -17,6 +17,8 @@ from typing import Any
 
 import pytest
 
+pytestmark = pytest.mark.timeout(230)  # it starts what takes its time on a busy machine
+
 pytest.importorskip("zensical")
 REPOSITORY = Path(__file__).parents[2]
 PAGES = ["", "start/", "tools/", "configuration/", "rules/naked-number/", "gate/langchain/"]

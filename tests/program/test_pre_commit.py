@@ -126,6 +126,7 @@ def test_the_fix_hook_repairs_and_stops(repository: Path) -> None:
     git(repository, "commit", "-qm", "fixed")
 
 
+@pytest.mark.timeout(230)
 @pytest.mark.skipif(not os.environ.get("TEST_SLOW"), reason="installs into a fresh environment")
 def test_try_repo_on_the_checkout(repository: Path, check: Check) -> None:
     done = subprocess.run(

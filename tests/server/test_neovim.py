@@ -14,6 +14,8 @@ from typing import Any
 
 import pytest
 
+pytestmark = pytest.mark.timeout(230)  # it starts what takes its time on a busy machine
+
 SCRIPT = Path(__file__).with_name("editor.lua")
 DOCUMENTATION = Path(__file__).parents[2] / "docs" / "editors.md"
 SERVER = [sys.executable, "-P", "-m", "gllint", "server"]

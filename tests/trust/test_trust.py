@@ -22,6 +22,8 @@ from interruption import ROOMS, traceback_in
 from promises import PROMISES
 from trust import Budget
 
+pytestmark = pytest.mark.timeout(230)  # it starts what takes its time on a busy machine
+
 _SUITES = ("corpus", "fuzz", "interruption", "equivalence", "oracles", "fixes", "promises")
 _SECONDS = 0.5  # and what is begun then comes to its end
 _HERE = Path(__file__).parent
