@@ -69,6 +69,7 @@ class _Keys(NamedTuple):
     fail_level: str = "info"
     require_reason: bool = False
     required_version: str | None = None
+    strict: bool = False
     jobs: int | None = None
     cache_dir: str | None = None
     baseline: str | None = None

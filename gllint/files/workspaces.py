@@ -43,6 +43,8 @@ def _members(root: str, top: str) -> Iterator[str]:
                     path = os.path.normpath(path).replace(os.sep, "/")
                     if f"{path}/".startswith(f"{top.rstrip('/')}/") and os.path.isdir(path):
                         yield path
+        if folder == os.path.dirname(folder):
+            return  # the root of the file system, above what is in no repository
         folder = os.path.dirname(folder)
 
 

@@ -61,7 +61,6 @@ def test_every_setting_of_both_moments_is_one() -> None:
         "json_text",
         "mode",
         "designations",
-        "units",
         "render",
         "today",
     }
@@ -328,7 +327,8 @@ def test_what_a_policy_says_of_keys_and_units() -> None:
     policy = Policy(plain_keys=["*_id"], plain_kinds=["count"], packs=["counts"], extend_units=["furlong"])
     said = [policy.is_plain(key) for key in ("user_id", "row_count", "heat", 5)]
     assert said == [True, True, False, False]
-    assert Policy(plain_kinds=["count"]).is_plain("row_count") and not Policy().is_plain("row_count")
+    assert Policy(plain_kinds=["count"]).is_plain("row_count") and not Policy.seeds().is_plain("row_count")
+    assert Policy().is_plain("row_count") and not Policy().is_plain("row_count", 2.5)
     assert [policy.allows(unit) for unit in ("furlong", "rows", "row")] == [True, False, True]
     assert [each.judge("furlong").status == "allowed" for each in (policy, Policy())] == [True, False]
     assert "row" in policy.pack_symbols() and Policy().pack_symbols() == frozenset()

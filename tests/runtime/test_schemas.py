@@ -193,9 +193,12 @@ def test_numbers_of_other_shapes_are_quantities_where_these_are_listed() -> None
 def test_numbers_that_are_no_quantities_or_say_their_unit() -> None:
     schema = of(page=NUMBER, heat=IN_KWH, area=NUMBER, pages={"items": NUMBER})
     area, heat = ("properties", "area", "type"), ("properties", "heat", "type")
-    assert find_raw_numbers(schema, lambda key: key.startswith("page")) == [area]
-    assert find_raw_numbers(schema, lambda key: key.startswith("page"), lambda unit: False) == [heat, area]
-    assert find_raw_numbers(NUMBER, lambda key: True) == [("type",)]
+    assert find_raw_numbers(schema, lambda key, number: key.startswith("page")) == [area]
+    assert find_raw_numbers(schema, lambda key, number: key.startswith("page"), lambda unit: False) == [
+        heat,
+        area,
+    ]
+    assert find_raw_numbers(NUMBER, lambda key, number: True) == [("type",)]
 
 
 @pytest.mark.parametrize(

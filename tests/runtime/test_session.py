@@ -261,6 +261,28 @@ def test_a_time_behind_a_rate() -> None:
     assert code_of(session.check, "It uses {{claim:0}} a year.", [rate]) == "NO_NAKED_NUMBERS"
 
 
+def test_what_a_number_of_a_plain_kind_is_in_a_claim() -> None:
+    session = Session(units={"*_cost": "USD", "meter.$.heat": "kWh"})
+    session.record("meter", {}, {"count": 3, "page": 2.0, "fuel_cost": 3.5, "heat": 2})
+    for unit in ("count", "1", ""):
+        assert (
+            session.check("Found {{claim:0}} rows.", [claim(path="$.count", value=3, unit=unit)]).message
+            == "Found 3 rows."
+        )
+    assert (
+        code_of(session.check, "{{claim:0}}", [claim(path="$.count", value=4, unit="")])
+        == "QUANTITY_MISMATCH"
+    )
+    assert (
+        code_of(session.check, "{{claim:0}}", [claim(path="$.count", value=3, unit="kWh")])
+        == "QUANTITY_MISMATCH"
+    )
+    declared = [claim(path="$.fuel_cost", value=3.5, unit="USD"), claim(path="$.heat", value=2, unit="kWh")]
+    assert session.check("{{claim:0}}, {{claim:1}}", declared).message == "3.50 USD, 2.00 kWh"
+    assert code_of(session.record, "x", {}, {"count": 2.5}) == "RESULT_SCHEMA"
+    assert code_of(Session(policy=Policy.seeds()).record, "x", {}, {"count": 2}) == "RESULT_SCHEMA"
+
+
 def test_settings_of_the_policy() -> None:
     session = Session(
         extend_units=["tree"],
@@ -275,7 +297,7 @@ def test_settings_of_the_policy() -> None:
     assert code_of(session.check, "five hundred kWh") == "NO_NAKED_NUMBERS"
     assert code_of(session.check, "{{claim:0}}", [{**made, "path": "$.rows[1].trees"}]) == "PATH_RESOLUTION"
     assert code_of(session.check, "{{claim:0}}", [{**made, "path": "$.rows.0"}]) == "PATH_RESOLUTION"
-    assert code_of(Session().record, "count", {}, {"user_id": 7}) == "RESULT_SCHEMA"
+    assert code_of(Session(plain_kinds=()).record, "count", {}, {"user_id": 7}) == "RESULT_SCHEMA"
     strict = Session(strict_units=True)
     assert code_of(strict.record, "x", {}, {"a": {"value": 1, "unit": "kWh/year"}}) == "UNIT_UNKNOWN"
 

@@ -272,18 +272,18 @@ def test_outputs_are_held_to_their_schema() -> None:
 
 
 def test_raw_numbers_are_allowed_on_request_and_never_silently(caplog: pytest.LogCaptureFixture) -> None:
-    counted = {"count": 5, "heat": {"value": "5", "unit": "kWh", "more": ""}}
+    counted = {"load": 5, "heat": {"value": "5", "unit": "kWh", "more": ""}}
     with caplog.at_level(logging.WARNING, logger="gllint_runtime"):
         assert invoke(giving(counted), allow_raw_numbers=True) == counted
-    assert ["none of them can be claimed" in r.message or "$.count" in r.message for r in caplog.records] == [
+    assert ["none of them can be claimed" in r.message or "$.load" in r.message for r in caplog.records] == [
         True
     ] * 2
 
 
 def test_not_all_raw_numbers_are_told(caplog: pytest.LogCaptureFixture) -> None:
-    counts = {f"count_{i}": i for i in range(30)}
+    counts = {f"load_{i}": i for i in range(30)}
     assert invoke(giving(counts), allow_raw_numbers=True) == counts
-    assert caplog.records[-1].message.endswith("$.count_18, $.count_19")
+    assert caplog.records[-1].message.endswith("$.load_18, $.load_19")
 
 
 # ------------------------------------------------------------------------------------------------- executing

@@ -133,6 +133,7 @@ from gllint_rules.project.results import Leaf, Result, is_quantity, leaves
 from gllint_rules.project.schemas import declared_keys
 from gllint_rules.reading import facts
 from gllint_rules.rule import Rule
+from gllint_runtime.policy.settings import Policy
 
 
 def check(context: Context) -> Iterator[Pending]:
@@ -147,6 +148,7 @@ def check(context: Context) -> Iterator[Pending]:
                 or leaf.is_of_shape(policy)
                 or leaf.keys in declared_keys(context, result.tool)
                 or _has_declared_unit(context, leaf)
+                or _is_declared_by_settings(policy, result, leaf)
             ):
                 continue
             kind = kind_of_leaf(leaf)
@@ -187,6 +189,15 @@ def _has_declared_unit(context: Context, leaf: Leaf) -> bool:
     of = leaf.holder.of if leaf.holder is not None else None
     unit = field_unit(context.evaluator, of, leaf.key) if of is not None and leaf.key is not None else None
     return unit is not None and context.policy.allows(unit)
+
+
+def _is_declared_by_settings(policy: Policy, result: Result, leaf: Leaf) -> bool:
+    """Whether the setting `units` says the unit of a number, and that is one which is allowed."""
+    if not policy.units or leaf.what != "number":
+        return False
+    path = "".join(f".{key}" for key in leaf.keys)
+    unit = policy.unit_declared(leaf.key if leaf.is_named else None, result.tool.name or "", f"${path}")
+    return unit is not None and policy.allows(unit)
 
 
 def _is_quantity_at(context: Context, site: Site) -> bool:

@@ -239,7 +239,11 @@ def _wrapped(
         unit = symbol_of(policy, unit) or unit
         if not policy.allows(unit):
             lines.append(allowing(policy, unit))
-    elif kind == "count" and "counts" not in policy.packs and not measure.sources:
+    elif (
+        kind == "count"
+        and not {kind, "counts"} & {*policy.plain_kinds, *policy.packs}
+        and not measure.sources
+    ):
         lines.append(list_line("unit-packs", policy.packs, "counts"))
     if in_list and not policy.array_paths:
         lines.append("array-paths = true")

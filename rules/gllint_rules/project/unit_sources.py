@@ -340,7 +340,8 @@ def _expression_sources(
                     yield source
         unit = fixed_unit(maker)
         is_thing = reading_of(leaf).unit in units_of("counts")
-        if unit == "count" and (are_counts_plain or is_thing or _counts_units(maker, leaf.key or "")):
+        is_plain = are_counts_plain and not reading_of(leaf).readings
+        if unit == "count" and (is_plain or is_thing or _counts_units(maker, leaf.key or "")):
             return
         if unit is not None:
             yield UnitSource(title(maker.expr), (unit,))

@@ -42,6 +42,7 @@ class Settings(NamedTuple):
             packs=own.packs,
             plain_keys=own.plain_keys,
             plain_kinds=own.plain_kinds,
+            units=own.units,
             quantity_shapes=own.quantity_shapes,
             extend_units=own.extend_units,
         )

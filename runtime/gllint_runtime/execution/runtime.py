@@ -26,6 +26,7 @@ from gllint_runtime.execution.verdicts import Verdicts
 from gllint_runtime.policy.data import Survey, copy_plain
 from gllint_runtime.policy.errors import GLError, GLRuntimeError, error_from_dict, reason_of
 from gllint_runtime.policy.keywords import MessageSettings
+from gllint_runtime.policy.kinds import KINDS
 from gllint_runtime.policy.log import logger
 from gllint_runtime.policy.schemas import ASSISTANT_STEP_SCHEMA
 from gllint_runtime.policy.settings import Policy, combined
@@ -293,7 +294,7 @@ class ToolRuntime:
             start["packs"] = [*policy.packs]
         if policy.plain_keys:
             start["plain_keys"] = [*policy.plain_keys]
-        if policy.plain_kinds:
+        if policy.plain_kinds != KINDS:
             start["plain_kinds"] = [*policy.plain_kinds]
         run.steps.append(trace_entry("start", 0, input=self._tape.opening(start)))
         request = {"schema": ASSISTANT_STEP_SCHEMA, "tools": self.registry.descriptors()}

@@ -53,6 +53,7 @@ from gllint_runtime.policy.keywords import Mode, PolicySettings
 from gllint_runtime.policy.log import logger
 from gllint_runtime.policy.numbers import NakedNumber, scan_naked_numbers, unsafe_characters
 from gllint_runtime.policy.outputs import (
+    PLAIN,
     OutputSchema,
     claimable,
     json_value,
@@ -848,6 +849,12 @@ class Session:
         actual = resolve_path(record.output, claim.path, arrays=self.policy.array_paths)
         if claim.basis is not None:
             self._hold_to_basis(number, claim, record)
+        if actual.unit == PLAIN and claim.quantity.unit in (
+            "",
+            "1",
+            PLAIN,
+        ):  # also a number that is no quantity
+            claim = replace(claim, quantity=Quantity(claim.quantity.value, actual.unit))
         if claim.quantity.unit != actual.unit:
             self.units.require(claim.quantity.unit, claim.path)
         if claim.quantity != actual and not self.units.same_quantity(actual, claim.quantity):

@@ -110,8 +110,9 @@ class Survey:
 
     ``quantities`` keep the number that the tool gave where a float would round it; ``malformed`` have the keys of a
     Quantity and yet are none, and why; ``raw_numbers`` are all others but booleans and what stands under one of
-    ``plain_keys``, or under a key that says one of ``plain_kinds``, in lists too. ``shapes`` name other ways to write
-    a Quantity that count. ``size`` is about the bytes that the data takes. ``is_json_text``: the tool gave it as text.
+    ``plain_keys``, or under a key that says one of ``plain_kinds``, in lists too: these are ``plain_numbers``.
+    ``shapes`` name other ways to write a Quantity that count. ``size`` is about the bytes that the data takes.
+    ``is_json_text``: the tool gave it as text.
     Raises :class:`DataProblem`.
 
     ``declared`` are the numbers among the quantities whose unit stands in a schema, ``bases`` the bases that one
@@ -148,12 +149,14 @@ class Survey:
             raise DataProblem(f"the data cannot be read: {_kind(error)}") from error
         if self._text < 0:
             raise DataProblem(f"the data has more than {_MAX_TEXT} characters", (), _LESS)
+        self.plain_numbers: dict[Path, float] = {}
         if plain_keys or plain_kinds:
-            raw = self.raw_numbers.items()
+            raw = self.raw_numbers
+            self.plain_numbers = {
+                p: n for p, n in raw.items() if self._is_plain(p, n, plain_keys, plain_kinds)
+            }
             self.raw_numbers = {
-                path: number
-                for path, number in raw
-                if not self._is_plain(path, number, plain_keys, plain_kinds)
+                path: number for path, number in raw.items() if path not in self.plain_numbers
             }
         self.size = 50 * (_MAX_VALUES - self._values) + _MAX_TEXT - self._text
 

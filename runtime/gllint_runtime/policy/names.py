@@ -342,7 +342,7 @@ def _camel_words(chunk: str) -> list[str]:
     """``"irradianceWPerM2"`` → ``irradiance W Per M2``, but ``"energyKWh"`` → ``energy KWh``."""
     words: list[str] = []
     for word in _CAMEL.split(chunk):
-        if words and len(words[-1]) == 1 and f"{words[-1]}{word}".lower() in _ends():
+        if words and len(words[-1]) < 3 and f"{words[-1]}{word}".lower() in _ends():
             word = words.pop() + word
         elif words and words[-1].lower()[:-1] == "per" and f"{words[-1][-1]}{word}" in units():
             word = words[-1][-1] + word  # `PerkWh`
@@ -555,7 +555,10 @@ def _previous(before: Sequence[_Word]) -> str:
 
 
 def _is_duration(before: Sequence[_Word]) -> bool:
-    return _previous(before) in _words().durations
+    word = _previous(before)
+    return word in _words().durations or (
+        word.endswith("time") and word not in _words().measured["time"] and word[:4] != "date"
+    )
 
 
 def _is_number_of(before: Sequence[_Word]) -> bool:
@@ -692,7 +695,7 @@ def _atom(words: Sequence[_Word]) -> tuple[tuple[_Ends, ...], int]:
             chosen = list(candidates)  # `cost_usd_yr`
         # In its own case it is no other unit; but a `mWh` is a MWh as often.
         is_cased = raw != end and len(end) > 1
-        exact = [c for c in candidates if is_cased and raw == c.unit and "doubt" not in units()[raw].packs]
+        exact = [c for c in chosen if is_cased and raw == c.unit and "doubt" not in units()[raw].packs]
         chosen = exact or chosen
         if (
             words[-1].is_camel

@@ -20,6 +20,9 @@ from gllint_runtime.policy.settings import Policy
 from gllint_runtime.policy.unit_table import RENDERED_UNITS
 from gllint_runtime.policy.units import UnitRegistry
 
+PLAIN = "count"
+"""The unit of a number that is no quantity, in a claim: of these ``1`` and none are the same."""
+
 _MOST_NAMED = 8  # raw numbers that a message names
 _MOST_IN_CONTEXT = 200
 
@@ -96,6 +99,8 @@ def _held_output(
             raise _bad_output(message, place)
         if schema.declaration_at is not None:
             _read_declarations(survey, schema.declaration_at)
+    if policy.units:
+        _read_settings(survey, tool_name, policy)
     if not policy.allow_raw_numbers:
         for path, trouble in survey.malformed:
             raise _bad_output(trouble, path)
@@ -107,6 +112,10 @@ def _held_output(
     for path, quantity in survey.quantities.items():
         if not units.is_allowed(quantity.unit):
             units.require(quantity.unit, show_path(path))
+    # What is no quantity is claimed as it is, and shown as an integer.
+    survey.quantities |= {
+        path: Quantity(int(number), PLAIN) for path, number in survey.plain_numbers.items() if number % 1 == 0
+    }
     return _as_written(survey, units)
 
 
@@ -165,6 +174,18 @@ _BEGINS_VALUE = re.compile(r"[ \t\r\n]*[{\[]").match
 
 def _refused_constant(name: str) -> None:
     raise ValueError(f"{name} is no JSON")
+
+
+def _read_settings(survey: Survey, tool_name: str, policy: Policy) -> None:
+    """Make Quantities of the numbers whose unit the policy declares."""
+    for path, number in [*survey.raw_numbers.items(), *survey.plain_numbers.items()]:
+        key = next((step for step in reversed(path) if isinstance(step, str)), None)
+        unit = policy.unit_declared(key, tool_name, show_path(path))
+        if unit is not None:
+            survey.quantities[path] = Quantity(number, unit)
+            survey.declared[path] = unit
+            survey.raw_numbers.pop(path, None)
+            survey.plain_numbers.pop(path, None)
 
 
 def _read_declarations(survey: Survey, declaration_at: Callable[[Path], ParameterUnit]) -> None:

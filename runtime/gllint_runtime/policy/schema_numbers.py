@@ -109,7 +109,7 @@ def _same_value(path: Path) -> Path | None:
 
 def find_raw_numbers(
     schema: Schema,
-    is_plain: Callable[[str], bool] | None = None,
+    is_plain: Callable[[str, float], bool] | None = None,
     allows: Callable[[str], bool] = lambda unit: True,
     shapes: Collection[str] = (),
 ) -> list[Path]:
@@ -122,8 +122,22 @@ def find_raw_numbers(
         path
         for path, declared in schema_numbers(schema, shapes)
         if (declared is None or not allows(declared.unit))
-        and not (is_plain is not None and (key := property_of(path[:-1])) is not None and is_plain(key))
+        and not (
+            is_plain is not None
+            and (key := property_of(path[:-1])) is not None
+            and is_plain(key, _least_number(schema, path))
+        )
     ]
+
+
+def _least_number(schema: Schema, path: Path) -> float:
+    """A number that a schema admits at its keyword ``path``: a fraction, unless it wants integers."""
+    node: Any = schema
+    for step in path:
+        node = node[step]
+    listed = node if isinstance(node, (list, tuple)) else (node,)
+    is_fraction = "number" in listed or any(isinstance(value, float) and value % 1 for value in listed)
+    return 0.5 if is_fraction else 0
 
 
 def declared_units(schema: Schema) -> list[SchemaUnit]:

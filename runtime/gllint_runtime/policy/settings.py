@@ -9,6 +9,7 @@ import os
 from collections.abc import Callable, Collection, Mapping
 from typing import TYPE_CHECKING, Any
 
+from gllint_runtime.policy.kinds import KINDS
 from gllint_runtime.policy.tuples import NamedTuple
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ POLICY_KEYS: Mapping[str, str] = {
     "plain-keys": "plain_keys",
     "plain-kinds": "plain_kinds",
     "quantity-shapes": "quantity_shapes",
+    "units": "units",
     "array-paths": "array_paths",
     "whitelist-patterns": "whitelist",
     "number-words": "number_words",
@@ -57,7 +59,7 @@ class _Fields(NamedTuple):
     strict_units: bool = False
     packs: tuple[str, ...] = ()
     plain_keys: tuple[str, ...] = ()
-    plain_kinds: tuple[str, ...] = ()
+    plain_kinds: tuple[str, ...] = KINDS
     whitelist: tuple[str, ...] = ()
     number_words: bool = False
     argument_origin: ArgumentOrigin = "record"
@@ -79,8 +81,9 @@ class Policy(_Fields):
     """What counts as a unit, a number and an origin. Raises ValueError or TypeError for a setting of no use.
 
     ``extend_units`` and ``strict_units`` widen or narrow the units that results may carry, ``packs`` adds
-    tables of them. ``plain_keys`` are patterns of keys whose numbers are not quantities, ``plain_kinds`` kinds
-    of number (``"count"``) that are none where their key says that kind; ``allow_raw_numbers`` gives up the
+    tables of them. ``plain_keys`` are patterns of keys whose numbers are not quantities. ``plain_kinds`` are kinds of
+    number that are none where their key says that kind: all three by default, none with ``()``.
+    ``allow_raw_numbers`` gives up the
     Quantity rule. ``quantity_shapes`` are other ways to write a Quantity that count: ``"fhir"``, ``"schema.org"``,
     ``"money"``, ``"open-mhealth"``. ``whitelist`` adds regular expressions whose matches may hold digits,
     ``number_words`` refuses numbers spelled out, too. ``array_paths`` lets claims cite ``$.rows[0].energy``.
@@ -93,9 +96,10 @@ class Policy(_Fields):
     ``levels`` says what a violation does, all or by code: ``"block"``, ``"warn"`` (it is shown, logged and told),
     ``"shadow"`` (the trace alone has it). ``json_text`` says of JSON text of a tool without result schema whether its
     raw numbers are kept, so that nobody can claim them (``"record"``), or refused (``"strict"``).
-    ``mode="sourced"`` checks plain numbers in place of claims; ``units`` are those of bare numbers, by tool and path
-    (``{"meter.$.heat": "kWh"}``); ``render`` formats what a claim shows, ``today`` is the day of the conversation, and
-    ``designations`` lets names with digits (``iPhone 15``) pass in claims mode.
+    ``mode="sourced"`` checks plain numbers in place of claims; ``units`` are those of bare
+    numbers, by patterns of keys, or tool and path (``{"meter.$.heat": "kWh"}``);
+    ``render`` formats what a claim shows, ``today`` is the day of the
+    conversation, and ``designations`` lets names with digits (``iPhone 15``) pass in claims mode.
     """
 
     __slots__ = ()
@@ -107,7 +111,7 @@ class Policy(_Fields):
     @classmethod
     def seeds(cls) -> Self:
         """The policy of the seeds: every number is a Quantity and every number of a message is claimed."""
-        return cls()
+        return cls(plain_kinds=())
 
     @classmethod
     def from_project(cls, path: str | os.PathLike[str] = ".") -> Self:
@@ -126,10 +130,12 @@ class Policy(_Fields):
     def of_table(cls, table: Table) -> Self:
         """The policy in a table whose shape is checked."""
         settings: dict[str, Any] = {
-            field: tuple(value) if isinstance(value, list) else value
+            field: tuple(value) if isinstance(value, list) else _pairs(value) if field == "units" else value
             for key, value in table.entries.items()
             if (field := POLICY_KEYS.get(key)) is not None
         }
+        if table.entries.get("strict") and "plain-kinds" not in table.entries:
+            settings["plain_kinds"] = ()
         return super().__new__(cls, **settings)
 
     def __getnewargs_ex__(self) -> tuple[tuple[()], dict[str, Any]]:
@@ -169,6 +175,16 @@ class Policy(_Fields):
         from gllint_runtime.policy.unit_table import pack_units
 
         return frozenset(pack_units(self.packs)) if self.packs else frozenset()
+
+    def unit_declared(self, key: str | None, tool: str, path: str) -> str | None:
+        """The unit that ``units`` declares for the number under ``key``, at ``path`` of a tool's result."""
+        from fnmatch import fnmatchcase
+
+        for pattern, unit in self.units:
+            at = f"{tool}.{path}" if ".$" in pattern else key
+            if at is not None and (pattern == at or fnmatchcase(at, pattern)):
+                return unit
+        return None
 
     def is_plain(self, key: object, value: object = 0, beside: Collection[str] = ()) -> bool:
         """Whether a number under this key is no quantity; of a kind are integral numbers alone."""
@@ -213,8 +229,7 @@ def _usable_object(field: str, value: Any) -> Any:
     from datetime import date, datetime
 
     if field == "units":
-        rows = value.items() if isinstance(value, Mapping) else value
-        pairs = tuple(sorted((path, unit) for path, unit in rows))
+        pairs = _pairs(value)
         if all(isinstance(path, str) and isinstance(unit, str) for path, unit in pairs):
             return pairs
         raise TypeError("units: a mapping of paths to units, both text")
@@ -223,6 +238,12 @@ def _usable_object(field: str, value: Any) -> Any:
     if field == "today" and (value is None or isinstance(value, date)):
         return value.date() if isinstance(value, datetime) else value
     raise TypeError(f"{field}: {'a callable' if field == 'render' else 'a date'}, not {value!r}")
+
+
+def _pairs(units: Any) -> tuple[tuple[str, str], ...]:
+    """A table of units as pairs; one that names a tool and a path goes before a pattern of keys."""
+    rows = units.items() if isinstance(units, Mapping) else units
+    return tuple(sorted(((path, unit) for path, unit in rows), key=lambda pair: (".$" not in pair[0], pair)))
 
 
 def _problem(field: str, value: Any) -> Problem | None:

@@ -95,15 +95,15 @@ def fit(left: Measure, right: Measure, are_absolute: bool = True) -> Relation | 
         return "size"
     if left.loose or right.loose:
         return None
-    return None if any(_may_leave_out(a, b, are_whole) for a, b in pairs) else "dimension"
+    return None if any(_may_leave_out(a, b, left.is_whole, right.is_whole) for a, b in pairs) else "dimension"
 
 
-def _may_leave_out(first: Factors, second: Factors, are_whole: bool) -> bool:
-    """Whether one of two units may be the other, with a part that its name leaves out: `load_mmbtu` in MMBtu/h."""
+def _may_leave_out(first: Factors, second: Factors, is_first_whole: bool, is_second_whole: bool) -> bool:
+    """Whether one of two units may be the other, with a divisor that its name leaves out: `load_mmbtu` in MMBtu/h."""
     if not first or not second:
         return True  # a quotient of two of which one leaves out the same
-    quotient = product((first, 1), (second, -1))
-    if not are_whole and len({power > 0 for _, power in quotient}) == 1:
+    powers = {power > 0 for _, power in product((first, 1), (second, -1))}
+    if (powers == {True} and not is_first_whole) or (powers == {False} and not is_second_whole):
         return True
     # `carbon_ha` is so much in a hectare.
     return any(
