@@ -195,9 +195,6 @@ _JOBS = click.option(
 @click.option("--add-noqa", is_flag=True, help="Write a suppression on each finding's line.")
 @click.option("--ignore-noqa", is_flag=True, help="Report what comments suppress, too.")
 @click.option(
-    "--strict", is_flag=True, help="Make every number a quantity: counts, indexes and identifiers, too."
-)
-@click.option(
     "--config",
     multiple=True,
     metavar="FILE|KEY=VALUE",

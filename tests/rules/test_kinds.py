@@ -6,12 +6,12 @@ import re
 import tomllib
 
 import pytest
-from gllint_rules.words.kinds import KINDS, kind_of_name
-from gllint_runtime.policy.key_units import readings_of_name
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gllint_rules import Finding
+from gllint_runtime.policy.kinds import KINDS
+from gllint_runtime.policy.names import read_name
 from gllint_runtime.policy.packs import PACKS
 from harness import Case, run
 
@@ -24,33 +24,6 @@ from langchain_core.tools import tool
 
 
 """
-
-
-@pytest.mark.parametrize(
-    ("kind", "names"),
-    [
-        ("count", "count n_rows num_pages row_count totalCount total_widgets pages max_tokens matched hits"),
-        ("identifier", "id user_id userId status_code port version order_number login HTTPStatus"),
-        ("index", "page offset line row rank page_number page_num current_page start_offset column"),
-        (
-            "time",
-            "timestamp elapsed duration_ms created_at year latency timeout_seconds start_hour duration_min",
-        ),
-        ("share", "ratio success_pct confidence score probability error_rate cost_ratio score_min"),
-        ("money", "price cost_usd total_cost amount usd_per_kwh price_max total_dollars"),
-        (
-            "measure",
-            "energy_kwh temperature size_bytes weight lat intensity_kwh_per_m2 temp_min temperature_c",
-        ),
-        (
-            None,
-            "total x value cost_per_token exchange_rate result heart_rate per _ 7 min x_min num num1 value_c"
-            " num_val n_value cost_1year recent_7_day_avg",
-        ),
-    ],
-)
-def test_names(kind: str | None, names: str) -> None:
-    assert {name: kind_of_name(name) for name in names.split()} == dict.fromkeys(names.split(), kind)
 
 
 def one(source: str, configuration: dict[str, object] | None = None) -> Finding:
@@ -67,80 +40,48 @@ def one(source: str, configuration: dict[str, object] | None = None) -> Finding:
         ("len(rows)", "total", "count"),
         ("sum(1 for row in rows)", "x", "count"),
         ("sum(row.ok is True for row in rows)", "x", "count"),
-        ("len(rows) / len(names)", "x", "share"),
-        ("round(time.time() - 3.5, 2)", "x", "time"),
-        ("float(elapsed)", "x", "time"),
-        ("int(row['user_id'])", "x", "identifier"),
-        ("float(price)", "x", "money"),
-        ("max(float(price), 2)", "x", "money"),
-        ("float(price) * 2", "x", None),  # what is computed is called by no name in it
-        ("float(price) - float(elapsed)", "x", None),
-        ("elapsed * 10.0", "x", None),
-        ("len(rows) + len(names)", "x", "count"),
-        ("x + len(rows)", "next_x", None),
-        ("max(x + len(rows), 3)", "next_x", None),
+        ("sum(len(row) for row in rows)", "x", "count"),
+        ("len(rows) / len(names)", "x", None),
         ("len(rows) * 2", "x", None),
         ("len(rows) if rows else 0", "x", "count"),
-        ("len(rows) if rows else float(x)", "x", None),
-        ("time.time() * 1000", "x", "time"),
-        ("sum(1 if row else 0 for row in rows)", "x", "count"),
-        ("sum(float(row.price) for row in rows)", "x", "money"),
-        ("len(rows)", "page", "count"),  # what the expression shows goes before what a word suggests
         ("len(rows)", "hours_optimized", "count"),
-        ("int(time.time() * 1000)", "request_id", "identifier"),
-        ("os.path.getsize('x')", "total", "measure"),
-        ("float(price)", "cost_per_therm", None),
-        ("len(rows)", "energy_kwh", "measure"),
-        ("float(x)", "total", None),
+        ("len(rows)", "energy_kwh", None),
+        ("5", "row_count", "count"),
+        ("5.5", "row_count", None),
+        ("x * 1.5", "n_rows", None),
+        ("x / 2", "n_rows", None),
+        ("float(price)", "x", None),
+        ("time.time()", "x", None),
         ("4", "x", None),
     ],
 )
-def test_the_way_it_is_made_tells_too(expression: str, key: str, kind: str | None) -> None:
-    source = f'@tool\ndef f(rows: list, names: list, row, x, elapsed, price) -> dict:\n    """F."""\n    return {{"{key}": {expression}}}\n'
-    assert one(source).kind == kind
+def test_a_key_says_the_kind_and_an_expression_that_counts(
+    expression: str, key: str, kind: str | None
+) -> None:
+    source = f'@tool\ndef f(rows: list, names: list, row, x: float, price) -> dict:\n    """F."""\n    return {{"{key}": {expression}}}\n'
+    assert one(source, {"plain-kinds": []}).kind == kind
     through = source.replace("    return", f"    held = {expression}\n    return").replace(
         f'": {expression}', '": held'
     )
-    assert one(through).kind == kind
-
-
-def test_an_amount_of_something_that_has_a_unit_is_not_said_to_be_money() -> None:
-    source = '@tool\ndef f(amount: float, unit: str) -> dict:\n    """F."""\n    return {"amount_used": amount%s}\n'
-    assert one(source % "").kind == "money"
-    assert one(source % ', "unit": unit').kind is None
-    assert one(source.replace("amount_used", "amount_usd") % ', "unit": unit').kind == "money"
+    assert one(through, {"plain-kinds": []}).kind == kind
 
 
 def test_message_and_help_speak_of_it() -> None:
     source = '@tool\ndef f(rows: list) -> dict:\n    """F."""\n    return {"found": len(rows)}\n'
     found = one(source)
-    assert found.message == "`found` in the result of tool `f` is a count without a unit"
+    assert found.message == "`found` in the result of tool `f` is a number without a unit"
+    assert found.help == '`found` is a count: `plain-keys = ["found"]` declares that it is not a quantity.'
+    assert found.fix is None
+    strict = one(source, {"plain-kinds": []})
     assert (
-        found.help
+        strict.help
         == 'Return a Quantity: `{"value": len(rows), "unit": "count"}`, with `unit-packs = ["counts"]`.'
     )
-    assert found.settings == ('unit-packs = ["counts"]',)
-    allowed = one(source, {"unit-packs": ["counts"]})
-    assert allowed.help == 'Return a Quantity: `{"value": len(rows), "unit": "count"}`.'
-    page = one(source.replace("found", "page").replace("len(rows)", "int(rows[0])"))
-    assert page.message.endswith("is an index given as a bare number")
+    assert strict.settings == ('unit-packs = ["counts"]',)
+    allowed = one(source, {"plain-kinds": [], "unit-packs": ["counts"]})
+    assert allowed.fix is not None and allowed.fix.applicability == "unsafe"
+    page = one(source.replace("found", "page"), {"plain-kinds": []})
     assert page.help == '`page` is an index: `plain-keys = ["page"]` declares that it is not a quantity.'
-    assert page.fix is None
-
-
-@pytest.mark.parametrize(
-    ("configuration", "message"),
-    [
-        ({}, None),
-        ({"unit-packs": ["counts"]}, "Wrap it in a Quantity in count"),
-    ],
-)
-def test_the_fix_writes_a_unit_that_the_settings_allow(
-    configuration: dict[str, object], message: str | None
-) -> None:
-    source = '@tool\ndef f(rows: list) -> dict:\n    """F."""\n    return {"found": len(rows)}\n'
-    fix = one(source, configuration).fix
-    assert (fix and (fix.applicability, fix.message)) == (message and ("unsafe", message))
 
 
 # ------------------------------------------------------------------------------------------- carried out
@@ -206,11 +147,12 @@ configurations = st.fixed_dictionaries(
         "plain-keys": st.lists(st.sampled_from(["other", "*_no"]), max_size=2),
         "extend-units": st.lists(st.sampled_from(["thing"]), max_size=1),
         "strict-units": st.booleans(),
+        "plain-kinds": st.just([]),
         "array-paths": st.booleans(),
     },
 )
 _QUANTITY = re.compile(
-    r'`(?:"(?P<key>.*)": )?(?P<quantity>\{"value": (?P<number>.*), "unit": "(?P<unit>.*)"\})`'
+    r'`(?:"(?P<key>.*)": )?(?P<quantity>\{"value": (?P<number>.*), "unit": "(?P<unit>[^"]*)"\})`'
 )
 _LINE = re.compile(r"`((?:unit-packs|plain-keys|extend-units|array-paths) = .*?)`(?= and|\.| declares)")
 
@@ -233,7 +175,7 @@ def carried_out(
         return source, after
     unit = advised["unit"]
     if unit == "<unit>":
-        unit = next((u for k in keys_in(source) for u in readings_of_name(k)), "kWh")
+        unit = next((u for k in keys_in(source) for u in read_name(k).readings), "kWh")
         after["extend-units"] = [*after.get("extend-units", ()), unit]  # type: ignore[misc]
     quantity = f'{{"value": {expression}, "unit": "{unit}"}}'
     if advised["key"] is not None:
@@ -241,13 +183,14 @@ def carried_out(
     return source.replace(f" {expression}", f" {quantity}").replace(f"[{expression}", f"[{quantity}"), after
 
 
-@settings(max_examples=150)
+@settings(max_examples=400)
 @given(keys, expressions, places, configurations)
 def test_advice_that_is_carried_out_leads_to_no_other_finding(
     key: str, expression: str, place: str, configuration: dict[str, object]
 ) -> None:
     body = place.replace("KEY", repr(key)).replace("AT", expression)
     source = f'@tool\ndef f(rows: list, names: list, x):\n    """F."""\n    {body}\n'
+    configuration = {"plain-kinds": [], **configuration}
     found = one(source, configuration)
     assert found.code == "GL101"
     assert found.kind is None or found.kind in KINDS
@@ -268,7 +211,7 @@ def test_advice_that_is_carried_out_leads_to_no_other_finding(
         ("unit", 'Join it with the `unit` beside it: `"load": {"value": 5, "unit": unit}`.'),
         (
             "None",
-            'Return a Quantity: `{"value": 5, "unit": "<unit>"}`. The source does not say its unit.',
+            'Return a Quantity: `{"value": 5, "unit": "<unit>"}`. The source does not say its unit, or declare it: `units = {"load" = "<unit>"}`.',
         ),
     ],
 )
@@ -300,9 +243,9 @@ def test_a_unit_beside_the_number_is_the_one_to_join_it_with(unit: str, help_say
     ],
 )
 def test_what_declares_the_number_must_change_with_it(before: str, help_ends: str, after: str) -> None:
-    found = one(before, {"unit-packs": ["counts"]})
+    found = one(before, {"unit-packs": ["counts"], "plain-kinds": []})
     assert found.help.endswith(help_ends)
-    assert run(Case("", {"agent.py": HEAD + after}, {"unit-packs": ["counts"]})) == []
+    assert run(Case("", {"agent.py": HEAD + after}, {"unit-packs": ["counts"], "plain-kinds": []})) == []
 
 
 @pytest.mark.parametrize(
