@@ -214,6 +214,11 @@ def superlative_of(text: str) -> str:
     return kinds.pop() if len(kinds) == 1 else ""
 
 
+@cache
+def _words_of(section: str) -> frozenset[str]:
+    return frozenset(map(folded_word, table_words(section)))
+
+
 _AGGREGATES: dict[str, Callable[[list[float]], float]] = {
     "total": fsum,
     "mean": lambda values: fsum(values) / len(values),
@@ -378,6 +383,8 @@ class _Search:
             or self._of_pairs(operands)
             or self._sum_of_shown(operands)
             or self._sum_of_products()
+            or self._share_of_column(operands)
+            or self._within_record()
         )
 
     # --------------------------------------------------------------------------------------- comparison
@@ -909,14 +916,52 @@ class _Search:
                         return Derivation("difference", sources, value, group[first].units)
         return None
 
+    def _share_of_column(self, operands: list[Operand]) -> Derivation | None:
+        """What one value is of the whole column, and what is left of a hundred percent."""
+        if "%" not in self.reading.units or self.digits < 2:
+            return None
+        for operand in operands:
+            if operand.moment is not None or not operand.is_near:
+                continue
+            if operand.units[:1] == ("%",) and not _words_of("what is left").isdisjoint(self.words):
+                if self._fits(100 - operand.value, ("%",), is_exact=True):
+                    return Derivation("difference", operand.sources, 100 - operand.value, ("%",))
+            whole = self.owner.column(operand.source)
+            total = fsum(float(source.value) for source in whole)
+            if len(whole) > 1 and total and self._fits(100 * float(operand.source.value) / total, ("%",)):
+                share = 100 * float(operand.source.value) / total
+                return Derivation("share", (operand.source, *whole), share, ("%",))
+        return None
+
+    def _within_record(self) -> Derivation | None:
+        """What is left of one key's value without another's, where a call returned one record alone."""
+        clause = set(self.reading.place.layout.words_in(self.reading.place.clause))
+        is_left = not _words_of("what is left").isdisjoint(clause)
+        is_each = not _words_of("each").isdisjoint(clause)
+        if not (is_left or is_each) or self.digits < 2 or self.wrong_record:
+            return None
+        for records in [*self.owner.groups.values()][-6:]:
+            values = [*records[0].values.values()] if len(records) == 1 else []
+            for a, b in combinations(values[:12], 2):
+                if is_left and a.units == b.units and a.kind not in ("identifier", "index") and a.key != b.key:
+                    value = abs(float(a.value) - float(b.value))
+                    if self._fits(value, a.units, is_exact=True):
+                        return Derivation("difference", (a, b), value, a.units)
+                for first, second in ((a, b), (b, a)):
+                    if is_each and second.key.lower() in _QUANTITIES and float(second.value) > 1:
+                        if self._fits(float(first.value) / float(second.value), first.units):
+                            share = float(first.value) / float(second.value)
+                            return Derivation("quotient", (first, second), share, first.units)
+        return None
+
     def _sum_of_products(self) -> Derivation | None:
         """The sum of what is so often so dear: prices by quantities of one list."""
         if self.digits < 2:
             return None
-        for group in reversed(self.owner.latest_groups):
+        for group in reversed([*self.owner.groups][-30:]):
             records = self.owner.records(group)
             rows = [record for record in records if record.call_id == records[-1].call_id]
-            if not 1 < len(rows) <= 200:
+            if not 0 < len(rows) <= 200:
                 continue
             keys = set.intersection(*(set(record.values) for record in rows))
             quantities = [key for key in keys if key.lower() in _QUANTITIES]
