@@ -15,6 +15,7 @@ from itertools import pairwise
 from typing import Literal, NamedTuple
 
 from gllint_runtime.policy.designations import designated
+from gllint_runtime.policy.expressions import expression
 from gllint_runtime.policy.moments import Found, Moment, moments
 from gllint_runtime.policy.places import Layout, Place
 from gllint_runtime.policy.seen_text import SeenText
@@ -135,6 +136,8 @@ class Reader:
             value, step = hours + minutes / 60 + seconds / 3600, 1 / 3600 if duration[3] else 1 / 60
             length = Shown(value, step / 2, step / 2)
             return Reading(start, stop, duration[0], "number", place, (length,), ("h",), "h"), stop
+        if (length := _length(text, start, stop)) is not None:
+            return Reading(start, stop, text[start:stop], "number", place, (length,), ("h",), "h"), stop
         match = _NUMBER.match(text, start)
         if match is None:
             return Reading(start, stop, text[start:stop], "code", place), stop
@@ -255,6 +258,27 @@ class Reader:
             zeros = 0 if decimals else len(whole) - len(whole.rstrip("0"))
             found.append((value, power - len(decimals), (significant - zeros) or significant))
         return tuple(found)
+
+
+def _length(text: str, start: int, stop: int) -> Shown | None:
+    """A length of time in several parts: ``7h 55m``, ``3d4h``; ``None`` for any other."""
+    match = _PARTED_TIME.match(text, start)
+    parts = [] if match is None else [*match.groups()]
+    if match is None or match.end() != stop or sum(part is not None for part in parts) < 2:
+        return None
+    hours = sum(float(part or 0) * size for part, size in zip(parts, _PART_HOURS, strict=True))
+    last = next(
+        size for part, size in zip(reversed(parts), reversed(_PART_HOURS), strict=True) if part is not None
+    )
+    return Shown(hours, last / 2, last / 2)
+
+
+_PARTED_TIME = expression(
+    r"(?<![\w.,:])(?:(\d{1,4}) ?d(?:ays?)?,? ?)?(?:(\d{1,4}) ?h(?:(?:ou)?rs?)?,? ?)?"
+    r"(?:(\d{1,4}) ?m(?:in)?(?:ute)?s? ?)?"
+    r"(?:(\d{1,5}) ?s(?:ec)?(?:ond)?s?)?(?<=\w)(?![\w])"
+)
+_PART_HOURS = (24.0, 1.0, 1 / 60, 1 / 3600)
 
 
 def has_digit(text: str) -> bool:
@@ -573,6 +597,9 @@ def _marked(text: str) -> Iterator[tuple[int, int, Shape, Found | None]]:
         for match in _LINK.finditer(text):
             if has_digit(match[0]):
                 yield match.start(), match.end(), "code", None
+    for match in _PARTED_TIME.finditer(text):
+        if sum(part is not None for part in match.groups()) > 1:
+            yield match.start(), match.end(), "number", None
     for found in moments(text):
         yield found.start, found.end, "moment", found
     for match in _PHONE.finditer(text):
@@ -594,7 +621,7 @@ def _merged(
     text: str, spans: Sequence[tuple[int, int, Shape, Found | None]]
 ) -> Iterator[tuple[int, int, Shape, Found | None]]:
     """All that has digits, in order: what is marked already, codes, and numbers."""
-    ranks = {"moment": 0, "designation": 1}
+    ranks = {"number": -1, "moment": 0, "designation": 1}
     taken: list[tuple[int, int, Shape, Found | None]] = []
     for span in sorted(spans, key=lambda span: (span[0], ranks.get(span[2], 2), -span[1])):
         if not taken or span[0] >= taken[-1][1]:
@@ -640,6 +667,11 @@ def _in_chunk(text: str, start: int, end: int) -> Iterator[tuple[int, int, Shape
     chunk = text[start:end]
     if chunk.isdecimal():
         yield start, end, "number", None
+        return
+    if "=" in chunk and "/" not in chunk:  # p95=2.41s
+        for part in re.finditer(r"[^=]+", chunk):
+            if has_digit(part[0]):
+                yield from _in_chunk(text, start + part.start(), start + part.end())
         return
     if (
         (duration := _DURATION.match(text, start)) is not None

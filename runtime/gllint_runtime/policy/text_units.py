@@ -173,6 +173,8 @@ def _of_symbol(written: str) -> tuple[str, ...]:
     """The units that a symbol means: one by its case, those of any case where it has none so."""
     if written in _no_units() or (len(written) == 1 and not written.isalpha()):
         return ()
+    if written in ("Ki", "Mi", "Gi", "Ti"):  # of memory
+        return (f"{written}B",)
     if written.endswith("/H"):
         written = f"{written[:-1]}h"
     listed = as_listed(_RAISED_TO.sub("", written), packs=PACKS)

@@ -943,7 +943,12 @@ class _Search:
         for records in [*self.owner.groups.values()][-6:]:
             values = [*records[0].values.values()] if len(records) == 1 else []
             for a, b in combinations(values[:12], 2):
-                if is_left and a.units == b.units and a.kind not in ("identifier", "index") and a.key != b.key:
+                if (
+                    is_left
+                    and a.units == b.units
+                    and a.kind not in ("identifier", "index")
+                    and a.key != b.key
+                ):
                     value = abs(float(a.value) - float(b.value))
                     if self._fits(value, a.units, is_exact=True):
                         return Derivation("difference", (a, b), value, a.units)

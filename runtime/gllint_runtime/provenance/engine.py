@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from datetime import date
+from datetime import date, timedelta
 from functools import cache
 from itertools import pairwise
 from typing import Any
@@ -233,6 +233,11 @@ class _Judgement:
                 for reading in self.readings
                 if reading.moments and any(span[0] <= reading.place.start < span[1] for span in scope)
             ]
+            if (today := self.provenance.today) is not None:
+                for word, days in _relative_days().items():
+                    if word in words:
+                        day = today + timedelta(days=days)
+                        moments.append(Moment(day.year, day.month, day.day))
             found = self._named[scope] = self.provenance.names.named(words, moments)
         return found
 
@@ -337,6 +342,8 @@ class _Judgement:
                 return Finding(reading, _verdict_of(source), source)
         if (whole := self.provenance.quotes(text)) is not None:
             return Finding(reading, "quoted", whole)
+        if ":" in text and all(self._part(part) for part in text.split(":") if any(map(str.isdecimal, part))):
+            return Finding(reading, "quoted", self._part(text.split(":")[0]))
         parts = [part for part in re.split(r"[^\w]+|_", text) if any(char.isdecimal() for char in part)]
         if len(parts) > 1 or (parts and parts[0] != text):
             sources = [self._part(part) for part in parts]
@@ -637,14 +644,22 @@ class _Judgement:
             for scope in self._key_scopes(reading) if one.group.endswith(" line") else scopes:
                 named = self.named(scope, reading if reading.moments else None).get(one.group)
                 if named:
-                    if one not in named:
+                    if one not in named and (
+                        one is not record or any(_has_like(other, source) for other in named)
+                    ):
                         return Miss("record", source)
                     break
-        if len(record.stems) > 1 and source.key in record.stems:
+        if (
+            len(record.stems) > 1
+            and source.key in record.stems
+            and not _OUT_OF.search(self._before(reading, 8))
+        ):
             key_scopes = self._key_scopes(reading)
             for scope in key_scopes:
                 words = {word for span in scope for word in self.words(span)}
-                named_keys = _named_keys(record, words)
+                named_keys = {
+                    key for key in _named_keys(record, words) if _may_be_of(reading, record.values.get(key))
+                }
                 if named_keys:
                     if len(named_keys) == 1 and source.key not in named_keys:
                         return Miss("key", source)
@@ -666,6 +681,8 @@ class _Judgement:
     def _names_other(self, source: Source, reading: Reading) -> bool:
         """Whether the words next to a number name a key of which no output has such a value."""
         if source.origin == "said" and reading.noun and folded_word(reading.noun) in source.text:
+            return False
+        if _OUT_OF.search(self._before(reading, 8)):
             return False
         layout = reading.place.layout
         behind = layout.words_in((reading.place.end, reading.place.end + 40))[:2]
@@ -779,6 +796,15 @@ _MOVED_FROM = expression(
 
 
 @cache
+def _relative_days() -> dict[str, int]:
+    return {
+        folded_word(word): int(days)
+        for days, words in words_table()["relative days"].items()
+        for word in words.split()
+    }
+
+
+@cache
 def _key_order() -> dict[str, str]:
     return {word: order for order, words in words_table()["order of keys"].items() for word in words.split()}
 
@@ -797,6 +823,7 @@ _FROM = re.compile(r"\b(?:from|instead of|von|statt|de|au lieu de)\s[$€£]?\Z"
 _TO = re.compile(r"\b(?:to|auf|à|bis)\s(?:about\s)?[$€£]?\Z", re.IGNORECASE)
 _THAN = re.compile(r"\b(?:than|als|que|instead of|versus|vs|compared|gegenüber|statt)\b", re.IGNORECASE)
 _INSTEAD = re.compile(r"\s?(?:[^\W\d_]{1,6}\s)?(?:instead of|rather than|statt|au lieu de)\b")
+_OUT_OF = re.compile(r"\d\s?(?:of|von|sur|/)\s\Z")
 _WEEKDAY_BEFORE = re.compile(r"([^\W\d_]{2,10})\.?,?\s(?:the\s|den\s|le\s)?\Z")
 _FROM_TO = re.compile(r"\b(?:from|von|de)\b.*\b(?:to|auf|à)\b[^.]{0,40}\Z", re.IGNORECASE | re.DOTALL)
 _HEMISPHERE = re.compile(r"°?\s?(?:W|S|O|west|south|West|Süd|ouest|sud)(?!\w)")
@@ -867,6 +894,10 @@ def _relation(reading: Reading, source: Source) -> str:
         return "same"
     if source.origin == "text" and own[0] in _SIZE_LETTERS and units[0].startswith(own[0]):
         return "same"  # 12.2G of memory
+    if source.origin == "text" and own[0] == "m" and units[0] == "min":
+        return "same"
+    if source.origin == "text" and len(own[0]) == 1 and own[0].isupper() and units[0] != own[0]:
+        return "bare"  # a letter behind a number in a text that a tool returned is a code as often
     for unit in units:
         if unit in counted_units() or unit == "count":
             if own[0] in counted_units() or own[0] in ("1", "count"):
@@ -899,6 +930,28 @@ _SIZE_LETTERS = frozenset("kKMGT")
 def _is_currency(unit: str) -> bool:
     size = size_of_unit(unit)
     return size is not None and "currency" in str(size.dimension)
+
+
+def _has_like(record: Record, source: Source) -> bool:
+    """Whether a record has a value of the same kind as a source: what it has not, its name says nothing of."""
+    if source.key in record.values or source.moment is not None or source.is_code:
+        return True
+    return any(one.units == source.units for one in record.values.values() if one.units)
+
+
+def _may_be_of(reading: Reading, source: Source | None) -> bool:
+    """Whether a number may be a value of a key, by its unit."""
+    if source is None or not reading.units:
+        return True
+    if not source.units:
+        is_counted = (
+            source.kind == "count" or is_thing(source.key) or source.key.lower() in table_words("quantities")
+        )
+        return not is_counted or reading.units[0] in counted_units() or reading.units[0] in TIME_UNITS
+    own, other = size_of_unit(reading.units[0]), size_of_unit(source.units[0])
+    if own is None or other is None or not set(reading.units).isdisjoint(source.units):
+        return True
+    return own.dimension == other.dimension
 
 
 def _named_keys(record: Record, words: set[str]) -> set[str]:

@@ -265,7 +265,7 @@ class Names:
         for group, counts in partial.items():
             most = max(counts.values())
             best = {record for record, count in counts.items() if count == most}
-            if len(best) < self._sizes.get(group, 1):
+            if len(best) == 1 < self._sizes.get(group, 1):
                 found[group] = best
         return found
 

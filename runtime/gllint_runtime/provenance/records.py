@@ -25,6 +25,7 @@ _MAX_DEPTH = 64
 _MAX_TEXT = 500_000  # characters of one text that are read
 _MAX_NAME = 80
 _MAX_ARGUMENT = 2_000
+_SHORT = 24  # characters of a field that may be a code as a whole: "BA 117"
 _MAX_NAME_WORDS = 8
 _MAX_RELATIONS = 30  # units that a name leaves open
 
@@ -118,6 +119,7 @@ class _Context:
     unit: tuple[str, ...] = ()
     currency: tuple[str, ...] = ()
     units: Mapping[str, Any] | None = None  # names of members, and the unit of each: ``hourly_units``
+    factor: float = 1.0  # of values in a unit with a size: ``kEUR``
 
 
 class Harvester:
@@ -363,6 +365,8 @@ class Harvester:
         is_open = False
         if not is_quantity:
             units, is_open = self._units(path, key, context, record)
+            if context.factor != 1.0 and units and units == context.unit:
+                value *= context.factor
         source = Source("tool", self._call_id, self._tool, path, key, value, units, record, is_open=is_open)
         source.kind = None if units else read_name(key).kind if key else None
         source.stem = stem_of(key)
@@ -534,11 +538,11 @@ class Harvester:
                 self.harvest.sources.append(source)
         if not is_one:
             self.harvest.texts.append((path, text, record))
-            for word in _CODES.findall(text):
-                if has_digit(word):
-                    self._code(word, path, key, record, origin)
-        else:
+        if is_one or len(text) <= _SHORT:
             self._code(text.strip(), path, key, record)
+        for word in _CODES.findall(text):
+            if has_digit(word):
+                self._code(word, path, key, record, origin)
 
     def _line_record(self, text: str, reading: Reading, parent: Record, key: str) -> Record:
         layout = reading.place.layout
@@ -813,7 +817,7 @@ def _alike_members(node: Mapping[Any, Any]) -> frozenset[str]:
 
 
 def _inner_context(node: Mapping[Any, Any], context: _Context) -> _Context:
-    unit, currency, units = context.unit, context.currency, context.units
+    unit, currency, units, factor = context.unit, context.currency, context.units, context.factor
     numbers = sum(1 for value in node.values() if _is_number(value) or isinstance(value, list))
     for key, value in node.items():
         if not isinstance(key, str):
@@ -827,6 +831,8 @@ def _inner_context(node: Mapping[Any, Any], context: _Context) -> _Context:
             currency = tuple(one for one in unit_of_text(value) if size_of_unit(one)) or currency
         elif folded in _unit_keys():
             known = tuple(one for one in unit_of_text(value) if size_of_unit(one))
+            if not known and (sized := declared_unit(value)) is not None:
+                known, factor = sized.units, sized.factor
             named = any(str(name).lower() in _value_keys() for name in node)
             if known and (named or numbers == 1 or not numbers):
                 unit = known
@@ -837,7 +843,7 @@ def _inner_context(node: Mapping[Any, Any], context: _Context) -> _Context:
             currency or (unit if _is_currency(unit) else ()),
             {**(units or {}), **{str(n): unit[0] for n in node if str(n).lower() in _value_keys()}},
         )
-    return _Context(unit, currency, units)
+    return _Context(unit, currency, units, factor)
 
 
 def _is_currency(units: tuple[str, ...]) -> bool:
