@@ -64,7 +64,7 @@ def verdicts(output: Any, answer: str, user: str = "", **settings: Any) -> list[
         ({"weight_pct": 30, "gain_pct": 12.5}, "Inflation was 18 %", ["18 unsourced"]),
         ({"p99_ms": 120}, "p99 is 120 ms", ["p99 exempt", "120 sourced"]),
         ({}, "the S&P 500; your 401(k); 24/7", ["S&P 500 exempt", "401(k) exempt", "24/7 exempt"]),
-        ({"seconds": 5400}, "1 hour 30 minutes", ["1 hour 30 sourced"]),
+        ({"seconds": 5400}, "1 hour 30 minutes", ["1 hour 30 minutes sourced"]),
         (
             {"heat": {"value": 12.5, "unit": "kWh"}},
             "Heat (MWh): 12.5; 12.5 (MWh); 12.5 mwh; 12.5 kWh",
@@ -87,7 +87,7 @@ def verdicts(output: Any, answer: str, user: str = "", **settings: Any) -> list[
         (
             FLIGHT,
             "It leaves at 7:35 am on December 5 and lands at 09:50, 2 h 15 min later; seat 14C.",
-            ["7:35 am sourced", "December 5 sourced", "09:50 sourced", "2 h 15 derived", "14C quoted"],
+            ["7:35 am sourced", "December 5 sourced", "09:50 sourced", "2 h 15 min derived", "14C quoted"],
         ),
         (FLIGHT, "It leaves on Friday, December 5.", ["December 5 mislabelled"]),
         (FLIGHT, "It leaves on Saturday, December 5.", ["December 5 sourced"]),
@@ -282,3 +282,70 @@ def test_a_structured_answer_is_judged_without_claims() -> None:
         for wrong in ({"value": 59.99, "unit": "USD"}, {"value": 49.99, "unit": "EUR"}):
             with pytest.raises(ValueError, match="NO_SOURCE|MISLABELLED"):
                 Answer.model_validate({"price": wrong, "note": "ok"})
+
+
+TRIP = {
+    "flight": "BA 117",
+    "duration_min": 475,
+    "age": "3d4h",
+    "log": "HTTP 503 x 214 in 5m, p95=2.41s",
+    "memory": "1.9Gi",
+}
+SALES = {
+    "rows": [
+        {"region": "North", "q1": 1200.5, "q2": 1340.0},
+        {"region": "South", "q1": 980.0, "q2": 1010.25},
+    ],
+    "unit": "kEUR",
+}
+DAILY = {
+    "daily": {"time": ["2026-03-14", "2026-03-15"], "high": [8.1, 5.9], "rain": [12.4, 0.0]},
+    "daily_units": {"high": "°C", "rain": "mm"},
+}
+
+
+@pytest.mark.parametrize(
+    ("output", "answer"),
+    [
+        (TRIP, "BA117 takes 7h 55m (7 h 55 min)."),
+        (
+            TRIP,
+            "It is 3 days 4 hours old; p95 was 2.41 s, with 214 errors in 5 minutes, and 1.9 GiB are in use.",
+        ),
+        (SALES, "North rose from €1,200.5k to €1,340k (+11.6%); Q2 was €2,350k in total."),
+        (
+            SALES,
+            "| Region | Q2 (k€) |\n|---|---|\n| North | 1,340.0 |\n| South | 1,010.3 |\n| **Total** | **2,350.3** |",
+        ),
+        (DAILY, "Today reaches 8.1 °C with 12.4 mm; tomorrow is dry with up to 5.9 °C."),
+        ({"seats": {"used": 18, "limit": 25}}, "18 of 25 seats are used (72%), so 7 are free."),
+        (
+            [{"item": "pen", "price": 1.5, "qty": 4}, {"item": "pad", "price": 3.25, "qty": 2}],
+            "That is 12.50 in total.",
+        ),
+        ({"deletions": 87}, "+0 / −87 lines".replace("+0 / ", "")),
+    ],
+)
+def test_right_answers_pass(output: Any, answer: str) -> None:
+    found = verdicts(output, answer, today=date(2026, 3, 14))
+    assert not [one for one in found if one.endswith(("unsourced", "mislabelled"))], found
+
+
+@pytest.mark.parametrize(
+    ("output", "answer"),
+    [
+        (TRIP, "It takes 7h 45m."),
+        (SALES, "North rose from €1,340k to €1,200.5k."),
+        (SALES, "South had €1,340k in Q2."),
+        (SALES, "North had €1,340M in Q2."),
+        (DAILY, "Tomorrow reaches 8.1 °C."),
+        (
+            {"price": {"value": 749, "unit": "EUR"}, "was": {"value": 849, "unit": "EUR"}},
+            "It costs €849, down from €749.",
+        ),
+        ([{"city": "Oslo", "p": 12.5}, {"city": "Rome", "p": 99.5}], "The lowest is 99.5."),
+    ],
+)
+def test_altered_answers_fail(output: Any, answer: str) -> None:
+    found = verdicts(output, answer, today=date(2026, 3, 14))
+    assert [one for one in found if one.endswith(("unsourced", "mislabelled"))], found

@@ -136,8 +136,8 @@ class Reader:
             value, step = hours + minutes / 60 + seconds / 3600, 1 / 3600 if duration[3] else 1 / 60
             length = Shown(value, step / 2, step / 2)
             return Reading(start, stop, duration[0], "number", place, (length,), ("h",), "h"), stop
-        if (length := _length(text, start, stop)) is not None:
-            return Reading(start, stop, text[start:stop], "number", place, (length,), ("h",), "h"), stop
+        if (parted := _length(text, start, stop)) is not None:
+            return Reading(start, stop, text[start:stop], "number", place, (parted,), ("h",), "h"), stop
         match = _NUMBER.match(text, start)
         if match is None:
             return Reading(start, stop, text[start:stop], "code", place), stop

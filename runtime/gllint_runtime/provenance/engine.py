@@ -196,7 +196,9 @@ class _Judgement:
     def _derive(self, finding: Finding) -> bool:
         """Whether a number that nothing shows follows from others."""
         reading = finding.reading
-        if reading.shape == "code" or (finding.miss is not None and finding.miss.reason == "factor"):
+        if reading.shape == "code" or (
+            finding.miss is not None and finding.miss.reason in ("factor", "direction", "weekday")
+        ):
             return False
         derivation = self.provenance.derivations.of(reading, self, self._misses.get(id(finding), ()))
         if derivation is None:

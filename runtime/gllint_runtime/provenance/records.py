@@ -807,7 +807,9 @@ def _alike_members(node: Mapping[Any, Any]) -> frozenset[str]:
     shapes = {
         str(name): frozenset(map(str, value))
         for name, value in node.items()
-        if isinstance(value, Mapping) and value.keys() != {"value", "unit"}
+        if isinstance(value, Mapping)
+        and value.keys() != {"value", "unit"}
+        and not str(name).lower().endswith(("units", "unit"))
     }
     if len(shapes) < 2 or len(frozenset.intersection(*shapes.values())) * 2 < len(
         max(shapes.values(), key=len)
