@@ -22,6 +22,8 @@ Reader: TypeAlias = tuple[str, int]
 # What a template fills in: `{row[load]:.1f}`, `{{ row.load }}`, `%(load)s`; and the names in it.
 _FIELD = re.compile(r"\{[^{}]*\}|%\(\w+\)")
 _NAME = re.compile(r"\w+")
+# Where a display is compared, its keys are read: `== {"load": 5}`, `case {"load": load}`.
+_COMPARES_DISPLAYS = re.compile(rb"[=!]=\s*[\[(]?\{|\bcase\s*\{")
 # Of each name: the help names two places. Files that are parsed for it; behind them a word counts as read.
 _MOST_SHOWN, _MOST_PARSED = 2, 1_000
 
@@ -55,18 +57,34 @@ def _without_broken(
 
 def _readers(changed: set[Changed], files: Iterable[tuple[str, bytes]]) -> dict[Changed, list[Reader]]:
     readers: dict[Changed, list[Reader]] = {}
-    mentioned = _mentions({change.name for change in changed})
-    parsed = 0
+    names = {change.name for change in changed}
+    forms = {change: re.compile(_form(change)) for change in changed}
+    mentioned, parsed_count = _mentions(names), 0
     for path, data in files:
-        names = mentioned(data)
-        if not names:
+        words = mentioned(data)
+        compares = words and _COMPARES_DISPLAYS.search(data) is not None
+        wanted = {
+            change for change in changed if change.name in words and (compares or forms[change].search(data))
+        }
+        if not wanted:
             continue
-        wanted = {change for change in changed if change.name in names}
-        parsed += 1
+        parsed_count += 1
         source = data.decode("utf-8", "replace")
-        for change, line in _in_file(path, source, wanted, parsed > _MOST_PARSED):
+        for change, line in _in_file(path, source, wanted, parsed_count > _MOST_PARSED):
             readers.setdefault(change, []).append((path, line))
     return {change: sorted(set(places)) for change, places in readers.items()}
+
+
+def _form(change: Changed) -> bytes:
+    """How a place that reads something may be written: most files that have the word only write it."""
+    name = re.escape(change.name.encode("utf-8", "replace"))
+    match change.what:
+        case "function":
+            return rb"(?<!\w)%b\s*[(.]" % name
+        case "text":
+            return rb"[\"']%b[\"']" % name
+        case "key":  # quoted and no key of a display, an attribute, or filled into a template
+            return rb"[\"']%b[\"'](?!\s*:)|\.\s*%b(?!\w)|[{\[(.]\s*%b\s*[\])}:!]|\{[\"']%b" % ((name,) * 4)
 
 
 def _mentions(names: set[str]) -> Callable[[bytes], set[str]]:
