@@ -534,7 +534,8 @@ class Session:
         ``{{tc_1.heat}}`` is a claim that needs no entry.
         """
         if type(claims) is str:
-            claims = json_value(claims) if claims.strip() else []
+            read = json_value(claims)
+            claims = claims if read is None else read  # what is no JSON is refused as it is
         shorthand = [*_SHORT_MACRO.finditer(message)] if "{{tc_" in message else []
         if type(claims) not in (list, tuple) and not (claims is None and shorthand):
             return message, claims
