@@ -26,8 +26,14 @@ def propose(survey: Survey, config: Config, root: str) -> Proposal:
     settled: dict[str, int] = {}
     ours = [f for f in survey.own if not (survey.in_tests and _is_test(f, root))]
     values: dict[str, str | bool] = {}
+    quantities = {
+        key for f in survey.own if f.code in ("GL101", "GL201") and f.kind != "count" for key in f.keys
+    }
     for finding in ours:
         for key, new in asked_by(finding, config):
+            # A key is plain where only an expression counts, and no other number of the project is under it.
+            if key == "plain-keys" and (finding.kind != "count" or not quantities.isdisjoint(finding.keys)):
+                continue
             items.setdefault(key, {}).update(dict.fromkeys(new))
             settled[key] = settled.get(key, 0) + 1
         for key in switches_asked_by(finding, config):

@@ -45,8 +45,6 @@ def _lacking(
     requests: Iterable[tuple[str, list[str]]], finding: Finding, config: Config
 ) -> Iterator[tuple[str, list[str]]]:
     for key, items in requests:
-        if key == "plain-keys" and finding.kind in config.rules.policy.plain_kinds:
-            continue  # its key does not say so: whether to name it is for a person to decide
         new = [item for item in items if item not in value_of(config, key)]
         if new:
             yield key, new
