@@ -43,8 +43,10 @@ class Index:
 
     def __init__(self, place: Place, store: Store, means: Means) -> None:
         self.root, self.config, self._place = place.root, place.config, place
-        audits = "GL405" in place.config.codes
-        self.settings = place.config.rules._replace(audit=audits, needles=RULES.needles())
+        codes = place.config.codes
+        self.settings = place.config.rules._replace(
+            audit="GL405" in codes, lists="GL103" in codes, needles=RULES.needles()
+        )
         self.means = means
         self.table = Table(self.settings, store, means)
         self.parsed: dict[str, Parsed] = {}

@@ -112,8 +112,12 @@ def settings_of(configuration: dict[str, object]) -> Settings:
 def codes_of(configuration: dict[str, object]) -> frozenset[str]:
     extra = configuration.get("extend-select", [])
     assert isinstance(extra, list)
+    ignored = configuration.get("ignore", [])
+    assert isinstance(ignored, list)
     return frozenset(
-        code for code, rule in RULES.items() if rule.default or any(code.startswith(e) for e in extra)
+        code
+        for code, rule in RULES.items()
+        if (rule.default or any(code.startswith(e) for e in extra)) and code not in ignored
     )
 
 
@@ -122,8 +126,9 @@ def run(case: Case, root: str = "/project") -> list[Finding | Failure]:
     texts = {f"{root}/{path}": text for path, text in case.files.items()}
     unseen = {f"{root}/{path}": text for path, text in case.unseen.items()}
     every = texts | unseen
+    codes = codes_of(case.configuration)
     project = Project(
-        settings_of(case.configuration),
+        settings_of(case.configuration)._replace(lists="GL103" in codes),
         load=lambda path: _module(path, every[path]) if path in every else None,
         exists=every.__contains__,
         source_of=every.__getitem__,
@@ -133,7 +138,7 @@ def run(case: Case, root: str = "/project") -> list[Finding | Failure]:
     modules = [path for path in texts if text_kind(path) is None]
     for path in modules:
         project.add(read_module(path, texts[path]))
-    said = [item for path in modules for item in check(project, path, codes_of(case.configuration))]
+    said = [item for path in modules for item in check(project, path, codes)]
     files = [(path, text.encode()) for path, text in sorted(every.items())]
     findings = vetted(
         merged(i for i in said if isinstance(i, Finding)), files, lambda path: path[len(root) + 1 :]

@@ -330,7 +330,8 @@ def registry_under(configuration: dict[str, object], function: Any) -> ToolRegis
 @given(outputs, configurations)
 def test_results_under_settings(output: Any, configuration: dict[str, object]) -> None:
     source = f'tool = Tool(name="meter", args_schema={{}}, fn=lambda: {{"out": {output!r}}})\n'
-    found = codes(source, configuration) & (SHAPE | UNIT)
+    # Where GL103 is on, it reports a malformed series in the place of GL102, as it does one that is well formed.
+    found = codes(source, configuration | {"ignore": ["GL103"]}) & (SHAPE | UNIT)
     try:
         registry_under(configuration, lambda: {"out": output}).invoke("meter")
     except GLValidationError as error:

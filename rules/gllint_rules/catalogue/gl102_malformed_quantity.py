@@ -4,7 +4,7 @@
 
 Reports a dict in a tool's result that has `value` and `unit` and more keys, or whose `value` is definitely no
 number or whose `unit` is definitely no string; and a call to `Quantity` that lacks one of the two. A series in a list,
-whose elements have more keys, is GL103's; with `array-paths` its first element is reported here.
+whose elements have more keys, is GL103's; with `array-paths`, or where GL103 is off, its first element is reported here.
 
 ## Why is this bad?
 
@@ -79,11 +79,11 @@ SHAPE_HELP = "A Quantity of this shape has a number and the text of a unit, or t
 def check(context: Context) -> Iterator[Pending]:
     """Findings at the malformed Quantities of results and at incomplete ``Quantity(…)`` calls."""
     series: set[Site] = set()
+    is_gl103s = context.settings.lists and not context.policy.array_paths
     for result in context.results:
         for quantity in quantities(result.value, result.site, policy=context.policy):
             if quantity.has_more and quantity.list_site is not None:
-                # Of a series GL103 reports the list, unless claims reach into lists.
-                if not context.policy.array_paths or quantity.list_site in series:
+                if is_gl103s or quantity.list_site in series:
                     continue
                 series.add(quantity.list_site)
             if is_shaped(quantity.record, context.policy):

@@ -32,6 +32,8 @@ class Settings(NamedTuple):
     packages: tuple[str, ...] = ()
     # Nor is this: whether GL405 is selected, which looks at every file that imports a tool.
     audit: bool = False
+    # Nor is this: whether GL103 is selected, which reports a series in the place of GL102.
+    lists: bool = True
     # Nor is this: what the rules of installed packages look for in files.
     needles: tuple[str, ...] = ()
 
