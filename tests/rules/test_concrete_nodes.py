@@ -11,7 +11,7 @@ import libcst.matchers as m
 import pytest
 
 from gllint_rules import Settings
-from gllint_rules.finding import Edit, Span
+from gllint_rules.finding import Edit, Fix, Span
 from gllint_rules.inference.values import Site
 from gllint_rules.project.context import Context
 from gllint_rules.project.project import Project
@@ -192,12 +192,12 @@ def test_replacement() -> None:
     [months] = calls(context, "months")
     node = cst.ensure_type(context.node(months), cst.Call)
     fix = context.replacement(months, node.with_changes(func=cst.Name("weeks")), "Count weeks")
-    assert fix == ("unsafe", "Count weeks", (Edit(Span(15, 9, 15, 15), "weeks"),))
+    assert fix == Fix("unsafe", "Count weeks", (Edit(Span(15, 9, 15, 15), "weeks"),))
     heat = context.module.functions[0]
     function = context.node(heat)
     assert function is not None
     renamed = context.replacement(function.name, cst.Name("warmth"), "Rename it", "safe")
-    assert renamed == ("safe", "Rename it", (Edit(Span(10, 5, 10, 9), "warmth"),))
+    assert renamed == Fix("safe", "Rename it", (Edit(Span(10, 5, 10, 9), "warmth"),))
     bare = context.replacement(heat, function.with_changes(decorators=[]), "No tool")
     assert bare is not None and [edit.content for edit in bare.edits] == [""]
     assert context.replacement(months, node, "Nothing") is None

@@ -158,7 +158,8 @@ CONTRADICTING = {
     "rate_g_s": "g/s", "x_g_s": "", "flow_s": "", "x_ls": "", "ls": "", "wind_speed_ms": "m/s",
     "run_hours": "h", "trailing_12_months": "", "cents": "cent", "amount_cents": "cent", "pitch_cents": "",
     "fee_pence": "GBP_pence", "amount_milliunits": "milliunit", "cost_micros": "microunit", "ad_micros": "",
-    "price_eur_per_mwh": "EUR/MWh EUR/mWh", "cost_per_mwh": "", "kg_per_widget": "", "x_per_k": "",
+    "price_eur_per_mwh": "EUR/MWh EUR/mWh", "price_eur_per_mwh_per_day": "EUR/MWh/day EUR/mWh/day",
+    "cost_per_mwh": "", "kg_per_widget": "", "x_per_k": "",
     "pressure_mb": "mbar", "conductivity_ms": "mS",
 }  # fmt: skip
 

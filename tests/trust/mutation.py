@@ -48,7 +48,7 @@ _GROUPS = {
             "rendered_text",
         )
     ],
-    "units": [f"{_POLICY}/{name}" for name in ("key_", "name_units", "parameter_units", "stock_units", "unit")],
+    "units": [f"{_POLICY}/{name}" for name in ("names", "parameter_units", "stock_units", "text_units", "unit")],
     "policy": [f"{_POLICY}/"],
     "execution": ["runtime/gllint_runtime/execution/"],
     "audit": ["runtime/gllint_runtime/audit/"],
