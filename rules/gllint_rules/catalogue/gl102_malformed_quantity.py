@@ -4,7 +4,8 @@
 
 Reports a dict in a tool's result that has `value` and `unit` and more keys, or whose `value` is definitely no
 number or whose `unit` is definitely no string; and a call to `Quantity` that lacks one of the two. A series in a list,
-whose elements have more keys, is GL103's; with `array-paths`, or where GL103 is off, its first element is reported here.
+whose elements have more keys, is GL103's; with `array-paths`, or where GL103 is off, its first element is reported
+here.
 
 ## Why is this bad?
 
@@ -65,7 +66,7 @@ from gllint_rules.inference.values import (
     surely_not_text,
 )
 from gllint_rules.project.context import Context, Pending
-from gllint_rules.project.results import quantities
+from gllint_rules.project.results import is_quantity, quantities
 from gllint_rules.project.shapes import is_shaped, shape_problem
 from gllint_rules.reading import facts
 from gllint_rules.rule import Rule
@@ -82,22 +83,18 @@ def check(context: Context) -> Iterator[Pending]:
     is_gl103s = context.settings.lists and not context.policy.array_paths
     for result in context.results:
         for quantity in quantities(result.value, result.site, policy=context.policy):
+            record = quantity.record
+            has_shape = is_shaped(record, context.policy)
+            problem = shape_problem(record, context.policy) if has_shape else _problem(record)
+            if problem is None:
+                continue
             if quantity.has_more and quantity.list_site is not None:
-                if is_gl103s or quantity.list_site in series:
+                if (is_gl103s and is_quantity(record)) or quantity.list_site in series:
                     continue
                 series.add(quantity.list_site)
-            if is_shaped(quantity.record, context.policy):
-                problem = shape_problem(quantity.record, context.policy)
-                if problem:
-                    place = quantity.record.site or quantity.site
-                    yield context.found_in(result, "GL102", place, problem, SHAPE_HELP)
-                continue
-            problem = _problem(quantity.record)
-            if problem:
-                fix = repair("quantity", "mend", context, quantity.record)
-                yield context.found_in(
-                    result, "GL102", quantity.record.site or quantity.site, problem, HELP, fix
-                )
+            fix = None if has_shape else repair("quantity", "mend", context, record)
+            help = SHAPE_HELP if has_shape else HELP
+            yield context.found_in(result, "GL102", record.site or quantity.site, problem, help, fix)
     for call, scope in context.module.calls_of({QUANTITY}):
         if facts.last_name(call.func) == QUANTITY and context.touches_tools:
             value = context.eval(call, scope)
