@@ -134,7 +134,7 @@ class SourcedGate:
     def _nearest(self, finding: Finding) -> str | None:
         reading = finding.reading
         index = self.provenance.index
-        if reading.shown:
+        if reading.renderings:
             value = reading.value
             near = [source for source in index.nearest(value) if source.origin != "said" or source.call_id]
             near.sort(key=lambda source: abs(float(source.value) - value))

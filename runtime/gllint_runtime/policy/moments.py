@@ -26,8 +26,8 @@ class Moment(NamedTuple):
 
     def is_part_of(self, other: Moment) -> bool:
         """Whether all that is said of this one is said of ``other``; a quarter is that of a month, too."""
-        for own, others in zip(self[:6], other[:6], strict=True):
-            if own is not None and own != others:
+        for own, other_words in zip(self[:6], other[:6], strict=True):
+            if own is not None and own != other_words:
                 return False
         if self.quarter is None:
             return True
@@ -119,7 +119,7 @@ _YEAR = re.compile(rf",?\s+({_CENTURY})(?![\w]|[.,]\d)")
 
 def moments(text: str) -> list[Found]:
     """The dates and times of a text, in order."""
-    found: list[Found] = []
+    hits: list[Found] = []
     end = 0
     for match in _pattern().finditer(text):
         if match.start() < end:
@@ -128,10 +128,10 @@ def moments(text: str) -> list[Found]:
         if not readings:
             continue
         first = readings[0]
-        if match["dm"] and (before := _RANGE_BEFORE.search(text, end, match.start())) is not None:
-            found.append(Found(before.start(1), before.end(1), (first._replace(day=int(before[1])),)))
+        if match["dm"] and (prior := _RANGE_BEFORE.search(text, end, match.start())) is not None:
+            hits.append(Found(prior.start(1), prior.end(1), (first._replace(day=int(prior[1])),)))
         end = match.end()
-        found.append(Found(match.start(), end, readings))
+        hits.append(Found(match.start(), end, readings))
         if (
             match["pp"]
             and (early := _TIME_BEFORE.search(text, max(0, match.start() - 24), match.start())) is not None
@@ -141,29 +141,29 @@ def moments(text: str) -> list[Found]:
                 Moment(hour=int(early[1]) % 12 + extra, minute=int(early[2] or 0))
                 for extra in dict.fromkeys((half, 0))
             )
-            place = len(found) - 1
-            while place and found[place - 1].end > early.start(1):
+            place = len(hits) - 1
+            while place and hits[place - 1].end > early.start(1):
                 place -= 1
-                del found[place]
-            found.insert(place, Found(early.start(1), early.end(2) if early[2] else early.end(1), own))
+                del hits[place]
+            hits.insert(place, Found(early.start(1), early.end(2) if early[2] else early.end(1), own))
         if match["mm"]:  # December 5-7, 2026
             days: list[int] = []
             while (more := _RANGE.match(text, end)) is not None and 1 <= int(more[1]) <= 31:
                 if not _is_day(text, more.end()):
                     break
-                days.append(len(found))
+                days.append(len(hits))
                 end = more.end()
-                found.append(Found(more.start(1), more.end(1), (first._replace(day=int(more[1])),)))
+                hits.append(Found(more.start(1), more.end(1), (first._replace(day=int(more[1])),)))
             year = _YEAR.match(text, end) if days and first.year is None else None
             if year is not None:
                 end = year.end()
                 for place in (days[0] - 1, *days):
-                    one = found[place]
-                    stop = end if place == days[-1] else one.end
-                    found[place] = Found(
-                        one.start, stop, tuple(m._replace(year=int(year[1])) for m in one.readings)
+                    element = hits[place]
+                    stop = end if place == days[-1] else element.end
+                    hits[place] = Found(
+                        element.start, stop, tuple(m._replace(year=int(year[1])) for m in element.readings)
                     )
-    return found
+    return hits
 
 
 def _is_day(text: str, end: int) -> bool:
@@ -196,7 +196,7 @@ def _readings(match: re.Match[str]) -> Iterator[Moment]:
         year = int(part["ny"]) + (2000 if len(part["ny"]) == 2 else 0)
         first, second = int(part["na"]), int(part["nb"])
         pairs = [(second, first)] if part["nx"] == "." else [(first, second), (second, first)]
-        yield from (Moment(year, one, two) for one, two in dict.fromkeys(pairs) if 1 <= one <= 12)
+        yield from (Moment(year, element, two) for element, two in dict.fromkeys(pairs) if 1 <= element <= 12)
     elif part["ry"]:
         yield Moment(number("ry"), number("rm"), number("rd"))
     elif part["ga"]:

@@ -83,7 +83,7 @@ class _Words(NamedTuple):
     durations: frozenset[str]
     measured: Mapping[str, frozenset[str]]
     quantities: Mapping[str, str]
-    others: frozenset[str]
+    other_words: frozenset[str]
     scales: frozenset[str]
     money_scales: frozenset[str]
     numbers: frozenset[str]
@@ -119,7 +119,7 @@ def _words() -> _Words:
     durations, measured = words("durations"), by_row("measured")
     measured["time"] |= durations
     measured["year"] = durations
-    before = by_row("before")
+    prior = by_row("before")
     kinds = rows["kinds"]
     return _Words(
         durations=durations,
@@ -127,11 +127,11 @@ def _words() -> _Words:
         quantities={
             word: dimension for dimension, words in rows["quantities"].items() for word in words.split()
         },
-        others=before["others"],
-        scales=before["scales"],
-        money_scales=before["scales of money"],
-        numbers=before["numbers"],
-        joined=before["joined"],
+        other_words=prior["others"],
+        scales=prior["scales"],
+        money_scales=prior["scales of money"],
+        numbers=prior["numbers"],
+        joined=prior["joined"],
         divided=by_row("divided"),
         money=words("money"),
         not_behind=by_row("not behind"),
@@ -443,18 +443,18 @@ def _unit(words: Sequence[_Word], name: str) -> tuple[str | None, tuple[str, ...
 
 def _quotient(groups: Sequence[Sequence[_Word]]) -> tuple[str | None, tuple[str, ...]]:
     """The unit of ``price_usd_per_kwh``."""
-    dividend, *below = groups
-    above = _dividends(dividend)
-    divisors = [_divisors(group) for group in below]
-    if not above or not all(divisors) or len(divisors) > 3:
+    dividend, *lower_margin = groups
+    upper_margin = _dividends(dividend)
+    divisors = [_divisors(group) for group in lower_margin]
+    if not upper_margin or not all(divisors) or len(divisors) > 3:
         return None, ()
     readings = [""]
     for choices in divisors:
         readings = [f"{reading}/{choice}" for reading in readings for choice in choices]
-    units_read = tuple(dict.fromkeys(f"{unit}{reading}" for unit in above for reading in readings))
+    units_read = tuple(dict.fromkeys(f"{unit}{reading}" for unit in upper_margin for reading in readings))
     is_named = len(units_read) == 1 and not any(
         (unit in units_of("counts") and dividend[-1].is_camel) or unit in _words().parts.values()
-        for unit in above
+        for unit in upper_margin
     )
     return (units_read[0] if is_named else None), units_read[:6]
 
@@ -503,12 +503,12 @@ def _side_by_side(words: Sequence[_Word], is_divided: bool = False) -> tuple[str
         return _one(pairs)
     if not candidates:
         return None, ()
-    before = words[: len(words) - length]
-    if before and before[-1].text not in ("min", "max"):
-        pairs = _pairs(candidates, before)
+    prior = words[: len(words) - length]
+    if prior and prior[-1].text not in ("min", "max"):
+        pairs = _pairs(candidates, prior)
         if pairs is not None:
             return _one(pairs)
-    return _alone(candidates, length, words, before, is_divided)
+    return _alone(candidates, length, words, prior, is_divided)
 
 
 def _one(pairs: tuple[bool, tuple[str, ...]] | None) -> tuple[str | None, tuple[str, ...]]:
@@ -522,47 +522,47 @@ def _alone(
     candidates: Sequence[_Ends],
     length: int,
     words: Sequence[_Word],
-    before: Sequence[_Word],
+    prior: Sequence[_Word],
     is_divided: bool,
 ) -> tuple[str | None, tuple[str, ...]]:
     """What a unit says that is at the end of a name by itself."""
-    readings = tuple(candidate.unit for candidate in candidates if _is_open(candidate, before, is_divided))
+    readings = tuple(candidate.unit for candidate in candidates if _is_open(candidate, prior, is_divided))
     if len(readings) != len(candidates):
         return None, ()
     end = "_".join(word.text for word in words[-length:])
-    others = {candidate.unit for candidate in _ends()[end] if not candidate.is_needy} - {*readings}
-    is_named = len(readings) == 1 and (not others or words[-1].raw in readings)
+    other_words = {candidate.unit for candidate in _ends()[end] if not candidate.is_needy} - {*readings}
+    is_named = len(readings) == 1 and (not other_words or words[-1].raw in readings)
     [dimension, *_] = [candidate.dimension for candidate in candidates]
     if dimension in _TIMES and not is_divided:
         if len(end) == 1 or end == "min":
-            is_named = _is_duration(before)
+            is_named = _is_duration(prior)
             return (readings[0] if is_named else None), readings if is_named else ()
-        is_alone = all(word.text in _words().qualifiers for word in before)
-        is_named = is_named and (is_alone or _is_duration(before) or _is_number_of(before))
+        is_alone = all(word.text in _words().qualifiers for word in prior)
+        is_named = is_named and (is_alone or _is_duration(prior) or _is_number_of(prior))
     elif len(end) == 1:
-        is_named = dimension == "temperature" and _previous(before) in _TEMPERATURES
+        is_named = dimension == "temperature" and _previous(prior) in _TEMPERATURES
     return (readings[0] if is_named else None), readings
 
 
-def _previous(before: Sequence[_Word]) -> str:
+def _previous(prior: Sequence[_Word]) -> str:
     """The word before a unit, statistics and an ``in`` aside: ``latency_p95_ms``."""
-    end = len(before)
-    while end > 1 and (before[end - 1].text in _words().qualifiers or before[end - 1].text == "in"):
-        if before[end - 1].text in _words().durations:
+    end = len(prior)
+    while end > 1 and (prior[end - 1].text in _words().qualifiers or prior[end - 1].text == "in"):
+        if prior[end - 1].text in _words().durations:
             break
         end -= 1
-    return before[end - 1].text if end else ""
+    return prior[end - 1].text if end else ""
 
 
-def _is_duration(before: Sequence[_Word]) -> bool:
-    word = _previous(before)
+def _is_duration(prior: Sequence[_Word]) -> bool:
+    word = _previous(prior)
     return word in _words().durations or (
         word.endswith("time") and word not in _words().measured["time"] and word[:4] != "date"
     )
 
 
-def _is_number_of(before: Sequence[_Word]) -> bool:
-    return not before[-1].is_camel and [word.text for word in before] in (["n"], ["num"], ["number", "of"])
+def _is_number_of(prior: Sequence[_Word]) -> bool:
+    return not prior[-1].is_camel and [word.text for word in prior] in (["n"], ["num"], ["number", "of"])
 
 
 def _is_barred(word: str) -> bool:
@@ -570,15 +570,15 @@ def _is_barred(word: str) -> bool:
     table = _words()
     is_number = word[:1].isdigit() or (word[:1] == "x" and word[1:].isdigit())
     is_number = is_number and not _LEVEL.fullmatch(word)
-    return is_number or word in table.numbers or word in table.others or word in table.scales
+    return is_number or word in table.numbers or word in table.other_words or word in table.scales
 
 
-def _is_open(candidate: _Ends, before: Sequence[_Word], is_divided: bool = False) -> bool:
+def _is_open(candidate: _Ends, prior: Sequence[_Word], is_divided: bool = False) -> bool:
     """Whether the words before a unit leave it the number's own."""
-    if not before:
+    if not prior:
         return True
     table, dimension = _words(), candidate.dimension
-    texts = [word.text for word in before]
+    texts = [word.text for word in prior]
     previous = texts[-1]
     is_money = dimension.startswith("currency")
     if _LEVEL.fullmatch(previous):
@@ -612,10 +612,10 @@ def _is_flowing(unit: str) -> bool:
     return (dimension_in_table(unit) or "") in _FLOWING
 
 
-def _pairs(candidates: Sequence[_Ends], before: Sequence[_Word]) -> tuple[bool, tuple[str, ...]] | None:
+def _pairs(candidates: Sequence[_Ends], prior: Sequence[_Word]) -> tuple[bool, tuple[str, ...]] | None:
     """The readings of a unit with the one right before it, and whether they may be named; ``None``: there is none."""
-    previous = before[-1].text
-    dividends, size = _atom(before)
+    previous = prior[-1].text
+    dividends, size = _atom(prior)
     if not dividends:
         letters = {
             "m": ("m", "length"),
@@ -624,20 +624,20 @@ def _pairs(candidates: Sequence[_Ends], before: Sequence[_Word]) -> tuple[bool, 
             "j": ("J", "energy"),
             "l": ("L", "volume"),
         }
-        if previous not in letters or len(before) == len(previous):
+        if previous not in letters or len(prior) == len(previous):
             return None
         unit, dimension = letters[previous]
         is_rate = all(candidate.dimension in _TIMES for candidate in candidates) and previous in "mlg"
         is_share = _DIVISORS.issuperset(candidate.dimension for candidate in candidates) and previous in "wgj"
         is_product = previous == "w" and [candidate.unit for candidate in candidates] == ["h"]
-        texts = {word.text for word in before[:-1]}
+        texts = {word.text for word in prior[:-1]}
         if not is_share and not is_product:
             if not is_rate or texts.isdisjoint(
                 {*_words().measured["length/time"], *_words().measured["volume/time"]}
             ):
                 return None
         dividends, size = (_Ends(unit, dimension, False),), 1
-    rest = before[: len(before) - size]
+    rest = prior[: len(prior) - size]
     if rest and (_atom(rest)[0] or not all(_is_open(d, rest, is_divided=True) for d in dividends)):
         return (False, ())
     readings: list[str] = []

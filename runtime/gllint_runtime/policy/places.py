@@ -92,8 +92,8 @@ class Layout:
     @cached_property
     def words(self) -> tuple[list[int], list[str]]:
         """Where the words begin, and the words, folded."""
-        found = [(match.start(), folded_word(match[0])) for match in _WORD.finditer(self.text)]
-        return [start for start, _ in found], [word for _, word in found]
+        hits = [(match.start(), folded_word(match[0])) for match in _WORD.finditer(self.text)]
+        return [start for start, _ in hits], [word for _, word in hits]
 
     def words_in(self, span: Span) -> list[str]:
         """The words of a stretch."""
@@ -114,7 +114,7 @@ class Layout:
             line = _line(piece, start)
             if line.kind == "heading":
                 level = len(piece.lstrip()) - len(piece.lstrip().lstrip("#"))
-                headings = [(one, span) for one, span in headings if one < level]
+                headings = [(element, span) for element, span in headings if element < level]
                 headings.append((level, (line.start, line.end)))
                 label, parents, header = None, [], None
             elif line.kind == "label":
@@ -128,8 +128,8 @@ class Layout:
             elif line.kind == "item":
                 has_items = True
                 header = None
-                parents = [one for one in parents if one.indent < line.indent]
-                line.heads = tuple((one.start, one.end) for one in reversed(parents))
+                parents = [element for element in parents if element.indent < line.indent]
+                line.heads = tuple((element.start, element.end) for element in reversed(parents))
                 parents.append(line)
             elif line.kind == "row":
                 has_items = True
@@ -158,8 +158,8 @@ class Layout:
         return next((span for span in spans if start < span[1]), spans[-1])
 
     def _sentences(self, line: Line) -> list[Span]:
-        if (found := self._sentence_spans.get(line.start)) is not None:
-            return found
+        if (hits := self._sentence_spans.get(line.start)) is not None:
+            return hits
         spans: list[Span] = []
         first = line.start
         for match in _SENTENCE.finditer(self.text, line.start, line.end) if line.kind != "row" else ():
@@ -224,7 +224,7 @@ class Layout:
             around: list[Span] = []
             if line.header is not None and column < len(heads := self.cells(line.header)):
                 around.append(heads[column])
-            around += [one for one in self.cells(line)[: max(column, 1)] if one != cell]
+            around += [element for element in self.cells(line)[: max(column, 1)] if element != cell]
             yield tuple(around)
         else:
             clause, sentence = self.clause(place.start, place.end), self.sentence(place.start, place.end)
@@ -251,27 +251,27 @@ class Layout:
         if number + 1 < len(inside) and _OPENED.fullmatch(self.text, place.end, inside[number + 1][0]):
             closed = self.text.find(")", inside[number + 1][0], clause[1])
             if closed >= 0 and not any(place.end < span[0] < closed for span in inside[number + 2 :]):
-                behind = inside[number + 2][0] if number + 2 < len(inside) else clause[1]
-                if (after := _JOINED.match(self.text, closed + 1, behind)) is not None:
+                trailing = inside[number + 2][0] if number + 2 < len(inside) else clause[1]
+                if (after := _JOINED.match(self.text, closed + 1, trailing)) is not None:
                     yield ((closed + 1, after.end()),)
-        before = inside[number - 1][1] if number else clause[0]
-        behind = inside[number + 1][0] if number + 1 < len(inside) else clause[1]
-        after = _JOINED.match(self.text, place.end, behind)
+        prior = inside[number - 1][1] if number else clause[0]
+        trailing = inside[number + 1][0] if number + 1 < len(inside) else clause[1]
+        after = _JOINED.match(self.text, place.end, trailing)
         if after is not None:
             yield ((place.end, after.end()),)
-        if number and (noun := _JOINED.match(self.text, before, place.start)) is not None:
-            before = noun.end()
-            if (per := _PER_WORD.match(self.text, before, place.start)) is not None:
-                before = per.end()
-        opened = self.text.rfind("(", before, place.start)
+        if number and (noun := _JOINED.match(self.text, prior, place.start)) is not None:
+            prior = noun.end()
+            if (per := _PER_WORD.match(self.text, prior, place.start)) is not None:
+                prior = per.end()
+        opened = self.text.rfind("(", prior, place.start)
         closed = self.text.find(")", place.end, clause[1])
         if opened >= 0 and closed >= 0 and sum(opened < span[0] < closed for span in inside) > 1:
-            before = opened + 1
-        before = max(before, self.text.rfind(":", before, place.start) + 1)
-        if before < place.start:
-            yield ((before, place.start),)
-        if number == 0 and place.end < behind:
-            yield ((place.end, _FEW_WORDS.match(self.text, place.end, behind).end()),)  # type: ignore[union-attr]
+            prior = opened + 1
+        prior = max(prior, self.text.rfind(":", prior, place.start) + 1)
+        if prior < place.start:
+            yield ((prior, place.start),)
+        if number == 0 and place.end < trailing:
+            yield ((place.end, _FEW_WORDS.match(self.text, place.end, trailing).end()),)  # type: ignore[union-attr]
 
     def _clauses_before(self, clause: Span, sentence: Span) -> Iterator[tuple[Span, ...]]:
         at = clause[0]
@@ -292,11 +292,11 @@ class Layout:
             _, column = self.cell(line, place.start)
             if line.header is not None:
                 heads = self.cells(line.header)
-                if column < len(heads) and (found := _declaration(self.text[slice(*heads[column])], True)):
-                    return found
+                if column < len(heads) and (hits := _declaration(self.text[slice(*heads[column])], True)):
+                    return hits
                 row = self.cells(line)
-                if column and row and (found := _declaration(self.text[slice(*row[0])], False)):
-                    return found
+                if column and row and (hits := _declaration(self.text[slice(*row[0])], False)):
+                    return hits
         else:
             label = self.text[line.start : place.start]
             mark = max(label.rfind(":"), label.rfind("="))
@@ -305,18 +305,18 @@ class Layout:
                     max(label.rfind(", ", 0, mark), label.rfind("; ", 0, mark), label.rfind(". ", 0, mark))
                     + 1
                 )
-                if found := _declaration(label[begin:mark], False):
-                    return found
-            behind = _BRACKET.match(self.text, place.end)
-            if behind is not None and (found := declared_unit(behind[1])) and found.units:  # 12.5 (MWh)
-                return found
+                if hits := _declaration(label[begin:mark], False):
+                    return hits
+            trailing = _BRACKET.match(self.text, place.end)
+            if trailing is not None and (hits := declared_unit(trailing[1])) and hits.units:  # 12.5 (MWh)
+                return hits
         for head in line.heads:
             text = self.text[slice(*head)]
-            if found := _declaration(text.rstrip().rstrip(":"), False):
-                return found
+            if hits := _declaration(text.rstrip().rstrip(":"), False):
+                return hits
         for caption in self._captions:
-            if caption[0] < place.start and (found := _caption(self.text[slice(*caption)])):
-                return found
+            if caption[0] < place.start and (hits := _caption(self.text[slice(*caption)])):
+                return hits
         return None
 
     @cached_property
@@ -348,23 +348,23 @@ def _declaration(text: str, is_header: bool) -> Declared | None:
     bracket = _END_BRACKET.search(text)
     if bracket is not None:
         return declared_unit(bracket[1])
-    if (inner := _IN.search(text)) is not None and (found := declared_unit(inner[1])) is not None:
-        return found
+    if (inner := _IN.search(text)) is not None and (hits := declared_unit(inner[1])) is not None:
+        return hits
     if (per := _LABEL_PER.search(text)) is not None:
         units, end = units_at(per[1], 0)
         if units and end == len(per[1]):
             return Declared((), 1.0, units[0])
     if is_header:
-        if (found := declared_unit(text)) is not None:
-            return found
+        if (hits := declared_unit(text)) is not None:
+            return hits
         last = text.rsplit(None, 1)[-1]
         if (
             last != text
             and not last.islower()
             and len(last) < 12
-            and (found := declared_unit(last)) is not None
+            and (hits := declared_unit(last)) is not None
         ):
-            return found
+            return hits
         if "%" in text:
             return Declared(("%",), 1.0, "")
     return None

@@ -32,27 +32,30 @@ class Shown(NamedTuple):
     """A value as it is shown, and the distances below and above it within which a number is still shown so."""
 
     value: float
-    below: float
-    above: float
+    lower_margin: float
+    upper_margin: float
 
     def fits(self, number: float) -> bool:
         """Whether ``number`` would be shown so. Nothing but zero is shown as zero."""
         if not self.value:
             return number == 0
         slack = (
-            min(abs(self.value) * _SLACK, (self.below + self.above) * _SLACK_OF_STEP) or abs(number) * 1e-12
+            min(abs(self.value) * _SLACK, (self.lower_margin + self.upper_margin) * _SLACK_OF_STEP)
+            or abs(number) * 1e-12
         )
-        return -self.below - slack <= number - self.value <= self.above + slack
+        return -self.lower_margin - slack <= number - self.value <= self.upper_margin + slack
 
     def scaled(self, factor: float) -> Shown:
         """The value in another size."""
-        below, above = (self.below, self.above) if factor > 0 else (self.above, self.below)
-        return Shown(self.value * factor, below * abs(factor), above * abs(factor))
+        lower_margin, upper_margin = (
+            (self.lower_margin, self.upper_margin) if factor > 0 else (self.upper_margin, self.lower_margin)
+        )
+        return Shown(self.value * factor, lower_margin * abs(factor), upper_margin * abs(factor))
 
     @property
     def digits(self) -> int:
         """How many significant digits are shown, about."""
-        step = max(self.below + self.above, 1e-300)
+        step = max(self.lower_margin + self.upper_margin, 1e-300)
         return len(str(int(abs(self.value) / step + 0.5))) if self.value else 1
 
 
@@ -65,7 +68,7 @@ class Reading:
     text: str
     shape: Shape
     place: Place
-    shown: tuple[Shown, ...] = ()
+    renderings: tuple[Shown, ...] = ()
     units: tuple[str, ...] = ()
     written_unit: str = ""
     is_signed: bool = False
@@ -82,7 +85,7 @@ class Reading:
     @property
     def value(self) -> float:
         """The value of the first reading."""
-        return self.shown[0].value if self.shown else 0.0
+        return self.renderings[0].value if self.renderings else 0.0
 
 
 class Reader:
@@ -96,36 +99,36 @@ class Reader:
         """What a text says, in order. Without ``prose`` it is data: nothing in it is in order, and no line a label."""
         if not has_digit(text):
             return []
-        seen = SeenText(text)
+        visited = SeenText(text)
         if self.decimal_comma is None and prose and _FOREIGN.search(text) is not None:
             self.decimal_comma = len({word.lower() for word in _FOREIGN.findall(text)}) > 1 or None
-        layout = Layout(seen.text)
-        spans = [*_marked(seen.text)]
+        layout = Layout(visited.text)
+        spans = [*_marked(visited.text)]
         readings: list[Reading] = []
         end = 0
-        for start, stop, shape, found in _merged(seen.text, spans):
+        for start, stop, shape, hits in _merged(visited.text, spans):
             if start < end:
                 continue
             place = layout.place(start, stop)
             if shape == "number":
-                reading, end = self._number(seen.text, start, stop, place)
+                reading, end = self._number(visited.text, start, stop, place)
             else:
-                reading = Reading(start, stop, seen.text[start:stop], shape, place)
+                reading = Reading(start, stop, visited.text[start:stop], shape, place)
                 end = stop
-            if found is not None:
-                reading.moments = found.readings
+            if hits is not None:
+                reading.moments = hits.readings
                 _as_duration(reading)
             place.end = max(place.end, end)
             readings.append(reading)
-        _join_ranges(seen.text, readings)
-        readings = _joined_quantities(seen.text, readings)
+        _join_ranges(visited.text, readings)
+        readings = _joined_quantities(visited.text, readings)
         if prose:
-            _mark_order(seen.text, readings)
+            _mark_order(visited.text, readings)
         for reading in readings:
             layout.number(reading.place)
             if reading.shape in ("number", "ordinal"):
                 _with_declared_unit(reading, layout)
-            reading.start, reading.end = seen.span(reading.start, reading.end)
+            reading.start, reading.end = visited.span(reading.start, reading.end)
             reading.text = text[reading.start : reading.end]
         return readings
 
@@ -152,73 +155,73 @@ class Reader:
             if currency and not currency_units(currency):
                 currency = ""
                 sign = lead["sign"] or ""
-        before = lead.start() if lead is not None and (sign or currency) else start
-        if sign and _is_dash(text, before, start):
+        prior = lead.start() if lead is not None and (sign or currency) else start
+        if sign and _is_dash(text, prior, start):
             sign = ""
-        if not sign and _SIGN_WORD.search(text, max(0, before - 12), before):
+        if not sign and _SIGN_WORD.search(text, max(0, prior - 12), prior):
             sign = "-"
-        multipliers, behind = _multipliers(text, end, bool(currency))
-        units, unit_end = units_at(text, behind)
-        written_unit = text[behind:unit_end].strip()
+        multipliers, trailing = _multipliers(text, end, bool(currency))
+        units, unit_end = units_at(text, trailing)
+        written_unit = text[trailing:unit_end].strip()
         if not units and self._own_units:
-            units, unit_end = self._own_unit(text, behind)
-        if not units and behind == end and (minor := _MINOR.match(text, end)):
+            units, unit_end = self._own_unit(text, trailing)
+        if not units and trailing == end and (minor := _MINOR.match(text, end)):
             units = tuple(
                 unit
-                for one in words_table()["minor units"][minor[1].lower()].split()
-                for unit in currency_units(one)
+                for element in words_table()["minor units"][minor[1].lower()].split()
+                for unit in currency_units(element)
             )
             units, unit_end = _per(text, units, minor.end())
             multipliers, written_unit = (0.01,), minor[1]
         if currency and not (units and units[0] in currency_units(currency)):
-            units, per_end = _per(text, currency_units(currency), behind)
+            units, per_end = _per(text, currency_units(currency), trailing)
             unit_end, written_unit = per_end, currency
-        is_bracketed = not sign and text[before - 1 : before] == "(" and text[unit_end : unit_end + 1] == ")"
-        if is_bracketed and (currency or "|" in text[max(0, before - 4) : before]):
+        is_bracketed = not sign and text[prior - 1 : prior] == "(" and text[unit_end : unit_end + 1] == ")"
+        if is_bracketed and (currency or "|" in text[max(0, prior - 4) : prior]):
             sign = "-"  # ($12)
-        is_ordinal = (ordinal := _ORDINAL.match(text, end)) is not None and behind == end
-        rounding = _rounding(text, before)
+        is_ordinal = (ordinal := _ORDINAL.match(text, end)) is not None and trailing == end
+        rounding = _rounding(text, prior)
         values = self._values(match, rounding)
-        shown = tuple(
+        renderings = tuple(
             _shown(value, places, multiplier, digits, rounding, -1 if sign else 1)
             for multiplier in multipliers
             for value, places, digits in values
         )
-        if is_bracketed and sign and _IN_PROSE.search(text, max(0, before - 12), before):
-            shown = (*shown, *(one.scaled(-1) for one in shown))  # RT306 ($33)
+        if is_bracketed and sign and _IN_PROSE.search(text, max(0, prior - 12), prior):
+            renderings = (*renderings, *(element.scaled(-1) for element in renderings))  # RT306 ($33)
             sign = ""
         if len(units) == 1 and _SAME_UNITS.fullmatch(units[0]):
             units = ()
         if "permille" in units:
-            units, shown = ("%",), tuple(one.scaled(0.1) for one in shown)
+            units, renderings = ("%",), tuple(element.scaled(0.1) for element in renderings)
         reading = Reading(
             start,
             end,
             written,
             "ordinal" if is_ordinal else "number",
             place,
-            shown,
+            renderings,
             units,
             written_unit,
             bool(sign),
-            bool(rounding) or behind > end,
+            bool(rounding) or trailing > end,
         )
         if is_ordinal and ordinal is not None:
             unit_end = ordinal.end()
             reading.end = unit_end
-        if _YEAR.fullmatch(written) and not units and not currency and behind == end:
+        if _YEAR.fullmatch(written) and not units and not currency and trailing == end:
             reading.moments = (Moment(year=int(written)),)
-        if is_ordinal and 1 <= shown[0].value <= 31:
-            reading.moments = (Moment(day=int(shown[0].value)),)
+        if is_ordinal and 1 <= renderings[0].value <= 31:
+            reading.moments = (Moment(day=int(renderings[0].value)),)
         reading.multiplier = multipliers[0]
         if units and unit_end == end + 1 and (word := _CHUNK.match(text, start)) is not None:
             reading.word = word[0]
-        reading.has_plus = text[before - 1 : before] == "+"
+        reading.has_plus = text[prior - 1 : prior] == "+"
         noun = _NOUN.match(text, unit_end)
         reading.noun = noun[1].lower() if noun else ""
         if (
             (times := _multiplying().search(text, unit_end, unit_end + 20)) and times.start() == unit_end
-        ) or (times := _multiplying_before().search(text[max(0, before - 24) : before])):
+        ) or (times := _multiplying_before().search(text[max(0, prior - 24) : prior])):
             reading.factor = times[0].strip()
         place.end = unit_end
         return reading, max(unit_end, end)
@@ -244,9 +247,9 @@ class Reader:
         power = int((match["power"] or match["raised"] or match["e"] or "0").translate(_RAISED))
         if fraction:
             part = _fraction(fraction)
-            before = float(digits) if digits and digits.isdecimal() else 0.0
-            return ((before + part, -9, 9),)
-        found = []
+            prior = float(digits) if digits and digits.isdecimal() else 0.0
+            return ((prior + part, -9, 9),)
+        hits = []
         for text in _separations(digits, bool(self.decimal_comma)):
             whole, _, decimals = text.partition(".")
             if len(text) > _MAX_DIGITS or abs(power) > 300:
@@ -256,8 +259,8 @@ class Reader:
                 decimals = decimals.rstrip("0")
             significant = len((whole + decimals).lstrip("0"))
             zeros = 0 if decimals else len(whole) - len(whole.rstrip("0"))
-            found.append((value, power - len(decimals), (significant - zeros) or significant))
-        return tuple(found)
+            hits.append((value, power - len(decimals), (significant - zeros) or significant))
+        return tuple(hits)
 
 
 def _length(text: str, start: int, stop: int) -> Shown | None:
@@ -358,8 +361,8 @@ def _separations(text: str, decimal_comma: bool) -> Iterator[str]:
 
 def _fraction(written: str) -> float:
     if "/" in written:
-        above, below = written.split("/")
-        return int(above) / int(below)
+        upper_margin, lower_margin = written.split("/")
+        return int(upper_margin) / int(lower_margin)
     return unicodedata.numeric(written[-1])
 
 
@@ -406,8 +409,8 @@ def _rounding_words() -> re.Pattern[str]:
     )
 
 
-def _rounding(text: str, before: int) -> str:
-    match = _rounding_words().search(text[max(0, before - 26) : before])
+def _rounding(text: str, prior: int) -> str:
+    match = _rounding_words().search(text[max(0, prior - 26) : prior])
     return match.lastgroup or "" if match else ""
 
 
@@ -425,12 +428,12 @@ def _shown(value: float, places: int, multiplier: float, significant: int, round
             min(step, max(least, 10.0**places * (1.0 if multiplier == 1.0 else 0.0))) if size >= 1 else step
         )
     half = step / 2
-    below, above = half, half
+    lower_margin, upper_margin = half, half
     if rounding == "above":
-        below, above = half, max(step, half)
+        lower_margin, upper_margin = half, max(step, half)
     elif rounding == "below":
-        below, above = max(step, half), half
-    return Shown(value * multiplier, below, above).scaled(sign)
+        lower_margin, upper_margin = max(step, half), half
+    return Shown(value * multiplier, lower_margin, upper_margin).scaled(sign)
 
 
 def _as_duration(reading: Reading) -> None:
@@ -439,15 +442,15 @@ def _as_duration(reading: Reading) -> None:
     if match:
         first, second, third = int(match[1]), int(match[2]), int(match[3] or 0)
         half = 1 / 7200 if match[3] else 1 / 120
-        reading.shown = (Shown(first + second / 60 + third / 3600, half, half),)
+        reading.renderings = (Shown(first + second / 60 + third / 3600, half, half),)
         if not match[3]:  # minutes and seconds
-            reading.shown = (*reading.shown, Shown(first / 60 + second / 3600, 1 / 7200, 1 / 7200))
+            reading.renderings = (*reading.renderings, Shown(first / 60 + second / 3600, 1 / 7200, 1 / 7200))
         reading.units = ("h",)
         return
     match = re.fullmatch(r"(\d{1,2}) ?h ?(\d\d)?", reading.text)
     if match:
         value = int(match[1]) + int(match[2] or 0) / 60
-        reading.shown, reading.units = (Shown(value, 1 / 120, 1 / 120),), ("h",)
+        reading.renderings, reading.units = (Shown(value, 1 / 120, 1 / 120),), ("h",)
 
 
 _RANGE = re.compile(
@@ -461,11 +464,11 @@ def _join_ranges(text: str, readings: list[Reading]) -> None:
         if (
             first.shape == "number" == second.shape
             and second.multiplier != 1.0 == first.multiplier
-            and first.shown
+            and first.renderings
             and _RANGE.fullmatch(text, first.place.end, second.start)
         ):
-            first.shown = (first.shown[0].scaled(second.multiplier), *first.shown)
-        if first.shape == "number" == second.shape and second.units and not first.units and first.shown:
+            first.renderings = (first.renderings[0].scaled(second.multiplier), *first.renderings)
+        if first.shape == "number" == second.shape and second.units and not first.units and first.renderings:
             if first.end == first.place.end and _RANGE.fullmatch(text, first.end, second.start):
                 if not first.moments or not second.moments:
                     first.units, first.own_unit, first.written_unit = second.units, False, second.written_unit
@@ -483,23 +486,23 @@ def _joined_quantities(text: str, readings: list[Reading]) -> list[Reading]:
             last is not None
             and last.shape == "number" == reading.shape
             and len(last.units) == 1 == len(reading.units)
-            and last.shown
-            and reading.shown
+            and last.renderings
+            and reading.renderings
             and last.own_unit
-            and not last.shown[0].value % 1
+            and not last.renderings[0].value % 1
             and _JOINT.fullmatch(text, last.place.end, reading.start)
             and (own := size_of_unit(last.units[0])) is not None
             and (other := size_of_unit(reading.units[0])) is not None
             and own.dimension == other.dimension
             and not own.offset
             and other.factor < own.factor
-            and reading.shown[0].value * other.factor < own.factor
+            and reading.renderings[0].value * other.factor < own.factor
         ):
             scale = other.factor / own.factor
-            part = reading.shown[0].scaled(scale)
+            part = reading.renderings[0].scaled(scale)
             sign = -1 if last.is_signed else 1
-            whole = Shown(last.shown[0].value + sign * part.value, part.below, part.above)
-            last.end, last.shown = reading.end, (whole,)
+            whole = Shown(last.renderings[0].value + sign * part.value, part.lower_margin, part.upper_margin)
+            last.end, last.renderings = reading.end, (whole,)
             last.place.end = reading.place.end
             continue
         joined.append(reading)
@@ -525,7 +528,7 @@ def _mark_order(text: str, readings: list[Reading]) -> None:
     for reading in readings:
         if (
             reading.shape not in ("number", "order")
-            or not reading.shown
+            or not reading.renderings
             or not text[reading.start : reading.end].isdecimal()
         ):
             continue
@@ -566,13 +569,18 @@ def _with_declared_unit(reading: Reading, layout: Layout) -> None:
         divided = tuple(f"{unit}/{per}" for unit in reading.units if f"/{per}" not in unit)
         reading.units = divided or reading.units
     if reading.units and not (units and not reading.own_unit):
-        if factor != 1.0 and reading.shown and not reading.is_rounded and set(units) & set(reading.units):
-            reading.shown = tuple(one.scaled(factor) for one in reading.shown)
+        if (
+            factor != 1.0
+            and reading.renderings
+            and not reading.is_rounded
+            and set(units) & set(reading.units)
+        ):
+            reading.renderings = tuple(element.scaled(factor) for element in reading.renderings)
         return
     if units:
         reading.units, reading.own_unit = units, False
     if factor != 1.0 and not reading.is_rounded:
-        reading.shown = tuple(one.scaled(factor) for one in reading.shown)
+        reading.renderings = tuple(element.scaled(factor) for element in reading.renderings)
 
 
 # ------------------------------------------------------------------------------------------------- what is a code
@@ -600,8 +608,8 @@ def _marked(text: str) -> Iterator[tuple[int, int, Shape, Found | None]]:
     for match in _PARTED_TIME.finditer(text):
         if sum(part is not None for part in match.groups()) > 1:
             yield match.start(), match.end(), "number", None
-    for found in moments(text):
-        yield found.start, found.end, "moment", found
+    for hits in moments(text):
+        yield hits.start, hits.end, "moment", hits
     for match in _PHONE.finditer(text):
         digits = sum(char.isdecimal() for char in match[0])
         if 7 <= digits <= 34 and (
@@ -622,31 +630,33 @@ def _merged(
 ) -> Iterator[tuple[int, int, Shape, Found | None]]:
     """All that has digits, in order: what is marked already, codes, and numbers."""
     ranks = {"number": -1, "moment": 0, "designation": 1}
-    taken: list[tuple[int, int, Shape, Found | None]] = []
+    claimed_spans: list[tuple[int, int, Shape, Found | None]] = []
     for span in sorted(spans, key=lambda span: (span[0], ranks.get(span[2], 2), -span[1])):
-        if not taken or span[0] >= taken[-1][1]:
-            taken.append(span)
+        if not claimed_spans or span[0] >= claimed_spans[-1][1]:
+            claimed_spans.append(span)
     place = 0
     end = 0
     for match in _CHUNK.finditer(text):
         if not has_digit(match[0]):
             continue
-        while place < len(taken) and taken[place][1] <= match.start():
-            if taken[place][0] >= end:
-                yield taken[place]
-                end = taken[place][1]
+        while place < len(claimed_spans) and claimed_spans[place][1] <= match.start():
+            if claimed_spans[place][0] >= end:
+                yield claimed_spans[place]
+                end = claimed_spans[place][1]
             place += 1
-        if place < len(taken) and taken[place][0] < match.end():
+        if place < len(claimed_spans) and claimed_spans[place][0] < match.end():
             # What is marked begins in this word or before it; the rest of the word is read, too.
-            if taken[place][0] > match.start() and has_digit(text[match.start() : taken[place][0]]):
-                for part in _in_chunk(text, match.start(), taken[place][0]):
+            if claimed_spans[place][0] > match.start() and has_digit(
+                text[match.start() : claimed_spans[place][0]]
+            ):
+                for part in _in_chunk(text, match.start(), claimed_spans[place][0]):
                     if part[0] >= end:
                         yield part
                         end = part[1]
-            while place < len(taken) and taken[place][0] < match.end():
-                if taken[place][0] >= end:
-                    yield taken[place]
-                    end = taken[place][1]
+            while place < len(claimed_spans) and claimed_spans[place][0] < match.end():
+                if claimed_spans[place][0] >= end:
+                    yield claimed_spans[place]
+                    end = claimed_spans[place][1]
                 place += 1
             if end < match.end() and has_digit(text[end : match.end()]):
                 for part in _in_chunk(text, end, match.end()):
@@ -656,7 +666,7 @@ def _merged(
         for part in _in_chunk(text, match.start(), match.end()):
             if part[0] >= end:
                 yield part
-    for span in taken[place:]:
+    for span in claimed_spans[place:]:
         if span[0] >= end:
             yield span
     return
@@ -718,15 +728,15 @@ def _is_numeric(text: str, start: int, end: int) -> bool:
         return True
     if _ORDINAL.match(text, at) or text[at:end] in ("x", "s", "×"):
         return True
-    _, behind = _multipliers(text, at, True)
-    if behind >= end:
+    _, trailing = _multipliers(text, at, True)
+    if trailing >= end:
         return True
-    units, unit_end = units_at(text, behind)
+    units, unit_end = units_at(text, trailing)
     if units and unit_end >= end:
         return True
     if units and _NUMBER.match(text, unit_end):  # 1h30m
         return _is_numeric(text, unit_end, end)
-    rest = text[(unit_end if units else behind) : end]
+    rest = text[(unit_end if units else trailing) : end]
     if rest[:1] == "/" and rest[1:].isalpha():
         return True
     return (

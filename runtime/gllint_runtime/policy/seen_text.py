@@ -70,8 +70,8 @@ def _seen(match: re.Match[str]) -> str:
     if kind in _NEWS:
         return _NEWS[kind]
     if kind == "entity":
-        seen = html.unescape(inner)
-        return " " if seen in ("\u00a0", "\u202f", "\u2009") else "" if seen == inner else seen
+        visited = html.unescape(inner)
+        return " " if visited in ("\u00a0", "\u202f", "\u2009") else "" if visited == inner else visited
     if kind == "command":
         return _COMMANDS[inner]
     if kind == "degree":

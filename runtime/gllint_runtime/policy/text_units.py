@@ -100,13 +100,13 @@ def _divided(text: str, bases: tuple[str, ...], end: int) -> tuple[tuple[str, ..
         per = _PER.match(text, end)
         if per is None:
             break
-        below, below_end = _unit_at(text, per.end())
-        if not below and "/" in per[0]:
+        lower_margin, below_end = _unit_at(text, per.end())
+        if not lower_margin and "/" in per[0]:
             # A letter is a unit below a stroke that alone might be none: mm/d.
             letter = _LETTER.match(text, per.end())
-            below, below_end = ((letter[0],), letter.end()) if letter else ((), end)
+            lower_margin, below_end = ((letter[0],), letter.end()) if letter else ((), end)
         is_article = "/" not in per[0] and per[0].split()[0].lower() not in ("per", "pro", "par")
-        divisor = {"H": "h", "S": "s"}.get(below[0], below[0]) if below else ""
+        divisor = {"H": "h", "S": "s"}.get(lower_margin[0], lower_margin[0]) if lower_margin else ""
         is_word = below_end - per.end() > 3
         if (
             not divisor
@@ -159,7 +159,7 @@ def _named(written: str) -> tuple[str, ...]:
         return ()
     table = words_table()
     if (sign := table["currency names"].get(folded)) is not None:
-        return tuple(unit for one in sign.split() for unit in currency_units(one))
+        return tuple(unit for element in sign.split() for unit in currency_units(element))
     if len(written) < 4 and _of_symbol(written.rstrip(".")):  # `t` and `T`, `min` and `MIN`
         return ()
     if (units := table["unit words"].get(folded)) is not None:

@@ -140,15 +140,15 @@ class Derivations:
 
     def columns(self, words: set[str]) -> Iterator[tuple[Column, bool]]:
         """The columns whose key the words name, and the latest others; whether named."""
-        seen: set[int] = set()
+        visited: set[int] = set()
         for word in words:
             for column in self._by_word.get(word, ())[-_MAX_COLUMNS:]:
-                if id(column) not in seen:
-                    seen.add(id(column))
+                if id(column) not in visited:
+                    visited.add(id(column))
                     yield column, True
         for column in self._latest[: -_MAX_COLUMNS - 1 : -1]:
-            if id(column) not in seen:
-                seen.add(id(column))
+            if id(column) not in visited:
+                visited.add(id(column))
                 yield column, False
 
     def named(self, words: set[str]) -> Iterator[tuple[Column, bool]]:
@@ -248,50 +248,49 @@ class _Search:
 
     def derivation(self) -> Derivation | None:
         reading = self.reading
-        if reading.shape == "moment" or (reading.moments and not reading.shown):
+        if reading.shape == "moment" or (reading.moments and not reading.renderings):
             return self._date()
         operands = self._operands()
         near = [operand for operand in operands if operand.is_near]
-        found = self._search(operands, near)
-        if found is None or self._of_other_record(found):
+        hits = self._search(operands, near)
+        if hits is None or self._of_other_record(hits):
             return None
-        return found if not self.wrong_record or self._says_how(found) else None
+        return hits if not self.wrong_record or self._says_how(hits) else None
 
-    def _says_how(self, found: Derivation) -> bool:
+    def _says_how(self, hits: Derivation) -> bool:
         """Whether the clause says how a number follows, which is another row's or key's, too."""
-        if found.how in ("difference", "percentage change"):
+        if hits.how in ("difference", "percentage change"):
             return bool(self.judgement.direction(self.reading))
         words = set(self.reading.place.layout.words_in(self.reading.place.clause))
-        return (
-            not _aggregate_words().get(found.how, frozenset()).isdisjoint(words) or found.how == "time span"
-        )
+        return not _aggregate_words().get(hits.how, frozenset()).isdisjoint(words) or hits.how == "time span"
 
-    def _of_other_record(self, found: Derivation) -> bool:
+    def _of_other_record(self, hits: Derivation) -> bool:
         """Whether the clause names one record, and a number follows from others of its kind alone."""
         named = self.judgement.named((self.reading.place.clause,))
         for group, records in named.items():
             own = [
                 source
-                for source in found.sources
-                if source.record is not None and any(one.group == group for one in source.record.chain)
+                for source in hits.sources
+                if source.record is not None
+                and any(element.group == group for element in source.record.chain)
             ]
             if (
                 len(records) == 1
                 and own
-                and len(own) == len(found.sources)
-                and found.how not in ("total", "mean", "count", "median")
+                and len(own) == len(hits.sources)
+                and hits.how not in ("total", "mean", "count", "median")
             ):
-                if not any(one in records for source in own for one in source.record.chain):  # type: ignore[union-attr]
+                if not any(element in records for source in own for element in source.record.chain):  # type: ignore[union-attr]
                     return True
         return False
 
-    def _contradicts(self, found: Derivation) -> bool:
+    def _contradicts(self, hits: Derivation) -> bool:
         """Whether the text says that a difference goes the other way."""
-        if found.how not in ("difference", "percentage change") or len(found.sources) != 2:
+        if hits.how not in ("difference", "percentage change") or len(hits.sources) != 2:
             return False
         reading = self.reading
-        first, second = found.sources
-        if reading.has_plus and found.value < 0 and self._is_ordered(first, second) is not None:
+        first, second = hits.sources
+        if reading.has_plus and hits.value < 0 and self._is_ordered(first, second) is not None:
             return bool(self._is_ordered(first, second))
         direction = self.judgement.direction(reading)
         if direction not in ("up", "down"):
@@ -299,7 +298,7 @@ class _Search:
         ordered = self._is_ordered(first, second)
         if ordered is None:
             return False
-        change = found.value if ordered else -found.value
+        change = hits.value if ordered else -hits.value
         return (change < 0) == (direction == "up") and change != 0
 
     def _is_ordered(self, first: Source, second: Source) -> bool | None:
@@ -316,10 +315,10 @@ class _Search:
             )
             named = self.judgement.named((span,))
             of_second = second.record is not None and any(
-                one in named.get(one.group, ()) for one in second.record.chain
+                element in named.get(element.group, ()) for element in second.record.chain
             )
             of_first = first.record is not None and any(
-                one in named.get(one.group, ()) for one in first.record.chain
+                element in named.get(element.group, ()) for element in first.record.chain
             )
             if of_first != of_second:
                 return of_second
@@ -343,15 +342,15 @@ class _Search:
         if _FROM_TO.search(text) and id(first) in places and id(second) in places:
             return places[id(first)] > places[id(second)]
         times = [
-            next((moment for one in source.record.chain for moment in one.moments), None)
+            next((moment for element in source.record.chain for moment in element.moments), None)
             if source.record is not None
             else None
             for source in (first, second)
         ]
         if times[0] is not None and times[1] is not None:
-            one, other = times[0].order, times[1].order
-            if one != other:
-                return one > other
+            element, other = times[0].order, times[1].order
+            if element != other:
+                return element > other
         return None
 
     def _subject(self, first: Source, second: Source) -> bool | None:
@@ -362,7 +361,7 @@ class _Search:
             clause = layout.clause(at, at + 1)
             named = self.judgement.named((clause,))
             own = [
-                any(one in named.get(one.group, ()) for one in source.record.chain)
+                any(element in named.get(element.group, ()) for element in source.record.chain)
                 if source.record is not None
                 else False
                 for source in (first, second)
@@ -393,12 +392,16 @@ class _Search:
         self, value: float, units: tuple[str, ...], *, is_exact: bool = False, any_sign: bool = False
     ) -> bool:
         """Whether a value in one of these units would be shown as the number is."""
-        for shown in self.reading.shown:
+        for renderings in self.reading.renderings:
             for factor in self._factors(units):
                 result = value * factor
-                for one in (shown, shown.scaled(-1)) if any_sign or self._may_lose_sign(result) else (shown,):
-                    if one.fits(result) and (
-                        not is_exact or abs(one.value - result) <= _EXACT * max(abs(result), 1)
+                for element in (
+                    (renderings, renderings.scaled(-1))
+                    if any_sign or self._may_lose_sign(result)
+                    else (renderings,)
+                ):
+                    if element.fits(result) and (
+                        not is_exact or abs(element.value - result) <= _EXACT * max(abs(result), 1)
                     ):
                         return True
         return False
@@ -430,8 +433,8 @@ class _Search:
             base, _, per = unit.rpartition("/")
             if base in units and (per in TIME_UNITS or per in counted_units()):
                 yield 1.0
-            for one in units:
-                other = size_of_unit(one)
+            for element in units:
+                other = size_of_unit(element)
                 if (
                     size is not None
                     and other is not None
@@ -440,13 +443,13 @@ class _Search:
                     and not other.offset
                 ):
                     yield other.factor / size.factor
-                elif one in ("count", "1") and (unit in counted_units() or unit in TIME_UNITS):
+                elif element in ("count", "1") and (unit in counted_units() or unit in TIME_UNITS):
                     yield 1.0
 
     @property
     def digits(self) -> int:
         """How many significant digits are shown."""
-        return max((shown.digits for shown in self.reading.shown), default=0)
+        return max((renderings.digits for renderings in self.reading.renderings), default=0)
 
     @property
     def _counts(self) -> bool:
@@ -483,13 +486,13 @@ class _Search:
                         continue
                     value = operation(values)
                     self._is_spent = how in ("total", "mean") and max(values) < 0
-                    said = superlative_of(self.judgement.text_of(self.reading.place.clause))
+                    statements = superlative_of(self.judgement.text_of(self.reading.place.clause))
                     own = (
                         {"minimum": "maximum", "maximum": "minimum"}.get(how, how)
                         if value < 0 and self.reading.value > 0
                         else how
                     )
-                    if said and how in ("minimum", "maximum") and own != said:
+                    if statements and how in ("minimum", "maximum") and own != statements:
                         continue
                     if self._fits(value, column.units):
                         if how in _OPPOSITE:
@@ -517,8 +520,10 @@ class _Search:
                 rows = [source for source in sources if source.record in named]
                 if 1 < len(rows) < len(sources):
                     yield rows, True
-        shown = {id(source) for operand in self._operands() if operand.is_shown for source in operand.sources}
-        rows = [source for source in sources if id(source) in shown]
+        renderings = {
+            id(source) for operand in self._operands() if operand.is_shown for source in operand.sources
+        }
+        rows = [source for source in sources if id(source) in renderings]
         if 1 < len(rows) < len(sources):
             yield rows, True
         for parents in self._by_parents(column, sources):
@@ -533,7 +538,8 @@ class _Search:
                 rows = [
                     source
                     for source in sources
-                    if source.record is not None and any(one in records for one in source.record.chain)
+                    if source.record is not None
+                    and any(element in records for element in source.record.chain)
                 ]
                 if 1 < len(rows) < len(sources):
                     yield rows
@@ -583,7 +589,7 @@ class _Search:
             unit in counted_units() or unit in ("count", *TIME_UNITS) for unit in reading.units
         ):
             return None
-        if not reading.shown or reading.value % 1 or reading.value < 0 or reading.shape == "ordinal":
+        if not reading.renderings or reading.value % 1 or reading.value < 0 or reading.shape == "ordinal":
             return None
         count = int(reading.value)
         for source in reversed(self.owner.lists(count)):
@@ -609,7 +615,9 @@ class _Search:
                 for scope in self._scopes():
                     named = self.judgement.named(scope).get(group)
                     if named and len(named) == count > 1:
-                        return Derivation("count", tuple(_stand_in(one) for one in named), float(count))
+                        return Derivation(
+                            "count", tuple(_stand_in(element) for element in named), float(count)
+                        )
         return None
 
     _counted: Sequence[Source] = ()
@@ -653,7 +661,7 @@ class _Search:
         count = 0
         line = self.reading.place.layout.line_at(self.reading.place.start)
         at = self.reading.place.start
-        for finding in sorted(self.judgement.done, key=lambda one: abs(one.reading.place.start - at)):
+        for finding in sorted(self.judgement.done, key=lambda element: abs(element.reading.place.start - at)):
             other = finding.reading
             if other is self.reading or count >= _MAX_OPERANDS:
                 continue
@@ -688,16 +696,16 @@ class _Search:
 
     def _named_operands(self) -> Iterator[Operand]:
         count = 0
-        seen: set[int] = set()
+        visited: set[int] = set()
         for scope in self._scopes():
             for records in self.judgement.named(scope).values():
                 for record in list(records)[:8]:
                     for source in record.values.values():
-                        if count >= _MAX_NAMED or id(source) in seen:
+                        if count >= _MAX_NAMED or id(source) in visited:
                             continue
                         if source.kind in ("identifier", "index"):
                             continue
-                        seen.add(id(source))
+                        visited.add(id(source))
                         count += 1
                         is_near = scope in self.reading.place.scopes[:3]
                         yield Operand(float(source.value), source.units, (source,), False, None, is_near)
@@ -709,15 +717,15 @@ class _Search:
             if len(column.sources) > 6 or not set(column.sources[0].stem) <= words:
                 continue
             for source in column.sources:
-                if id(source) not in seen and count < _MAX_NAMED:
-                    seen.add(id(source))
+                if id(source) not in visited and count < _MAX_NAMED:
+                    visited.add(id(source))
                     count += 1
                     is_near = set(source.stem) <= self.words and len(column.sources) == 1
                     yield Operand(float(source.value), source.units, (source,), False, None, is_near)
 
     def _said_operands(self) -> Iterator[Operand]:
         """The numbers that the user said, by which a price is multiplied."""
-        for source in self.judgement.provenance.said[-6:]:
+        for source in self.judgement.provenance.statements[-6:]:
             yield Operand(float(source.value), source.units, (source,), False, None, False, True)
 
     def _of_pairs(self, operands: list[Operand]) -> Derivation | None:
@@ -742,9 +750,9 @@ class _Search:
                         is_beside = first in numbers[:_BESIDE] and second in numbers[:_BESIDE]
                         is_exact = is_exact and len(pairs) > _MANY_PAIRS and not is_beside
                     if self._fits(value, units, is_exact=is_exact):
-                        found = Derivation(how, (*a.sources, *b.sources), value, units)
-                        if not self._contradicts(found) and not self._of_other_record(found):
-                            return found
+                        hits = Derivation(how, (*a.sources, *b.sources), value, units)
+                        if not self._contradicts(hits) and not self._of_other_record(hits):
+                            return hits
         return None
 
     def _operations(self, a: Operand, b: Operand) -> Iterator[tuple[str, float, tuple[str, ...]]]:
@@ -824,8 +832,8 @@ class _Search:
             if both_shown and b.value:
                 yield "quotient", a.value / b.value, ()
         if a.units and b.units:
-            numerator, _, below = a.units[0].rpartition("/")
-            size, other = size_of_unit(below) if numerator else None, size_of_unit(b.units[0])
+            numerator, _, lower_margin = a.units[0].rpartition("/")
+            size, other = size_of_unit(lower_margin) if numerator else None, size_of_unit(b.units[0])
             if composed := self._composed(a, b, 1):
                 yield "product", composed, self.reading.units[:1]
             if both_shown and (composed := self._composed(a, b, -1)):
@@ -849,14 +857,14 @@ class _Search:
 
     def _rate(self, operands: list[Operand]) -> Derivation | None:
         """So many in so long a time: ``125 rows per second``."""
-        behind = _PER_TIME.match(self.reading.place.layout.text, self.reading.place.end)
-        period = _PERIODS.get(behind[1].lower()) if behind is not None else None
+        trailing = _PER_TIME.match(self.reading.place.layout.text, self.reading.place.end)
+        period = _PERIODS.get(trailing[1].lower()) if trailing is not None else None
         if period is None or "%" in self.reading.units:
             return None
-        shown = [operand for operand in operands if operand.is_shown and operand.moment is None]
+        renderings = [operand for operand in operands if operand.is_shown and operand.moment is None]
         seconds = size_of_unit("s")
-        for a in shown:
-            for b in shown:
+        for a in renderings:
+            for b in renderings:
                 size = size_of_unit(b.units[0]) if b.units else None
                 if (
                     a is b
@@ -875,9 +883,9 @@ class _Search:
     def _sum_of_shown(self, operands: list[Operand]) -> Derivation | None:
         self._is_difference = self._is_spent = False
         """The sum of what is shown just before, where it adds up exactly."""
-        shown = [operand for operand in operands if operand.is_shown and operand.moment is None]
+        renderings = [operand for operand in operands if operand.is_shown and operand.moment is None]
         groups: dict[Any, list[Operand]] = {}
-        for operand in shown[: _MOST_ADDED * 2]:
+        for operand in renderings[: _MOST_ADDED * 2]:
             if self._is_no_sum(operand.units):
                 continue
             groups.setdefault(operand.units[:1], []).append(operand)
@@ -909,7 +917,7 @@ class _Search:
                             sources = tuple(source for operand in several for source in operand.sources)
                             return Derivation("total", sources, value, several[0].units)
                 for first in range(len(group)):  # the whole less its parts
-                    rest = [one for place, one in enumerate(group) if place != first]
+                    rest = [element for place, element in enumerate(group) if place != first]
                     value = group[first].value - fsum(operand.value for operand in rest)
                     if len(rest) > 1 and value > 0 and self._fits(value, group[first].units, is_exact=True):
                         sources = tuple(source for operand in group for source in operand.sources)
@@ -984,14 +992,14 @@ class _Search:
     # ------------------------------------------------------------------------------------------- moments
 
     def _moments(self, operands: Iterable[Operand]) -> list[tuple[Moment, Source]]:
-        found = [(operand.moment, operand.source) for operand in operands if operand.moment is not None]
+        hits = [(operand.moment, operand.source) for operand in operands if operand.moment is not None]
         for scope in self._scopes()[:6]:
             for records in self.judgement.named(scope).values():
                 for record in list(records)[:4]:
-                    found += self.judgement.record_moments(record)
+                    hits += self.judgement.record_moments(record)
         if (today := self._today()) is not None:
-            found.append(today)
-        return found[:_MAX_OPERANDS]
+            hits.append(today)
+        return hits[:_MAX_OPERANDS]
 
     def _today(self) -> tuple[Moment, Source] | None:
         """The day of the conversation, where it is known."""
@@ -1024,15 +1032,15 @@ class _Search:
         per = {"s": 1, "min": 60, "h": 3600, "day": 86400, "week": 604800}.get(unit)
         if per is None:
             return None
-        found = [*combinations(self._moments(operands), 2), *self._kin_moments()]
-        for (first, source), (second, other) in found:
+        hits = [*combinations(self._moments(operands), 2), *self._kin_moments()]
+        for (first, source), (second, other) in hits:
             for difference in _between(first, second, is_exact=per < 86400):
-                if any(shown.fits(difference / per) for shown in reading.shown):
+                if any(renderings.fits(difference / per) for renderings in reading.renderings):
                     return Derivation("time span", (source, other), difference / per, (unit,))
                 if (
                     unit == "day"
                     and per
-                    and any(shown.fits(difference / per + 1) for shown in reading.shown)
+                    and any(renderings.fits(difference / per + 1) for renderings in reading.renderings)
                     and "through" in self.words
                 ):
                     return Derivation("time span", (source, other), difference / per + 1, (unit,))
@@ -1045,22 +1053,28 @@ class _Search:
                 continue
             if group.endswith(" line"):
                 for record in records[:20]:
-                    times = [one for one in self.judgement.record_moments(record) if one[0].has_time]
+                    times = [
+                        element for element in self.judgement.record_moments(record) if element[0].has_time
+                    ]
                     if len(times) == 2:
                         yield times[0], times[1]
                 continue
             times = self.judgement.record_moments(records[0])
             if (now := self._today()) is not None and not _RELATIVE.isdisjoint(self.words):
-                yield from ((one, now) for one in times[:10])
+                yield from ((element, now) for element in times[:10])
             for pair in combinations(times[:10], 2):
                 first, second = set(pair[0][1].stem), set(pair[1][1].stem)
-                if first & second or len(times) == 2 or any(one & first and one & second for one in _ENDS):
+                if (
+                    first & second
+                    or len(times) == 2
+                    or any(element & first and element & second for element in _ENDS)
+                ):
                     yield pair
 
     def _date(self) -> Derivation | None:
         """A date that is so long before or after another."""
         operands = self._operands()
-        found = self._moments(operands)
+        hits = self._moments(operands)
         lengths: list[tuple[float, Source | None]] = [
             (operand.value * days, operand.source)
             for operand in operands
@@ -1079,7 +1093,7 @@ class _Search:
             if word in self.words
         ]
         for moment in self.reading.moments:
-            for base, source in found:
+            for base, source in hits:
                 start = base.on
                 if start is None:
                     continue
@@ -1095,7 +1109,9 @@ class _Search:
                             and moment.is_part_of(Moment(day.year, day.month, day.day))
                         ):
                             return Derivation(
-                                "date", tuple(one for one in (source, other) if one is not None), 0.0
+                                "date",
+                                tuple(element for element in (source, other) if element is not None),
+                                0.0,
                             )
         return None
 
@@ -1169,7 +1185,7 @@ def _operands_of(finding: Finding) -> Iterator[Operand]:
         if source is not None and source.moment is not None:
             yield Operand(0.0, (), (source,), True, _completed(reading.moments[0], source.moment))
             return
-        if derivation is not None and derivation.sources and not reading.shown:
+        if derivation is not None and derivation.sources and not reading.renderings:
             yield Operand(0.0, (), derivation.sources, True, reading.moments[0])
             return
     if source is not None and not source.is_code and source.moment is None:
@@ -1185,13 +1201,13 @@ def _operands_of(finding: Finding) -> Iterator[Operand]:
             value, units = value * 100, ("%",)
         yield Operand(value, units or reading.units, (source,), True)
         if (
-            reading.shown
+            reading.renderings
             and (not units or units == reading.units)
             and reading.value != value
             and abs(reading.value) != abs(value)
         ):
             yield Operand(reading.value, units or reading.units, (source,), True)
-    elif derivation is not None and derivation.sources and reading.shown:
+    elif derivation is not None and derivation.sources and reading.renderings:
         yield Operand(derivation.value, derivation.units or reading.units, derivation.sources, True)
         if reading.value != derivation.value and reading.units:
             yield Operand(reading.value, reading.units, derivation.sources, True)

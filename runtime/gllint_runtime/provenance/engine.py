@@ -66,7 +66,7 @@ class Provenance:
         self.reader = Reader(units=self._own_units)
         self._texts: list[tuple[Source, str]] = []
         self._said = 0
-        self.said: list[Source] = []
+        self.statements: list[Source] = []
         self.vocabulary: set[str] = set()
         self.currencies: dict[str, set[str]] = {}
         self.has_forgotten = False
@@ -90,7 +90,7 @@ class Provenance:
             for source in sources_of(reading, "said", "", speaker, path, "", None):
                 self.index.add(source)
                 if source.moment is None and not source.is_code and speaker == "user":
-                    self.said.append(source)
+                    self.statements.append(source)
         self._speak(text)
         for reading in self.reader.read(text) if "$" in text or "€" in text or "£" in text else ():
             if reading.units and _is_currency(reading.units[0]):
@@ -227,8 +227,8 @@ class _Judgement:
                 if part[0] < part[1]
             )
             return self.named(rest) if rest != scope else {}
-        found = self._named.get(scope)
-        if found is None:
+        hits = self._named.get(scope)
+        if hits is None:
             words = [word for span in scope for word in (*self.words(span), "")]
             moments = [
                 reading.moments[0]
@@ -240,8 +240,8 @@ class _Judgement:
                     if word in words:
                         day = today + timedelta(days=days)
                         moments.append(Moment(day.year, day.month, day.day))
-            found = self._named[scope] = self.provenance.names.named(words, moments)
-        return found
+            hits = self._named[scope] = self.provenance.names.named(words, moments)
+        return hits
 
     # ---------------------------------------------------------------------------------------- one number
 
@@ -271,15 +271,15 @@ class _Judgement:
             if source is not None:
                 return Finding(reading, "mislabelled", miss=Miss("factor", source[0]))
         if reading.moments:
-            found = self._moment(reading, misses)
-            if found is not None:
-                return found
-        if reading.shown and reading.shape != "moment":
-            found = self._number(reading, misses)
-            if found is not None:
-                return found
-        elif reading.shown and (found := self._number(reading, [])) is not None:
-            return found
+            hits = self._moment(reading, misses)
+            if hits is not None:
+                return hits
+        if reading.renderings and reading.shape != "moment":
+            hits = self._number(reading, misses)
+            if hits is not None:
+                return hits
+        elif reading.renderings and (hits := self._number(reading, [])) is not None:
+            return hits
         if reading.shape == "number" and not reading.units and (code := self._as_code(reading)) is not None:
             return Finding(reading, _verdict_of(code), code)
         if not misses and (other := self._of_other_size(reading)) is not None:
@@ -292,15 +292,17 @@ class _Judgement:
 
     def _of_other_size(self, reading: Reading) -> Source | None:
         """A source of the same digits in another size: 1.235 MWh of "1,235 MWh"."""
-        for shown in reading.shown:
-            if shown.digits < 3 and not reading.units:
+        for renderings in reading.renderings:
+            if renderings.digits < 3 and not reading.units:
                 continue
             for power in _SIZES:
-                one = shown.scaled(10.0**power)
-                for source in self.provenance.index.by_value(one.value - one.below, one.value + one.above):
+                element = renderings.scaled(10.0**power)
+                for source in self.provenance.index.by_value(
+                    element.value - element.lower_margin, element.value + element.upper_margin
+                ):
                     if (
-                        one.value
-                        and abs(float(source.value) - one.value) <= _SLACK * abs(one.value)
+                        element.value
+                        and abs(float(source.value) - element.value) <= _SLACK * abs(element.value)
                         and _relation(reading, source) in ("same", "bare")
                     ):
                         return source
@@ -354,9 +356,9 @@ class _Judgement:
         if (
             len(digits) == 4
             and re.search(r"[*•xX.·…]{2,}[ -]?\d{4}\Z", text)
-            and (found := index.ending(digits))
+            and (hits := index.ending(digits))
         ):
-            return Finding(reading, _verdict_of(found[-1]), found[-1])
+            return Finding(reading, _verdict_of(hits[-1]), hits[-1])
         return Finding(reading, "unsourced")
 
     def _part(self, part: str) -> Source | None:
@@ -445,46 +447,57 @@ class _Judgement:
     def _candidates(self, reading: Reading) -> Iterable[tuple[Source, Shown, int, str]]:
         """The sources that a number may be, with the sign that it has there, and how the units compare."""
         index = self.provenance.index
-        seen: set[int] = set()
-        for shown in reading.shown:
+        visited: set[int] = set()
+        for renderings in reading.renderings:
             for sign in (1, -1):
-                one = shown if sign > 0 else shown.scaled(-1)
-                if sign < 0 and not shown.value:
+                element = renderings if sign > 0 else renderings.scaled(-1)
+                if sign < 0 and not renderings.value:
                     continue
-                slack = min(abs(one.value) * _SLACK, (one.below + one.above) * 1e-3) + 1e-12
-                low, high = one.value - one.below - slack, one.value + one.above + slack
+                slack = (
+                    min(abs(element.value) * _SLACK, (element.lower_margin + element.upper_margin) * 1e-3)
+                    + 1e-12
+                )
+                low, high = (
+                    element.value - element.lower_margin - slack,
+                    element.value + element.upper_margin + slack,
+                )
                 for source in reversed(index.by_value(low, high)):
-                    if one.fits(float(source.value)):
+                    if element.fits(float(source.value)):
                         relation = _relation(reading, source)
-                        seen.add(id(source)) if relation == "same" else None
-                        yield source, one, sign, relation
+                        visited.add(id(source)) if relation == "same" else None
+                        yield source, element, sign, relation
                 for unit in reading.units[:1] if len(reading.units) > 8 else reading.units:
                     size = size_of_unit(unit)
                     if size is None:
                         continue
-                    base = one.value * size.factor + size.offset
-                    below, above = (one.below + slack) * size.factor, (one.above + slack) * size.factor
+                    base = element.value * size.factor + size.offset
+                    lower_margin, upper_margin = (
+                        (element.lower_margin + slack) * size.factor,
+                        (element.upper_margin + slack) * size.factor,
+                    )
                     for source in reversed(
                         index.by_size(
-                            size.dimension, base - below - abs(base) * 1e-12, base + above + abs(base) * 1e-12
+                            size.dimension,
+                            base - lower_margin - abs(base) * 1e-12,
+                            base + upper_margin + abs(base) * 1e-12,
                         )
                     ):
-                        if id(source) not in seen:
-                            yield source, one, sign, "same"
+                        if id(source) not in visited:
+                            yield source, element, sign, "same"
                 if "%" in reading.units:
-                    part = one.scaled(0.01)
+                    part = element.scaled(0.01)
                     for source in index.by_value(
-                        part.value - part.below - 1e-12, part.value + part.above + 1e-12
+                        part.value - part.lower_margin - 1e-12, part.value + part.upper_margin + 1e-12
                     ):
                         if (
                             not source.units or source.units[0] in ("1", "ratio", "fraction")
                         ) and _may_be_share(source):
-                            yield source, one, sign, "same"
+                            yield source, element, sign, "same"
 
     def _number(self, reading: Reading, misses: list[Miss]) -> Finding | None:
         quoted: Finding | None = None
         weak: Finding | None = None
-        for source, shown, sign, relation in self._candidates(reading):
+        for source, renderings, sign, relation in self._candidates(reading):
             if relation in ("same", "bare") and not self._says_period(reading, source):
                 relation = "unit"
             if (
@@ -494,7 +507,7 @@ class _Judgement:
             ):
                 relation = "unit"
             if relation in ("unit", "kind"):
-                if sign > 0 and _is_telling(shown, source):
+                if sign > 0 and _is_telling(renderings, source):
                     misses.append(Miss(relation, source))  # type: ignore[arg-type]
                 continue
             if source.kind in ("identifier", "index") and (
@@ -513,7 +526,7 @@ class _Judgement:
             if problem is not None:
                 misses.append(problem)
                 continue
-            if shown.digits < 3 and not reading.units and self._names_other(source, reading):
+            if renderings.digits < 3 and not reading.units and self._names_other(source, reading):
                 misses.append(Miss("key", source))
                 continue
             finding = Finding(reading, _verdict_of(source), source)
@@ -521,8 +534,12 @@ class _Judgement:
             if source.origin == "said" or source.is_asked:
                 quoted = quoted or finding
                 continue
-            if shown.digits < 3 and not self._shares_word(source, reading):
-                if shown.digits < 2 and float(source.value) % 1 and not self._names_source(source, reading):
+            if renderings.digits < 3 and not self._shares_word(source, reading):
+                if (
+                    renderings.digits < 2
+                    and float(source.value) % 1
+                    and not self._names_source(source, reading)
+                ):
                     continue
                 finding.is_weak = True
                 weak = weak or finding
@@ -535,7 +552,7 @@ class _Judgement:
         for unit in reading.units[:1]:
             base, _, period = unit.rpartition("/")
             own = source.units if source is not None else ()
-            if not base or period not in words_table()["periods"] or any("/" in one for one in own):
+            if not base or period not in words_table()["periods"] or any("/" in element for element in own):
                 return True
             words = {folded_word(word) for word in words_table()["periods"][period].split()}
             return not words.isdisjoint(self.provenance.vocabulary)
@@ -571,10 +588,10 @@ class _Judgement:
         table = _directions()
         nearest = ""
         text = reading.place.layout.text
-        behind = _WORDS.findall(
+        trailing = _WORDS.findall(
             text[reading.place.end : reading.place.end + 30].split(".")[0].split(",")[0].split("\n")[0]
         )[:3]
-        for word in behind[:2]:
+        for word in trailing[:2]:
             if (direction := table.get(word.lower())) is not None and direction != "neutral":
                 return direction
         clause = reading.place.clause
@@ -596,7 +613,7 @@ class _Judgement:
             for word in reversed(_WORDS.findall(text[clause[0] : start])):
                 if (direction := table.get(word.lower())) is not None:
                     return direction
-        for word in behind:
+        for word in trailing:
             if (direction := table.get(word.lower())) is not None:
                 return direction
         return nearest
@@ -610,10 +627,10 @@ class _Judgement:
             return True
         record = source.record
         return record is not None and any(
-            one in named
+            element in named
             for scope in reading.place.scopes
-            for one in record.chain
-            for named in (self.named(scope).get(one.group, ()),)
+            for element in record.chain
+            for named in (self.named(scope).get(element.group, ()),)
         )
 
     def _names_source(self, source: Source, reading: Reading) -> bool:
@@ -640,14 +657,14 @@ class _Judgement:
         if is_date and source.key.lower() in table_words("dates of rows"):
             return None  # the date is what the row is named by
         is_compared = _compared().search(self._before(reading, 24)) is not None or self._is_from_to(reading)
-        for one in record.chain if not is_compared else ():
-            if not names.has_several(one.group):
+        for element in record.chain if not is_compared else ():
+            if not names.has_several(element.group):
                 continue
-            for scope in self._key_scopes(reading) if one.group.endswith(" line") else scopes:
-                named = self.named(scope, reading if reading.moments else None).get(one.group)
+            for scope in self._key_scopes(reading) if element.group.endswith(" line") else scopes:
+                named = self.named(scope, reading if reading.moments else None).get(element.group)
                 if named:
-                    if one not in named and (
-                        one is not record or any(_has_like(other, source) for other in named)
+                    if element not in named and (
+                        element is not record or any(_has_like(other, source) for other in named)
                     ):
                         return Miss("record", source)
                     break
@@ -687,13 +704,14 @@ class _Judgement:
         if _OUT_OF.search(self._before(reading, 8)):
             return False
         layout = reading.place.layout
-        behind = layout.words_in((reading.place.end, reading.place.end + 40))[:2]
-        words = {word for word in behind if word not in common_words()}
+        trailing = layout.words_in((reading.place.end, reading.place.end + 40))[:2]
+        words = {word for word in trailing if word not in common_words()}
         if not words or not words.isdisjoint(source.stem):
             return False
         for column, _ in self.provenance.derivations.named(words):
-            if set(column.sources[0].stem) <= set(behind) and not any(
-                any(shown.fits(float(one.value)) for shown in reading.shown) for one in column.sources
+            if set(column.sources[0].stem) <= set(trailing) and not any(
+                any(renderings.fits(float(element.value)) for renderings in reading.renderings)
+                for element in column.sources
             ):
                 return True
         return False
@@ -706,7 +724,7 @@ class _Judgement:
         extreme = superlative_of(self.text_of(reading.place.clause))
         if not extreme:
             return None
-        values = [float(one.value) for one in self.provenance.derivations.column(source)]
+        values = [float(element.value) for element in self.provenance.derivations.column(source)]
         if len(values) < 2 or min(values) == max(values):
             return None
         opposite = min(values) if extreme == "maximum" else max(values)
@@ -717,22 +735,24 @@ class _Judgement:
         table = _key_order()
         order = next((table[word] for word in source.stem if word in table), "")
         record = source.record
-        stems = [] if record is None else [*record.stems.values(), *(one.stem for one in record.times)]
+        stems = (
+            [] if record is None else [*record.stems.values(), *(element.stem for element in record.times)]
+        )
         if (
             not order
             or record is None
             or not any(table.get(word, order) != order for stem in stems for word in stem)
         ):
             return None
-        before = self._before(reading, 24)
-        behind = reading.place.layout.text[reading.place.end : reading.place.end + 24]
-        if _INSTEAD.match(behind):
+        prior = self._before(reading, 24)
+        trailing = reading.place.layout.text[reading.place.end : reading.place.end + 24]
+        if _INSTEAD.match(trailing):
             return Miss("key", source) if order != "later" else None
         says = (
             "earlier"
-            if _FROM.search(before)
+            if _FROM.search(prior)
             else "later"
-            if _TO.search(before) and self._is_from_to(reading)
+            if _TO.search(prior) and self._is_from_to(reading)
             else ""
         )
         return Miss("key", source) if says and says != order else None
@@ -748,9 +768,14 @@ class _Judgement:
         if line.kind == "row":
             cell, _ = layout.cell(line, reading.place.start)
             if sum(cell[0] <= place.start <= cell[1] for place in self._places) > 1:
-                behind = layout.text.find("(", reading.place.end, cell[1])
+                trailing = layout.text.find("(", reading.place.end, cell[1])
                 return [
-                    ((reading.place.end, behind if behind >= 0 else min(cell[1], reading.place.end + 20)),)
+                    (
+                        (
+                            reading.place.end,
+                            trailing if trailing >= 0 else min(cell[1], reading.place.end + 20),
+                        ),
+                    )
                 ]
             return reading.place.scopes[:2]
         clause = reading.place.clause
@@ -764,9 +789,9 @@ class _Judgement:
 
 def _contradictions(readings: list[Reading]) -> set[int]:
     """The numbers of "fell from 5 to 8", and of "849, down from 749"."""
-    found: set[int] = set()
+    hits: set[int] = set()
     for first, second in pairwise(readings):
-        if not (first.shown and second.shown) or (
+        if not (first.renderings and second.renderings) or (
             first.units != second.units and first.units and second.units
         ):
             continue
@@ -775,15 +800,15 @@ def _contradictions(readings: list[Reading]) -> set[int]:
         if len(between) > 60 or "\n" in between:
             continue
         if (reverse := _DOWN_FROM.search(between)) is not None:
-            direction, before, after = reverse[1].lower(), second.value, first.value
+            direction, prior, after = reverse[1].lower(), second.value, first.value
         else:
             verb = _MOVED_FROM.search(text[max(0, first.place.start - 60) : first.place.start])
             if verb is None or not _TO_NEXT.search(between):
                 continue
-            direction, before, after = _directions().get(verb[1].lower(), ""), first.value, second.value
-        if (direction == "down" and after > before) or (direction == "up" and after < before):
-            found.add(id(first))
-    return found
+            direction, prior, after = _directions().get(verb[1].lower(), ""), first.value, second.value
+        if (direction == "down" and after > prior) or (direction == "up" and after < prior):
+            hits.add(id(first))
+    return hits
 
 
 _DOWN_FROM = expression(
@@ -870,9 +895,9 @@ def _may_be_share(source: Source) -> bool:
     )
 
 
-def _is_telling(shown: Shown, source: Source) -> bool:
+def _is_telling(renderings: Shown, source: Source) -> bool:
     """Whether a number is so like another that only the unit can be wrong: 4 for 3.6 is chance."""
-    return shown.value == float(source.value) or shown.digits >= 2
+    return renderings.value == float(source.value) or renderings.digits >= 2
 
 
 def _relation(reading: Reading, source: Source) -> str:
@@ -908,17 +933,19 @@ def _relation(reading: Reading, source: Source) -> str:
         base, _, time = unit.rpartition("/")
         if base in own and (time in TIME_UNITS or time in counted_units()):
             return "same"
-        if any(one.rpartition("/")[0] == unit and one.rpartition("/")[2] in TIME_UNITS for one in own):
+        if any(
+            element.rpartition("/")[0] == unit and element.rpartition("/")[2] in TIME_UNITS for element in own
+        ):
             return "same"
         size = size_of_unit(unit)
         if size is None:
             return "same" if unit not in ("pp", "bps") else "unit"
-        for one in own:
-            if one in ("count", "1", "ratio"):
+        for element in own:
+            if element in ("count", "1", "ratio"):
                 if unit in TIME_UNITS:
                     return "same"
                 continue
-            other = size_of_unit(one)
+            other = size_of_unit(element)
             if other is None or other == size:
                 return "same"
     return "unit"
@@ -938,7 +965,7 @@ def _has_like(record: Record, source: Source) -> bool:
     """Whether a record has a value of the same kind as a source: what it has not, its name says nothing of."""
     if source.key in record.values or source.moment is not None or source.is_code:
         return True
-    return any(one.units == source.units for one in record.values.values() if one.units)
+    return any(element.units == source.units for element in record.values.values() if element.units)
 
 
 def _may_be_of(reading: Reading, source: Source | None) -> bool:

@@ -93,8 +93,8 @@ class Index:
             for unit in source.units:
                 if (size := size_of_unit(unit)) is not None and size.dimension not in dimensions:
                     dimensions.add(size.dimension)
-                    for one in source.units if source.is_open else (unit,):
-                        if (own := size_of_unit(one)) is not None and own.dimension == size.dimension:
+                    for element in source.units if source.is_open else (unit,):
+                        if (own := size_of_unit(element)) is not None and own.dimension == size.dimension:
                             index = self._by_size.setdefault(size.dimension, SortedIndex())
                             index.add(value * own.factor + own.offset, source)
 
@@ -134,9 +134,9 @@ class Index:
     def codes(self, code: str) -> list[Source]:
         """Who brought a code; of one of letters and digits also its beginning, as of a commit."""
         folded = code.casefold()
-        found = self._codes.get(folded) or self._codes.get(_PLAIN.sub("", folded))
-        if found:
-            return found
+        hits = self._codes.get(folded) or self._codes.get(_PLAIN.sub("", folded))
+        if hits:
+            return hits
         plain = _PLAIN.sub("", folded)
         if len(plain) >= 7:
             return [
@@ -254,20 +254,20 @@ class Names:
                     months.setdefault(record.group, set()).add(record)
                 for group, records in months.items():
                     sets.setdefault(group, []).append(records)
-        found = {group: _combined(several) for group, several in sets.items()}
+        hits = {group: _combined(several) for group, several in sets.items()}
         partial: dict[str, dict[Record, int]] = {}
         for word in set(words):
             records_of_word = self._by_word.get(word, ())
             for record in records_of_word if len(records_of_word) <= _MOST_PARTLY_NAMED else ():
-                if record.group not in found:
+                if record.group not in hits:
                     counts = partial.setdefault(record.group, {})
                     counts[record] = counts.get(record, 0) + 1
         for group, counts in partial.items():
             most = max(counts.values())
             best = {record for record, count in counts.items() if count == most}
             if len(best) == 1 < self._sizes.get(group, 1):
-                found[group] = best
-        return found
+                hits[group] = best
+        return hits
 
 
 def _combined(sets: list[set[Record]]) -> set[Record]:

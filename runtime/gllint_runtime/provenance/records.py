@@ -273,17 +273,17 @@ class Harvester:
                 self._name(record, name, value)
         for name, value in node.items():
             name = str(name)
-            one = inner
+            element = inner
             beside = node.get(f"{name}_units", node.get(f"{name}_unit"))
             if isinstance(beside, Mapping):
-                one = _Context(inner.unit, inner.currency, beside)
+                element = _Context(inner.unit, inner.currency, beside)
             elif isinstance(beside, str):
-                one = _Context(inner.unit, inner.currency, {**(inner.units or {}), name: beside})
+                element = _Context(inner.unit, inner.currency, {**(inner.units or {}), name: beside})
             if name in alike:
                 child = self._record(f"{self._tool} {pattern}.*", record)
                 child.label = name
                 self._name(child, "name", name)
-                self._object_members(value, (*path, name), child, one, f"{pattern}.*")
+                self._object_members(value, (*path, name), child, element, f"{pattern}.*")
             else:
                 if has_digit(name):
                     self._in_text(
@@ -293,7 +293,7 @@ class Harvester:
                         record,
                         _Context(),
                     )
-                self._node(value, (*path, name), name, record, one, f"{pattern}.{name}")
+                self._node(value, (*path, name), name, record, element, f"{pattern}.{name}")
 
     def _object_members(
         self, node: Mapping[Any, Any], path: Path, record: Record, context: _Context, pattern: str
@@ -498,12 +498,12 @@ class Harvester:
         units = [_header_unit(name) for name in header]
         for number, row in enumerate(rows):
             cells = dict(zip(header, row, strict=False))
-            one = self._record(f"{self._tool} {pattern}[*]", record)
+            element = self._record(f"{self._tool} {pattern}[*]", record)
             for name, value in cells.items():
-                self._name(one, name, value)
+                self._name(element, name, value)
             for (name, value), unit in zip(cells.items(), units, strict=False):
                 cell_context = _Context(unit) if unit else context
-                self._text(value, (*path, number, name), name, one, cell_context, pattern)
+                self._text(value, (*path, number, name), name, element, cell_context, pattern)
         self.harvest.lists.append((path, len(rows), record))
         return True
 
@@ -590,8 +590,8 @@ class Harvester:
                 (folded_word(name),) for name, number in weekday_numbers().items() if number == weekday
             ]
         if has_digit(value):
-            for found in moments(value):
-                moment = found.readings[0]
+            for hits in moments(value):
+                moment = hits.readings[0]
                 record.moments.append(moment)
                 if (day := moment.on) is not None:
                     record.names += [
@@ -630,14 +630,14 @@ def sources_of(
         yield Source(origin, call_id, tool, path, key, 0, (), record, reading.text, is_code=True)
     if (
         reading.multiplier in (1e3, 1e6, 1e9, 1e12)
-        and reading.shown
+        and reading.renderings
         and not reading.units
         and origin != "tool"
     ):
-        value = reading.shown[0].value / reading.multiplier  # 402M, of whatever
+        value = reading.renderings[0].value / reading.multiplier  # 402M, of whatever
         yield Source(origin, call_id, tool, path, key, value, (), record, reading.text)
-    for shown in reading.shown:
-        if isfinite(shown.value):
+    for renderings in reading.renderings:
+        if isfinite(renderings.value):
             units = reading.units
             yield Source(
                 origin,
@@ -645,7 +645,7 @@ def sources_of(
                 tool,
                 path,
                 key,
-                shown.value,
+                renderings.value,
                 units,
                 record,
                 reading.text,
@@ -750,7 +750,10 @@ def _rows(node: Mapping[Any, Any]) -> list[dict[str, Any]] | None:
             and rows
             and all(isinstance(row, (list, tuple)) and len(row) == len(columns) for row in rows)
         ):
-            names = [str(one.get("name", "")) if isinstance(one, Mapping) else str(one) for one in columns]
+            names = [
+                str(element.get("name", "")) if isinstance(element, Mapping) else str(element)
+                for element in columns
+            ]
             return [dict(zip(names, row, strict=True)) for row in rows]
     lists = {str(name): value for name, value in node.items() if isinstance(value, (list, tuple))}
     if len(lists) < 2:
@@ -830,9 +833,9 @@ def _inner_context(node: Mapping[Any, Any], context: _Context) -> _Context:
         if not isinstance(value, str) or not 0 < len(value) <= 40:
             continue
         if folded in _currency_keys():
-            currency = tuple(one for one in unit_of_text(value) if size_of_unit(one)) or currency
+            currency = tuple(element for element in unit_of_text(value) if size_of_unit(element)) or currency
         elif folded in _unit_keys():
-            known = tuple(one for one in unit_of_text(value) if size_of_unit(one))
+            known = tuple(element for element in unit_of_text(value) if size_of_unit(element))
             if not known and (sized := declared_unit(value)) is not None:
                 known, factor = sized.units, sized.factor
             named = any(str(name).lower() in _value_keys() for name in node)
@@ -930,9 +933,9 @@ def units_of_key(key: str) -> tuple[tuple[str, ...], bool]:
         return ("m/s", "ms"), True
     elif readings and len(readings) == 1 and size_of_unit(readings[0]) is not None and _PRICE.search(folded):
         return (), False
-    said = read_name(key).unit if len(readings) > 1 else None
-    if said is not None:
-        return (said,), False
+    statements = read_name(key).unit if len(readings) > 1 else None
+    if statements is not None:
+        return (statements,), False
     return tuple(readings), len(readings) > 1
 
 
