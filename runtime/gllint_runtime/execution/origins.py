@@ -320,7 +320,7 @@ class Origins:
     def _holders(self, value: Any) -> Mapping[str, tuple[CallRecord, Path]]:
         """In which units outputs have a number, and where the first of each is."""
         for record in self._unmeasured:
-            for path, quantity in record.output.quantities.items():
+            for path, quantity in record.output.measures():
                 exact: Any = quantity.value
                 self._measure(record, path, exact, quantity.unit)
                 if type(exact) not in (float, int):  # and what JSON makes of it
@@ -375,7 +375,7 @@ class Origins:
             if self._names is not None:
                 self._names.learn(new, _USER, is_user=True)
             return
-        values = [(path, quantity.value) for path, quantity in new.output.quantities.items()]
+        values = [(path, quantity.value) for path, quantity in new.output.measures()]
         for path, value in (*values, *new.output.raw_numbers.items()):
             source = self._sources.get(value)
             if source is None or not source[2]:

@@ -160,6 +160,10 @@ class Survey:
             }
         self.size = 50 * (_MAX_VALUES - self._values) + _MAX_TEXT - self._text
 
+    def measures(self) -> list[tuple[Path, Quantity]]:
+        """The quantities but for plain numbers, which may only say an argument back."""
+        return [entry for entry in self.quantities.items() if entry[0] not in self.plain_numbers]
+
     @cached_property
     def odd_paths(self) -> Mapping[tuple[str, ...], Path]:
         """The quantities that no claim could write by their own paths, by those that it can: once all are entered."""
