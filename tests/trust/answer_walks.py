@@ -145,7 +145,22 @@ def _said(text: str) -> object:
     return [numbers.origin(value, {"kWh", "m2"}) for value in (7, 12.5, 1e9, -3)]
 
 
+def _sourced(n: int) -> Session:
+    gate = Session(mode="sourced")
+    gate.record(
+        "meter", {"year": 2024}, {"sites": [{"name": f"Site {i}", "heat_kwh": i + 0.5} for i in range(n)]}
+    )
+    return gate
+
+
+def _shown(made: str) -> object:
+    return (
+        _sourced(len(made)).check(" ".join(f"Site {i} used {i + 0.5} kWh." for i in range(len(made)))).message
+    )
+
+
 WALKS: dict[str, Walk] = {
+    "sourced: an answer of numbers": Walk(plainly(_parts, _shown), 50),
     "prose: numbers in words and signs": Walk(texts(_prose, lambda text: [*figures(text)]), 100),
     "prose: numbers in words, judged": Walk(texts(_prose, lambda text: [*scan_naked_numbers(text, words=True)]), 100),
     "prose: what is called something": Walk(texts(_forms, lambda text: [*designations(text)]), 1_000),

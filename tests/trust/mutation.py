@@ -52,6 +52,7 @@ _GROUPS = {
     "policy": [f"{_POLICY}/"],
     "execution": ["runtime/gllint_runtime/execution/"],
     "audit": ["runtime/gllint_runtime/audit/"],
+    "provenance": ["runtime/gllint_runtime/provenance/"],
     "unit inference": [f"{_RULES}/inference/measures/"],
     "query engine": [
         *(f"{_RULES}/inference/{name}.py" for name in ("questions", "following")),

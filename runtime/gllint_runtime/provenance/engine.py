@@ -137,9 +137,7 @@ class Provenance:
 
     def judge(self, text: str, proven: Sequence[tuple[int, int]] = ()) -> list[Finding]:
         """The numbers of a text and what each rests on; those within ``proven`` are let be."""
-        readings = Reader(units=self._own_units, decimal_comma=self.reader.decimal_comma or None).read(
-            text[:_MAX_TEXT]
-        )
+        readings = Reader(units=self._own_units, decimal_comma=self.reader.decimal_comma or None).read(text)
         if not readings:
             return []
         return _Judgement(self, readings, proven).findings()
