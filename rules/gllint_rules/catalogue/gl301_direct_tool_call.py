@@ -98,6 +98,10 @@ from gllint_rules.words.names import TOOL_LEVELS, TOOL_REGISTRY_NAMES
 _RUNTIME = frozenset({"dispatch_tool", "ToolRegistry", "ToolRuntime"})
 _HELP = "Call it through the dispatcher: `dispatch_tool(ToolAction(name=…, args=…))` or `registry.invoke(…)`."
 _WITH = frozenset({"with_retry", "with_config"})  # LangChain's tools with other settings
+# What runs the function that it is given; any other call may only look at it.
+_RUNNERS = frozenset(
+    {"apply", "map", "partial", "run_in_executor", "run_sync", "starmap", "submit", "to_thread"}
+)
 _MOST_HOPS = 3  # functions that call each other for a tool
 _OWN = " Where this code is itself what all calls go through, name its function or class in `dispatchers`."
 
@@ -208,7 +212,9 @@ def _handed_on(context: Context) -> Iterator[tuple[Call, Scope, str, str]]:
         return
     forms = [f".{name}{end}" for name in runs for end in (",", ")", "\n", ";")]
     for call, scope in context.module.calls_where(lambda section: context.module.mentions(section, forms)):
-        methods: list[facts.Expr] = [*call.placed(), *(value for _, value in call.keywords)]
+        methods: list[facts.Expr] = []
+        if facts.last_name(call.func) in _RUNNERS:
+            methods += [*call.placed(), *(value for _, value in call.keywords)]
         if isinstance(call.func, facts.Name):
             methods += _assigned(call.func.id, scope)
         for method in methods:

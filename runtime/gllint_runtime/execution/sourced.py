@@ -165,6 +165,7 @@ class SourcedGate:
             "verdict": finding.verdict,
             "source_call_id": source.call_id if source is not None and is_of_tool else None,
             "tool_name": source.tool if source is not None and is_of_tool else None,
+            # gllint: ignore[GL404] an entry of the provenance, no claim
             "path": source.shown_path if source is not None and is_of_tool else None,
             "value": None if source is None else source.to_dict()["value"],
             "unit": finding.unit or (source.unit if source is not None else None),
