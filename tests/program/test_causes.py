@@ -109,7 +109,7 @@ def test_the_message_names_the_first_tool_and_json_all(plant: Path, run: Run) ->
     power = json.loads(done.stdout)[0]
     assert (
         power["message"]
-        == "`power` in the results of tool `fan_sheet` and 1 other tool is a measure without a unit"
+        == "`power` in the results of tool `fan_sheet` and 1 other tool is a number without a unit"
     )
     assert power["tools"] == ["fan_sheet", "pump_sheet"]
 

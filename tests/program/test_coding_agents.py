@@ -43,7 +43,7 @@ PROJECT = {
     "tools.py": TOOLS,
     "area.py": "def area(x):\n    return {'area_m2': x * 2.5}\n",
 }
-LINE = "area.py:2:24 GL101 `area_m2` in the result of tool `roof` is a measure without a unit | Return a Quantity: "
+LINE = "area.py:2:24 GL101 `area_m2` in the result of tool `roof` is a number without a unit | Return a Quantity: "
 
 
 def event(agent: str, top: Path, path: str = "tools.py") -> dict[str, Any]:
@@ -164,9 +164,6 @@ def test_events_that_edit_nothing_are_passed_by(write: Write) -> None:
 
 
 @pytest.mark.parametrize(
-    "arguments", [None, ["tools.py"], {}, {"uri": "tools.py"}, {"file_path": {"path": "tools.py"}}]
-)
-@pytest.mark.parametrize(
     ("path", "expected"),
     [
         ("file:///house/a.py", "/house/a.py"),
@@ -189,6 +186,9 @@ def test_an_edit_that_names_no_file_is_told(run: Run, tmp_path: Path) -> None:
         assert done.returncode == 1 and b"does not say which file it edited" in done.stderr
 
 
+@pytest.mark.parametrize(
+    "arguments", [None, ["tools.py"], {}, {"uri": "tools.py"}, {"file_path": {"path": "tools.py"}}]
+)
 def test_an_edit_of_nobody_knows_what_is_told(arguments: Any) -> None:
     sent = {"tool_name": "Write", "tool_input": arguments}
     with pytest.raises(EventError, match="the event of Write does not say which file it edited"):

@@ -41,8 +41,8 @@ TOOL = '@tool\ndef f(rows: list, x) -> dict:\n    """É 😀."""\n    return {"�
 def test_the_findings_are_those_of_the_module_at_the_right_cells(write: Write, check: Check) -> None:
     top = write({"n.ipynb": notebook(TEXT, IMPORT, "%%bash\necho 9\n", TOOL)})
     assert check(cwd=top, whole=True) == [
-        "n.ipynb:cell 4:4:36: GL101 `total_kwh` in the result of tool `f` is a measure without a unit",
-        "n.ipynb:cell 4:4:55: GL101 `n` in the result of tool `f` is a count without a unit",
+        "n.ipynb:cell 4:4:36: GL101 `total_kwh` in the result of tool `f` is a number without a unit",
+        "n.ipynb:cell 4:4:55: GL101 `n` in the result of tool `f` is a number without a unit",
     ]
 
 
@@ -143,8 +143,8 @@ def test_a_broken_cell_costs_no_other_cell(write: Write, check: Check) -> None:
     )
     assert check(cwd=top, whole=True) == [
         "n.ipynb:cell 2:2:10: GL900 invalid syntax",
-        "n.ipynb:cell 3:4:36: GL101 `total_kwh` in the result of tool `f` is a measure without a unit",
-        "n.ipynb:cell 3:4:55: GL101 `n` in the result of tool `f` is a count without a unit",
+        "n.ipynb:cell 3:4:36: GL101 `total_kwh` in the result of tool `f` is a number without a unit",
+        "n.ipynb:cell 3:4:55: GL101 `n` in the result of tool `f` is a number without a unit",
         "n.ipynb:cell 4:1:1: GL900 cannot assign to literal here. Maybe you meant '==' instead of '='?",
     ]
 
