@@ -296,6 +296,7 @@ def test_plain_kinds_of_a_registry() -> None:
 OTHERWISE = (
     "charge_microamp_hours battery_amp_hours energyFullMicrowattHours heating_degree_days torque_newton_meters volt_amps "
     "pascal_seconds area_sq_meters area_square_km volume_cubic_inches cu_yards ton_miles passenger_km light_years "
+    "light_seconds light_minutes "
     "board_feet nano_seconds tera_joules imperial_gallons inverse_meters nautical_miles "
     "mio_eur mrd_usd tsd_eur th_eur mia_chf millionen_eur oku_yen cr_inr tkr_sek 10k_usd 100m_usd x1000_usd 1000_kwh "
     "mio_kwh pence_gbp cent_eur paise_inr floor_2_kwh "
@@ -318,6 +319,7 @@ def test_a_unit_behind_another_size_or_a_dividend_is_not_the_numbers(name: str) 
         ("energy_watt_hours", "Wh"),
         ("solar_watts_m2", "W/m2"),
         ("volume_cubic_feet", "ft3"),
+        ("light_kwh", "kWh"),
         ("peak_watts", "W"),
         ("heat_kwh_m2", "kWh/m2"),
         ("emission_intensity_kg_per_kwh", "kg/kWh"),
