@@ -34,11 +34,12 @@ class Step(NamedTuple):
 
 
 class Loop(NamedTuple):
-    """The steps after the bad example of a rule, and the settings that the answers name."""
+    """The steps after the bad example of a rule, the settings that the answers name, and those before any answer."""
 
     steps: tuple[Step, ...]
     settings: str = ""
     edited: str = "example.py"
+    before: str = ""
 
 
 def one(said: str, old: str, new: str, **more: str) -> Loop:
@@ -58,6 +59,7 @@ LOOPS = {
         'f"The tank holds {len(read_layers(tank))} layers."',
         '{"text": "Its layers:", "layers": {"value": len(read_layers(tank)), "unit": "count"}}',
         settings='unit-packs = ["counts"]',
+        before="strict = true\n",  # else a count is no Quantity
     ),
     "GL105": one("read it from a source instead", '"value": demand', '"value": read_meter()'),
     "GL106": one("Say it at the end of the name", "discharge", "discharge_m3_s"),
@@ -172,7 +174,7 @@ def test_the_answer_alone_says_the_edit(
     write: Write, code: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     loop = LOOPS[code]
-    settings = f'[tool.gllint]\nextend-select = ["{code}"]\n'
+    settings = f'[tool.gllint]\nextend-select = ["{code}"]\n{loop.before}'
     top = write({"pyproject.toml": settings, **bad_example(code)})
     file = top / loop.edited
     for number, step in enumerate(loop.steps):

@@ -635,7 +635,8 @@ def test_files_that_an_edit_has_take_part_stand_in_their_order(
 def test_what_is_found_out_beside_an_edit_is_not_remembered_over_the_next_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    texts = {name: _CALLS.replace("from b import load\n", f"\n\n{_LOADS}") for name in "abcd"}
+    loads = "\n\n" + _LOADS.replace("[x]", "[read(x)]") + "\n\ndef read(x):\n    return sum([x])\n"
+    texts = {name: _CALLS.replace("from b import load\n", loads) for name in "abcd"}
     engine, workspace = edited(tmp_path, monkeypatch, False, **texts)
     index = workspace.index
     edits = count()
