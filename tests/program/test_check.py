@@ -164,7 +164,6 @@ def test_statistics(write: Write, run: Run, agent: str) -> None:
     assert [line.split()[:2] for line in out if line] == [
         ["2", "GL101"],
         ["1", "GL401"],
-        ["1", "count"],
         ["3", "agent.py"],
     ]
     rows = json.loads(run("check", "--statistics", "--output-format", "json", cwd=top).stdout)
@@ -172,7 +171,7 @@ def test_statistics(write: Write, run: Run, agent: str) -> None:
         "code": "GL101",
         "name": "raw-number-in-result",
         "count": 2,
-        "kinds": {"count": 1},
+        "kinds": {},
         "files": {"agent.py": 2},
     }
     assert rows["rules"][0] == first
@@ -200,19 +199,19 @@ def search(text: str, rows: list) -> dict:
 def test_kinds_are_told_counted_and_summed_up(write: Write, run: Run) -> None:
     top = write({"a.py": KINDS, "b.py": KINDS.replace("search", "look")})
     entries = json.loads(run("check", "--output-format", "json", cwd=top).stdout)
-    assert [entry["kind"] for entry in entries[:5]] == ["count", "count", "index", "time", None]
+    assert [entry["kind"] for entry in entries[:5]] == ["count", "count", None, None, "count"]
     out = run("check", "--statistics", cwd=top).stdout.decode()
     assert out.split() == (
-        "10 GL101 raw-number-in-result 4 counts 2 indexes 2 times 5 a.py 5 b.py".split()  # noqa: SIM905
+        "8 GL101 raw-number-in-result 4 counts 4 a.py 4 b.py".split()  # noqa: SIM905
     )
     said = run("check", "--output-format", "concise", cwd=top).stderr.decode()
     assert said.startswith(
-        "Found 10 findings in 2 files.\n`gllint init` proposes settings that leave out 2 of these, by kind: index (2).\n"
+        "Found 8 findings in 2 files.\n`gllint init` proposes settings that leave out 4 of these, by kind: count (4).\n"
     )
     write({"gllint.toml": "unit-packs = ['counts', 'time']\n", "b.py": ""})
     said = run("check", "--output-format", "concise", cwd=top).stderr.decode()
     assert said.startswith(
-        "Found 5 findings in 1 file.\n`gllint init` proposes settings that leave out 1 of these, by kind: index (1).\n"
+        "Found 4 findings in 1 file.\n`gllint init` proposes settings that leave out 2 of these, by kind: count (2).\n"
     )
 
 

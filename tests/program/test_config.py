@@ -170,6 +170,7 @@ _FITTING: dict[str, set[str]] = {
     "severity": {"table"},
     "per-file-ignores": {"table"},
     "guard": {"table"},
+    "units": {"table", "texts in a table"},
     "select": {"list"},
     "extend-select": {"list"},
     "ignore": {"list"},
@@ -186,7 +187,7 @@ _FITTING: dict[str, set[str]] = {
     "python": set(),
     **{
         key: {"true", "false"}
-        for key in ("force-exclude", "strict-units", "number-words", "array-paths", "require-reason")
+        for key in ("force-exclude", "strict-units", "number-words", "array-paths", "require-reason", "strict")
     },
 }
 
