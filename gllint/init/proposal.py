@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from gllint.files.config import Config
 from gllint.files.editing import Addition
 from gllint.init.survey import Survey, test_patterns
-from gllint.verdict.advice import KEYS, asked_by, switches_asked_by
+from gllint.verdict.advice import KEYS, asked_by, is_counted, switches_asked_by, uncounted_keys
 from gllint_rules import Finding
 from gllint_rules.tuples import NamedTuple
 from gllint_runtime.policy.packs import PACKS
@@ -26,13 +26,10 @@ def propose(survey: Survey, config: Config, root: str) -> Proposal:
     settled: dict[str, int] = {}
     ours = [f for f in survey.own if not (survey.in_tests and _is_test(f, root))]
     values: dict[str, str | bool] = {}
-    quantities = {
-        key for f in survey.own if f.code in ("GL101", "GL201") and f.kind != "count" for key in f.keys
-    }
+    others = uncounted_keys(survey.own)
     for finding in ours:
         for key, new in asked_by(finding, config):
-            # A key is plain where only an expression counts, and no other number of the project is under it.
-            if key == "plain-keys" and (finding.kind != "count" or not quantities.isdisjoint(finding.keys)):
+            if key == "plain-keys" and not is_counted(finding, others):
                 continue
             items.setdefault(key, {}).update(dict.fromkeys(new))
             settled[key] = settled.get(key, 0) + 1

@@ -65,9 +65,11 @@ class Settled(NamedTuple):
 def settled(findings: Sequence[Finding], config_of: Callable[[str], Config]) -> Settled:
     """The findings that go once all that :func:`asked_by` says of them is in their configurations.
 
-    Not one of which a second key at its place stays. What one asks for may take others of the same key.
+    Not one of which a second key at its place stays, nor one under whose key there is a number that nothing counts.
     """
     requests: dict[str, dict[str, set[str]]] = {}
+    others = uncounted_keys(findings)
+    findings = [finding for finding in findings if is_counted(finding, others)]
     for finding in findings:
         config = config_of(finding.path)
         items = requests.setdefault(config.source, {key: set() for key in _SETTLING})
@@ -82,6 +84,17 @@ def settled(findings: Sequence[Finding], config_of: Callable[[str], Config]) -> 
                 named.setdefault(key, set()).update(new)
     lines = [f"{key} = [{', '.join(map(quoted, sorted(values)))}]" for key, values in sorted(named.items())]
     return Settled(gone, lines)
+
+
+def uncounted_keys(findings: Iterable[Finding]) -> frozenset[str]:
+    """The keys under which one of the findings is a number that no expression counts: none of them is plain."""
+    numbers = (finding for finding in findings if finding.code in _OF_KEYS and finding.kind != "count")
+    return frozenset(key for finding in numbers for key in finding.keys)
+
+
+def is_counted(finding: Finding, others: Collection[str]) -> bool:
+    """Whether only an expression counts the number of a finding, and no key of its is among ``others``."""
+    return finding.kind == "count" and not any(key in others for key in finding.keys)
 
 
 def _is_settled(finding: Finding, items: Mapping[str, Collection[str]]) -> bool:

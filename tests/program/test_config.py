@@ -187,7 +187,14 @@ _FITTING: dict[str, set[str]] = {
     "python": set(),
     **{
         key: {"true", "false"}
-        for key in ("force-exclude", "strict-units", "number-words", "array-paths", "require-reason", "strict")
+        for key in (
+            "force-exclude",
+            "strict-units",
+            "number-words",
+            "array-paths",
+            "require-reason",
+            "strict",
+        )
     },
 }
 

@@ -56,20 +56,20 @@ def test_it_proposes_writes_and_then_has_nothing_more_to_do(write: Write, run: R
     assert contents(top) == before
     assert (
         "--- a/pyproject.toml\n+++ b/pyproject.toml\n@@ " in said
-        and '\n+plain-kinds = ["identifier", "index"]\n' in said
+        and '\n+plain-keys = ["a", "found"]  # why\n' in said
     )
     assert "--- /dev/null\n+++ b/.pre-commit-config.yaml\n" in said
-    assert "gllint-baseline.json: 3 findings, not shown\n" in said and '"findings"' not in said
-    assert 'unit-packs = ["counts", "time"]  # asked for by 2 findings' in said
-    assert 'plain-kinds = ["identifier", "index"]  # asked for by 2 findings' in said
-    assert "langchain (2 files)" in said and "Findings: 10 now, 3 with these settings." in said
+    assert "gllint-baseline.json: 2 findings, not shown\n" in said and '"findings"' not in said
+    assert 'unit-packs = ["time"]  # asked for by 1 finding' in said
+    assert 'plain-keys = ["found"]  # asked for by 1 finding' in said
+    assert "langchain (2 files)" in said and "Findings: 6 now, 2 with these settings." in said
     done = run("init", "--yes", cwd=top)
     assert done.returncode == 0
     text = (top / "pyproject.toml").read_text()
     assert text == pyproject.replace(
-        "# why\n",
-        '# why\nbaseline = "gllint-baseline.json"\nunit-packs = ["counts", "time"]\n'
-        'plain-kinds = ["identifier", "index"]\nper-file-ignores = {"tests/" = ["GL"]}\n',
+        '["a"]  # why\n',
+        '["a", "found"]  # why\nbaseline = "gllint-baseline.json"\nunit-packs = ["time"]\n'
+        'per-file-ignores = {"tests/" = ["GL"]}\n',
     )
     assert "entry: gllint check --force-exclude\n" in (top / ".pre-commit-config.yaml").read_text()
     assert run("check", cwd=top).returncode == 0
@@ -81,14 +81,14 @@ def test_it_proposes_writes_and_then_has_nothing_more_to_do(write: Write, run: R
 
 def test_what_it_says_of_its_effect_is_what_a_check_finds(write: Write, run: Run) -> None:
     top = repository(write, {"a.py": TOOL})
-    assert "5 now, 3 with these settings" in run("init", "--yes", cwd=top).stdout.decode()
+    assert "3 now, 2 with these settings" in run("init", "--yes", cwd=top).stdout.decode()
     done = run("check", cwd=top)
-    assert done.returncode == 0 and b"3 findings known from the baseline." in done.stderr
+    assert done.returncode == 0 and b"2 findings known from the baseline." in done.stderr
     assert tomllib.loads((top / "gllint.toml").read_text()) == {
-        "unit-packs": ["counts", "time"], "plain-kinds": ["identifier", "index"], "baseline": "gllint-baseline.json",
+        "unit-packs": ["time"], "plain-keys": ["found"], "baseline": "gllint-baseline.json",
     }  # fmt: skip
     (top / "gllint-baseline.json").write_text('{"version": 1, "findings": []}')
-    assert run("check", "--output-format", "concise", cwd=top).stdout.count(b"\n") == 3
+    assert run("check", "--output-format", "concise", cwd=top).stdout.count(b"\n") == 2
     kept = run("check", "--output-format", "json", cwd=top).stdout
     assert kept == run("check", "--output-format", "json", "--no-cache", cwd=top).stdout
 
@@ -109,10 +109,10 @@ def test_it_reads_each_file_once_and_leaves_nothing_for_the_next_check_to_read(
         project.Project, "__init__", lambda self, *given: projects.append("") or make(self, *given)
     )
     made = plan(str(top))
-    assert made.finding_count == 6 and made.proposal
+    assert made.finding_count == 4 and made.proposal
     assert sorted(parsed) == [f"{top}/a.py", f"{top}/b.py"] and len(projects) == 1
     write_all(made.changes)
-    assert len(Engine(Options(fixes=False)).check([str(top)]).findings) == 6
+    assert len(Engine(Options(fixes=False)).check([str(top)]).findings) == 4
     assert len(parsed) == 2
 
 
@@ -333,24 +333,25 @@ def test_what_the_summary_says_it_can_allow_it_allows(write: Write, run: Run, se
     assert b"proposes settings" not in done.stderr
 
 
-def test_what_one_finding_asks_for_takes_others_of_its_key_away(write: Write, run: Run) -> None:
-    tool = "\n\n@tool\ndef {0}(latitude: float) -> dict:\n    return {{'latitude': {1}, 'x': 3}}\n"
+def test_no_key_is_proposed_under_which_another_number_is(write: Write, run: Run) -> None:
+    tool = "\n\n@tool\ndef {0}(rows: list) -> dict:\n    return {{'found': {1}, 'x': 3}}\n"
     top = write(
         {
             "gllint.toml": "",
             "a.py": "from langchain_core.tools import tool\n"
-            + tool.format("a", "latitude")
-            + tool.format("b", "round(latitude)"),
+            + tool.format("a", "len(rows)")
+            + tool.format("b", "len(rows) * 0.5"),
             "tests/test_a.py": "from langchain_core.tools import tool\n" + tool.format("c", "1.5"),
             "part/gllint.toml": "",
             "part/a.py": "from langchain_core.tools import tool\n" + tool.format("d", "1.5"),
         }
     )
     said = run("check", "--output-format", "concise", "a.py", cwd=top).stderr.decode()
-    assert "proposes settings that leave out 2 of these, by kind: measure (2)." in said
+    assert said.startswith("Found 4 findings in 1 file.\n") and "proposes settings" not in said
     said = run("init", "--dry-run", cwd=top).stdout.decode()
+    assert "plain-keys" not in said
     assert (
-        "  besides:     2 findings whose kind is not known, 2 findings in test code, "
+        "  besides:     3 findings whose kind is not known, 2 findings in test code, "
         "2 findings in folders with settings of their own\n" in said
     )
 
