@@ -73,7 +73,8 @@ def check_harmless(page: html.HtmlElement) -> None:
 
 
 def test_findings_are_counted_and_shown_in_their_source(run: Run, write: Write, agent: str) -> None:
-    page = page_of(run, write({"src/one/agent.py": agent, "src/two/plain.py": "x = 1\n"}))
+    counted = agent.replace('"rooms": 4', '"rooms": len(area)')
+    page = page_of(run, write({"src/one/agent.py": counted, "src/two/plain.py": "x = 1\n"}))
     check_harmless(page)
     figures = dict(zip(texts(page, "//dt"), texts(page, "//dd"), strict=True))
     assert figures == {"findings": "3", "files with findings": "1", "files checked": "2"}

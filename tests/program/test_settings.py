@@ -76,7 +76,9 @@ EXAMPLES = {
         "['counts']", RESULT.format(QUANTITY.format("count")), ["7 GL502"], [], {"count"}
     ),
     "plain-keys": Example("['dem*']", HEAT, ["7 GL101"], []),
-    "plain-kinds": Example("['measure']", HEAT.replace("demand", "demand_kwh"), ["7 GL101"], []),
+    "plain-kinds": Example("[]", RESULT.format('{"page": 1}'), [], ["7 GL101"]),
+    "strict": Example("true", RESULT.format('{"page": 1}'), [], ["7 GL101"]),
+    "units": Example("{'dem*' = 'kWh'}", HEAT, ["7 GL101"], []),
     "array-paths": Example("true", ROWS, ["7 GL103", "11 GL404"], []),
     "tool-classes": Example("['ClimateAction']", OWN.format("ClimateAction", "execute"), [], ["6 GL101"]),
     "tool-decorators": Example(
