@@ -36,7 +36,7 @@ class Honest(BaseModel):
 
 class Raw(BaseModel):
     heat: float
-    page: int = 0
+    load: int = 0
 
 os.environ["METER_KEY"]  # as most servers need a key of their own
 server = MCPServer("meters")
@@ -64,6 +64,7 @@ server.run("stdio")
 FOUND = [
     ("GL501", "honest", "$.$defs.Reading.properties.unit.enum[1]"),
     ("GL201", "raw", "$.properties.heat.type"),
+    ("GL201", "raw", "$.properties.load.type"),
     ("GL202", "prose", "$"),
     ("GL202", "anything", "$"),
 ]
@@ -93,7 +94,7 @@ def test_a_server_over_stdio(tmp_path: Path, server: list[str]) -> None:
 
 def test_the_configuration_holds(tmp_path: Path, server: list[str]) -> None:
     (tmp_path / "gllint.toml").write_text(
-        'ignore = ["GL202"]\nextend-units = ["KWh"]\nplain-keys = ["page"]\n', encoding="utf-8"
+        'ignore = ["GL202"]\nextend-units = ["KWh"]\nplain-keys = ["load"]\n', encoding="utf-8"
     )
     result = gllint(tmp_path, "--", *server)
     first, *_, last = result.stdout.splitlines()
