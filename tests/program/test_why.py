@@ -46,7 +46,7 @@ def build():
 @tool
 def ids(x: str) -> dict:
     return {
-        "user_id": len(x),
+        "user_load": len(x),
     }
 """
 
@@ -105,7 +105,7 @@ def test_a_line_of_nothing_lists_the_tools_once(why: Callable[..., str]) -> None
 
 
 def test_a_plain_key_names_its_pattern(why: Callable[..., str]) -> None:
-    assert "`plain-keys` has `*_id`" in why(35, settings="plain-keys = ['x', '*_id']")
+    assert "`plain-keys` has `*_load`" in why(35, settings="plain-keys = ['x', '*_load']")
     assert "plain-keys` has" not in why(35, settings="plain-keys = ['x']")
 
 
