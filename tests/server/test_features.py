@@ -195,7 +195,9 @@ def search(rows: list, text: str):
 
 
 async def test_settings_that_would_allow_a_finding(start: Any, project: Project) -> None:
-    pyproject = '# ours\n[project]\nname = "x"  # kept\n\n[tool.gllint]\nplain-keys = ["a"]  # why\n'
+    pyproject = (
+        '# ours\n[project]\nname = "x"  # kept\n\n[tool.gllint]\nstrict = true\nplain-keys = ["a"]  # why\n'
+    )
     root = project({"pyproject.toml": pyproject, "a.py": ASKS})
     editor = await start(root)
     uri = editor.open(root / "a.py")
@@ -223,12 +225,12 @@ async def test_settings_that_would_allow_a_finding(start: Any, project: Project)
 @pytest.mark.parametrize(
     ("files", "name", "before", "after"),
     [
-        ({"pyproject.toml": ""}, "pyproject.toml", "", '[tool.gllint]\nunit-packs = ["counts"]\n'),
+        ({"pyproject.toml": ""}, "pyproject.toml", "", '[tool.gllint]\nplain-keys = ["found"]\n'),
         (
             {"pyproject.toml": "", "gllint.toml": "# é\n"},
             "gllint.toml",
             "# é\n",
-            '# é\nunit-packs = ["counts"]\n',
+            '# é\nplain-keys = ["found"]\n',
         ),
         ({"pyproject.toml": "tool = {ruff = {a = 1}}\n"}, None, "", ""),
         ({}, None, "", ""),
@@ -245,7 +247,7 @@ async def test_settings_go_into_the_configuration_in_force_or_nowhere(
     uri = editor.open(root / "a.py")
     found = await editor.actions(uri, 5)
     offered = [
-        action for title, action in found.items() if title == f'Add `unit-packs = ["counts"]` to {name}'
+        action for title, action in found.items() if title == f'Add `plain-keys = ["found"]` to {name}'
     ]
     assert [list(action.edit.changes) for action in offered] == ([[(root / name).as_uri()]] if name else [])
     assert any(title.startswith("Add") for title in found) == (name is not None)
@@ -257,16 +259,14 @@ async def test_settings_go_into_the_configuration_in_force_or_nowhere(
 async def test_one_line_of_settings_for_several_findings_is_offered_once(
     start: Any, project: Project
 ) -> None:
-    root = project({"a.py": ASKS.replace('"x": 3', '"tries": len(text)')})
+    root = project({"a.py": ASKS.replace('"x": 3', '"wait_hours": 3, "age_hours": 2')})
     editor = await start(root)
     config = editor.open(root / "pyproject.toml", "# not saved yet\n")
     uri = editor.open(root / "a.py")
     found = await editor.actions(uri, 5)
-    action = found['Add `unit-packs = ["counts"]` to pyproject.toml']
+    action = found['Add `unit-packs = ["time"]` to pyproject.toml']
     assert len(action.diagnostics) == 2
-    assert (
-        editor.applied(config, action.edit) == '# not saved yet\n\n[tool.gllint]\nunit-packs = ["counts"]\n'
-    )
+    assert editor.applied(config, action.edit) == '# not saved yet\n\n[tool.gllint]\nunit-packs = ["time"]\n'
 
 
 # --- hover ---------------------------------------------------------------------------------------------------

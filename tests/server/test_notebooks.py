@@ -21,9 +21,9 @@ NOTEBOOKS = types.ClientCapabilities(
         workspace_edit=types.WorkspaceEditClientCapabilities(document_changes=True)
     ),
 )
-SETUP = "%pip install langchain\nfrom langchain_core.tools import tool\n\nROWS = 12"
+SETUP = "%pip install langchain\nfrom langchain_core.tools import tool\n\nLOAD = 12"
 TOOL = '@tool\ndef heat(site: str) -> dict:\n    """É 😀."""\n    return {"é": "😀", "heat_kwh": 3.5}'
-OTHER = '@tool\ndef rows(site: str) -> dict:\n    """Rows."""\n    return {"rows": ROWS}'
+OTHER = '@tool\ndef rows(site: str) -> dict:\n    """Rows."""\n    return {"load": LOAD}'
 CELLS = [SETUP, "%%bash\nls 9500\n", TOOL, OTHER]
 
 
@@ -172,9 +172,9 @@ async def test_findings_are_those_of_the_command_line_at_their_cells(
 async def test_findings_follow_edits_and_cells(book: Any) -> None:
     opened = await book(CELLS)
     assert await opened.codes() == [[], [], ["GL101"], ["GL101"]]
-    opened.replace(opened.cells[0], "ROWS = 12", "ROWS = {'value': 12, 'unit': 'kWh'}")
+    opened.replace(opened.cells[0], "LOAD = 12", "LOAD = {'value': 12, 'unit': 'kWh'}")
     await opened.codes_become("", "", "GL101", "")
-    opened.splice(1, 1, 'NOTE = "9500 kWh"', OTHER.replace("rows(", "more(").replace("ROWS", "7"))
+    opened.splice(1, 1, 'NOTE = "9500 kWh"', OTHER.replace("rows(", "more(").replace("LOAD", "7"))
     await opened.codes_become("", "", "GL101", "GL101", "")
     gone = opened.cells[2]
     opened.splice(2, 1)
@@ -253,7 +253,7 @@ async def test_hover_completion_and_definition_within_a_cell(book: Any) -> None:
     opened = await book([SETUP, unit, OTHER, action])
     assert await opened.codes() == [[], [], ["GL101"], []]
     assert "energy" in await opened.editor.hover(opened.cells[1], "kWh")
-    assert "raw-number-in-result" in await opened.editor.hover(opened.cells[2], "ROWS")
+    assert "raw-number-in-result" in await opened.editor.hover(opened.cells[2], "LOAD")
     assert "MWh" in await opened.editor.complete(opened.cells[1], "kWh")
     [place] = await opened.editor.define(opened.cells[3], '"heat', 1)
     assert (place.uri, place.range.start.line) == (opened.cells[1], 1)
