@@ -37,6 +37,7 @@ def passes(case: dict[str, Any]) -> bool:
     return session.verify(case["answer"]).status == "success"
 
 
+@pytest.mark.timeout(230)  # hundreds of conversations, which coverage slows down
 @pytest.mark.parametrize(("half", "rejected", "passed"), [("open", 38, 76), ("blind", 53, 79)])
 def test_answers(half: str, rejected: int, passed: int) -> None:
     verdicts = [(case["right"], passes(case)) for case in cases(half)]
