@@ -69,19 +69,21 @@ def settled(findings: Sequence[Finding], config_of: Callable[[str], Config]) -> 
     """
     requests: dict[str, dict[str, set[str]]] = {}
     others = uncounted_keys(findings)
-    findings = [finding for finding in findings if is_counted(finding, others)]
+
+    def asked(finding: Finding) -> Iterator[tuple[str, list[str]]]:
+        for key, new in asked_by(finding, config_of(finding.path)):
+            if key == "plain-kinds" or (key == "plain-keys" and is_counted(finding, others)):
+                yield key, new
+
     for finding in findings:
-        config = config_of(finding.path)
-        items = requests.setdefault(config.source, {key: set() for key in _SETTLING})
-        for key, new in asked_by(finding, config):
-            if key in _SETTLING:
-                items[key].update(new)
+        items = requests.setdefault(config_of(finding.path).source, {key: set() for key in _SETTLING})
+        for key, new in asked(finding):
+            items[key].update(new)
     gone = [f for f in findings if _is_settled(f, requests[config_of(f.path).source])]
     named: dict[str, set[str]] = {}
     for finding in gone:
-        for key, new in asked_by(finding, config_of(finding.path)):
-            if key in _SETTLING:
-                named.setdefault(key, set()).update(new)
+        for key, new in asked(finding):
+            named.setdefault(key, set()).update(new)
     lines = [f"{key} = [{', '.join(map(quoted, sorted(values)))}]" for key, values in sorted(named.items())]
     return Settled(gone, lines)
 

@@ -96,7 +96,7 @@ def _checked(case: Case, chance: random.Random | None = None) -> list[Finding | 
     texts = {f"/project/{path}": text for path, text in case.files.items()}
     paths = chance.sample(sorted(texts), len(texts)) if chance is not None else list(texts)
     project = Project(
-        settings_of(case.configuration),
+        settings_of(case.configuration)._replace(lists="GL103" in codes_of(case.configuration)),
         load=lambda path: read_module(path, texts[path]) if path in texts else None,
         exists=texts.__contains__,
         source_of=texts.__getitem__,
