@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import date, timedelta
-from functools import cache
+from functools import cache, cached_property
 from itertools import pairwise
 from typing import Any
 
@@ -22,7 +22,7 @@ from gllint_runtime.policy.text_units import counted_units, size_of_unit, table_
 from gllint_runtime.policy.units import TIME_UNITS
 from gllint_runtime.provenance.derivation import Derivations, superlative_of
 from gllint_runtime.provenance.findings import FAULTS, Finding, Miss, Verdict
-from gllint_runtime.provenance.index import Index, Names
+from gllint_runtime.provenance.index import Index, Mentions, Names
 from gllint_runtime.provenance.records import (
     Harvester,
     Record,
@@ -227,19 +227,22 @@ class _Judgement:
             return self.named(rest) if rest != scope else {}
         hits = self._named.get(scope)
         if hits is None:
-            words = [word for span in scope for word in (*self.words(span), "")]
-            moments = [
-                reading.moments[0]
-                for reading in self.readings
-                if reading.moments and any(span[0] <= reading.place.start < span[1] for span in scope)
-            ]
-            if (today := self.provenance.today) is not None:
-                for word, days in _relative_days().items():
-                    if word in words:
-                        day = today + timedelta(days=days)
-                        moments.append(Moment(day.year, day.month, day.day))
-            hits = self._named[scope] = self.provenance.names.named(words, moments)
+            hits = self._named[scope] = self._mentions.named(scope)
         return hits
+
+    @cached_property
+    def _mentions(self) -> Mentions:
+        """What the text names, read once for all its numbers."""
+        starts, words = self.readings[0].place.layout.words
+        moments = [(reading.place.start, reading.moments[0]) for reading in self.readings if reading.moments]
+        today = self.provenance.today
+        for at, word in zip(starts, words, strict=True):
+            if today is not None and (days := _relative_days().get(word)) is not None:
+                day = today + timedelta(days=days)
+                moments.append((at, Moment(day.year, day.month, day.day)))
+            if (hour := _NAMED_HOURS.get(word)) is not None:
+                moments.append((at, Moment(hour=hour, minute=0)))
+        return self.provenance.names.mentions(starts, words, moments)
 
     # ---------------------------------------------------------------------------------------- one number
 
@@ -844,6 +847,15 @@ def _compared() -> re.Pattern[str]:
 
 
 _WORDS = re.compile(r"[^\W\d_]+")
+_NAMED_HOURS = {
+    "noon": 12,
+    "midday": 12,
+    "midnight": 0,
+    "mittag": 12,
+    "mitternacht": 0,
+    "midi": 12,
+    "minuit": 0,
+}
 _FROM = re.compile(r"\b(?:from|instead of|von|statt|de|au lieu de)\s[$€£]?\Z", re.IGNORECASE)
 _TO = re.compile(r"\b(?:to|auf|à|bis)\s(?:about\s)?[$€£]?\Z", re.IGNORECASE)
 _THAN = re.compile(r"\b(?:than|als|que|instead of|versus|vs|compared|gegenüber|statt)\b", re.IGNORECASE)

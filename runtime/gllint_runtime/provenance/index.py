@@ -186,6 +186,7 @@ class Names:
         self._by_day: dict[tuple[int, int], list[tuple[Moment, Record]]] = {}
         self._by_month: dict[tuple[int | None, int], list[Record]] = {}
         self._in_month: dict[int, list[Record]] = {}
+        self._by_time: dict[tuple[int | None, int | None], list[Record]] = {}
         self._sizes: dict[str, int] = {}
 
     def add(self, harvest: Harvest) -> None:
@@ -205,72 +206,104 @@ class Names:
                 if moment.month is not None:
                     self._in_month.setdefault(moment.month, []).append(record)
                     self._by_month.setdefault((moment.year, moment.month), []).append(record)
+                if moment.has_time:
+                    self._by_time.setdefault((moment.hour, moment.minute), []).append(record)
 
     def has_several(self, group: str) -> bool:
         """Whether a group has more than one record."""
         return self._sizes.get(group, 0) > 1
 
-    def named(self, words: list[str], moments: Iterable[Moment]) -> dict[str, set[Record]]:
-        """The records that words and dates name, by their group."""
-        mentions: list[tuple[int, int, Record]] = []
+    def mentions(
+        self, starts: list[int], words: list[str], moments: Iterable[tuple[int, Moment]]
+    ) -> Mentions:
+        """What the words of a text, and the dates at places of it, name."""
+        hits: dict[tuple[int, int], dict[str, set[Record]]] = {}
         for place, word in enumerate(words):
             for length in self._lengths.get(word, ()):
-                for record in self._by_name.get(tuple(words[place : place + length]), ())[-_MOST_NAMED:]:
-                    mentions.append((place, place + length, record))
+                records = self._by_name.get(tuple(words[place : place + length]))
+                if records:
+                    hits[place, place + length] = _by_group(records)
         # A name within a longer one is none: "Widget" of "Widget Pro".
-        if len({(start, end) for start, end, _ in mentions}) > 1:
-            spans = {(start, end) for start, end, _ in mentions}
-            inner = {
-                span
-                for span in spans
-                if any(other != span and other[0] <= span[0] and span[1] <= other[1] for other in spans)
-            }
-            mentions = [mention for mention in mentions if mention[:2] not in inner]
-        sets: dict[str, list[set[Record]]] = {}
-        by_span: dict[tuple[int, int, str], set[Record]] = {}
-        for start, end, record in mentions:
-            by_span.setdefault((start, end, record.group), set()).add(record)
-        for (_, _, group), records in by_span.items():
-            sets.setdefault(group, []).append(records)
-        for word in words:
+        inner = {
+            span
+            for span in hits
+            if any(other != span and other[0] <= span[0] and span[1] <= other[1] for other in hits)
+        }
+        found = [
+            (starts[first], starts[last - 1] + 1, groups)
+            for (first, last), groups in hits.items()
+            if (first, last) not in inner
+        ]
+        parts: list[tuple[int, list[Record]]] = []
+        for at, word in zip(starts, words, strict=True):
             month = month_numbers().get(word)
             if month is not None and (len(word) > 3 or word not in ("may", "mar")) and word not in _NO_MONTHS:
-                inside: dict[str, set[Record]] = {}
-                for record in self._in_month.get(month, ())[-_MOST_NAMED:]:
-                    inside.setdefault(record.group, set()).add(record)
-                for group, records in inside.items():
-                    sets.setdefault(group, []).append(records)
-        for moment in moments:
-            if moment.month is not None and moment.day is not None:
-                days: dict[str, set[Record]] = {}
-                for own, record in self._by_day.get((moment.month, moment.day), ())[-_MOST_NAMED:]:
-                    if moment.year is None or own.year is None or own.year == moment.year:
-                        days.setdefault(record.group, set()).add(record)
-                for group, records in days.items():
-                    sets.setdefault(group, []).append(records)
-            elif moment.month is not None:
-                months: dict[str, set[Record]] = {}
-                for record in self._by_month.get((moment.year, moment.month), ())[-_MOST_NAMED:]:
-                    months.setdefault(record.group, set()).add(record)
-                for group, records in months.items():
-                    sets.setdefault(group, []).append(records)
-        hits = {group: _combined(several) for group, several in sets.items()}
-        partial: dict[str, dict[Record, int]] = {}
-        for word in set(words):
-            records_of_word = self._by_word.get(word, ())
-            for record in records_of_word if len(records_of_word) <= _MOST_PARTLY_NAMED else ():
-                if record.group not in hits:
-                    counts = partial.setdefault(record.group, {})
-                    counts[record] = counts.get(record, 0) + 1
-        for group, counts in partial.items():
-            most = max(counts.values())
-            best = {record for record, count in counts.items() if count == most}
-            if len(best) == 1 < self._sizes.get(group, 1):
-                hits[group] = best
+                found.append((at, at + 1, _by_group(self._in_month.get(month, ()))))
+            records = self._by_word.get(word)
+            if records is not None and len(records) <= _MOST_PARTLY_NAMED:
+                parts.append((at, records))
+        for at, moment in moments:
+            found.append((at, at + 1, _by_group(self._at(moment))))
+        return Mentions(sorted(found, key=lambda mention: mention[0]), parts, self._sizes)
+
+    def _at(self, moment: Moment) -> list[Record]:
+        """The records of a day, of a month, or of a time of day."""
+        if moment.month is not None and moment.day is not None:
+            return [
+                record
+                for own, record in self._by_day.get((moment.month, moment.day), ())[-_MOST_NAMED:]
+                if moment.year is None or own.year is None or own.year == moment.year
+            ]
+        if moment.month is not None:
+            return self._by_month.get((moment.year, moment.month), [])
+        if moment.has_time:
+            return self._by_time.get((moment.hour, moment.minute), [])
+        return []
+
+
+class Mentions:
+    """The names, dates and parts of names in one text, and the records that each of them names."""
+
+    def __init__(
+        self,
+        names: list[tuple[int, int, dict[str, set[Record]]]],
+        parts: list[tuple[int, list[Record]]],
+        sizes: dict[str, int],
+    ) -> None:
+        self._names, self._parts, self._sizes = names, parts, sizes
+        self._starts = [start for start, _, _ in names]
+        self._part_starts = [start for start, _ in parts]
+
+    def named(self, spans: Iterable[tuple[int, int]]) -> dict[str, set[Record]]:
+        """The records that stretches name, by their group: those that have all its names, or each that has one."""
+        sets: dict[str, list[set[Record]]] = {}
+        counts: dict[str, dict[Record, int]] = {}
+        for start, end in spans:
+            first = bisect_left(self._starts, start)
+            for _, stop, groups in self._names[first : bisect_left(self._starts, end)]:
+                if stop <= end:
+                    for group, records in groups.items():
+                        sets.setdefault(group, []).append(records)
+            first = bisect_left(self._part_starts, start)
+            for _, some in self._parts[first : bisect_left(self._part_starts, end)]:
+                for record in some:
+                    own = counts.setdefault(record.group, {})
+                    own[record] = own.get(record, 0) + 1
+        hits = {
+            group: several[0] if len(several) == 1 else set.intersection(*several) or set.union(*several)
+            for group, several in sets.items()
+        }
+        for group, own in counts.items():
+            if group not in hits:
+                most = max(own.values())
+                best = {record for record, count in own.items() if count == most}
+                if len(best) == 1 < self._sizes.get(group, 1):
+                    hits[group] = best
         return hits
 
 
-def _combined(sets: list[set[Record]]) -> set[Record]:
-    """The records that several names mean: those that have all of them, or each that has one."""
-    common = set.intersection(*sets)
-    return common or set.union(*sets)
+def _by_group(records: Iterable[Record]) -> dict[str, set[Record]]:
+    groups: dict[str, set[Record]] = {}
+    for record in [*records][-_MOST_NAMED:]:
+        groups.setdefault(record.group, set()).add(record)
+    return groups
