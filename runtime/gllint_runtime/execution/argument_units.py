@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from fractions import Fraction
 from functools import reduce
@@ -63,6 +63,24 @@ class Arguments(dict[str, Any]):
         super().__init__(traced.values)
         self.origins = traced.origins
         self.changes = traced.changes
+
+
+_WORDS = re.compile(r"[^\W\d_]{2,}[^\w\s]*\s.*?(?<![^\W\d_])[^\W\d_]{2,}", re.DOTALL)
+
+
+def prose_in(value: Any, properties: Mapping[str, Any], path: Path = ()) -> Iterator[tuple[Path, str]]:
+    """The texts among arguments that people read: of more than one word, or declared with ``x-text``."""
+    if type(value) is dict:
+        for key, item in value.items():
+            yield from prose_in(item, properties, (*path, key))
+    elif type(value) is list:
+        for number, item in enumerate(value):
+            yield from prose_in(item, properties, (*path, number))
+    elif type(value) is str and path:
+        declared = properties.get(str(path[0]))
+        is_text = declared.get("x-text") if isinstance(declared, Mapping) else None
+        if is_text is True or (is_text is not False and _WORDS.search(value)):
+            yield path, value
 
 
 class Misfit(NamedTuple):

@@ -16,6 +16,7 @@ from gllint_runtime.execution.argument_units import (
     Arguments,
     Change,
     Traced,
+    prose_in,
     with_converted,
     with_quantities_converted,
 )
@@ -77,12 +78,13 @@ if TYPE_CHECKING:
 
 _MOST_MESSAGES = 100
 _CALCULATOR, _CALCULATED = "calculate", ("result",)  # the ready tool, and where its result is
-_CLAIM_KEYS = frozenset({"source_call_id", "path", "quantity"})
+_CLAIM_KEYS = frozenset({"source_call_id", "path"})
 _SHORT_MACRO = expression(r"\{\{(tc_[1-9][0-9]{0,8})\.([^\W\d]\w*(?:\.[^\W\d]\w*)*)\}\}")
 _CALL_ID = re.compile(r"tc_([1-9][0-9]{0,8})")
 _UNVERIFIED = "[unverified]"
 _MAX_BYTES = 64_000_000
 _MAX_MESSAGE = 500_000
+_MAX_PROSE = 20_000  # characters of an argument that is judged as a message
 
 
 @dataclass
@@ -158,8 +160,14 @@ class Session:
         self.conversation: str | None = None
         self._origins = Origins(constants, kinds=policy.origin_kinds, shapes=policy.quantity_shapes)
         self._prompts: list[str] = []
-        self._sourced = self._sourced_gate(policy, constants) if policy.mode == "sourced" else None
+        # Judges messages in sourced mode, and the prose of arguments under strict origins.
+        judges = policy.mode == "sourced" or policy.argument_origin == "strict"
+        self._judge = self._sourced_gate(policy, constants) if judges else None
         self._lock = ForkLock()
+
+    @property
+    def _sourced(self) -> SourcedGate | None:
+        return self._judge if self.policy.mode == "sourced" else None
 
     @staticmethod
     def _sourced_gate(policy: Policy, constants: Mapping[str, Any]) -> SourcedGate:
@@ -180,8 +188,8 @@ class Session:
             self._heard.append(text)
             self._bytes += len(text)
             self._origins.learn(text)
-            if self._sourced is not None:
-                self._sourced.hear("user", text)
+            if self._judge is not None:
+                self._judge.hear("user", text)
             if self._bytes > self._max_bytes:
                 self._forget()
 
@@ -195,8 +203,8 @@ class Session:
                 return
             self._prompts.append(text)
             self._bytes += len(text)
-            if self._sourced is not None:
-                self._sourced.hear("prompt", text)
+            if self._judge is not None:
+                self._judge.hear("prompt", text)
 
     @property
     def mode(self) -> Mode:
@@ -219,9 +227,10 @@ class Session:
         """The arguments of a call as its tool takes them; ask before the tool runs, and give :meth:`record` the answer.
 
         What is a Quantity is converted to the unit of its parameter, which ``args_schema`` declares or its name ends
-        in. Raises GLValidationError ARGS_SCHEMA or ARGUMENT_UNIT, GLProvenanceError MISSING_ORIGIN.
+        in; a macro in a text becomes what it claims. Raises GLValidationError ARGS_SCHEMA or ARGUMENT_UNIT,
+        GLProvenanceError MISSING_ORIGIN, and for a macro what :meth:`check` raises.
         """
-        values = plain_arguments(tool, {} if arguments is None else arguments)
+        values = self._with_claims_shown(plain_arguments(tool, {} if arguments is None else arguments))
         parameters = _parameters(args_schema)
         changes: tuple[Change, ...] = ()
         if self.policy.argument_units != "off":
@@ -404,7 +413,12 @@ class Session:
                 return self.trace_arguments(tool, arguments, args_schema, parameters, changes)
         is_strict = policy.argument_origin == "strict"
         traced = () if policy.argument_origin == "off" else origins
-        if loose := [o for o in traced if o.demand is not None or (is_strict and not o.grounded)]:
+        prose = self._judged_prose(tool, arguments, args_schema) if is_strict else frozenset()
+        if loose := [
+            o
+            for o in traced
+            if o.demand is not None or (is_strict and not o.grounded and o.path not in prose)
+        ]:
             first = loose[0]
             what = f"{first.value} in the arguments of '{tool}'"
             error = GLProvenanceError(
@@ -418,6 +432,82 @@ class Session:
             self.verdicts.violation(error, policy.level(error.code))
         return Traced(arguments, None if policy.argument_origin == "off" else origins, changes)
 
+    def _with_claims_shown(self, arguments: dict[str, Any]) -> dict[str, Any]:
+        """The arguments with what each macro in a text claims in its place. Raises GLError for one that does not hold.
+
+        ``{{claim:0}}`` is an entry of the list ``claims`` among the arguments, ``{{tc_1.heat}}`` needs none.
+        """
+        claims = arguments.get("claims")
+
+        def shown(value: Any) -> Any:
+            if type(value) is dict:
+                return {key: shown(item) for key, item in value.items()}
+            if type(value) is list:
+                return [shown(item) for item in value]
+            if type(value) is not str or not ("{{tc_" in value or find_macros(value)):
+                return value
+            text, cited = self._with_short_claims(value, claims if type(claims) is list else [])
+            rendered, _, errors = self._rendered(text, read_claims(cited))
+            self.verdicts.settle(errors, self.policy.level, 0) if errors else None
+            return rendered
+
+        return {key: shown(value) for key, value in arguments.items()}
+
+    def _rendered(
+        self, message: str, claims: Sequence[Claim]
+    ) -> tuple[str, list[tuple[int, int]], list[GLError]]:
+        """A text with what its macros claim, where that is in it, and what is wrong with them."""
+        macros = find_macros(message)
+        errors: list[GLError] = [
+            GLRuntimeError("MISSING_CLAIM", text)
+            for place, text in macro_problems(macros, len(claims))
+            if isinstance(place, Macro)
+        ]
+        proven: list[tuple[int, int]] = []
+        pieces: list[str] = []
+        length = 0
+        for place, piece in enumerate(in_place(message, macros, lambda macro: "")):
+            if place % 2:
+                macro, piece = macros[place // 2], _UNVERIFIED
+                if macro.index is not None and macro.index < len(claims):
+                    try:
+                        with self._lock:
+                            quantity = self._resolve(macro.index, claims[macro.index])[1]
+                        piece = format_quantity(quantity, message[macro.end : macro.end + SEEN_BEHIND])
+                    except GLError as error:
+                        errors.append(error)
+                proven.append((length, length + len(piece)))
+            pieces.append(piece)
+            length += len(piece)
+        return "".join(pieces), proven, errors
+
+    def _judged_prose(self, tool: str, arguments: dict[str, Any], args_schema: Any) -> frozenset[str]:
+        """The paths of the arguments that are prose, each judged as a message is. Raises GLProvenanceError."""
+        gate = self._judge
+        if gate is None:
+            return frozenset()
+        declared = args_schema.get("properties") if isinstance(args_schema, Mapping) else None
+        paths = []
+        for path, text in prose_in(arguments, declared if isinstance(declared, Mapping) else {}):
+            if len(text) > _MAX_PROSE or unsafe_characters(text):  # traced number by number
+                continue
+            with self._lock:
+                findings = gate.judge(text)
+            findings = [one for one in findings if one.kind in self.policy.origin_kinds]
+            paths.append(show_path(path))
+            if failing := gate.errors(findings):
+                first = failing[0]
+                number = first.context[0]["text"]
+                error = GLProvenanceError(
+                    "MISSING_ORIGIN",
+                    f"The number {number} in the arguments of '{tool}' has no origin: {first.message}",
+                    first.hint,
+                    path=paths[-1],
+                    context=first.context,
+                )
+                self.verdicts.violation(error, self.policy.level(error.code))
+        return frozenset(paths)
+
     def _citations(self, arguments: dict[str, Any]) -> dict[Path, Origin | None]:
         """The parts of the claims among a call's arguments that hold: their numbers come from what they cite."""
         citations: dict[Path, Origin | None] = {}
@@ -428,12 +518,14 @@ class Session:
                 if type(item) is not dict or not item.keys() >= _CLAIM_KEYS:
                     continue
                 try:
-                    (claim,) = read_claims([item])
+                    (claim,) = read_claims([self._with_quantity(item)])
                     record, _ = self._resolve(0, claim)
                 except GLError:  # its tool says what is wrong with it
                     continue
                 place: Path = (name, number) if type(value) is list else (name,)
                 citations.update(dict.fromkeys((*place, key) for key in ("source_call_id", "path", "basis")))
+                if "quantity" not in item:
+                    continue
                 citations[*place, "quantity", "unit"] = None
                 path = *place, "quantity", "value"
                 given, unit = item["quantity"].get("value"), claim.quantity.unit
@@ -482,8 +574,8 @@ class Session:
     def _keep(self, record: CallRecord) -> None:
         self._calls[record.call_id] = record
         self._origins.learn(record)
-        if self._sourced is not None:
-            self._sourced.record(record)
+        if self._judge is not None:
+            self._judge.record(record)
         self._bytes += record.size
         if self._bytes > self._max_bytes:
             self._forget()
@@ -501,12 +593,12 @@ class Session:
         heard: list[str | CallRecord] = [*self._heard, *self._calls.values()]
         policy = self.policy
         self._origins = Origins(self.constants, heard, policy.origin_kinds, policy.quantity_shapes)
-        if self._sourced is not None:
-            self._sourced = self._sourced_gate(policy, self.constants)
+        if self._judge is not None:
+            self._judge = self._sourced_gate(policy, self.constants)
             for prompt in self._prompts:
-                self._sourced.hear("prompt", prompt)
+                self._judge.hear("prompt", prompt)
             for one in heard:
-                self._sourced.record(one) if isinstance(one, CallRecord) else self._sourced.hear("user", one)
+                self._judge.record(one) if isinstance(one, CallRecord) else self._judge.hear("user", one)
 
     # ------------------------------------------------------------------------------------ what goes out
 
@@ -582,16 +674,18 @@ class Session:
             self._refuse("UNSAFE_TEXT", f"Control character {message[start]!r} at position {start}")
         if self._sourced is not None:
             return self._check_sourced(message, claims, self._sourced)
-        violations: list[dict[str, Any]] = []
+        errors: list[GLError] = []
 
         def violation(error: GLError) -> None:
-            violations.append(self.verdicts.violation(error, self.policy.level(error.code)))
+            errors.append(error)
+            if self.policy.level(error.code) == "block":
+                self.verdicts.settle(errors, self.policy.level, 0)
 
         macros = find_macros(message)
         if naked := self._naked_number(message, macros):
             violation(naked)
         if not macros and not claims:
-            self.verdicts.passed(0)
+            violations = self.verdicts.settle(errors, self.policy.level, 0)
             self._remember(message, [])
             return Shown([message], [], [], [], self._steps, violations)
         for _, problem in macro_problems(macros, len(claims)):
@@ -626,35 +720,17 @@ class Session:
                 cited.append(place)
             else:
                 pieces[-1] += _UNVERIFIED if macro else piece
-        self.verdicts.passed(len(cited))
+        violations = self.verdicts.settle(errors, self.policy.level, len(cited))
         self._remember("".join(pieces), [claims[number] for number in places])
         return Shown(pieces, cited, provenance, returned, self._steps, violations)
 
     def _check_sourced(self, message: str, claims: Sequence[Claim], gate: SourcedGate) -> Shown:
         """The message with each of its plain numbers judged; macros show what they claim."""
-        macros = find_macros(message)
-        errors: list[GLError] = [
-            GLRuntimeError("MISSING_CLAIM", text) for _, text in macro_problems(macros, len(claims))
+        rendered, proven, errors = self._rendered(message, claims)
+        unused = [
+            text for place, text in macro_problems(find_macros(message), len(claims)) if type(place) is int
         ]
-        rendered, proven = message, []
-        if macros:
-            pieces: list[str] = []
-            for place, piece in enumerate(in_place(message, macros, lambda macro: "")):
-                if not place % 2:
-                    pieces.append(piece)
-                    continue
-                macro = macros[place // 2]
-                shown = _UNVERIFIED
-                if macro.index is not None and macro.index < len(claims):
-                    try:
-                        with self._lock:
-                            shown = format_quantity(self._resolve(macro.index, claims[macro.index])[1])
-                    except GLError as error:
-                        errors.append(error)
-                start = sum(map(len, pieces))
-                proven.append((start, start + len(shown)))
-                pieces.append(shown)
-            rendered = "".join(pieces)
+        errors += [GLRuntimeError("MISSING_CLAIM", text) for text in unused]
         with self._lock:
             findings = gate.judge(rendered, proven)
         errors += gate.errors(findings)

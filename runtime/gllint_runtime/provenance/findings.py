@@ -50,6 +50,13 @@ class Finding:
         return self.verdict in FAULTS
 
     @property
+    def kind(self) -> Literal["numbers", "dates", "identifiers"]:
+        """Which kind of value it is."""
+        if self.reading.moments:
+            return "dates"
+        return "identifiers" if self.reading.shape == "code" else "numbers"
+
+    @property
     def span(self) -> tuple[int, int]:
         """Where the number is."""
         return self.reading.start, self.reading.end
