@@ -31,12 +31,7 @@ class SourcedGate:
     """The numbers of one session's messages, judged."""
 
     def __init__(self, policy: Policy, constants: Mapping[str, Any]) -> None:
-        self.provenance = Provenance(
-            constants=constants,
-            units=dict(policy.units),
-            today=policy.today,
-            own_units=[unit for unit in policy.extend_units if unit not in ("1", "")],
-        )
+        self.provenance = Provenance.under(policy, constants)
         self._tools: dict[str, str] = {}
         self._waiting: list[tuple[str, str] | CallRecord] = []
 

@@ -205,6 +205,8 @@ def _readings(match: re.Match[str]) -> Iterator[Moment]:
         yield Moment(None, number("hb") or number("ib_"), number("ha") or number("ia_"))
     elif part["cy"]:
         yield Moment(number("cy"), number("cm"), number("cd"))
+    elif part["jm"]:
+        yield Moment(None, number("jm"), number("jd"))
     elif part["fy"]:
         yield Moment(int(part["fy"]) + (2000 if len(part["fy"]) == 2 else 0))
     elif part["qq"]:

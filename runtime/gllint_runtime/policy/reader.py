@@ -56,7 +56,7 @@ class Shown(NamedTuple):
     def digits(self) -> int:
         """How many significant digits are shown, about."""
         step = max(self.lower_margin + self.upper_margin, 1e-300)
-        return len(str(int(abs(self.value) / step + 0.5))) if self.value else 1
+        return len(str(int(min(abs(self.value) / step, 1e308) + 0.5))) if self.value else 1
 
 
 @dataclass(slots=True)
@@ -161,6 +161,8 @@ class Reader:
         if not sign and _SIGN_WORD.search(text, max(0, prior - 12), prior):
             sign = "-"
         multipliers, trailing = _multipliers(text, end, bool(currency))
+        if trailing > end and (link := _OF.match(text, trailing)) and units_at(text, link.end())[0]:
+            trailing = link.end()  # 1,25 million d'euros
         units, unit_end = units_at(text, trailing)
         written_unit = text[trailing:unit_end].strip()
         if not units and self._own_units:
@@ -312,6 +314,7 @@ _SIGN_WORD = re.compile(r"\b(?:minus|negative|moins|menos)\s\Z", re.IGNORECASE)
 _CURRENCY_SIZE = re.compile(r"[ \u00a0\u202f]?([kKM])(?=[€$£]|(?:EUR|USD|GBP|CHF)(?!\w))")
 _LETTERS = re.compile(r"(?:bn|mn|mm|[kKMBTmb])(?![\w²³/·°])")
 _MULTIPLIER = re.compile(r"[ \u00a0\u202f-]?([^\W\d_]{2,9}\.?)(?!\w)|([万億亿])")
+_OF = re.compile(r" (?:d['’]|de |of )")
 _MINOR = re.compile(r"[ \u00a0]?(cents?|pence|¢)(?![^\W_])", re.IGNORECASE)
 _ORDINAL = re.compile(r"(?:st|nd|rd|th|ᵗʰ|er|ère|ème|e)(?![\w])")
 _NOUN = re.compile(r"[ -]([^\W\d_]{2,30})")

@@ -56,12 +56,15 @@ def size_of_unit(unit: str) -> Size | None:
         dimension, factor = row.split()
         return Size(dimension, float(Fraction(factor)), 0.0)
     measure = measure_of(unit)
-    if measure is not None and measure.dimension == "temperature":
+    if measure is not None and measure.dimension in _OWN_DIMENSIONS:
         return Size(measure.dimension, float(measure.factor), float(measure.offset))
     size = size_of(factors_of_unit(unit))
     if size is not None and size.dimension:
         return Size(size.dimension, float(size.factor), 0.0)
     return None if measure is None else Size(measure.dimension, float(measure.factor), 0.0)
+
+
+_OWN_DIMENSIONS = ("temperature", "apparent-power", "reactive-power")  # which physics knows by another
 
 
 @cache

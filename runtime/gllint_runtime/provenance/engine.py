@@ -6,8 +6,10 @@ A conversation is heard turn by turn. Each number of a text is then ``sourced``,
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from datetime import date, timedelta
 from functools import cache, cached_property
 from itertools import pairwise
@@ -18,15 +20,18 @@ from gllint_runtime.policy.moments import Moment, weekday_numbers
 from gllint_runtime.policy.names import name_words, quantity_named
 from gllint_runtime.policy.places import folded_word
 from gllint_runtime.policy.reader import Reader, Reading, Shown
+from gllint_runtime.policy.settings import Policy
 from gllint_runtime.policy.text_units import counted_units, size_of_unit, table_words, words_table
 from gllint_runtime.policy.units import TIME_UNITS
 from gllint_runtime.provenance.derivation import Derivations, superlative_of
 from gllint_runtime.provenance.findings import FAULTS, Finding, Miss, Verdict
 from gllint_runtime.provenance.index import Index, Mentions, Names
 from gllint_runtime.provenance.records import (
+    Harvest,
     Harvester,
     Record,
     Source,
+    code_words,
     common_words,
     is_thing,
     sources_of,
@@ -35,7 +40,9 @@ from gllint_runtime.provenance.records import (
 )
 
 _SLACK = 1e-9
-_MAX_SOURCES = 200_000  # beyond, the oldest half is forgotten
+_ROUNDING = 4e-15  # what the conversion of a float may have added
+_LARGEST_EXACT = 2**53
+_MAX_SOURCES = 200_000  # beyond, the oldest are forgotten down to half
 _MAX_TEXT = 500_000
 _SIZES = (-3, 3, -6, 6, -2, 2, -1, 1)  # powers of ten by which a size is mistaken
 _MOST_PASSES = 4
@@ -51,33 +58,40 @@ class Provenance:
         units: Mapping[str, str] | None = None,
         today: date | None = None,
         own_units: Collection[str] = (),
+        whitelist: Collection[str] = (),
     ) -> None:
         self._units = dict(units or {})
         self._own_units = tuple(own_units)
+        self._whitelist = tuple(map(re.compile, whitelist))
         self.today = today
-        self._turns: list[tuple[Any, ...]] = []
-        self._begin()
-        for name, value in (constants or {}).items():
-            self._add_constant(name, value)
+        self.reader = Reader(units=self._own_units)
+        self._said = 0
+        self.has_forgotten = False
+        self._constants = Harvest("constant", [*_constant_sources(constants or {})])
+        self._begin([])
 
-    def _begin(self) -> None:
+    @classmethod
+    def under(cls, policy: Policy, constants: Mapping[str, Any] | None = None) -> Provenance:
+        """A conversation that is judged as a policy says."""
+        return cls(
+            constants=constants,
+            units=dict(policy.units),
+            today=policy.today,
+            own_units=[unit for unit in policy.extend_units if unit not in ("1", "")],
+            whitelist=policy.whitelist,
+        )
+
+    def _begin(self, harvests: Iterable[Harvest]) -> None:
         self.index, self.names = Index(), Names()
         self.derivations = Derivations()
-        self.reader = Reader(units=self._own_units)
         self._texts: list[tuple[Source, str]] = []
-        self._said = 0
         self.statements: list[Source] = []
         self.vocabulary: set[str] = set()
         self.currencies: dict[str, set[str]] = {}
-        self.has_forgotten = False
-
-    def _add_constant(self, name: str, value: Any) -> None:
-        units = units_of_key(name)[0]
-        if isinstance(value, Mapping):
-            value, units = value.get("value"), (str(value.get("unit")),)
-        if isinstance(value, (int, float)) and not isinstance(value, bool):
-            source = Source("said", "", "constant", (name,), name, value, units, stem=stem_of(name))
-            self.index.add(source)
+        self._harvests: list[Harvest] = []
+        self._questions: set[object] = set()
+        for harvest in (self._constants, *harvests):
+            self._learn(harvest)
 
     # ------------------------------------------------------------------------------------------- what is heard
 
@@ -86,23 +100,14 @@ class Provenance:
         text = text[:_MAX_TEXT]
         number, self._said = self._said, self._said + 1
         path = (f"{speaker}[{number}]",)
-        for reading in self.reader.read(text):
-            for source in sources_of(reading, "said", "", speaker, path, "", None):
-                self.index.add(source)
-                if source.moment is None and not source.is_code and speaker == "user":
-                    self.statements.append(source)
-        self._speak(text)
-        for reading in self.reader.read(text) if "$" in text or "€" in text or "£" in text else ():
-            if reading.units and _is_currency(reading.units[0]):
-                self.currencies.setdefault("", set()).update(reading.units)
-        whole = Source("said", "", speaker, path, "", 0, (), None, text)
-        self._texts.append((whole, text.casefold()))
-        for word in _CODE_WORDS.findall(text):
-            if any(char.isdecimal() for char in word):
-                self.index.add(Source("said", "", speaker, path, "", 0, (), None, word, is_code=True))
-
-    def _speak(self, text: str) -> None:
-        self.vocabulary.update(folded_word(word) for word in _WORDS.findall(text[:4000].replace("_", " ")))
+        harvest = Harvest(speaker, spoken=[text])
+        readings = self.reader.read(text)
+        for reading in readings:
+            harvest.sources += sources_of(reading, "said", "", speaker, path, "", None)
+        for word in code_words(text, readings):
+            harvest.sources.append(Source("said", "", speaker, path, "", 0, (), None, word, is_code=True))
+        harvest.quotable.append(Source("said", "", speaker, path, "", 0, (), None, text))
+        self._take_in(harvest)
 
     def record(
         self,
@@ -116,22 +121,43 @@ class Provenance:
         reader = Reader(units=self._own_units, decimal_comma=self.reader.decimal_comma or None)
         harvester = Harvester(call_id, tool, arguments, reader, {**self._units, **(declared or {})})
         harvest = harvester.read(output)
+        with suppress(TypeError, ValueError, RecursionError):  # what cannot be compared is like no other
+            harvest.answer = hash(json.dumps([tool, arguments, output], sort_keys=True, default=str))
+        for record in harvest.records:
+            harvest.spoken += [f"{key} {text}" for key, text in record.texts.items()]
+        harvest.spoken.append(" ".join((tool, *harvester.keys)))
+        for path, text, record in harvest.texts:
+            harvest.quotable.append(Source("text", call_id, tool, path, "", 0, (), record, text))
+        self._take_in(harvest)
+
+    def _take_in(self, harvest: Harvest) -> None:
+        self._learn(harvest)
+        if self.index.count > _MAX_SOURCES:  # keep the latest half
+            harvests = self._harvests[1:]
+            left, count = len(harvests) - 1, 0
+            while left and count + len(harvests[left].sources) <= _MAX_SOURCES // 2:
+                count += len(harvests[left].sources)
+                left -= 1
+            self.has_forgotten = True
+            self._begin(harvests[left:])
+
+    def _learn(self, harvest: Harvest) -> None:
+        self._harvests.append(harvest)
         for source in harvest.sources:
             self.index.add(source)
+            if source.tool == "user" and source.moment is None and not source.is_code:
+                self.statements.append(source)
             if source.units and _is_currency(source.units[0]):
-                self.currencies.setdefault(call_id, set()).update(
-                    unit.partition("/")[0] for unit in source.units
-                )
-        for record in harvest.records:
-            for key, text in record.texts.items():
-                self._speak(f"{key} {text}")
-        self._speak(" ".join((tool, *harvester.keys, *map(str, (arguments or {}).values()))))
+                currencies = self.currencies.setdefault(source.call_id, set())
+                currencies.update(unit.partition("/")[0] for unit in source.units)
+        for text in harvest.spoken:
+            words = _WORDS.findall(text[:4000].replace("_", " "))
+            self.vocabulary.update(map(folded_word, words))
         self.names.add(harvest)
-        self.derivations.add(harvest, tool)
-        for path, text, record in harvest.texts:
-            self._texts.append(
-                (Source("text", call_id, tool, path, "", 0, (), record, text), text.casefold())
-            )
+        if harvest.answer is None or harvest.answer not in self._questions:  # else it is one reading twice
+            self.derivations.add(harvest, harvest.tool)
+            self._questions.add(harvest.answer)
+        self._texts += [(source, source.text.casefold()) for source in harvest.quotable]
 
     # -------------------------------------------------------------------------------------------- judging
 
@@ -140,7 +166,8 @@ class Provenance:
         readings = Reader(units=self._own_units, decimal_comma=self.reader.decimal_comma or None).read(text)
         if not readings:
             return []
-        return _Judgement(self, readings, proven).findings()
+        allowed = [match.span() for pattern in self._whitelist for match in pattern.finditer(text)]
+        return _Judgement(self, readings, proven, allowed).findings()
 
     def quotes(self, text: str) -> Source | None:
         """Who said a text, word for word."""
@@ -152,21 +179,34 @@ class Provenance:
         return None
 
 
-_CODE_WORDS = re.compile(r"[^\W_]+(?:[-_./:@][^\W_]+)*")
+def _constant_sources(constants: Mapping[str, Any]) -> Iterator[Source]:
+    for name, value in constants.items():
+        units = units_of_key(name)[0]
+        if isinstance(value, Mapping):
+            units = (str(value.get("unit")),)
+            value = value.get("value")
+        if isinstance(value, (int, float)) and not isinstance(value, bool):
+            yield Source("said", "", "constant", (name,), name, value, units, stem=stem_of(name))
 
 
 class _Judgement:
     """The judging of one text."""
 
     def __init__(
-        self, provenance: Provenance, readings: list[Reading], proven: Sequence[tuple[int, int]]
+        self,
+        provenance: Provenance,
+        readings: list[Reading],
+        proven: Sequence[tuple[int, int]],
+        whitelisted: Sequence[tuple[int, int]],
     ) -> None:
         self.provenance = provenance
         self.readings = readings
         self.proven = proven
+        self._whitelisted = whitelisted
         self.done: list[Finding] = []
         self._named: dict[tuple[tuple[int, int], ...], dict[str, set[Record]]] = {}
         self._misses: dict[int, list[Miss]] = {}
+        self._directions: dict[int, str] = {}
         self._places = [reading.place for reading in readings]
 
     def findings(self) -> list[Finding]:
@@ -180,6 +220,7 @@ class _Judgement:
             self.done.append(finding)
             if finding.verdict in FAULTS:
                 waiting.append(finding)
+        waiting = [finding for finding in waiting if not self._is_converted(finding)]
         for _ in range(_MOST_PASSES):  # what follows from others may follow from what follows
             rest = [finding for finding in waiting if not self._derive(finding)]
             if len(rest) == len(waiting):
@@ -189,7 +230,27 @@ class _Judgement:
 
     def direction(self, reading: Reading) -> str:
         """The way in which the words around a number say that it goes."""
-        return self._direction(reading)
+        direction = self._directions.get(id(reading))
+        if direction is None:
+            direction = self._directions[id(reading)] = self._direction(reading)
+        return direction
+
+    def _is_converted(self, finding: Finding) -> bool:
+        """Whether a number is another in the unit that the answer gives that itself: "23.4 MWh (84.24 GJ)"."""
+        reading = finding.reading
+        size = size_of_unit(reading.units[0]) if len(reading.units) == 1 else None
+        if size is None or size.offset:  # of a temperature a bare number says too little
+            return False
+        for other in self.done:
+            own = size_of_unit(other.unit) if other.has_no_unit and other.unit is not None else None
+            if own is None or own.dimension != size.dimension or other.source is None:
+                continue
+            value = float(other.source.value) * own.factor / size.factor
+            if any(renderings.fits(value) for renderings in reading.renderings):
+                finding.verdict, finding.source, finding.miss = "sourced", other.source, None
+                finding.has_no_unit = True
+                return True
+        return False
 
     def _derive(self, finding: Finding) -> bool:
         """Whether a number that nothing shows follows from others."""
@@ -247,7 +308,9 @@ class _Judgement:
     # ---------------------------------------------------------------------------------------- one number
 
     def _of(self, reading: Reading) -> Finding:
-        if reading.shape == "order":
+        if reading.shape == "order" or any(
+            start <= reading.start and reading.end <= end for start, end in self._whitelisted
+        ):
             return Finding(reading, "exempt")
         if reading.shape == "designation":
             index = self.provenance.index
@@ -463,7 +526,7 @@ class _Judgement:
                     element.value + element.upper_margin + slack,
                 )
                 for source in reversed(index.by_value(low, high)):
-                    if element.fits(float(source.value)):
+                    if element.fits(float(source.value)) and _is_same_integer(reading, source):
                         relation = _relation(reading, source)
                         visited.add(id(source)) if relation == "same" else None
                         yield source, element, sign, relation
@@ -472,16 +535,12 @@ class _Judgement:
                     if size is None:
                         continue
                     base = element.value * size.factor + size.offset
-                    lower_margin, upper_margin = (
-                        (element.lower_margin + slack) * size.factor,
-                        (element.upper_margin + slack) * size.factor,
-                    )
+                    rounding = abs(base) * _ROUNDING
+                    below = (element.lower_margin if element.value else 0) * size.factor
+                    above = (element.upper_margin if element.value else 0) * size.factor
+                    margin = slack * size.factor + rounding
                     for source in reversed(
-                        index.by_size(
-                            size.dimension,
-                            base - lower_margin - abs(base) * 1e-12,
-                            base + upper_margin + abs(base) * 1e-12,
-                        )
+                        index.by_size(size.dimension, base - below - margin, base + above + margin)
                     ):
                         if id(source) not in visited:
                             yield source, element, sign, "same"
@@ -507,6 +566,8 @@ class _Judgement:
                 and not self._is_known_currency(reading, source)
             ):
                 relation = "unit"
+            if relation == "bare" and source.is_asked and reading.units[0] not in TIME_UNITS:
+                continue  # of its own argument a model says no unit
             if relation in ("unit", "kind"):
                 if sign > 0 and _is_telling(renderings, source):
                     misses.append(Miss(relation, source))  # type: ignore[arg-type]
@@ -571,7 +632,7 @@ class _Judgement:
         value = float(source.value)
         if not value:
             return True
-        direction = self._direction(reading)
+        direction = self.direction(reading)
         if sign > 0:
             if value < 0 or not direction:
                 return not (
@@ -886,6 +947,14 @@ def _deduction_words() -> frozenset[str]:
     return frozenset(words_table()["deduction keys"]["words"].split())
 
 
+def _is_same_integer(reading: Reading, source: Source) -> bool:
+    """Whether two integers that are one number as floats have the same digits."""
+    if abs(source.value) < _LARGEST_EXACT or not reading.text.isdecimal():
+        return True
+    written = source.text or str(source.value)
+    return not written.isdecimal() or written == reading.text
+
+
 def _is_change(source: Source) -> bool:
     return not _change_words().isdisjoint(source.stem)
 
@@ -952,7 +1021,7 @@ def _relation(reading: Reading, source: Source) -> str:
             return "same" if unit not in ("pp", "bps") else "unit"
         for element in own:
             if element in ("count", "1", "ratio"):
-                if unit in TIME_UNITS:
+                if unit in TIME_UNITS and element == "count":
                     return "same"
                 continue
             other = size_of_unit(element)
@@ -986,7 +1055,8 @@ def _may_be_of(reading: Reading, source: Source | None) -> bool:
         is_counted = (
             source.kind == "count" or is_thing(source.key) or source.key.lower() in table_words("quantities")
         )
-        return not is_counted or reading.units[0] in counted_units() or reading.units[0] in TIME_UNITS
+        is_time = reading.units[0] in TIME_UNITS and not is_thing(source.key)
+        return not is_counted or is_time or reading.units[0] in counted_units()
     own, other = size_of_unit(reading.units[0]), size_of_unit(source.units[0])
     if own is None or other is None or not set(reading.units).isdisjoint(source.units):
         return True

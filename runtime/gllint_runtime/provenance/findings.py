@@ -65,8 +65,7 @@ class Finding:
     def unit(self) -> str | None:
         """The unit that the text gives it: of a sign that currencies share, the one that the source has."""
         units = self.reading.units
-        if len(units) > 1 and self.source is not None:
-            return next(
-                (unit for unit in self.source.units if unit in units), self.reading.written_unit or units[0]
-            )
+        if len(units) > 1:
+            own = self.source.units if self.source is not None else ()
+            return next((unit for unit in own if unit in units), self.reading.written_unit or units[0])
         return units[0] if units else None

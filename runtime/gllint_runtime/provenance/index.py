@@ -103,7 +103,9 @@ class Index:
         plain = _PLAIN.sub("", folded)
         if letters := _letters_of(folded):
             self._prefixes.setdefault(letters, []).append(source)
-        for key in {folded, plain, folded.lstrip("#")}:
+        last = folded.rpartition("_")[2]  # gift_card_6276644
+        parts = (last,) if len(last) > _ENDING and last.isdecimal() else ()
+        for key in {folded, plain, folded.lstrip("#"), *parts}:
             self._codes.setdefault(key, []).append(source)
         if len(plain) > _ENDING and plain[-_ENDING:].isdecimal():
             self._endings.setdefault(plain[-_ENDING:], []).append(source)

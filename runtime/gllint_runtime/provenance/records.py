@@ -25,6 +25,8 @@ _MAX_DEPTH = 64
 _MAX_TEXT = 500_000  # characters of one text that are read
 _MAX_NAME = 80
 _MAX_ARGUMENT = 2_000
+_MAX_SENTENCES = 20  # of one call's arguments, which its output may say back
+_MOST_WRAPPED = 3
 _SHORT = 24  # characters of a field that may be a code as a whole: "BA 117"
 _MAX_NAME_WORDS = 8
 _MAX_RELATIONS = 30  # units that a name leaves open
@@ -103,12 +105,16 @@ class Source:
 
 @dataclass(eq=False)
 class Harvest:
-    """What one output, or one text, brought."""
+    """What one output, or one text, brought; ``tool`` is the tool, or who said the text."""
 
+    tool: str
     sources: list[Source] = field(default_factory=list)
     records: list[Record] = field(default_factory=list)
     lists: list[tuple[Path, int, Record]] = field(default_factory=list)
     texts: list[tuple[Path, str, Record]] = field(default_factory=list)
+    quotable: list[Source] = field(default_factory=list)  # its texts as they are
+    spoken: list[str] = field(default_factory=list)  # all whose words it uses
+    answer: object = None  # the call with its output, which may come again
     is_cut: bool = False
 
 
@@ -136,15 +142,20 @@ class Harvester:
         self._call_id, self._tool, self._reader = call_id, tool, reader
         self._declared = declared or {}
         self._room = _MAX_LEAVES
-        self.harvest = Harvest()
+        self.harvest = Harvest(tool)
         self.keys: set[str] = set()
         self._echo = {}
         root = self._record(f"{tool} $", None)
+        sentences: set[str] = set()
         for path, leaf in _plain_leaves(arguments or {}):
             key = next((str(step) for step in reversed(path) if isinstance(step, str)), "")
             self._echo.setdefault(key, set()).add(_echoed(leaf))
+            self.harvest.spoken.append(str(leaf))
+            if isinstance(leaf, str) and " " in leaf.strip() and has_digit(leaf[:_MAX_ARGUMENT]):
+                sentences.add(leaf.strip())
             self._name(root, key, leaf)
             self._asked(leaf, ("arguments", *path), key, root)
+        self._sentences = sorted(sentences, key=len, reverse=True)[:_MAX_SENTENCES]
         self.root = root
 
     def _asked(self, leaf: Any, path: Path, key: str, root: Record) -> None:
@@ -161,9 +172,12 @@ class Harvester:
                 "text", self._call_id, self._tool, path, key, int(window[1]), time, root, leaf, is_asked=True
             )
             self.harvest.sources.append(asked)
+        is_prose = isinstance(leaf, str) and " " in leaf.strip()
         readings = self._reader.read(str(leaf), prose=False)
         for reading in readings:
             for source in sources_of(reading, "text", self._call_id, self._tool, path, key, root):
+                if is_prose and not source.is_code and source.moment is None:
+                    continue
                 own = source.units or units_of_key(key)[0]
                 size = size_of_unit(own[0]) if own else None
                 if (
@@ -186,6 +200,9 @@ class Harvester:
 
     def read(self, output: Any) -> Harvest:
         """What an output holds."""
+        if (leaf := _only_leaf(output)) is not None and any(leaf in values for values in self._echo.values()):
+            self._code(str(leaf), (), "", self.root)  # it says back what it was given
+            return self.harvest
         self._node(output, (), "", self.root, _Context(), "$")
         return self.harvest
 
@@ -431,6 +448,8 @@ class Harvester:
     def _text(self, text: str, path: Path, key: str, record: Record, context: _Context, pattern: str) -> None:
         text = text[:_MAX_TEXT]
         record.texts.setdefault(key, text)
+        for sentence in self._sentences:
+            text = _without(text, sentence)
         if text and not has_digit(text):
             if len(text) > 2 and text[0] in "{[":
                 self._structured(text, path, key, record, context, pattern)
@@ -540,9 +559,8 @@ class Harvester:
             self.harvest.texts.append((path, text, record))
         if is_one or len(text) <= _SHORT:
             self._code(text.strip(), path, key, record)
-        for word in _CODES.findall(text):
-            if has_digit(word):
-                self._code(word, path, key, record, origin)
+        for word in code_words(text, readings):
+            self._code(word, path, key, record, origin)
 
     def _line_record(self, text: str, reading: Reading, parent: Record, key: str) -> Record:
         layout = reading.place.layout
@@ -653,6 +671,17 @@ def sources_of(
             )
 
 
+def code_words(text: str, readings: Sequence[Reading]) -> Iterator[str]:
+    """The words of a text that have digits, but for the parts of its dates and times."""
+    moments = [reading for reading in readings if reading.shape == "moment"]
+    for match in _CODES.finditer(text):
+        while moments and moments[0].end <= match.start():
+            moments.pop(0)
+        is_part = moments and moments[0].start <= match.start() and match.end() <= moments[0].end
+        if has_digit(match[0]) and not (is_part and match[0] != moments[0].text):
+            yield match[0]
+
+
 def _is_number(value: Any) -> bool:
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return False
@@ -661,6 +690,24 @@ def _is_number(value: Any) -> bool:
 
 def _echoed(leaf: Any) -> Any:
     return leaf.strip() if isinstance(leaf, str) else leaf
+
+
+def _only_leaf(value: Any) -> Any:
+    """The number or the text that an output is, whatever wraps it; ``None`` of one that has several."""
+    for _ in range(_MOST_WRAPPED):
+        if isinstance(value, Mapping) and len(value) == 1:
+            (value,) = value.values()
+        elif isinstance(value, list) and len(value) == 1:
+            (value,) = value
+    is_leaf = isinstance(value, (str, int, float)) and not isinstance(value, bool)
+    return _echoed(value) if is_leaf and has_digit(str(value)) else None
+
+
+def _without(text: str, sentence: str) -> str:
+    """A text without a sentence; no part of a longer word or number is one."""
+    if sentence not in text:
+        return text
+    return re.sub(rf"(?<!\w)(?<!\d[.,]){re.escape(sentence)}(?!\w|[.,]\d)", " ; ", text)
 
 
 def _plain_leaves(node: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:
