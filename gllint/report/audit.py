@@ -13,7 +13,7 @@ from gllint.shown import visible
 from gllint_rules.tuples import NamedTuple
 from gllint_runtime.audit.judgement import FAULTS, Answer, Conversation, Number
 from gllint_runtime.audit.page import VERDICTS, basis_text, page
-from gllint_runtime.policy.figures import figures
+from gllint_runtime.policy.text_units import units_at
 
 FORMATS = ("text", "json", "junit", "html")
 _AROUND = 40  # characters of the answer that are shown on either side
@@ -101,7 +101,7 @@ def _shown(answer: Answer, number: Number) -> str:
     if answer.text[: number.start].endswith(unit):  # $150
         return f"{unit}{number.text}"
     word = _WORD.match(answer.text, number.end)
-    if word is not None and any(figure.units == (unit,) for figure in figures(f"2 {word[1]}")):
+    if word is not None and unit in units_at(f" {word[1]}", 0)[0]:
         unit = word[1]
     return f"{number.text} {unit}"
 

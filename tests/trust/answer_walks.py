@@ -15,8 +15,6 @@ from gllint.init import json_text
 from gllint.init.hook import with_hook
 from gllint_runtime import Session, scan_naked_numbers
 from gllint_runtime.adapters.kit import FinalStream
-from gllint_runtime.audit.contexts import places
-from gllint_runtime.audit.sources import echo_of
 from gllint_runtime.execution.argument_units import quantities_in
 from gllint_runtime.execution.calculate import calculated
 from gllint_runtime.execution.claimed import checked_structure, require_claims
@@ -24,6 +22,9 @@ from gllint_runtime.execution.final_schema import final_schema
 from gllint_runtime.execution.spoken import SpokenNumbers
 from gllint_runtime.policy.designations import are_codes, designations
 from gllint_runtime.policy.figures import figures
+from gllint_runtime.policy.moments import moments
+from gllint_runtime.policy.reader import Reader
+from gllint_runtime.provenance.records import Harvester
 
 _QUANTITY = {"value": 12, "unit": "kWh"}
 
@@ -159,16 +160,20 @@ def _shown(made: str) -> object:
     )
 
 
+def _echoed(pair: tuple[str, str]) -> object:
+    return Harvester("c1", "t", {"a": pair[0]}, Reader()).read(pair[1]).sources
+
+
 WALKS: dict[str, Walk] = {
     "sourced: an answer of numbers": Walk(plainly(_parts, _shown), 50),
     "prose: numbers in words and signs": Walk(texts(_prose, lambda text: [*figures(text)]), 100),
     "prose: numbers in words, judged": Walk(texts(_prose, lambda text: [*scan_naked_numbers(text, words=True)]), 100),
     "prose: what is called something": Walk(texts(_forms, lambda text: [*designations(text)]), 1_000),
     "prose: codes of a list": Walk(plainly(lambda n: [f"0{i}" for i in range(n)] + ["a-b"], lambda made: (are_codes(made),)), 2_000),
-    "prose: dates and times of an audit": Walk(texts(lambda n: [*_prose(n), *_forms(n)], places), 250),
+    "prose: dates and times": Walk(texts(lambda n: [*_prose(n), *_forms(n)], moments), 250),
     "prose: what a user said": Walk(texts(lambda n: [*_prose(n), "5" + " " * n + "W", "5 and " * n, "a loss of " * n], _said), 50),
     "what a call was told: cut out of a text": Walk(
-        plainly(lambda n: ("aa 1 " * (n // 10), "aa 1 " * n), lambda pair: echo_of({"a": pair[0]}).without(pair[1]) + "."), 2_000
+        plainly(lambda n: ("aa 1 " * (n // 10), "aa 1 " * n), _echoed), 2_000
     ),
     "schema of an answer: many claims": Walk(plainly(_parts, lambda made: json.dumps(final_schema(_calls(len(made))))), 50),
     "schema of an answer: as a grammar": Walk(plainly(_parts, lambda made: final_schema(_calls(len(made)), format="gbnf")), 50),

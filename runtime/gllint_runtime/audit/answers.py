@@ -14,7 +14,7 @@ _MAX_PARTS = 20_000
 
 @cache
 def _pattern(name: str) -> re.Pattern[str]:
-    return re.compile(sections("../audit/contexts.txt")["answers"][name])
+    return re.compile(sections("../audit/answers.txt")["answers"][name])
 
 
 def is_answer_tool(tool: str) -> bool:

@@ -15,15 +15,16 @@ from gllint_runtime.audit.judgement import FAULTS, Answer, Conversation, Number
 from gllint_runtime.policy.data_files import read
 
 VERDICTS: Mapping[str, str] = {
-    "unsourced": "nothing brought it",
-    "mislabelled": "a tool returned these digits with a unit that contradicts the one here",
-    "derived": "follows from two numbers of tools",
-    "quoted": "the user or the program said it",
+    "unsourced": "no source",
+    "mislabelled": "a source has these digits with another unit, sign, size, row or key",
+    "derived": "follows from other numbers, listed here",
+    "quoted": "the user, the program or a text that a tool returned has it",
     "sourced": "a tool returned it, in the unit here or converted to it",
-    "exempt": "a date, a time, a version, an id or a list marker",
+    "exempt": "a list marker or a name with digits",
 }
 _MAX_PAGE = 20_000_000  # characters, of which a browser still makes a page
 _MAX_TEXT = 200
+_MAX_PARTS = 5  # numbers of which another is derived
 
 
 def page(conversations: Iterable[Conversation]) -> str:
@@ -113,14 +114,13 @@ def _table(answer: Answer, anchor: str) -> Iterator[str]:
 
 def basis_text(number: Number, show: Any = str, opening: str = "", closing: str = "") -> str:
     """What a number rests on, in words: the call, the path, the value."""
-    source = number.source
-    if source is None:
+    if number.derived is not None:
+        parts = [_source_text(source, show, opening, closing) for source in number.derived["from"]]
+        rest = f" and {len(parts) - _MAX_PARTS} more" if len(parts) > _MAX_PARTS else ""
+        return f"{number.derived['how']} of {', '.join(parts[:_MAX_PARTS])}{rest}"
+    if number.source is None:
         return VERDICTS[number.verdict]
-    text = _source_text(source, show, opening, closing)
-    other = source.get("other")
-    if other is None:
-        return text
-    return f"{source['operation']} of {text} and {_source_text(other, show, opening, closing)}"
+    return _source_text(number.source, show, opening, closing)
 
 
 def _source_text(source: Mapping[str, Any], show: Any, opening: str, closing: str) -> str:
