@@ -95,8 +95,8 @@ def test_it_is_suppressed_like_ours(write: Write, packages: Path, own: Own, comm
 
 
 def test_the_page_of_the_example_is_its_test(packages: Path) -> None:
-    command = [sys.executable, "-m", "pytest", "-q", "-n", "0", "-p", "no:cacheprovider", "-c", "/dev/null"]
-    done = started([*command, "test_rules.py"], EXAMPLE, packages)
+    bare = ["env", "PYTEST_DISABLE_PLUGIN_AUTOLOAD=1", sys.executable, "-m", "pytest", "-q"]
+    done = started([*bare, "-p", "no:cacheprovider", "-c", "/dev/null", "test_rules.py"], EXAMPLE, packages)
     assert done.returncode == 0, done.stdout
 
 

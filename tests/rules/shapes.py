@@ -423,7 +423,7 @@ SHAPES: dict[Callable[[int], Files], int] = {
     nested_in_itself: 60,
     circle_of_helpers: 300,
     dense_circle: 60,
-    dense_circle_of_changes: 20,
+    dense_circle_of_changes: 10,
     every_helper_a_tool: 36,
     chain_of_helpers: 200,
     chain_of_keys: 100,
