@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -53,7 +53,8 @@ def documents() -> dict[Path, str]:
         DOCS / "llms.txt": index_for_models(),
         RULE_PAGES / "README.md": renewed(RULE_PAGES / "README.md", {"rules": rule_tables("")}),
         SITE: renewed(SITE, {"rules": rule_navigation()}, marker="# {}\n"),
-        DOCS / "tools.md": renewed(DOCS / "tools.md", {"frameworks": frameworks(), "row": row_table()}),
+        DOCS / "tools.md": renewed(DOCS / "tools.md", {"frameworks": frameworks()}),
+        DOCS / "framework-rows.md": renewed(DOCS / "framework-rows.md", {"row": row_table()}),
         DOCS / "rules-of-your-own.md": renewed(DOCS / "rules-of-your-own.md", own_rule()),
         DOCS / "kinds.md": renewed(DOCS / "kinds.md", {"packs": packs_table()}),
         DOCS / "command-line.md": renewed(
@@ -150,7 +151,7 @@ def configuration() -> str:
         default = value_of(Config(), key)
         shown = "not set" if default is None or default == () else f"`{_toml(default)}`"
         field = POLICY_KEYS.get(key)
-        both = f" At execution: `{field}` of [`Policy`](runtime.md#the-gate)." if field is not None else ""
+        both = f" At execution: `{field}` of [`Policy`](runtime/claims.md#policy)." if field is not None else ""
         out.append(f"## {key}\n\n{value['description']}\n\nTakes {_type(value)}. Default: {shown}.{both}\n")
     return "\n" + "\n".join(out) + "\n"
 
@@ -232,67 +233,25 @@ def _toml(value: Any) -> str:
 
 
 def frameworks() -> str:
-    """The framework table in words, a section for each row."""
-    rows = sorted(shipped().written, key=lambda row: (row["name"] != "any", row["name"]))
-    return "\n" + "\n".join("\n".join(_framework(row)) for row in rows)
+    """The framework table: each row with its version and the forms in which it takes tools."""
+    rows = sorted((row for row in shipped().written if row["name"] != "any"), key=lambda row: row["name"])
+    lines = [f"| {row['name']} | {row.get('verified', 'its source')} | {_forms(row)} |" for row in rows]
+    return "\n".join(["| framework | verified against | tools are |", "|---|---|---|", *lines, ""])
 
 
-def _framework(row: Mapping[str, Any]) -> Iterator[str]:
-    title = "Whatever the framework" if row["name"] == "any" else row["name"]
-    yield f"## {title}\n"
-    if "verified" in row:
-        yield f"Verified against {row['verified']}.\n"
-    said: dict[str, str] = {
-        "decorators": ", ".join(f"`@{name}`" for name in row.get("decorators", ())),
-        "generators": ", ".join(f"`@{name}`" for name in row.get("generators", ())),
-        "calls": ", ".join(_place(name, places) for name, places in row.get("calls", {}).items()),
-        "keywords": ", ".join(_place(name, places, "[…]") for name, places in row.get("keywords", {}).items()),
-        "bases": ", ".join(f"`{name}` ({_names(methods)})" for name, methods in row.get("bases", {}).items()),
-        "published": ", ".join(f"`{name}`" for name in row.get("published", {})),
-        "described": ", ".join(f"`{name}(…)`" for name in row.get("described", ())),
-        "envelopes": ", ".join(
-            f"of `{name}` {_names(map(str, places)) or 'nothing'}" for name, places in row.get("envelopes", {}).items()
-        ),
-        "runs": _names(row.get("runs", ())),
-        "dispatchers": _names(row.get("dispatchers", ())),
-        "not-tools": _names(row.get("not-tools", ())),
-    }  # fmt: skip
-    titles = {
-        "decorators": "Decorators that make a function a tool",
-        "generators": "Decorators of a function that yields or returns its tools",
-        "calls": "Calls that make a tool of the function at",
-        "keywords": "Places that take tools",
-        "bases": "Base classes, and the methods of theirs that are tools",
-        "published": "Toolkits, whose methods are tools where the toolkit lists them",
-        "described": "Calls that describe the function beside them",
-        "envelopes": "What the model sees of a result",
-        "runs": "Methods that run a tool directly",
-        "dispatchers": "Dispatchers",
-        "not-tools": "No tools",
-    }
-    for key, text in said.items():
-        if text:
-            yield f"- {titles[key]}: {text}."
-    if row.get("plain-functions") is False:
-        yield "- A list of tools takes no undecorated functions."
-    if row.get("callable-objects"):
-        yield "- Objects with a `__call__` are taken like functions."
-    if row.get("outside"):
-        yield "- Counts where a package outside the project brings the name, one of the web, of tasks or tests aside."
-    if row.get("with-model"):
-        yield "- Counts where the project imports a framework or a model's SDK."
-    if row.get("only-with"):
-        yield f"- Counts in files that give {_names(f'{name}=' for name in row['only-with'])} to a call."
-    yield ""
+_FORMS = {
+    "decorators": "decorated",
+    "generators": "decorated",
+    "calls": "passed to calls",
+    "keywords": "in lists",
+    "bases": "methods of classes",
+    "published": "methods of toolkits",
+    "described": "described",
+}
 
 
-def _names(names: Any) -> str:
-    return ", ".join(f"`{name}`" for name in names)
-
-
-def _place(callee: str, places: Any, many: str = "") -> str:
-    shown = [f"argument {place + 1}" if isinstance(place, int) else f"{place}={many}" for place in places]
-    return f"`{callee}({' or '.join(shown)})`"
+def _forms(row: Mapping[str, Any]) -> str:
+    return ", ".join(dict.fromkeys(form for key, form in _FORMS.items() if row.get(key)))
 
 
 def packs_table() -> str:

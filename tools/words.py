@@ -6,7 +6,7 @@ Counts three things, with the word lists of ``words.txt``:
 * idioms in messages, docstrings, comments and pages,
 * sentences of more than 40 words in the same texts.
 
-Exits with 1 where a file is over a limit. A file that was over it when the limit came has a line in ``words_allowed.txt``,
+Exits with 1 where a file is over a limit. A file that was over it at the start has a line in ``words_allowed.txt``,
 which may only shrink. ``--all`` prints each file, ``--list FILE`` each place in it, ``--update`` lowers the allowances.
 """
 
@@ -24,7 +24,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 ALLOWED = ROOT / "tools" / "words_allowed.txt"
 NAMES, SOURCE_IDIOMS, PAGE_IDIOMS, LONG = 0.01, 0.0015, 0.001, 0.03
-"""The highest ratios: of names to name parts, of idioms to words (in source, in pages), of long sentences to sentences."""
+"""The highest ratios: names to name parts, idioms to words (in source, in pages), long sentences to sentences."""
 FEW = 2
 """What a short file may have whatever its ratio: one word in a small file says nothing about its style."""
 LONG_SENTENCE = 40

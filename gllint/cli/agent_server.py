@@ -24,7 +24,7 @@ from gllint_runtime.policy.tool_hints import hints_of
 
 _INSTRUCTIONS = (
     "Checks the Python source of AI agents for numbers that reach a user without a tool, a unit and provenance. Call"
-    " `check` after an edit, repair what stands behind `|`, and never guess a unit that the source does not show."
+    " `check` after an edit, write the repair after `|`, and never guess a unit that the source does not show."
 )
 # What a check prints goes to the process's own standard output, of which there is one.
 _ONE_AT_A_TIME = threading.Lock()
@@ -117,4 +117,4 @@ def _refuse_outside(path: str) -> None:
     except OSError as error:
         raise UsageError(f"{path}: cannot be read: {error.strerror}") from None
     if outside:
-        raise UsageError(f"{path}: lies outside of {os.getcwd()}, which this server works in")
+        raise UsageError(f"{path}: is outside {os.getcwd()}, the folder of this server")

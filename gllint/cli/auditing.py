@@ -81,7 +81,7 @@ class _Audit:
             except OSError as error:
                 raise UsageError(f"{request.output_file}: cannot be written: {error.strerror}") from None
         if self._totals.conversations and not self._totals.answers and not self._totals.unread:
-            self._tell("nothing was judged: there is no answer of an assistant")
+            self._tell("nothing was checked: there is no answer of an assistant")
         self._progress.clear()
         sys.stdout.flush()
         if request.write_baseline is not None:
@@ -115,7 +115,7 @@ class _Audit:
                 self._totals.add(judged)
                 yield judged
             if not count and troubles == self._troubles:
-                self._tell(f"{path}: it holds no conversation")
+                self._tell(f"{path}: no conversation in it")
 
     def _files(self) -> Iterator[str]:
         """The files that are named, and those of recorded runs in folders. Raises :class:`UsageError`."""
@@ -128,7 +128,7 @@ class _Audit:
                 continue
             names = sorted(self._names(run))
             if not names:
-                raise UsageError(f"{run}: holds no recorded run ({_ENDINGS})")
+                raise UsageError(f"{run}: contains no recorded run ({_ENDINGS})")
             for name in names:
                 # What cannot be read on the way keeps nobody from the rest; for a pipe one could wait for ever.
                 if os.path.isfile(name) and os.access(name, os.R_OK):

@@ -68,9 +68,7 @@ def _watch(request: Request) -> int:
         raise UsageError("--watch: standard input does not change")
     for option in ("fix", "diff", "add_noqa", "write_baseline", "prune_baseline", "why", "show_files"):
         if getattr(request, option):
-            raise UsageError(
-                f"--watch only tells what it finds: it takes no --{option.replace('_', '-')} beside it"
-            )
+            raise UsageError(f"--watch only reports: it cannot be combined with --{option.replace('_', '-')}")
     return watch(request.paths or (".",), lambda: run(request._replace(watch=False)))
 
 
@@ -189,7 +187,7 @@ class _Run:
         if STDIN not in paths:
             return paths
         if len(paths) > 1:
-            raise UsageError("'-' stands for standard input and takes no other path beside it")
+            raise UsageError("'-' means standard input: no other path can be given with it")
         name = self.request.stdin_filename or "stdin"
         self.stdin = absolute(name)
         if sys.stdin is None:
@@ -248,7 +246,7 @@ class _Run:
         return fixed.outcome
 
     def _show_fixes(self, fixed: Fixed, written: Iterable[str]) -> None:
-        """Name what was fixed in each file."""
+        """List the fixes in each file."""
         for path in sorted(written):
             self._note(f"- {self.show(path)}:")
             for code, number in sorted(fixed.applied[path].items()):
@@ -410,7 +408,7 @@ class _Run:
             where, it = ("lies in a file", "it") if count == 1 else ("lie in files", "them")
             was = "was" if count == 1 else "were"
             self._note(
-                f"{counted(count, 'finding')} {where} that {was} not named: what the named files hold brings {it} about"
+                f"{counted(count, 'finding')} {where} that {was} not named: the named files cause {it}"
                 " (--why says how). --fix changes named files alone."
             )
 
@@ -419,14 +417,14 @@ class _Run:
         if count := self.unchanged_count:
             lies = "lies" if count == 1 else "lie"
             self._note(
-                f"{counted(count, 'finding')} {lies} in nothing that changed since {self.request.since}: not told."
+                f"{counted(count, 'finding')} {lies} outside the changes since {self.request.since}: not reported."
             )
 
     def _say_plain(self, outcome: Outcome) -> None:
         """Say how many numbers the project's `plain-kinds` left out."""
         if count := len(outcome.plain_numbers):
-            whose = "is left out: its key says" if count == 1 else "are left out: their keys say"
-            self._note(f"{counted(count, 'number')} {whose} a kind that `plain-kinds` names.")
+            whose = "is not reported: its key is of" if count == 1 else "are not reported: their keys are of"
+            self._note(f"{counted(count, 'number')} {whose} a kind in `plain-kinds`.")
 
     def _say_silenced(self, outcome: Outcome) -> None:
         """Say what comments and settings keep out of a report that is empty."""
@@ -451,9 +449,9 @@ class _Run:
             return
         if any(map(os.path.isdir, self.request.paths or ["."])):
             self._note(
-                "No tool that gllint knows is defined there: `gllint frameworks` lists what makes one; "
+                "No tools were found there: `gllint frameworks` lists what gllint reads as a tool; "
                 "`tool-decorators`, `tool-classes` and `tool-methods` name yours. "
-                "What an agent without tools answers, `gllint audit` checks in recorded runs."
+                "`gllint audit` checks the answers of an agent without tools."
             )
 
     def _count_cuts(self) -> None:
@@ -522,9 +520,7 @@ class _Run:
             self._note(f"It keeps {counted(unchecked_count, 'finding')} of what was not checked.")
         if count < len(outcome.findings):
             rest = counted(len(outcome.findings) - count, "finding")
-            self._note(
-                f"It leaves out {rest} of GL9: what gllint cannot read is to be mended, not to be kept."
-            )
+            self._note(f"It leaves out {rest} of GL9: a baseline cannot contain what gllint cannot read.")
         return WRONG if outcome.failures else NOTHING_FOUND
 
     def _compare(self, outcome: Outcome) -> None:
@@ -550,7 +546,7 @@ class _Run:
 
         fixed = Counter(f"{entry.path}: {entry.code} {entry.text}" for entry in compared.fixed)
         for entry_text, count in fixed.items():
-            gone = "Would be gone from the baseline" if self.would_change else "Gone since the baseline"
+            gone = "Would no longer be found" if self.would_change else "No longer found"
             text = f"{gone}: {entry_text}"[:_MOST_SAID]
             times = f" ({count} times)" if count > 1 else ""
             self._note(visible(text) + times)  # who wrote the baseline may have written anything
@@ -562,12 +558,14 @@ class _Run:
             return
         gone = counted(len(compared.fixed), "finding")
         if not self.request.prune_baseline:
-            them = "it" if len(compared.fixed) == 1 else "them"
-            holds, takes = ("would then hold", "would take") if self.would_change else ("holds", "takes")
-            self._note(f"The baseline {holds} {gone} too many; --prune-baseline {takes} {them} out.")
+            is_one = len(compared.fixed) == 1
+            them, entries = ("it", "entry is") if is_one else ("them", "entries are")
+            would = " would be" if self.would_change else ""
+            what = f"{len(compared.fixed)} {entries if not would else entries.split()[0]}{would} fixed"
+            self._note(f"{what}: remove {them} with `--prune-baseline`.")
         else:
             baseline.write(file, [*compared.matches, *compared.unseen])
-            self._note(f"Took {gone} out of {self.request.baseline or self.show(file)}.")
+            self._note(f"Removed {gone} from {self.request.baseline or self.show(file)}.")
 
     @property
     def _is_mute(self) -> bool:

@@ -40,7 +40,7 @@ _ELSEWHERE = {
 @click.group(context_settings=_CONTEXT)
 @click.version_option(__version__, "-V", "--version", prog_name="gllint")
 def cli() -> None:
-    """Find the places in an AI agent's source where a made-up number could reach its user."""
+    """Find numbers in an AI agent's source that reach its user without a tool, a unit and a source."""
 
 
 def run(arguments: Sequence[str] | None) -> int:
@@ -148,44 +148,50 @@ def _split(texts: Sequence[str]) -> tuple[str | None, tuple[str, ...]]:
 
 
 _NO_CACHE = click.option("--no-cache", is_flag=True, help="Neither read nor write the cache.")
-_JOBS = click.option(
-    "--jobs", type=click.IntRange(min=1), metavar="N", help="How many processes may work at once."
-)
+_JOBS = click.option("--jobs", type=click.IntRange(min=1), metavar="N", help="The number of processes.")
 
 
 @cli.command(short_help="Check files and folders.")
 @click.argument("paths", nargs=-1, metavar="[PATHS]...")
 @_code_option("--select", "Codes or prefixes to check for, comma-separated (GL1,GL401).")
 @_code_option("--ignore", "Codes or prefixes to leave out.")
-@_code_option("--extend-select", "Codes or prefixes to check for beside those selected.")
-@_code_option("--extend-ignore", "Codes or prefixes to leave out beside those ignored.")
+@_code_option("--extend-select", "Codes or prefixes to check for, in addition to those selected.")
+@_code_option("--extend-ignore", "Codes or prefixes to leave out, in addition to those ignored.")
 @click.option(
     "--fail-level",
     type=click.Choice(LEVELS),
-    help="The lowest level of a finding that makes the exit status 1.",
+    help="The lowest severity that makes the exit status 1.",
 )
 @click.option(
-    "--output-format", type=click.Choice(list(FORMATS)), default="full", help="How to print what was found."
+    "--output-format", type=click.Choice(list(FORMATS)), default="full", help="The format of the output."
 )
 @click.option(
-    "--output-file", metavar="FILE", callback=_file_name, help="Where to write it instead of standard output."
+    "--output-file",
+    metavar="FILE",
+    callback=_file_name,
+    help="Write to this file instead of standard output.",
 )
 @click.option("--fix", is_flag=True, help="Apply the safe fixes.")
-@click.option("--fix-only", is_flag=True, help="Apply the safe fixes, and report nothing that is left.")
+@click.option(
+    "--fix-only", is_flag=True, help="Apply the safe fixes, and do not report the findings that remain."
+)
 @click.option(
     "--unsafe-fixes", is_flag=True, help="With --fix, --fix-only or --diff: apply the unsafe fixes too."
 )
-@_code_option("--fixable", "Codes or prefixes whose fixes are wanted, instead of all.")
-@_code_option("--unfixable", "Codes or prefixes whose fixes are not wanted.")
-@click.option("--show-fixes", is_flag=True, help="Name what was fixed in each file.")
+@_code_option("--fixable", "Codes or prefixes whose fixes may be applied (default: all).")
+@_code_option("--unfixable", "Codes or prefixes whose fixes must not be applied.")
+@click.option("--show-fixes", is_flag=True, help="List the fixes in each file.")
 @click.option("--diff", is_flag=True, help="Print what --fix would change, and change nothing.")
 @click.option(
-    "--baseline", metavar="FILE", callback=_file_name, help="Report only what is new since this baseline."
+    "--baseline",
+    metavar="FILE",
+    callback=_file_name,
+    help="Report only findings that are not in this baseline.",
 )
 @click.option(
-    "--write-baseline", metavar="FILE", callback=_file_name, help="Write what is found to this baseline."
+    "--write-baseline", metavar="FILE", callback=_file_name, help="Write all findings to this baseline."
 )
-@click.option("--prune-baseline", is_flag=True, help="Remove from the baseline what is gone.")
+@click.option("--prune-baseline", is_flag=True, help="Remove fixed findings from the baseline.")
 @click.option(
     "--since",
     metavar="REV",
@@ -193,13 +199,13 @@ _JOBS = click.option(
     "(REV... says the same, REV.. means its tip).",
 )
 @click.option("--add-noqa", is_flag=True, help="Write a suppression on each finding's line.")
-@click.option("--ignore-noqa", is_flag=True, help="Report what comments suppress, too.")
+@click.option("--ignore-noqa", is_flag=True, help="Also report findings that comments suppress.")
 @click.option(
     "--config",
     multiple=True,
     metavar="FILE|KEY=VALUE",
     callback=_whole,
-    help="Read the configuration from this file, or set one key of it, as TOML writes it.",
+    help="Read the configuration from this file, or set one key in TOML syntax.",
 )
 @click.option("--isolated", is_flag=True, help="Ignore all configuration files.")
 @click.option(
@@ -209,30 +215,30 @@ _JOBS = click.option(
     multiple=True,
     metavar="PATTERNS",
     callback=_patterns,
-    help="Leave out these files too, comma-separated.",
+    help="More files to leave out: patterns, comma-separated.",
 )
 @click.option(
-    "--force-exclude", is_flag=True, default=None, help="Leave out excluded files even if they are named."
+    "--force-exclude", is_flag=True, default=None, help="Leave out excluded files even when they are named."
 )
 @click.option(
-    "--stdin-filename", metavar="NAME", help="With '-': the name of the file that standard input holds."
+    "--stdin-filename", metavar="NAME", help="With '-': the file name to report for standard input."
 )
 @click.option(
-    "--statistics", is_flag=True, help="Count the findings by rule, kind of number and file instead."
+    "--statistics", is_flag=True, help="Print counts by rule, kind of number and file instead of findings."
 )
-@click.option("--show-files", is_flag=True, help="List the files that would be checked, and check none.")
+@click.option("--show-files", is_flag=True, help="List the files that would be checked, and exit.")
 @click.option("--watch", is_flag=True, help="Check again whenever a file changes (needs gllint[watch]).")
 @click.option("--exit-zero", is_flag=True, help="Exit with 0 even if there are findings.")
-@click.option("--strict", is_flag=True, help="Let every number be a quantity, whatever plain-kinds says.")
-@click.option("--fail-on-unseen", is_flag=True, help="Exit with 1 where something was not looked at.")
+@click.option("--strict", is_flag=True, help="Report every number, whatever plain-kinds says.")
+@click.option("--fail-on-unseen", is_flag=True, help="Exit with 1 if anything was not checked.")
 @click.option("--exit-non-zero-on-fix", is_flag=True, help="Exit with 1 if anything was fixed.")
 @_NO_CACHE
-@click.option("--cache-dir", metavar="FOLDER", callback=_file_name, help="Where to keep the cache.")
+@click.option("--cache-dir", metavar="FOLDER", callback=_file_name, help="The folder of the cache.")
 @_JOBS
 @click.option(
     "--why", callback=_place, metavar="FILE:LINE[:CODE]", help="Explain why there is a finding, or none."
 )
-@click.option("--timings", is_flag=True, help="Say how long each step and each rule took.")
+@click.option("--timings", is_flag=True, help="Print the time of each step and each rule.")
 @click.option(
     "--color",
     type=click.Choice(["auto", "always", "never"]),
@@ -240,13 +246,13 @@ _JOBS = click.option(
     help="When to print in colour (auto: on a terminal).",
 )
 @click.option("-q", "--quiet", is_flag=True, help="Print only findings.")
-@click.option("-s", "--silent", is_flag=True, help="Print nothing: the exit status says it.")
-@click.option("-v", "--verbose", is_flag=True, help="Say more about what is done.")
+@click.option("-s", "--silent", is_flag=True, help="Print nothing; only set the exit status.")
+@click.option("-v", "--verbose", is_flag=True, help="Print more details.")
 @click.pass_context
 def check(context: click.Context, /, **fields: Any) -> None:
     """Check files and folders (default: the current one); '-' reads standard input.
 
-    Each option that writes no file can be given in the environment, too: GLLINT_OUTPUT_FORMAT=github.
+    Each option that writes no file can also be set in the environment: GLLINT_OUTPUT_FORMAT=github.
     """
     from gllint.cli.checking import run
     from gllint.cli.request import Request
@@ -262,7 +268,7 @@ def check(context: click.Context, /, **fields: Any) -> None:
 read_environment(check)
 
 
-@cli.command(short_help="Write a page with the findings and the numbers' ways.")
+@cli.command(short_help="Write an HTML report.")
 @click.argument("paths", nargs=-1, metavar="[PATHS]...")
 @click.option(
     "-o",
@@ -276,7 +282,7 @@ read_environment(check)
     "--baseline",
     metavar="FILE",
     callback=_file_name,
-    help="Tell what is new since this baseline from what is in it.",
+    help="Mark the findings that are not in this baseline as new.",
 )
 @_code_option("--select", "Codes or prefixes to check for, comma-separated (GL1,GL401).")
 @_code_option("--ignore", "Codes or prefixes to leave out.")
@@ -286,9 +292,9 @@ read_environment(check)
 @click.option("-q", "--quiet", is_flag=True, help="Print only errors.")
 @click.pass_context
 def report(context: click.Context, /, **fields: Any) -> None:
-    """Write a page about the code at PATHS (default: the current folder): its findings and where numbers come from.
+    """Write an HTML page with the findings at PATHS (default: the current folder) and where numbers come from.
 
-    It is one file that opens in any browser and asks the network for nothing. Findings are no failure here.
+    The page is one file that needs no network. Findings do not change the exit status.
     """
     from gllint.cli.checking import run
     from gllint.cli.request import Request
@@ -299,7 +305,7 @@ def report(context: click.Context, /, **fields: Any) -> None:
 @cli.command(short_help="Explain a rule, a family of rules or all of them.")
 @click.argument("code", required=False, shell_complete=_complete_codes)
 @click.option("--all", "every", is_flag=True, help="Explain every rule.")
-@_text_or_json("How to print it.")
+@_text_or_json("The format of the output.")
 def rule(code: str | None, every: bool, output_format: str) -> None:
     """Explain a rule (GL101), a family of them (GL1) or all, or list them.
 
@@ -312,7 +318,7 @@ def rule(code: str | None, every: bool, output_format: str) -> None:
     click.echo(rules_text(code, output_format, every), nl=False)
 
 
-@cli.command(short_help="Print the settings in force and where each came from.")
+@cli.command(short_help="Print the settings and where each comes from.")
 @click.argument("path", default=".", metavar="[PATH|KEY]", shell_complete=_complete_keys)
 @click.option("--schema", is_flag=True, help="Print the JSON Schema of the configuration.")
 @_configured
@@ -329,11 +335,11 @@ def config(path: str, schema: bool, config: str | None, isolated: bool) -> None:
     click.echo(text, nl=False)
 
 
-@cli.command(short_help="List the allowed units, or judge one.")
+@cli.command(short_help="List the allowed units, or check one.")
 @click.argument("unit", required=False)
-@_text_or_json("How to print them.")
+@_text_or_json("The format of the output.")
 @click.option("--pack", metavar="NAME", help="List the units of this pack instead (counts, time, data, …).")
-@click.option("--explain", is_flag=True, help="Say step by step how UNIT is read.")
+@click.option("--explain", is_flag=True, help="Print step by step how UNIT is read.")
 @click.pass_context
 def units(
     context: click.Context, unit: str | None, output_format: str, pack: str | None, explain: bool
@@ -344,7 +350,7 @@ def units(
     if unit is not None and pack is not None:
         raise UsageError("UNIT and --pack cannot both be given")
     if unit is None and explain:
-        raise UsageError("--explain needs the UNIT that is to be read")
+        raise UsageError("--explain needs a UNIT")
     if unit is None:
         click.echo(units_text(output_format, pack), nl=False)
         return
@@ -354,7 +360,7 @@ def units(
 
 
 @cli.command(short_help="Print the table of frameworks.")
-@_text_or_json("How to print them.")
+@_text_or_json("The format of the output.")
 def frameworks(output_format: str) -> None:
     """Print the table of frameworks: what makes a tool in each, and the version it was verified against."""
     from gllint.cli.explaining import frameworks_text
@@ -365,13 +371,13 @@ def frameworks(output_format: str) -> None:
 @cli.command(short_help="Propose a configuration, a baseline and a hook.")
 @click.argument("path", default=".")
 @click.option("-y", "--yes", is_flag=True, help="Write without asking.")
-@click.option("--dry-run", is_flag=True, help="Show what would be written, as a diff, and write nothing.")
+@click.option("--dry-run", is_flag=True, help="Print a diff of the changes, and write nothing.")
 @click.option(
     "--agent",
     "agents",
     multiple=True,
     type=click.Choice(AGENT_NAMES),
-    help="Set this coding agent up, too: a hook after each edit, and instructions.",
+    help="Also set up this coding agent: a hook after each edit, and instructions.",
 )
 @click.pass_context
 def init(context: click.Context, path: str, yes: bool, dry_run: bool, agents: tuple[str, ...]) -> None:
@@ -381,7 +387,7 @@ def init(context: click.Context, path: str, yes: bool, dry_run: bool, agents: tu
     context.exit(run(path, yes, dry_run, agents))
 
 
-@cli.command(short_help="Check what a coding agent has just edited.")
+@cli.command(short_help="Check the files that a coding agent has just edited.")
 @click.argument("agent", type=click.Choice(AGENT_NAMES))
 @click.pass_context
 def hook(context: click.Context, agent: str) -> None:
@@ -395,15 +401,15 @@ def hook(context: click.Context, agent: str) -> None:
     context.exit(hook(agent))
 
 
-@cli.command(short_help="Serve an editor, or a coding agent by --mcp.")
-@click.option("--stdio", is_flag=True, help="Changes nothing: some editors add it by themselves.")
+@cli.command(short_help="Start the language server, or a server for coding agents.")
+@click.option("--stdio", is_flag=True, help="Accepted and ignored: some editors pass it.")
 @click.option(
-    "--mcp", "for_agents", is_flag=True, help="Serve a coding agent instead (Model Context Protocol)."
+    "--mcp", "for_agents", is_flag=True, help="Serve a coding agent over the Model Context Protocol instead."
 )
 def server(stdio: bool, for_agents: bool) -> None:
     """Serve an editor on standard input and output (Language Server Protocol).
 
-    With --mcp a coding agent, with the tools check, fix, rule and units.
+    With --mcp: serve a coding agent, with the tools check, fix, rule and units.
     """
     from importlib.util import find_spec
 
@@ -419,18 +425,18 @@ def server(stdio: bool, for_agents: bool) -> None:
     serve()
 
 
-@cli.command(short_help="Check a running MCP server, or stand guard before it.")
+@cli.command(short_help="Check a running MCP server, or guard it.")
 @click.argument("command", nargs=-1, type=click.UNPROCESSED, metavar="[-- COMMAND...]")
-@click.option("--url", metavar="URL", help="Ask the server at this address instead of starting one.")
+@click.option("--url", metavar="URL", help="Connect to the server at this address instead of starting one.")
 @click.option("--timeout", type=click.FloatRange(min=0, min_open=True), metavar="SECONDS",
-              help="How long the server may take (30), or, with --guard, say nothing (300).")  # fmt: skip
+              help="Seconds to wait for the server (30), or, with --guard, for each answer (300).")  # fmt: skip
 @click.option(
-    "--guard", is_flag=True, help="Stand between a client, on standard input and output, and the server."
+    "--guard", is_flag=True, help="Relay between a client, on standard input and output, and the server."
 )
 @click.option(
     "--level",
     type=click.Choice(["block", "warn", "shadow"]),
-    help="With --guard: refuse what the policy forbids, tell it (the default), or only count it.",
+    help="With --guard: reject violations of the policy, report them (the default), or only count them.",
 )
 @click.option(
     "--listen",
@@ -438,16 +444,14 @@ def server(stdio: bool, for_agents: bool) -> None:
     help="With --guard: serve clients over HTTP at this address (127.0.0.1:8000), each with a server of its own.",
 )
 @click.option(
-    "--trace", metavar="FILE", callback=_file_name, help="With --guard: where to keep the messages."
+    "--trace", metavar="FILE", callback=_file_name, help="With --guard: the file for the recorded messages."
 )
-@click.option("--no-trace", is_flag=True, help="With --guard: keep no messages.")
+@click.option("--no-trace", is_flag=True, help="With --guard: record no messages.")
 @click.option(
     "--describe", is_flag=True, help="Write a first draft of the units of the server's bare numbers."
 )
-@click.option(
-    "--install", metavar="CLIENT", help="With --guard: show what to write into CLIENT's configuration."
-)
-@_text_or_json("How to print what was found.")
+@click.option("--install", metavar="CLIENT", help="With --guard: print the entry for CLIENT's configuration.")
+@_text_or_json("The format of the output.")
 @_configured
 @click.pass_context
 def mcp(
@@ -537,43 +541,43 @@ def mcp(
     context.exit(FOUND if has_findings else NOTHING_FOUND)
 
 
-@cli.command(short_help="Judge recorded runs number by number.")
+@cli.command(short_help="Check the numbers in recorded runs.")
 @click.argument("runs", nargs=-1, required=True, metavar="RUN...")
 @click.option(
     "--format",
     type=click.Choice(["auto", "openai", "anthropic", "langchain", "pydantic-ai", "otel", "mcp", "fixture"]),
     default="auto",
-    help="What recorded the runs; told by itself, as a rule.",
+    help="The format of the recordings (default: detected).",
 )
 @click.option(
     "--output-format",
     type=click.Choice(["text", "json", "junit", "html"]),
     default="text",
-    help="How to print the verdicts.",
+    help="The format of the output.",
 )
 @click.option(
     "--output-file",
     metavar="FILE",
     callback=_file_name,
-    help="Where to write them instead of standard output.",
+    help="Write to this file instead of standard output.",
 )
 @click.option(
     "--baseline",
     metavar="FILE",
     callback=_file_name,
-    help="Report only the numbers that are new since this baseline.",
+    help="Report only numbers that are not in this baseline.",
 )
 @click.option(
-    "--write-baseline", metavar="FILE", callback=_file_name, help="Write what is found to this baseline."
+    "--write-baseline", metavar="FILE", callback=_file_name, help="Write all findings to this baseline."
 )
 @_configured
 @click.option("-q", "--quiet", is_flag=True, help="Print only the verdicts.")
 @click.pass_context
 def audit(context: click.Context, /, **fields: Any) -> None:
-    """Judge recorded runs of an agent: what each number of each answer rests on.
+    """Check recorded runs of an agent: which tool result each number of an answer comes from.
 
-    RUN is a file of JSON or JSON Lines, a folder of such, or '-' for standard input. Exits with 1 where an answer has a
-    number that nothing brought, or that a tool returned in another unit.
+    RUN is a file of JSON or JSON Lines, a folder of them, or '-' for standard input. Exits with 1 if an answer has a
+    number without a source, or in another unit than its source.
     """
     from gllint.cli.auditing import Request, run
 
@@ -586,14 +590,14 @@ def version() -> None:
     click.echo(f"gllint {__version__}")
 
 
-@cli.command(short_help="Remove the cache of a project.")
+@cli.command(short_help="Remove the cache.")
 @click.argument("paths", nargs=-1)
 @click.option(
     "--cache-dir",
     metavar="FOLDER",
     callback=_file_name,
     envvar="GLLINT_CACHE_DIR",
-    help="The cache to remove.",
+    help="The folder of the cache.",
 )
 def clean(paths: tuple[str, ...], cache_dir: str | None) -> None:
     """Remove the cache of the projects at PATHS (default: the current one)."""
@@ -603,7 +607,7 @@ def clean(paths: tuple[str, ...], cache_dir: str | None) -> None:
         click.echo(line)
 
 
-@cli.command(short_help="Print a script that completes commands in a shell.")
+@cli.command(short_help="Print a completion script for a shell.")
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 def completion(shell: str) -> None:
     """Print a script that makes SHELL complete gllint's commands, options and codes."""

@@ -66,7 +66,7 @@ def _require_one(files: Iterable[str], base: str) -> None:
     """Raise EventError where no edited file is there and one is Python's: they may be named in another way."""
     paths = [absolute(os.path.join(base, native(file))) for file in files]
     if any(map(is_python_name, paths)) and not any(map(os.path.exists, paths)):
-        raise EventError(f"{paths[0]} is not there: it was not checked")
+        raise EventError(f"{paths[0]} does not exist: it was not checked")
 
 
 def _checkable(file: str, base: str, folder: str) -> str | None:
@@ -77,13 +77,13 @@ def _checkable(file: str, base: str, folder: str) -> str | None:
     place = Places(lambda config: config).project(folder)
     root = place.repository or place.root
     if not os.path.isabs(root) or root in ("/", absolute(os.path.expanduser("~"))):
-        raise EventError(f"{folder} is no project: it has no pyproject.toml, gllint.toml or .git")
+        raise EventError(f"{folder} is not a project: it has no pyproject.toml, gllint.toml or .git")
     try:
         outside = way_out(path, root) is not None
     except OSError:
         outside = True
     if outside:
-        raise EventError(f"{path} lies outside of the project {root}: it was not read")
+        raise EventError(f"{path} is outside the project {root}: it was not checked")
     return path
 
 
@@ -103,7 +103,7 @@ def _findings(files: list[str]) -> str:
     more = [f"and {rest} more: run `gllint check --output-format agent`"] if rest > 0 else []
     count = len(lines)
     head = (
-        f"gllint: {count} finding{'' if count == 1 else 's'} after this edit. What stands behind | repairs it;"
+        f"gllint: {count} finding{'' if count == 1 else 's'} after this edit. The text after | is the repair;"
         " `gllint rule CODE` explains it."
     )
     return "\n".join([head, *shown, *more]) + "\n"

@@ -53,7 +53,7 @@ def _diff(change: Change, root: str) -> str:
 
 def _confirm(names: str) -> bool:
     if sys.stdin is None or not sys.stdin.isatty():
-        raise UsageError("there is nobody to ask: give --yes to write, or --dry-run to look")
+        raise UsageError("not a terminal: use `--yes` or `--dry-run`")
     return click.confirm(f"Write {names}?")
 
 
@@ -67,9 +67,9 @@ def _overview(project_plan: Plan) -> Iterator[str]:
     yield f"  units:       {_listed(survey.units, 'place')}"
     yield f"  numbers without a unit, by kind: {_listed(survey.kinds)}"
     if besides := ", ".join(_besides(survey)):
-        yield f"  besides:     {besides}"
+        yield f"  others:      {besides}"
     if not survey.outcome.tools:
-        yield "  tools:       none that gllint knows: `tool-decorators`, `tool-classes` and `tool-methods` name yours"
+        yield "  tools:       none found: `tool-decorators`, `tool-classes` and `tool-methods` name yours"
     yield f"  dispatchers: {', '.join(survey.dispatchers[:_MOST]) or 'none'}"
     if not project_plan.unseen.is_empty:
         yield f"  not looked at: {project_plan.unseen.line()}"
@@ -87,7 +87,7 @@ def _overview(project_plan: Plan) -> Iterator[str]:
         elif project_plan.unseen.is_empty:
             yield "The settings fit as they are."
         else:
-            yield "No setting is proposed; what was not looked at may need some."
+            yield "No setting is proposed, but not everything was checked."
         yield f"Findings: {finding_count}."
     wrapped = project_plan.proposal.settled.get("unit-packs", 0)
     if wrapped:
@@ -98,11 +98,11 @@ def _overview(project_plan: Plan) -> Iterator[str]:
         )
     if project_plan.baseline_count:
         those = "the one" if project_plan.baseline_count == 1 else f"the {project_plan.baseline_count}"
-        yield f"  The baseline keeps {those} of today, so that only new ones are told: `gllint check` exits 0."
+        yield f"  The baseline keeps {those} of today, so only new ones are reported: `gllint check` exits with 0."
     broken = sum(finding.code.startswith("GL9") for finding in project_plan.survey.outcome.findings)
     if broken:
         verb = "stays" if broken == 1 else "stay"
-        yield f"  {counted(broken, 'finding')} of GL9 {verb}: no baseline takes what gllint cannot read or use."
+        yield f"  {counted(broken, 'finding')} of GL9 {verb}: a baseline cannot contain what gllint cannot read."
     yield from project_plan.notes
 
 
@@ -123,12 +123,12 @@ def _lines(project_plan: Plan) -> Iterator[str]:
     for key, items in project_plan.proposal.addition.lists.items():
         count = project_plan.proposal.settled.get(key, 0)
         json_items = ", ".join(json.dumps(item, ensure_ascii=False) for item in items)
-        yield f"  {key} = [{json_items}]  # asked for by {counted(count, 'finding')}"
+        yield f"  {key} = [{json_items}]  # needed by {counted(count, 'finding')}"
     for key, value in project_plan.proposal.addition.values.items():
         count = project_plan.proposal.settled.get(key, 0)
-        yield f"  {key} = {json.dumps(value)}  # asked for by {counted(count, 'finding')}"
+        yield f"  {key} = {json.dumps(value)}  # needed by {counted(count, 'finding')}"
     for pattern, codes in project_plan.proposal.addition.ignores.items():
-        why = "templates, no Python yet" if codes == ("GL900",) else "test code, shown to nobody"
+        why = "templates, no Python yet" if codes == ("GL900",) else "test code: no user sees it"
         yield f"  per-file-ignores: {json.dumps(pattern)} = {json.dumps(list(codes))}  # {why}"
 
 

@@ -38,7 +38,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     if sys.stderr is None:  # closed by whoever called
         sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
     if sys.stdout is None:
-        sys.exit(_fail("standard output is closed: there is nowhere to write to"))
+        sys.exit(_fail("standard output is closed"))
     for stream in (sys.stdout, sys.stderr):
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure is not None:
@@ -115,7 +115,7 @@ def _refuse_names(arguments: Sequence[str]) -> None:
             return
         if word[:1] == "-" and word != "-" and os.path.lexists(word):
             raise UsageError(
-                f"{word}: a file here has a name that reads as an option: write ./{word}, or rename it"
+                f"{word}: this file name looks like an option: write ./{word}, or rename the file"
             )
 
 

@@ -78,19 +78,16 @@ def check_together(request: Request) -> None:
         raise UsageError("--config and --isolated cannot both be given")
     if request.stdin_filename is not None and STDIN not in request.paths:
         raise UsageError(
-            "--stdin-filename names what standard input holds, and nothing reads that: "
+            "--stdin-filename needs '-' as the path: "
             f"gllint check - --stdin-filename {request.stdin_filename or 'NAME'}"
         )
     if request.add_noqa and request.ignore_noqa:
-        raise UsageError(
-            "--add-noqa and --ignore-noqa cannot both be given: one writes what the other ignores"
-        )
+        raise UsageError("--add-noqa and --ignore-noqa cannot both be given")
     if request.diff and (request.add_noqa or request.write_baseline or request.prune_baseline):
-        raise UsageError("--diff changes nothing: it takes no option beside it that writes a file")
+        raise UsageError("--diff changes nothing: it cannot be combined with an option that writes a file")
     if request.write_baseline and request.baseline:
         raise UsageError(
-            "--baseline and --write-baseline cannot both be given: one reads what the other writes; "
-            "--prune-baseline takes out what is gone"
+            "--baseline and --write-baseline cannot both be given; --prune-baseline removes fixed findings"
         )
 
 

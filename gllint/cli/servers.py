@@ -124,7 +124,7 @@ def _of_output(tool: Offered, policy: Policy) -> Iterator[Judged]:
     for path in find_raw_numbers(schema, policy.is_plain, policy.allows, policy.quantity_shapes):
         name = property_of(path[:-1])
         what = f"`{name}`" if name else "the result"
-        message = f"its output schema lets {what} be a number without a unit"
+        message = f"its output schema allows {what} to be a number without a unit"
         yield Judged("GL201", tool.name, show_path(path), message, _HELP_201)
     for path, unit in dict.fromkeys((*declared_units(schema), *quantity_units(schema))):
         yield from _of_unit(tool.name, show_path(path), unit, policy)
@@ -145,10 +145,10 @@ def _of_references(tool: str, schema: Mapping[str, Any]) -> Iterator[Judged]:
     """The references that no client resolves: out of the schema, to nothing in it, or to themselves."""
     for path in foreign_refs(schema, known_schemas=()):
         target = _at(schema, path)
-        message = f"its output schema refers to `{target}`, which no client can resolve"
+        message = f"its output schema refers to `{target}`, which does not exist"
         yield Judged("GL204", tool, show_path(path), message, _HELP_204)
     for path in endless_refs(schema):
-        yield Judged("GL203", tool, show_path(path), "its output schema refers to itself without end", "")
+        yield Judged("GL203", tool, show_path(path), "its output schema refers to itself endlessly", "")
 
 
 def _at(schema: Any, path: Sequence[str | int]) -> Any:
@@ -188,10 +188,8 @@ def _of_hints(tool: Offered) -> Iterator[Judged]:
         return
     for hint, value, denied in PROMISES:
         if tool.annotations.get(hint) is value and effect in denied:
-            message = (
-                f"its name says that {_DOES[effect]}, its {hint} ({str(value).lower()}) that it does not"
-            )
-            way = f"Correct the {hint}, or the name where that is what misleads."
+            message = f"by its name {_DOES[effect]}, but its {hint} is {str(value).lower()}"
+            way = f"Correct the {hint}, or the name."
             yield Judged("GL702", tool.name, "$", message, way)
             return
 
@@ -238,12 +236,12 @@ def _unseen(tools: Sequence[Offered]) -> Iterator[str]:
         number = results.count("number")
         parts = [f"{number} {'returns' if number == 1 else 'return'} numbers"]
         parts += [f"{text} text"] if text else []
-        parts += [f"{unknown} unknown, for want of an output schema"] if unknown else []
+        parts += [f"{unknown} unknown, without an output schema"] if unknown else []
         figures = f"{counted(len(tools), 'tool')}: {', '.join(parts)}."
-        yield f"{figures} Numbers inside text were not looked at: no schema tells them."
+        yield f"{figures} Numbers inside text were not checked: no schema describes them."
     if count := results.count("open"):
         its, schemas = ("its", "schema names") if count == 1 else ("their", "schemas name")
-        yield f"{count} output {schemas} nothing: {its} numbers were not looked at (`gllint mcp --guard` sees them)."
+        yield f"{count} output {schemas} nothing: {its} numbers were not checked (`gllint mcp --guard` checks them)."
 
 
 def _declared(schema: Any) -> str:

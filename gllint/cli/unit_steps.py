@@ -30,20 +30,16 @@ def unit_steps(unit: str, policy: Policy) -> Iterator[str]:
         return
     if len(readings) > 1:
         is_same_units = len({frozenset(name for name, _ in factors_of(reading)) for reading in readings}) == 1
-        why = (
-            "a product without brackets stands behind the bar"
-            if is_same_units
-            else "its letters fit several units"
-        )
+        why = "the product after / has no brackets" if is_same_units else "several units match"
         yield f"readings: {why}, so it may be"
         for reading in readings:
             yield f"  {reading}: {'; '.join(_factors(reading, policy))}"
-        yield "Nobody but its author knows which one is meant: write that one."
+        yield "Write the one that is meant."
         return
     (symbol,) = readings
     for letter in {name for name, _ in factors_of(operators)}:
         if (time := divisor_of_time(letter)) is not None and time in dict(factors_of(symbol)):
-            yield f"names: {letter} below a bar is {time}"
+            yield f"names: {letter} after / is {time}"
     yield f"unit: {symbol}"
     yield f"factors: {'; '.join(_factors(symbol, policy))}"
     if (size := _size(symbol)) is not None:

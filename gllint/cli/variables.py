@@ -52,6 +52,6 @@ def strange_variables(command: click.Command, environment: Mapping[str, str]) ->
         candidates = {variable.removeprefix(PREFIX).lower(): variable for variable in sorted(variables)}
         if option_name in _WRITERS:
             option_text = f"--{option_name.replace('_', '-')}"
-            yield f"{name} is not read: {option_text} writes a file and must be given on the command line"
+            yield f"{name} is ignored: {option_text} writes a file and must be given on the command line"
         else:
-            yield f"{name} is no option of gllint check{nearest(option_name, candidates)}"
+            yield f"{name} matches no option of gllint check{nearest(option_name, candidates)}"

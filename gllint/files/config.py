@@ -285,7 +285,7 @@ def inline(texts: Sequence[str], base: str) -> Inline:
         except (ValueError, RecursionError) as error:  # of an integer with thousands of digits, too
             raise UsageError(f"--config: {shortened(text)}: not valid TOML: {error}") from None
     if "extend" in entries:
-        raise UsageError("--config: key 'extend' stands in a file only")
+        raise UsageError("--config: key 'extend' is allowed only in a file")
     try:
         return Inline(tuple(entries), _config(checked(Table("--config", "", entries)), base, is_file=False))
     except ConfigurationError as error:
@@ -357,7 +357,7 @@ def _check_meaning(table: Table) -> None:
             raise table.error(text, key, place)
     for key, place, name in _members(table, *_NAME_KEYS):
         if not (_PATTERN if key == "final-message-names" else _DOTTED).fullmatch(name):
-            raise table.error(f"key '{key}': {literal(name)} is no name", key, place)
+            raise table.error(f"key '{key}': {literal(name)} is not a name", key, place)
     if table.entries.get("frameworks"):
         from gllint_rules.words.framework_table import TableError, read_rows
 

@@ -316,7 +316,7 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         names = [name for name, _ in pairs]
         for name in sorted(_KEYS.intersection(names)):
             if names.count(name) > 1:
-                raise ValueError(f"the key '{name}' stands twice in an object")
+                raise ValueError(f"the key '{name}' appears twice in an object")
     return result
 
 

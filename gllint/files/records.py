@@ -81,7 +81,7 @@ def _entry(place: str, text: str) -> Entry:
     except RecursionError:
         return Entry(place, None, "it is nested too deeply")
     except ValueError as error:
-        return Entry(place, None, f"it is no JSON: {visible(str(error))}")
+        return Entry(place, None, f"it is not valid JSON: {visible(str(error))}")
 
 
 def _elements(stream: TextIO, text: str, tick: Callable[[int], None]) -> Iterator[Entry]:
@@ -106,7 +106,7 @@ def _elements(stream: TextIO, text: str, tick: Callable[[int], None]) -> Iterato
             yield Entry(f"element {number}", None, "it is nested too deeply")
             return
         except ValueError as error:
-            trouble = f"it is no JSON: {visible(str(error))}"
+            trouble = f"it is not valid JSON: {visible(str(error))}"
         if is_over or len(text) - at > _LONGEST:
             yield Entry(f"element {number}", None, trouble)
             return

@@ -100,7 +100,7 @@ def refuse_null(text: str, subject: str) -> None:
     """Refuse a text with a null byte, which no parser takes. Raises :class:`Undecodable`, about ``subject``."""
     if "\0" in text:
         lines = split_lines(text[: text.index("\0")] + "x")
-        raise Undecodable(f"{subject} holds a null byte", len(lines), len(lines[-1]))
+        raise Undecodable(f"{subject} contains a null byte", len(lines), len(lines[-1]))
 
 
 def _broken(data: bytes) -> Undecodable:

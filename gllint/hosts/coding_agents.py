@@ -146,9 +146,9 @@ def read_event(data: bytes) -> Event:
     except RecursionError:
         raise EventError("the event is nested too deeply") from None
     except ValueError:
-        raise EventError("standard input holds no event: an event is an object in JSON") from None
+        raise EventError("standard input is empty: an event is a JSON object") from None
     if not isinstance(event, dict):
-        raise EventError("the event is no object in JSON")
+        raise EventError("the event is not a JSON object")
     name = _text(event, "hook_event_name", "hookEventName")
     roots = event.get("workspace_roots")
     first_root = roots[0] if isinstance(roots, list) and roots and isinstance(roots[0], str) else ""

@@ -142,7 +142,7 @@ class Plugin:
         comments = Comments(source)
         for finding in filter(comments.flake8_hides, findings):
             _say(
-                f"{path}:{finding.span.line}: a text hides {finding.code} from flake8; `gllint check` tells it"
+                f"{path}:{finding.span.line}: a string hides {finding.code} from flake8; `gllint check` reports it"
             )
 
     def _would_be_checked(self, path: str, engine: Engine) -> bool:

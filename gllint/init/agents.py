@@ -26,13 +26,13 @@ def with_entry(agent: CodingAgent, text: str | None) -> str | None:
         return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
     root = json_text.read(text)
     if not isinstance(root.value, dict):
-        raise ValueError("is no object in JSON")
+        raise ValueError("is not a JSON object")
     hooks = root.members.get("hooks")
     entries = hooks.members.get(agent.event) if hooks is not None else None
     if hooks is not None and not isinstance(hooks.value, dict):
-        raise ValueError("has `hooks` that are no object")
+        raise ValueError("has `hooks` that are not an object")
     if entries is not None and not isinstance(entries.value, list):
-        raise ValueError(f"has hooks of `{agent.event}` that are no list")
+        raise ValueError(f"has hooks of `{agent.event}` that are not a list")
     if entries is not None and f'"{agent.command}' in json.dumps(entries.value, ensure_ascii=False):
         return None
     entry = dict(agent.entry)

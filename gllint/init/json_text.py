@@ -33,11 +33,11 @@ class Node:
 
 
 def read(text: str) -> Node:
-    """Read a document. Raises ``ValueError`` with the reason, as in "it is no JSON"."""
+    """Read a document. Raises ``ValueError`` with the reason, as in "it is not valid JSON"."""
     reader = _Reader(text)
     node = reader.value(_after_blank(text, 0), 0)
     if _after_blank(text, node.end) != len(text):
-        raise ValueError("is no JSON")
+        raise ValueError("is not valid JSON")
     return node
 
 
@@ -70,7 +70,7 @@ class _Reader:
             return self._array(at, depth)
         match = _STRING.match(self._text, at) or _SCALAR.match(self._text, at)
         if match is None:
-            raise ValueError("is no JSON")
+            raise ValueError("is not valid JSON")
         return Node(_scalar(match.group()), at, match.end())
 
     def _object(self, at: int, depth: int) -> Node:
@@ -80,10 +80,10 @@ class _Reader:
             name = _STRING.match(self._text, at)
             colon = _after_blank(self._text, name.end()) if name is not None else at
             if name is None or self._text[colon : colon + 1] != ":":
-                raise ValueError("is no JSON")
+                raise ValueError("is not valid JSON")
             key = _scalar(name.group())
             if key in node.members:
-                raise ValueError("has a key twice")
+                raise ValueError("has a duplicate key")
             member = self.value(_after_blank(self._text, colon + 1), depth + 1)
             node.members[key], node.value[key] = member, member.value
             at = self._separated(node, member.end, "}")
@@ -108,7 +108,7 @@ class _Reader:
             at = _after_blank(self._text, at + 1)
             node.has_trailing_comma = self._text[at : at + 1] == closing
         elif self._text[at : at + 1] != closing:
-            raise ValueError("is no JSON")
+            raise ValueError("is not valid JSON")
         return at
 
 
@@ -116,7 +116,7 @@ def _scalar(text: str) -> Any:
     try:
         return json.loads(text)
     except ValueError:
-        raise ValueError("is no JSON") from None
+        raise ValueError("is not valid JSON") from None
 
 
 # --- writing -----------------------------------------------------------------------------------------------------

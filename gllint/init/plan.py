@@ -203,15 +203,15 @@ def _baseline(
 def _hook(place: Place) -> tuple[list[Change], list[str]]:
     """The commit hook, where it can be put in, and what is to be said of it."""
     if not place.repository:
-        return [], ["This is no git repository, so no commit hook is proposed."]
+        return [], ["This is not a git repository: no commit hook is proposed."]
     hooks = f"{place.repository}/{hook.FILE}"
     old_data = _content(hooks, place)
     present = _decoded(hooks, old_data) if old_data is not None else None
     if hook.has_hook(present):
-        return [], [f"{hook.FILE} runs gllint already."]
+        return [], [f"{hook.FILE} already runs gllint."]
     text = hook.with_hook(present)
     if text is None:
-        reason = "has no list of `repos` that a line could be added to; add the hook yourself."
+        reason = "has no block list `repos`: add the hook yourself."
         return [], [f"{hook.FILE} {reason}"]
     return [Change(hooks, old_data, text.encode())], []
 
@@ -226,7 +226,7 @@ def _agent(agent: CodingAgent, place: Place) -> tuple[list[Change], list[str]]:
     try:
         new_text = agents.with_entry(agent, _decoded(settings, old_data) if old_data is not None else None)
         if new_text is None:
-            notes.append(f"{agent.settings} runs `{agent.command}` already.")
+            notes.append(f"{agent.settings} already runs `{agent.command}`.")
         else:
             changes.append(Change(settings, old_data, new_text.encode()))
             notes += [agent.remark] if agent.remark else []
@@ -238,7 +238,7 @@ def _agent(agent: CodingAgent, place: Place) -> tuple[list[Change], list[str]]:
     if old_data is None:
         changes.append(Change(instructions, None, text))
     elif old_data != text:
-        notes.append(f"{agent.instructions} is there already and stays as it is.")
+        notes.append(f"{agent.instructions} already exists and is not changed.")
     return changes, notes
 
 
@@ -265,7 +265,7 @@ def write(changes: Sequence[Change]) -> None:
     for change in changes:
         try:
             if _now(change.path) != change.old_data:
-                raise OSError(0, "has changed meanwhile")
+                raise OSError(0, "changed in the meantime")
             for folder in _missing_folders(change.path):
                 os.mkdir(folder)
                 new_folders.append(folder)

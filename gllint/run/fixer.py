@@ -246,7 +246,7 @@ def _change(
         code = text.encode(source)
         data = code if notebook is None else notebook.with_changes(changes)
     except ValueError as error:
-        cannot_encode = f"its encoding {text.encoding} cannot hold the fix"
+        cannot_encode = f"its encoding {text.encoding} cannot encode the fix"
         why = cannot_encode if isinstance(error, UnicodeEncodeError) else error
         stuck.add(path)
         fixed.errors.append(f"{path}: cannot be fixed: {why}")

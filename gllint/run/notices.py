@@ -77,7 +77,7 @@ def disobeyed(places: Places) -> Iterator[Notice]:
     """Yield the files of patterns, and the configurations, that were met and are not obeyed."""
     if shadowed := tuple(sorted(places.shadowed)):
         each = "it" if len(shadowed) == 1 else "each"
-        yield Notice(shadowed, f"a gllint.toml stands beside {each}", "configuration", lack="not in force")
+        yield Notice(shadowed, f"a gllint.toml is next to {each}", "configuration", lack="not in force")
     files: dict[str, list[str]] = defaultdict(list)
     for path, why in sorted(places.disobeyed.items()):
         files[why].append(path)

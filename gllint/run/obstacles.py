@@ -172,7 +172,7 @@ class Obstacles:
                 continue
             size += len(data)
             if len(entries) >= MOST_FILES or size > MOST_BYTES:
-                entries.append((self._index.root, "holds too many files that are excluded", None))
+                entries.append((self._index.root, "contains too many excluded files", None))
                 break
             entries.append((path, "is excluded", frozenset(_words(data, stems))))
         return entries

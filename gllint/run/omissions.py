@@ -52,7 +52,7 @@ _LOADED = "run from code by its path"
 # The texts near to what runs a file.
 _TEXT = re.compile(r"""(?P<quote>["'])(?P<text>[^"'\\\n]{1,255})(?P=quote)""")
 _WINDOW, _MOST_TEXTS = 300, 1_000
-_TOO_MANY = "holds too many files to look for Python in"
+_TOO_MANY = "contains too many files"
 
 
 class UncheckedFile(NamedTuple):

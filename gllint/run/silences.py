@@ -73,4 +73,4 @@ def _baseline(engine: Engine, finding: Finding) -> str:
     outcome = Outcome([finding.path])
     outcome.findings = [finding]
     Baselines(engine).leave_out(outcome)
-    return "" if outcome.findings else f"the baseline {file} holds it"
+    return "" if outcome.findings else f"it is in the baseline {file}"

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from gllint_rules.check.map import Map
 
 
-_UNUSED_TEXT = "read by no Python code that gllint follows"
+_UNUSED_TEXT = "no Python code loads it"
 
 
 class Workspace:
@@ -214,7 +214,7 @@ class Workspace:
         if isinstance(broken, Unparsed):
             return [f"{path} was not checked: {self.index.why_unparsed(path, broken)}"]
         if not takes_part:
-            return [f"{path} mentions nothing that a rule speaks about: there is nothing to find in it."]
+            return [f"{path} contains nothing that a rule checks."]
         project = self.index.project
         from gllint_rules.check.why import why
 

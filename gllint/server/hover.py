@@ -65,7 +65,7 @@ def _conversions(unit: str, packs: Sequence[str]) -> list[str]:
 def claim_text(index: int, claim: Claim | None) -> str:
     """The claim that a macro stands for, the tool that it comes from and the path in its result."""
     if claim is None:
-        return f"**Claim {index}**\n\nIts entry is not written out where gllint could see it."
+        return f"**Claim {index}**\n\ngllint cannot see its entry in `claims`."
     lines = [f"**Claim {index}**"]
     if claim.path is not None:
         lines.append(f"- path `{claim.path}`")

@@ -196,7 +196,7 @@ def _entry(entry: object, room: int) -> tuple[Fingerprint, int]:
         raise ValueError("must be an object")
     for field in _FIELDS:
         if not isinstance(entry.get(field), str):
-            raise ValueError(f"'{field}' must be a text" if field in entry else f"lacks '{field}'")
+            raise ValueError(f"'{field}' must be a string" if field in entry else f"lacks '{field}'")
     count = entry.get("count", 1)
     if type(count) is not int or not 1 <= count <= room:
         raise ValueError(f"'count' must be a whole number from 1 to {room}")
@@ -205,7 +205,7 @@ def _entry(entry: object, room: int) -> tuple[Fingerprint, int]:
             raise ValueError
         os.fsencode(entry["path"])
     except ValueError:
-        raise ValueError("'path' can be the name of no file") from None
+        raise ValueError("'path' is not a file name") from None
     return Fingerprint(*(entry[field] for field in _FIELDS)), count
 
 

@@ -80,9 +80,7 @@ def _without_filters(folder: str) -> list[str]:
         names.update((match[1], None) for key in keys if (match := _FILTER.fullmatch(key)))
     for name in names:
         if "=" in name:
-            raise UsageError(
-                f"--since: the configuration of the repository has a filter of an odd name: {name}"
-            )
+            raise UsageError(f"--since: the git configuration has a filter with an invalid name: {name}")
         for option in ("clean=", "smudge=", "process=", "required=false"):
             options += ["-c", f"{name}.{option}"]
     return options

@@ -283,8 +283,8 @@ class Comments:
             for own, wrong in self._own_of(line, column, text):
                 needs_reason = require_reason and own is not None and own.form != "enable"
                 if wrong is None and own is not None and needs_reason and not own_reason(text, column, own):
-                    message = "this suppression gives no reason"
-                    wrong = Unreadable(own.span, message, "Say after the brackets why the finding may stay.")
+                    message = "this suppression has no reason"
+                    wrong = Unreadable(own.span, message, "Write the reason after the brackets.")
                 if wrong is not None:
                     readable_part = suppressions.get((own.span, own.form)) if own is not None else None
                     results.append(replace(wrong, readable_part=readable_part))
@@ -433,7 +433,7 @@ def _not_codes(span: Span, words: Sequence[str]) -> Unreadable | None:
     if hint:
         help_text = f"D{hint.removeprefix('; d')} {help_text}"
     listed = ", ".join(f"`{word}`" for word in unknown)
-    return Unreadable(span, f"{listed} is not a code of gllint: it suppresses nothing", help_text)
+    return Unreadable(span, f"{listed} is not a code of gllint", help_text)
 
 
 def _no_form(span: Span, rest: str) -> Unreadable:
@@ -441,7 +441,7 @@ def _no_form(span: Span, rest: str) -> Unreadable:
     named = [word for word in re.split(r"[^\w-]+", rest) if _selector(word) not in (None, "GL")]
     meant = f"# gllint: ignore[{', '.join(named)}]" if named else ""
     form = meant or "# gllint: ignore[GL401] reason"
-    message = "gllint cannot read this suppression, so it suppresses nothing"
+    message = "this suppression is malformed and has no effect"
     return Unreadable(span, message, f"Write `{form}`.", meant)
 
 
@@ -612,7 +612,7 @@ def _unused_finding(path: str, comments: Comments, suppression: Suppression, unu
         message = f"Suppression of {names} for the whole file does not count below the first statement"
         help_text = "Move it above the first statement, or remove it."
     else:
-        message = f"Suppression of {names} suppresses nothing"
+        message = f"Unused suppression of {names}"
         help_text = "Remove it."
         if suppression.form == "enable":
             message = f"Nothing disables {names} here"

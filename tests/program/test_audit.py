@@ -108,16 +108,19 @@ def test_standard_input_and_folders(
     ("content", "trouble"),
     [
         (b"", "it is empty"),
-        (b"{", "it is no JSON"),
-        (b"[]", "it holds no conversation"),
-        (b"{}\n{}\n", "it holds no conversation"),
-        (b"[\n" + json.dumps(GOOD[0]).encode() + b"\n]\n{oops", "line 1 behind the list: it is no JSON"),
+        (b"{", "it is not valid JSON"),
+        (b"[]", "no conversation in it"),
+        (b"{}\n{}\n", "no conversation in it"),
+        (
+            b"[\n" + json.dumps(GOOD[0]).encode() + b"\n]\n{oops",
+            "line 1 behind the list: it is not valid JSON",
+        ),
         (b"[1, 2]", "a number where messages stand is not of the formats anthropic, fixture"),
         (b'{"a": 1}', "an object with the key 'a' is no conversation"),
         (b"\xff\xfe\x00", "it is not UTF-8"),
         (b"[" * 100_000, "nested too deeply"),
-        (b'[{"messages": []},\n {"messages"', "element 2: it is no JSON"),
-        (json.dumps({"messages": BAD}).encode() + b"\n{oops\n", "line 2: it is no JSON"),
+        (b'[{"messages": []},\n {"messages"', "element 2: it is not valid JSON"),
+        (json.dumps({"messages": BAD}).encode() + b"\n{oops\n", "line 2: it is not valid JSON"),
         (b'{"role": "wizard", "content": "5"}\n', "line 1: an item with the role 'wizard'"),
     ],
 )
@@ -303,7 +306,7 @@ def test_an_audit_without_an_answer_has_judged_nothing(
     (folder / "run.json").write_text(json.dumps({"messages": messages}))
     (folder / "good.json").write_text(json.dumps(GOOD))
     assert audit("run.json") == 2
-    assert "gllint: nothing was judged: there is no answer of an assistant\n" in capsys.readouterr().err
+    assert "gllint: nothing was checked: there is no answer of an assistant\n" in capsys.readouterr().err
     assert audit("run.json", "good.json") == 0
 
 

@@ -147,8 +147,8 @@ def test_what_is_fixed_is_named_and_nothing_is_written(old: Path, run: Run) -> N
         done = run("check", "--baseline", "base.json", *options, cwd=old)
         assert done.returncode == 0, options
         said = done.stderr.decode()
-        assert "Gone since the baseline: a.py: GL401 and 600 kWh." in said
-        assert "The baseline holds 1 finding too many; --prune-baseline takes it out." in said
+        assert "No longer found: a.py: GL401 and 600 kWh." in said
+        assert "1 entry is fixed: remove it with `--prune-baseline`." in said
         assert (old / "base.json").read_bytes() == before
 
 
@@ -164,8 +164,8 @@ def f(xs: list) -> dict:
     top = write({"gllint.toml": "", "a.py": tool})
     run("check", "--write-baseline", "base.json", cwd=top)
     said = run("check", "--baseline", "base.json", "--diff", cwd=top).stderr.decode()
-    assert "Would fix 1 finding" in said and "Would be gone from the baseline: a.py: GL501" in said
-    assert "The baseline would then hold 1 finding too many; --prune-baseline would take it out." in said
+    assert "Would fix 1 finding" in said and "Would no longer be found: a.py: GL501" in said
+    assert "1 entry would be fixed: remove it with `--prune-baseline`." in said
     assert "Gone since" not in said
 
 
@@ -173,7 +173,7 @@ def test_pruning_takes_out_what_is_gone_and_says_so(old: Path, run: Run, check: 
     (old / "a.py").write_text(module(FUNCTIONS).replace("600", "many") + 'final_message = "7 kWh"\n')
     done = run("check", "--baseline", "base.json", "--prune-baseline", cwd=old)
     assert done.returncode == 1  # of the new one
-    assert "Took 1 finding out of base.json." in done.stderr.decode()
+    assert "Removed 1 finding from base.json." in done.stderr.decode()
     kept = (old / "base.json").read_bytes()
     entries = json.loads(kept)["findings"]
     assert len(entries) == 7
@@ -402,7 +402,7 @@ def test_an_entry_of_any_length_is_said_in_a_line(old: Path, run: Run) -> None:
     document["findings"][0] |= {"path": "x" * 100_000, "text": "y"}
     (old / "base.json").write_text(json.dumps(document))
     done = run("check", "--baseline", "base.json", cwd=old)
-    assert b"Gone since the baseline: xxx" in done.stderr
+    assert b"No longer found: xxx" in done.stderr
     assert len(done.stderr) < 1000
 
 
@@ -471,7 +471,7 @@ def test_how_a_baseline_is_written() -> None:
     ("content", "said"),
     [
         (of({"code": "GL401"}), "lacks 'path'"),
-        (of({**entry(), "path": 1}), "'path' must be a text"),
+        (of({**entry(), "path": 1}), "'path' must be a string"),
         (b'{"version": 1, "findings": [], "findings": []}', "key 'findings' is given twice"),
     ],
 )

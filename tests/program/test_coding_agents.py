@@ -134,7 +134,7 @@ def test_what_lies_outside_is_not_read(write: Write, tmp_path: Path) -> None:
     (top / "inside/link.py").symlink_to(top / "secret.py")
     for path in ("../secret.py", "link.py"):
         done = hook("claude-code", event("claude-code", top / "inside", path), top / "inside")
-        assert done.returncode == 1 and "lies outside of the project" in done.stderr
+        assert done.returncode == 1 and "is outside the project" in done.stderr
         assert "77 kWh" not in done.stdout + done.stderr
     everything = {**event("claude-code", top, "secret.py"), "cwd": "/"}
     done = hook("claude-code", everything, top / "inside")
@@ -213,7 +213,7 @@ def test_an_event_may_name_files_in_a_list() -> None:
 def test_a_file_that_is_not_there_is_told(write: Write) -> None:
     top = write(PROJECT)
     done = hook("claude-code", event("claude-code", top, "gone.py"), top)
-    assert done.returncode == 1 and "gone.py is not there: it was not checked" in done.stderr
+    assert done.returncode == 1 and "gone.py does not exist: it was not checked" in done.stderr
 
 
 @pytest.mark.parametrize(
@@ -286,7 +286,7 @@ def test_a_file_outside_hides_no_other(write: Write) -> None:
         {"cwd": str(top), "hook_event_name": "PostToolUse", "tool_name": "apply_patch", "tool_input": patch},
         top,
     )
-    assert done.returncode == 2 and LINE in done.stderr and "secret.py lies outside" in done.stderr
+    assert done.returncode == 2 and LINE in done.stderr and "secret.py is outside" in done.stderr
 
 
 # --- the server ----------------------------------------------------------------------------------------------
@@ -313,7 +313,7 @@ def test_a_server_keeps_to_its_folder(write: Write, monkeypatch: pytest.MonkeyPa
     (top / "link.py").symlink_to("/etc/hostname")
     monkeypatch.chdir(top)
     for refused in (lambda: agent_server.check([path]), lambda: agent_server.fix(path, write=True)):
-        with pytest.raises(UsageError, match="lies outside|no such file"):
+        with pytest.raises(UsageError, match="is outside|no such file"):
             refused()
 
 
@@ -369,8 +369,8 @@ def test_all_else_of_the_settings_stays_as_it_is_written(text: str) -> None:
 
 @pytest.mark.parametrize(
     ("text", "reason"),
-    [("[]", "no object"), ("{", "no JSON"), ("{} x", "no JSON"), ("{'a': 1}", "no JSON"), ('{"a": 1, "a": 2}', "key twice"),
-     ('{"hooks": []}', "no object"), ('{"hooks": {"PostToolUse": {}}}', "no list"), ("[" * 100_000, "deeply|no JSON")],
+    [("[]", "not an? .*object"), ("{", "not valid JSON"), ("{} x", "not valid JSON"), ("{'a': 1}", "not valid JSON"), ('{"a": 1, "a": 2}', "duplicate key"),
+     ('{"hooks": []}', "not an? .*object"), ('{"hooks": {"PostToolUse": {}}}', "not a list"), ("[" * 100_000, "deeply|no JSON")],
 )  # fmt: skip
 def test_settings_that_cannot_be_added_to_stay(text: str, reason: str) -> None:
     with pytest.raises(ValueError, match=reason):
@@ -380,7 +380,9 @@ def test_settings_that_cannot_be_added_to_stay(text: str, reason: str) -> None:
 def test_init_sets_agents_up(write: Write) -> None:
     top = write({**PROJECT, ".git/HEAD": "ref: refs/heads/main\n", ".cursor/hooks.json": "{ mine\n}\n"})
     proposed = plan(str(top), list(AGENTS))
-    assert ".cursor/hooks.json is no JSON: add the hook `gllint hook cursor` yourself." in proposed.notes
+    assert (
+        ".cursor/hooks.json is not valid JSON: add the hook `gllint hook cursor` yourself." in proposed.notes
+    )
     assert any("trusted it: `/hooks` in Codex" in note for note in proposed.notes)
     paths = {os.path.relpath(change.path, top) for change in proposed.changes}
     assert {agent.settings for agent in AGENTS.values()} - {".cursor/hooks.json"} <= paths
@@ -388,7 +390,7 @@ def test_init_sets_agents_up(write: Write) -> None:
     write_all(proposed.changes)
     again = plan(str(top), list(AGENTS))
     assert not again.changes
-    assert ".claude/settings.json runs `gllint hook claude-code` already." in again.notes
+    assert ".claude/settings.json already runs `gllint hook claude-code`." in again.notes
 
 
 def test_instructions_begin_as_each_agent_reads_them() -> None:

@@ -56,10 +56,10 @@ def test_an_unknown_rule_names_the_nearest(word: str, nearest: str) -> None:
 @pytest.mark.parametrize(
     ("unit", "status", "words"),
     [
-        ("kWh/(m²·a)", 1, ["characters: kWh/(m²·a) is written kWh/(m2·a)", "names: a below a bar is year", "unit: kWh/m2/year"]),
-        ("kWh/m²·a", 1, ["  kWh/m2/year: kWh", "  kWh*year/m2: kWh", "write that one."]),
+        ("kWh/(m²·a)", 1, ["characters: kWh/(m²·a) is written kWh/(m2·a)", "names: a after / is year", "unit: kWh/m2/year"]),
+        ("kWh/m²·a", 1, ["  kWh/m2/year: kWh", "  kWh*year/m2: kWh", "Write the one that is meant."]),
         ("MWh/month", 0, ["per month (year, allowed in a compound)", "size: 1 MWh/month is 12000 kWh/year"]),
-        ("mw", 1, ["its letters fit several units", "  MW: MW", "  mW: mW (power, in the pack si)"]),
+        ("mw", 1, ["several units match", "  MW: MW", "  mW: mW (power, in the pack si)"]),
         ("cfs", 1, ["unit: ft3/s", "Did you mean `ft3/s`?"]),
         ("((((", 1, ["not all of it is understood"]),
     ],
@@ -69,7 +69,7 @@ def test_the_steps_by_which_a_unit_is_read(unit: str, status: int, words: list[s
     assert done.exit_code == status
     for word in words:
         assert word in done.output
-    if len(words) == 3 and words[-1] == "write that one.":  # of two readings neither is suggested
+    if len(words) == 3 and words[-1] == "Write the one that is meant.":  # of two readings neither is suggested
         assert "Did you mean" not in done.output and "which is the same unit" not in done.output
 
 

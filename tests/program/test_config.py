@@ -111,7 +111,7 @@ def test_the_schema_is_one_and_knows_every_setting() -> None:
         ("select = ['gl1', 'gl401']", "key 'select': unknown code 'gl1'; did you mean 'GL1"),
         ("select = ['']", "key 'select': unknown code ''; gllint rule lists them"),
         ("select = 'GL1'", "key 'select' must be a list of texts, not \"GL1\""),
-        ("select = [1]", "key 'select.0' must be a text, not 1"),
+        ("select = [1]", "key 'select.0' must be a string, not 1"),
         ("jobs = 'two'", "key 'jobs' must be a whole number, not \"two\""),
         ("jobs = 0", "key 'jobs' must be at least 1, not 0"),
         ("strict-units = 1", "key 'strict-units' must be true or false, not 1"),
@@ -132,7 +132,7 @@ def test_the_schema_is_one_and_knows_every_setting() -> None:
         ("require-reason = 1", "key 'require-reason' must be true or false, not 1"),
         ("fail-level = 'warn'", "key 'fail-level' must be one of error, warning, info, not 'warn'; did you mean"),
         ("extend-ignore = ['GLX']", "key 'extend-ignore': unknown code 'GLX'"),
-        ("required-version = 1", "key 'required-version' must be a text, not 1"),
+        ("required-version = 1", "key 'required-version' must be a string, not 1"),
         ("required-version = 'soon'", "key 'required-version': 'soon' is not a version such as '>=0.1' or '0.1.0'"),
         ("required-version = '>=99'\nnew-key = 1", "key 'required-version' asks for gllint >=99, this is"),
         ("required-version = '0.0.1'", "install that version, or change the key"),
@@ -244,11 +244,11 @@ def test_every_key_refuses_every_wrong_type(write: Write, key: str, name: str) -
         ("baseline = ' '", "key 'baseline' names no file"),
         ("baseline = '../known.json'", "key 'baseline' leads out of the project"),
         ("cache-dir = \"a\\u0000b\"", "key 'cache-dir' names no folder"),
-        *((f"{key} = ['{name}']", f"key '{key}': \"{name}\" is no name") for name in ("", "a.", " ") for key in
+        *((f"{key} = ['{name}']", f"key '{key}': \"{name}\" is not a name") for name in ("", "a.", " ") for key in
           ("tool-decorators", "tool-classes", "tool-methods", "dispatchers", "final-message-calls")),
-        *((f"frameworks = [{{name = 'x', {key} = {names}}}]", "is no name") for names in ("{'' = 1}", "{'a.' = 1}")
+        *((f"frameworks = [{{name = 'x', {key} = {names}}}]", "is not a name") for names in ("{'' = 1}", "{'a.' = 1}")
           for key in ("calls", "keywords")),
-        ("frameworks = [{name = 'x', not-tools = ['a.']}]", "frameworks': row[0] (x): 'a.' is no name"),
+        ("frameworks = [{name = 'x', not-tools = ['a.']}]", "frameworks': row[0] (x): 'a.' is not a name"),
         ("# " + "x" * 2_000_000, "too large for a configuration"),
         ("a." * 400_000 + "b = 1", "a key has too many parts"),
     ],
@@ -630,7 +630,7 @@ def test_what_extend_must_not_name(write: Write, name: str) -> None:
 def test_the_table_of_a_guard_is_held_to_its_shape(write: Write) -> None:
     for text, place in (
         ("guard.weather.unit = {}", "must be one of units"),
-        ("guard.weather.units = {'t.$.x' = 5}", "must be a text"),
+        ("guard.weather.units = {'t.$.x' = 5}", "must be a string"),
     ):
         top = write({"gllint.toml": text})
         with pytest.raises(UsageError, match=place):
@@ -652,7 +652,7 @@ def test_a_section_that_a_gllint_toml_puts_out_of_force_is_told(write: Write, ru
             assert (told in done.stderr) is is_told and told not in done.stdout
             assert (b"GL401" in done.stdout, b"GL101" in done.stdout) == (True, False)
     assert (
-        b"1 configuration not in force, a gllint.toml stands beside it: pyproject.toml\n"
+        b"1 configuration not in force, a gllint.toml is next to it: pyproject.toml\n"
         in run("check", cwd=top).stderr
     )
     assert told not in run("check", "--quiet", cwd=top).stderr

@@ -136,7 +136,7 @@ LOOPS = {
         (
             Step("Write `# gllint: ignore[GL101]`", "disable=GL101", "ignore[GL101]"),
             Step(
-                "GL901 Suppression of GL101 suppresses nothing | Remove it.", "  # gllint: ignore[GL101]", ""
+                "GL901 Unused suppression of GL101 | Remove it.", "  # gllint: ignore[GL101]", ""
             ),
         )
     ),

@@ -60,8 +60,8 @@ def test_it_proposes_writes_and_then_has_nothing_more_to_do(write: Write, run: R
     )
     assert "--- /dev/null\n+++ b/.pre-commit-config.yaml\n" in said
     assert "gllint-baseline.json: 2 findings, not shown\n" in said and '"findings"' not in said
-    assert 'unit-packs = ["time"]  # asked for by 1 finding' in said
-    assert 'plain-keys = ["found"]  # asked for by 1 finding' in said
+    assert 'unit-packs = ["time"]  # needed by 1 finding' in said
+    assert 'plain-keys = ["found"]  # needed by 1 finding' in said
     assert "langchain (2 files)" in said and "Findings: 6 now, 2 with these settings." in said
     done = run("init", "--yes", cwd=top)
     assert done.returncode == 0
@@ -221,7 +221,7 @@ def test_in_a_part_of_a_repository_the_hook_stands_at_its_top(write: Write, run:
 def test_a_hook_that_is_there_stays(write: Write, run: Run, agent: str) -> None:
     hooks = "repos:\n  - repo: ../gllint\n    rev: v1\n    hooks:\n      - id: gllint\n"
     top = repository(write, {"agent.py": agent, ".pre-commit-config.yaml": hooks})
-    assert b"runs gllint already." in run("init", "--yes", cwd=top).stdout
+    assert b"already runs gllint." in run("init", "--yes", cwd=top).stdout
     assert (top / ".pre-commit-config.yaml").read_text() == hooks
 
 
@@ -351,7 +351,7 @@ def test_no_key_is_proposed_under_which_another_number_is(write: Write, run: Run
     said = run("init", "--dry-run", cwd=top).stdout.decode()
     assert "plain-keys" not in said
     assert (
-        "  besides:     3 findings whose kind is not known, 2 findings in test code, "
+        "  others:      3 findings whose kind is not known, 2 findings in test code, "
         "2 findings in folders with settings of their own\n" in said
     )
 
@@ -359,7 +359,7 @@ def test_no_key_is_proposed_under_which_another_number_is(write: Write, run: Run
 def test_lists_of_quantities_ask_for_paths_into_lists(write: Write, run: Run) -> None:
     text = TOOL.replace('"x": 3', '"xs": [{"value": 3.5, "unit": "kWh"}]')
     top = write({"a.py": text, "gllint.toml": ""})
-    assert "array-paths = true  # asked for by 1 finding\n" in run("init", "--yes", cwd=top).stdout.decode()
+    assert "array-paths = true  # needed by 1 finding\n" in run("init", "--yes", cwd=top).stdout.decode()
     assert tomllib.loads((top / "gllint.toml").read_text())["array-paths"] is True
     assert "GL103" not in (top / "gllint-baseline.json").read_text()
     assert run("check", cwd=top).returncode == 0
@@ -369,7 +369,7 @@ def test_what_cannot_be_read_stays_a_finding(write: Write, run: Run) -> None:
     broken = "from langchain_core.tools import tool\n\n\n@tool\ndef f(:\n    return 1\n"
     top = repository(write, {"a.py": TOOL, "b.py": broken})
     said = run("init", "--yes", cwd=top).stdout.decode()
-    assert "1 finding of GL9 stays: no baseline takes what gllint cannot read or use." in said
+    assert "1 finding of GL9 stays: a baseline cannot contain what gllint cannot read." in said
     done = run("check", "--output-format", "concise", cwd=top)
     assert done.returncode == 1 and done.stdout.decode().split(" ")[1] == "GL900"
 
@@ -379,7 +379,7 @@ def test_a_folder_that_cannot_be_written(write: Write) -> None:
     made = plan(str(top))
     before = contents(top)
     (top / "gllint.toml").write_text("# somebody was faster\n")
-    with pytest.raises(UsageError, match="has changed meanwhile"):
+    with pytest.raises(UsageError, match="changed in the meantime"):
         write_all(made.changes)
     os.unlink(top / "gllint.toml")
     assert contents(top) == before
@@ -495,9 +495,9 @@ def test_settings_do_not_fit_where_texts_were_not_looked_at(write: Write, run: R
     assert (
         "1 returns text. Not checked: the text of 1 (GL104 is off)" in said and "fit as they are" not in said
     )
-    assert "No setting is proposed; what was not looked at may need some.\nFindings: 0.\n" in said
+    assert "No setting is proposed, but not everything was checked.\nFindings: 0.\n" in said
 
 
 def test_a_project_without_tools_is_told_so(write: Write, run: Run) -> None:
     top = write({"a.py": "x = 1\n", "gllint.toml": ""})
-    assert "  tools:       none that gllint knows: " in run("init", "--dry-run", cwd=top).stdout.decode()
+    assert "  tools:       none found: " in run("init", "--dry-run", cwd=top).stdout.decode()

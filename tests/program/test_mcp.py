@@ -100,7 +100,7 @@ def test_the_configuration_holds(tmp_path: Path, server: list[str]) -> None:
     first, *_, last = result.stdout.splitlines()
     assert (
         first
-        == "raw: GL201 its output schema lets `heat` be a number without a unit ($.properties.heat.type)"
+        == "raw: GL201 its output schema allows `heat` to be a number without a unit ($.properties.heat.type)"
     )
     assert last == "4 tools, 1 with findings."
     (tmp_path / "gllint.toml").write_text('ignore = ["GL"]\n', encoding="utf-8")
@@ -181,7 +181,7 @@ def test_schemas_that_name_nothing_are_told() -> None:
     anything = {"type": "object", "additionalProperties": True}
     wrapped = {"type": "object", "properties": {"result": anything}}
     for tools, told in (
-        ([Offered("a", anything)], "1 output schema names nothing: its numbers were not looked at"),
+        ([Offered("a", anything)], "1 output schema names nothing: its numbers were not checked"),
         (
             [Offered("a", anything), Offered("b", wrapped)],
             "2 output schemas name nothing: their numbers were",
@@ -382,7 +382,7 @@ def test_what_no_schema_tells_is_told() -> None:
     ]
     text, _ = report(tools, Config(), "text")
     assert (
-        "5 tools: 1 returns numbers, 2 text, 1 unknown, for want of an output schema. "
-        "Numbers inside text were not looked at: no schema tells them.\n5 tools, 2 with findings.\n"
+        "5 tools: 1 returns numbers, 2 text, 1 unknown, without an output schema. "
+        "Numbers inside text were not checked: no schema describes them.\n5 tools, 2 with findings.\n"
     ) in text
     assert "not looked at" not in report([Offered("d", truth)], Config(), "text")[0]

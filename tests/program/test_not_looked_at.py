@@ -146,7 +146,7 @@ def test_the_report_fails_where_what_it_was_asked_for_cannot_be_read(write: Writ
     [
         (b"x = (", "/a.py was not checked: '(' was never closed, line 1"),
         (b"\xff", "/a.py was not checked: not utf-8 text: invalid start byte, line 1"),
-        (b"x = 1", "/a.py mentions nothing that a rule speaks about: there is nothing to find in it."),
+        (b"x = 1", "/a.py contains nothing that a rule checks."),
     ],
 )  # fmt: skip
 def test_why_there_is_nothing_of_a_file_that_was_not_read(
@@ -194,13 +194,13 @@ def test_a_named_folder_that_cannot_be_listed_is_refused(locked: Path, named: st
 @pytest.mark.parametrize(
     ("command", "closed", "said"),
     [
-        ("check a.py", ">&-", "gllint: standard output is closed: there is nowhere to write to\n"),
-        ("check a.py --output-file x", ">&-", "gllint: standard output is closed: there is nowhere to write to\n"),
-        ("--version", ">&-", "gllint: standard output is closed: there is nowhere to write to\n"),
-        ("check --help", ">&-", "gllint: standard output is closed: there is nowhere to write to\n"),
+        ("check a.py", ">&-", "gllint: standard output is closed\n"),
+        ("check a.py --output-file x", ">&-", "gllint: standard output is closed\n"),
+        ("--version", ">&-", "gllint: standard output is closed\n"),
+        ("check --help", ">&-", "gllint: standard output is closed\n"),
         ("check a.py", ">&- 2>&-", ""),
         ("check -", "<&-", "gllint: standard input is closed: there is nothing to read\n"),
-        ("init", "<&-", "gllint: there is nobody to ask: give --yes to write, or --dry-run to look\n"),
+        ("init", "<&-", "gllint: not a terminal: use `--yes` or `--dry-run`\n"),
     ],
 )  # fmt: skip
 def test_a_closed_stream(write: Write, command: str, closed: str, said: str) -> None:

@@ -231,7 +231,7 @@ def test_a_broken_cell_of_one_piece_again_and_again_is_read_at_once(piece: str) 
         ("{}".encode("utf-16"), "GL900 not utf-8 text"),
         (b'{"cells": ' + b"[" * 100_000 + b"]" * 100_000 + b"}", "nested too deeply"),
         (notebook("x = 1", "y = (\n"), "n.ipynb:cell 2:1:5: GL900"),
-        (notebook("x = 1\0"), "GL900 source code holds a null byte"),
+        (notebook("x = 1\0"), "GL900 source code contains a null byte"),
     ],
 )  # fmt: skip
 def test_what_is_no_notebook_is_said(write: Write, run: Run, content: bytes, said: str) -> None:
@@ -286,7 +286,7 @@ def test_cells_share_names_and_suppressions_count(write: Write, check: Check) ->
     tool = '@tool\ndef f(rows: list):\n    return {"x": HOW_MANY}  # gllint: ignore[GL101] shown to nobody\n'
     top = write({"n.ipynb": notebook("HOW_MANY = 3", IMPORT, tool, "# gllint: off")})
     assert check(cwd=top, whole=True) == [
-        "n.ipynb:cell 4:1:1: GL902 gllint cannot read this suppression, so it suppresses nothing"
+        "n.ipynb:cell 4:1:1: GL902 this suppression is malformed and has no effect"
     ]
 
 

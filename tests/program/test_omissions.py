@@ -164,9 +164,7 @@ def test_links_that_lead_elsewhere(write: Write, monkeypatch: pytest.MonkeyPatch
 def test_what_is_too_much_is_said(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(omissions, "MOST_ENTRIES", 5)
     top = write({"gllint.toml": "", "clean.py": CLEAN, **{f"build/{i}.o": "" for i in range(9)}})
-    assert told(top, monkeypatch) == [
-        "1 folder not checked, holds too many files to look for Python in: build/"
-    ]
+    assert told(top, monkeypatch) == ["1 folder not checked, contains too many files: build/"]
 
 
 @pytest.mark.parametrize("version", ["2", "3", "4"])
@@ -216,7 +214,7 @@ def test_what_is_no_index_says_nothing(write: Write) -> None:
 def test_more_scripts_than_are_looked_at_are_told(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(omissions, "_MOST_SCRIPTS", 1)
     top = write({"x/a": "text\n", "x/b": f"#!/usr/bin/env python3\n{TOOL}", "main.py": CLEAN})
-    assert told(top, monkeypatch) == ["1 folder not checked, holds too many files to look for Python in: x/"]
+    assert told(top, monkeypatch) == ["1 folder not checked, contains too many files: x/"]
 
 
 def test_what_a_folder_above_excludes_is_excluded_by_wish(

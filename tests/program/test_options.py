@@ -171,9 +171,9 @@ def test_options_may_stand_in_the_environment(
 @pytest.mark.parametrize(
     ("variable", "text"),
     [
-        ("GLLINT_FIX", "GLLINT_FIX is not read: --fix writes a file and must be given on the command line"),
-        ("GLLINT_OUTPUT_FROMAT", "GLLINT_OUTPUT_FROMAT is no option of gllint check; did you mean 'GLLINT_OUTPUT_FORMAT'?"),
-        ("GLLINT_NOTHING_LIKE", "GLLINT_NOTHING_LIKE is no option of gllint check"),
+        ("GLLINT_FIX", "GLLINT_FIX is ignored: --fix writes a file and must be given on the command line"),
+        ("GLLINT_OUTPUT_FROMAT", "GLLINT_OUTPUT_FROMAT matches no option of gllint check; did you mean 'GLLINT_OUTPUT_FORMAT'?"),
+        ("GLLINT_NOTHING_LIKE", "GLLINT_NOTHING_LIKE matches no option of gllint check"),
     ],
 )  # fmt: skip
 def test_a_variable_that_is_no_option_is_told(
@@ -242,7 +242,7 @@ def test_a_setting_of_the_command_line_goes_before_the_file_and_before_its_envir
         (['select = "GL1"'], "--config: key 'select' must be a list of texts"),
         (["select = [GL1]"], "--config: select = [GL1]: not valid TOML"),
         (["jobs = " + "9" * 5_000], f"--config: jobs = {'9' * 50}…: not valid TOML: Exceeds"),
-        (['extend = "x.toml"'], "--config: key 'extend' stands in a file only"),
+        (['extend = "x.toml"'], "--config: key 'extend' is allowed only in a file"),
         (["a.toml", "b.toml"], "--config: names two files, a.toml and b.toml"),
     ],
 )
@@ -327,7 +327,7 @@ def test_the_name_of_a_file_is_no_option(
         return exit_.value.code
 
     assert status("agent.py", name) == 2  # as pre-commit and a pattern write it
-    told = f"gllint: {name}: a file here has a name that reads as an option: write ./{name}, or rename it\n"
+    told = f"gllint: {name}: this file name looks like an option: write ./{name}, or rename the file\n"
     assert capsys.readouterr().err == told
     assert status("agent.py", f"./{name}") == status("--", "agent.py", name) == 1
     assert (top / "agent.py").read_text() == AGENT

@@ -74,15 +74,15 @@ def test_what_does_not(comment: str) -> None:
         ("# gllint: ignore[GL401", "Write `# gllint: ignore[GL401]`"),
         ("# gllint: ignore(GL401)", "Write `# gllint: ignore[GL401]`"),
         ("# gllint: ignore-next-line[GL401]", "Write `# gllint: ignore[GL401]`"),
-        ("# gllint: nothing", "cannot read"),
-        ("# gllint:", "cannot read"),
-        ("# gllint: off", "cannot read"),
+        ("# gllint: nothing", "is malformed"),
+        ("# gllint:", "is malformed"),
+        ("# gllint: off", "is malformed"),
         ("# gllint: ignore[]", "names no code"),
         ("# gllint: ignore[, ]", "names no code"),
         ("# gllint: ignore[GL999] r", "`GL999` is not a code"),
         ("# gllint: ignore[naked-numbers]", "Did you mean 'naked-number'?"),
         ("# gllint: ignore[E501, xyz]", "`E501`, `xyz` is not a code"),
-        ("# type: ignore # gllint: skip", "cannot read"),
+        ("# type: ignore # gllint: skip", "is malformed"),
         ("# gllint: ignore-file", "Write"),
     ],
 )
@@ -112,7 +112,7 @@ def test_what_cannot_be_read_suppresses_nothing_and_is_said(comment: str, said: 
         ("# noqa GL401", "# noqa GL401", "Write `# gllint: ignore[GL401]`"),
         ("# noqa(GL401)", "# noqa(GL401)", "Write `# gllint: ignore[GL401]`"),
         ("# noqa - GL401  # why", "# noqa - GL401", "Write `# gllint: ignore[GL401]`"),
-        ("# noqa: GL", "# noqa: GL", "cannot read"),
+        ("# noqa: GL", "# noqa: GL", "is malformed"),
     ],
 )
 def test_a_noqa_that_cannot_be_read_suppresses_nothing_and_is_said(
@@ -435,10 +435,10 @@ def test_what_may_hold_a_suppression(source: str, may: bool) -> None:
 @pytest.mark.parametrize(
     ("source", "said"),
     [
-        ("x = 1  # noqa: GL401\n", "Suppression of GL401 suppresses nothing. Remove it."),
+        ("x = 1  # noqa: GL401\n", "Unused suppression of GL401. Remove it."),
         (
             "x = 1  # gllint: ignore[naked-number, GL5]\n",
-            "Suppression of naked-number, GL5 suppresses nothing. Remove it.",
+            "Unused suppression of naked-number, GL5. Remove it.",
         ),
         ("x = 1\n# gllint: enable[GL401]\n", "Nothing disables GL401 here. Remove it."),
         (

@@ -95,7 +95,7 @@ def test_per_file_ignores_and_excludes(write: Write) -> None:
     ("content", "why"),
     [
         ("\udcff 5 kW", "not utf-8 text: invalid start byte, line 1"),
-        ("5 \0 kW", "no text: it holds a null byte, line 1"),
+        ("5 \0 kW", "no text: it contains a null byte, line 1"),
         ("5 kW " * 300_000, "too large to be read: 1,500,000 bytes, at most 1,000,000 are"),
     ],
 )
@@ -150,9 +150,7 @@ def test_a_template_that_nobody_reads_is_told_where_it_is_named(write: Write) ->
     root = write({"a.py": "x = 1\n", "notes.md": "5 kW"})
     assert check(root).notices == []
     [notice] = check(root / "notes.md").notices
-    assert notice.text(os.path.basename) == (
-        "1 file not checked, read by no Python code that gllint follows: notes.md"
-    )
+    assert notice.text(os.path.basename) == ("1 file not checked, no Python code loads it: notes.md")
 
 
 # --- suppressions --------------------------------------------------------------------------------------------

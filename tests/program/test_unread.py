@@ -45,7 +45,7 @@ UNREAD: dict[str, tuple[Mapping[str, str | bytes], str]] = {
     "bytes that are no text": ({"agent.py": AGENT.encode() + b"# \xff\n"}, "agent.py (not utf-8 text"),
     "UTF-16": ({"agent.py": AGENT.encode("utf-16")}, "agent.py (cannot be decoded)"),
     "an unknown encoding": ({"agent.py": "# coding: klingon\n" + AGENT}, "agent.py (unknown encoding"),
-    "a null byte": ({"agent.py": AGENT + "# \0\n"}, "agent.py (source code holds a null byte"),
+    "a null byte": ({"agent.py": AGENT + "# \0\n"}, "agent.py (source code contains a null byte"),
     "too many bytes": ({"agent.py": AGENT + "# x\n" * 1_000_001}, "agent.py (too large to be read: 4,000,"),
     "too many lines": ({"agent.py": AGENT + "\n" * 200_001}, "agent.py (too large to be read: 200,"),
     "a broken notebook": ({"agent.ipynb": NOTEBOOK[:-3]}, "agent.ipynb ("),
@@ -233,7 +233,7 @@ def test_a_baseline_loses_a_line_that_is_no_more(old: Path, run: Run) -> None:
     (old / "agent.py").write_text(AGENT + "<<<<<<<\n")
     (old / "helper.py").write_text("def area(house):\n    return {}\n")
     done = run("check", "helper.py", "--baseline", "base.json", "--prune-baseline", cwd=old)
-    assert done.returncode == 0 and b"Took 1 finding out of base.json." in done.stderr
+    assert done.returncode == 0 and b"Removed 1 finding from base.json." in done.stderr
 
 
 def test_a_baseline_loses_nothing_of_a_file_that_cannot_be_read(old: Path, run: Run) -> None:

@@ -73,19 +73,19 @@ def test_a_tool_that_returns_text(why: Callable[..., str], line: int) -> None:
 
 def test_a_tool_whose_result_is_unknown(why: Callable[..., str]) -> None:
     assert why(11) == (
-        "tool `load` (line 11) returns something that is not known, so no rule speaks about it.\n"
-        "  it returns a dict, and the source does not show what is put into it (server.py:12: `httpx.get(x).json()`)\n"
+        "tool `load` (line 11) returns an unknown value, so no rule reports it.\n"
+        "  it returns a dict with unknown contents (server.py:12: `httpx.get(x).json()`)\n"
     )
     assert why(16) == (
-        "tool `both` (line 16) returns something that is not known, so no rule speaks about it.\n"
+        "tool `both` (line 16) returns an unknown value, so no rule reports it.\n"
         '  it returns a dict (server.py:17: `{"data": httpx.get(x).json(), "ok": True}`)\n'
-        "    `data` in it is not known: nothing in the project shows what it holds, so no rule speaks "
+        "    `data` in it is unknown: nothing in the project shows its value, so no rule reports it "
         "(server.py:17: `httpx.get(x).json()`)\n"
     )
 
 
 def test_of_tools_in_one_function_the_one_at_the_line(why: Callable[..., str]) -> None:
-    assert why(22).startswith("tool `first` (line 22) returns something that is not known")
+    assert why(22).startswith("tool `first` (line 22) returns an unknown value")
     assert why(25) == why(26) and why(26).startswith(
         "tool `second` (line 26) returns neither a number nor text."
     )
@@ -150,7 +150,7 @@ def test_the_baseline_silences_too(why: Callable[..., str], write: Write, run: R
     top = write({"gllint.toml": "baseline = 'known.json'\n"})
     run("check", "--write-baseline", "known.json", cwd=top)
     told = why(35, settings="baseline = 'known.json'\n")
-    assert f"  GL101 is not reported: the baseline {top}/known.json holds it\n" in told
+    assert f"  GL101 is not reported: it is in the baseline {top}/known.json\n" in told
 
 
 def test_a_model_that_is_returned_whole_is_said_to_be_looked_at_where_it_is_built(
@@ -168,9 +168,9 @@ def test_a_model_that_is_returned_whole_is_said_to_be_looked_at_where_it_is_buil
     )
     top = write({"gllint.toml": "", "a.py": code})
     for line, what in (
-        (20, "an instance of `Tx`, and the source does not show what is put into its fields"),
-        (25, "a list, each an instance of `Tx`, and the source does not show what is put into its fields"),
-        (30, "a dict, and the source does not show what is put into it"),
+        (20, "an instance of `Tx`, with unknown fields"),
+        (25, "a list, each an instance of `Tx`, with unknown fields"),
+        (30, "a dict with unknown contents"),
     ):
         said = run("check", "--why", f"a.py:{line}", cwd=top).stdout.decode()
         assert what in said and "nothing in the project" not in said

@@ -55,7 +55,7 @@ def assert_sound(files: Files, finding: Finding, before: list[Finding]) -> None:
     assert_untouched(source, fixed, finding.fix)
     after = findings({**files, path: fixed})
     old, new = Counter(map(_title, before)), Counter(map(_title, after))
-    of_units = {"GL501", "GL502"} if finding.fix.message.startswith("Join it with the") else set()
+    of_units = {"GL501", "GL502"} if finding.fix.message.startswith("Combine it with the") else set()
     came = {title for title in new - old if title[0] not in {finding.code, *of_units}}
     assert not came, f"{finding.fix.message}: {came} came\n{fixed}"
     assert (old - new)[_title(finding)], f"{finding.fix.message}: {_title(finding)} stays\n{fixed}"

@@ -306,7 +306,7 @@ def test_fixes_of_real_code() -> None:
             after = engine.check_file(path).findings
             old, new = (Counter((f.code, f.message) for f in fs) for fs in (before, after))
             assert (old - new)[finding.code, finding.message], f"{path}: {finding} stays"
-            of_units = OF_UNITS if finding.fix.message.startswith("Join it with the") else set()
+            of_units = OF_UNITS if finding.fix.message.startswith("Combine it with the") else set()
             came = {title for title in new - old if title[0] not in {finding.code, *of_units}}
             assert not came, f"{path}: {finding.fix.message}: {came} came"
             engine.put(path, data)

@@ -82,12 +82,12 @@ def answer_of(row: Row) -> str:
     help_text = finding.help or ""
     if help_text.startswith("It is the tool's own argument"):
         return "argument" + fix
-    if "declares that it is not a quantity" in help_text:
+    if " declare it with `plain-keys" in help_text or "declare it plain with" in help_text:
         return "plain" + fix
     match = _HELP.search(help_text)
     assert match is not None, help_text
     unit = match["literal"] if match["literal"] is not None else f"({match['expression']})"
-    joined = "join " if help_text.startswith("Join") else ""
+    joined = "join " if help_text.startswith("Combine") else ""
     lines = " with " + (match["lines"] or "").replace("`", "") if match["lines"] else ""
     return f"{joined}{unit}{lines}{fix}"
 

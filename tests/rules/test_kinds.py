@@ -70,7 +70,7 @@ def test_message_and_help_speak_of_it() -> None:
     source = '@tool\ndef f(rows: list) -> dict:\n    """F."""\n    return {"found": len(rows)}\n'
     found = one(source)
     assert found.message == "`found` in the result of tool `f` is a number without a unit"
-    assert found.help == '`found` is a count: `plain-keys = ["found"]` declares that it is not a quantity.'
+    assert found.help == '`found` is a count: declare it with `plain-keys = ["found"]`.'
     assert found.fix is None
     strict = one(source, {"plain-kinds": []})
     assert (
@@ -81,7 +81,7 @@ def test_message_and_help_speak_of_it() -> None:
     allowed = one(source, {"plain-kinds": [], "unit-packs": ["counts"]})
     assert allowed.fix is not None and allowed.fix.applicability == "unsafe"
     page = one(source.replace("found", "page"), {"plain-kinds": []})
-    assert page.help == '`page` is an index: `plain-keys = ["page"]` declares that it is not a quantity.'
+    assert page.help == '`page` is an index: declare it with `plain-keys = ["page"]`.'
 
 
 # ------------------------------------------------------------------------------------------- carried out
@@ -203,12 +203,12 @@ def test_advice_that_is_carried_out_leads_to_no_other_finding(
 @pytest.mark.parametrize(
     ("unit", "help_says"),
     [
-        ("'kW'", 'Join it with the `unit` beside it: `"load": {"value": 5, "unit": "kW"}`.'),
+        ("'kW'", 'Combine it with the `unit` next to it: `"load": {"value": 5, "unit": "kW"}`.'),
         (
             "'KW'",
-            'Join it with the `unit` beside it: `"load": {"value": 5, "unit": "KW"}`. Did you mean `kW`?',
+            'Combine it with the `unit` next to it: `"load": {"value": 5, "unit": "KW"}`. Did you mean `kW`?',
         ),
-        ("unit", 'Join it with the `unit` beside it: `"load": {"value": 5, "unit": unit}`.'),
+        ("unit", 'Combine it with the `unit` next to it: `"load": {"value": 5, "unit": unit}`.'),
         (
             "None",
             'Return a Quantity: `{"value": 5, "unit": "<unit>"}`. The source does not say its unit, or declare it: `units = {"load" = "<unit>"}`.',

@@ -114,7 +114,7 @@ def test_a_direct_call_names_no_tool_where_a_factory_gives_several() -> None:
         finding.message for finding in found if isinstance(finding, Finding) and finding.code == "GL301"
     ]
     assert titles == [
-        "`._run()` calls one of 2 tools directly: build one function that checks and records all calls of tools"
+        "`._run()` calls one of 2 tools directly: write one function that checks and records all tool calls"
     ]
 
 

@@ -288,7 +288,7 @@ def test_a_policy_in_a_session_and_a_registry() -> None:
         ({"packs": ["cuonts"]}, ValueError, r"packs\.0 must be one of counts, .*; did you mean 'counts'\?"),
         ({"packs": "counts"}, TypeError, "packs must be a list of texts, not \"counts\""),
         ({"packs": 3}, TypeError, "packs must be a list of texts, not 3"),
-        ({"plain_keys": [b"a"]}, TypeError, r"plain_keys\.0 must be a text"),
+        ({"plain_keys": [b"a"]}, TypeError, r"plain_keys\.0 must be a string"),
         ({"strict_units": 1}, TypeError, "strict_units must be true or false, not 1"),
         ({"argument_origin": "loose"}, ValueError, "argument_origin must be one of off, record, strict, not 'loose'"),
         ({"allow_raw_numbers": None}, TypeError, "allow_raw_numbers must be true or false, not null"),

@@ -1,4 +1,4 @@
-"""A tool returns a number that no Quantity carries.
+"""A tool returns a number without a unit.
 
 ## What it does
 
@@ -240,7 +240,7 @@ def _declared_number(context: Context, result: Result) -> Number | None:
 RULE = Rule(
     code="GL101",
     name="raw-number-in-result",
-    summary="A tool returns a number that no Quantity carries",
+    summary="A tool returns a number without a unit",
     documentation=__doc__ or "",
     check=check,
     fix="unsafe",

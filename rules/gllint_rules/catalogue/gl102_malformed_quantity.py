@@ -111,7 +111,7 @@ def _problem(record: Record) -> str | None:
     extra = record.entries.keys() - QUANTITY_KEYS
     named = sorted(key for key in extra if isinstance(key, str))
     if named and not isinstance(record, QuantityInstance):
-        return f"this Quantity has more keys than `value` and `unit`: {', '.join(f'`{k}`' for k in named)}"
+        return f"this Quantity has keys other than `value` and `unit`: {', '.join(f'`{k}`' for k in named)}"
     missing = sorted(QUANTITY_KEYS - set(record.entries))
     if missing:
         return None if record.open else f"this Quantity lacks `{missing[0]}`"

@@ -60,8 +60,8 @@ from gllint_rules.project.results import quantities
 from gllint_rules.rule import Rule
 
 HELP = (
-    "No claim path can address an element of a list: return each Quantity under a name of its own, "
-    "or let claims reach into lists with `array-paths = true`."
+    "A claim path cannot name an element of a list: return each Quantity under a key of its own, "
+    "or set `array-paths = true`."
 )
 
 

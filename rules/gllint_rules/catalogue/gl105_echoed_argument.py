@@ -54,7 +54,7 @@ from gllint_rules.reading import facts
 from gllint_rules.rule import Rule
 from gllint_rules.tools.parameters import argument_of
 
-HELP = "The model chose this number: read it from a source instead, or trace it with `argument_origin`."
+HELP = "The model chose this number: read it from a data source instead, or check its origin with `argument_origin`."
 
 
 def check(context: Context) -> Iterator[Pending]:
@@ -75,7 +75,7 @@ def check(context: Context) -> Iterator[Pending]:
             )
             name = argument_of(*value, parameters) if value is not None else None
             if site is not None and name is not None:
-                message = f"this Quantity carries the argument `{name}` unchanged"
+                message = f"this Quantity repeats the argument `{name}`"
                 yield context.found_in(result, "GL105", site, message, HELP)
 
 

@@ -1,4 +1,4 @@
-"""A tool's parameter is a number, and nothing says in which unit.
+"""A tool's parameter is a number without a stated unit.
 
 ## What it does
 
@@ -60,9 +60,7 @@ from gllint_runtime.policy.names import read_name
 
 _COUNTS = frozenset({"n", "k", "limit", "seed", "steps", "retries", "depth_limit"})
 _PAGES = frozenset({"first", "last"})
-HELP = (
-    'Say it at the end of the name, by `x-unit` (`Annotated[float, Unit("<unit>")]`), or in the description.'
-)
+HELP = 'State it in the name (`heat_kwh`), with `x-unit` (`Annotated[float, Unit("<unit>")]`) or in the description.'
 
 
 def check(context: Context) -> Iterator[Pending]:
@@ -73,7 +71,7 @@ def check(context: Context) -> Iterator[Pending]:
         for name, site in places:
             if site not in sites and not _has_none(context, name):
                 sites.add(site)
-                message = f"nothing says in which unit `{name}` is"
+                message = f"the unit of `{name}` is not stated"
                 yield context.finding("GL106", site, message, HELP, tool=tool)
 
 
@@ -116,7 +114,7 @@ def _has_none(context: Context, name: str) -> bool:
 RULE = Rule(
     code="GL106",
     name="argument-without-unit",
-    summary="A tool's parameter is a number, and nothing says in which unit",
+    summary="A tool's parameter is a number without a stated unit",
     documentation=__doc__ or "",
     check=check,
     options=("plain-keys", "plain-kinds"),

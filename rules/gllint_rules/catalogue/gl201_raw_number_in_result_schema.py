@@ -89,7 +89,7 @@ def check(context: Context) -> Iterator[Pending]:
         for path in find_raw_numbers(schema.data, policy.is_plain, policy.allows, policy.quantity_shapes):
             named = [str(name) for step, name in pairwise(path[:-1]) if step == "properties"]
             what = f"`{named[-1]}`" if named else "the result"
-            message = f"the result schema lets {what} be a number without a unit"
+            message = f"the result schema allows {what} to be a number without a unit"
             kind = read_name(named[-1]).kind if named else None
             plain = plain_advice(policy, kind, named[-1]) if named else None
             if is_ours(context, keyword_schema):

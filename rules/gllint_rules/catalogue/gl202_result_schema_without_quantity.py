@@ -1,4 +1,4 @@
-"""A tool's result schema does not demand a Quantity.
+"""A tool's result schema does not require a Quantity.
 
 ## What it does
 
@@ -106,13 +106,13 @@ def _problem(context: Context, tool: Tool, data: Any) -> str | None:
     if not data:
         return "is empty"
     if find_inlined_quantities(data):
-        return f"writes the Quantity out instead of referring to {QUANTITY_REF}"
+        return f"defines the Quantity inline instead of referring to {QUANTITY_REF}"
     if data.get("type") == "object" and not data.get("properties") and not _composed(data):
         return "has no properties"
     if unknown_refs(data):  # GL204's
         return None
     if not demands_quantity(data) and any(holds_numbers(r, context.policy) for r in context.results_of(tool)):
-        return "declares no Quantity although the result holds a number"
+        return "declares no Quantity, but the result contains a number"
     return None
 
 
@@ -126,7 +126,7 @@ def _composed(data: dict[str, Any]) -> bool:
 RULE = Rule(
     code="GL202",
     name="result-schema-without-quantity",
-    summary="A tool's result schema does not demand a Quantity",
+    summary="A tool's result schema does not require a Quantity",
     documentation=__doc__ or "",
     check=check,
     fix="unsafe",

@@ -1,4 +1,4 @@
-"""A tool's result does not have the shape that its schema demands.
+"""A tool's result does not match its schema.
 
 ## What it does
 
@@ -119,7 +119,7 @@ def _problem(result: Result, schema: dict[str, Any]) -> tuple[str, Record] | Non
 RULE = Rule(
     code="GL205",
     name="result-shape-mismatch",
-    summary="A tool's result does not have the shape that its schema demands",
+    summary="A tool's result does not match its schema",
     documentation=__doc__ or "",
     check=check,
     per_tool=True,

@@ -1,4 +1,4 @@
-"""A tool's function cannot take what its schema allows.
+"""A tool's function does not accept what its schema allows.
 
 ## What it does
 
@@ -104,8 +104,8 @@ def _problem(callee: FunctionOf, schema: dict[str, Any]) -> _Problem | None:
         for name in properties:
             if name not in names:
                 return _Problem(
-                    f"no parameter takes `{name}`, which `args_schema` admits",
-                    f"Arguments are given by name: let a parameter be `{name}`, or leave it out of `args_schema`.",
+                    f"`args_schema` has `{name}`, but the function has no such parameter",
+                    f"Arguments are passed by name: add a parameter `{name}`, or remove it from `args_schema`.",
                 )
     for param in params:
         if (
@@ -123,7 +123,7 @@ def _problem(callee: FunctionOf, schema: dict[str, Any]) -> _Problem | None:
 RULE = Rule(
     code="GL206",
     name="args-mismatch",
-    summary="A tool's function cannot take what its schema allows",
+    summary="A tool's function does not accept what its schema allows",
     documentation=__doc__ or "",
     check=check,
     per_tool=True,

@@ -103,7 +103,7 @@ _RUNNERS = frozenset(
     {"apply", "map", "partial", "run_in_executor", "run_sync", "starmap", "submit", "to_thread"}
 )
 _MOST_HOPS = 3  # functions that call each other for a tool
-_OWN = " Where this code is itself what all calls go through, name its function or class in `dispatchers`."
+_OWN = " If this code is the dispatcher, name its function or class in `dispatchers`."
 
 
 def check(context: Context) -> Iterator[Pending]:
@@ -146,7 +146,7 @@ def _instead(context: Context) -> str:
     """What the message says of the way that calls are to go: by the dispatcher that there is, or one to be built."""
     if context.project.once(has_dispatcher):
         return " instead of through the dispatcher"
-    return ": build one function that checks and records all calls of tools"
+    return ": write one function that checks and records all tool calls"
 
 
 def _is_composed(context: Context, called: facts.Expr, scope: Scope) -> bool:
@@ -483,7 +483,7 @@ def _help(context: Context) -> str:
             f"Call it through the project's dispatcher: {' or '.join(f'`{name}`' for name in names)}.{_OWN}"
         )
     if context.project.once(has_dispatcher):
-        return f"Call it through the class of the project that is its dispatcher.{_OWN}"
+        return f"Call it through the project's dispatcher class.{_OWN}"
     return (
         "Such a function checks the arguments and the result of a call, asks for approval and records it; "
         f"`dispatch_tool` of `gllint_runtime` is one.{_OWN}"

@@ -95,8 +95,8 @@ from gllint_rules.tools.framework_names import real_name
 from gllint_rules.tools.tools import assigns_registry
 from gllint_rules.words.names import TOOL_REGISTRY_NAMES
 
-HELP = "Build it in the registry's module and take it from the registry."
-AT_HOME = "Build it in `{path}` and take it from `{name}` there."
+HELP = "Create it in the registry's module, and get it from the registry."
+AT_HOME = "Create it in `{path}`, and get it from `{name}` there."
 
 
 def check(context: Context) -> Iterator[Pending]:
@@ -114,7 +114,7 @@ def check(context: Context) -> Iterator[Pending]:
         if handed_over is None:
             handed_over = _handed_over(module)
         if call not in handed_over:
-            message = f"tool `{of.cls.name}` is built outside the registry"
+            message = f"tool `{of.cls.name}` is created outside the registry"
             yield context.finding("GL302", Site(module, call.at), message, _help(context))
 
 

@@ -1,4 +1,4 @@
-"""A tool action carries nested arguments.
+"""A tool action has nested arguments.
 
 ## What it does
 
@@ -52,7 +52,7 @@ from gllint_rules.project.context import Context, Pending
 from gllint_rules.project.tool_names import actions, is_nested
 from gllint_rules.rule import Rule
 
-HELP = "Arguments of a tool action are primitives or lists of primitives: flatten it."
+HELP = "Arguments of a tool action are primitives or lists of primitives: flatten the argument."
 
 
 def check(context: Context) -> Iterator[Pending]:
@@ -73,7 +73,7 @@ def check(context: Context) -> Iterator[Pending]:
 RULE = Rule(
     code="GL304",
     name="nested-tool-args",
-    summary="A tool action carries nested arguments",
+    summary="A tool action has nested arguments",
     documentation=__doc__ or "",
     check=check,
     options=("dispatchers",),

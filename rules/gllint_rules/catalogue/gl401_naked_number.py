@@ -1,4 +1,4 @@
-"""A final message states a number that is not claimed.
+"""A final message contains a number without a claim.
 
 ## What it does
 
@@ -58,7 +58,7 @@ from gllint_rules.project.context import Context, Pending
 from gllint_rules.project.templates import FinalStep, Stretches, final_steps
 from gllint_rules.rule import Rule
 
-HELP = "Claim it: let a tool return it as a Quantity and write {{claim:i}} in its place."
+HELP = "Claim it: return it from a tool as a Quantity, and write {{claim:i}} in its place."
 
 
 def check(context: Context) -> Iterator[Pending]:
@@ -89,7 +89,7 @@ def check(context: Context) -> Iterator[Pending]:
             site, characters = context.literal_span(literal, start, end)
             message = f"`{naked.text}` in a final message comes from no tool"
             if naked.hint is not None:  # it stands beside a macro
-                message = f"`{naked.text}` in a final message changes what the claim beside it says"
+                message = f"`{naked.text}` in a final message changes the meaning of the claim next to it"
             yield context.finding("GL401", site, message, naked.hint or HELP, characters=characters)
 
 
@@ -102,7 +102,7 @@ def _units(step: FinalStep) -> list[str]:
 RULE = Rule(
     code="GL401",
     name="naked-number",
-    summary="A final message states a number that is not claimed",
+    summary="A final message contains a number without a claim",
     documentation=__doc__ or "",
     check=check,
     options=(

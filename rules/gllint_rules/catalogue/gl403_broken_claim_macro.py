@@ -58,7 +58,7 @@ from gllint_rules.project.templates import FinalStep, Stretches, final_steps
 from gllint_rules.rule import Rule
 from gllint_runtime.policy.claims import Macro, macro_problems
 
-HELP = "A macro is written {{claim:0}}, inside an f-string {{{{claim:0}}}}, and has one entry in `claims`."
+HELP = "Write {{claim:0}}, in an f-string {{{{claim:0}}}}, with one entry in `claims` for each macro."
 
 
 def check(context: Context) -> Iterator[Pending]:

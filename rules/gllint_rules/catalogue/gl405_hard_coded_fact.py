@@ -1,4 +1,4 @@
-"""A text states a number that no tool produced.
+"""A text states a number that does not come from a tool.
 
 ## What it does
 
@@ -58,7 +58,7 @@ from gllint_rules.rule import Rule
 from gllint_rules.words.names import LOG_CALLS
 from gllint_runtime.policy.units import ALLOWED_UNITS
 
-HELP = "Let a tool return the number as a Quantity, and claim it."
+HELP = "Return the number from a tool as a Quantity, and claim it."
 # Stands for a number that is formatted in, so that one pattern reads both.
 NUMBER = "0"
 # `$1` in queries and scripts is a parameter, no price: behind an operator or a quote, or in the company of SQL or
@@ -85,7 +85,7 @@ def check(context: Context) -> Iterator[Pending]:
             continue
         value = context.eval(text, scope)
         if isinstance(value, Text) and value.parts is not None and _states(value, pattern):
-            message = "this text states a number outside of any claim"
+            message = "this text states a number without a claim"
             yield context.finding("GL405", Site(context.module, text.at), message, HELP)
 
 
@@ -123,7 +123,7 @@ def _pattern(extra: tuple[str, ...]) -> re.Pattern[str]:
 RULE = Rule(
     code="GL405",
     name="hard-coded-fact",
-    summary="A text states a number that no tool produced",
+    summary="A text states a number that does not come from a tool",
     documentation=__doc__ or "",
     check=check,
     options=("extend-units", "unit-packs"),

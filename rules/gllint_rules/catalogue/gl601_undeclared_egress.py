@@ -1,4 +1,4 @@
-"""A tool reaches the network and does not say so.
+"""A tool uses the network and does not declare it.
 
 ## What it does
 
@@ -74,7 +74,7 @@ from gllint_rules.project.effects import Kind, undeclared
 from gllint_rules.rule import Rule
 
 EGRESS: tuple[Kind, ...] = ("network",)
-HELP = "Declare it with `live_required=True`, so that Replay refuses it."
+HELP = "Declare it with `live_required=True`: a replay then rejects it."
 
 
 def check(context: Context) -> Iterator[Pending]:
@@ -89,7 +89,7 @@ def check(context: Context) -> Iterator[Pending]:
 RULE = Rule(
     code="GL601",
     name="undeclared-egress",
-    summary="A tool reaches the network and does not say so",
+    summary="A tool uses the network and does not declare it",
     documentation=__doc__ or "",
     check=check,
     per_tool=True,

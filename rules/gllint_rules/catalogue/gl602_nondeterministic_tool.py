@@ -1,4 +1,4 @@
-"""A tool depends on the clock, chance or the environment and does not say so.
+"""A tool uses the clock, randomness or the environment undeclared.
 
 ## What it does
 
@@ -64,7 +64,7 @@ from gllint_rules.rule import Rule
 
 READS: dict[Kind, str] = {
     "clock": "reads the clock",
-    "random": "draws at random",
+    "random": "uses random numbers",
     "environment": "reads the environment",
 }
 HELP = "Take it as an argument, or declare the tool with `live_required=True`."
@@ -82,7 +82,7 @@ def check(context: Context) -> Iterator[Pending]:
 RULE = Rule(
     code="GL602",
     name="nondeterministic-tool",
-    summary="A tool depends on the clock, chance or the environment and does not say so",
+    summary="A tool uses the clock, randomness or the environment undeclared",
     documentation=__doc__ or "",
     check=check,
     per_tool=True,

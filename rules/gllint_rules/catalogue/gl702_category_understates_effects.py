@@ -92,7 +92,7 @@ def check(context: Context) -> Iterator[Pending]:
                     title = f"tool `{tool.name}`" if tool.name else "a tool"
                     hints = " and ".join(f"`{hint}={value}`" for hint, value in broken)
                     message = f"{title} promises {hints}, but {DOES[effect.kind]}"
-                    help = f"Take the promise back: {' and '.join(f'`{hint}={not value}`' for hint, value in broken)}."
+                    help = f"Set {' and '.join(f'`{hint}={not value}`' for hint, value in broken)}."
                     yield context.finding("GL702", effect.site, message, help)
 
 

@@ -1,4 +1,4 @@
-"""A suppression suppresses nothing.
+"""A suppression has no effect.
 
 ## What it does
 
@@ -53,7 +53,7 @@ from gllint_rules.rule import Rule
 RULE = Rule(
     code="GL901",
     name="unused-suppression",
-    summary="A suppression suppresses nothing",
+    summary="A suppression has no effect",
     documentation=__doc__ or "",
     check=None,
     fix="safe",

@@ -1,4 +1,4 @@
-"""A suppression cannot be read.
+"""A suppression is malformed.
 
 ## What it does
 
@@ -55,7 +55,7 @@ from gllint_rules.rule import Rule
 RULE = Rule(
     code="GL902",
     name="invalid-suppression",
-    summary="A suppression cannot be read",
+    summary="A suppression is malformed",
     documentation=__doc__ or "",
     check=None,
     fix="unsafe",

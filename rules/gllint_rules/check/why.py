@@ -99,7 +99,7 @@ def why(
         return lines
     about = [f"There is no {code} on this line."] if code is not None else []
     if code is not None and RULES[code].check is None:
-        return [*about, f"{code} is not a rule about values: `gllint rule {code}` says when it speaks."]
+        return [*about, f"{code} is not a rule about values: `gllint rule {code}` says what it reports."]
     sentences = dict.fromkeys(words for context in contexts for words in _silence(context, path, line))
     if not sentences:
         sentences = dict.fromkeys(
@@ -163,10 +163,10 @@ def _plain(context: Context, key: str | None, value: Value) -> Iterator[str]:
         return
     for pattern in context.policy.plain_keys:
         if is_plain_key(key, (pattern,)):
-            yield f"  `{key}` is no quantity by the configuration: `plain-keys` has `{pattern}`"
+            yield f"  `{key}` is not a quantity: `plain-keys` has `{pattern}`"
             return
     if (kind := read_name(key).kind) in context.policy.plain_kinds:
-        yield f"  `{key}` is no quantity by the configuration: `plain-kinds` has `{kind}`, and its key says so"
+        yield f"  `{key}` is not a quantity: `plain-kinds` has `{kind}`, and the key is of that kind"
 
 
 def _entries(
@@ -186,7 +186,7 @@ def describe(value: Value) -> str:
         case Number():
             return "a number"
         case SerialisedText(parts=(Interpolation(value=inner),)) if inner is UNKNOWN:
-            return "text that holds what is not known, so no rule speaks"
+            return "text with unknown parts: no rule reports it"
         case Text():
             return "text"
         case Boolean():
@@ -196,17 +196,17 @@ def describe(value: Value) -> str:
         case Record(entries=entries) if set(entries) == {"value", "unit"}:
             return "a Quantity"
         case DictOf(open=True) if not value.entries and value.rest is None:
-            return "a dict, and the source does not show what is put into it"
+            return "a dict with unknown contents"
         case DictOf():
-            return "a dict, of which not all is known" if is_open(value) else "a dict"
+            return "a dict, partly unknown" if is_open(value) else "a dict"
         case ListOf(items=(), rest=rest) if rest is UNKNOWN:
-            return "a list, and the source does not show what is put into it"
+            return "a list with unknown contents"
         case ListOf(rest=Instance() as rest):
             return f"a list, each {describe(rest)}"
         case ListOf():
-            return "a list, of which not all is known" if is_open(value) else "a list"
+            return "a list, partly unknown" if is_open(value) else "a list"
         case Instance(of=of):
-            return f"an instance of `{of.cls.name}`, and the source does not show what is put into its fields"
+            return f"an instance of `{of.cls.name}`, with unknown fields"
         case Record(of=of) if of is not None:
             return f"an instance of `{of.cls.name}`"
         case ExternalInstance(name=name):
@@ -220,7 +220,7 @@ def describe(value: Value) -> str:
         case Method(of=ExternalInstance()):
             return describe(UNKNOWN)  # an attribute of what is not part of the project, method or not
         case _ if value is UNKNOWN or value is NEVER:
-            return "not known: nothing in the project shows what it holds, so no rule speaks"
+            return "unknown: nothing in the project shows its value, so no rule reports it"
         case _:
             return "neither a number nor a container"
 
@@ -261,10 +261,10 @@ def _of_tool(context: Context, tool: Tool, callable: FunctionOf, in_force: Colle
     kind = result_of(context, tool)
     at = context.span(Site(callable.module, callable.function.at)).line
     phrase = {
-        "number": "returns numbers, which were looked at",
+        "number": "returns numbers, which were checked",
         "text": "returns text: the numbers in it are for GL104, which is "
         + ("on" if "GL104" in in_force else "off (--extend-select GL104)"),
-        "unknown": "returns something that is not known, so no rule speaks about it",
+        "unknown": "returns an unknown value, so no rule reports it",
         "other": "returns neither a number nor text",
     }[kind]
     yield f"{name} (line {at}) {phrase}."
@@ -281,7 +281,7 @@ def _of_tool(context: Context, tool: Tool, callable: FunctionOf, in_force: Colle
 
 
 def _in_words(value: Value) -> str:
-    return f"what is {describe(value)}" if value is UNKNOWN else describe(value)
+    return f"an {describe(value).replace('unknown:', 'unknown value:')}" if value is UNKNOWN else describe(value)
 
 
 def _unknown_parts(result: Result) -> Iterator[tuple[str | None, Entry]]:
@@ -305,4 +305,4 @@ def _nothing(contexts: Sequence[Context], path: str) -> Iterator[str]:
         noun = "tool" if len(listed) == 1 else "tools"
         yield f"The {noun} of this file: {', '.join(listed[:_MOST_LISTED])}{rest}."
     else:
-        yield "This file offers no tool that gllint knows; `gllint frameworks` says what makes one."
+        yield "This file has no tool; `gllint frameworks` lists what gllint reads as one."

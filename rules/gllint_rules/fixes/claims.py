@@ -161,7 +161,7 @@ def drop_claim(context: Context, step: FinalStep, index: int) -> Fix | None:
     elements = without(array.elements, lambda e: e in gone, array.rbracket.whitespace_before)
     if elements is None or len(array.elements) != len(items):
         return None
-    return place.of(array).fix(array.with_changes(elements=elements), "Drop what no macro uses from here on")
+    return place.of(array).fix(array.with_changes(elements=elements), "Remove the unused claims from here on")
 
 
 def _is_shared(context: Context, site: Site) -> bool:

@@ -41,7 +41,7 @@ from gllint_runtime.policy.schema_numbers import find_inlined_quantities
 from gllint_runtime.policy.schemas import QUANTITY_REF, inlined_quantity
 
 REFER = "Refer to the Quantity schema"
-INLINE = "Write the Quantity out"
+INLINE = "Define the Quantity inline"
 _KEPT = frozenset({"description", "title", "$comment", "deprecated", "unit", "units"})
 _OF_OBJECTS = frozenset({"type", "properties", "required", "additionalProperties", "$schema", "$id"}) | _KEPT
 _NUMERIC = frozenset({"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "format"})

@@ -94,7 +94,9 @@ def _joined(context: Context, leaf: Leaf, place: SyntaxPlace, way: Way, neighbou
     if wrapped is None or retyped is None:
         return None
     changed = Changed("key", str(leaf.keys[-1]))
-    return Fix("unsafe", f"Join it with the `{neighbour.key}` beside it", (*wrapped, *retyped), (changed,))
+    return Fix(
+        "unsafe", f"Combine it with the `{neighbour.key}` next to it", (*wrapped, *retyped), (changed,)
+    )
 
 
 # --- whether ------------------------------------------------------------------------------------------------

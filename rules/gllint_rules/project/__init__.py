@@ -5,7 +5,7 @@ word). Out: a :class:`~gllint_rules.project.project.Project`, which holds the im
 a :class:`~gllint_rules.project.context.Context` for each module: its tools, their results, and a way to report.
 
 What the rules have in common to ask stands in a module each: results, schemas, templates, units, effects, categories,
-the names that tools are asked for by. Answers are remembered until another module is announced.
+the names that tools are needed by. Answers are remembered until another module is announced.
 
 This room knows nothing of which rules there are, of fixes, or of who asks.
 """

@@ -126,7 +126,7 @@ def quantity_beside_text(
     key = leaf.key if leaf.key is not None and _is_shown(leaf.key) else "<name>"
     entry = f'{_quoted(key)}: {{"value": {number}, "unit": "{unit or _OPEN}"}}'
     with_settings = f", with `{lines[0]}`" if lines else ""
-    return shown, f'Return it as a Quantity beside the text: `{{"text": …, {entry}}}`{with_settings}.'
+    return shown, f'Also return it as a Quantity: `{{"text": …, {entry}}}`{with_settings}.'
 
 
 def _number_site(site: Site) -> Site:
@@ -180,7 +180,7 @@ def _echoed(policy: Policy, kind: Kind | None, key: str | None, argument: str) -
         return Advice(kind, None, None, (), None, f"{start}.")
     pattern = _pattern(key)
     line = list_line("plain-keys", policy.plain_keys, pattern)
-    text = f"{start}, or declare with `{line}` that it is not a quantity."
+    text = f"{start}, or declare it plain with `{line}`."
     return Advice(kind, None, None, (line,), pattern, text)
 
 
@@ -189,7 +189,7 @@ def _plain(policy: Policy, kind: Kind, key: str) -> Advice:
     line = list_line("plain-keys", policy.plain_keys, pattern)
     article = "a" if kind == "count" else "an"
     name = f"`{key}`" if _is_shown(key) else "It"
-    text = f"{name} is {article} {kind}: `{line}` declares that it is not a quantity."
+    text = f"{name} is {article} {kind}: declare it with `{line}`."
     return Advice(kind, None, None, (line,), pattern, text)
 
 
@@ -210,7 +210,7 @@ def _joined(
     unit = _quoted(literal) if literal is not None else neighbour.expression
     quantity = f'{{"value": {number}, "unit": {unit}}}'
     entry = f"{_quoted(key)}: {quantity}" if _is_shown(key) else quantity
-    start = f"Join it with the `{neighbour.key}` beside it: `{entry}`"
+    start = f"Combine it with the `{neighbour.key}` next to it: `{entry}`"
     if is_misnamed_quantity(leaf, neighbour):
         start = f"A Quantity calls its unit `unit`: `{quantity}`"
     lines: tuple[str, ...] = ()

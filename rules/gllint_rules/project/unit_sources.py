@@ -124,7 +124,7 @@ def unit_of_leaf(context: Context, result: Result, leaf: Leaf, kind: Kind | None
         return ShownUnit(None, neighbour, ()) if not sources else _agreed(sources, None)
     if neighbour is not None:
         assert neighbour.literal is not None
-        sources.insert(0, UnitSource(f"the `{neighbour.key}` beside it", (neighbour.literal,)))
+        sources.insert(0, UnitSource(f"the `{neighbour.key}` next to it", (neighbour.literal,)))
     return _agreed(sources, neighbour)
 
 

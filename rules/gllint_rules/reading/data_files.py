@@ -116,7 +116,7 @@ def read_json(text: str) -> list[Node]:
     while True:
         match = _TOKEN.match(text, position)
         if match is None:  # nothing is left that it does not match
-            raise UnreadableData("is no JSON", position)
+            raise UnreadableData("is not valid JSON", position)
         opened, closed, sign, quote, word = match.groups()
         begin, position = match.start(match.lastindex or 0), match.end()
         if opened == "{":
@@ -125,20 +125,20 @@ def read_json(text: str) -> list[Node]:
             tree.open(ListNode(begin, begin, []))
         elif closed:
             if not isinstance(tree.innermost, MapNode if closed == "}" else ListNode):
-                raise UnreadableData("is no JSON", begin)
+                raise UnreadableData("is not valid JSON", begin)
             tree.close(position)
         elif quote:
             try:
                 value, position = scanstring(text, position, False)
             except ValueError:
-                raise UnreadableData("is no JSON", begin) from None
+                raise UnreadableData("is not valid JSON", begin) from None
             tree.put(_text_node(value, text, begin, position, begin + 1))
         elif word:
             tree.put(OtherNode(begin, position))
         elif not sign:
             break
     if tree.innermost is not None or len(tree.roots) != 1:
-        raise UnreadableData("is no JSON", position)
+        raise UnreadableData("is not valid JSON", position)
     return tree.roots
 
 

@@ -2,7 +2,7 @@
 
 ``frameworks.toml`` is what people read and write; ``frameworks.json`` holds what was read of it, so that a run reads no
 TOML and checks no row.
-``docs/tools.md`` says what each key means. After a change: ``python -m gllint_rules.words.framework_table``.
+``docs/framework-rows.md`` says what each key means. After a change: ``python -m gllint_rules.words.framework_table``.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class TableError(ValueError):
 
 
 class TableName(NamedTuple):
-    """A name of the table, as ``docs/tools.md`` explains them: what makes, takes or describes a tool, or does not."""
+    """A name of the table, as ``docs/framework-rows.md`` explains them: what makes, takes or describes a tool, or does not."""
 
     kind: Kind
     owner: str  # the class of a method, ``*`` for any, empty for a function or class
@@ -596,7 +596,7 @@ def _name(kind: Kind, text: str, imports: Sequence[str], where: str) -> TableNam
         text, keyword = ANY, text[:-1]
     owner, _, last = text.rpartition(".")
     if not _NAME.fullmatch(text):
-        raise TableError(f"{where}: {written!r} is no name")
+        raise TableError(f"{where}: {written!r} is not a name")
     exact = text if owner and any(_inside(text, module) for module in imports) else ""
     return TableName(
         kind,

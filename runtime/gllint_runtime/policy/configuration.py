@@ -34,7 +34,7 @@ _OTHER_ENCODINGS = (b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff")
 _TOML_PLACE = expression(r" \(at line (\d+), column (\d+)\)$")
 _KINDS: Mapping[str, tuple[type[Any], str]] = {
     "object": (dict, "a table"),
-    "string": (str, "a text"),
+    "string": (str, "a string"),
     "boolean": (bool, "true or false"),
     "integer": (int, "a whole number"),
 }
