@@ -49,14 +49,22 @@ class Rule(NamedTuple):
 
     @property
     def url(self) -> str:
-        """Where the rule's page lives; "" where the pages have no address, and of others' rules."""
-        home = home_page() if self.code.startswith("GL") else ""
-        return f"{home}/rules/{self.name}/" if home else ""
+        """The address of the rule's page; "" where gllint's pages have none, and for other packages' rules."""
+        if not self.code.startswith("GL"):
+            return ""
+        if home := _project_url("Homepage"):
+            return f"{home}/rules/{self.name}/"
+        pages = _project_url("Documentation")
+        return f"{pages}/rules/{self.name}.md" if pages else ""
 
 
-@lru_cache(maxsize=1)
 def home_page() -> str:
-    """The address of the documentation, as ``Homepage`` in ``[project.urls]`` of pyproject.toml names it, or ""."""
+    """The address of the project: its own site, else the repository; "" where the distribution names none."""
+    return _project_url("Homepage") or _project_url("Repository")
+
+
+@lru_cache(maxsize=4)
+def _project_url(label: str) -> str:
     from importlib.metadata import PackageNotFoundError, metadata
 
     try:
@@ -64,4 +72,4 @@ def home_page() -> str:
     except PackageNotFoundError:
         return ""
     pairs = (entry.partition(",") for entry in named)
-    return next((url.strip().rstrip("/") for name, _, url in pairs if name.strip() == "Homepage"), "")
+    return next((url.strip().rstrip("/") for name, _, url in pairs if name.strip() == label), "")

@@ -1,4 +1,4 @@
-"""What could not be looked at, in each host: the second table of ``docs/security.md``, by the hosts themselves."""
+"""What could not be looked at, in each host: the second table of ``docs/unread.md``, by the hosts themselves."""
 
 from __future__ import annotations
 

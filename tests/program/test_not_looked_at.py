@@ -1,4 +1,4 @@
-"""What a run could not look at is told, in words and by its exit status: the rows of ``docs/security.md``."""
+"""What a run could not look at is told, in words and by its exit status: the rows of ``docs/unread.md``."""
 
 from __future__ import annotations
 

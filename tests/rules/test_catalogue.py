@@ -11,7 +11,7 @@ import pytest
 
 from gllint_rules import RULES, Rule, Settings
 from gllint_rules import catalogue as catalogue_package
-from gllint_rules.rule import home_page
+from gllint_rules.rule import _project_url
 from gllint_runtime.policy.settings import POLICY_KEYS
 from harness import Case, places, run
 
@@ -67,6 +67,10 @@ def test_record(rule: Rule) -> None:
             ["Changes, https://c.example/x", "Homepage, https://h.example/docs/"],
             "https://h.example/docs/rules/naked-number/",
         ),
+        (
+            ["Documentation, https://r.example/blob/v1/docs"],
+            "https://r.example/blob/v1/docs/rules/naked-number.md",
+        ),
     ],
 )
 def test_pages_have_an_address_where_the_distribution_names_one(
@@ -76,9 +80,9 @@ def test_pages_have_an_address_where_the_distribution_names_one(
     for url in urls:
         about["Project-URL"] = url
     monkeypatch.setattr(importlib.metadata, "metadata", lambda name: about)
-    home_page.cache_clear()
+    _project_url.cache_clear()
     assert RULES["GL401"].url == address
-    home_page.cache_clear()
+    _project_url.cache_clear()
 
 
 def test_names_and_summaries_are_unique() -> None:

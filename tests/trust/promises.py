@@ -23,12 +23,12 @@ PROMISES = {  # by the words that each begins with
         "tests/program/test_since.py::test_no_program_that_the_repository_names_is_run",
         "tests/program/test_since.py::test_what_git_would_have_to_fetch_is_told",
     ],
-    "It never speaks to the network": [
+    "It never uses the network": [
         "tests/program/test_mcp.py::test_a_server_at_an_address",
         "tests/program/test_guard_http.py::test_requests_from_elsewhere_and_to_no_session_are_refused",
         "tests/runtime/test_validation.py::test_references_that_would_have_to_be_fetched",
     ],
-    "It never writes outside what it is told to write": [
+    "It writes only the files that you name": [
         "tests/program/test_processes.py::test_no_link_leads_a_fix_out_of_the_project",
         "tests/program/test_processes.py::test_no_link_leads_what_is_written_out_of_the_project",
         "tests/program/test_processes.py::test_who_is_killed_while_writing_leaves_nothing_behind",
@@ -52,7 +52,7 @@ PROMISES = {  # by the words that each begins with
         "tests/program/test_cache.py::test_an_entry_of_somebody_else_runs_nothing",
     ],
     "It never calls a tool": ["tests/program/test_mcp.py::test_a_server_over_stdio"],
-    "What a file holds, its name included, is shown with control characters as escapes": [
+    "It prints control characters of files and file names as escapes": [
         "tests/program/test_bad_input.py::test_a_name_cannot_write_to_the_log",
         "tests/program/test_reports.py::test_github_escapes_what_would_end_a_command",
         "tests/program/test_reports.py::test_every_format_bears_every_character",

@@ -50,9 +50,9 @@ def _table(root: str) -> dict[str, str]:
     try:
         text = (FOLDER / f"{root}.txt").read_text("utf-8")
     except FileNotFoundError:
-        if not FOLDER.is_dir():
+        if not (FOLDER / "ORIGIN").exists():  # written last: without it the tables are incomplete
             raise RuntimeError(
-                "gllint's tables of the standard library are missing: install it with pip"
+                "the tables of the standard library are missing: install gllint with pip"
             ) from None
         return {}
     lines = (line.split("\t", 2) for line in text.split("\n") if line)

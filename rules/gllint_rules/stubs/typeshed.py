@@ -2,13 +2,15 @@
 
 One file for each top-level module, as for the newest Python on Linux, with what only other platforms have added. It
 reads the typeshed of ``typeshed_client``; nothing is imported. A line is the module or class that has a name, the name,
-and what :mod:`~gllint_rules.stubs.declarations` says of it, with tabs between. The tables are no part of the checkout:
+and its declaration as :mod:`~gllint_rules.stubs.declarations` writes it, separated by tabs. The tables are not in the checkout:
 they are made when gllint is built or installed (``hatch_build.py``).
 """
 
 from __future__ import annotations
 
 import json
+import shutil
+import tempfile
 from collections.abc import Collection
 from hashlib import sha256
 from importlib.metadata import version
@@ -18,7 +20,7 @@ from typing import Any
 from typeshed_client import get_search_context, get_stub_names
 from typeshed_client.parser import NameInfo
 
-from gllint_rules.stubs import FOLDER
+from gllint_rules.stubs import FOLDER as FOLDER
 from gllint_rules.stubs.declarations import NEWEST, Writer
 
 PLATFORMS = ("linux", "darwin", "win32")  # what an earlier one declares holds
@@ -87,17 +89,31 @@ def tables(*roots: str) -> dict[str, str]:
     }
 
 
-def write_tables() -> None:
-    """Write all tables, unless those that are there are of this typeshed and of this code."""
-    origin_file = FOLDER / "ORIGIN"
+def write_tables(folder: Path) -> None:
+    """Write all tables into ``folder``, unless those in it are of this typeshed and of this code.
+
+    They are written next to it and moved in as a whole: another build sees the old tables or the new ones.
+    """
+    origin_file = folder / "ORIGIN"
     code = (Path(__file__), Path(__file__).with_name("declarations.py"))
     digests = [sha256(path.read_bytes()).hexdigest() for path in code]
     origin = " ".join((f"typeshed_client {version('typeshed_client')}", *digests))
     if origin_file.exists() and origin_file.read_text("utf-8") == origin:
         return
-    FOLDER.mkdir(exist_ok=True)
-    for path in FOLDER.iterdir():
-        path.unlink()
+    new = Path(tempfile.mkdtemp(prefix="new-tables-", dir=folder.parent))
     for root, text in tables().items():
-        (FOLDER / f"{root}.txt").write_text(text, "utf-8", newline="\n")
-    origin_file.write_text(origin, "utf-8", newline="\n")
+        (new / f"{root}.txt").write_text(text, "utf-8", newline="\n")
+    (new / "ORIGIN").write_text(origin, "utf-8", newline="\n")
+    new.chmod(0o755)
+    old = Path(tempfile.mkdtemp(prefix="old-tables-", dir=folder.parent))
+    try:
+        if folder.exists():
+            folder.rename(old / "tables")
+        new.rename(folder)
+    except OSError:
+        # Another build was quicker: its tables will do if they are of this code.
+        if not origin_file.exists() or origin_file.read_text("utf-8") != origin:
+            raise
+        shutil.rmtree(new)
+    finally:
+        shutil.rmtree(old)
