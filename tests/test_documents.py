@@ -132,3 +132,19 @@ def test_what_ci_fetches_is_pinned() -> None:
         used += re.findall(r"uses: (?!\./)(\S+)", path.read_text("utf-8"))  # ./: of this repository
     assert len(used) >= 8
     assert [name for name in used if not re.fullmatch(r"[\w./-]+@[0-9a-f]{40}", name)] == []
+
+
+def test_the_readme_of_a_release_has_no_relative_links(monkeypatch: pytest.MonkeyPatch) -> None:
+    """PyPI shows the readme without the checkout."""
+    pytest.importorskip("hatchling")
+    spec = importlib.util.spec_from_file_location("hatch_build", REPOSITORY / "hatch_build.py")
+    assert spec is not None and spec.loader is not None
+    build = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(build)
+    relative_link = re.compile(r'\]\((?!https:)|src="(?!https:)')
+    for address, has_relative in (("", True), ("https://code.example/gllint", False)):
+        monkeypatch.setenv("GLLINT_REPOSITORY", address)
+        metadata = {"version": "1.2.3"}
+        build.Addresses(str(REPOSITORY), {}).update(metadata)
+        assert bool(relative_link.search(metadata["readme"]["text"])) == has_relative
+        assert ("urls" in metadata) != has_relative

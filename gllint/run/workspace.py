@@ -106,7 +106,9 @@ class Workspace:
         }
         unused = tuple(path for path in paths if path in named and path not in readers)
         several = [Notice(tuple(reasons), details=tuple(reasons.values()))] if reasons else []
-        return [*several, *([Notice(unused, _UNUSED_TEXT)] if unused else [])]
+        # A commit hook names every changed text: that Python does not load it is no news there.
+        is_news = bool(unused) and not self.config.force_exclude
+        return [*several, *([Notice(unused, _UNUSED_TEXT)] if is_news else [])]
 
     def _not_taken(self, path: str) -> tuple[Finding, ...]:
         """Return the finding of a file that was asked for and is sound Python, and that we cannot read as a whole."""
@@ -212,9 +214,9 @@ class Workspace:
         takes_part = path in self.index.candidates() or speakers
         broken = self.index.read(path) if takes_part else self.index.table.broken([path]).get(path)
         if isinstance(broken, Unparsed):
-            return [f"{path} was not checked: {self.index.why_unparsed(path, broken)}"]
+            return [f"{_from_here(path)} was not checked: {self.index.why_unparsed(path, broken)}"]
         if not takes_part:
-            return [f"{path} contains nothing that a rule checks."]
+            return [f"{_from_here(path)} contains nothing that a rule checks."]
         project = self.index.project
         from gllint_rules.check.why import why
 
@@ -401,3 +403,8 @@ def unreadable(path: str, screened: Screened, codes: frozenset[str]) -> tuple[Fi
     if not screened.flags & UNREADABLE:
         return ()
     return syntax_error(path, Unparsed(screened.error), codes)
+
+
+def _from_here(path: str) -> str:
+    """Return an absolute path relative to the working directory, where it is below that."""
+    return path.removeprefix(absolute(".").rstrip("/") + "/")

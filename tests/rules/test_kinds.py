@@ -211,7 +211,7 @@ def test_advice_that_is_carried_out_leads_to_no_other_finding(
         ("unit", 'Combine it with the `unit` next to it: `"load": {"value": 5, "unit": unit}`.'),
         (
             "None",
-            'Return a Quantity: `{"value": 5, "unit": "<unit>"}`. The source does not say its unit, or declare it: `units = {"load" = "<unit>"}`.',
+            'Return a Quantity: `{"value": 5, "unit": "<unit>"}`. The source does not state its unit; declare it with `units = {"load" = "<unit>"}`.',
         ),
     ],
 )

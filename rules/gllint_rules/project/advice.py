@@ -256,11 +256,11 @@ def _why_open(unit: ShownUnit, key: str | None) -> str:
     match unit.sources:
         case ():
             declared = (
-                f', or declare it: `units = {{{_quoted(_pattern(key))} = "{_OPEN}"}}`'
+                f'; declare it with `units = {{{_quoted(_pattern(key))} = "{_OPEN}"}}`'
                 if key and _is_shown(key)
                 else ""
             )
-            return f"The source does not say its unit{declared}."
+            return f"The source does not state its unit{declared}."
         case (UnitSource(where, units),):
             return f"{_capital(where)} may mean {_either(units)}."
         case (first, second, *_):
