@@ -151,7 +151,9 @@ def configuration() -> str:
         default = value_of(Config(), key)
         shown = "not set" if default is None or default == () else f"`{_toml(default)}`"
         field = POLICY_KEYS.get(key)
-        both = f" At execution: `{field}` of [`Policy`](runtime/claims.md#policy)." if field is not None else ""
+        both = (
+            f" At execution: `{field}` of [`Policy`](runtime/claims.md#policy)." if field is not None else ""
+        )
         out.append(f"## {key}\n\n{value['description']}\n\nTakes {_type(value)}. Default: {shown}.{both}\n")
     return "\n" + "\n".join(out) + "\n"
 

@@ -9,9 +9,10 @@ from dataclasses import dataclass
 
 from gllint.errors import UsageError
 from gllint.files.config import Config
+from gllint.files.discover import is_left_out
 from gllint.files.editing import Addition, configuration, with_settings
 from gllint.files.paths import absolute, relative
-from gllint.files.places import Place
+from gllint.files.places import Place, Places
 from gllint.files.writing import check_inside, read_bytes, write_atomically
 from gllint.hosts.coding_agents import AGENTS, CodingAgent
 from gllint.init import agents, hook
@@ -77,7 +78,7 @@ def plan(path: str, agent_names: Sequence[str] = ()) -> Plan:
         changes, baseline_count = _settings_and_baselines(
             absolute(path), place, proposal.addition, new_engine, outcome
         )
-        hook_change, notes = _hook(place)
+        hook_change, notes = _hook(place, absolute(path), engine.places)
         for name in dict.fromkeys(agent_names):
             agent_changes, agent_notes = _agent(AGENTS[name], place)
             hook_change += agent_changes
@@ -200,20 +201,24 @@ def _baseline(
     return changes, len(new), named
 
 
-def _hook(place: Place) -> tuple[list[Change], list[str]]:
-    """The commit hook, where it can be put in, and what is to be said of it."""
+def _hook(place: Place, folder: str, places: Places) -> tuple[list[Change], list[str]]:
+    """The change that adds the commit hook, if it can be added, and the notes about it."""
     if not place.repository:
         return [], ["This is not a git repository: no commit hook is proposed."]
+    if folder != place.repository and is_left_out(f"{folder}/x.py", place.repository, places):
+        return [], [f"{relative(folder, place.repository)} is ignored: no commit hook is proposed."]
     hooks = f"{place.repository}/{hook.FILE}"
     old_data = _content(hooks, place)
     present = _decoded(hooks, old_data) if old_data is not None else None
     if hook.has_hook(present):
         return [], [f"{hook.FILE} already runs gllint."]
+    if present is None and os.path.isdir(f"{place.repository}/.husky"):
+        return [], ["This repository uses husky: add `gllint check --force-exclude` to its hooks yourself."]
     text = hook.with_hook(present)
     if text is None:
         reason = "has no block list `repos`: add the hook yourself."
         return [], [f"{hook.FILE} {reason}"]
-    return [Change(hooks, old_data, text.encode())], []
+    return [Change(hooks, old_data, text.encode())], ["Run `pre-commit install` once to activate the hook."]
 
 
 def _agent(agent: CodingAgent, place: Place) -> tuple[list[Change], list[str]]:

@@ -134,8 +134,8 @@ def of_results(what: str, tools: Sequence[ToolAt], keys: Sequence[str]) -> str:
         return f"{of} {'are' if several else 'is'} annotated to return a number without a unit"
     listed = _joined([f"`{_printable(key)}`" for key in keys])
     if what == "text":
-        verb = "leave" if len(keys) > 1 else "leaves"
-        return f"{listed or 'a number'} {verb} {of} as text, where no claim can cite it"
+        verb = "are" if len(keys) > 1 else "is"
+        return f"{listed or 'a number'} {verb} returned as text by {of}: no claim can cite it"
     named = f"{listed} in " if keys else ""
     where = f"{named}the result{'s' * several} of {of}"
     if what == "element":

@@ -69,7 +69,9 @@ def test_the_steps_by_which_a_unit_is_read(unit: str, status: int, words: list[s
     assert done.exit_code == status
     for word in words:
         assert word in done.output
-    if len(words) == 3 and words[-1] == "Write the one that is meant.":  # of two readings neither is suggested
+    if (
+        len(words) == 3 and words[-1] == "Write the one that is meant."
+    ):  # of two readings neither is suggested
         assert "Did you mean" not in done.output and "which is the same unit" not in done.output
 
 

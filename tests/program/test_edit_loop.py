@@ -110,7 +110,7 @@ LOOPS = {
             Step("'{{claim:0}}' has no entry in claims[]", '"claims": []', CLAIM),
         )
     ),
-    "GL403": one("Claim 0 is used by no macro", "{{claim:1}}", "{{claim:0}}"),
+    "GL403": one("Claim 0 has no macro", "{{claim:1}}", "{{claim:0}}"),
     "GL404": one("Begin at the root of the output: '$.power'.", '"power", "q', '"$.power", "q'),
     "GL405": one(
         "Let a tool return the number as a Quantity",
@@ -135,9 +135,7 @@ LOOPS = {
     "GL902": Loop(
         (
             Step("Write `# gllint: ignore[GL101]`", "disable=GL101", "ignore[GL101]"),
-            Step(
-                "GL901 Unused suppression of GL101 | Remove it.", "  # gllint: ignore[GL101]", ""
-            ),
+            Step("GL901 Unused suppression of GL101 | Remove it.", "  # gllint: ignore[GL101]", ""),
         )
     ),
 }

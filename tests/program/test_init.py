@@ -225,6 +225,25 @@ def test_a_hook_that_is_there_stays(write: Write, run: Run, agent: str) -> None:
     assert (top / ".pre-commit-config.yaml").read_text() == hooks
 
 
+def test_init_says_how_to_activate_the_hook(write: Write, run: Run) -> None:
+    top = repository(write, {"a.py": TOOL})
+    assert b"Run `pre-commit install` once to activate the hook.\n" in run("init", "--yes", cwd=top).stdout
+
+
+def test_the_hooks_of_husky_stay(write: Write, run: Run) -> None:
+    top = repository(write, {"a.py": TOOL, ".husky/pre-commit": "npm test\n"})
+    assert b"This repository uses husky: add `gllint check" in run("init", "--yes", cwd=top).stdout
+    assert ".pre-commit-config.yaml" not in contents(top)
+
+
+def test_an_ignored_folder_gets_no_hook(write: Write, run: Run) -> None:
+    top = repository(write, {".gitignore": "scratch/\n", "scratch/pyproject.toml": "", "scratch/a.py": TOOL})
+    assert (
+        b"scratch is ignored: no commit hook is proposed." in run("init", "--yes", "scratch", cwd=top).stdout
+    )
+    assert ".pre-commit-config.yaml" not in contents(top)
+
+
 LAYOUTS: dict[str, dict[str, str | bytes]] = {
     "one folder": {"a.py": TOOL},
     "a part without a configuration": {"a.py": TOOL, "part/pyproject.toml": "[project]\nname = 'p'\n", "part/b.py": TOOL},

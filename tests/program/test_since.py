@@ -65,7 +65,9 @@ def test_what_did_not_change_is_counted(repository: Path, run: Run) -> None:
     assert "24 findings lie outside the changes since HEAD: not reported.\n" in said
     (repository / "new.py").write_text('final_message = "7 kWh"\n')
     said = run("check", "--since", "HEAD", cwd=repository).stderr.decode()
-    assert "Found 1 finding in 1 file.\n24 findings lie outside the changes since HEAD: not reported.\n" in said
+    assert (
+        "Found 1 finding in 1 file.\n24 findings lie outside the changes since HEAD: not reported.\n" in said
+    )
 
 
 def test_settings_of_the_user_change_nothing(repository: Path, check: Check) -> None:

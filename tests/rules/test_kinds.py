@@ -227,17 +227,17 @@ def test_a_unit_beside_the_number_is_the_one_to_join_it_with(unit: str, help_say
     [
         (
             '@tool\ndef f(rows: list) -> int:\n    """F."""\n    return len(rows)\n',
-            "Annotate what `f` returns as one, too.",
+            "Annotate what `f` returns as a Quantity, too.",
             '@tool\ndef f(rows: list) -> dict:\n    """F."""\n    return {"value": len(rows), "unit": "count"}\n',
         ),
         (
             '@tool\ndef f(rows: list) -> dict[str, int]:\n    """F."""\n    return {"found": len(rows)}\n',
-            "Annotate what `f` returns as one, too.",
+            "Annotate what `f` returns as a Quantity, too.",
             '@tool\ndef f(rows: list) -> dict[str, dict]:\n    """F."""\n    return {"found": {"value": len(rows), "unit": "count"}}\n',
         ),
         (
             '@dataclass\nclass Found:\n    found: int\n\n\n@tool\ndef f(rows: list) -> Found:\n    """F."""\n    return Found(found=len(rows))\n',
-            "Declare the field `found` of `Found` as one, too.",
+            "Declare the field `found` of `Found` as a Quantity, too.",
             '@dataclass\nclass Found:\n    found: dict\n\n\n@tool\ndef f(rows: list) -> Found:\n    """F."""\n    return Found(found={"value": len(rows), "unit": "count"})\n',
         ),
     ],
@@ -251,9 +251,9 @@ def test_what_declares_the_number_must_change_with_it(before: str, help_ends: st
 @pytest.mark.parametrize(
     ("body", "declaration"),
     [
-        ('def f(n) -> M:\n    return M(years={"value": n, "unit": "h"})\n', "Declare the field `years` of `M` as one."),
-        ("def f(n) -> M:\n    q = quantity(n)\n    return M(years=q)\n", "Declare the field `years` of `M` as one."),
-        ("def f(n) -> int:\n    return quantity(n)\n", "Annotate what `f` returns as one."),
+        ('def f(n) -> M:\n    return M(years={"value": n, "unit": "h"})\n', "Declare the field `years` of `M` as a Quantity."),
+        ("def f(n) -> M:\n    q = quantity(n)\n    return M(years=q)\n", "Declare the field `years` of `M` as a Quantity."),
+        ("def f(n) -> int:\n    return quantity(n)\n", "Annotate what `f` returns as a Quantity."),
     ],
 )  # fmt: skip
 def test_a_quantity_that_a_declaration_takes_for_a_number_is_not_put_into_another(

@@ -100,7 +100,7 @@ def test_the_number_beside_a_text_is_no_text() -> None:
     )
     [finding] = run(Case("text", {"agent.py": HEAD + body}, {"extend-select": ["GL104"]}))
     assert isinstance(finding, Finding)
-    assert finding.message == "`str(heat_kwh)` leaves tool `f` as text, where no claim can cite it"
+    assert finding.message == "`str(heat_kwh)` is returned as text by tool `f`: no claim can cite it"
     assert '"heat_kwh": {"value": heat_kwh, "unit": "kWh"}' in finding.help
 
 
@@ -124,5 +124,5 @@ def test_a_number_in_a_text_is_named_by_the_part_that_its_field_takes(text: str)
     body = f"@function_tool\ndef f(s: str):\n    row = {{'heat_kwh': 2.5 * len(s)}}\n    return 'Heat: ' + {text}\n"
     [finding] = run(Case("text", {"agent.py": HEAD + body}, {"extend-select": ["GL104"]}))
     assert isinstance(finding, Finding)
-    assert finding.message == '`row["heat_kwh"]` leaves tool `f` as text, where no claim can cite it'
+    assert finding.message == '`row["heat_kwh"]` is returned as text by tool `f`: no claim can cite it'
     assert '"heat_kwh": {"value": row["heat_kwh"], "unit": "kWh"}' in finding.help

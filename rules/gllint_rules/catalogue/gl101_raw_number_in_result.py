@@ -2,30 +2,26 @@
 
 ## What it does
 
-Reports each definite number in a tool's result that is not the `value` of a Quantity. Values are followed through
-local variables, through dict and list building and through the functions of the project. What is not known to be a
-number is not reported.
+Reports each number in a tool's result that is not the `value` of a Quantity. Values are followed through variables,
+containers and the functions of the project. An unknown value is not reported.
 
-Each number is one finding, however many tools return it, at the place where it is put into the result, in whatever
-file of the project that is: the dict value, the list element, the returned expression, the argument of a result
-model. A helper that builds a container is reported where it puts the number in; one that returns a bare number, where
-that number is put in; code outside the project, where it is called. A container whose elements cannot be seen is one
-finding ("a dict of numbers"), and so is a table that a constant holds: it is reported where it is returned.
+Each number is one finding, where it is put into the result: the dict value, the list element, the returned
+expression, the argument of a model. That may be in a helper in another file. A container with unknown elements is one
+finding ("a dict of numbers"). So is a constant table, at the place where it is returned.
 
-A text that a serialiser makes (`json.dumps(x)`, `model.model_dump_json()`, `yaml.dump(x)`, `str(x)` or `f"{x}"` of a
-container) is read as what was serialised, also as the text of a content block: the model reads the same numbers. So are
-JSON Lines, and the beginning of such a text (`json.dumps(x)[:4000]`).
+JSON and other text of a container (`json.dumps(x)`, `model.model_dump_json()`, `yaml.dump(x)`, `str(x)`) is read as the
+container, also in a content block.
 
-A model of the project that is returned whole is reported where the project builds it (`Reading(load=x)`), and not at
-all where what is put into it cannot be seen (`Reading(**response.json())`), although its fields are declared.
+A model of the project is reported where the project fills it (`Reading(load=x)`). Unknown contents
+(`Reading(**response.json())`) are not reported.
 
-Where only some files are checked, a finding is told if it lies in one of them, or if a tool that returns the number,
-or what makes it a number (a helper, an annotation), does.
+If only some files are checked, a finding is reported if one of them contains the number, the tool, or what makes the
+value a number.
 
 ## Why is this bad?
 
-A bare number has no unit and cannot be claimed: the model copies it, rounds it, or reads kilowatt-hours as
-megawatt-hours, and nothing can tell.
+A bare number has no unit and cannot be claimed. The model may read kilowatt-hours as megawatt-hours, and no one
+notices.
 
 ## Bad
 
@@ -84,33 +80,26 @@ def heat_loss(area: float, u_value: float, delta: float) -> list[TextContent]:
 
 ## How to fix
 
-Return `{"value": number, "unit": "…"}` in place of the number. The message says which kind of number it most likely is.
-The help names a unit only where the source shows it:
+Return `{"value": number, "unit": "…"}` in place of the number. The help names a unit only if the source shows it:
 
-- a literal `unit`, `units`, `unit_of_measurement` or `currency` beside the number, which is joined with it as it is
-  written, where it speaks of that number alone (counts, indexes and identifiers take no unit from beside them; of
-  `{"value": 5, "units": "kW"}` the name of the unit is all that must change);
-- the end of the key, of the variable or of the function (`annual_kwh`), where it can be read in one way;
-- a declaration: a schema, `Field(json_schema_extra={"x-unit": "kWh"})`, an entry of the docstring that says `(kWh)`;
-- what makes it: `total_seconds()` is in s, `os.path.getsize()` in B, `len()` is a count.
+- a literal `unit`, `units`, `unit_of_measurement` or `currency` next to the number
+- the end of the key, of the variable or of the function (`annual_kwh`), if it has one meaning
+- a declaration: a schema, `Field(json_schema_extra={"x-unit": "kWh"})`, a docstring entry with `(kWh)`
+- the expression: `total_seconds()` is in s, `os.path.getsize()` in B, `len()` is a count
 
-Where these contradict each other, or say nothing, the help says `<unit>` and why, and there is no fix: nothing writes a
-unit that nobody stated. The help also names what the project must allow first, the pack of units (`unit-packs`) or
-the unit (`extend-units`), and the line that declares the key of an identifier or an index to hold no quantity
-(`plain-keys`). One of the tool's own arguments that comes back unchanged is best left out.
-Numbers in lists can be claimed with `array-paths`; without it return each under a name of its own.
+If they contradict each other, or none exists, the help says `<unit>` and there is no fix. The help also names the
+setting that the unit needs: a pack (`unit-packs`), `extend-units`, or `plain-keys` for a count, an index or an
+identifier. Leave out an argument of the tool that comes back unchanged. Numbers in lists need `array-paths`, or keys of
+their own.
 
-The fix is unsafe: whoever reads the result finds a Quantity where a number was. There is none where code of the
-project reads the key, the field or the result: the help names two such places. Nor is there one where the unit is not
-allowed yet, unless it stood beside the number. No fix takes a key out of a result: a unit that was joined with its
-number stays where it is, and can go once nothing reads it.
+The fix is unsafe: readers of the result find a Quantity instead of a number. There is no fix if the project reads the
+key or the result: the help names two such places. A fix never removes a key.
 
 ## Options
 
-`tool-classes`, `tool-decorators` and `tool-methods` say what a tool is, `result-payloads` which fields of an
-envelope are the result. `plain-keys` are patterns of keys whose numbers are not quantities (`["*_id", "page"]`),
-`plain-kinds` kinds of number that are none where the key says that kind (`["count", "index", "identifier"]`), here and
-at execution.
+`tool-classes`, `tool-decorators` and `tool-methods` define tools, `result-payloads` the fields of an envelope that are
+the result. `plain-keys` are patterns of keys whose numbers need no unit (`["*_id", "page"]`), `plain-kinds` kinds of
+number that need none (`["count", "index", "identifier"]`), here and at run time.
 
 ## References
 
@@ -201,7 +190,7 @@ def _is_declared_by_settings(policy: Policy, result: Result, leaf: Leaf) -> bool
 
 
 def _is_quantity_at(context: Context, site: Site) -> bool:
-    """Whether a Quantity stands at a place, whatever an annotation says of it."""
+    """Whether a place has a Quantity, whatever its annotation says."""
     maker = maker_at(site)
     if maker is None:
         return False
@@ -219,14 +208,14 @@ def _declaration(context: Context, result: Result, leaf: Leaf | None) -> str:
     if leaf is not None and leaf.key is not None and holder is not None:
         declared = context.evaluator.field(holder, leaf.key)
         if declared is not None and declared is not UNKNOWN:
-            return f"Declare the field `{leaf.key}` of `{holder.cls.name}` as one"
+            return f"Declare the field `{leaf.key}` of `{holder.cls.name}` as a Quantity"
     function = result.callable.function
     if not isinstance(function, facts.Function) or function.yields or function.returns is None:
         return ""
     returned = functions.declared_return(context.evaluator, result.callable)
     if returned is None or next(leaves(returned, result.site), None) is None:
         return ""
-    return f"Annotate what `{function.name}` returns as one"
+    return f"Annotate what `{function.name}` returns as a Quantity"
 
 
 def _declared_number(context: Context, result: Result) -> Number | None:

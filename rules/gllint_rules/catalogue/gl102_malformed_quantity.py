@@ -9,7 +9,7 @@ here.
 
 ## Why is this bad?
 
-A Quantity has exactly two keys. The runtime refuses anything else, so the number cannot be claimed.
+A Quantity has exactly two keys. The runtime rejects anything else, so the number cannot be claimed.
 
 ## Bad
 
@@ -37,7 +37,7 @@ def tank_volume(tank: str) -> dict:
 
 ## How to fix
 
-Keep `value` a number and `unit` a string; move other keys beside the Quantity. The fix writes the number that a text
+Keep `value` a number and `unit` a string; move other keys next to the Quantity. The fix writes the number that a text
 was made of; it takes no key out.
 
 ## Options
@@ -74,7 +74,7 @@ from gllint_rules.words.names import QUANTITY
 from gllint_runtime.policy.schemas import QUANTITY_KEYS
 
 HELP = 'A Quantity has exactly two keys: {"value": <number>, "unit": "<unit>"}.'
-SHAPE_HELP = "A Quantity of this shape has a number and the text of a unit, or the code of a currency."
+SHAPE_HELP = "A Quantity of this shape has a number, and a unit or a currency code."
 
 
 def check(context: Context) -> Iterator[Pending]:

@@ -66,7 +66,7 @@ HELP = (
 
 
 def check(context: Context) -> Iterator[Pending]:
-    """Findings at the Quantities that a list of a result holds."""
+    """Yield a finding for each Quantity in a list of a result."""
     if context.policy.array_paths:
         return
     series: set[Site] = set()

@@ -2,21 +2,18 @@
 
 ## What it does
 
-Reports the digits in a text that a tool returns, and each definite number that is formatted into one, where it stands:
-in an f-string, `str.format`, `%`, `+`, `str.join`, `string.Template` or `tabulate`, in what is written to an
-`io.StringIO`, in the `__str__` of a class of the project, in a helper that writes the text or is given it, and in the
-text of a content block or of a returned container. What is formatted as nothing but a number can be (`{load:.1f}`) is
-one, whatever is known of it. Dates, versions, times, the markers of lists, names with digits in
-them (`gpt-4o`, `utf-8`), names that are joined (`f"{section}-{n}"`, `f"{path}:{line}"`), addresses, hexadecimal digits,
-programs, bare identifiers (`{"row_id": str(n)}`, and any one word under an `id`) and what stands written out in the
-tags, scripts and style sheets of a page are left alone. So is what is a name by its form: UUIDs, telephone numbers,
-months (`2026-05`), `HTTP 404` and `not found (404)`, stock indexes (`S&P 500`), cron lines, classes of characters
-(`[A-Za-z0-9_-]`), codes (`"007"`, lists of them), and identifiers that are formatted in (`f"Module {module_id}"`).
-What a serialiser makes of a container is GL101's. Opt-in.
+Reports each digit in a text that a tool returns, and each number that is formatted into one: in an f-string,
+`str.format`, `%`, `+`, `str.join`, `string.Template` or `tabulate`, in an `io.StringIO`, in a `__str__` of the project,
+in a helper, and in a content block. A value with a numeric format (`{load:.1f}`) is a number.
+
+Not reported: dates, versions, times, list markers, names with digits (`gpt-4o`), joined names (`f"{path}:{line}"`),
+addresses, hexadecimal digits, code, bare identifiers, markup, UUIDs, telephone numbers, months (`2026-05`), status
+codes (`HTTP 404`), stock indexes (`S&P 500`), cron lines and codes (`"007"`). JSON text of a container is left to GL101.
+Opt-in.
 
 ## Why is this bad?
 
-The number travels with no unit and no provenance, and the model repeats it as it likes.
+The number has no unit and no provenance, and the model repeats it as it likes.
 
 ## Bad
 
@@ -43,7 +40,7 @@ def tank_level(tank: str) -> dict:
 
 ## How to fix
 
-Return the number as a Quantity beside the text. The help shows the line, with a unit where the source says one.
+Also return the number as a Quantity. The help shows the line, with a unit if the source shows one.
 
 ## Options
 
@@ -90,7 +87,7 @@ _BLANK = re.compile(r"\s")
 
 def check(context: Context) -> Iterator[Pending]:
     """Findings at the numbers in the texts of results."""
-    # What another result of the module holds as a number is GL101's there.
+    # A number that another result of the module contains is reported there by GL101.
     raw = {leaf.site for result in context.results for leaf in leaves(result.value, result.site)}
     for result in context.results:
         for text in _texts(result.value):
@@ -136,7 +133,7 @@ def _is_name_under(key: str, text: Text) -> bool:
 
 
 def _lists_codes(value: ListOf) -> bool:
-    """Whether all that a list holds are codes or names that are written out."""
+    """Whether a list contains nothing but literal codes and names."""
     texts = [literal_of(entry.value) for entry in value.items]
     if value.rest is not None or not texts or None in texts:
         return False
@@ -146,7 +143,7 @@ def _lists_codes(value: ListOf) -> bool:
 
 
 def _is_bare(text: Text) -> bool:
-    """Whether nothing stands around the number that is the text: ``str(order)``, ``"7"``."""
+    """Whether the text is the number alone: ``str(order)``, ``"7"``."""
     if text.parts is None or len(text.parts) != 1:
         return False
     [part] = text.parts
@@ -176,7 +173,7 @@ def _in_text(context: Context, result: Result, text: Text) -> Iterator[Pending]:
         return
     template = Template(text.parts)
     if is_of_a_file(text) and next(template.holes(), None) is None:
-        return  # a document that is passed on as it stands: the tool states nothing in it
+        return  # a document that is passed on unchanged: the tool states nothing in it
     numbers = numbers_in_text(template, context.policy)
     for literal, start, end in numbers.digits:
         site, characters = context.literal_span(literal, start, end)

@@ -58,7 +58,7 @@ HELP = "The model chose this number: read it from a data source instead, or chec
 
 
 def check(context: Context) -> Iterator[Pending]:
-    """Findings at the Quantities that carry an argument."""
+    """Yield a finding for each Quantity that repeats an argument."""
     written: dict[facts.Module, dict[int, tuple[facts.Expr, facts.Scope]]] = {}
     for result in context.results:
         parameters = result.parameters

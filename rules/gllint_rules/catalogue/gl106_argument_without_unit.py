@@ -8,7 +8,7 @@ description says a unit. Counts, indexes, identifiers and shares have none and a
 
 ## Why is this bad?
 
-The model passes the number that it has, in whatever unit that is, and nobody can tell.
+The model passes the number that it has, in whatever unit, and no one notices.
 
 ## Bad
 
@@ -106,7 +106,7 @@ def _properties(context: Context, tool: Tool) -> Iterator[tuple[str, Site]]:
 
 
 def _has_none(context: Context, name: str) -> bool:
-    """Whether what is called so is no quantity: a count, an index, an identifier, a share."""
+    """Whether the name is of no quantity: a count, an index, an identifier, a ratio."""
     is_rank = f"{name}_".startswith(("top_k_", "top_n_"))
     return is_rank or name in _COUNTS or read_name(name).kind is not None or context.policy.is_plain(name)
 

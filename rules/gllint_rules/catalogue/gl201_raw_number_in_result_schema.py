@@ -47,8 +47,8 @@ In a schema that others read (MCP's `outputSchema`, the `output_schema` of anoth
 the help does: no client resolves a `greenlang:` reference, and one that it cannot resolve may cost it all tools of the
 server. That fix is never safe, and names a unit only where the property's name does (`heat_kwh`).
 
-Or declare the unit beside the number: `{"type": "number", "x-unit": "kWh"}`; `unit`, `ucumUnit` and `currency` do as
-well. GL501 and GL502 speak about what is declared.
+Or declare the unit next to the number: `{"type": "number", "x-unit": "kWh"}`; `unit`, `ucumUnit` and `currency` do as
+well. GL501 and GL502 check what is declared.
 
 ## Options
 
@@ -96,7 +96,7 @@ def check(context: Context) -> Iterator[Pending]:
                 help_text, fix = HELP, repair("schemas", "refer_to_quantity", context, schema, path)
             else:
                 unit = _unit_of(policy, property_of(path[:-1]))
-                help_text = f"Write a Quantity out there: `{json.dumps(inlined_quantity(unit))}`."
+                help_text = f"Declare a Quantity there: `{json.dumps(inlined_quantity(unit))}`."
                 fix = repair("schemas", "inline_quantity", context, schema, path, unit)
             if plain is not None:
                 help_text = plain.text

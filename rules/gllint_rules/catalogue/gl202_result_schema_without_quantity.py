@@ -3,12 +3,12 @@
 ## What it does
 
 Reports a tool call (`Tool(…, args_schema=…, fn=…)`) whose `result_schema` is missing, empty or without
-properties, inlines the Quantity instead of referring to it, or has no reference to it although the result holds a
+properties, inlines the Quantity instead of referring to it, or has no reference to it although the result contains a
 number or a Quantity.
 
 ## Why is this bad?
 
-Without the reference the runtime cannot tell that a number belongs to a unit, and lets anything through.
+Without the reference the runtime cannot connect a number with a unit, and accepts anything.
 
 ## Bad
 

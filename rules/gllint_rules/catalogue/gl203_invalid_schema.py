@@ -7,7 +7,7 @@ property which `properties` does not declare, at the offending value.
 
 ## Why is this bad?
 
-An invalid schema is refused when the tool is registered, or accepts what it was meant to refuse.
+An invalid schema is rejected when the tool is registered, or accepts what it should reject.
 
 ## Bad
 

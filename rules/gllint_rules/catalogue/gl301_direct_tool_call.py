@@ -2,17 +2,16 @@
 
 ## What it does
 
-Reports `.run()`, `.arun()`, `.execute()`, `.invoke()`, `.ainvoke()`, `.forward()`, `.call()`, `.fn()` and what else
-runs a tool in its framework (`gllint frameworks` lists it) on a value that is known to be a tool, anywhere but in a
-dispatcher, in test code, under `if __name__ == "__main__":`, in the tool's own class and in a tool that is built of
-others (its own result is judged), unless the tool that it calls has a higher category. Code that chooses the tool
-by a name which is no literal is a dispatcher itself; it is reported only where the project has a named one, which a
-class that only keeps tools is not.
+Reports `.run()`, `.arun()`, `.execute()`, `.invoke()`, `.ainvoke()`, `.forward()`, `.call()`, `.fn()` and other methods
+that run a tool (`gllint frameworks` lists them) on a value that is known to be a tool. Not reported: calls in a
+dispatcher, in test code, under `if __name__ == "__main__":`, in the tool's own class, and in a tool that is built of
+others, unless the other tool has a higher category. Code that chooses the tool by a computed name is a dispatcher; it
+is reported only if the project has a named one.
 
 ## Why is this bad?
 
-The dispatcher validates arguments and results, asks for approval and records provenance. A direct call does none
-of it: its numbers come from nowhere.
+The dispatcher checks arguments and results, asks for approval and records provenance. A direct call does none of
+this: its numbers have no source.
 
 ## Bad
 
@@ -52,8 +51,8 @@ def answer(question: str) -> str:
 
 ## How to fix
 
-Call through `dispatch_tool` or `registry.invoke`. Where the project has no dispatcher, build one function through
-which all calls of tools go.
+Call the tool through `dispatch_tool` or `registry.invoke`. If the project has no dispatcher, write one function for all
+tool calls.
 
 ## Options
 
@@ -143,7 +142,7 @@ def check(context: Context) -> Iterator[Pending]:
 
 
 def _instead(context: Context) -> str:
-    """What the message says of the way that calls are to go: by the dispatcher that there is, or one to be built."""
+    """Return the end of the message: whether a dispatcher exists or must be written."""
     if context.project.once(has_dispatcher):
         return " instead of through the dispatcher"
     return ": write one function that checks and records all tool calls"
@@ -345,7 +344,7 @@ def _tool(context: Context, base: facts.Expr, scope: Scope, method: str) -> str 
         if (title := tool_title(context, option)) is not None
         and method in context.names.table.runs(_framework(context, option))
     }
-    # Which one it is nobody sees where a factory gives several: to name the first would be a guess.
+    # A factory may return any of several: naming the first would be a guess.
     return f"one of {len(titles)} tools" if len(titles) > 1 else next(iter(titles), None)
 
 
@@ -403,7 +402,7 @@ def _assigned(name: str, scope: Scope) -> Iterator[facts.Expr]:
 
 
 def _allowed(context: Context, call: Call, scope: Scope) -> bool:
-    """Whether the call stands in a dispatcher."""
+    """Whether the call is in a dispatcher."""
     imported = context.project.tools.callees.imported(context.module)
     dispatchers = context.names.table.dispatchers(imported)
     for owner in (inner.owner for inner in scope.enclosing()):
@@ -421,7 +420,7 @@ _BY_NAME = re.compile(r"\.name\s*==\s*[A-Za-z_]|[\w)\]]\s*==\s*\w+\.name\b")
 
 
 def _is_script(context: Context, call: Call) -> bool:
-    """Whether the call stands under ``if __name__ == "__main__":``."""
+    """Whether the call is under ``if __name__ == "__main__":``."""
     return any(
         isinstance(statement, facts.If)
         and isinstance(statement.test, facts.Compare)
@@ -434,7 +433,7 @@ def _is_script(context: Context, call: Call) -> bool:
 def _is_chosen(
     context: Context, module: facts.Module, base: facts.Expr, scope: Scope, hops: int = _MOST_HOPS
 ) -> bool:
-    """Whether a tool is chosen by a name that is no literal: whoever does that dispatches calls himself."""
+    """Whether a tool is chosen by a name that is no literal: such code is a dispatcher itself."""
     match base:
         case facts.Sub(index=index):
             return not isinstance(index, facts.Const)

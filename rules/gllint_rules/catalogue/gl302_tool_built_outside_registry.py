@@ -119,11 +119,12 @@ def check(context: Context) -> Iterator[Pending]:
 
 
 def _help(context: Context) -> str:
-    """Where the tool is to be built: in the one module that has a registry, if no setting names others."""
+    """Say where to create the tool: in the one module that has a registry, if no setting names others."""
     paths = context.project.once(registries)
     if len(paths) != 1 or context.settings.registry_modules or not paths[0].isprintable() or "`" in paths[0]:
         return HELP
-    return AT_HOME.format(path=paths[0], name=TOOL_REGISTRY_NAMES[0])
+    path = paths[0].removeprefix(f"{context.project.root}/")
+    return AT_HOME.format(path=path, name=TOOL_REGISTRY_NAMES[0])
 
 
 def _is_active(context: Context) -> bool:

@@ -3,14 +3,12 @@
 ## What it does
 
 Reports a literal tool name in `ToolAction(name=…)`, `registry.invoke(…)`, `registry.get(…)`,
-`dispatch_tool({"name": …})` or a `"tool_call"` step that no tool of the project bears. It speaks only where
-the names of all tools of the project are literals, and never in test code. `"None"` is the reserved name that
-asks for clarification.
+`dispatch_tool({"name": …})` or a `"tool_call"` step that no tool of the project has. It reports only if the names of
+all tools are literals, and never in test code. `"None"` is the reserved name that asks for clarification.
 
 ## Why is this bad?
 
-The dispatcher answers with an error, each time, and the number that the tool should have given is missing: an
-invitation to guess it.
+The dispatcher returns an error each time. The number is missing, and the model may guess it.
 
 ## Bad
 

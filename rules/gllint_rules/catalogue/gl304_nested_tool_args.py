@@ -7,8 +7,7 @@ neither a primitive nor a list of primitives. What is not known is not reported.
 
 ## Why is this bad?
 
-The dispatcher turns such an argument into text before the tool sees it, so that the tool computes with
-something else than was asked for, and nobody is told.
+The dispatcher turns such an argument into text, so the tool computes with something else, without an error.
 
 ## Bad
 

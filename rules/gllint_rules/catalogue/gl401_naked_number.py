@@ -2,15 +2,15 @@
 
 ## What it does
 
-Reports the digits in a final-message template that stand neither in a `{{claim:i}}` macro nor in an allowed context:
-ordered-list markers, ISO dates, versions, IDs, times, and unit symbols that are whole words (`CO2e`, `m2`).
+Reports digits in a final-message template outside a `{{claim:i}}` macro. Allowed are ordered-list markers, ISO dates,
+versions, ids, times, and unit symbols (`CO2e`, `m2`).
 
-A message in a file that the code reads by a literal path (`Path("prompts/final.j2").read_text()`,
-`env.get_template("report.md.j2")`) is judged where it stands: Jinja, Markdown, HTML, text, YAML and JSON.
+A message in a file that the code loads by a literal path (`Path("prompts/final.j2").read_text()`,
+`env.get_template("report.md.j2")`) is checked there: Jinja, Markdown, HTML, text, YAML and JSON.
 
 ## Why is this bad?
 
-The number comes from whoever wrote the template, not from a tool. The runtime refuses the message.
+The number comes from the template, not from a tool. The runtime rejects the message in claims mode.
 
 ## Bad
 
@@ -88,13 +88,13 @@ def check(context: Context) -> Iterator[Pending]:
             literal, start, end = place
             site, characters = context.literal_span(literal, start, end)
             message = f"`{naked.text}` in a final message comes from no tool"
-            if naked.hint is not None:  # it stands beside a macro
+            if naked.hint is not None:  # next to a macro
                 message = f"`{naked.text}` in a final message changes the meaning of the claim next to it"
             yield context.finding("GL401", site, message, naked.hint or HELP, characters=characters)
 
 
 def _units(step: FinalStep) -> list[str]:
-    """The unit of each claim beside the message, empty where the source does not write it out."""
+    """Return the unit of each claim of the message, or "" if the source does not show it."""
     claims = [claim_parts(entry.value) for entry in step.claims.items] if step.claims is not None else []
     return [(claim.unit or "") if claim is not None else "" for claim in claims]
 

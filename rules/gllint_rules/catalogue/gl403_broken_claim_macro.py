@@ -2,12 +2,12 @@
 
 ## What it does
 
-Reports a malformed macro (`{{claim:a}}`, `{claim:0}`), one whose index has no entry in the literal `claims` beside it,
+Reports a malformed macro (`{{claim:a}}`, `{claim:0}`), one whose index has no entry in the literal `claims` next to it,
 a claim that no macro uses, and `{{claim:0}}` inside an f-string or a `.format` template, where the braces collapse.
 
 ## Why is this bad?
 
-The runtime refuses the message, or, worse, the user reads the macro instead of the number.
+The runtime rejects the message, or the user reads the macro instead of the number.
 
 ## Bad
 

@@ -6,7 +6,7 @@ Reports a literal claim path that is not of the form `$.name(.name)*`.
 
 ## Why is this bad?
 
-The runtime resolves exactly this form. Anything else is refused.
+The runtime resolves exactly this form and rejects any other.
 
 ## Bad
 

@@ -8,7 +8,7 @@ for the audit before a migration.
 
 ## Why is this bad?
 
-Such sentences end up in prompts and answers, and nobody knows where their numbers came from.
+Such sentences end up in prompts and answers, and no one knows where their numbers come from.
 
 ## Bad
 
@@ -59,7 +59,7 @@ from gllint_rules.words.names import LOG_CALLS
 from gllint_runtime.policy.units import ALLOWED_UNITS
 
 HELP = "Return the number from a tool as a Quantity, and claim it."
-# Stands for a number that is formatted in, so that one pattern reads both.
+# Marks a number that is formatted in, so that one pattern reads both.
 NUMBER = "0"
 # `$1` in queries and scripts is a parameter, no price: behind an operator or a quote, or in the company of SQL or
 # of a shell.

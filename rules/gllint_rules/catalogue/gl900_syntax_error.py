@@ -2,14 +2,13 @@
 
 ## What it does
 
-Reports a file that is no Python, cannot be decoded or cannot be read. One that could hold no finding is reported where
-it is named on the command line or open in an editor; where a folder is named, a notice tells of it, if it was parsed at
-all. A file of more than 4,000,000 bytes or 200,000 lines is too large to be read, and is told in the same way. Of a
-notebook each cell that is no Python is reported. The others are checked; of the names that it binds nothing is known.
+Reports a file or a notebook cell that is not Python, cannot be decoded or cannot be read, and a file of more than
+4,000,000 bytes or 200,000 lines. In a folder, a file that cannot contain a finding is only mentioned in a notice. The
+other cells of a notebook are checked; names of the broken cell are unknown.
 
 ## Why is this bad?
 
-No rule can speak about such a file or cell, so nothing is known of the numbers in it.
+No rule can check such a file or cell.
 
 ## Bad
 

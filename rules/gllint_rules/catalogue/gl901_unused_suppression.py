@@ -2,10 +2,9 @@
 
 ## What it does
 
-Reports a `# noqa: GL…` or `# gllint: …[…]` comment that names a code of gllint for which there is no finding in what
-the comment speaks of, nor in the statement that it stands in. While a file that could matter was not read (it has a
-syntax error, is no text, too large or excluded, or an editor has not come to it yet), nothing is said; the summary
-counts what was not judged.
+Reports a `# noqa: GL…` or `# gllint: …[…]` comment without a finding in the code that it covers. If a file that
+matters was not read (syntax error, not text, too large, excluded), nothing is reported; the summary counts what was not
+judged.
 
 ## Why is this bad?
 
@@ -35,7 +34,7 @@ def label(site: str) -> str:
 
 ## How to fix
 
-Remove the comment; the fix is safe. What stands behind a `# noqa: GL…` stays as a comment of its own.
+Remove the comment; the fix is safe. Text after a `# noqa: GL…` stays as a comment.
 
 ## Options
 

@@ -2,14 +2,13 @@
 
 ## What it does
 
-Reports a comment that begins with `gllint:` and is none of `# gllint: ignore[…]`, `ignore-file[…]`, `disable[…]` and
-`enable[…]`, or names a code that does not exist; and a `noqa` that is to suppress a finding of gllint and cannot be
-read (`# noqa: GL1O1`, `# noqa GL101`). What cannot be read suppresses nothing; the codes beside it that are known do.
+Reports a comment that begins with `gllint:` but is not `# gllint: ignore[…]`, `ignore-file[…]`, `disable[…]` or
+`enable[…]`, a comment with an unknown code, and a malformed `noqa` for gllint (`# noqa: GL1O1`, `# noqa GL101`). Known
+codes in the same comment still work.
 
 ## Why is this bad?
 
-Somebody believes that the finding is taken care of. Nothing was suppressed, or, worse, a misspelt code will be
-believed for ever.
+The author believes that the finding is suppressed, but it is not, or will be forever by a misspelt code.
 
 ## Bad
 
@@ -35,9 +34,8 @@ def label(site: str) -> dict:
 
 ## How to fix
 
-Name codes (`GL101`), prefixes (`GL1`) or names (`raw-number-in-result`) between brackets, and the reason behind them.
-Where the comment names the codes in another form, the fix puts them into brackets; it is unsafe, since it then
-suppresses what was reported before.
+Write codes (`GL101`), prefixes (`GL1`) or names (`raw-number-in-result`) in brackets, then the reason. The fix puts
+codes into brackets. It is unsafe, because it suppresses what was reported before.
 
 ## Options
 

@@ -281,7 +281,9 @@ def _of_tool(context: Context, tool: Tool, callable: FunctionOf, in_force: Colle
 
 
 def _in_words(value: Value) -> str:
-    return f"an {describe(value).replace('unknown:', 'unknown value:')}" if value is UNKNOWN else describe(value)
+    return (
+        f"an {describe(value).replace('unknown:', 'unknown value:')}" if value is UNKNOWN else describe(value)
+    )
 
 
 def _unknown_parts(result: Result) -> Iterator[tuple[str | None, Entry]]:

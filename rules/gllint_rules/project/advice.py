@@ -84,7 +84,7 @@ def advice_for_returned(context: Context, result: Result, declared: str) -> Advi
 
 def advice_for_declaration(kind: Kind | None, declaration: str) -> Advice:
     """The repair of a Quantity that an annotation takes for a number; ``declaration`` says which, without an end."""
-    return Advice(kind, None, None, (), None, f"The value is a Quantity already. {declaration}.")
+    return Advice(kind, None, None, (), None, f"The value is already a Quantity. {declaration}.")
 
 
 def quantity_beside_text(

@@ -58,7 +58,7 @@ def shape_problem(record: Record, policy: Policy) -> str | None:
     if surely_not_number(number) and not all(_may_be_amount(option) for option in options(number)):
         return f"the `{key}` of this Quantity is not a number"
     if _texts(record) is not None and unit_in_shape(record, policy) is None:
-        return "this Quantity has no text of a unit, and no code of a currency"
+        return "this Quantity has neither a unit nor a currency code"
     return None
 
 

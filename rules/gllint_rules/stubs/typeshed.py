@@ -2,7 +2,7 @@
 
 One file for each top-level module, as for the newest Python on Linux, with what only other platforms have added. It
 reads the typeshed of ``typeshed_client``; nothing is imported. A line is the module or class that has a name, the name,
-and its declaration as :mod:`~gllint_rules.stubs.declarations` writes it, separated by tabs. The tables are not in the checkout:
+and its declaration (:mod:`~gllint_rules.stubs.declarations`), separated by tabs. The tables are not in the checkout:
 they are made when gllint is built or installed (``hatch_build.py``).
 """
 

@@ -46,7 +46,7 @@ class TableError(ValueError):
 
 
 class TableName(NamedTuple):
-    """A name of the table, as ``docs/framework-rows.md`` explains them: what makes, takes or describes a tool, or does not."""
+    """A name of the table, as ``docs/framework-rows.md`` explains it: it makes, takes or describes a tool."""
 
     kind: Kind
     owner: str  # the class of a method, ``*`` for any, empty for a function or class

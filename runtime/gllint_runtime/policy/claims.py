@@ -93,7 +93,7 @@ def _problem(text: str) -> str:
         return "it needs exactly two braces on either side"
     inner = text[2:-2]
     if inner != "".join(inner.split()):
-        return "it holds blanks"
+        return "it contains spaces"
     if not inner.startswith("claim:"):
         return "it does not begin with 'claim:'"
     index = inner.removeprefix("claim:")
@@ -117,7 +117,7 @@ def macro_problems(macros: Iterable[Macro], claims: int) -> list[tuple[Macro | i
         used.add(macro.index)
     for i in range(claims):
         if i not in used:
-            problems.append((i, f"Claim {i} is used by no macro"))
+            problems.append((i, f"Claim {i} has no macro"))
     return problems
 
 
