@@ -8,8 +8,8 @@ in a helper, and in a content block. A value with a numeric format (`{load:.1f}`
 
 Not reported: dates, versions, times, list markers, names with digits (`gpt-4o`), joined names (`f"{path}:{line}"`),
 addresses, hexadecimal digits, code, bare identifiers, markup, UUIDs, telephone numbers, months (`2026-05`), status
-codes (`HTTP 404`), stock indexes (`S&P 500`), cron lines and codes (`"007"`). JSON text of a container is left to GL101.
-Opt-in.
+codes (`HTTP 404`), stock indexes (`S&P 500`), cron lines and codes (`"007"`). JSON text of a container is left to
+GL101. Opt-in.
 
 ## Why is this bad?
 
