@@ -138,7 +138,7 @@ def test_what_lies_outside_is_not_read(write: Write, tmp_path: Path) -> None:
         assert "77 kWh" not in done.stdout + done.stderr
     everything = {**event("claude-code", top, "secret.py"), "cwd": "/"}
     done = hook("claude-code", everything, top / "inside")
-    assert done.returncode == 1 and "/ is no project" in done.stderr
+    assert done.returncode == 1 and "/ is not a project" in done.stderr
 
 
 @pytest.mark.parametrize(

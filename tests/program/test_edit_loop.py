@@ -50,7 +50,7 @@ LOOPS = {
     "GL101": one('`{"value": watts, "unit": "W"}`', "watts}", '{"value": watts, "unit": "W"}}'),
     "GL102": one("the `value` of this Quantity is not a number", 'f"{level:.1f}"', "level"),
     "GL103": one(
-        "return each Quantity under a name of its own",
+        "return each Quantity under a key of its own",
         '{"readings": [{"value": first, "unit": "kWh"}, {"value": last, "unit": "kWh"}]}',
         '{"first": {"value": first, "unit": "kWh"}, "last": {"value": last, "unit": "kWh"}}',
     ),
@@ -61,8 +61,8 @@ LOOPS = {
         settings='unit-packs = ["counts"]',
         before="strict = true\n",  # else a count is no Quantity
     ),
-    "GL105": one("read it from a source instead", '"value": demand', '"value": read_meter()'),
-    "GL106": one("Say it at the end of the name", "discharge", "discharge_m3_s"),
+    "GL105": one("read it from a data source instead", '"value": demand', '"value": read_meter()'),
+    "GL106": one("State it in the name", "discharge", "discharge_m3_s"),
     "GL201": one(f"`{REF}`", '{"type": "number"}', REF),
     "GL202": one(f"`{REF}`", "={},", f'={{"type": "object", "properties": {{"power": {REF}}}}},'),
     "GL203": one("'text' is not a JSON Schema type", '"type": "text"', '"type": "string"'),
@@ -70,7 +70,7 @@ LOOPS = {
     "GL205": one("the result lacks `load`, which its schema requires", '{"power": {"v', '{"load": {"v'),
     "GL206": Loop(
         (
-            Step("no parameter takes `site`", "lambda place:", "lambda site:"),
+            Step("add a parameter `site`", "lambda place:", "lambda site:"),
             Step(
                 "parameter `site` has no default",
                 'args_schema={"type": "object", "p',
@@ -84,14 +84,14 @@ LOOPS = {
         'return dispatch_tool(ToolAction(name="meter", args={"meter": question}))',
     ),
     "GL302": one(
-        "take it from `TOOL_REGISTRY` there",
+        "get it from `TOOL_REGISTRY` there",
         "tools=[MeterTool()]",
         'tools=[TOOL_REGISTRY["meter"]]',
         edited="plant/agent.py",
     ),
     "GL303": one("Did you mean `read_meter`?", "read_metre", "read_meter"),
     "GL304": one(
-        "flatten it", '{"site": {"city": "Ghent", "zone": "north"}}', '{"city": "Ghent", "zone": "north"}'
+        "flatten the argument", '{"site": {"city": "Ghent", "zone": "north"}}', '{"city": "Ghent", "zone": "north"}'
     ),
     "GL401": Loop(
         (
@@ -113,7 +113,7 @@ LOOPS = {
     "GL403": one("Claim 0 has no macro", "{{claim:1}}", "{{claim:0}}"),
     "GL404": one("Begin at the root of the output: '$.power'.", '"power", "q', '"$.power", "q'),
     "GL405": one(
-        "Let a tool return the number as a Quantity",
+        "Return the number from a tool as a Quantity",
         '"A flat like this uses about 2,900 kWh a year."',
         '{"demand": {"value": look_up(building), "unit": "kWh/year"}}',
     ),

@@ -144,9 +144,9 @@ def test_the_report_fails_where_what_it_was_asked_for_cannot_be_read(write: Writ
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        (b"x = (", "/a.py was not checked: '(' was never closed, line 1"),
-        (b"\xff", "/a.py was not checked: not utf-8 text: invalid start byte, line 1"),
-        (b"x = 1", "/a.py contains nothing that a rule checks."),
+        (b"x = (", "a.py was not checked: '(' was never closed, line 1"),
+        (b"\xff", "a.py was not checked: not utf-8 text: invalid start byte, line 1"),
+        (b"x = 1", "a.py contains nothing that a rule checks."),
     ],
 )  # fmt: skip
 def test_why_there_is_nothing_of_a_file_that_was_not_read(

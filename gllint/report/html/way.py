@@ -23,8 +23,8 @@ def sections(report: Report) -> Iterator[str]:
     claiming = _claiming(messages)
     yield '<section id="map" aria-labelledby="map-title">\n<h2 id="map-title">Where numbers come from</h2>'
     yield (
-        '<p class="quiet">The tools that gllint knows, what they return in which unit, and the final messages that '
-        "claim it, as far as the source writes it out. Test code is left out.</p>"
+        '<p class="quiet">The tools, what they return in which unit, and the final messages that '
+        "claim it, as far as the source shows it. Test code is left out.</p>"
     )
     if any(project_map.is_cut for project_map in report.maps):
         yield "<p>There are more tools and messages than are shown here.</p>"
