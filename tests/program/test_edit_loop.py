@@ -91,7 +91,9 @@ LOOPS = {
     ),
     "GL303": one("Did you mean `read_meter`?", "read_metre", "read_meter"),
     "GL304": one(
-        "flatten the argument", '{"site": {"city": "Ghent", "zone": "north"}}', '{"city": "Ghent", "zone": "north"}'
+        "flatten the argument",
+        '{"site": {"city": "Ghent", "zone": "north"}}',
+        '{"city": "Ghent", "zone": "north"}',
     ),
     "GL401": Loop(
         (

@@ -265,5 +265,5 @@ def test_a_quantity_that_a_declaration_takes_for_a_number_is_not_put_into_anothe
     )
     finding = one(before + body)
     assert finding.code == "GL101"
-    assert finding.help == f"The value is a Quantity already. {declaration}"
+    assert finding.help == f"The value is already a Quantity. {declaration}"
     assert finding.fix is None
