@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -22,6 +23,8 @@ _SENTENCE = re.compile(r"[.!?…][\"'”’)\]]*\s+(?=[^a-zß-ÿ\s])")
 _ABBREVIATED = re.compile(words_table()["forms"]["abbreviated"], re.IGNORECASE)
 _CLAUSE = re.compile(words_table()["forms"]["clause"], re.IGNORECASE)
 _LABEL_WORDS = 9
+_LONGEST_LIST = 40  # lines of a list above a number that count for it
+_LISTED = ("row", "item", "rule", "blank", "label")
 _MAX_LABEL = 90
 
 
@@ -177,6 +180,15 @@ class Layout:
             at -= 1
         return self.sentence(at, at + 1) if at >= 0 else None
 
+    def list_start(self, line: Line) -> int:
+        """Where the list or table that ends at a line, or right before it, begins, with what introduces it."""
+        place = start = self.lines.index(line)
+        while place > max(0, start - _LONGEST_LIST) and self.lines[place - 1].kind in _LISTED:
+            place -= 1
+        if place < start and place and self.lines[place - 1].kind == "prose":
+            place -= 1
+        return self.lines[place].start
+
     def clause(self, start: int, end: int) -> Span:
         """The part of a sentence that holds a place."""
         sentence = self.sentence(start, end)
@@ -267,6 +279,10 @@ class Layout:
         closed = self.text.find(")", place.end, clause[1])
         if opened >= 0 and closed >= 0 and sum(opened < span[0] < closed for span in inside) > 1:
             prior = opened + 1
+        if number and _COLON.fullmatch(
+            self.text, prior, place.start
+        ):  # the number before is the label: 404: 12
+            yield (inside[number - 1],)
         prior = max(prior, self.text.rfind(":", prior, place.start) + 1)
         if prior < place.start:
             yield ((prior, place.start),)
@@ -331,6 +347,7 @@ _JOINED = re.compile(
     r"(?:\s(?!(?:on|from|with|vs|and|to|by|against|compared|than|over|while|but|or|is|are|was|were|und|et|auf|mit|bei|sur|at|in|of|for|per|a|an|pro|par)\b)[^\W\d_]+)?(?=[\s.,;)]|$)"
 )
 _OPENED = re.compile(r"[\s*_]*\([^\w]*")
+_COLON = re.compile(r"\s?[:=]\W*")
 _PER_WORD = re.compile(r"\s?(?:per|a|an|pro|par)\s[^\W\d_]+")
 _FEW_WORDS = re.compile(r"(?:\s?[^\W_]+){0,3}")
 _BRACKET = re.compile(r"[ \u00a0]?[(\[]([^()\[\]\d]{1,20})[)\]]")
@@ -424,10 +441,16 @@ def _line(piece: str, start: int) -> Line:
     return Line(start, end, "prose")
 
 
+_UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss"})
+
+
 @lru_cache(maxsize=16384)
 def folded_word(word: str) -> str:
-    """A word in small letters, without the end of a plural."""
+    """A word in small letters and without accents, as keys write it, and without the end of a plural."""
     word = word.lower()
+    if not word.isascii():
+        word = unicodedata.normalize("NFKD", word.translate(_UMLAUTS))
+        word = "".join(char for char in word if not unicodedata.combining(char))
     if len(word) > 3 and word != "news" and word[-1] == "s" and word[-2] not in "sui":
         if word.endswith("ies") and len(word) > 4:
             return word[:-3] + "y"

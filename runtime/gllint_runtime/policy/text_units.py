@@ -16,7 +16,7 @@ from gllint_runtime.policy.unit_table import pack_units
 from gllint_runtime.policy.units import TIME_UNITS, is_allowed, measure_of, unit_meant
 
 _SYMBOL = re.compile(r"[^\s,;:!?()\[\]{}\"“”'’|<>=+~≈]*[^\s,;:!?()\[\]{}\"“”'’|<>=+~≈.*_`~/-]")
-_PER = re.compile(r"\s*/\s*|\s+(?:per|pro|par|a|an|each)\s+(?:the\s+)?", re.IGNORECASE)
+_PER = re.compile(r"\s*/\s*|\s+(?:per|pro|je|par|a|an|each)\s+(?:the\s+)?", re.IGNORECASE)
 _LETTER = re.compile(r"[^\W\d_](?![\w/])")
 _RAISED_TO = re.compile(r"\^(?=[23]\b)")  # m^2, which the tables write m2
 _IN_TIME = re.compile(r"[^\W\d_]/(?:s|sec|min|h|hr|d|day)\Z")
@@ -108,7 +108,7 @@ def _divided(text: str, bases: tuple[str, ...], end: int) -> tuple[tuple[str, ..
             # A letter is a unit below a stroke that alone might be none: mm/d.
             letter = _LETTER.match(text, per.end())
             lower_margin, below_end = ((letter[0],), letter.end()) if letter else ((), end)
-        is_article = "/" not in per[0] and per[0].split()[0].lower() not in ("per", "pro", "par")
+        is_article = "/" not in per[0] and per[0].split()[0].lower() not in ("per", "pro", "je", "par")
         divisor = {"H": "h", "S": "s"}.get(lower_margin[0], lower_margin[0]) if lower_margin else ""
         is_word = below_end - per.end() > 3
         if (

@@ -1,29 +1,32 @@
 """Numbers that follow from others which the text points at: it shows them, or names their row, label or key.
 
 Any number is the sum of some two among a thousand, and among twelve values any percentage of two digits is some pair's.
-So operands are those that the sentence or the one before shows, those of the rows and keys that it names, and whole
-columns; nothing else.
+So the operands are in one space, each with how closely the text points at it: in the sentence of the number, before it,
+by its row or key, or in the record of one that is shown. The operations are data; for one operand the partner that
+would make the number is looked up by its value, so that the cost grows with the operands and not with their pairs.
 """
 
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import date, timedelta
-from functools import cache
+from functools import cache, cached_property, lru_cache
 from itertools import combinations
-from math import fsum
+from math import fsum, inf
 from statistics import median
 from typing import Any, NamedTuple, Protocol
 
 from gllint_runtime.policy.expressions import expression
 from gllint_runtime.policy.moments import Moment
-from gllint_runtime.policy.places import folded_word
-from gllint_runtime.policy.reader import Reading
-from gllint_runtime.policy.text_units import counted_units, size_of_unit, table_words, words_table
+from gllint_runtime.policy.places import Span, folded_word
+from gllint_runtime.policy.reader import Reading, Shown
+from gllint_runtime.policy.text_units import counted_units, size_of_unit, table_words, units_at, words_table
 from gllint_runtime.policy.unit_sizes import factors_of_unit, product, size_of
 from gllint_runtime.policy.units import TIME_UNITS
+from gllint_runtime.provenance.directions import Directions, Mark, way_in
 from gllint_runtime.provenance.findings import Derivation, Finding, Miss
 from gllint_runtime.provenance.records import Harvest, Record, Source, is_thing
 
@@ -34,27 +37,40 @@ class Judgement(Protocol):
     done: list[Finding]
     provenance: Any
 
-    def named(self, scope: tuple[tuple[int, int], ...]) -> dict[str, set[Record]]:
-        """The records that a stretch names."""
+    @property
+    def directions(self) -> Directions:
+        """The words of direction in the text."""
 
-    def record_moments(self, record: Record) -> list[tuple[Moment, Source]]:
-        """The dates and times of a record."""
+    def mark(self, reading: Reading) -> Mark | None:
+        """The word around a number that says which way it goes."""
+
+    def place_of(self, sources: tuple[Source, ...], span: Span) -> int:
+        """Where a stretch first names the record of a source."""
+
+    def named(self, scope: tuple[Span, ...]) -> dict[str, set[Record]]:
+        """The records that a stretch names."""
 
     def direction(self, reading: Reading) -> str:
         """The way in which the words around a number say that it goes."""
 
-    def text_of(self, span: tuple[int, int]) -> str:
+    def text_of(self, span: Span) -> str:
         """The text of a stretch."""
 
 
 _MAX_COLUMNS = 60  # columns without a pointer that are looked at, the latest first
-_MAX_OPERANDS = 24
-_MAX_NAMED = 40  # values of named rows
+_MAX_SHOWN = 24
+_MAX_NAMED = 40  # values of named rows and keys
+_MAX_KIN = 24
+_MAX_ROWS = 400  # of a list whose texts are counted
+_MAX_GROUPS = 30  # lists that are counted, the latest first
 _MANY_PAIRS = 10
-_SMALL = 100
-_BESIDE = 4  # the nearest numbers, from which also a percentage of one digit may follow
+_NEAREST = 4  # the nearest numbers, from which also a percentage of one digit may follow
 _MOST_ADDED = 12
+_FEW = 6  # values of a key in a whole conversation that its name alone points at
 _EXACT = 1e-9
+
+# How closely the text points at an operand.
+_SHOWN, _BEFORE, _NAMED, _NAMED_FAR, _KIN, _SAID = range(6)
 
 
 class Operand(NamedTuple):
@@ -63,15 +79,19 @@ class Operand(NamedTuple):
     value: float
     units: tuple[str, ...]
     sources: tuple[Source, ...]
-    is_shown: bool
+    rank: int
+    at: int = -1  # where it is shown
     moment: Moment | None = None
-    is_near: bool = False
-    is_said: bool = False  # by the user, and not shown
 
     @property
     def source(self) -> Source:
         """The first source."""
         return self.sources[0]
+
+    @property
+    def is_shown(self) -> bool:
+        """Whether the text has the number."""
+        return self.rank <= _BEFORE
 
 
 @dataclass(eq=False)
@@ -82,10 +102,60 @@ class Column:
     group: str
     units: tuple[str, ...]
     sources: list[Source] = field(default_factory=list)
+    _values: tuple[int, dict[str, float]] = (0, {})
 
-    def rows(self) -> list[Source]:
-        """The values, one for each record: of a call that was made again the last."""
-        return self.sources
+    @property
+    def aggregates(self) -> dict[str, float]:
+        """What the whole column has in total, at least, at most and on average."""
+        if self._values[0] != len(self.sources):
+            values = [float(source.value) for source in self.sources]
+            self._values = len(values), {how: operation(values) for how, operation in _AGGREGATES.items()}
+        return self._values[1]
+
+
+class Rows:
+    """The records of one list, and those of them whose text or flag has a value."""
+
+    def __init__(self) -> None:
+        self.records: list[Record] = []
+        self._size = 0
+        self._by_word: dict[str, list[tuple[str, str, list[Record]]]] = {}
+
+    def with_word(self, word: str) -> list[tuple[str, str, list[Record]]]:
+        """The keys and texts that begin with a word, and the records that have them."""
+        if self._size != len(self.records):
+            self._size = len(self.records)
+            sets: dict[tuple[str, str], list[Record]] = {}
+            for record in self.records[:_MAX_ROWS]:
+                for key, text in record.texts.items():
+                    if len(text) <= 40:
+                        sets.setdefault((key, text.casefold()), []).append(record)
+                flags = [*record.flags.items()]
+                flags += [
+                    (key, bool(own.value)) for key, own in record.values.items() if not own.units and key
+                ]
+                for key, flag in flags:
+                    sets.setdefault((key, str(flag)), []).append(record)
+            self._by_word = {}
+            for (key, text), records in sets.items():
+                for own in _first_words(key, text):
+                    self._by_word.setdefault(own, []).append((key, text, records))
+        return self._by_word.get(word, [])
+
+
+def _first_words(key: str, text: str) -> Iterator[str]:
+    stem = [word for word in re.findall(r"[a-z]+", key.lower()) if word not in _BEING]
+    if text in ("True", "False") or text in table_words("absent"):
+        yield from map(folded_word, stem[:1])
+    if text not in ("True", "False"):
+        first = re.search(r"[^\W_]+", text)
+        if first is not None:
+            yield folded_word(first[0])
+            if len(first[0]) > 4:
+                yield first[0][:5]  # another form of it: "delayed" of delay
+
+
+_BEING = ("is", "has", "was")
 
 
 class Derivations:
@@ -94,30 +164,34 @@ class Derivations:
     def __init__(self) -> None:
         self._columns: dict[tuple[Any, ...], Column] = {}
         self._by_word: dict[str, list[Column]] = {}
+        self._by_key: dict[tuple[str, tuple[str, ...]], list[Source]] = {}
         self._latest: list[Column] = []
         self._lists: dict[int, list[Source]] = {}
-        self._records: dict[str, list[Record]] = {}
+        self._rows: dict[tuple[str, str], Rows] = {}
+        self._groups: dict[str, Rows] = {}
+        self._calls: dict[str, list[Record]] = {}
+        self.rates: list[Source] = []
 
     def add(self, harvest: Harvest, tool: str) -> None:
         """Take in the output of a call."""
         for source in harvest.sources:
+            if source.units and "/" in source.units[0] and source.moment is None:
+                self.rates.append(source)
             record = source.record
             if record is None or source.origin != "tool" or source.moment is not None or source.is_code:
                 continue
             if source.kind in ("identifier", "index"):
                 continue
             units = source.units if not source.is_open else source.units[:1]
+            self._by_key.setdefault((source.key, units), []).append(source)
+            keys: list[tuple[Any, ...]] = [(record.group, source.key, units)]
+            parent = record.parent
             if isinstance(source.path[-1] if source.path else "", int):
-                keys: list[tuple[Any, ...]] = [
-                    (source.call_id, source.path[:-1], units),
-                    (record.group, source.key, units),
-                ]
+                keys.append((source.call_id, source.path[:-1], units))
             else:
-                keys = [(record.group, source.key, units)]
-                parent = record.parent
-                if parent is not None and parent.parent is not None:
-                    keys.append((id(parent), record.group, source.key, units))
                 keys.append((record.call_id, record.group, source.key, units))
+            if parent is not None and parent.parent is not None:
+                keys.append((id(parent), record.group, source.key, units))
             for key in keys:
                 column = self._columns.get(key)
                 if column is None:
@@ -132,63 +206,228 @@ class Derivations:
                 Source("tool", record.call_id, tool, path, name, count, (), record)
             )
         for record in harvest.records:
-            self._records.setdefault(record.group, []).append(record)
+            self._groups.setdefault(record.group, Rows()).records.append(record)
+            self._rows.setdefault((record.group, record.call_id), Rows()).records.append(record)
 
     def of(self, reading: Reading, judgement: Judgement, misses: Sequence[Miss]) -> Derivation | None:
         """What a number follows from."""
         return _Search(self, reading, judgement, misses).derivation()
 
-    def columns(self, words: set[str]) -> Iterator[tuple[Column, bool]]:
-        """The columns whose key the words name, and the latest others; whether named."""
+    def named(self, words: Iterable[str]) -> Iterator[Column]:
+        """The columns of whose key the words have one."""
         visited: set[int] = set()
         for word in words:
             for column in self._by_word.get(word, ())[-_MAX_COLUMNS:]:
                 if id(column) not in visited:
                     visited.add(id(column))
-                    yield column, True
-        for column in self._latest[: -_MAX_COLUMNS - 1 : -1]:
-            if id(column) not in visited:
-                visited.add(id(column))
-                yield column, False
+                    yield column
 
-    def named(self, words: set[str]) -> Iterator[tuple[Column, bool]]:
-        """The columns of whose key the words have one."""
-        for word in words:
-            for column in self._by_word.get(word, ())[-_MAX_COLUMNS:]:
-                yield column, True
+    @property
+    def latest(self) -> list[Column]:
+        """The columns that were seen last, the latest first."""
+        return self._latest[: -_MAX_COLUMNS - 1 : -1]
 
     def column(self, source: Source) -> list[Source]:
         """The values of the same key in the same call."""
         record = source.record
         if record is None:
             return []
-        column = self._columns.get(
-            (
-                record.call_id,
-                record.group,
-                source.key,
-                source.units if not source.is_open else source.units[:1],
-            )
-        )
+        units = source.units if not source.is_open else source.units[:1]
+        column = self._columns.get((record.call_id, record.group, source.key, units))
         return column.sources if column is not None else []
+
+    def of_key(self, source: Source) -> list[Source]:
+        """The values of the same key anywhere, where they are few."""
+        units = source.units if not source.is_open else source.units[:1]
+        hits = self._by_key.get((source.key, units), [])
+        return hits if len(hits) <= _FEW else []
 
     def lists(self, count: int) -> list[Source]:
         """The lists that have so many items."""
         return self._lists.get(count, [])
 
-    def records(self, group: str) -> list[Record]:
-        """The records of a group."""
-        return self._records.get(group, [])
+    @property
+    def rows(self) -> Iterator[tuple[str, Rows]]:
+        """The lists that were seen last: of each call, and of all its calls together."""
+        for (group, _), rows in [*self._rows.items()][: -_MAX_GROUPS - 1 : -1]:
+            if len(rows.records) > 1:
+                yield group, rows
+        for group, rows in [*self._groups.items()][: -_MAX_GROUPS - 1 : -1]:
+            if len(rows.records) > 1:
+                yield group, rows
 
     @property
-    def groups(self) -> dict[str, list[Record]]:
-        """The records by what they are one of."""
-        return self._records
+    def single(self) -> list[Record]:
+        """The records that are the only ones of their kind, the latest first."""
+        groups = [*self._groups.values()][: -_MAX_GROUPS - 1 : -1]
+        return [rows.records[0] for rows in groups if len(rows.records) == 1]
 
-    @property
-    def latest_groups(self) -> list[str]:
-        """The groups that were seen last, with several records."""
-        return [group for group, records in [*self._records.items()][-30:] if len(records) > 1]
+
+# --------------------------------------------------------------------------------------------------- operations
+
+
+class Operation(NamedTuple):
+    """What is made of two values: which partner ``b`` of ``a`` makes a number from ``low`` to ``high``."""
+
+    how: str
+    result: Callable[[float, float], float]
+    partner: Callable[[float, float, float], tuple[float, float]]
+
+
+def _swapped(low: float, high: float) -> tuple[float, float]:
+    return (low, high) if low <= high else (high, low)
+
+
+def _over(a: float, low: float, high: float) -> tuple[float, float]:
+    """The divisors of a value that make a number."""
+    if low <= 0 <= high or not a:
+        return (inf, -inf)
+    return _swapped(a / high, a / low)
+
+
+DIFFERENCE = Operation("difference", lambda a, b: a - b, lambda a, low, high: (a - high, a - low))
+RATIO = Operation("ratio", lambda a, b: a / b, _over)
+SHARE = Operation("share", lambda a, b: 100 * a / b, lambda a, low, high: _over(100 * a, low, high))
+REST = Operation(
+    "share", lambda a, b: 100 - 100 * a / b, lambda a, low, high: _over(100 * a, 100 - high, 100 - low)
+)
+CHANGE = Operation(
+    "percentage change",
+    lambda a, b: 100 * (a - b) / abs(b),
+    lambda a, low, high: _over(100 * a, 100 + low, 100 + high),
+)
+PRODUCT = Operation(
+    "product", lambda a, b: a * b, lambda a, low, high: _swapped(low / a, high / a) if a else (inf, -inf)
+)
+QUOTIENT = Operation("quotient", lambda a, b: a / b, _over)
+PERCENTAGES = (
+    Operation(
+        "percentage", lambda a, b: a * b / 100, lambda a, low, high: PRODUCT.partner(a / 100, low, high)
+    ),
+    Operation(
+        "percentage",
+        lambda a, b: a * (1 - b / 100),
+        lambda a, low, high: _swapped(100 - 100 * low / a, 100 - 100 * high / a) if a else (inf, -inf),
+    ),
+    Operation(
+        "percentage",
+        lambda a, b: a * (1 + b / 100),
+        lambda a, low, high: _swapped(100 * low / a - 100, 100 * high / a - 100) if a else (inf, -inf),
+    ),
+)
+
+
+@dataclass(slots=True)
+class _Group:
+    """The operands of one dimension, in the order of their value in its first unit."""
+
+    units: tuple[str, ...]
+    values: list[float]
+    operands: list[Operand]
+
+    def between(self, low: float, high: float) -> Iterator[tuple[float, Operand]]:
+        slack = _EXACT * max(abs(low), abs(high), 1e-3)
+        for place in range(bisect_left(self.values, low - slack), bisect_right(self.values, high + slack)):
+            yield self.values[place], self.operands[place]
+
+
+def _is_counted(units: tuple[str, ...]) -> bool:
+    return not units or units[0] in counted_units() or units[0] in ("count", "1")
+
+
+@lru_cache(maxsize=4096)
+def _dimension(unit: str) -> object:
+    """What values that add up have in common: a dimension, or a unit of its own."""
+    if unit == "%":
+        return unit
+    size = size_of_unit(unit)
+    return unit if size is None else size.dimension
+
+
+@lru_cache(maxsize=8192)
+def _factor(units: tuple[str, ...], own: tuple[str, ...]) -> float | None:
+    """By what a value in ``units`` is multiplied to be in those that are shown; ``None`` where it is not of them."""
+    if _is_counted(own):
+        return 1.0 if not own or _is_counted(units) else None
+    if not set(own).isdisjoint(units):
+        return 1.0
+    if own[0] in ("%", "pp", "bps") or not units or _is_counted(units):
+        if own[0] in ("pp", "bps") and units[:1] == ("%",):
+            return 1.0 if own[0] == "pp" else 100.0
+        if own[0] in ("%", "pp", "bps") or (units and own[0] not in TIME_UNITS):
+            return None
+        return 1.0
+    base, _, per = own[0].rpartition("/")
+    if base in units and (per in TIME_UNITS or per in counted_units()):
+        return 1.0
+    if any(unit.rpartition("/")[0] == own[0] and unit.rpartition("/")[2] in TIME_UNITS for unit in units):
+        return 1.0
+    size = size_of_unit(own[0])
+    for unit in units:
+        other = size_of_unit(unit)
+        if size is not None and other is not None and size.dimension == other.dimension:
+            if not size.offset and not other.offset:
+                return other.factor / size.factor
+    return None
+
+
+@lru_cache(maxsize=8192)
+def _made(a: tuple[str, ...], b: tuple[str, ...], power: int, own: tuple[str, ...]) -> float | None:
+    """By what the product (power 1) or the quotient (-1) of values in two units is multiplied to be in a third."""
+    is_factor = _is_counted(b) or b[0] in TIME_UNITS
+    if is_factor and not (a and b and b[0] in TIME_UNITS and _is_counted(a)):
+        if _is_counted(a) and (power < 0 and b and b[0] in TIME_UNITS):
+            return None  # a rate, which its own words announce
+        if _is_counted(a):
+            return 1.0 if not a or _is_counted(own) else None
+        if (
+            not b
+            and own
+            and own[0] not in a
+            and len(own[0]) == len(a[0]) == 3
+            and a[0].isupper()
+            and own[0].isupper()
+        ):
+            return 1.0  # an amount by a rate of exchange
+        base = tuple(unit.rpartition("/")[0] or unit for unit in a) if power > 0 else a
+        if (factor := _factor(base, own) if own else 1.0) is not None:
+            return factor
+    if not own or not a or not b or own[0] in ("pp", "bps", "%") or "%" in (a[0], b[0]):
+        return None
+    numerator, _, below = a[0].rpartition("/")
+    if numerator and power > 0:
+        size, other = size_of_unit(below), size_of_unit(b[0])
+        if size is not None and other is not None and size.dimension == other.dimension:
+            rest = tuple(unit.rpartition("/")[0] for unit in a)
+            if (factor := _factor(rest, own)) is not None:
+                return factor * other.factor / size.factor
+        if (
+            below == b[0]
+            and (factor := _factor(tuple(unit.rpartition("/")[0] for unit in a), own)) is not None
+        ):
+            return factor
+    each, _, period = b[0].rpartition("/")
+    if each and period in TIME_UNITS and (factor := _made(a, (each,), power, own)) is not None:
+        return factor  # 1.5 kW for 4 hours a day
+    shown = size_of(factors_of_unit(own[0]))
+    made = size_of(product((factors_of_unit(a[0]), 1), (factors_of_unit(b[0]), power)))
+    if shown is None or made is None or shown.dimension != made.dimension or not shown.dimension:
+        return None
+    return float(made.factor / shown.factor)
+
+
+def _is_no_sum(units: tuple[str, ...]) -> bool:
+    """Whether values in a unit do not add up: percentages, temperatures."""
+    return bool(units) and (units[0] in ("%", "pp", "bps") or _dimension(units[0]) == "temperature")
+
+
+_AGGREGATES: dict[str, Callable[[list[float]], float]] = {
+    "total": fsum,
+    "mean": lambda values: fsum(values) / len(values),
+    "minimum": min,
+    "maximum": max,
+    "median": median,
+}
 
 
 @cache
@@ -214,792 +453,790 @@ def superlative_of(text: str) -> str:
     return kinds.pop() if len(kinds) == 1 else ""
 
 
+def says_extreme(text: str) -> bool:
+    """Whether a superlative, with nothing that narrows what it is of, leads to what follows: "The highest was"."""
+    ends = [match.end() for match in _superlatives().finditer(text)]
+    return bool(ends) and _LEADS_ON.fullmatch(text, ends[-1]) is not None
+
+
+_LEADS_ON = expression(
+    r"(?:\s(?:one|reading|value))?(?:\s(?:was|is|are|were|of|at|ist|war|est)|:)[^\w]*", re.IGNORECASE
+)
+
+
 @cache
 def _words_of(section: str) -> frozenset[str]:
     return frozenset(map(folded_word, table_words(section)))
 
 
-_AGGREGATES: dict[str, Callable[[list[float]], float]] = {
-    "total": fsum,
-    "mean": lambda values: fsum(values) / len(values),
-    "minimum": min,
-    "maximum": max,
-    "median": median,
-}
+# ------------------------------------------------------------------------------------------------------- search
 
 
 class _Search:
+    """From what one number follows."""
+
     def __init__(
         self, owner: Derivations, reading: Reading, judgement: Judgement, misses: Sequence[Miss]
     ) -> None:
         self.owner, self.reading, self.judgement = owner, reading, judgement
-        self.misses = misses
         layout = reading.place.layout
+        self.units = reading.units
         self.sentence = reading.place.sentence
         self.previous = layout.previous_sentence(self.sentence)
         line = layout.line_at(reading.place.start)
-        self.is_row = line.kind == "row"
         spans = [self.sentence, *line.heads]
-        if self.is_row:
+        if line.kind == "row":
             spans += [span for scope in reading.place.scopes[:2] for span in scope]
         self.words = {word for span in spans for word in layout.words_in(span)}
         self.near_words = self.words | (set(layout.words_in(self.previous)) if self.previous else set())
+        self.clause_words = set(layout.words_in(reading.place.clause))
         self.wrong_record = any(miss.reason in ("record", "key") for miss in misses)
+        self.digits = max((renderings.digits for renderings in reading.renderings), default=0)
+        self.is_share = "%" in reading.units
+        self.counts = _is_counted(reading.units)
+        self.kinds = {kind for kind, words in _aggregate_words().items() if not words.isdisjoint(self.words)}
 
     def derivation(self) -> Derivation | None:
+        """From what the number follows; ``None`` where that is nothing that the text points at."""
         reading = self.reading
         if reading.shape == "moment" or (reading.moments and not reading.renderings):
-            return self._date()
-        operands = self._operands()
-        near = [operand for operand in operands if operand.is_near]
-        hits = self._search(operands, near)
-        if hits is None or self._of_other_record(hits):
-            return None
-        return hits if not self.wrong_record or self._says_how(hits) else None
+            return self._moment()
+        for attempt in (
+            self._tied,
+            self._aggregate,
+            self._count,
+            self._rate,
+            self._bound,
+            self._pair,
+            self._sum,
+            self._conversion,
+            self._span,
+            self._products,
+        ):
+            hits = attempt()
+            if hits is _NOTHING:
+                return None
+            if hits is not None:
+                return hits if self._is_said(hits) else None
+        return None
 
-    def _says_how(self, hits: Derivation) -> bool:
-        """Whether the clause says how a number follows, which is another row's or key's, too."""
+    def _is_said(self, hits: Derivation) -> bool:
+        """Whether the clause does not name other records or keys than those that a number follows from."""
+        if self._of_other_record(hits):
+            return False
+        bare = next((source for source in hits.sources if source.origin == "tool" and not source.units), None)
+        if bare is not None and not self.judgement.provenance.knows_currency(self.units, bare.call_id):
+            return False
+        if (
+            self.units
+            and not self.counts
+            and not self.is_share
+            and hits.how in ("total", "mean", "difference")
+        ):
+            if all(_counts_things(Operand(0.0, source.units, (source,), _KIN)) for source in hits.sources):
+                return False
+        if not self.wrong_record or hits.how in ("time span", "percentage"):
+            return True
         if hits.how in ("difference", "percentage change"):
             return bool(self.judgement.direction(self.reading))
-        words = set(self.reading.place.layout.words_in(self.reading.place.clause))
-        return not _aggregate_words().get(hits.how, frozenset()).isdisjoint(words) or hits.how == "time span"
+        return not _aggregate_words().get(hits.how, frozenset()).isdisjoint(self.clause_words)
 
     def _of_other_record(self, hits: Derivation) -> bool:
         """Whether the clause names one record, and a number follows from others of its kind alone."""
-        named = self.judgement.named((self.reading.place.clause,))
-        for group, records in named.items():
+        if hits.how in ("total", "mean", "count", "median"):
+            return False
+        for group, records in self.judgement.named((self.reading.place.clause,)).items():
+            if len(records) != 1:
+                continue
             own = [
                 source
                 for source in hits.sources
                 if source.record is not None
                 and any(element.group == group for element in source.record.chain)
             ]
-            if (
-                len(records) == 1
-                and own
-                and len(own) == len(hits.sources)
-                and hits.how not in ("total", "mean", "count", "median")
-            ):
+            if own and len(own) == len(hits.sources):
                 if not any(element in records for source in own for element in source.record.chain):  # type: ignore[union-attr]
                     return True
         return False
 
-    def _contradicts(self, hits: Derivation) -> bool:
-        """Whether the text says that a difference goes the other way."""
-        if hits.how not in ("difference", "percentage change") or len(hits.sources) != 2:
-            return False
-        reading = self.reading
-        first, second = hits.sources
-        if reading.has_plus and hits.value < 0 and self._is_ordered(first, second) is not None:
-            return bool(self._is_ordered(first, second))
-        direction = self.judgement.direction(reading)
-        if direction not in ("up", "down"):
-            return False
-        ordered = self._is_ordered(first, second)
-        if ordered is None:
-            return False
-        change = hits.value if ordered else -hits.value
-        return (change < 0) == (direction == "up") and change != 0
+    # --------------------------------------------------------------------------------------------- comparison
 
-    def _is_ordered(self, first: Source, second: Source) -> bool | None:
-        """Whether the text speaks of the first as compared with the second; ``None`` where that is open."""
-        layout = self.reading.place.layout
-        text = layout.text[self.sentence[0] : self.sentence[1]]
-        reference = _REFERENCE.search(
-            text, max(0, self.reading.place.end - self.sentence[0])
-        ) or _AGAINST.search(text)
-        if reference is not None:
-            span = (
-                self.sentence[0] + reference.end(),
-                min(self.sentence[1], self.sentence[0] + reference.end() + 60),
-            )
-            named = self.judgement.named((span,))
-            of_second = second.record is not None and any(
-                element in named.get(element.group, ()) for element in second.record.chain
-            )
-            of_first = first.record is not None and any(
-                element in named.get(element.group, ()) for element in first.record.chain
-            )
-            if of_first != of_second:
-                return of_second
-            near = [
-                finding
-                for finding in self.judgement.done
-                if span[0] <= finding.reading.place.start < span[1] and finding.source is not None
-            ]
-            if near and near[0].source is second and near[0].source is not first:
-                return True
-            if near and near[0].source is first:
-                return False
-            if of_first == of_second and (subject := self._subject(first, second)) is not None:
-                return subject
-        places = {
-            id(finding.source): finding.reading.place.start
-            for finding in self.judgement.done
-            if finding.source is not None
-            and self.sentence[0] <= finding.reading.place.start < self.sentence[1]
-        }
-        if _FROM_TO.search(text) and id(first) in places and id(second) in places:
-            return places[id(first)] > places[id(second)]
-        times = [
-            next((moment for element in source.record.chain for moment in element.moments), None)
-            if source.record is not None
-            else None
-            for source in (first, second)
-        ]
-        if times[0] is not None and times[1] is not None:
-            element, other = times[0].order, times[1].order
-            if element != other:
-                return element > other
-        return None
-
-    def _subject(self, first: Source, second: Source) -> bool | None:
-        """Whether the first of two is of what the sentence names first; ``None`` where it names none of them alone."""
-        layout = self.reading.place.layout
-        at = self.sentence[0]
-        while at < self.reading.place.start:
-            clause = layout.clause(at, at + 1)
-            named = self.judgement.named((clause,))
-            own = [
-                any(element in named.get(element.group, ()) for element in source.record.chain)
-                if source.record is not None
-                else False
-                for source in (first, second)
-            ]
-            if own[0] != own[1]:
-                return own[0]
-            at = max(clause[1] + 1, at + 1)
-        return None
-
-    def _search(self, operands: list[Operand], near: list[Operand]) -> Derivation | None:
-        return (
-            self._aggregate()
-            or self._count()
-            or self._of_pairs(near)
-            or self._sum_of_shown(near)
-            or self._span(operands)
-            or self._rate(operands)
-            or self._of_pairs(operands)
-            or self._sum_of_shown(operands)
-            or self._sum_of_products()
-            or self._share_of_column(operands)
-            or self._within_record()
-        )
-
-    # --------------------------------------------------------------------------------------- comparison
+    def _shown(self, factor: float, *, any_sign: bool = False) -> Iterator[Shown]:
+        """What is shown, in the unit of an operand, of which ``factor`` makes the unit that is shown."""
+        for renderings in self.reading.renderings:
+            yield renderings.scaled(1 / factor)
+            if any_sign and renderings.value and not self.reading.is_signed:
+                yield renderings.scaled(-1 / factor)
 
     def _fits(
         self, value: float, units: tuple[str, ...], *, is_exact: bool = False, any_sign: bool = False
     ) -> bool:
         """Whether a value in one of these units would be shown as the number is."""
-        for renderings in self.reading.renderings:
-            for factor in self._factors(units):
-                result = value * factor
-                for element in (
-                    (renderings, renderings.scaled(-1))
-                    if any_sign or self._may_lose_sign(result)
-                    else (renderings,)
-                ):
-                    if element.fits(result) and (
-                        not is_exact or abs(element.value - result) <= _EXACT * max(abs(result), 1)
-                    ):
-                        return True
-        return False
-
-    def _may_lose_sign(self, value: float) -> bool:
-        """Whether a negative value may be shown without its sign: as a difference, or where words say that it falls."""
-        if value >= 0 or self.reading.is_signed:
+        factor = _factor(units, self.units)
+        if factor is None:
             return False
-        if self._is_spent:
-            return True
-        return self._is_difference or self.judgement.direction(self.reading) in ("down", "neutral")
+        any_sign = any_sign or (value < 0 and self.judgement.direction(self.reading) in ("down", "neutral"))
+        return any(
+            element.fits(value)
+            and (not is_exact or abs(element.value - value) <= _EXACT * max(abs(value), 1))
+            for element in self._shown(factor, any_sign=any_sign)
+        )
 
-    _is_difference = False
-    _is_spent = False  # a total of amounts that are all taken away
+    def _says_period(self, units: tuple[str, ...]) -> bool:
+        return bool(self.judgement.provenance.says_period(self.units, units))
 
-    def _factors(self, units: tuple[str, ...]) -> Iterator[float]:
-        """By what a value in ``units`` is multiplied to be in the unit that is shown."""
-        own = self.reading.units
-        if not own or not units:
-            if own and own[0] in ("%", "pp", "bps") and not units:
+    # ---------------------------------------------------------------------------------------------- operands
+
+    @cached_property
+    def operands(self) -> list[Operand]:
+        """What the text points at, the closest first."""
+        shown = [*self._shown_operands()]
+        named = [*self._named_operands({id(operand.source) for operand in shown})]
+        kin = [*self._kin_operands(shown, {id(operand.source) for operand in (*shown, *named)})]
+        return [*shown, *named, *self._joint_operands(shown), *kin, *self._said_operands()]
+
+    @cached_property
+    def scopes(self) -> list[tuple[Span, ...]]:
+        """The stretches that may name an operand."""
+        scopes = [*self.reading.place.scopes, (self.sentence,)]
+        return [*scopes, (self.previous,)] if self.previous is not None else scopes
+
+    def _shown_operands(self) -> Iterator[Operand]:
+        layout, at = self.reading.place.layout, self.reading.place.start
+        line = layout.line_at(at)
+        start = self.previous[0] if self.previous is not None else self.sentence[0]
+        floor = layout.list_start(line)
+        count = 0
+        for finding in sorted(self.judgement.done, key=lambda element: abs(element.reading.place.start - at)):
+            other, source = finding.reading, finding.source
+            if other is self.reading or finding.verdict not in ("sourced", "quoted", "derived"):
+                continue
+            place = other.place.start
+            is_near = start <= place < self.sentence[1] or any(
+                head[0] <= place < head[1] for head in line.heads
+            )
+            if not is_near and not floor <= place < at:
+                continue
+            if source is not None and not source.units and not other.units:
+                if source.kind in ("identifier", "index") or (source.is_asked and abs(source.value) < 100):
+                    continue
+            rank = _SHOWN if self.sentence[0] <= place < self.sentence[1] else _BEFORE
+            for operand in _operands_of(finding, rank):
+                count += 1
+                yield operand
+            if count >= _MAX_SHOWN:
                 return
-            yield 1.0
-            return
-        if not set(own).isdisjoint(units):
-            yield 1.0
-            return
-        for unit in own[:1]:
-            size = size_of_unit(unit)
-            base, _, per = unit.rpartition("/")
-            if base in units and (per in TIME_UNITS or per in counted_units()):
-                yield 1.0
-            for element in units:
-                other = size_of_unit(element)
+
+    def _named_operands(self, visited: set[int]) -> Iterator[Operand]:
+        """The values of the rows that are named, and those of the keys that are."""
+        count = 0
+        for scope in self.scopes:
+            for records in self.judgement.named(scope).values():
+                for record in [*records][:8]:
+                    for source in record.values.values():
+                        if (
+                            count < _MAX_NAMED
+                            and source.kind not in ("identifier", "index")
+                            and id(source) not in visited
+                        ):
+                            visited.add(id(source))
+                            count += 1
+                            rank = _NAMED if scope in self.reading.place.scopes[:4] else _NAMED_FAR
+                            yield Operand(float(source.value), source.units, (source,), rank)
+        for column in self.owner.named(self.near_words):
+            if len(column.sources) > _FEW or not set(column.sources[0].stem) <= self.near_words:
+                continue
+            for source in column.sources:
+                if id(source) not in visited and count < _MAX_NAMED:
+                    visited.add(id(source))
+                    count += 1
+                    is_close = len(column.sources) == 1 and set(source.stem) <= self.words
+                    rank = _NAMED if is_close else _NAMED_FAR
+                    yield Operand(float(source.value), source.units, (source,), rank)
+
+    def _joint_operands(self, shown: list[Operand]) -> Iterator[Operand]:
+        """What several numbers of a sentence that are of one key, or of one record, have together."""
+        if self.is_share:
+            for a, b in combinations([operand for operand in shown if operand.rank == _SHOWN], 2):
+                if a.units == b.units and a.at != b.at and not _is_no_sum(a.units) and _is_kin(a, b):
+                    if len(a.sources) == len(b.sources) == 1 and a.source is not b.source:
+                        yield Operand(a.value + b.value, a.units, (a.source, b.source), _NAMED_FAR)
+
+    def _kin_operands(self, shown: list[Operand], visited: set[int]) -> Iterator[Operand]:
+        """The values that are in one record with those that are shown, or under one key with them."""
+        count = 0
+        for operand in shown:
+            record = operand.source.record
+            if record is None or len(operand.sources) > 1 or operand.moment is not None:
+                continue
+            values = [*record.values.values()] if len(record.values) <= 12 else []
+            for source in (*values, *self.owner.of_key(operand.source)):
                 if (
-                    size is not None
-                    and other is not None
-                    and size.dimension == other.dimension
-                    and not size.offset
-                    and not other.offset
+                    id(source) not in visited
+                    and source.kind not in ("identifier", "index")
+                    and count < _MAX_KIN
                 ):
-                    yield other.factor / size.factor
-                elif element in ("count", "1") and (unit in counted_units() or unit in TIME_UNITS):
-                    yield 1.0
+                    visited.add(id(source))
+                    count += 1
+                    is_only = source.key == operand.source.key and len(self.owner.of_key(source)) == 2
+                    rank = _NAMED_FAR if is_only else _KIN
+                    yield Operand(float(source.value), source.units, (source,), rank)
 
-    @property
-    def digits(self) -> int:
-        """How many significant digits are shown."""
-        return max((renderings.digits for renderings in self.reading.renderings), default=0)
+    def _said_operands(self) -> Iterator[Operand]:
+        """The numbers that the user said and the rates of the outputs, which are multiplied."""
+        for source in (*self.judgement.provenance.statements[-6:], *self.owner.rates[-12:]):
+            yield Operand(float(source.value), source.units, (source,), _SAID)
+        for word in self.words:
+            if (row := words_table()["calendar"].get(word)) is not None:
+                value, unit = row.split()
+                source = Source("said", "", "calendar", (word,), word, float(value), (unit,))
+                yield Operand(float(value), (unit,), (source,), _SAID)
 
-    @property
-    def _counts(self) -> bool:
-        """Whether the number has no unit, or one of what is counted."""
-        return all(unit in counted_units() or unit == "count" for unit in self.reading.units)
+    @cached_property
+    def groups(self) -> list[_Group]:
+        """The numbers by their dimension."""
+        groups: dict[object, list[Operand]] = {}
+        for operand in self.operands:
+            if operand.moment is None:
+                key = "" if _is_counted(operand.units) else _dimension(operand.units[0])
+                groups.setdefault(key, []).append(operand)
+        hits = []
+        for key, several in groups.items():
+            units = () if key == "" else several[0].units
+            pairs = sorted(
+                (
+                    (operand.value * (_factor(operand.units, units) or 1.0), place)
+                    for place, operand in enumerate(several)
+                )
+            )
+            hits.append(_Group(units, [value for value, _ in pairs], [several[place] for _, place in pairs]))
+        return hits
 
-    # --------------------------------------------------------------------------------------- whole columns
+    def _pairs_at(self, rank: int, a: Operand, b: Operand) -> int:
+        """How many pairs of these dimensions the text points at as closely."""
+        counts = []
+        for units in (a.units, b.units):
+            key = "" if _is_counted(units) else _dimension(units[0])
+            counts.append(self._rank_counts.get(key, [0] * (_SAID + 1))[rank])
+        is_like = _is_counted(a.units) == _is_counted(b.units) and (
+            _is_counted(a.units) or _dimension(a.units[0]) == _dimension(b.units[0])
+        )
+        return counts[0] * (counts[0] - 1) // 2 if is_like else counts[0] * counts[1]
 
-    def _aggregate(self) -> Derivation | None:
-        kinds = {kind for kind, words in _aggregate_words().items() if not words.isdisjoint(self.words)}
-        for column, is_named in self.owner.columns(self.near_words):
-            sources = column.rows()
-            if len(sources) < 2:
+    @cached_property
+    def _rank_counts(self) -> dict[object, list[int]]:
+        counts: dict[object, list[int]] = {}
+        for operand in self.operands:
+            if operand.moment is None:
+                key = "" if _is_counted(operand.units) else _dimension(operand.units[0])
+                row = counts.setdefault(key, [0] * (_SAID + 1))
+                for rank in range(operand.rank, _SAID + 1):
+                    row[rank] += 1
+        return counts
+
+    # -------------------------------------------------------------------------------------------------- pairs
+
+    def _pair(
+        self, among: Callable[[Operand, Operand], bool] | None = None, subject: int = -1
+    ) -> Derivation | None:
+        """What follows from two values; of several pairs the one at which the text points most closely."""
+        best: tuple[int, Derivation] | None = None
+        for operation, a, b, value, units, element in self._candidates():
+            rank = max(a.rank, b.rank)
+            if best is not None and rank >= best[0]:
                 continue
-            if self.reading.units and not column.units and is_thing(column.key) and not self._counts:
+            if among is not None and not among(a, b):
                 continue
-            if (
-                not (self.reading.units and column.units)
-                and self.reading.units
-                and self.reading.units[0] in ("%", "pp")
+            is_tied = among is not None
+            if a.sources == b.sources or not self._is_telling(operation, a, b, element, value, is_tied):
+                continue
+            hits = Derivation(operation.how, (*a.sources, *b.sources), value, units)
+            if self._contradicts(operation, a, b, value, subject) or (
+                not is_tied and self._of_other_record(hits)
             ):
                 continue
-            for subset, is_pointed in self._subsets(column, sources):
-                values = [float(source.value) for source in subset]
-                for how, operation in _AGGREGATES.items():
-                    if how == "median" and "median" not in kinds:
-                        continue
-                    if how in ("minimum", "maximum") and (self.wrong_record and how not in kinds):
-                        continue
-                    if how == "total" and self._is_no_sum(column.units):
-                        continue
-                    least = 2 if self._has_rows(column.group) and (is_named or is_pointed) else 3
-                    if how not in kinds and self.digits < least:
-                        continue
-                    value = operation(values)
-                    self._is_spent = how in ("total", "mean") and max(values) < 0
-                    statements = superlative_of(self.judgement.text_of(self.reading.place.clause))
-                    own = (
-                        {"minimum": "maximum", "maximum": "minimum"}.get(how, how)
-                        if value < 0 and self.reading.value > 0
-                        else how
-                    )
-                    if statements and how in ("minimum", "maximum") and own != statements:
-                        continue
-                    if self._fits(value, column.units):
-                        if how in _OPPOSITE:
-                            subset = [source for source in subset if float(source.value) == value][:1]
-                        return Derivation(how, tuple(subset), value, column.units)
+            best = rank, hits
+        return best[1] if best is not None else None
+
+    def _candidates(self) -> Iterator[tuple[Operation, Operand, Operand, float, tuple[str, ...], Shown]]:
+        """The pairs that make the number, with what makes it of them."""
+        for group in self.groups:
+            for operation, factor, units in self._within(group):
+                yield from self._partners(operation, group, group, factor, units)
+        if self.units[:1] in (("%",), ("pp",), ("bps",)):
+            return
+        for first in self.groups:
+            for second in self.groups:
+                if second.units[:1] == ("%",):
+                    amount = _factor(first.units, self.units) if first.units[:1] != ("%",) else None
+                    for operation in PERCENTAGES if amount is not None else ():
+                        yield from self._partners(operation, first, second, amount or 1.0, first.units)
+                    continue
+                for operation, power in ((PRODUCT, 1), (QUOTIENT, -1)):
+                    made = _made(first.units, second.units, power, self.units)
+                    if made is not None:
+                        units = self.units or (
+                            first.units
+                            if power < 0
+                            else tuple(u.rpartition("/")[0] or u for u in first.units)
+                        )
+                        yield from self._partners(operation, first, second, made, units)
+
+    def _within(self, group: _Group) -> Iterator[tuple[Operation, float, tuple[str, ...]]]:
+        """The operations on two values of one dimension that may make the number, and the unit of what they make."""
+        is_percent = group.units[:1] == ("%",)
+        if self.is_share:
+            if not is_percent:
+                yield SHARE, 1.0, ("%",)
+                yield REST, 1.0, ("%",)
+            yield CHANGE, 1.0, ("%",)
+            return
+        if (factor := _factor(group.units, self.units)) is not None:
+            yield DIFFERENCE, factor, ("pp",) if is_percent else group.units
+        if self.counts:
+            yield RATIO, 1.0, ()
+
+    def _partners(
+        self, operation: Operation, first: _Group, second: _Group, factor: float, units: tuple[str, ...]
+    ) -> Iterator[tuple[Operation, Operand, Operand, float, tuple[str, ...], Shown]]:
+        any_sign = operation is DIFFERENCE or operation is CHANGE
+        for element in self._shown(factor, any_sign=any_sign):
+            low, high = element.value - element.lower_margin, element.value + element.upper_margin
+            for value, a in zip(first.values, first.operands, strict=True):
+                for other, b in second.between(*operation.partner(value, low, high)):
+                    if (other or operation is DIFFERENCE) and element.fits(
+                        result := operation.result(value, other)
+                    ):
+                        yield operation, a, b, result, units, element
+
+    def _is_telling(
+        self, operation: Operation, a: Operand, b: Operand, element: Shown, value: float, is_tied: bool
+    ) -> bool:
+        """Whether so many digits agree that it is no chance, and the text may mean the pair."""
+        rank = max(a.rank, b.rank)
+        both_shown = a.is_shown and b.is_shown
+        is_exact = abs(element.value - value) <= _EXACT * max(abs(value), 1)
+        is_like = operation in (DIFFERENCE, RATIO, SHARE, REST, CHANGE)
+        if _SAID in (a.rank, b.rank) and (is_like or a.rank == b.rank == _SAID):
+            return False
+        if (
+            self.units
+            and not self.counts
+            and not self.is_share
+            and _counts_things(a)
+            and (_counts_things(b) or not is_like)
+        ):
+            return False
+        if is_like and not both_shown and not _is_kin(a, b):
+            return False
+        if operation in (PRODUCT, QUOTIENT) and self.reading.value in (a.value, b.value):
+            return False
+        if operation is PRODUCT and self.counts and self.digits < 3:
+            if _words_of("times").isdisjoint(self.words) or not both_shown:
+                return False
+        if operation is REST and (self.digits < 3 or _words_of("of a whole").isdisjoint(self.words)):
+            return False
+        if operation is RATIO and self.wrong_record:
+            return False
+        if operation is CHANGE and a.units[:1] == ("%",) and not both_shown:
+            return False
+        if operation in (PRODUCT, QUOTIENT) and not self._may_multiply(operation, a, b, both_shown):
+            return False
+        if operation in PERCENTAGES[1:] and not both_shown:
+            return False
+        if not self._says_period(a.units):
+            return False
+        if is_tied:
+            return True
+        pairs = self._pairs_at(rank, a, b)
+        if operation is DIFFERENCE and is_exact and rank == _NAMED_FAR and a.source.key == b.source.key:
+            return True
+        if rank >= _KIN:
+            return self.digits >= 3 and (is_exact or self.digits > 3 or rank == _SAID)
+        if both_shown:
+            if self.digits >= 2 or is_exact:
+                return True
+            nearest = self.operands[:_NEAREST]
+            return self.is_share and (pairs <= _MANY_PAIRS or (a in nearest and b in nearest))
+        return self.digits >= (2 if pairs <= _MANY_PAIRS else 3)
+
+    def _may_multiply(self, operation: Operation, a: Operand, b: Operand, both_shown: bool) -> bool:
+        """Whether a value is multiplied with, or divided by, what is a number of things, a time or a measure."""
+        if b.value in (0, 1) or a.value in (0, 1):
+            return False
+        if not b.units and a.units and self.units and _factor(a.units, self.units) is None:
+            return not _words_of("factors").isdisjoint(b.source.stem)
+        if not b.units and b.value % 1 and not _words_of("factors").intersection(b.source.stem):
+            return False  # 45 divided by a rating of 4.7
+        if operation is QUOTIENT and not both_shown:
+            return a.rank < _KIN and (
+                b.source.key.lower() in table_words("quantities")
+                or _counts_things(b)
+                or b.source.kind == "count"
+            )
+        is_factor = not b.value % 1 and (_is_counted(b.units) or b.units[0] in TIME_UNITS)
+        if both_shown or _SAID in (a.rank, b.rank):
+            return True
+        same = a.source.record is not None and a.source.record is b.source.record
+        return same or (b.is_shown and is_factor and bool(self.units))
+
+    def _contradicts(self, operation: Operation, a: Operand, b: Operand, value: float, subject: int) -> bool:
+        """Whether the text says that a difference goes the other way; ``subject`` is where the first of a pair is."""
+        change = value - 1 if operation is RATIO else value
+        if operation not in (DIFFERENCE, CHANGE, RATIO) or not change:
+            return False
+        reading, directions = self.reading, self.judgement.directions
+        if reading.has_plus or reading.is_signed:
+            way = "down" if reading.is_signed else "up"
+        else:
+            way = way_in(self.judgement.mark(reading), a.units if operation is RATIO else reading.units)
+        if way not in ("up", "down"):
+            return False
+        is_first: bool | None = None
+        if subject >= 0 and (a.at == subject) != (b.at == subject):
+            is_first = a.at == subject
+        if is_first is None:
+            is_first = directions.is_subject(self.judgement, reading, a, b)
+        mark = self.judgement.mark(reading)
+        if is_first is None and mark is not None and mark.word in _words_of("of a limit"):
+            is_whole = directions.is_whole(a, b)
+            is_first = None if is_whole is None else not is_whole
+        return is_first is not None and ((change if is_first else -change) < 0) == (way == "up")
+
+    # -------------------------------------------------------------------------------------------- what is tied
+
+    def _tied(self) -> Derivation | None:
+        """What follows from the one pair that the text puts next to a number: "5 of 8 seats (63%)"."""
+        pair = _tied_places(self.reading, [finding.reading for finding in self.judgement.done])
+        if pair is None:
+            return None
+        first, second = pair
+        before = next((f.reading for f in self.judgement.done if f.reading.place.start == first), None)
+        if before is not None and second < 0 and before.units == self.units:
+            return None  # the same once more: nearly 40% (39.0%)
+
+        def among(a: Operand, b: Operand) -> bool:
+            if second >= 0:
+                return {a.at, b.at} == {first, second}
+            return first in (a.at, b.at) and (self.digits > 1 or _is_wholly(a, b, first))
+
+        if self.units and _dimension(self.units[0]) == _dimension("s"):
+            moments = [(o.moment, o.source) for o in self.operands if o.moment is not None and o.at in pair]
+            if len(moments) == 2:
+                return self._span_of([tuple(moments)]) or _NOTHING  # type: ignore[list-item]
+        hits = self._pair(among, first)
+        if hits is None and self.is_share:
+            shown = {operand.at for operand in self.operands}
+            return _NOTHING if {first, max(second, first)} <= shown else None
+        return hits
+
+    # ------------------------------------------------------------------------------------------- whole columns
+
+    def _aggregate(self) -> Derivation | None:
+        named = [*self.owner.named(self.near_words)]
+        visited = {id(column) for column in named}
+        for column in (*named, *(column for column in self.owner.latest if id(column) not in visited)):
+            if len(column.sources) < 2 or _factor(column.units, self.units) is None:
+                continue
+            if self.units and not self.counts and not column.units and is_thing(column.key):
+                continue
+            if not self._says_period(column.units):
+                continue
+            if (
+                hits := self._of_values(column, column.sources, column.aggregates, id(column) in visited)
+            ) is not None:
+                return hits
+            for rows in self._subsets(column):
+                values = [float(source.value) for source in rows]
+                aggregates = {how: operation(values) for how, operation in _AGGREGATES.items()}
+                if (hits := self._of_values(column, rows, aggregates, True)) is not None:
+                    return hits
+        return None
+
+    def _of_values(
+        self, column: Column, rows: list[Source], aggregates: dict[str, float], is_pointed: bool
+    ) -> Derivation | None:
+        for how, value in aggregates.items():
+            if how not in self.kinds:
+                least = 2 if is_pointed and self._has_rows(column.group) else 3
+                if (
+                    how == "median"
+                    or self.digits < least
+                    or (self.wrong_record and how in ("minimum", "maximum"))
+                ):
+                    continue
+            if how == "total" and _is_no_sum(column.units):
+                continue
+            is_spent = how in ("total", "mean") and aggregates["maximum"] < 0
+            if not self._fits(
+                value, column.units, any_sign=is_spent, is_exact=self.digits < 2 and how == "total"
+            ):
+                continue
+            if how in ("minimum", "maximum"):
+                extreme = superlative_of(self.judgement.text_of(self.reading.place.clause))
+                is_turned = value < 0 < self.reading.value
+                if extreme and (extreme == how) == is_turned:
+                    continue
+                rows = [source for source in rows if float(source.value) == value][:1]
+            return Derivation(how, tuple(rows), value, column.units)
         return None
 
     def _has_rows(self, group: str) -> bool:
         """Whether the text names several rows of a group."""
-        return any(len(self.judgement.named(scope).get(group, ())) > 1 for scope in self._scopes())
+        return any(len(self.judgement.named(scope).get(group, ())) > 1 for scope in self.scopes)
 
-    @staticmethod
-    def _is_no_sum(units: tuple[str, ...]) -> bool:
-        if not units:
-            return False
-        size = size_of_unit(units[0])
-        return units[0] in ("%", "pp", "bps") or (size is not None and size.dimension == "temperature")
-
-    def _subsets(self, column: Column, sources: list[Source]) -> Iterator[tuple[list[Source], bool]]:
-        """The whole column, the rows that are named, and those whose text has a value that is named."""
-        yield sources, False
-        for scope in self._scopes():
-            named = self.judgement.named(scope).get(column.group)
-            if named and len(named) > 1:
-                rows = [source for source in sources if source.record in named]
-                if 1 < len(rows) < len(sources):
-                    yield rows, True
-        renderings = {
-            id(source) for operand in self._operands() if operand.is_shown for source in operand.sources
-        }
-        rows = [source for source in sources if id(source) in renderings]
-        if 1 < len(rows) < len(sources):
-            yield rows, True
-        for parents in self._by_parents(column, sources):
-            yield parents, True
-        yield from ((rows, True) for rows in self._with_value(sources) if len(rows) > 1)
-
-    def _by_parents(self, column: Column, sources: list[Source]) -> Iterator[list[Source]]:
-        for scope in self._scopes():
-            for group, records in self.judgement.named(scope).items():
-                if group == column.group:
-                    continue
+    def _subsets(self, column: Column) -> Iterator[list[Source]]:
+        """The rows of a column that are named or shown, and those whose text has a value that is named."""
+        sources = column.sources
+        for scope in self.scopes:
+            for records in self.judgement.named(scope).values():
                 rows = [
                     source
-                    for source in sources
+                    for source in sources[-_MAX_ROWS:]
                     if source.record is not None
                     and any(element in records for element in source.record.chain)
                 ]
                 if 1 < len(rows) < len(sources):
                     yield rows
-
-    def _with_value(self, sources: list[Source]) -> Iterator[list[Source]]:
-        """The rows whose text has a value that the answer names."""
-        sets: dict[tuple[str, str], list[Source]] = {}
-        for source in sources[:400]:
-            record = source.record
-            if record is None:
-                continue
-            for key, text in record.texts.items():
-                if len(text) <= 40:
-                    sets.setdefault((key, text.casefold()), []).append(source)
-            for key, flag in record.flags.items():
-                sets.setdefault((key, str(flag)), []).append(source)
-            for key, value in record.values.items():
-                if not value.units and key:
-                    sets.setdefault((key, str(bool(value.value))), []).append(source)
-        for (key, text), rows in sets.items():
-            if len(rows) == len(sources):
-                continue
-            if self._names_value(key, text):
+        shown = {id(source) for operand in self.operands if operand.is_shown for source in operand.sources}
+        rows = [source for source in sources[-_MAX_ROWS:] if id(source) in shown]
+        if 1 < len(rows) < len(sources):
+            yield rows
+        group = self.owner._groups.get(column.group)
+        for texts in self._with_value(group) if group is not None and len(sources) <= _MAX_ROWS else ():
+            members = set(texts)
+            rows = [source for source in sources if source.record in members]
+            if 1 < len(rows) < len(sources):
                 yield rows
 
-    def _names_value(self, key: str, text: str) -> bool:
-        if text in ("true", "false", "True", "False"):
-            stem = {folded_word(word) for word in re.findall(r"[a-z]+", key.lower())} - {"is", "has", "was"}
-            return bool(stem) and stem <= self.near_words
+    def _with_value(self, rows: Rows) -> Iterator[list[Record]]:
+        """The rows whose text has a value that the answer names."""
+        hits: dict[tuple[str, str], list[Record]] = {}
+        for word in (*self.near_words, *(word[:5] for word in self.near_words if len(word) > 4)):
+            for key, text, records in rows.with_word(word):
+                if len(records) < len(rows.records) and self._names_value(key, text, self.near_words):
+                    hits[key, text] = records
+        close = {key for key, text in hits if self._names_value(key, text, self.clause_words)}
+        for (key, text), records in hits.items():
+            if key not in close or self._names_value(key, text, self.clause_words):
+                yield records
+
+    def _names_value(self, key: str, text: str, said: set[str]) -> bool:
+        stem = {folded_word(word) for word in re.findall(r"[a-z]+", key.lower()) if word not in _BEING}
+        is_absent = text in table_words("absent") and not _words_of("no").isdisjoint(said)
+        if text in ("True", "False") or (is_absent and stem <= said):
+            return bool(stem) and stem <= said
         words = {folded_word(word) for word in re.findall(r"[^\W_]+", text)}
         return bool(words) and (
-            words <= self.near_words
-            or any(_is_form(word, self.near_words) for word in words if len(words) == 1)
+            words <= said or any(_is_form(word, said) for word in words if len(words) == 1)
         )
 
-    def _scopes(self) -> list[tuple[tuple[int, int], ...]]:
-        scopes = [*self.reading.place.scopes, (self.sentence,)]
-        if self.previous is not None:
-            scopes.append((self.previous,))
-        return scopes
-
-    # ------------------------------------------------------------------------------------------- counts
+    # ------------------------------------------------------------------------------------------------- counts
 
     def _count(self) -> Derivation | None:
         reading = self.reading
-        if reading.units and not all(
-            unit in counted_units() or unit in ("count", *TIME_UNITS) for unit in reading.units
-        ):
+        if not self.counts and self.units[0] not in TIME_UNITS:
             return None
         if not reading.renderings or reading.value % 1 or reading.value < 0 or reading.shape == "ordinal":
             return None
         count = int(reading.value)
         for source in reversed(self.owner.lists(count)):
             return Derivation("count", (source,), float(count))
-        if self._beyond(count):
-            return Derivation("count", tuple(self._counted), float(count))
-        for group in reversed(self.owner.latest_groups):
-            records = self.owner.records(group)
-            if not 1 < len(records) <= 400:
-                continue
-            by_call: dict[str, list[Record]] = {}
-            for record in records:
-                by_call.setdefault(record.call_id, []).append(record)
-            for several in (*by_call.values(), records):
-                if len(several) < 2:
-                    continue
-                stand_ins = [_stand_in(record) for record in several]
-                if len(several) == count:
-                    return Derivation("count", tuple(stand_ins), float(count))
-                for rows in self._with_value(stand_ins):
-                    if len(rows) == count:
-                        return Derivation("count", tuple(rows), float(count))
-                for scope in self._scopes():
-                    named = self.judgement.named(scope).get(group)
-                    if named and len(named) == count > 1:
-                        return Derivation(
-                            "count", tuple(_stand_in(element) for element in named), float(count)
-                        )
+        if (rows := self._beyond(count)) is not None:
+            return Derivation("count", tuple(rows), float(count))
+        is_other = not _words_of("the others").isdisjoint(self.clause_words)
+        for group, several in self.owner.rows:
+            records: Iterable[Record] | None = None
+            size = len(several.records)
+            if size == count or (is_other and size == count + 1):
+                records = several.records
+            else:
+                records = next((rows for rows in self._with_value(several) if len(rows) == count), None)
+                if records is None:
+                    names = (self.judgement.named(scope).get(group, ()) for scope in self.scopes)
+                    records = next((named for named in names if len(named) == count > 1), None)
+            if records is not None:
+                return Derivation("count", tuple(map(_stand_in, records)), float(count))
         return None
 
-    _counted: Sequence[Source] = ()
-
-    def _beyond(self, count: int) -> bool:
-        """Whether so many values of a column are above, or below, a number that the sentence shows."""
-        if not count or _BEYOND.isdisjoint(self.words):
-            return False
-        bounds = [
+    def _beyond(self, count: int) -> list[Source] | None:
+        """The values of a column above, or below, a number that the text shows or names, if they are so many."""
+        if not count or _words_of("thresholds").isdisjoint(self.words):
+            return None
+        bounds = {
             operand.value
-            for operand in self._operands()
-            if operand.is_shown and operand.is_near and operand.moment is None
-        ]
-        if not {"zero", "freezing", "null", "zéro"}.isdisjoint(self.words):
-            bounds.append(0.0)
-        for column, _ in self.owner.columns(self.words):
+            for operand in self.operands
+            if operand.moment is None and operand.rank <= _NAMED_FAR and operand.value != count
+        }
+        is_between = not _words_of("between").isdisjoint(self.words)
+        if not {"zero", "freezing", "null"}.isdisjoint(self.words):
+            bounds.add(0.0)
+        named = [*self.owner.named(self.words)]
+        for column in (*named, *self.owner.latest):
             if not 2 < len(column.sources) <= 100:
                 continue
-            values = [float(source.value) for source in column.sources]
+            values = sorted(float(source.value) for source in column.sources)
+            for low, high in combinations(sorted(bounds), 2) if is_between else ():
+                inside = bisect_right(values, high) - bisect_left(values, low)
+                if inside == count and values[0] <= high and low <= values[-1]:
+                    return [source for source in column.sources if low <= float(source.value) <= high]
             for bound in bounds:
-                if count in (
-                    sum(value >= bound for value in values),
-                    sum(value < bound for value in values),
-                ) and min(values) <= bound <= max(values):
-                    self._counted = [source for source in column.sources if float(source.value) >= bound]
-                    return True
-        return False
+                below = bisect_left(values, bound)
+                if values[0] <= bound <= values[-1] and count in (len(values) - below, below):
+                    is_above = count == len(values) - below
+                    return [source for source in column.sources if (float(source.value) >= bound) == is_above]
+        return None
 
-    # -------------------------------------------------------------------------------------------- pairs
+    # --------------------------------------------------------------------------------------------------- sums
 
-    def _operands(self) -> list[Operand]:
-        """What the text points at."""
-        if self._found is None:
-            self._found = [*self._shown_operands(), *self._named_operands()]
-        return self._found
+    def _sum(self) -> Derivation | None:
+        """The sum of what is shown just before, where it adds up exactly; and the whole less its other parts."""
+        return self._sum_of(_SHOWN) or self._sum_of(_BEFORE) or self._sum_of_record()
 
-    _found: list[Operand] | None = None
+    def _sum_of_record(self) -> Derivation | None:
+        """The sum of a number that is shown and of its neighbours in its record, to the last of three digits."""
+        for operand in self.operands if self.digits > 2 else ():
+            source, record = operand.source, operand.source.record
+            if operand.rank > _SHOWN or record is None or len(record.values) > 12 or _is_no_sum(source.units):
+                continue
+            rest = [own for own in record.values.values() if own is not source and own.units == source.units]
+            for count in (1, 2):
+                for some in combinations(
+                    [own for own in rest if own.kind not in ("identifier", "index")], count
+                ):
+                    value = fsum(float(own.value) for own in (source, *some))
+                    if self._fits(value, source.units, is_exact=True):
+                        return Derivation("total", (source, *some), value, source.units)
+        return None
 
-    def _shown_operands(self) -> Iterator[Operand]:
-        start = self.previous[0] if self.previous is not None else self.sentence[0]
-        count = 0
-        line = self.reading.place.layout.line_at(self.reading.place.start)
+    def _sum_of(self, rank: int) -> Derivation | None:
         at = self.reading.place.start
-        for finding in sorted(self.judgement.done, key=lambda element: abs(element.reading.place.start - at)):
-            other = finding.reading
-            if other is self.reading or count >= _MAX_OPERANDS:
+        for group in self.groups:
+            if _is_no_sum(group.units) or (factor := _factor(group.units, self.units)) is None:
                 continue
-            is_near = start <= other.place.start < self.sentence[1] or any(
-                head[0] <= other.place.start < head[1] for head in line.heads
-            )
-            if not is_near and not self._is_above(other):
+            terms = {
+                operand.at: (value, operand)
+                for value, operand in zip(group.values, group.operands, strict=True)
+                if operand.rank <= rank and operand.at >= 0
+            }
+            several = sorted(terms.values(), key=lambda term: abs(term[1].at - at))[:_MAX_SHOWN]
+            if len(several) < 2 or not self._says_period(several[0][1].units):
                 continue
-            source = finding.source
-            if finding.verdict not in ("sourced", "quoted", "derived"):
-                continue
-            if source is not None and not source.units and not other.units:
-                if source.kind in ("identifier", "index") or (source.is_asked and abs(source.value) < _SMALL):
+            values = [value for value, _ in several]
+            is_spent = max(values) < 0 or (self.reading.is_signed and min(values) > 0)
+            elements = [*self._shown(-factor if is_spent else factor)]
+            for places, value in _sums(values):
+                is_run = places[-1] == len(places) - 1
+                if not any(self._adds_up(element, value, len(places), is_run) for element in elements):
                     continue
-            is_near = self.sentence[0] <= other.place.start < self.sentence[1]
-            for operand in _operands_of(finding):
-                count += 1
-                yield operand._replace(is_near=is_near)
+                operands = [several[place][1] for place in places]
+                if self.units and not self.counts and any(map(_counts_things, operands)):
+                    continue
+                sources = tuple(source for operand in operands for source in operand.sources)
+                return Derivation("total", sources, value, group.units)
+        return None
 
-    def _is_above(self, other: Reading) -> bool:
-        """Whether a number is in a row or an item above, of one list or table."""
-        layout = self.reading.place.layout
-        if other.place.start > self.reading.place.start:
+    def _adds_up(self, element: Shown, value: float, count: int, is_run: bool) -> bool:
+        """Whether a sum is what is shown: to the last digit, unless it is one of the numbers just before."""
+        if not element.fits(value) or (count > 2 and self.digits < 2 and not is_run):
             return False
-        lines = layout.lines
-        first = lines.index(layout.line_at(other.place.start))
-        last = lines.index(layout.line_at(self.reading.place.start))
-        return last - first <= 40 and all(
-            line.kind in ("row", "item", "rule") or (line.kind == "blank" and place < last - first)
-            for place, line in enumerate(lines[first:last])
-        )
+        return (is_run and self.digits > 1) or abs(element.value - value) <= _EXACT * max(abs(value), 1)
 
-    def _named_operands(self) -> Iterator[Operand]:
-        count = 0
-        visited: set[int] = set()
-        for scope in self._scopes():
-            for records in self.judgement.named(scope).values():
-                for record in list(records)[:8]:
-                    for source in record.values.values():
-                        if count >= _MAX_NAMED or id(source) in visited:
-                            continue
-                        if source.kind in ("identifier", "index"):
-                            continue
-                        visited.add(id(source))
-                        count += 1
-                        is_near = scope in self.reading.place.scopes[:3]
-                        yield Operand(float(source.value), source.units, (source,), False, None, is_near)
-        yield from self._said_operands()
-        words = self.near_words
-        for column, is_named in self.owner.columns(words):
-            if not is_named:
-                break
-            if len(column.sources) > 6 or not set(column.sources[0].stem) <= words:
-                continue
-            for source in column.sources:
-                if id(source) not in visited and count < _MAX_NAMED:
-                    visited.add(id(source))
-                    count += 1
-                    is_near = set(source.stem) <= self.words and len(column.sources) == 1
-                    yield Operand(float(source.value), source.units, (source,), False, None, is_near)
-
-    def _said_operands(self) -> Iterator[Operand]:
-        """The numbers that the user said, by which a price is multiplied."""
-        for source in self.judgement.provenance.statements[-6:]:
-            yield Operand(float(source.value), source.units, (source,), False, None, False, True)
-
-    def _of_pairs(self, operands: list[Operand]) -> Derivation | None:
-        numbers = [operand for operand in operands if operand.moment is None]
-        pairs = [pair for pair in combinations(numbers, 2) if pair[0].source is not pair[1].source]
-        needed = 3 if len(pairs) > 2 * _MANY_PAIRS else 2
-        if (
-            needed == 3
-            and self.digits < 3
-            and "%" in self.reading.units
-            and not all(o.is_near for o in numbers)
-        ):
-            return None
-        for first, second in pairs:
-            for a, b in ((first, second), (second, first)):
-                for how, value, units in self._operations(a, b):
-                    self._is_difference = how in ("difference", "percentage change", "ratio")
-                    is_exact = self.digits < (2 if first.is_shown and second.is_shown else needed)
-                    if is_exact and not (first.is_shown and second.is_shown):
-                        continue
-                    if "%" in self.reading.units and first.is_shown and second.is_shown:
-                        is_beside = first in numbers[:_BESIDE] and second in numbers[:_BESIDE]
-                        is_exact = is_exact and len(pairs) > _MANY_PAIRS and not is_beside
-                    if self._fits(value, units, is_exact=is_exact):
-                        hits = Derivation(how, (*a.sources, *b.sources), value, units)
-                        if not self._contradicts(hits) and not self._of_other_record(hits):
-                            return hits
+    def _conversion(self) -> Derivation | None:
+        """What is shown in another unit."""
+        for operand in self.operands:
+            if (
+                operand.is_shown
+                and operand.units
+                and self.units
+                and set(operand.units).isdisjoint(self.units)
+            ):
+                if not _is_counted(self.units) and not self.wrong_record and self.digits > 1:
+                    if self._fits(operand.value, operand.units) and self._says_period(operand.units):
+                        return Derivation("conversion", operand.sources, operand.value, operand.units)
         return None
 
-    def _operations(self, a: Operand, b: Operand) -> Iterator[tuple[str, float, tuple[str, ...]]]:
-        own = self.reading.units
-        if own and not self._counts and "%" not in own and _counts_things(a) and _counts_things(b):
-            return
-        is_share = "%" in own
-        both_shown = a.is_shown and b.is_shown
-        alike = _alike(a, b)
-        if a.is_said or b.is_said:
-            if not (a.is_said and b.is_said):
-                yield from self._products(a, b, both_shown)
-            return
-        if alike is not None:
-            other = b.value * alike
-            kin = both_shown or _is_kin(a, b)
-            if kin and other:
-                if is_share:
-                    if a.units and a.units[0] == "%" and both_shown:
-                        yield "percentage change", 100 * (a.value - other) / abs(other), ("%",)
-                    if not (a.units and a.units[0] in ("%", "pp")):
-                        if a.value / other >= 0:
-                            yield "share", 100 * a.value / other, ("%",)
-                        yield "percentage change", 100 * (a.value - other) / abs(other), ("%",)
-                elif not own or own[0] in counted_units():
-                    yield "ratio", a.value / other, ()
-            if kin and not is_share:
-                if a.units and a.units[0] == "%":
-                    yield "difference", a.value - other, ("pp",)
-                elif (
-                    a.units
-                    and (size := size_of_unit(a.units[0])) is not None
-                    and size.dimension == "temperature"
-                ):
-                    yield "difference", a.value - other, a.units
-                else:
-                    yield "difference", a.value - other, a.units
-        is_factor = (
-            b.is_shown
-            and not b.value % 1
-            and (not b.units or b.units[0] in TIME_UNITS or b.units[0] in counted_units())
-        )
-        if (
-            both_shown
-            or (a.source.record is not None and a.source.record is b.source.record)
-            or (is_factor and bool(own))
-        ):
-            yield from self._products(a, b, both_shown)
-        if a.is_shown and a.units and own and set(own).isdisjoint(a.units) and not self.wrong_record:
-            yield "conversion", a.value, a.units
-
-    def _products(
-        self, a: Operand, b: Operand, both_shown: bool
-    ) -> Iterator[tuple[str, float, tuple[str, ...]]]:
-        if b.value in (0, 1) or a.value in (0, 1):
-            return
-        if b.units and b.units[0] == "%" and not (a.units and a.units[0] == "%"):
-            yield "percentage", a.value * b.value / 100, a.units
-            if both_shown:
-                yield "percentage", a.value * (1 - b.value / 100), a.units
-                yield "percentage", a.value * (1 + b.value / 100), a.units
-            return
-        if "%" in self.reading.units:
-            return
-        if a.units and not (
-            b.units
-            and size_of_unit(b.units[0]) is not None
-            and b.units[0] not in TIME_UNITS
-            and b.units[0] not in counted_units()
-        ):
-            base = tuple(unit.rpartition("/")[0] or unit for unit in a.units)
-            yield "product", a.value * b.value, base
-            if both_shown and b.value:
-                yield "quotient", a.value / b.value, base
-        elif not a.units and not b.units:
-            yield "product", a.value * b.value, ()
-            if both_shown and b.value:
-                yield "quotient", a.value / b.value, ()
-        if a.units and b.units:
-            numerator, _, lower_margin = a.units[0].rpartition("/")
-            size, other = size_of_unit(lower_margin) if numerator else None, size_of_unit(b.units[0])
-            if composed := self._composed(a, b, 1):
-                yield "product", composed, self.reading.units[:1]
-            if both_shown and (composed := self._composed(a, b, -1)):
-                yield "quotient", composed, self.reading.units[:1]
-            if size is not None and other is not None and size.dimension == other.dimension:
-                yield (
-                    "product",
-                    a.value * b.value * other.factor / size.factor,
-                    tuple(u.rpartition("/")[0] for u in a.units),
-                )
-
-    def _composed(self, a: Operand, b: Operand, power: int) -> float:
-        """The product or the quotient of two measures in the unit that is shown; 0 where it measures something else."""
-        if not b.value or not self.reading.units or self.reading.units[0] in ("pp", "bps", "%"):
-            return 0.0
-        own = size_of(factors_of_unit(self.reading.units[0]))
-        made = size_of(product((factors_of_unit(a.units[0]), 1), (factors_of_unit(b.units[0]), power)))
-        if own is None or made is None or own.dimension != made.dimension or not own.dimension:
-            return 0.0
-        return float(a.value * b.value**power * float(made.factor / own.factor))
-
-    def _rate(self, operands: list[Operand]) -> Derivation | None:
-        """So many in so long a time: ``125 rows per second``."""
-        trailing = _PER_TIME.match(self.reading.place.layout.text, self.reading.place.end)
-        period = _PERIODS.get(trailing[1].lower()) if trailing is not None else None
-        if period is None or "%" in self.reading.units:
-            return None
-        renderings = [operand for operand in operands if operand.is_shown and operand.moment is None]
-        seconds = size_of_unit("s")
-        for a in renderings:
-            for b in renderings:
-                size = size_of_unit(b.units[0]) if b.units else None
-                if (
-                    a is b
-                    or size is None
-                    or seconds is None
-                    or size.dimension != seconds.dimension
-                    or not b.value
-                    or a.units == b.units
-                ):
-                    continue
-                value = a.value * period / (b.value * size.factor / seconds.factor)
-                if self._fits(value, a.units) and self.digits > 1:
-                    return Derivation("quotient", (*a.sources, *b.sources), value, a.units)
-        return None
-
-    def _sum_of_shown(self, operands: list[Operand]) -> Derivation | None:
-        self._is_difference = self._is_spent = False
-        """The sum of what is shown just before, where it adds up exactly."""
-        renderings = [operand for operand in operands if operand.is_shown and operand.moment is None]
-        groups: dict[Any, list[Operand]] = {}
-        for operand in renderings[: _MOST_ADDED * 2]:
-            if self._is_no_sum(operand.units):
-                continue
-            groups.setdefault(operand.units[:1], []).append(operand)
-        for group in groups.values():
-            for count in range(2, min(len(group), _MOST_ADDED) + 1):
-                several = group[:count]
-                value = fsum(operand.value for operand in several)
-                if self._fits(value, several[0].units, is_exact=self.digits < 2, any_sign=True):
-                    sources = tuple(source for operand in several for source in operand.sources)
-                    return Derivation("total", sources, value, several[0].units)
-            if 6 < len(group) <= 14 and self.digits > 2:
-                for count in (2, 3):
-                    for some in combinations(group, count):
-                        several = list(some)
-                        value = fsum(operand.value for operand in several)
-                        if self._fits(value, several[0].units, is_exact=True):
-                            return Derivation(
-                                "total",
-                                tuple(source for operand in several for source in operand.sources),
-                                value,
-                                several[0].units,
-                            )
-            if len(group) <= 6:
-                for count in range(2, len(group)):
-                    for some in combinations(group, count):
-                        several = list(some)
-                        value = fsum(operand.value for operand in several)
-                        if self._fits(value, several[0].units, is_exact=True):
-                            sources = tuple(source for operand in several for source in operand.sources)
-                            return Derivation("total", sources, value, several[0].units)
-                for first in range(len(group)):  # the whole less its parts
-                    rest = [element for place, element in enumerate(group) if place != first]
-                    value = group[first].value - fsum(operand.value for operand in rest)
-                    if len(rest) > 1 and value > 0 and self._fits(value, group[first].units, is_exact=True):
-                        sources = tuple(source for operand in group for source in operand.sources)
-                        return Derivation("difference", sources, value, group[first].units)
-        return None
-
-    def _share_of_column(self, operands: list[Operand]) -> Derivation | None:
-        """What one value is of the whole column, and what is left of a hundred percent."""
-        if "%" not in self.reading.units or self.digits < 2:
-            return None
-        for operand in operands:
-            if operand.moment is not None or not operand.is_near:
-                continue
-            if operand.units[:1] == ("%",) and not _words_of("what is left").isdisjoint(self.words):
-                if self._fits(100 - operand.value, ("%",), is_exact=True):
-                    return Derivation("difference", operand.sources, 100 - operand.value, ("%",))
-            whole = self.owner.column(operand.source)
-            total = fsum(float(source.value) for source in whole)
-            if len(whole) > 1 and total and self._fits(100 * float(operand.source.value) / total, ("%",)):
-                share = 100 * float(operand.source.value) / total
-                return Derivation("share", (operand.source, *whole), share, ("%",))
-        return None
-
-    def _within_record(self) -> Derivation | None:
-        """What is left of one key's value without another's, where a call returned one record alone."""
-        clause = set(self.reading.place.layout.words_in(self.reading.place.clause))
-        is_left = not _words_of("what is left").isdisjoint(clause)
-        is_each = not _words_of("each").isdisjoint(clause)
-        if not (is_left or is_each) or self.digits < 2 or self.wrong_record:
-            return None
-        for records in [*self.owner.groups.values()][-6:]:
-            values = [*records[0].values.values()] if len(records) == 1 else []
-            for a, b in combinations(values[:12], 2):
-                if (
-                    is_left
-                    and a.units == b.units
-                    and a.kind not in ("identifier", "index")
-                    and a.key != b.key
-                ):
-                    value = abs(float(a.value) - float(b.value))
-                    if self._fits(value, a.units, is_exact=True):
-                        return Derivation("difference", (a, b), value, a.units)
-                for first, second in ((a, b), (b, a)):
-                    if is_each and second.key.lower() in _QUANTITIES and float(second.value) > 1:
-                        if self._fits(float(first.value) / float(second.value), first.units):
-                            share = float(first.value) / float(second.value)
-                            return Derivation("quotient", (first, second), share, first.units)
-        return None
-
-    def _sum_of_products(self) -> Derivation | None:
-        """The sum of what is so often so dear: prices by quantities of one list."""
+    def _products(self) -> Derivation | None:
+        """The sum of prices by quantities of one list; and what is left of a hundred percent."""
         if self.digits < 2:
             return None
-        for group in reversed([*self.owner.groups][-30:]):
-            records = self.owner.records(group)
-            rows = [record for record in records if record.call_id == records[-1].call_id]
-            if not 0 < len(rows) <= 200:
+        if self.is_share:
+            return self._share_of_column()
+        for _, several in self.owner.rows:
+            rows = several.records
+            if len(rows) > 200:
                 continue
             keys = set.intersection(*(set(record.values) for record in rows))
-            quantities = [key for key in keys if key.lower() in _QUANTITIES]
-            for quantity in quantities:
+            for quantity in (key for key in keys if key.lower() in table_words("quantities")):
                 for key in keys - {quantity}:
                     sources = [record.values[key] for record in rows]
-                    value = fsum(
-                        float(record.values[key].value) * float(record.values[quantity].value)
-                        for record in rows
-                    )
+                    value = fsum(float(r.values[key].value) * float(r.values[quantity].value) for r in rows)
                     if self._fits(value, sources[0].units):
                         return Derivation("total", tuple(sources), value, sources[0].units)
         return None
 
-    # ------------------------------------------------------------------------------------------- moments
+    def _share_of_column(self) -> Derivation | None:
+        for operand in self.operands:
+            if operand.moment is not None or operand.rank > _NAMED or len(operand.sources) > 1:
+                continue
+            if operand.units[:1] == ("%",) and not _words_of("what is left").isdisjoint(self.words):
+                if operand.is_shown and self._fits(100 - operand.value, ("%",), is_exact=True):
+                    return Derivation("difference", operand.sources, 100 - operand.value, ("%",))
+            whole = self.owner.column(operand.source)
+            total = fsum(float(source.value) for source in whole)
+            if len(whole) > 1 and total and operand.rank <= _SHOWN:
+                share = 100 * float(operand.source.value) / total
+                if self._fits(share, ("%",)):
+                    return Derivation("share", (operand.source, *whole), share, ("%",))
+        return None
 
-    def _moments(self, operands: Iterable[Operand]) -> list[tuple[Moment, Source]]:
-        hits = [(operand.moment, operand.source) for operand in operands if operand.moment is not None]
-        for scope in self._scopes()[:6]:
+    def _rate(self) -> Derivation | None:
+        """So many for each: ``125 rows per second``, ``£1.40 per 100 g``, ``60 per picker``."""
+        text, end = self.reading.place.layout.text, self.reading.place.end
+        trailing = _PER.match(text, end)
+        if self.is_share or self.digits < 2 or trailing is None:
+            return None
+        at = trailing.end()
+        count = float(trailing["count"] or 1)
+        units = tuple(words_table()["rate periods"].get(trailing["word"].lower(), "").split())
+        units = units or units_at(text, at - len(trailing["word"]))[0]
+        noun = folded_word(trailing["word"])
+        shown = [operand for operand in self.operands if operand.moment is None and operand.rank <= _KIN]
+        for b in shown:
+            if units and not _is_counted(units):
+                factor = _factor(b.units, units) if b.units and not _is_counted(b.units) else None
+            else:
+                factor = 1.0 if noun in b.source.stem or b.source.kind == "count" else None
+            for a in shown if factor and b.value else ():
+                value = a.value * count / (b.value * (factor or 1.0))
+                if a is not b and a.sources != b.sources and (not a.units or a.units != b.units):
+                    if self._fits(value, a.units):
+                        return Derivation("quotient", (*a.sources, *b.sources), value, a.units)
+        return None
+
+    def _bound(self) -> Derivation | None:
+        """A bound that a key before it keeps: ``p < 0.001``."""
+        before = _BOUND.search(
+            self.judgement.text_of((max(0, self.reading.place.start - 16), self.reading.place.start))
+        )
+        for column in self.owner.named([folded_word(before["key"])]) if before is not None else ():
+            source = column.sources[-1]
+            is_below = float(source.value) < self.reading.value
+            if len(source.stem) == 1 and is_below == (before["sign"] in "<≤"):  # type: ignore[index]
+                return Derivation("bound", (source,), float(source.value), source.units)
+        return None
+
+    # ------------------------------------------------------------------------------------------------ moments
+
+    def _moments(self) -> list[tuple[Moment, Source, int]]:
+        hits = [(o.moment, o.source, o.rank) for o in self.operands if o.moment is not None]
+        for scope in self.scopes[:6]:
             for records in self.judgement.named(scope).values():
-                for record in list(records)[:4]:
-                    hits += self.judgement.record_moments(record)
+                for record in [*records][:4]:
+                    hits += [(own.moment, own, _NAMED) for own in record.times if own.moment is not None]
         if (today := self._today()) is not None:
-            hits.append(today)
-        return hits[:_MAX_OPERANDS]
+            hits.append((*today, _SHOWN))
+        return hits[:_MAX_SHOWN]
 
     def _today(self) -> tuple[Moment, Source] | None:
         """The day of the conversation, where it is known."""
@@ -1009,161 +1246,164 @@ class _Search:
         now = Moment(today.year, today.month, today.day)
         return now, Source("said", "", "today", ("today",), "", 0, (), None, today.isoformat(), now)
 
-    def _span(self, operands: list[Operand]) -> Derivation | None:
-        """The time between two moments."""
+    def _span(self) -> Derivation | None:
+        """The time between two moments that are shown, or belong together."""
+        moments = self._moments()
+        pairs = [
+            ((first, source), (second, other))
+            for (first, source, rank), (second, other, other_rank) in combinations(moments, 2)
+            if max(rank, other_rank) <= _BEFORE or _is_same(source, other)
+        ]
+        return self._span_of([*pairs, *self._kin_moments()])
+
+    def _span_of(
+        self, pairs: Iterable[tuple[tuple[Moment, Source], tuple[Moment, Source]]]
+    ) -> Derivation | None:
         reading = self.reading
-        unit = (
-            reading.units[0]
-            if reading.units
-            else (
-                "day"
-                if reading.noun in ("days", "nights", "night", "day", "tage", "nächte", "jours", "nuits")
-                else ""
-            )
-        )
-        size = size_of_unit(unit) if unit else None
-        seconds = size_of_unit("s")
-        if (
-            size is None
-            or seconds is None
-            or (size.dimension != seconds.dimension and unit not in TIME_UNITS)
-        ):
-            return None
+        unit = self.units[0] if self.units else "day" if reading.noun in _words_of("days") else ""
+        size, seconds = size_of_unit(unit) if unit else None, size_of_unit("s")
         per = {"s": 1, "min": 60, "h": 3600, "day": 86400, "week": 604800}.get(unit)
-        if per is None:
+        if size is None or seconds is None or per is None:
             return None
-        hits = [*combinations(self._moments(operands), 2), *self._kin_moments()]
-        for (first, source), (second, other) in hits:
+        mark = self.judgement.mark(reading)
+        way = words_table()["punctuality"].get(mark.word, "") if mark is not None else ""
+        for (first, source), (second, other) in pairs:
             for difference in _between(first, second, is_exact=per < 86400):
-                if any(renderings.fits(difference / per) for renderings in reading.renderings):
-                    return Derivation("time span", (source, other), difference / per, (unit,))
-                if (
-                    unit == "day"
-                    and per
-                    and any(renderings.fits(difference / per + 1) for renderings in reading.renderings)
-                    and "through" in self.words
+                extra = 1 if unit == "day" and "through" in self.words else 0
+                if not any(
+                    renderings.fits(abs(difference) / per + more)
+                    for renderings in reading.renderings
+                    for more in {0, extra}
                 ):
-                    return Derivation("time span", (source, other), difference / per + 1, (unit,))
+                    continue
+                a = Operand(0.0, (), (source,), _NAMED, -1, first)
+                b = Operand(0.0, (), (other,), _NAMED, -1, second)
+                later = self.judgement.directions.is_later(b, a) if way else None
+                if (
+                    later is not None
+                    and difference
+                    and ((difference if later else -difference) > 0) != (way == "late")
+                ):
+                    continue
+                return Derivation("time span", (source, other), abs(difference) / per, (unit,))
         return None
 
     def _kin_moments(self) -> Iterator[tuple[tuple[Moment, Source], tuple[Moment, Source]]]:
         """Two times of the one record of an output that belong together: planned and actual, start and end."""
-        for group, records in reversed([*self.owner.groups.items()][-6:]):
-            if len(records) != 1 and not group.endswith(" line"):
-                continue
-            if group.endswith(" line"):
-                for record in records[:20]:
-                    times = [
-                        element for element in self.judgement.record_moments(record) if element[0].has_time
-                    ]
-                    if len(times) == 2:
-                        yield times[0], times[1]
-                continue
-            times = self.judgement.record_moments(records[0])
-            if (now := self._today()) is not None and not _RELATIVE.isdisjoint(self.words):
-                yield from ((element, now) for element in times[:10])
-            for pair in combinations(times[:10], 2):
-                first, second = set(pair[0][1].stem), set(pair[1][1].stem)
-                if (
-                    first & second
-                    or len(times) == 2
-                    or any(element & first and element & second for element in _ENDS)
-                ):
-                    yield pair
-
-    def _date(self) -> Derivation | None:
-        """A date that is so long before or after another."""
-        operands = self._operands()
-        hits = self._moments(operands)
-        lengths: list[tuple[float, Source | None]] = [
-            (operand.value * days, operand.source)
-            for operand in operands
-            if operand.moment is None and operand.units and (days := _DAYS.get(operand.units[0]))
-        ]
-        lengths += [
-            (float(days), None)
-            for word, days in (
-                ("tomorrow", 1),
-                ("morgen", 1),
-                ("demain", 1),
-                ("yesterday", -1),
-                ("gestern", -1),
-                ("hier", -1),
-            )
-            if word in self.words
-        ]
-        for moment in self.reading.moments:
-            for base, source in hits:
-                start = base.on
-                if start is None:
+        for group, several in [*self.owner._groups.items()][-6:]:
+            for record in several.records[:20] if group.endswith(" line") else several.records[:1]:
+                times = [(own.moment, own) for own in record.times[:10] if own.moment is not None]
+                if group.endswith(" line"):
+                    times = [element for element in times if element[0].has_time]
+                elif len(several.records) > 1:
                     continue
+                if (now := self._today()) is not None and not _words_of("relative").isdisjoint(self.words):
+                    yield from ((element, now) for element in times)
+                for first, second in combinations(times, 2):
+                    if len(times) == 2 or _are_ends(first[1], second[1]):
+                        yield first, second
+
+    def _moment(self) -> Derivation | None:
+        """A date, or a time of day, that is so long before or after another."""
+        if self.wrong_record:
+            return None
+        seconds = size_of_unit("s")
+        lengths: list[tuple[float, Source | None]] = [
+            (86400.0 * int(days), None)
+            for days, words in words_table()["relative days"].items()
+            if not self.words.isdisjoint(words.split())
+        ]
+        for operand in self.operands:
+            if operand.moment is not None:
+                continue
+            unit = operand.units[0] if operand.units else ""
+            size = size_of_unit("day" if unit == "night" else unit)
+            if size is not None and seconds is not None and size.dimension == seconds.dimension:
+                if operand.rank < _SAID and not is_clock(operand.source):
+                    lengths.append((operand.value * size.factor / seconds.factor, operand.source))
+        says = {words_table()["punctuality"].get(word, "") for word in self.words} - {""}
+        signs = [sign for sign, word in ((1, "late"), (-1, "early")) if not says or word in says]
+        for moment in self.reading.moments:
+            if moment.year is not None and moment.month is None and self._is_year_before(moment.year):
+                return Derivation("date", (), 0.0)
+            for base, source, _ in (*self._moments(), *self._single_moments()):
                 for length, other in lengths:
-                    for sign in (1, -1):
-                        try:
-                            day = start + timedelta(days=sign * length)
-                        except OverflowError:
-                            continue
-                        if (
-                            not length % 1
-                            and moment.has_date
-                            and moment.is_part_of(Moment(day.year, day.month, day.day))
-                        ):
-                            return Derivation(
-                                "date",
-                                tuple(element for element in (source, other) if element is not None),
-                                0.0,
-                            )
+                    for sign in signs:
+                        if _is_so_long_after(moment, base, sign * length):
+                            sources = tuple(element for element in (source, other) if element is not None)
+                            return Derivation("date", sources, 0.0)
         return None
 
+    def _is_year_before(self, year: int) -> bool:
+        """Whether an output speaks of the year before one that is said: ``prev_year``."""
+        vocabulary = self.judgement.provenance.vocabulary
+        is_said = any(True for _ in self.judgement.provenance.index.moments(Moment(year=year + 1)))
+        return is_said and "year" in vocabulary and not table_words("former").isdisjoint(vocabulary)
 
-_RELATIVE = frozenset(
-    ["in", "ago", "left", "remaining", "until", "away", "vor", "dans", "noch", "il", "reste", "ya"]
-)
-_OPPOSITE = {"minimum": "maximum", "maximum": "minimum"}
-_PER_TIME = re.compile(
-    r"(?:\s[^\W\d_]+){0,2}(?:\s(?:per|a|an|pro|par)\s|/)(second|minute|hour|day|week|s|min|h|sekunde|stunde|tag|heure|jour)\b",
+    def _single_moments(self) -> Iterator[tuple[Moment, Source, int]]:
+        for record in self.owner.single[:3]:
+            for own in record.times[:6]:
+                if own.moment is not None:
+                    yield own.moment, own, _KIN
+
+
+_NOTHING = Derivation("", (), 0.0)  # the text says from what a number follows, and it does not
+_PER = expression(
+    r"(?:\s[^\W\d_]+){0,2}?(?:\s(?:per|a|an|pro|je|par|each)\s|/)(?:(?P<count>\d{1,6})\s)?(?P<word>[^\W\d_]+²?)",
     re.IGNORECASE,
 )
-_PERIODS = {
-    "second": 1,
-    "s": 1,
-    "sekunde": 1,
-    "minute": 60,
-    "min": 60,
-    "hour": 3600,
-    "h": 3600,
-    "stunde": 3600,
-    "heure": 3600,
-    "day": 86400,
-    "tag": 86400,
-    "jour": 86400,
-    "week": 604800,
-}
-_REFERENCE = re.compile(
-    r"\b(?:than|below|above|under|over|compared (?:to|with)|versus|vs\.?|als|que|dans|gegenüber)\s",
+_BOUND = expression(r"(?P<key>[^\W\d_]+)\s?(?P<sign>[<>≤≥])\s?\Z")
+_OPENED = expression(r"[^\d.;\n(]{0,40}\((?:[^\d()]{0,24}\s)?[-+−~≈$€£]?\Z")
+_OF = expression(r"[^\d.;\n()]{0,24}\s(?:out of|of|von|sur|/)\s[^\d.;\n()]{0,12}\Z", re.IGNORECASE)
+_INSIDE = expression(r"[^\d.;\n()]{0,50}\((?:from |von |de )?[$€£]?\Z", re.IGNORECASE)
+_JOINED = expression(
+    r"[^\d.;\n()]{0,24}?(?:\s|^)(?:out of|of|von|sur|vs\.?|versus|instead of|rather than|statt|"
+    r"au lieu de|against|to|/)\s[$€£]?\Z",
     re.IGNORECASE,
 )
-_AGAINST = expression(r"\b(?:against|compared (?:to|with)|versus|vs\.?|gegenüber)\s", re.IGNORECASE)
-_FROM_TO = expression(r"\b(?:from|von|de)\b.*\b(?:to|auf|à)\b", re.IGNORECASE | re.DOTALL)
-_BEYOND = table_words("thresholds")
-_QUANTITIES = table_words("quantities")
-_ENDS = [
-    frozenset(words.split())
-    for words in (
-        "start end",
-        "begin end",
-        "from to",
-        "dep arr",
-        "depart arrive",
-        "departure arrival",
-        "planned actual",
-        "created due",
-        "opened closed",
-        "check in out",
-        "now cutoff",
+
+
+def _tied_places(reading: Reading, readings: Sequence[Reading]) -> tuple[int, int] | None:
+    """Where the pair, or the value, is that the text puts before a number in brackets, or in brackets behind it."""
+    text, start, end = reading.place.layout.text, reading.place.start, reading.place.end
+    places = [(other.place.start, other.place.end) for other in readings if other.renderings or other.moments]
+    place = bisect_left(places, (start, 0))
+    before, after = (
+        places[max(0, place - 2) : place],
+        [span for span in places[place:] if span[0] > start][:2],
     )
-]
-_DAYS = {"day": 1, "week": 7}
+    if before and _OPENED.fullmatch(text, before[-1][1], start) and text.find(")", end, end + 60) >= 0:
+        is_pair = len(before) > 1 and _OF.fullmatch(text, before[-2][1], before[-1][0])
+        return (before[-2][0], before[-1][0]) if is_pair else (before[-1][0], -1)
+    if (
+        len(after) > 1
+        and _INSIDE.fullmatch(text, end, after[0][0])
+        and _JOINED.fullmatch(text, after[0][1], after[1][0])
+    ):
+        return after[0][0], after[1][0]
+    return None
+
+
+def _is_wholly(a: Operand, b: Operand, first: int) -> bool:
+    """Whether the other of two values is the whole of which the first is a part."""
+    other = b if a.at == first else a
+    return other.is_shown or not table_words("limits").isdisjoint(other.source.stem)
+
+
+def _sums(values: list[float]) -> Iterator[tuple[tuple[int, ...], float]]:
+    """The sums of the nearest values, of any two or three, and what the largest is without the others."""
+    total = values[0] if values else 0.0
+    for count in range(1, min(len(values), _MOST_ADDED)):
+        total += values[count]
+        yield tuple(range(count + 1)), total
+    for count in (2, 3):
+        for places in combinations(range(min(len(values), _MOST_ADDED)), count):
+            yield places, fsum(values[place] for place in places)
+    if 2 < len(values) <= _MOST_ADDED:
+        whole = fsum(values)
+        for first, value in enumerate(values):
+            if value > 0 and 2 * value > whole:
+                yield (first, *(place for place in range(len(values)) if place != first)), 2 * value - whole
 
 
 def _stand_in(record: Record) -> Source:
@@ -1178,39 +1418,38 @@ def _is_form(word: str, words: set[str]) -> bool:
     )
 
 
-def _operands_of(finding: Finding) -> Iterator[Operand]:
+def _operands_of(finding: Finding, rank: int) -> Iterator[Operand]:
     """What a number that is shown gives to others: its source's value, and its own where that is rounded."""
     reading, source, derivation = finding.reading, finding.source, finding.derivation
+    at = reading.place.start
     if reading.moments and reading.shape == "moment":
         if source is not None and source.moment is not None:
-            yield Operand(0.0, (), (source,), True, _completed(reading.moments[0], source.moment))
+            moment = _completed(reading.moments[0], source.moment)
+            yield Operand(0.0, (), (source,), rank, at, moment)
             return
-        if derivation is not None and derivation.sources and not reading.renderings:
-            yield Operand(0.0, (), derivation.sources, True, reading.moments[0])
+        if derivation is not None and derivation.sources and derivation.how == "date":
+            yield Operand(0.0, (), derivation.sources, rank, at, reading.moments[0])
             return
+    units = reading.units if not _is_counted(reading.units) else ()
+    if reading.units[:1] == ("night",):
+        units = ("day",)
     if source is not None and not source.is_code and source.moment is None:
-        units = (
-            source.units
-            if not source.is_open
-            else tuple(unit for unit in reading.units if unit in source.units) or source.units[:1]
-        )
+        own = source.units
+        if source.is_open:
+            own = tuple(unit for unit in reading.units if unit in source.units) or source.units[:1]
         value = float(source.value)
         if reading.is_signed and value > 0 > reading.value:
             value = -value
-        if not units and "%" in reading.units and abs(value) <= 1.5 and reading.value != value:
-            value, units = value * 100, ("%",)
-        yield Operand(value, units or reading.units, (source,), True)
-        if (
-            reading.renderings
-            and (not units or units == reading.units)
-            and reading.value != value
-            and abs(reading.value) != abs(value)
-        ):
-            yield Operand(reading.value, units or reading.units, (source,), True)
+        if not own and "%" in reading.units and abs(value) <= 1.5 and reading.value != value:
+            value, own = value * 100, ("%",)
+        own = own or units
+        yield Operand(value, own, (source,), rank, at)
+        if reading.renderings and (own == units) and abs(reading.value) != abs(value):
+            yield Operand(reading.value, own, (source,), rank, at)
     elif derivation is not None and derivation.sources and reading.renderings:
-        yield Operand(derivation.value, derivation.units or reading.units, derivation.sources, True)
-        if reading.value != derivation.value and reading.units:
-            yield Operand(reading.value, reading.units, derivation.sources, True)
+        yield Operand(derivation.value, derivation.units or units, derivation.sources, rank, at)
+        if reading.value != derivation.value and units:
+            yield Operand(reading.value, units, derivation.sources, rank, at)
 
 
 def _completed(own: Moment, other: Moment | None) -> Moment:
@@ -1221,57 +1460,81 @@ def _completed(own: Moment, other: Moment | None) -> Moment:
 
 def _counts_things(operand: Operand) -> bool:
     source = operand.source
-    return not operand.units and (source.kind == "count" or is_thing(source.key))
-
-
-def _alike(a: Operand, b: Operand) -> float | None:
-    """By what the second is multiplied to be in the unit of the first; ``None`` where they do not compare."""
-    if a.source.units == b.source.units and len(a.sources) == len(b.sources) == 1 and a.source.units:
-        return 1.0
-    if not a.units or not b.units:
-        return 1.0 if not a.units and not b.units else None
-    if not set(a.units).isdisjoint(b.units):
-        return 1.0
-    size, other = size_of_unit(a.units[0]), size_of_unit(b.units[0])
-    if size is None or other is None or size.dimension != other.dimension or size.offset or other.offset:
-        return None
-    return other.factor / size.factor
+    return _is_counted(operand.units) and (
+        bool(operand.units) or source.kind == "count" or is_thing(source.key)
+    )
 
 
 def _is_kin(a: Operand, b: Operand) -> bool:
     """Whether two values are in one column, under one key, or in one record."""
     first, second = a.source, b.source
-    if (
-        first.record is not None
-        and second.record is not None
-        and (first.record in second.record.chain or second.record in first.record.chain)
-    ):
-        return True
+    if first.record is not None and second.record is not None:
+        if first.record in second.record.chain or second.record in first.record.chain:
+            return True
     return first.key == second.key
 
 
+def _is_same(first: Source, second: Source) -> bool:
+    """Whether two times are of one record, or under one key."""
+    return (
+        first.record is None
+        or second.record is None
+        or first.record is second.record
+        or first.key == second.key
+    )
+
+
+@cache
+def _ends() -> list[frozenset[str]]:
+    return [frozenset(words.split()) for words in words_table()["ends"].values()]
+
+
+def _are_ends(first: Source, second: Source) -> bool:
+    """Whether two times are the two ends of one thing: start and end, planned and actual."""
+    own, other = set(first.stem), set(second.stem)
+    return bool(own & other) or any(ends & own and ends & other for ends in _ends())
+
+
 def _between(first: Moment, second: Moment, *, is_exact: bool = False) -> Iterator[float]:
-    """The seconds between two moments; of two times of day also over midnight."""
+    """The seconds from one moment to another; of two times of day also over midnight."""
     on, other = first.on, second.on
     if on is None and first.has_date and second.has_date:
-        on, other = (
-            date(second.year or 2025, first.month or 1, first.day or 1),
-            date(second.year or 2025, second.month or 1, second.day or 1),
-        )
+        on = date(second.year or 2025, first.month or 1, first.day or 1)
+        other = date(second.year or 2025, second.month or 1, second.day or 1)
     if on is not None and second.has_date and other is None:
         other = date(on.year, second.month or 1, second.day or 1)
     if on is not None and other is None and not second.has_time:
         return
+    days = None if on is None or other is None else (other - on).days * 86400
     if first.has_time and second.has_time:
         seconds = _seconds(second) - _seconds(first)
-        if on is not None and other is not None:
-            yield abs((other - on).days * 86400 + seconds)
+        if days is not None:
+            yield float(days + seconds)
         else:
-            yield abs(seconds)
-            yield 86400 - abs(seconds)
-    if on is not None and other is not None and not (is_exact and first.has_time and second.has_time):
-        yield float(abs((other - on).days) * 86400)
+            yield float(seconds)
+            yield float(seconds + (86400 if seconds < 0 else -86400))
+    if days is not None and not (is_exact and first.has_time and second.has_time):
+        yield float(days)
 
 
 def _seconds(moment: Moment) -> int:
     return (moment.hour or 0) * 3600 + (moment.minute or 0) * 60 + (moment.second or 0)
+
+
+def is_clock(source: Source) -> bool:
+    """Whether a number is a time of day, which is as long only where it is shown to the minute."""
+    return ":" in source.text and source.moment is None
+
+
+def _is_so_long_after(moment: Moment, base: Moment, seconds: float) -> bool:
+    """Whether a moment is so long after another, as far as both are said."""
+    if moment.has_time and base.has_time and not moment.has_date:
+        return (_seconds(base) + seconds) % 86400 == _seconds(moment)
+    start = base.on
+    if start is None or seconds % 86400 or not moment.has_date:
+        return False
+    try:
+        day = start + timedelta(seconds=seconds)
+    except OverflowError:
+        return False
+    return moment.is_part_of(Moment(day.year, day.month, day.day))

@@ -8,22 +8,24 @@ from __future__ import annotations
 
 import json
 import re
+from bisect import bisect_left
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import date, timedelta
 from functools import cache, cached_property
-from itertools import pairwise
+from itertools import takewhile
 from typing import Any
 
 from gllint_runtime.policy.expressions import expression
 from gllint_runtime.policy.moments import Moment, weekday_numbers
 from gllint_runtime.policy.names import name_words, quantity_named
-from gllint_runtime.policy.places import folded_word
+from gllint_runtime.policy.places import Place, folded_word
 from gllint_runtime.policy.reader import Reader, Reading, Shown
 from gllint_runtime.policy.settings import Policy
 from gllint_runtime.policy.text_units import counted_units, size_of_unit, table_words, words_table
 from gllint_runtime.policy.units import TIME_UNITS
-from gllint_runtime.provenance.derivation import Derivations, superlative_of
+from gllint_runtime.provenance.derivation import Derivations, is_clock, says_extreme, superlative_of
+from gllint_runtime.provenance.directions import Directions, Mark, key_order, way_in
 from gllint_runtime.provenance.findings import FAULTS, Finding, Miss, Verdict
 from gllint_runtime.provenance.index import Index, Mentions, Names
 from gllint_runtime.provenance.records import (
@@ -169,6 +171,26 @@ class Provenance:
         allowed = [match.span() for pattern in self._whitelist for match in pattern.finditer(text)]
         return _Judgement(self, readings, proven, allowed).findings()
 
+    def says_period(self, units: tuple[str, ...], own: tuple[str, ...]) -> bool:
+        """Whether the period by which a text divides an amount is one that the conversation speaks of."""
+        base, _, period = units[0].rpartition("/") if units else ("", "", "")
+        if not base or period not in words_table()["periods"] or any("/" in element for element in own):
+            return True
+        known = {
+            name
+            for name, words in words_table()["periods"].items()
+            if not self.vocabulary.isdisjoint(map(folded_word, words.split()))
+        }
+        return period in known or not known
+
+    def knows_currency(self, units: tuple[str, ...], call_id: str) -> bool:
+        """Whether the currency of a bare amount is one that its output, or the user, says anywhere, or no one is."""
+        if not units or not _is_currency(units[0]):
+            return True
+        known = self.currencies.get(call_id) or self.currencies.get("")
+        known = known or {code.upper() for code in table_words("currency codes") & self.vocabulary}
+        return not known or not known.isdisjoint(unit.partition("/")[0] for unit in units)
+
     def quotes(self, text: str) -> Source | None:
         """Who said a text, word for word."""
         folded = text.casefold()
@@ -206,13 +228,14 @@ class _Judgement:
         self.done: list[Finding] = []
         self._named: dict[tuple[tuple[int, int], ...], dict[str, set[Record]]] = {}
         self._misses: dict[int, list[Miss]] = {}
-        self._directions: dict[int, str] = {}
         self._places = [reading.place for reading in readings]
+        self._spans = [(place.start, place.end) for place in self._places]
+        self._marks: dict[int, Mark | None] = {}
 
     def findings(self) -> list[Finding]:
         """The verdicts, in order."""
         waiting: list[Finding] = []
-        self._contradicting = _contradictions(self.readings)
+        self._contradicting = {id(reading) for reading in self.directions.contradicted(self.readings)}
         for reading in self.readings:
             if any(start <= reading.start and reading.end <= end for start, end in self.proven):
                 continue
@@ -228,12 +251,20 @@ class _Judgement:
             waiting = rest
         return self.done
 
+    @cached_property
+    def directions(self) -> Directions:
+        """The words of direction in the text."""
+        return Directions(self.readings[0].place.layout)
+
     def direction(self, reading: Reading) -> str:
         """The way in which the words around a number say that it goes."""
-        direction = self._directions.get(id(reading))
-        if direction is None:
-            direction = self._directions[id(reading)] = self._direction(reading)
-        return direction
+        return way_in(self.mark(reading), reading.units)
+
+    def mark(self, reading: Reading) -> Mark | None:
+        """The word around a number that says which way it goes."""
+        if id(reading) not in self._marks:
+            self._marks[id(reading)] = self.directions.mark_of(reading, self._spans)
+        return self._marks[id(reading)]
 
     def _is_converted(self, finding: Finding) -> bool:
         """Whether a number is another in the unit that the answer gives that itself: "23.4 MWh (84.24 GJ)"."""
@@ -265,13 +296,16 @@ class _Judgement:
         finding.verdict, finding.derivation, finding.miss = "derived", derivation, None
         return True
 
-    def record_moments(self, record: Record) -> list[tuple[Moment, Source]]:
-        """The dates and times of a record."""
-        return [(source.moment, source) for source in record.times if source.moment is not None]
-
     def words(self, span: tuple[int, int]) -> list[str]:
         """The words of a stretch."""
         return self.readings[0].place.layout.words_in(span)
+
+    def place_of(self, sources: tuple[Source, ...], span: tuple[int, int]) -> int:
+        """Where a stretch first names the record of a source."""
+        chain = {
+            element for source in sources if source.record is not None for element in source.record.chain
+        }
+        return self._mentions.place_of(chain, span)
 
     def named(
         self, scope: tuple[tuple[int, int], ...], but_for: Reading | None = None
@@ -325,6 +359,8 @@ class _Judgement:
         if reading.word and (codes := self.provenance.index.codes(reading.word)):  # a seat, 14C
             reading.text, reading.end = reading.word, reading.start + len(reading.word)
             return Finding(reading, _verdict_of(codes[-1]), codes[-1])
+        if reading.value in _BASES and _PER_BEFORE.search(self._before(reading, 8)):
+            return Finding(reading, "exempt")  # £1.40 per 100 g
         misses: list[Miss] = []
         if id(reading) in self._contradicting:
             turned = next((source for source, *_ in self._candidates(reading)), None)
@@ -398,7 +434,7 @@ class _Judgement:
         text = reading.text.rstrip(".")
         miss: Miss | None = None
         for source in reversed(index.codes(text)):
-            problem = self._is_of_place(source, reading)
+            problem = self._is_of_place(source, reading) or self._is_other_end(source, reading)
             if problem is None:
                 return Finding(reading, _verdict_of(source), source)
             miss = miss or problem
@@ -558,12 +594,12 @@ class _Judgement:
         quoted: Finding | None = None
         weak: Finding | None = None
         for source, renderings, sign, relation in self._candidates(reading):
-            if relation in ("same", "bare") and not self._says_period(reading, source):
+            if relation in ("same", "bare") and not self.provenance.says_period(reading.units, source.units):
                 relation = "unit"
             if (
                 relation == "bare"
                 and source.origin == "tool"
-                and not self._is_known_currency(reading, source)
+                and not self.provenance.knows_currency(reading.units, source.call_id)
             ):
                 relation = "unit"
             if relation == "bare" and source.is_asked and reading.units[0] not in TIME_UNITS:
@@ -575,6 +611,13 @@ class _Judgement:
             if source.kind in ("identifier", "index") and (
                 reading.units or (reading.noun and not self._shares_word(source, reading))
             ):
+                continue
+            if renderings.digits < 2 and relation == "bare" and renderings.value != float(source.value):
+                continue  # 1 °C of a bare 0.8
+            if source.key.lower() in _OWN_NAMES and relation == "bare" and source.record is not None:
+                if isinstance(source.value, int) and self.provenance.names.has_several(source.record.group):
+                    continue  # the number of a row is no measure
+            if is_clock(source) and not _is_exact(reading, renderings, source):
                 continue
             if not self._has_sign(reading, source, sign):
                 if relation == "same":
@@ -609,30 +652,14 @@ class _Judgement:
             return finding
         return weak if weak is not None and quoted is None else quoted or weak
 
-    def _says_period(self, reading: Reading, source: Source | None) -> bool:
-        """Whether the period by which the text divides an amount is one that the conversation speaks of."""
-        for unit in reading.units[:1]:
-            base, _, period = unit.rpartition("/")
-            own = source.units if source is not None else ()
-            if not base or period not in words_table()["periods"] or any("/" in element for element in own):
-                return True
-            words = {folded_word(word) for word in words_table()["periods"][period].split()}
-            return not words.isdisjoint(self.provenance.vocabulary)
-        return True
-
-    def _is_known_currency(self, reading: Reading, source: Source) -> bool:
-        """Whether the currency of a bare amount is one that its output, or the user, says anywhere, or no one is."""
-        if not _is_currency(reading.units[0]):
-            return True
-        known = self.provenance.currencies.get(source.call_id) or self.provenance.currencies.get("")
-        return not known or not known.isdisjoint(reading.units)
-
     def _has_sign(self, reading: Reading, source: Source, sign: int) -> bool:
         """Whether the text gives a number the sign that its source has, by a mark or by a word."""
         value = float(source.value)
         if not value:
             return True
         direction = self.direction(reading)
+        if reading.has_plus and value > 0 and _is_deduction(source):
+            return False
         if sign > 0:
             if value < 0 or not direction:
                 return not (
@@ -644,41 +671,6 @@ class _Judgement:
         if reading.is_signed:  # shown as negative, and the source is not
             return value > 0 and _is_deduction(source)
         return value < 0 and direction in ("down", "neutral")
-
-    def _direction(self, reading: Reading) -> str:
-        """The way in which the words around a number say that it goes."""
-        table = _directions()
-        nearest = ""
-        text = reading.place.layout.text
-        trailing = _WORDS.findall(
-            text[reading.place.end : reading.place.end + 30].split(".")[0].split(",")[0].split("\n")[0]
-        )[:3]
-        for word in trailing[:2]:
-            if (direction := table.get(word.lower())) is not None and direction != "neutral":
-                return direction
-        clause = reading.place.clause
-        line = reading.place.layout.line_at(reading.place.start)
-        starts = [place.end for place in self._places if clause[0] <= place.start < reading.place.start]
-        start = max([clause[0], *starts]) if line.kind != "row" else clause[0]
-        for word in reversed(_WORDS.findall(text[start : reading.place.start])):
-            if (direction := table.get(word.lower())) is not None:
-                if direction != "neutral":
-                    return direction
-                nearest = nearest or direction
-        if line.kind == "row":
-            for scope in reading.place.scopes[:3]:
-                for span in scope:
-                    for word in _WORDS.findall(text[span[0] : span[1]]):
-                        if (direction := table.get(word.lower())) is not None:
-                            return direction
-        if start > clause[0] and not nearest:
-            for word in reversed(_WORDS.findall(text[clause[0] : start])):
-                if (direction := table.get(word.lower())) is not None:
-                    return direction
-        for word in trailing:
-            if (direction := table.get(word.lower())) is not None:
-                return direction
-        return nearest
 
     def _shares_word(self, source: Source, reading: Reading) -> bool:
         """Whether the clause shares a word with the key, the row or the unit of a source."""
@@ -733,24 +725,69 @@ class _Judgement:
         if (
             len(record.stems) > 1
             and source.key in record.stems
-            and not _OUT_OF.search(self._before(reading, 8))
+            and not _OUT_OF.search(self._before(reading, 16))
         ):
-            key_scopes = self._key_scopes(reading)
-            for scope in key_scopes:
-                words = {word for span in scope for word in self.words(span)}
-                named_keys = {
-                    key for key in _named_keys(record, words) if _may_be_of(reading, record.values.get(key))
-                }
-                if named_keys:
-                    if len(named_keys) == 1 and source.key not in named_keys:
-                        return Miss("key", source)
-                    break
+            named_keys = self._keys_of(reading, record)
+            if len(named_keys) == 1 and source.key not in named_keys:
+                return Miss("key", source)
         return None
+
+    def _keys_of(self, reading: Reading, record: Record) -> set[str]:
+        """The keys of a record that the text names for a number; of several in a clause for the one next to it."""
+        layout, clause = reading.place.layout, reading.place.clause
+        is_row = layout.line_at(reading.place.start).kind == "row"
+        for scope in self._key_scopes(reading) if is_row else [(clause,)]:
+            words = {word for span in scope for word in self.words(span)}
+            named = {
+                key
+                for key in _named_keys(record, words)
+                if _may_be_of(reading, record.values.get(key)) and not self._is_denied(key, record, reading)
+            }
+            if is_row and named:
+                return named
+        if is_row or not named:
+            return named
+        numbers = [
+            other.place
+            for other in self.readings
+            if clause[0] <= other.place.start < clause[1] and other.shape == "number" and other.renderings
+        ]
+        if len(numbers) < 2:
+            return named
+        return {key for key in named if self._is_next_to(record.stems[key], reading, numbers)}
+
+    def _is_next_to(self, stem: tuple[str, ...], reading: Reading, numbers: list[Place]) -> bool:
+        """Whether the words of a key belong to a number: they lead to it, or follow it and lead to none."""
+        layout, clause = reading.place.layout, reading.place.clause
+        telling = {word for word in stem if word not in table_words("links of keys")} or set(stem)
+        starts, words = layout.words
+        for place in range(bisect_left(starts, clause[0]), bisect_left(starts, clause[1])):
+            if words[place] not in telling and not _has_stem({words[place]}, (*telling,)):
+                continue
+            start, end = starts[place], starts[place] + len(words[place])
+            if words[place].isdecimal() and not _LABELS.match(layout.text, end):
+                continue
+            before = next((own for own in reversed(numbers) if own.start < start), None)
+            after = next((own for own in numbers if own.start > start), None)
+            own = after or before
+            if before is not None and after is not None:
+                is_lead = _LEADS.fullmatch(layout.text, end, after.start) is not None
+                own = after if is_lead or len(layout.text[before.end : start].split()) > 3 else before
+            if own is reading.place:
+                return True
+        return False
+
+    def _is_denied(self, key: str, record: Record, reading: Reading) -> bool:
+        """Whether a key has no amount, and the clause says so: "free shipping", "has not been refunded"."""
+        own = record.values.get(key)
+        return (
+            own is not None and not own.value and not _nothing().isdisjoint(self.words(reading.place.clause))
+        )
 
     def _is_from_to(self, reading: Reading) -> bool:
         """Whether a number is the second of "from 5 in 2023 to 8"."""
         clause = reading.place.clause
-        text = reading.place.layout.text[clause[0] : reading.place.start]
+        text = reading.place.layout.text[reading.place.sentence[0] : reading.place.start]
         last = max(
             (place.end for place in self._places if clause[0] <= place.start < reading.place.start),
             default=clause[0],
@@ -763,14 +800,18 @@ class _Judgement:
         """Whether the words next to a number name a key of which no output has such a value."""
         if source.origin == "said" and reading.noun and folded_word(reading.noun) in source.text:
             return False
-        if _OUT_OF.search(self._before(reading, 8)):
+        if _OUT_OF.search(self._before(reading, 16)):
             return False
         layout = reading.place.layout
-        trailing = layout.words_in((reading.place.end, reading.place.end + 40))[:2]
+        stop = _STOP.search(layout.text, reading.place.end, reading.place.end + 40)
+        end = stop.start() if stop is not None else reading.place.end + 40
+        trailing = [
+            *takewhile(lambda word: word not in common_words(), layout.words_in((reading.place.end, end)))
+        ][:2]
         words = {word for word in trailing if word not in common_words()}
         if not words or not words.isdisjoint(source.stem):
             return False
-        for column, _ in self.provenance.derivations.named(words):
+        for column in self.provenance.derivations.named(words):
             if set(column.sources[0].stem) <= set(trailing) and not any(
                 any(renderings.fits(float(element.value)) for renderings in reading.renderings)
                 for element in column.sources
@@ -783,28 +824,55 @@ class _Judgement:
         record = source.record
         if record is None or record.parent is None:
             return None
-        extreme = superlative_of(self.text_of(reading.place.clause))
+        clause = reading.place.clause
+        last = max(
+            (
+                done.reading.place.end
+                for done in self.done
+                if done.source is not None
+                and (
+                    done.source.key == source.key
+                    or (done.reading.units and done.reading.units == reading.units)
+                )
+                and clause[0] <= done.reading.place.start < reading.place.start
+            ),
+            default=clause[0],
+        )
+        extreme = superlative_of(self.text_of((last, clause[1])))
         if not extreme:
             return None
         values = [float(element.value) for element in self.provenance.derivations.column(source)]
         if len(values) < 2 or min(values) == max(values):
             return None
-        opposite = min(values) if extreme == "maximum" else max(values)
-        return Miss("direction", source) if float(source.value) == opposite else None
+        value = float(source.value)
+        words = {folded_word(word) for word in _WORDS.findall(self.text_of((last, clause[1])))}
+        if max(values) <= 0 and not table_words("superlatives of size").isdisjoint(
+            words
+        ):  # the largest payment
+            value, values = -value, [-element for element in values]
+        wanted, opposite = (max(values), min(values)) if extreme == "maximum" else (min(values), max(values))
+        is_said = says_extreme(self.text_of((last, reading.place.start)))
+        return Miss("direction", source) if value == opposite or (is_said and value != wanted) else None
 
     def _is_other_end(self, source: Source, reading: Reading) -> Miss | None:
         """What is wrong where "from" is before the later of two values, or "to" before the earlier."""
-        table = _key_order()
+        table = key_order()
         order = next((table[word] for word in source.stem if word in table), "")
         record = source.record
         stems = (
-            [] if record is None else [*record.stems.values(), *(element.stem for element in record.times)]
+            []
+            if record is None
+            else [
+                *record.stems.values(),
+                *map(stem_of, record.texts),
+                *(element.stem for element in record.times),
+            ]
         )
         if (
             not order
             or record is None
             or not any(table.get(word, order) != order for stem in stems for word in stem)
-        ):
+        ) and table_words("former").isdisjoint(source.stem):
             return None
         prior = self._before(reading, 24)
         trailing = reading.place.layout.text[reading.place.end : reading.place.end + 24]
@@ -849,41 +917,6 @@ class _Judgement:
         return inside[:-1] if several else inside
 
 
-def _contradictions(readings: list[Reading]) -> set[int]:
-    """The numbers of "fell from 5 to 8", and of "849, down from 749"."""
-    hits: set[int] = set()
-    for first, second in pairwise(readings):
-        if not (first.renderings and second.renderings) or (
-            first.units != second.units and first.units and second.units
-        ):
-            continue
-        text = first.place.layout.text
-        between = text[first.place.end : second.place.start]
-        if len(between) > 60 or "\n" in between:
-            continue
-        if (reverse := _DOWN_FROM.search(between)) is not None:
-            direction, prior, after = reverse[1].lower(), second.value, first.value
-        else:
-            verb = _MOVED_FROM.search(text[max(0, first.place.start - 60) : first.place.start])
-            if verb is None or not _TO_NEXT.search(between):
-                continue
-            direction, prior, after = _directions().get(verb[1].lower(), ""), first.value, second.value
-        if (direction == "down" and after > prior) or (direction == "up" and after < prior):
-            hits.add(id(first))
-    return hits
-
-
-_DOWN_FROM = expression(
-    r"\b(up|down)\s+(?:slightly\s+|sharply\s+)?from\s+(?:about\s+)?[$€£]?\Z", re.IGNORECASE
-)
-_TO_NEXT = expression(r"\bto\s+(?:about\s+|only\s+|just\s+)?[$€£]?\Z|\A\s*(?:to|auf|à)\s", re.IGNORECASE)
-_MOVED_FROM = expression(
-    r"\b(fell|dropped|declined|decreased|lowers|lowered|reduced|sank|rose|grew|climbed|increased|raises|raised|up|down|jumped|improved)"
-    r"(?:\s[^\W\d_]+){0,4}\sfrom\s+(?:about\s+)?[$€£]?\Z",
-    re.IGNORECASE,
-)
-
-
 @cache
 def _relative_days() -> dict[str, int]:
     return {
@@ -891,11 +924,6 @@ def _relative_days() -> dict[str, int]:
         for days, words in words_table()["relative days"].items()
         for word in words.split()
     }
-
-
-@cache
-def _key_order() -> dict[str, str]:
-    return {word: order for order, words in words_table()["order of keys"].items() for word in words.split()}
 
 
 @cache
@@ -908,6 +936,8 @@ def _compared() -> re.Pattern[str]:
 
 
 _WORDS = re.compile(r"[^\W\d_]+")
+_BASES = (1.0, 10.0, 100.0, 1000.0, 100_000.0, 1e6)
+_PER_BEFORE = re.compile(r"(?:/|\b(?:per|pro|je|par))\s?\Z", re.IGNORECASE)
 _NAMED_HOURS = {
     "noon": 12,
     "midday": 12,
@@ -921,7 +951,14 @@ _FROM = re.compile(r"\b(?:from|instead of|von|statt|de|au lieu de)\s[$€£]?\Z"
 _TO = re.compile(r"\b(?:to|auf|à|bis)\s(?:about\s)?[$€£]?\Z", re.IGNORECASE)
 _THAN = re.compile(r"\b(?:than|als|que|instead of|versus|vs|compared|gegenüber|statt)\b", re.IGNORECASE)
 _INSTEAD = re.compile(r"\s?(?:[^\W\d_]{1,6}\s)?(?:instead of|rather than|statt|au lieu de)\b")
-_OUT_OF = re.compile(r"\d\s?(?:of|von|sur|/)\s\Z")
+_LABELS = re.compile(r"\s?[:=(]")
+_STOP = re.compile(r"[^\w\s'-]|\n|\d")
+_LEADS = expression(
+    r"[^\w.;]*(?:(?:of|was|is|are|were|at|to|only|about|over|nearly|just|exactly|reached|totals?|von|ist|sind|war|lag|bei|"
+    r"im|auf|de|est|sont|à|était)[^\w.;]+){0,3}[^\w.;]*",
+    re.IGNORECASE,
+)
+_OUT_OF = re.compile(r"\d\s?(?:out of|of|von|sur|/)\s(?:(?:the|your|our|its|their|all|den|les|vos)\s)?\Z")
 _WEEKDAY_BEFORE = re.compile(r"([^\W\d_]{2,10})\.?,?\s(?:the\s|den\s|le\s)?\Z")
 _FROM_TO = re.compile(r"\b(?:from|von|de)\b.*\b(?:to|auf|à)\b[^.]{0,40}\Z", re.IGNORECASE | re.DOTALL)
 _HEMISPHERE = re.compile(r"°?\s?(?:W|S|O|west|south|West|Süd|ouest|sud)(?!\w)")
@@ -931,10 +968,8 @@ _ORDINAL_DAY = re.compile(
 
 
 @cache
-def _directions() -> dict[str, str]:
-    return {
-        word: direction for direction, words in words_table()["directions"].items() for word in words.split()
-    }
+def _nothing() -> frozenset[str]:
+    return frozenset(map(folded_word, table_words("no")))
 
 
 @cache
@@ -1030,6 +1065,14 @@ def _relation(reading: Reading, source: Source) -> str:
     return "unit"
 
 
+def _is_exact(reading: Reading, renderings: Shown, source: Source) -> bool:
+    """Whether a number is a source's value to the last digit, in its own unit or in another."""
+    own = size_of_unit(reading.units[0]) if reading.units else None
+    other = size_of_unit(source.units[0]) if source.units else None
+    factor = other.factor / own.factor if own is not None and other is not None else 1.0
+    return abs(renderings.value - float(source.value) * factor) <= 1e-6 * max(1.0, abs(renderings.value))
+
+
 _OWN_NAMES = frozenset(["n", "no", "nr", "number", "index", "#"])
 _BOUNDS = {("limit",), ("max",), ("min",), ("cap",), ("target",), ("threshold",), ("budget",)}
 _SIZE_LETTERS = frozenset("kKMGT")
@@ -1043,6 +1086,8 @@ def _is_currency(unit: str) -> bool:
 def _has_like(record: Record, source: Source) -> bool:
     """Whether a record has a value of the same kind as a source: what it has not, its name says nothing of."""
     if source.key in record.values or source.moment is not None or source.is_code:
+        return True
+    if record.group.endswith(" line"):
         return True
     return any(element.units == source.units for element in record.values.values() if element.units)
 
@@ -1063,7 +1108,21 @@ def _may_be_of(reading: Reading, source: Source | None) -> bool:
     return own.dimension == other.dimension
 
 
+def _has_stem(words: set[str], stem: tuple[str, ...]) -> bool:
+    """Whether words have each word of a key, or another form of it: ``picked`` of ``in_pick``."""
+    telling = [word for word in stem if word not in table_words("links of keys")] or stem
+    return all(
+        word in words
+        or (len(word) > 3 and any(other.startswith(word) and len(other) - len(word) < 4 for other in words))
+        for word in telling
+    )
+
+
 def _named_keys(record: Record, words: set[str]) -> set[str]:
     """The keys of a record that words name by their whole stem, but for those whose stem is a part of another's."""
-    named = {key: set(stem) for key, stem in record.stems.items() if stem and words.issuperset(stem)}
+    named = {
+        key: {word for word in stem if word not in table_words("links of keys")} or set(stem)
+        for key, stem in record.stems.items()
+        if stem and _has_stem(words, stem)
+    }
     return {key for key, stem in named.items() if not any(stem < other for other in named.values())}

@@ -223,7 +223,7 @@ class Names:
         for place, word in enumerate(words):
             for length in self._lengths.get(word, ()):
                 records = self._by_name.get(tuple(words[place : place + length]))
-                if records:
+                if records and place + length <= len(words):
                     hits[place, place + length] = _by_group(records)
         # A name within a longer one is none: "Widget" of "Widget Pro".
         inner = {
@@ -302,6 +302,24 @@ class Mentions:
                 if len(best) == 1 < self._sizes.get(group, 1):
                     hits[group] = best
         return hits
+
+    def place_of(self, chain: set[Record], span: tuple[int, int]) -> int:
+        """Where a stretch first names one of some records; its end where it does not."""
+        places = [
+            start
+            for start, _, groups in self._names[
+                bisect_left(self._starts, span[0]) : bisect_left(self._starts, span[1])
+            ]
+            if any(not chain.isdisjoint(records) for records in groups.values())
+        ]
+        parts = [
+            start
+            for start, records in self._parts[
+                bisect_left(self._part_starts, span[0]) : bisect_left(self._part_starts, span[1])
+            ]
+            if not chain.isdisjoint(records)
+        ]
+        return min([*places, *parts], default=span[1])
 
 
 def _by_group(records: Iterable[Record]) -> dict[str, set[Record]]:

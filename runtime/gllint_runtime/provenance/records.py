@@ -380,6 +380,10 @@ class Harvester:
             return
         units: tuple[str, ...] = context.unit if is_quantity else ()
         is_open = False
+        if not is_quantity and (sized := _SIZED.search(key.lower())) is not None:
+            words = words_table()
+            value *= float(words["letters"].get(sized[1]) or words["multipliers"][sized[1]])
+            units, is_quantity = (sized[2].upper(),), True
         if not is_quantity:
             units, is_open = self._units(path, key, context, record)
             if context.factor != 1.0 and units and units == context.unit:
@@ -497,6 +501,9 @@ class Harvester:
             if value is not None:
                 self._node(value, path, key, record, context, pattern)
                 return True
+        if _PAIRS.fullmatch(stripped) is not None:
+            self._node(dict(_PAIR.findall(stripped)), path, key, record, context, pattern)
+            return True
         if (parts := _embedded(text)) is not None:
             for part in parts:
                 if isinstance(part, str):
@@ -625,12 +632,19 @@ class Harvester:
                 record.names.append(words)
 
 
+_QUOTIENT = re.compile(r"_(kb|mb|gb|tb|eur|usd|gbp|chf)_(s|h|kwh|mwh|kg|t|m2|m3|km|l|gb|tb)$")
+_SIZED = re.compile(r"_(k|m|mn|mio|bn|b)(usd|eur|gbp|chf)$")
+_PER_TIME = re.compile(
+    r"(?:rows?|orders?|requests?|items?|lines?|units?|throughput|events?|count|rate|n)_per_(s|min|h|day|week)$"
+)
 _SPEED = re.compile(r"speed|wind|ascent|velocity|gust|geschw|vitesse")
 _PRICE = re.compile(
     r"(?:price|prix|preis|cost|tariff|tarif|rate|fee)_(?:kwh|mwh|kg|m2|m3|km|night|day|h|gb|l)$"
 )
 _WINDOW = re.compile(r"-?(\d{1,4})(s|min|m|h|d|w|mo|y)")
 _CODES = re.compile(r"[^\W_]+(?:[-_./][^\W_]+)*")
+_PAIRS = re.compile(r"\w+=[^\s;,=]+(?:[;,\s]\s?\w+=[^\s;,=]+)+;?")  # temp=14.6;rh=58
+_PAIR = re.compile(r"(\w+)=([^\s;,=]+)")
 _ELEMENT = re.compile(r"<([A-Za-z][\w.-]*)[^<>]*>([^<>]+)</\1>")
 _ATTRIBUTE = re.compile(r"\s([A-Za-z][\w.-]*)=[\"']([^\"'<>]{1,200})[\"']")
 _NUMERAL = re.compile(r"[-+]?\d+(?:\.\d+)?(?:[eE][-+]?\d{1,3})?")
@@ -886,7 +900,7 @@ def _inner_context(node: Mapping[Any, Any], context: _Context) -> _Context:
             if not known and (sized := declared_unit(value)) is not None:
                 known, factor = sized.units, sized.factor
             named = any(str(name).lower() in _value_keys() for name in node)
-            if known and (named or numbers == 1 or not numbers):
+            if known and (named or numbers < 2 or (not _is_currency(known) and _are_bare(node))):
                 unit = known
     if unit is not context.unit and any(str(name).lower() in _value_keys() for name in node):
         # Of several numbers it is the unit of that which is called the value.
@@ -896,6 +910,12 @@ def _inner_context(node: Mapping[Any, Any], context: _Context) -> _Context:
             {**(units or {}), **{str(n): unit[0] for n in node if str(n).lower() in _value_keys()}},
         )
     return _Context(unit, currency, units, factor)
+
+
+def _are_bare(node: Mapping[Any, Any]) -> bool:
+    """Whether no number of an object has a unit of its own, or counts."""
+    numbers = [str(key) for key, value in node.items() if _is_number(value)]
+    return not any(units_of_key(key)[0] or is_thing(key) or read_name(key).kind for key in numbers)
 
 
 def _is_currency(units: tuple[str, ...]) -> bool:
@@ -964,12 +984,20 @@ def units_of_key(key: str) -> tuple[tuple[str, ...], bool]:
         if units := _header_unit(key):
             return units, False
     folded = key.lower()
+    if (quotient := _QUOTIENT.search(folded)) is not None:
+        known = words_table()["key letters"]
+        above, below = (unit_of_text(known.get(part, part).split()[0])[0] for part in quotient.groups())
+        made = unit_of_text(f"{above}/{below}")
+        if size_of_unit(made[0]) is not None:
+            return made, False
     if folded.endswith(("_pp", "_points", "_ppt")) and any(
         word in folded for word in ("pct", "percent", "rate", "share", "_pp", "margin")
     ):
         return ("pp",), False
     if folded.endswith(("_bps", "_bp")):
         return ("bps",), False
+    if (per := _PER_TIME.search(folded)) is not None:
+        return (f"1/{per[1]}",), False
     readings = argument_units(key)[:_MAX_RELATIONS]
     if not readings:
         head, _, last = folded.rpartition("_")
