@@ -7,12 +7,14 @@ from pathlib import Path
 import pytest
 
 from gllint_rules import Settings
-from gllint_rules.inference.measures.meanings import Meaning, Measure
-from gllint_rules.inference.measures.naming import path
-from gllint_rules.inference.measures.unit_flow import UnitFlow, Units
+from gllint_rules.inference.units.definitions import path
+from gllint_rules.inference.units.measure import Factor, Meaning, Measure
+from gllint_rules.inference.units.meetings import Given, Meeting, conflicts_in
+from gllint_rules.inference.units.reader import Units
 from gllint_rules.inference.values import Site
 from gllint_rules.project.project import Project
 from gllint_rules.reading import facts
+from gllint_rules.reading.facts import Function, Module
 from gllint_rules.reading.modules import read_module
 from gllint_runtime.policy.unit_sizes import text_of
 
@@ -35,33 +37,50 @@ def sections() -> dict[str, dict[str, str]]:
     return table
 
 
-def flow_of(written: str) -> UnitFlow:
-    """The flow of a function that says this, or returns it; of the last function where this is a module."""
+def module_of(source: str) -> tuple[Units, Module]:
+    """A module, and what reads its units."""
+    module = read_module("/project/a.py", source)
+    project = Project(Settings(), lambda path: None, lambda path: False, lambda path: source, "/project")
+    project.add(module)
+    return Units(project.evaluator), module
+
+
+def function_of(written: str) -> tuple[Units, Module, Function]:
+    """A function that says this, or returns it; the last one named `f` where this is a module."""
     lines = written.split("\\n") if "\\n" in written else [f"return {written}"]
     if "def f(" in written:
         source = "\n".join(lines).replace("def f()", f"def f({PARAMETERS})")
     else:
         source = f"def f({PARAMETERS}):\n" + "".join(f"    {line}\n" for line in lines)
-    module = read_module("/project/a.py", source)
-    project = Project(Settings(), lambda path: None, lambda path: False, lambda path: source, "/project")
-    project.add(module)
-    return Units(project.evaluator).function(module, next(f for f in module.functions if f.name == "f"))
+    units, module = module_of(source)
+    return units, module, next(f for f in module.functions if f.name == "f")
 
 
 def shown(meaning: Meaning) -> str:
-    if not isinstance(meaning, Measure):
-        return "unknown" if meaning is None else type(meaning).__name__.lower()
-    units = " or ".join(text_of(unit) or "1" for unit in meaning.readings)
-    return f"{'about ' * meaning.loose}{'a difference in ' * meaning.is_difference}{units}"
+    match meaning:
+        case Measure(role="number"):
+            units = " or ".join(text_of(unit) or "1" for unit in meaning.readings)
+            return f"{'about ' * meaning.loose}{'a difference in ' * meaning.is_difference}{units}"
+        case Measure(role=role):
+            return role
+        case Factor(is_count=is_count):
+            return "count" if is_count else "factor"
+        case _:
+            return "unknown"
 
 
 def said_of(written: str) -> str:
-    flow = flow_of(written)
-    meetings = (f"; {shown(m.left)} {m.op} {shown(m.right)}" for m in flow.meetings.values())
+    units, module, function = function_of(written)
+    body = units.body_of(module, function)
+    result = units.returned(function, body)
+    conflicts = conflicts_in(units, body)
+    meetings = (f"; {shown(m.left)} {m.op} {shown(m.right)}" for m in conflicts if isinstance(m, Meeting))
     arguments = (
-        f"; {shown(a.measure)} for {a.parameter} in {shown(a.wanted)}" for a in flow.arguments.values()
+        f"; {shown(a.measure)} for {a.parameter} in {shown(a.wanted)}"
+        for a in conflicts
+        if isinstance(a, Given)
     )
-    return "".join([shown(flow.result), *meetings, *arguments])
+    return "".join([shown(result), *meetings, *arguments])
 
 
 @pytest.mark.parametrize("name", sections())
@@ -74,17 +93,15 @@ def test_a_literal_beyond_all_floats_is_some_number() -> None:
     assert said_of(f"heat_kwh + {10**400}") == "kWh"
 
 
-def test_what_is_known_at_a_place_is_that_of_the_innermost_body_around_it() -> None:
+def test_the_body_at_a_place_is_the_innermost_around_it() -> None:
     source = "LOSS = meter.heat_kwh\n\n\ndef f(heat_kwh):\n    def g(heat_wh):\n        return heat_wh\n    return heat_kwh\n"
-    module = read_module("/project/a.py", source)
-    project = Project(Settings(), lambda path: None, lambda path: False, lambda path: source, "/project")
-    project.add(module)
-    units = Units(project.evaluator)
+    units, module = module_of(source)
     returned = [f.body[-1] for f in sorted(module.functions, key=lambda f: f.name)]
     outer, inner = (statement.value for statement in returned if isinstance(statement, facts.Return))
     [loss] = module.scope.bindings["LOSS"]
-    places = [value.at for value in (outer, inner, loss.value) if value is not None]
-    assert [shown(units.meaning_at(Site(module, at))) for at in places] == ["kWh", "Wh", "kWh"]
+    values = [value for value in (outer, inner, loss.value) if value is not None]
+    read = [units.unit_of(value, units.body_at(Site(module, value.at))) for value in values]
+    assert [shown(meaning) for meaning in read] == ["kWh", "Wh", "kWh"]
 
 
 def test_an_endless_chain_of_names_is_no_variable() -> None:

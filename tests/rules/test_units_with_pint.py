@@ -11,8 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gllint_rules import Settings
-from gllint_rules.inference.measures.meanings import Measure
-from gllint_rules.inference.measures.unit_flow import UnitFlow, Units
+from gllint_rules.inference.units.measure import Meaning, Measure
+from gllint_rules.inference.units.meetings import Conflict, conflicts_in
+from gllint_rules.inference.units.reader import Units
 from gllint_rules.project.project import Project
 from gllint_rules.reading.modules import read_module
 from gllint_runtime.policy import unit_sizes
@@ -58,13 +59,16 @@ def as_pint(unit: str) -> str:
 _PINT_SPELLINGS = {"%": "percent", "°C": "degC", "°F": "degF", "1": "dimensionless", "t": "tonne"}
 
 
-def flow_of(expression: str) -> UnitFlow:
+def read(expression: str) -> tuple[Meaning, list[Conflict]]:
+    """The unit of an expression, and what meets in it that differs."""
     source = f"def f({', '.join(NAMES)}):\n    return {expression}\n"
     module = read_module("/project/a.py", source)
     project = Project(Settings(), lambda path: None, lambda path: False, lambda path: source, "/project")
     project.add(module)
     [function] = module.functions
-    return Units(project.evaluator).function(module, function)
+    units = Units(project.evaluator)
+    body = units.body_of(module, function)
+    return units.returned(function, body), conflicts_in(units, body)
 
 
 class Converted:
@@ -83,7 +87,7 @@ class Converted:
 @settings(max_examples=60)
 @given(expressions)
 def test_a_unit_that_is_shown_is_that_of_the_quantity(expression: str) -> None:
-    flow = flow_of(expression)
+    result, conflicts = read(expression)
     quantities: dict[str, object] = {n: PINT.Quantity(VALUES[n], unit) for n, unit in NAMES.items()}
     written = expression
     for factor in FACTORS:
@@ -93,12 +97,12 @@ def test_a_unit_that_is_shown_is_that_of_the_quantity(expression: str) -> None:
     try:
         true = eval(written, {"Converted": Converted, **quantities})
     except pint.DimensionalityError:
-        assert flow.result is None or flow.meetings  # two dimensions met: nothing is shown of the outcome
+        assert result is None or conflicts  # two dimensions met: nothing is shown of the outcome
         return
-    if not isinstance(flow.result, Measure) or flow.meetings:
+    if not isinstance(result, Measure) or result.role != "number" or conflicts:
         return
     number = eval(expression, dict(VALUES))
-    units = [as_pint(text_of(unit)) for unit in flow.result.readings]
+    units = [as_pint(text_of(unit)) for unit in result.readings]
     shown = [PINT.Quantity(number, unit) for unit in units]
     assert any(
         quantity.dimensionality == true.dimensionality

@@ -53,7 +53,7 @@ _GROUPS = {
     "execution": ["runtime/gllint_runtime/execution/"],
     "audit": ["runtime/gllint_runtime/audit/"],
     "provenance": ["runtime/gllint_runtime/provenance/"],
-    "unit inference": [f"{_RULES}/inference/measures/"],
+    "unit inference": [f"{_RULES}/inference/units/"],
     "query engine": [
         *(f"{_RULES}/inference/{name}.py" for name in ("questions", "following")),
         *(f"{_RULES}/project/{name}.py" for name in ("project", "project_questions")),

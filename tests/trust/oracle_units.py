@@ -27,8 +27,8 @@ from trust import Budget, Row
 sys.path.insert(0, str(Path(__file__).parents[1] / "rules"))
 from gllint_rules import Finding, Settings
 from gllint_rules.check.check import check
-from gllint_rules.inference.measures.meanings import Measure
-from gllint_rules.inference.measures.unit_flow import UnitFlow, Units
+from gllint_rules.inference.units.measure import Meaning, Measure, number_in_unit
+from gllint_rules.inference.units.reader import Units
 from gllint_rules.project.project import Project
 from gllint_rules.reading.modules import read_module
 from test_units_with_pint import NAMES, PINT, VALUES, as_pint
@@ -433,11 +433,12 @@ def row(budget: Budget) -> Row:
 
 def compared(program: str) -> Iterator[tuple[str, str]]:
     """What gllint says of a program: of what, and what is wrong with it, if anything is."""
-    flow, findings = _read(shown(program))
+    meaning, findings = _read(shown(program))
     results, log = _run(program)
     judged = [result for result in results if isinstance(result, Sized) and result.unit is not None]
-    if isinstance(flow.result, Measure) and not log.meetings:
-        units = [as_pint(unit) for unit in _texts(flow.result)]
+    measure = number_in_unit(meaning)
+    if measure is not None and not log.meetings:
+        units = [as_pint(unit) for unit in _texts(measure)]
         bad = [
             f"it returns {result.quantity()} as {result.number}, and not in {units}"
             for result in judged
@@ -463,14 +464,15 @@ def _texts(measure: Measure) -> Iterable[str]:
     return (text_of(unit) for unit in measure.readings)
 
 
-def _read(source: str) -> tuple[UnitFlow, list[Finding]]:
+def _read(source: str) -> tuple[Meaning, list[Finding]]:
     module = read_module("/project/a.py", source)
     project = Project(Settings(), lambda path: None, lambda path: False, lambda path: source, "/project")
     project.add(module)
     findings = list(check(project, "/project/a.py", frozenset({"GL504", "GL505"})))
     assert all(isinstance(item, Finding) for item in findings), findings
     compute = next(f for f in module.functions if f.name == "compute")
-    return Units(project.evaluator).function(module, compute), findings  # type: ignore[return-value]
+    units = Units(project.evaluator)
+    return units.returned(compute, units.body_of(module, compute)), findings  # type: ignore[return-value]
 
 
 def _run(program: str) -> tuple[list[Any], Log]:

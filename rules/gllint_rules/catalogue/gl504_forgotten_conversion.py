@@ -66,13 +66,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gllint_rules.inference.measures.meanings import Measure, measure_of_unit
+from gllint_rules.inference.units.measure import Measure, measure_of_unit
+from gllint_rules.inference.units.meetings import Given
 from gllint_rules.inference.values import Site
 from gllint_rules.project.context import Context, Pending
 from gllint_rules.project.unit_findings import (
+    conflicts,
     factor_between,
-    flows,
-    is_number,
     misdeclared,
     mislabelled,
     times,
@@ -109,20 +109,16 @@ def check(context: Context) -> Iterator[Pending]:
                 message,
                 _help(context, declared.site, declared.measure, wanted, False),
             )
-    for module, flow in flows(context):
-        for argument in flow.arguments.values():
-            site = Site(module, argument.at)
-            if site in sites or not is_number(context, site):
-                continue
-            sites.add(site)
-            taker = f"`{argument.parameter}` takes" if argument.parameter else "its label says"
-            message = (
-                f"{_subject(context, site)} is in {units_of(argument.measure)}, "
-                f"but {taker} {units_of(argument.wanted)}"
-            )
-            yield context.finding(
-                "GL504", site, message, _help(context, site, argument.measure, argument.wanted, False)
-            )
+    for site, given in conflicts(context):
+        if not isinstance(given, Given) or site in sites:
+            continue
+        sites.add(site)
+        taker = f"`{given.parameter}` takes" if given.parameter else "its label says"
+        message = (
+            f"{_subject(context, site)} is in {units_of(given.measure)}, but {taker} {units_of(given.wanted)}"
+        )
+        help = _help(context, site, given.measure, given.wanted, False)
+        yield context.finding("GL504", site, message, help)
 
 
 def _subject(context: Context, site: Site) -> str:

@@ -50,10 +50,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gllint_rules.inference.measures.outcome import Meeting
-from gllint_rules.inference.values import Site
+from gllint_rules.inference.units.meetings import Meeting
 from gllint_rules.project.context import Context, Pending
-from gllint_rules.project.unit_findings import factor_between, flows, is_number, units_of
+from gllint_rules.project.unit_findings import conflicts, factor_between, units_of
 from gllint_rules.rule import Rule
 
 _DONE = {"+": "added", "-": "subtracted"}
@@ -61,13 +60,11 @@ _DONE = {"+": "added", "-": "subtracted"}
 
 def check(context: Context) -> Iterator[Pending]:
     """Findings at the right side of operators between numbers of different units."""
-    for module, flow in flows(context):
-        for meeting in flow.meetings.values():
-            site = Site(module, meeting.at)
-            if is_number(context, site):
-                done = _DONE.get(meeting.op, "compared")
-                message = f"Numbers in {units_of(meeting.left)} and in {units_of(meeting.right)} are {done}"
-                yield context.finding("GL505", site, message, _help(meeting))
+    for site, meeting in conflicts(context):
+        if isinstance(meeting, Meeting):
+            done = _DONE.get(meeting.op, "compared")
+            message = f"Numbers in {units_of(meeting.left)} and in {units_of(meeting.right)} are {done}"
+            yield context.finding("GL505", site, message, _help(meeting))
 
 
 def _help(meeting: Meeting) -> str:

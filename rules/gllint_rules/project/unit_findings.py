@@ -6,11 +6,10 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from gllint_rules.inference.measures.arithmetic import fit, is_absolute
-from gllint_rules.inference.measures.expressions import unit_of_text
-from gllint_rules.inference.measures.meanings import Meaning, Measure
-from gllint_rules.inference.measures.outcome import Env, UnitFlow
-from gllint_rules.inference.measures.unit_flow import Units, measure_declared
+from gllint_rules.inference.units.arithmetic import differ, is_absolute
+from gllint_rules.inference.units.measure import Measure, measure_of_text, number_in_unit
+from gllint_rules.inference.units.meetings import Conflict, conflicts_in, names_unit
+from gllint_rules.inference.units.reader import Body, Units
 from gllint_rules.inference.values import (
     Boolean,
     Frame,
@@ -26,18 +25,17 @@ from gllint_rules.project.makers import maker_at, text_at
 from gllint_rules.project.results import Leaf, is_quantity, leaves
 from gllint_rules.project.schemas import read_schema
 from gllint_rules.project.units import WrittenUnit, written_units
-from gllint_rules.reading.facts import Function, Lambda, Module
+from gllint_rules.reading.expression_index import expressions_in
+from gllint_rules.reading.facts import Call, Function, Module
+from gllint_rules.reading.outline import Section
 from gllint_rules.tuples import NamedTuple
-from gllint_runtime.policy.names import read_name
 from gllint_runtime.policy.parameter_units import ParameterUnits
 from gllint_runtime.policy.schema_numbers import declared_unit
 from gllint_runtime.policy.settings import Policy
-from gllint_runtime.policy.unit_expressions import Factors
 from gllint_runtime.policy.unit_sizes import name_of, ratio
 
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _SHOWN = 40
-_MOST_WORD = 60
 # From a file with tools into others. Each function of a circle asks for all others of it: a row has an end, so that
 # a circle of any length is asked for a few times.
 _CALLS_IN_A_ROW = 4
@@ -80,16 +78,10 @@ def misdeclared(context: Context) -> Iterator[Misdeclared]:
                 if declared
                 else (_unit_of_shape(leaf, context.policy), "its unit is")
             )
-            label = unit_of_text(unit) if unit else None
-            if unit is None or label is None:
-                continue
-            measure = context.once(_Measures).at(leaf.site)
-            if isinstance(measure, Measure) and _differ(label, measure) and is_number(context, leaf.site):
+            label = measure_of_text(unit)
+            measure = _unit_at(context, leaf.site) if label is not None else None
+            if unit and label is not None and measure is not None and differ(label, measure):
                 yield Misdeclared(leaf.site, measure, unit, who)
-
-
-def _differ(label: Factors, measure: Measure) -> bool:
-    return fit(Measure((label,), is_whole=True), measure) in ("size", "dimension")
 
 
 def _declared_in(node: Any, keys: tuple[object, ...]) -> str | None:
@@ -116,45 +108,46 @@ def _unit_of_shape(leaf: Leaf, policy: Policy) -> str | None:
     return shaped_unit(texts, policy.quantity_shapes)
 
 
-class _Measures:
-    """The units of expressions, a tool's parameters being in those that its schema declares."""
+def _units(context: Context) -> Units:
+    """The reader of a module's units; a tool's parameters are in those that its schema declares."""
+    declared: dict[Function, dict[str, Measure]] = {}
+    for tool in context.tools:
+        if tool.args_schema is None or tool.module is not context.module:
+            continue
+        schema = read_schema(context, tool.args_schema, tool.scope)
+        units = ParameterUnits(schema.data) if schema is not None else None
+        for callee in tool.callables if units is not None and units.declares else ():
+            if isinstance(callee.function, Function) and units is not None:
+                declared[callee.function] = _declared_parameters(callee.function, units)
+    return Units(context.evaluator, declared)
 
-    def __init__(self, context: Context) -> None:
-        self._units = Units(context.evaluator)
-        self._flows: dict[Function, tuple[Module, UnitFlow]] = {}
-        for tool in context.tools:
-            if tool.args_schema is None or tool.module is not context.module:
-                continue
-            schema = read_schema(context, tool.args_schema, tool.scope)
-            declared = ParameterUnits(schema.data) if schema is not None else None
-            for callee in tool.callables if declared is not None and declared.declares else ():
-                function = callee.function
-                if isinstance(function, Function):
-                    self._execute(callee.module, function, declared)
 
-    def _execute(self, module: Module, function: Function, declared: ParameterUnits | None) -> None:
-        arguments: Env = {}
-        for param in function.params:
-            unit = declared.at((param.name,)) if declared is not None else None
-            if unit is not None and unit.is_declared and not unit.takes_quantity and len(unit.readings) == 1:
-                arguments[param.name] = measure_declared(unit.readings[0])
-        flow = self._units.executed(module, function, arguments) if arguments else None
-        if flow is not None:
-            self._flows[function] = module, flow
+def _declared_parameters(function: Function, units: ParameterUnits) -> dict[str, Measure]:
+    measures: dict[str, Measure] = {}
+    for param in function.params:
+        unit = units.at((param.name,))
+        if unit.is_declared and not unit.takes_quantity and len(unit.readings) == 1:
+            measure = measure_of_text(unit.readings[0])
+            if measure is not None:
+                measures[param.name] = measure
+    return measures
 
-    def at(self, site: Site) -> Meaning:
-        for function, (module, flow) in self._flows.items():
-            if module is site.module and function.at < site.at < function.end:
-                return flow.measures.get(site.at)
-        return self._units.meaning_at(site)
+
+def _unit_at(context: Context, site: Site) -> Measure | None:
+    """The unit that the number at a place is known to be in, where it is no text, truth value or record."""
+    maker = maker_at(site)
+    if maker is None:
+        return None
+    units = context.once(_units)
+    measure = number_in_unit(units.unit_of(maker.expr, units.body_at(site)))
+    return measure if measure is not None and is_number(context, site) else None
 
 
 def mislabelled(context: Context) -> Iterator[Mislabelled]:
     """The values of the module's Quantities that are known to be in another unit than these say."""
-    measures = context.once(_Measures)
     sites: set[tuple[Site, str]] = set()
     for written in written_units(context, every=True):
-        label = unit_of_text(written.verdict.nearest or written.verdict.symbol)
+        label = measure_of_text(written.verdict.nearest or written.verdict.symbol)
         if label is None or not is_quantity(written.quantity.record):  # of others the number is a leaf
             continue
         for entry in written.quantity.record.entries.get("value", ()):
@@ -162,69 +155,72 @@ def mislabelled(context: Context) -> Iterator[Mislabelled]:
             if (entry.site, unit) in sites:
                 continue
             sites.add((entry.site, unit))
-            measure = measures.at(entry.site)
-            if isinstance(measure, Measure) and _differ(label, measure):
-                if is_number(context, entry.site):
-                    yield Mislabelled(entry.site, measure, unit, written)
+            measure = _unit_at(context, entry.site)
+            if measure is not None and differ(label, measure):
+                yield Mislabelled(entry.site, measure, unit, written)
 
 
-def flows(context: Context) -> list[tuple[Module, UnitFlow]]:
-    """The bodies in which units meet, of a module that defines or imports tools and of what these call."""
-    return context.once(_flows) if context.touches_tools else []
+def conflicts(context: Context) -> list[tuple[Site, Conflict]]:
+    """Where units meet in a module that defines or imports tools, and in the functions that its tools call."""
+    return context.once(_conflicts) if context.touches_tools else []
 
 
-def _flows(context: Context) -> list[tuple[Module, UnitFlow]]:
-    flows: list[tuple[Module, UnitFlow]] = []
-    units = Units(context.evaluator)
-    module = context.module
-    queue: list[FunctionOf] = []
-    tool_functions = {callee.function for tool in context.tools for callee in tool.callables}
-    for section in module.outline.sections:
-        if section.imports:
-            continue
-        names_units = _names_units(module.source[section.begin : section.end])
+def _conflicts(context: Context) -> list[tuple[Site, Conflict]]:
+    units, module = context.once(_units), context.module
+    tool_functions = [callee for tool in context.tools for callee in tool.callables]
+    bodies: dict[Function | int, Body] = {}
+
+    def add(of: Module, function: Function) -> None:
+        bodies.setdefault(function, units.body_of(of, function))
+
+    for section in _sections_with_units(module):
         part = module.section(section.number)
-        bodies = [units.section(module, section.number)] if names_units else []
-        bodies += [
-            units.function(module, function)
-            for function in part.functions
-            if names_units or function in tool_functions
-        ]
-        for flow in bodies:
-            queue += flow.callees
-            flows.append((module, flow))
-    flows += _flows_called(context, units, queue)
-    return [(of, flow) for of, flow in flows if flow.arguments or flow.meetings]
+        bodies[section.number] = units.body_of_section(module, section.number)
+        for function in part.functions:
+            add(module, function)
+    for callee in (*tool_functions, *_called(context, units, tool_functions)):
+        if isinstance(callee.function, Function):
+            add(callee.module, callee.function)
+    return [
+        (site, conflict)
+        for body in bodies.values()
+        for conflict in conflicts_in(units, body)
+        if is_number(context, site := Site(body.module, conflict.at))
+    ]
 
 
-def _flows_called(
-    context: Context, units: Units, queue: list[FunctionOf]
-) -> Iterator[tuple[Module, UnitFlow]]:
-    """The units of the functions in other modules that are called there, and of those that they call."""
-    visited: set[Function | Lambda] = set()
+def _sections_with_units(module: Module) -> Iterator[Section]:
+    """The sections in which a word ends in a unit."""
+    words = {word for word in set(_WORD.findall(module.source)) if names_unit(word)}
+    for section in module.outline.sections if words else ():
+        text = module.source[section.begin : section.end]
+        if not section.imports and any(word in text for word in words):
+            yield section
+
+
+def _called(context: Context, units: Units, functions: list[FunctionOf]) -> Iterator[FunctionOf]:
+    """The functions of the project that some functions call, and those that these call in turn."""
+    visited = {callee.function for callee in functions}
     for _ in range(_CALLS_IN_A_ROW):
-        next_queue: list[FunctionOf] = []
-        for callee in queue:
-            function = callee.function
-            if function in visited or isinstance(function, Lambda) or callee.module is context.module:
+        next_functions: list[FunctionOf] = []
+        for caller in functions:
+            if not isinstance(caller.function, Function):
                 continue
-            if not context.evaluator.modules.owns(callee.module.path):
-                continue
-            visited.add(function)
-            if len(visited) > MOST_FUNCTIONS:
-                context.evaluator.cut(
-                    Site(callee.module, function.at), f"{MOST_FUNCTIONS} functions that it calls"
-                )
-                return
-            flow = units.function(callee.module, function)
-            next_queue += flow.callees
-            yield callee.module, flow
-        queue = next_queue
-
-
-def _names_units(text: str) -> bool:
-    """Whether a word of a text ends in a unit."""
-    return any(len(word) < _MOST_WORD and read_name(word).readings for word in set(_WORD.findall(text)))
+            body = units.body_of(caller.module, caller.function)
+            for expr in expressions_in(caller.function.body):
+                callee = units.callee(expr.func, body) if isinstance(expr, Call) else None
+                if not isinstance(callee, FunctionOf) or callee.function in visited:
+                    continue
+                if not context.evaluator.modules.owns(callee.module.path):
+                    continue
+                visited.add(callee.function)
+                if len(visited) > MOST_FUNCTIONS:
+                    site = Site(callee.module, callee.function.at)
+                    context.evaluator.cut(site, f"{MOST_FUNCTIONS} functions that it calls")
+                    return
+                next_functions.append(callee)
+                yield callee
+        functions = next_functions
 
 
 def is_number(context: Context, site: Site) -> bool:

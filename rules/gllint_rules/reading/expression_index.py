@@ -22,7 +22,7 @@ def expression(module: Module, at: int) -> Expr | None:
 def expressions_in(block: facts.Block) -> Iterator[Expr]:
     """All expressions of a block and of the blocks in it, each before its parts; definitions aside."""
     for statement in facts.statements(block):
-        for expr in _of_statement(statement):
+        for expr in expressions_of(statement):
             yield from parts_of(expr)
 
 
@@ -32,7 +32,7 @@ def parts_of(expr: Expr) -> Iterator[Expr]:
     while waiting:
         expr = waiting.pop()
         yield expr
-        waiting += _parts(expr)
+        waiting += direct_parts(expr)
 
 
 def _by_number(section_facts: SectionFacts) -> list[Expr | None]:
@@ -45,14 +45,14 @@ def _by_number(section_facts: SectionFacts) -> list[Expr | None]:
         number = expr.at - first
         if 0 <= number < len(by_number) and by_number[number] is None:
             by_number[number] = expr
-            waiting += _parts(expr)
+            waiting += direct_parts(expr)
     return by_number
 
 
 def _outermost(section_facts: SectionFacts) -> Iterator[Expr]:
     for body in (section_facts.body, *(function.body for function in section_facts.functions)):
         for statement in facts.statements(body):
-            yield from _of_statement(statement)
+            yield from expressions_of(statement)
     for function in section_facts.functions:
         yield from function.decorators
         yield from _of_params(function.params)
@@ -69,7 +69,8 @@ def _outermost(section_facts: SectionFacts) -> Iterator[Expr]:
                 yield from filter(None, (binding.value, binding.annotation))
 
 
-def _of_statement(statement: facts.Stmt) -> Iterator[Expr]:
+def expressions_of(statement: facts.Stmt) -> Iterator[Expr]:
+    """The outermost expressions of a statement, those of its blocks aside."""
     match statement:
         case facts.Assign(targets=targets, value=value, annotation=annotation):
             yield from targets
@@ -97,7 +98,7 @@ def _of_params(params: Iterable[Param]) -> Iterator[Expr]:
         yield from filter(None, (param.annotation, param.default))
 
 
-def _parts(expr: Expr) -> Iterator[Expr]:
+def direct_parts(expr: Expr) -> Iterator[Expr]:
     """The expressions that an expression is put together of."""
     match expr:
         case facts.Attr(base=part) | facts.UnaryOp(operand=part):

@@ -1,52 +1,37 @@
-"""What a name is given, and what it says itself."""
+"""What a variable holds that is given a value: what that is, or what the name says."""
 
 from __future__ import annotations
 
-from gllint_rules.inference.measures.arithmetic import fit, unit_relation
-from gllint_rules.inference.measures.meanings import (
+from msgspec.structs import replace
+
+from gllint_rules.inference.units.arithmetic import fit, unit_relation
+from gllint_rules.inference.units.measure import (
     Factor,
-    Fields,
     Meaning,
     Measure,
-    PercentOf,
-    Places,
+    announced_by,
     join,
-    joined,
-    measure_of_name,
+    number_in_unit,
     with_readings,
 )
 from gllint_rules.reading import facts
 from gllint_rules.reading.facts import Expr
-from gllint_runtime.policy.names import is_unit_itself, name_words
+from gllint_runtime.policy.names import name_words
 from gllint_runtime.policy.unit_sizes import converted, factors_of_unit, product
 
 _PERCENT = (factors_of_unit("%"),)
-_MOST_NAMES = 32  # in a row, each of which is looked up as the variable that it may be
 
 
 def stored(name: str, meaning: Meaning, value: Expr | None) -> Meaning:
     """What a variable holds that is given a value: what that is, and where this is open, what the name says."""
     announced = announced_by(name)
-    if announced is None:
+    if announced is None or (isinstance(meaning, Factor) and meaning.is_count):
         return meaning
-    match meaning:
-        case None | PercentOf():
-            return None if is_no_number(value) else announced
-        case Measure():
-            return _agreed(announced, meaning)
-        case Fields(entries=entries):
-            return meaning if any(isinstance(entry, Measure) for entry in entries.values()) else announced
-        case Places(items=items):
-            return meaning if any(isinstance(item, Measure) for item in items) else announced
-        case Factor(value=literal):
-            return meaning if _is_size(name, announced, literal) else announced
-        case _:
-            return meaning
-
-
-def announced_by(name: str) -> Measure | None:
-    """The number whose unit the name of a variable or an attribute says; one that is a unit itself says none."""
-    return None if is_unit_itself(name) else measure_of_name(name)
+    if isinstance(meaning, Factor):
+        return meaning if _is_size(name, announced, meaning.value) else announced
+    if meaning is None or meaning.role == "percent of":
+        return None if is_no_number(value) else announced
+    return _agreed(announced, meaning) if number_in_unit(meaning) else meaning
 
 
 def _is_size(name: str, announced: Measure, literal: float | None) -> bool:
@@ -69,7 +54,7 @@ def _agreed(announced: Measure, measure: Measure) -> Meaning:
                 if any(unit_relation(unit, other, False) == "same" for other in measure.readings)
             ]
             is_loose = measure.loose and announced.loose  # a name that agrees settles it
-            return Measure(tuple(readings), is_loose, measure.is_difference, measure.is_whole)
+            return replace(measure, readings=tuple(readings), loose=is_loose, is_either=False)
         case "size" if not measure.loose:
             return measure
         case "size":
@@ -97,15 +82,6 @@ def _without_a_year(announced: Measure, measure: Measure) -> Measure | None:
     return bare if bare is not None and bare != measure and fit(announced, bare) == "size" else None
 
 
-def path(expr: Expr) -> str:
-    """``a.b.c`` of a chain of names, by which it is a variable; ``""`` of anything else, and of an endless one."""
-    names: list[str] = []
-    while isinstance(expr, facts.Attr) and len(names) < _MOST_NAMES:
-        names.append(expr.name)
-        expr = expr.base
-    return ".".join([expr.id, *reversed(names)]) if isinstance(expr, facts.Name) else ""
-
-
 def is_no_number(value: Expr | None) -> bool:
     """Whether an expression is written out as something else than a number."""
     match value:
@@ -115,14 +91,3 @@ def is_no_number(value: Expr | None) -> bool:
             return True
         case _:
             return False
-
-
-def place(meaning: Meaning, index: int, count: int) -> Meaning:
-    """The part of what is unpacked that one of ``count`` names gets."""
-    match meaning:
-        case Places(items=items):
-            return items[index] if len(items) == count else joined(items)
-        case Measure():
-            return meaning
-        case _:
-            return None

@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Callable
+from typing import Any
 
-from gllint_rules.inference.measures.meanings import (
-    COUNT,
+from msgspec.structs import replace
+
+from gllint_rules.inference.units.measure import (
     RATIO,
-    ConversionFactor,
-    Count,
     Factor,
-    Fields,
     Meaning,
     Measure,
-    PercentOf,
-    PhysicalQuantity,
-    Places,
-    UnitObject,
+    number_in_unit,
     with_readings,
 )
 from gllint_runtime.policy.unit_expressions import Factors
@@ -55,19 +52,32 @@ _HOURS_OF_A_YEAR = (8760, 8784, 8766, 8765.8, 8765.82)
 _HOUR, _YEAR = factors_of_unit("h"), factors_of_unit("year")
 _MOST_POWER = 4
 _DATA = frozenset(factors_of_unit(unit)[0][0] for unit in ("B", "kB", "MB", "GB", "TB"))
+_LITERALS: dict[str, Callable[[Any, Any], Any]] = {
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "/": operator.truediv,
+    "//": operator.floordiv,
+    "%": operator.mod,
+    "**": operator.pow,
+}
 
 
 def binary(op: str, left: Meaning, right: Meaning) -> Meaning:
     """``left op right``; of a sum of two units that do not fit unknown."""
+    if isinstance(left, Factor) and isinstance(right, Factor):
+        return _of_literals(op, left, right)
     match op:
         case "+" | "-":
             return _sum(op, left, right)
         case "*" | "@":
-            return _product(left, right)
+            return _product(left, right, 1)
         case "/" | "//":
-            return _quotient(left, right)
+            return _product(left, right, -1)
         case "%":
-            return _remainder(left, right)
+            is_part = isinstance(right, Factor) and not right.is_count
+            whole, part = number_in_unit(left), number_in_unit(right)
+            return left if whole and (is_part or (part and fit(whole, part) == "same")) else None
         case "**":
             return _power(left, right)
         case _:
@@ -96,6 +106,11 @@ def fit(left: Measure, right: Measure, are_absolute: bool = True) -> Relation | 
     if left.loose or right.loose:
         return None
     return None if any(_may_leave_out(a, b, left.is_whole, right.is_whole) for a, b in pairs) else "dimension"
+
+
+def differ(first: Measure, second: Measure, are_absolute: bool = True) -> bool:
+    """Whether two numbers are known to be in different units."""
+    return fit(first, second, are_absolute) in ("size", "dimension")
 
 
 def _may_leave_out(first: Factors, second: Factors, is_first_whole: bool, is_second_whole: bool) -> bool:
@@ -147,18 +162,30 @@ def is_absolute(measure: Measure) -> bool:
 # ------------------------------------------------------------------------------------------------- operations
 
 
+def _of_literals(op: str, left: Factor, right: Factor) -> Meaning:
+    if left.is_count or right.is_count:
+        if op == "/" and left.is_count and right.is_count:
+            return replace(RATIO, loose=True, is_whole=True)
+        return Factor(None, is_count=op in "+-")
+    if left.value is None or right.value is None or op not in _LITERALS:
+        return Factor(None)
+    try:
+        value = _LITERALS[op](left.value, right.value)
+    except ArithmeticError:
+        return Factor(None)
+    return Factor(value if isinstance(value, float) else None)  # no root of a negative number
+
+
 def _sum(op: str, left: Meaning, right: Meaning) -> Meaning:
     match left, right:
-        case Measure(), Measure():
+        case Measure(role="number"), Measure(role="number"):
             return _sum_of_measures(op, left, right)
-        case Measure(), Factor(value=value):
+        case Measure(role="number"), Factor(is_count=False, value=value):
             return _shifted(op, left, value)
-        case Factor(value=value), Measure():
+        case Factor(is_count=False, value=value), Measure(role="number"):
             is_rest = op == "+" or not is_absolute(right)
             return _shifted("+", right, value) if is_rest else None
-        case ((Factor() | Count()), (Factor() | Count())):
-            return _of_literals(op, left, right)
-        case PhysicalQuantity(), PhysicalQuantity():
+        case Measure(role="quantity"), Measure(role="quantity"):
             return left
         case _:
             return None
@@ -166,11 +193,9 @@ def _sum(op: str, left: Meaning, right: Meaning) -> Meaning:
 
 def _sum_of_measures(op: str, left: Measure, right: Measure) -> Measure | None:
     if is_absolute(left) and is_absolute(right):
-        if op == "-" and fit(left, right, are_absolute=False) == "same":
-            return Measure(
-                left.readings, left.loose or right.loose, is_difference=True, is_either=left.is_either
-            )
-        return None
+        is_difference = op == "-" and fit(left, right, are_absolute=False) == "same"
+        loose = left.loose or right.loose
+        return replace(left, loose=loose, is_difference=True, is_whole=False) if is_difference else None
     common = [
         unit
         for unit in left.readings
@@ -194,94 +219,69 @@ def _shifted(op: str, measure: Measure, value: float | None) -> Measure | None:
         return measure if value is not None and value not in _BETWEEN_SCALES else None
     if any(not unit or unit == _PERCENT for unit in measure.readings):
         rest = measure.is_whole and measure.readings == {1.0: ((),), 100.0: (_PERCENT,)}.get(value or 0.0)
-        return measure if rest else None  # `1 - used / total`; of `1 + share` nobody knows
+        return measure if rest else None  # `1 - used / total`; of `1 + share` it is open
     return measure
 
 
-def _product(left: Meaning, right: Meaning) -> Meaning:
-    left, right = _converting(left), _converting(right)
+def _product(left: Meaning, right: Meaning, exponent: int) -> Meaning:
+    """A product, or with the ``exponent`` -1 a quotient."""
+    if exponent == 1 and not isinstance(left, Measure):
+        left, right = right, left
+    sides = (left, right)
+    if any(isinstance(side, Measure) and side.role in ("unit", "quantity") for side in sides):
+        return _of_library(left, right, exponent)
+    # A factor multiplies as a number of its two units would.
+    left, right = (
+        replace(side, role="number") if isinstance(side, Measure) and side.role == "factor" else side
+        for side in sides
+    )
     match left, right:
-        case Measure(), Measure():
-            return _percent_of(left, right) or _percent_of(right, left) or _times(left, right, 1)
-        case (PercentOf(measure=measure), Factor(value=0.01)) | (
-            Factor(value=0.01),
-            PercentOf(measure=measure),
-        ):
-            return measure
-        case (Measure() as measure, Factor(value=value)) | (Factor(value=value), Measure() as measure):
-            return _scaled(measure, value)
-        case (Measure() as measure, Count()) | (Count(), Measure() as measure):
-            return _counted(measure)
-        case ((Factor() | Count()), (Factor() | Count())):
-            return _of_literals("*", left, right)
-        case (other, UnitObject(unit=unit)) | (UnitObject(unit=unit), other):
-            return _labelled(other, unit, 1)
-        case PhysicalQuantity(), PhysicalQuantity():
-            return _physical(_times(left.measure, right.measure, 1))
-        case (PhysicalQuantity() as quantity, Factor() | Count()) | (
-            Factor() | Count(),
-            PhysicalQuantity() as quantity,
-        ):
-            return quantity
-        case _:
-            return None
-
-
-def _converting(meaning: Meaning) -> Meaning:
-    """What a factor does: it multiplies as a number of its two units would."""
-    return meaning.measure if isinstance(meaning, ConversionFactor) else meaning
-
-
-def _quotient(left: Meaning, right: Meaning) -> Meaning:
-    left, right = _converting(left), _converting(right)
-    match left, right:
-        case Measure(), Measure():
-            return _times(left, right, -1)
-        case Measure(), Factor(value=value):
-            return _scaled(left, 1 / value if value else None)
-        case PercentOf(measure=measure), Factor(value=100):
-            return measure
-        case Measure(), Count():
-            return _counted(left)
-        case Factor() | Count(), Measure():
+        case Measure(role="number"), Measure(role="number"):
+            share = (_percent_of(left, right) or _percent_of(right, left)) if exponent == 1 else None
+            return share or _times(left, right, exponent)
+        case Measure(role="percent of"), Factor(value=float(value)):
+            return replace(left, role="number") if (exponent, value) in ((1, 0.01), (-1, 100)) else None
+        case Measure(role="number"), Factor(is_count=True):
+            return replace(left, loose=True)  # for each of many, or of many together
+        case Measure(role="number"), Factor(value=value):
+            return _scaled(left, value if exponent == 1 else 1 / value) if value else None
+        case Factor(is_count=False, value=value), Measure(role="number"):
             inverse = _times(RATIO, right, -1)
-            return _scaled(inverse, left.value) if inverse and isinstance(left, Factor) else None
-        case ((Factor() | Count()), (Factor() | Count())):
-            return _of_literals("/", left, right)
-        case other, UnitObject(unit=unit):
-            return _labelled(other, unit, -1)
-        case PhysicalQuantity(), PhysicalQuantity():
-            return _physical(_times(left.measure, right.measure, -1))
-        case PhysicalQuantity(), Factor() | Count():
-            return left
+            return _scaled(inverse, value) if inverse is not None else None
         case _:
             return None
 
 
-def _remainder(left: Meaning, right: Meaning) -> Meaning:
+def _of_library(left: Meaning, right: Meaning, exponent: int) -> Measure | None:
+    """A product with a unit of pint or astropy, which also makes a quantity of what is unknown, or with a quantity."""
     match left, right:
-        case Measure(), Factor():
+        case Measure(role="unit"), Measure(role="unit"):
+            return Measure((product((left.readings[0], 1), (right.readings[0], exponent)),), role="unit")
+        case Measure(role="unit" | "quantity"), Measure(role="unit" | "quantity"):
+            measure = _times(replace(left, role="number"), replace(right, role="number"), exponent)
+            return replace(measure, role="quantity") if measure is not None else None
+        case Measure(role="quantity"), Factor():
             return left
-        case Measure(), Measure():
-            return left if fit(left, right) == "same" else None
-        case Factor(), Factor():
-            return _of_literals("%", left, right)
+        case Measure(role="unit"), _ if exponent == 1:
+            return replace(left, role="quantity")
+        case _, Measure(role="unit"):
+            return Measure((product((right.readings[0], exponent)),), role="quantity")
         case _:
             return None
 
 
 def _power(left: Meaning, right: Meaning) -> Meaning:
     match left, right:
-        case Factor(), Factor():
-            return _of_literals("**", left, right)
-        case Measure(), Factor(value=float(value)) if not is_absolute(left) and abs(value) <= _MOST_POWER:
-            return _raised(left, value)
-        case PhysicalQuantity(measure=measure), Factor(value=float(value)) if abs(value) <= _MOST_POWER:
-            return _physical(_raised(measure, value))
-        case UnitObject(unit=unit), Factor(value=float(value)) if (
-            value.is_integer() and abs(value) <= _MOST_POWER
+        case Measure(role="number" | "quantity" | "unit"), Factor(value=float(exponent)) if (
+            not is_absolute(left) and abs(exponent) <= _MOST_POWER
         ):
-            return UnitObject(product((unit, int(value))))
+            readings = []
+            for unit in left.readings:
+                if _is_share(unit) or any(not (power * exponent).is_integer() for _, power in unit):
+                    return None
+                readings.append(tuple((name, int(power * exponent)) for name, power in unit))
+            is_whole, is_either = left.is_whole, left.is_either
+            return with_readings(readings, left.loose, False, is_whole, is_either, left.role)
         case _:
             return None
 
@@ -291,20 +291,11 @@ def square_root(meaning: Meaning) -> Meaning:
     return _power(meaning, Factor(0.5))
 
 
-def _raised(measure: Measure, exponent: float) -> Measure | None:
-    readings = []
-    for unit in measure.readings:
-        if _is_share(unit) or any(not (power * exponent).is_integer() for _, power in unit):
-            return None
-        readings.append(tuple((name, int(power * exponent)) for name, power in unit))
-    return with_readings(readings, measure.loose, is_whole=measure.is_whole, is_either=measure.is_either)
-
-
 # ---------------------------------------------------------------------------------------------------- parts
 
 
 def _is_share(unit: Factors) -> bool:
-    """Whether it may be a fraction as well as a percentage: nobody keeps them apart in names."""
+    """Whether it may be a fraction as well as a percentage: names do not keep them apart."""
     return any(name in _SHARES for name, _ in unit)
 
 
@@ -314,10 +305,10 @@ def _may_be_fraction(share: Factors, unit: Factors) -> bool:
     return (_is_share(share) and unit in _FRACTIONS) or (bare != share and unit == bare)
 
 
-def _percent_of(measure: Measure, share: Measure) -> PercentOf | None:
+def _percent_of(measure: Measure, share: Measure) -> Measure | None:
     """What a number times a percentage is, if that is one: a division by 100 shows it."""
     is_share = share.readings == (_PERCENT,) and not any(map(_is_share, measure.readings))
-    return PercentOf(measure) if is_share and not is_absolute(measure) else None
+    return replace(measure, role="percent of") if is_share and not is_absolute(measure) else None
 
 
 def _times(left: Measure, right: Measure, exponent: int) -> Measure | None:
@@ -349,14 +340,14 @@ def _scaled(measure: Measure, factor: float | None) -> Measure | None:
         return None
     factor = abs(factor)
     if math.isclose(factor, 1):
-        return _counted(measure)  # a specific heat of 1.0, say
+        return replace(measure, loose=True)  # a specific heat of 1.0, say
     readings: list[Factors] = []
     for unit in measure.readings:
         if not unit and math.isclose(factor, 100):
             readings.append(_PERCENT)
             continue
         if measure.readings == (_PERCENT,) and math.isclose(factor, 0.01):
-            return Measure(((),), measure.loose, is_whole=True)  # who divides by 100 has a percentage
+            return Measure(((),), measure.loose, is_whole=True)  # what is divided by 100 is a percentage
         if _is_share(unit):
             return None
         other = converted(unit, _in_thousands(unit, factor))
@@ -399,51 +390,3 @@ def _over_a_year(unit: Factors, factor: float) -> list[Factors] | None:
 def _may_be_mean(factor: float) -> bool:
     whole = factor if factor > 1 else 1 / factor
     return whole < _NO_MEAN and math.isclose(whole, round(whole))
-
-
-def _counted(measure: Measure) -> Measure:
-    """For each of many, or of many together."""
-    return Measure(measure.readings, True, measure.is_difference, measure.is_whole, measure.is_either)
-
-
-def _labelled(other: Meaning, unit: Factors, exponent: int) -> Meaning:
-    """A number, or what is unknown, times a unit of a library."""
-    match other:
-        case PhysicalQuantity(measure=measure):
-            return _physical(_times(measure, Measure((unit,)), exponent))
-        case UnitObject(unit=first):
-            return UnitObject(product((first, 1), (unit, exponent)))
-        case Fields() | Places():
-            return None
-        case _:
-            return PhysicalQuantity(Measure((product((unit, exponent)),)))
-
-
-def _physical(measure: Measure | None) -> PhysicalQuantity | None:
-    return PhysicalQuantity(measure) if measure is not None else None
-
-
-_OPERATIONS: dict[str, Callable[[float, float], float]] = {
-    "+": lambda a, b: a + b,
-    "-": lambda a, b: a - b,
-    "*": lambda a, b: a * b,
-    "/": lambda a, b: a / b,
-    "%": lambda a, b: a % b,
-    "**": lambda a, b: a**b,
-}
-
-
-def _of_literals(op: str, left: Factor | Count, right: Factor | Count) -> Meaning:
-    match left, right:
-        case Factor(value=float(a)), Factor(value=float(b)):
-            try:
-                value = _OPERATIONS[op](a, b)
-            except ArithmeticError:
-                return Factor(None)
-            return Factor(value if isinstance(value, float) else None)  # no root of a negative number
-        case Factor(), Factor():
-            return Factor(None)
-        case Count(), Count() if op == "/":
-            return Measure(((),), loose=True, is_whole=True)
-        case _:
-            return COUNT if op in "+-" else Factor(None)

@@ -1,0 +1,790 @@
+"""In which unit an expression is, by its names, by what defines them, and by what is computed.
+
+An expression is asked for together with a *way* into it: ``("heat", "value")`` of a dict asks for what is under these
+keys, and nothing else of it is read. Names lead to the definitions that reach them, calls to what functions of the
+project return, with the arguments of the call for parameters that say no unit themselves.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING, TypeAlias
+
+from msgspec.structs import replace
+
+from gllint_rules.inference.declarations import declared_unit
+from gllint_rules.inference.units import arithmetic
+from gllint_rules.inference.units.definitions import Definition, Definitions, definitions_in
+from gllint_rules.inference.units.measure import (
+    COUNT,
+    Factor,
+    Meaning,
+    Measure,
+    announced_by,
+    joined,
+    meaning_of_name,
+    measure_of_name,
+    measure_of_text,
+    measure_of_unit,
+    number_in_unit,
+    with_readings,
+)
+from gllint_rules.inference.units.naming import is_no_number, stored
+from gllint_rules.inference.units.unit_calls import unit_calls
+from gllint_rules.inference.values import (
+    ClassOf,
+    External,
+    ExternalInstance,
+    Frame,
+    FunctionOf,
+    Method,
+    Number,
+    Site,
+    Text,
+    ToolValue,
+    Value,
+    class_of,
+    options,
+)
+from gllint_rules.reading import facts
+from gllint_rules.reading.facts import Block, Expr, Function, Lambda, Module, Param, Scope
+from gllint_rules.words.call_units import unit_of_attribute, unit_of_function, unit_of_method
+from gllint_rules.words.names import QUANTITY
+from gllint_runtime.policy.names import is_unit_itself, name_words
+from gllint_runtime.policy.unit_expressions import Factors
+from gllint_runtime.policy.unit_sizes import factors_of_unit, product, size_of
+
+if TYPE_CHECKING:
+    from gllint_rules.inference.protocol import Evaluator
+
+EACH, ANY = -1, -2
+"""The steps of a way to what is gone through in a container, and to what is under an unknown key."""
+
+Way: TypeAlias = tuple["str | int", ...]
+
+_PREFIX = re.compile(r"^_*(?:get|compute|calculate|calc|fetch|read|load|find|estimate|sum)_")
+_MAGNITUDES = frozenset({"magnitude", "m", "value"})
+REGISTRIES = ("pint.UnitRegistry", "pint.registry.UnitRegistry", "pint.application_registry")
+_PACKAGES = ("pint", "astropy")
+_MAKERS = frozenset({"ureg", "Q_"})  # what projects call their registry of units, and what makes a quantity
+# Attributes that give the numbers of what they are read from.
+_ARRAYS = frozenset({"values", "T", "real", "flat", "iloc", "loc", "iat", "at", "array", "data"})
+_LOOKUPS = frozenset({"get", "pop", "setdefault"})
+_MOST_DEFINITIONS = 4  # of a name of another scope
+_MOST_CALLS = 4  # that are followed with their arguments, within each other
+
+
+class Body:
+    """Where an expression is read: its scope, the statements around it, and the arguments of a call."""
+
+    def __init__(
+        self,
+        module: Module,
+        scope: Scope,
+        block: Block = (),
+        params: tuple[Param, ...] = (),
+        around: Body | None = None,
+    ) -> None:
+        self.module, self.scope, self.block, self.params = module, scope, block, params
+        self.arguments: Mapping[str, Measure | tuple[Expr, Body]] = {}
+        self._around = around
+
+    @cached_property
+    def reaching(self) -> Mapping[int, Definitions]:
+        """The definitions that reach its names, worked out for the first that is asked for."""
+        return self._around.reaching if self._around else definitions_in(self.block, self.params)
+
+    def within(self, scope: Scope) -> Body:
+        """The same, in the scope of a comprehension or a lambda."""
+        return self if scope is self.scope else self.given(self.arguments, scope)
+
+    def given(self, arguments: Mapping[str, Measure | tuple[Expr, Body]], scope: Scope | None = None) -> Body:
+        """The same, with the arguments of a call."""
+        body = Body(self.module, scope or self.scope, self.block, self.params, self)
+        body.arguments = arguments
+        return body
+
+
+class Units:
+    """Reads the units of a project's expressions. ``declared`` are those that schemas say of parameters."""
+
+    def __init__(
+        self, evaluator: Evaluator, declared: Mapping[Function, Mapping[str, Measure]] | None = None
+    ) -> None:
+        self.evaluator = evaluator
+        self.declared = declared or {}
+        self._bodies: dict[object, Body] = {}
+        self._known: dict[tuple[object, Way], Meaning] = {}
+        self._open: dict[tuple[object, Way], Meaning] = {}  # being read, with what is assumed meanwhile
+        self._circles: set[tuple[object, Way]] = set()  # of these, those that came up again
+        self._calls: list[Function | Lambda] = []
+
+    # --- bodies ----------------------------------------------------------------------------------------------
+
+    def body_of(self, module: Module, function: Function) -> Body:
+        """The body of a function."""
+        body = self._bodies.get(function)
+        if body is None:
+            body = Body(module, function.scope, function.body, function.params)
+            body.arguments = self.declared.get(function, {})
+            self._bodies[function] = body
+        return body
+
+    def body_of_section(self, module: Module, number: int) -> Body:
+        """The statements of a section that are in no function."""
+        part = module.section(number)
+        body = self._bodies.get(part)
+        if body is None:
+            body = self._bodies[part] = Body(module, module.scope, part.body)
+        return body
+
+    def body_at(self, site: Site) -> Body:
+        """The body that an expression is in."""
+        section = site.module.section_of(site.at)
+        around = [function for function in section.functions if function.at < site.at < function.end]
+        if around:
+            return self.body_of(site.module, max(around, key=lambda function: function.at))
+        return self.body_of_section(site.module, section.section.number)
+
+    # --- expressions -----------------------------------------------------------------------------------------
+
+    def unit_of(self, expr: Expr, body: Body, way: Way = ()) -> Meaning:
+        """What is known of the unit of an expression, or of the part of it that a way leads to."""
+        if self.evaluator.depth:
+            return self._read(expr, body, way)
+        self._open.clear()
+        self._circles.clear()
+        self._calls.clear()
+        for definition in (
+            body.reaching.get(expr.at, ()) if isinstance(expr, (facts.Name, facts.Attr)) else ()
+        ):
+            if isinstance(definition.value, facts.BinOp) and definition.value.left is expr:
+                self._open[definition, way] = Factor(None)  # what `x += 1` makes of the x that is asked for
+        site = Site(body.module, expr.at)
+        return self.evaluator.outermost(lambda: self._read(expr, body, way), None, site)
+
+    def _read(self, expr: Expr, body: Body, way: Way = ()) -> Meaning:
+        evaluator = self.evaluator
+        depth = evaluator.depth
+        evaluator.step()
+        evaluator.deeper()
+        try:
+            return self._meaning(expr, body, way)
+        finally:
+            evaluator.depth = depth
+
+    def _meaning(self, expr: Expr, body: Body, way: Way) -> Meaning:
+        match expr:
+            case facts.Const(value=value):
+                return _part(_literal(value), way)
+            case facts.Name():
+                return self._name(expr, body, way)
+            case facts.Attr():
+                return self._attribute(expr, body, way)
+            case facts.Sub(base=base, index=index):
+                reaching = body.reaching.get(expr.at)
+                if reaching is not None:
+                    return self._defined(reaching, body, way)
+                return self._item(base, _step(index), body, way)
+            case facts.Call():
+                return self._call(expr, body, way)
+            case facts.BinOp():
+                return _part(self._chain(expr, body), way)
+            case facts.UnaryOp(op="+" | "-" as op, operand=operand):
+                inner = self._read(operand, body, way)
+                if op == "-" and isinstance(inner, Factor) and inner.value is not None:
+                    return Factor(-inner.value)
+                return inner
+            case facts.BoolOp(left=left, right=right):
+                return joined(self._read(side, body, way) for side in (left, right))
+            case facts.IfExp(body=first, orelse=second):
+                return joined(self._read(arm, body, way) for arm in (first, second) if not _is_none(arm))
+            case facts.Comp(element=element, scope=scope):
+                return self._read(element, body.within(scope), way[1:])
+            case facts.Seq(items=items):
+                return self._element(items, body, way)
+            case facts.Dict():
+                return self._entry(expr, body, way)
+            case facts.Await(value=inner) | facts.Star(value=inner) | facts.Walrus(value=inner):
+                return self._read(inner, body, way)
+            case _:
+                return None
+
+    def _chain(self, expr: facts.BinOp, body: Body) -> Meaning:
+        chain = [expr]  # long chains nest to the left
+        while isinstance(chain[-1].left, facts.BinOp):
+            chain.append(chain[-1].left)
+        meaning = self._read(chain[-1].left, body)
+        for operation in reversed(chain):
+            meaning = arithmetic.binary(operation.op, meaning, self._read(operation.right, body))
+        return meaning
+
+    # --- names -----------------------------------------------------------------------------------------------
+
+    def _name(self, expr: facts.Name, body: Body, way: Way) -> Meaning:
+        home = body.scope.home(expr.id)
+        if home is not None and home.kind == "comprehension":
+            bindings = home.bindings[expr.id]
+            inner = body.within(home)
+            each = (Definition(expr.id, b.value, b.index, is_each=True) for b in bindings)
+            return joined(self._definition(b, d, inner, way) for b, d in zip(bindings, each, strict=True))
+        reaching = body.reaching.get(expr.at)
+        if reaching is not None and not (home is not None and home.kind == "lambda"):
+            return self._defined(reaching, body, way)
+        if self._has_unit_packages(body.module) and isinstance(
+            unit := self._constant(expr, body), Measure
+        ):  # `from astropy.units import kWh`
+            return _part(unit, way)
+        announced = None if is_unit_itself(expr.id) else _part(meaning_of_name(expr.id), way)
+        if announced is not None or home is None or home is body.scope:
+            return announced
+        return self._outer(expr, home, body, way)
+
+    def _outer(self, expr: facts.Name, home: Scope, body: Body, way: Way) -> Meaning:
+        """What a name holds that a function, or the module, around a body binds."""
+        bindings = home.bindings[expr.id]
+        if any(b.kind not in ("assign", "annotated") or b.value is None for b in bindings):
+            return _part(self._constant(expr, body), way)
+        if len(bindings) > _MOST_DEFINITIONS:
+            return None
+        owner = home.owner
+        outer = (
+            self.body_of(body.module, owner)
+            if isinstance(owner, Function)
+            else Body(body.module, body.module.scope)
+        )
+        return joined(self._definition(b, Definition(expr.id, b.value), outer, way) for b in bindings)
+
+    def _defined(self, reaching: Definitions, body: Body, way: Way) -> Meaning:
+        return joined(self._definition(definition, definition, body, way) for definition in reaching)
+
+    def _definition(self, of: object, definition: Definition, body: Body, way: Way) -> Meaning:
+        """What a definition gives; one that rests on itself must give what it is assumed to."""
+        if definition.param is not None:
+            return self._parameter(definition.param, body, way)
+        key = (of, way)
+        if key in self._open:
+            self._circles.add(key)
+            return self._open[key]
+        is_kept = not body.arguments
+        if is_kept and key in self._known:
+            return self._known[key]
+        self._open[key] = Factor(None)
+        try:
+            meaning = self._value(definition, body, way)
+            if key in self._circles:
+                self._open[key] = meaning
+                meaning = meaning if self._value(definition, body, way) == meaning else None
+                self._circles.discard(key)
+        finally:
+            del self._open[key]
+        if is_kept and not self._circles:
+            self._known[key] = meaning
+        return meaning
+
+    def _value(self, definition: Definition, body: Body, way: Way) -> Meaning:
+        value, index = definition.value, definition.index
+        if value is None:
+            meaning = None
+        elif definition.is_each:
+            meaning = self._each(value, (*index, *way), body)
+        else:
+            meaning = self._read(value, body, (*index, *way))
+        if any(isinstance(step, str) for step in way):
+            return meaning
+        return stored(definition.name, meaning, value if not index and not definition.is_each else None)
+
+    def _each(self, source: Expr, way: Way, body: Body) -> Meaning:
+        """A part of one element of what is gone through."""
+        match source, way:
+            case facts.Call(func=facts.Attr(base=base, name="items"), args=()), (first, *rest):
+                return self._read(base, body, (ANY, *rest)) if first == 1 else None
+            case facts.Call(func=facts.Attr(name="keys"), args=()), _:
+                return None
+            case facts.Call(func=facts.Name(id="enumerate"), args=(inner, *_)), (first, *rest):
+                return self._each(inner, tuple(rest), body) if first == 1 else None
+            case facts.Call(func=facts.Name(id="zip"), args=args), (int() as first, *rest) if (
+                0 <= first < len(args)
+            ):
+                return self._each(args[first], tuple(rest), body)
+            case _:
+                return self._read(source, body, (EACH, *way))
+
+    def _parameter(self, param: Param, body: Body, way: Way) -> Meaning:
+        """What a parameter is given, by what it declares, by its name, or by the call."""
+        argument = body.arguments.get(param.name)
+        if isinstance(argument, Measure):
+            return _part(argument, way)
+        function = body.scope.enclosing_function()
+        if function is None:
+            return None
+        wanted = _part(self.parameter(body.module, function, param), way)
+        if wanted is not None:
+            return wanted
+        meaning = self._read(*argument, way) if argument is not None else None
+        if meaning is None and way and isinstance(way[0], str):
+            of = self._class_of(param, function, body)
+            return self.attribute(of, way[0], way[1:]) if of is not None else None
+        return meaning if meaning is not None else _part(meaning_of_name(param.name), way)
+
+    def parameter(self, module: Module, function: Function | Lambda, param: Param) -> Measure | None:
+        """In which unit a parameter is taken; a declaration goes before the name."""
+        frame = Frame(module, function.scope.parent or module.scope)
+        declared = declared_unit(self.evaluator, param.annotation, param.default, frame)
+        return measure_of_text(declared) or measure_of_name(param.name)
+
+    def _class_of(self, param: Param, function: Function, body: Body) -> ClassOf | None:
+        """The class of the project that a parameter is an object of: that of ``self``, or of its annotation."""
+        owner = function.owner
+        if owner is not None and param is function.params[0]:
+            is_static = "staticmethod" in map(facts.last_name, function.decorators)
+            return None if is_static else ClassOf(body.module, owner)
+        if param.annotation is None:
+            return None
+        frame = Frame(body.module, function.scope.parent or body.module.scope)
+        return class_of(self.evaluator.annotation(param.annotation, frame))
+
+    # --- parts -----------------------------------------------------------------------------------------------
+
+    def _attribute(self, expr: facts.Attr, body: Body, way: Way) -> Meaning:
+        reaching = body.reaching.get(expr.at)
+        if reaching is not None:
+            return self._defined(reaching, body, way)
+        name = expr.name
+        if self._has_unit_packages(body.module):
+            unit = self._unit_of_library(expr, body)
+            if unit is not None:
+                return unit
+        if name in _MAGNITUDES or name in _ARRAYS:
+            base = self._read(expr.base, body)
+            if isinstance(base, Measure) and (base.role == "quantity") == (name in _MAGNITUDES):
+                return _part(replace(base, role="number"), way)
+        field = self._read(expr.base, body, (name, *way))
+        if any(isinstance(step, str) for step in way):
+            return field
+        announced = None if _is_listed_unit(expr) else announced_by(name)
+        if announced is not None:
+            # `self.timeout_ms = timeout_ms / 1000`: what is assigned goes before what the name says.
+            return stored(name, field, None) if number_in_unit(field) else announced
+        fixed = unit_of_attribute(name)
+        if fixed is not None:
+            return measure_of_unit(fixed)
+        if field is not None or measure_of_name(name) is not None:
+            return field
+        return meaning_of_name(name) or self._constant(expr, body)
+
+    def attribute(self, of: ClassOf, name: str, way: Way = ()) -> Meaning:
+        """What all assignments to ``self.name`` in a class give, or what the class declares."""
+        declared = self.field(of, name)
+        if declared is not None:
+            return _part(declared, way)
+        written = of.cls.attributes.get(name, ())
+        values = [(value, scope.enclosing_function()) for value, _, scope in written if value is not None]
+        if len(values) > _MOST_DEFINITIONS or any(is_no_number(value) for value, _ in values):
+            return None
+        return joined(
+            self._definition(value, Definition("", value), self.body_of(of.module, owner), way)
+            for value, owner in values
+            if owner is not None
+        )
+
+    def field(self, of: ClassOf, name: str) -> Measure | None:
+        """In which unit a field of a class is, by what the class declares."""
+        frame = Frame(of.module, of.cls.scope)
+        for binding in of.cls.scope.bindings.get(name, ()):
+            unit = declared_unit(self.evaluator, binding.annotation, binding.value, frame)
+            if unit:
+                return measure_of_text(unit)
+        return None
+
+    def _item(self, base: Expr, step: str | int, body: Body, way: Way) -> Meaning:
+        """``base[step]``: the entry where that is known, else what the key says, else an element of an array."""
+        if isinstance(step, int):
+            return self._read(base, body, (step, *way))
+        entry = self._read(base, body, (step, *way))
+        if entry is not None or any(isinstance(further, str) for further in way):
+            return entry
+        announced = measure_of_name(step)
+        if announced is None:
+            whole = number_in_unit(self._read(base, body))
+            return whole if whole is not None else meaning_of_name(step)
+        return announced
+
+    def _element(self, items: tuple[Expr, ...], body: Body, way: Way) -> Meaning:
+        step = way[0] if way else EACH
+        if isinstance(step, str):
+            return None
+        is_open = step < 0 or any(isinstance(item, facts.Star) for item in items)
+        if not is_open and step >= len(items):
+            return None
+        return joined(self._read(item, body, way[1:]) for item in (items if is_open else (items[step],)))
+
+    def _entry(self, expr: facts.Dict, body: Body, way: Way) -> Meaning:
+        """The entry of a dict; the value of a Quantity is in the unit that this says."""
+        if not way:
+            return None
+        key, rest = way[0], way[1:]
+        unit = expr.value("unit")
+        if way == ("value",) and unit is not None:
+            return measure_of_text(self.text(unit, body))
+        if key == EACH:
+            return None  # the keys are gone through
+        if isinstance(key, int):
+            return joined(
+                self._read(value, body, rest if name is not None else way) for name, value in expr.items
+            )
+        for name, value in reversed(expr.items):
+            if name is None:
+                spread = self._read(value, body, way)
+                if spread is not None:
+                    return spread
+            elif isinstance(name, facts.Const) and name.value == key:
+                entry = self._read(value, body, rest)
+                return entry if entry is not None or rest else measure_of_name(key)
+        return None
+
+    # --- calls -----------------------------------------------------------------------------------------------
+
+    def _call(self, call: facts.Call, body: Body, way: Way) -> Meaning:
+        func = call.func
+        if isinstance(func, facts.Name) and func.id in ("len", "range", "str", "print", "isinstance"):
+            return COUNT if func.id == "len" and not way else None
+        if isinstance(func, facts.Attr):
+            result = self._method(func, call, body, way)
+            if result is not None:
+                return result
+        match self.callee(func, body):
+            case FunctionOf() as function:
+                return self._result(function, call, body, way)
+            case ClassOf() as of:
+                return self._field_given(of, call, body, way)
+            case External(name=full):
+                result = self._external(full, call, body, way)
+                if result is not None:
+                    return result
+            case Method(of=ExternalInstance(name=owner), name="Quantity") if owner in REGISTRIES:
+                return self.labelled(call, body)
+        fixed = unit_of_method(func.name) if isinstance(func, facts.Attr) else None
+        return _part(measure_of_unit(fixed) if fixed else _measure_of_call(facts.last_name(func)), way)
+
+    def callee(self, func: Expr, body: Body) -> Value | None:
+        """What is called, where that is a name that does not change, or a method of an object of a known class."""
+        root = facts.dotted(func).partition(".")[0]
+        is_registry = self._has_unit_packages(body.module) and body.scope.home(root) is body.module.scope
+        if is_registry or _is_fixed(body.scope, root):
+            value = self.value(func, body)
+            return value.tool.called if isinstance(value, ToolValue) else value
+        if not isinstance(func, facts.Attr):
+            return None
+        of = self._class_of_object(func.base, body)
+        method = self.evaluator.class_member(of, func.name) if of is not None else None
+        if not isinstance(method, FunctionOf) or not isinstance(method.function, Function):
+            return None
+        is_static = "staticmethod" in map(facts.last_name, method.function.decorators)
+        return replace(method, first=not is_static)
+
+    def _class_of_object(self, expr: Expr, body: Body) -> ClassOf | None:
+        """The class of the project that an object is made of, or that its parameter is annotated with."""
+        match expr:
+            case facts.Call(func=func):
+                of = self.callee(func, body)
+                return of if isinstance(of, ClassOf) else None
+            case facts.Name() if len(reaching := body.reaching.get(expr.at, ())) == 1:
+                [definition] = reaching
+                function = body.scope.enclosing_function()
+                if definition.param is not None and function is not None:
+                    return self._class_of(definition.param, function, body)
+                is_whole = definition.value is not None and not (definition.index or definition.is_each)
+                return (
+                    self._class_of_object(definition.value, body) if is_whole and definition.value else None
+                )
+            case _:
+                return None
+
+    def _method(self, func: facts.Attr, call: facts.Call, body: Body, way: Way) -> Meaning:
+        """A method of a number, of an array, of a dict or of a quantity."""
+        name, base, table = func.name, func.base, unit_calls()
+        match name, call.args:
+            case "to" | "m_as" | "to_value", (unit, *_):
+                measure = self.unit(unit, body)
+                is_known = measure is not None and size_of(measure.readings[0]) is not None
+                role = "quantity" if name == "to" else "number"
+                return replace(measure, role=role) if measure is not None and is_known else None
+            case _, (facts.Const(value=str() as key), *_) if name in _LOOKUPS:
+                return self._item(base, key, body, way)
+            case "values", () if way:
+                return self._read(base, body, (ANY, *way[1:]))
+            case _ if name in table.methods or (name in ("get", "pop") and call.args):
+                return number_in_unit(self._read(base, body, tuple(EACH for _ in way)))
+            case _, (argument,) if name in table.method_operators:
+                left = number_in_unit(self._read(base, body))
+                operation = table.method_operators[name]
+                return arithmetic.binary(operation, left, self._read(argument, body)) if left else None
+        return None
+
+    def _result(self, callee: FunctionOf, call: facts.Call, body: Body, way: Way) -> Meaning:
+        """What a function of the project returns, its parameters that say no unit being the arguments."""
+        function = callee.function
+        if not isinstance(function, Function):
+            return None
+        announced = _part(_measure_of_call(function.name), way)
+        if function.yields or function in self._calls or _gives_no_number(function):
+            return announced
+        inner = self.body_of(callee.module, function)
+        if len(self._calls) < _MOST_CALLS:
+            given = {
+                param.name: (value, body)
+                for param, value in given_arguments(callee, call)
+                if self.parameter(callee.module, function, param) is None
+            }
+            inner = inner.given({**given, **inner.arguments})
+        self._calls.append(function)
+        try:
+            result = self.returned(function, inner, way)
+        finally:
+            self._calls.pop()
+        if isinstance(result, Factor):
+            return announced or result  # `def fee_cents(): return 35`
+        return result if result is not None else announced
+
+    def returned(self, function: Function, body: Body, way: Way = ()) -> Meaning:
+        """What a function returns, whichever way it takes."""
+        returned = [s.value for s in facts.statements(function.body) if isinstance(s, facts.Return)]
+        values = [value for value in returned if value is not None]
+        if len(values) < len(returned):
+            return None
+        return joined(self.unit_of(value, body, way) for value in sorted(values, key=lambda value: value.at))
+
+    def _field_given(self, of: ClassOf, call: facts.Call, body: Body, way: Way) -> Meaning:
+        """A field of an object of the project, by what it is made with."""
+        if not way or not isinstance(way[0], str):
+            return None
+        name, rest = way[0], way[1:]
+        if name == "value" and of.cls.name == QUANTITY:
+            return self._quantity(call, body)
+        value = dict(given_fields(of, call)).get(name)
+        if value is None:
+            return self.attribute(of, name, rest)
+        meaning = self._read(value, body, rest)
+        wanted = None if rest else self.field(of, name) or measure_of_name(name)
+        number = number_in_unit(meaning)
+        if wanted is not None and (number is None or arithmetic.differ(wanted, number)):
+            return wanted  # it is reported there, not wherever the field is read
+        return meaning
+
+    def _quantity(self, call: facts.Call, body: Body) -> Measure | None:
+        unit = call.keyword("unit") or (call.args[1] if len(call.args) > 1 else None)
+        return measure_of_text(self.text(unit, body)) if unit is not None else None
+
+    def _external(self, full: str, call: facts.Call, body: Body, way: Way) -> Meaning:
+        """A function from outside the project."""
+        table, args = unit_calls(), call.args
+        if full in table.objects:
+            unit, *parts = table.objects[full].split()
+            return measure_of_unit(unit) if way and way[0] in parts else None
+        if full.rpartition(".")[2] == QUANTITY and way == ("value",):
+            return self._quantity(call, body)
+        if full in table.first or (full in table.alike and len(args) == 1):
+            is_one = args and full != "builtins.tuple"
+            return self._read(args[0], body, way or (EACH,)) if is_one else None
+        if any(isinstance(step, str) for step in way):
+            return None
+        if full in table.alike:
+            return self._alike(args, body)
+        if full in table.operators and len(args) >= 2:
+            left, right = (self._read(arg, body) for arg in args[:2])
+            return arithmetic.binary(table.operators[full], left, right)
+        if full in table.powers and args:
+            return arithmetic.binary("**", self._read(args[0], body), Factor(float(table.powers[full])))
+        if full in table.picks:
+            places = [int(place) for place in table.picks[full].split()]
+            return joined(self._read(args[place], body) if place < len(args) else None for place in places)
+        if full in table.conversions and args:
+            source, target = map(factors_of_unit, table.conversions[full].split())
+            return self._converted(self._read(args[0], body), (source, target))
+        if full in table.takers:
+            return None if table.takers[full] == "s" else Measure(((),))
+        if full == "builtins.getattr" and len(args) >= 2:
+            return measure_of_name(self.text(args[1], body) or "")
+        fixed = unit_of_function(full)
+        if fixed is not None:
+            return COUNT if fixed == "count" else measure_of_unit(fixed)
+        if is_quantity_of_library(full):
+            return self.labelled(call, body)
+        return None
+
+    def _alike(self, args: Iterable[Expr], body: Body) -> Meaning:
+        """``max(a, b)``: one of several, where they are in one unit."""
+        meanings = [self._read(arg, body) for arg in args]
+        numbers = [number for meaning in meanings if (number := number_in_unit(meaning)) is not None]
+        fitting = all(arithmetic.fit(numbers[0], number) == "same" for number in numbers)
+        return joined(meanings) if fitting else None
+
+    def _converted(self, meaning: Meaning, units: tuple[Factors, Factors]) -> Measure | None:
+        """What `math.degrees` gives: of a rate a rate; of what is unknown an angle, or something each time."""
+        source, target = units
+        number = number_in_unit(meaning)
+        if number is not None and all(source[0] in unit for unit in number.readings):
+            readings = (product((unit, 1), (target, 1), (source, -1)) for unit in number.readings)
+            return with_readings(readings, number.loose, is_either=number.is_either)
+        return Measure((target,), loose=number is None, is_whole=True)
+
+    # --- libraries -------------------------------------------------------------------------------------------
+
+    def labelled(self, call: facts.Call, body: Body) -> Measure | None:
+        """``Q_(x, "kWh")``: the quantity that a number becomes."""
+        unit = call.args[1] if len(call.args) > 1 else call.keyword("units", "unit")
+        measure = self.unit(unit, body) if unit is not None else None
+        return replace(measure, role="quantity") if measure is not None else None
+
+    def unit(self, expr: Expr, body: Body) -> Measure | None:
+        """The unit that an argument says: a text, or an object of a library."""
+        meaning = self._read(expr, body) if self._has_unit_packages(body.module) else None
+        if isinstance(meaning, Measure) and meaning.role == "unit":
+            return replace(meaning, is_whole=True)
+        return measure_of_text(self.text(expr, body))
+
+    def _unit_of_library(self, expr: facts.Attr, body: Body) -> Measure | None:
+        """The unit of pint or astropy that an attribute is: ``ureg.kWh``, ``u.kWh``."""
+        match self.value(expr.base, body):
+            case ExternalInstance(name=name) if name in REGISTRIES:
+                measure = measure_of_text(expr.name)
+            case External(name="astropy.units"):
+                measure = measure_of_text(unit_calls().astropy.get(expr.name, expr.name))
+            case _:
+                return None
+        return replace(measure, role="unit", is_whole=False) if measure is not None else None
+
+    def _has_unit_packages(self, module: Module) -> bool:
+        """Whether a module may make units with pint or astropy."""
+        tops = {name.partition(".")[0] for name in module.outline.modules()}
+        return not tops.isdisjoint(_PACKAGES) or not _MAKERS.isdisjoint(module.imported_names)
+
+    # --- values ----------------------------------------------------------------------------------------------
+
+    def value(self, expr: Expr, body: Body) -> Value | None:
+        """The one value that an expression has, as the evaluator says."""
+        values = options(self.evaluator.eval(expr, Frame(body.module, body.scope)))
+        return values[0] if len(values) == 1 else None
+
+    def text(self, expr: Expr, body: Body) -> str | None:
+        """The text that an expression is known to be."""
+        value = self.value(expr, body)
+        return value.literal if isinstance(value, Text) else None
+
+    def _constant(self, expr: Expr, body: Body) -> Meaning:
+        """The literal number that a name of a module stands for, or a unit that it imports."""
+        root = facts.dotted(expr).partition(".")[0]
+        if not _is_fixed(body.scope, root):
+            return None
+        match self.value(expr, body):
+            case Number(literal=literal):
+                return _literal(literal)
+            case External(name=name) if name.startswith("astropy.units."):
+                name = name.removeprefix("astropy.units.")
+                measure = measure_of_text(unit_calls().astropy.get(name, name))
+                return replace(measure, role="unit", is_whole=False) if measure is not None else None
+            case _:
+                return None
+
+
+# --- arguments -----------------------------------------------------------------------------------------------
+
+
+def given_arguments(callee: FunctionOf, call: facts.Call) -> Iterator[tuple[Param, Expr]]:
+    """The arguments of a call with the parameters that they are given to, as far as they are written out."""
+    params = [param for param in callee.params if param.kind in ("positional", "any")]
+    yield from zip(params, call.placed(), strict=False)
+    by_name = {param.name: param for param in callee.params}
+    for name, value in call.keywords:
+        if name is not None and name in by_name:
+            yield by_name[name], value
+
+
+def given_fields(of: ClassOf, call: facts.Call) -> Iterator[tuple[str, Expr]]:
+    """The arguments of a constructor with the names of what they are given to."""
+    method = of.cls.method("__init__")
+    names = (
+        [param.name for param in method.params[1:] if param.kind in ("positional", "any")]
+        if method is not None
+        else [
+            name for name, bindings in of.cls.statements() if any(b.annotation is not None for b in bindings)
+        ]
+    )
+    yield from zip(names, call.placed(), strict=False)
+    for name, value in call.keywords:
+        if name is not None:
+            yield name, value
+
+
+def _is_fixed(scope: Scope, root: str) -> bool:
+    """Whether a name means one thing: what is imported, defined, or built in."""
+    return root != "" and all(binding.kind in ("import", "def", "class") for binding in scope.find(root))
+
+
+def is_quantity_of_library(full: str) -> bool:
+    """Whether a name is that of a class of quantities of pint or astropy."""
+    return full.startswith(("pint.", "astropy.")) and full.endswith(".Quantity")
+
+
+def _part(meaning: Meaning, way: Way) -> Meaning:
+    """A part of what holds numbers of one unit: each element of an array is in it, and under a key is nothing."""
+    if way and (isinstance(meaning, Factor) and meaning.is_count):
+        return None
+    return None if any(isinstance(step, str) for step in way) else meaning
+
+
+def _step(index: Expr) -> str | int:
+    """The step into a container that an index is; of a text that is put together its literal end."""
+    match index:
+        case facts.Const(value=str() as key):
+            return key
+        case facts.Const(value=int() as place) if place >= 0:
+            return place
+        case facts.Join(parts=(*_, facts.Const(value=str() as end))):
+            pass
+        case facts.BinOp(op="+", right=facts.Const(value=str() as end)):
+            pass
+        case _:
+            return ANY
+    return f"x{end}" if end and not end[0].isalnum() else ANY
+
+
+def _is_listed_unit(expr: facts.Attr) -> bool:
+    """Whether what an attribute is read from lists units: `LengthUnit.meters` is no number of meters.
+
+    `unit.heat_kwh` is: that unit is a flat, or a machine.
+    """
+    base = facts.last_name(expr.base)
+    is_class = base[:1].isupper()
+    return base.lower().endswith(("unit", "units")) and (is_class or len(name_words(expr.name)) == 1)
+
+
+def _gives_no_number(function: Function) -> bool:
+    """Whether a function says that it returns a text or a truth value, or nothing: it need not be followed for that."""
+    match function.returns:
+        case facts.Name(id="str" | "bool" | "bytes") | facts.Const(value=None):
+            return True
+        case _:
+            return False
+
+
+def _measure_of_call(name: str) -> Measure | None:
+    """What a function gives whose name has a unit behind another word; `gauss()` is a distribution."""
+    measure = measure_of_name(_PREFIX.sub("", name))
+    return measure if measure is not None and len(name_words(name)) > 1 else None
+
+
+def _literal(value: object) -> Factor | None:
+    if type(value) is not int and type(value) is not float:
+        return None
+    try:
+        return Factor(float(value))
+    except OverflowError:
+        return Factor(None)
+
+
+def _is_none(expr: Expr) -> bool:
+    return isinstance(expr, facts.Const) and expr.value is None
