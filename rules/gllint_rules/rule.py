@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from gllint_rules.project.context import Context, Pending
 
 # Rules that report only where they are selected by name. Known without loading a rule: selection asks first.
-OPT_IN = frozenset({"GL104", "GL105", "GL106", "GL405"})
+OPT_IN = frozenset({"GL105", "GL106", "GL405"})
 
 FixSafety = Literal["none", "safe", "unsafe", "sometimes"]
 

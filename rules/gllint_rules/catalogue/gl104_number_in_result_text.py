@@ -2,18 +2,23 @@
 
 ## What it does
 
-Reports each digit in a text that a tool returns, and each number that is formatted into one: in an f-string,
-`str.format`, `%`, `+`, `str.join`, `string.Template` or `tabulate`, in an `io.StringIO`, in a `__str__` of the project,
-in a helper, and in a content block. A value with a numeric format (`{load:.1f}`) is a number.
+Reports each number that a tool formats into a text that it returns: in an f-string, `str.format`, `%`, `+`,
+`str.join`, `string.Template` or `tabulate`, through helpers, in the text of a content block or of a returned container.
+The number is known to be one, or its format shows it (`{load:.1f}`, `{share:.1%}`).
 
-Not reported: dates, versions, times, list markers, names with digits (`gpt-4o`), joined names (`f"{path}:{line}"`),
-addresses, hexadecimal digits, code, bare identifiers, markup, UUIDs, telephone numbers, months (`2026-05`), status
-codes (`HTTP 404`), stock indexes (`S&P 500`), cron lines and codes (`"007"`). JSON text of a container is left to
-GL101. Opt-in.
+Not reported:
+
+- digits that are written out in the text;
+- counts and counters: `len(rows)`, `enumerate`, `sum(1 for …)`, an integer with a plural noun behind it (`{n} rows`);
+- names that are a count, an index or an identifier (`{page}`, `{row_count}`, `{user_id}`);
+- constants in capitals settings (`LIMIT`, `self.config.timeout`), and the tool's own arguments;
+- texts about errors: under or next to a key `error`, made in an `except` block, or that begin with `Error`;
+- parts of dates, times, versions, addresses and names (`Line {n}`, `rows {first} to {last}`);
+- numbers that the same result holds as a Quantity, or as a number that GL101 reports.
 
 ## Why is this bad?
 
-The number has no unit and no provenance, and the model repeats it as it likes.
+The number has no unit that can be checked and no provenance, and the model repeats it as it likes.
 
 ## Bad
 
@@ -23,7 +28,7 @@ from langchain_core.tools import tool
 
 @tool
 def tank_level(tank: str) -> str:
-    return f"The tank holds {len(read_layers(tank))} layers."
+    return f"The tank holds {read_volume(tank):.1f} m3."
 ```
 
 ## Good
@@ -35,17 +40,17 @@ from langchain_core.tools import tool
 @tool
 def tank_level(tank: str) -> dict:
     volume = read_volume(tank)
-    return {"text": "The tank was measured.", "volume": {"value": volume, "unit": "m3"}}
+    return {"text": f"The tank holds {volume:.1f} m3.", "volume": {"value": volume, "unit": "m3"}}
 ```
 
 ## How to fix
 
-Also return the number as a Quantity. The help shows the line, with a unit if the source shows one.
+Return the number as a Quantity next to the text, in the same result. The help shows the line, with the unit that the
+text has directly behind the number, or that the source says elsewhere.
 
 ## Options
 
-Select it with `extend-select`. `whitelist-patterns`, `number-words`, `extend-units` and `unit-packs` say, as in GL401,
-what counts as a number in prose.
+`whitelist-patterns`, `extend-units` and `unit-packs` say, as in GL401, what counts as a number in prose.
 
 ## References
 
@@ -57,9 +62,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from gllint_rules.inference.file_texts import is_of_a_file
 from gllint_rules.inference.values import (
-    Because,
+    NONE,
+    Boolean,
     Interpolation,
     ListOf,
     Literal,
@@ -72,17 +77,18 @@ from gllint_rules.inference.values import (
 )
 from gllint_rules.project.advice import quantity_beside_text
 from gllint_rules.project.context import Context, Pending
-from gllint_rules.project.results import Leaf, Result, is_quantity, leaves, quantities
+from gllint_rules.project.results import Leaf, Result, is_quantity, leaves
+from gllint_rules.project.shown_numbers import is_no_measure, is_of_an_error, numbers_beside
 from gllint_rules.project.templates import Template
-from gllint_rules.project.text_numbers import numbers_in_text, stated
+from gllint_rules.project.text_numbers import holes_of_names, stated
 from gllint_rules.rule import Rule
 from gllint_runtime.policy.names import name_words, read_name
 
-_YEAR = re.compile(r"(?:1[5-9]|20)\d\d")
-_CODES = frozenset(
-    {"postcode", "postalcode", "zipcode", "zip", "isbn", "sku", "phone", "version", "port", "number"}
-)
+_CODES = frozenset({"postcode", "postalcode", "zipcode", "version", "number", "year", "token", "cursor"})
 _BLANK = re.compile(r"\s")
+_FAILURE = re.compile(
+    r"\W*(?:error|failed|failure|invalid|timeout|timed out|cannot|could not)\b", re.IGNORECASE
+)
 
 
 def check(context: Context) -> Iterator[Pending]:
@@ -90,28 +96,27 @@ def check(context: Context) -> Iterator[Pending]:
     # A number that another result of the module contains is reported there by GL101.
     raw = {leaf.site for result in context.results for leaf in leaves(result.value, result.site)}
     for result in context.results:
+        beside = numbers_beside(context, result)
         for text in _texts(result.value):
-            for pending in _in_text(context, result, text):
+            for pending in _in_text(context, result, text, beside):
                 if pending.site not in raw:
                     yield pending
 
 
 def _texts(value: Value, key: str = "") -> Iterator[Text]:
-    """The texts in ``value``, which stands under a ``key``, without those that are a name because they stand there."""
+    """The texts in ``value``, which is under ``key``, without those that name something or report an error."""
     for option in options(value):
         match option:
             case Text():
                 if not _is_name_under(key, option):
                     yield option
-            case Record() if not is_quantity(option):
+            case Record() if not is_quantity(option) and not _reports_error(option):
                 for name, entries in option.entries.items():
                     for entry in entries:
                         yield from _texts(entry.value, name if isinstance(name, str) else "")
                 if option.rest is not None:
                     yield from _texts(option.rest)
             case ListOf():
-                if _lists_codes(option):
-                    continue
                 for entry in option.items:
                     yield from _texts(entry.value, key)
                 if option.rest is not None:
@@ -120,36 +125,36 @@ def _texts(value: Value, key: str = "") -> Iterator[Text]:
                 pass
 
 
-def _is_name_under(key: str, text: Text) -> bool:
-    """Whether a text names something under a ``key``.
+def _reports_error(record: Record) -> bool:
+    """Whether a record says that something failed: by a key ``error``, or ``"status": "error"``."""
+    for key, entries in record.entries.items():
+        words = name_words(key) if isinstance(key, str) else ()
+        for option in (option for entry in entries for option in options(entry.value)):
+            if literal_of(option) in ("error", "failed", "failure"):
+                return True
+            is_unset = option is NONE or (isinstance(option, Boolean) and option.literal is False)
+            if words and words[-1] in ("error", "errors") and not is_unset:
+                return True
+            if words in (("success",), ("ok",)) and isinstance(option, Boolean) and option.literal is False:
+                return True
+    return False
 
-    A number alone does under that of an identifier, a year under ``…year``, one word under ``…id``.
-    """
+
+def _is_name_under(key: str, text: Text) -> bool:
+    """Whether a text names something under a ``key``: a number under that of an identifier, a word under ``…id``."""
     end = name_words(key)[-1:]
     if end in (("id",), ("ids",)) and _is_word(text):
         return True
-    is_code = read_name(key).kind == "identifier" or "".join(end) in _CODES
-    return _is_bare(text) and (is_code or (end == ("year",) and _is_year(text)))
-
-
-def _lists_codes(value: ListOf) -> bool:
-    """Whether a list contains nothing but literal codes and names."""
-    texts = [literal_of(entry.value) for entry in value.items]
-    if value.rest is not None or not texts or None in texts:
-        return False
-    from gllint_runtime.policy.designations import are_codes  # few projects ask for it
-
-    return are_codes([text for text in texts if text is not None])
+    return _is_bare(text) and (read_name(key).kind is not None or "".join(end) in _CODES)
 
 
 def _is_bare(text: Text) -> bool:
-    """Whether the text is the number alone: ``str(order)``, ``"7"``."""
-    if text.parts is None or len(text.parts) != 1:
-        return False
-    [part] = text.parts
-    if isinstance(part, Literal):
-        return part.text.strip().isdecimal()
-    return all(isinstance(option, Number) for option in options(part.value))
+    """Whether the text is nothing but a number: ``str(order)``."""
+    match text.parts:
+        case (Interpolation(value=value),):
+            return all(isinstance(option, Number) for option in options(value))
+        case _:
+            return False
 
 
 def _is_word(text: Text) -> bool:
@@ -163,48 +168,32 @@ def _is_word(text: Text) -> bool:
     return True
 
 
-def _is_year(text: Text) -> bool:
-    """Whether a number alone may be a year: ``"2021"``, ``str(year)``, not ``"5"``."""
-    return text.literal is None or _YEAR.fullmatch(text.literal.strip()) is not None
-
-
-def _in_text(context: Context, result: Result, text: Text) -> Iterator[Pending]:
-    if text.parts is None:
+def _in_text(context: Context, result: Result, text: Text, beside: frozenset[str]) -> Iterator[Pending]:
+    if not text.is_put_together:
         return
-    template = Template(text.parts)
-    if is_of_a_file(text) and next(template.holes(), None) is None:
-        return  # a document that is passed on unchanged: the tool states nothing in it
-    numbers = numbers_in_text(template, context.policy)
-    for literal, start, end in numbers.digits:
-        site, characters = context.literal_span(literal, start, end)
-        shown = literal.text[start:end]
-        leaf = Leaf(site, Number(Because("", None)), None, None)
-        yield _finding(context, result, leaf, shown, characters)
-    for _, hole in template.holes():
+    template = Template(text.parts or ())
+    if _FAILURE.match(template.text):
+        return
+    in_names = holes_of_names(template, context.policy)
+    for place, hole in template.holes():
         for option in options(hole.value):
             if isinstance(option, Text):
-                yield from _in_text(context, result, option)
-        if hole in numbers.exempt:
+                yield from _in_text(context, result, option, beside)
+        if hole in in_names or is_of_an_error(hole.site):
             continue
+        around = template.text[:place], template.text[place + 1 :]
         for leaf in leaves(stated(hole), hole.site):
-            yield _finding(context, result, leaf, hole=hole if leaf.site == hole.site else None)
-        if next(quantities(hole.value, hole.site), None) is not None:
-            yield _finding(context, result, Leaf(hole.site, Number(Because("", None)), None, None))
+            own = hole if leaf.site == hole.site else None
+            if not is_no_measure(context, result, leaf, own, around, beside):
+                yield _finding(context, result, leaf, own, around[1])
 
 
 def _finding(
-    context: Context,
-    result: Result,
-    leaf: Leaf,
-    digits: str | None = None,
-    characters: tuple[int, int] | None = None,
-    hole: Interpolation | None = None,
+    context: Context, result: Result, leaf: Leaf, hole: Interpolation | None = None, behind: str = ""
 ) -> Pending:
-    shown, help = quantity_beside_text(context, result, leaf, digits, hole)
+    shown, help = quantity_beside_text(context, result, leaf, hole, behind)
     because = leaf.number.because if leaf.number.because.message else None
-    return context.found_in(
-        result, "GL104", leaf.site, "", help, because=because, key=shown, what="text", characters=characters
-    )
+    return context.found_in(result, "GL104", leaf.site, "", help, because=because, key=shown, what="text")
 
 
 RULE = Rule(
@@ -213,5 +202,5 @@ RULE = Rule(
     summary="A tool returns a number as text",
     documentation=__doc__ or "",
     check=check,
-    options=("whitelist-patterns", "number-words", "extend-units", "unit-packs"),
+    options=("whitelist-patterns", "extend-units", "unit-packs"),
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import json
 import re
 from typing import TYPE_CHECKING
@@ -9,13 +10,14 @@ from typing import TYPE_CHECKING
 from gllint_rules.inference.values import Interpolation, Site
 from gllint_rules.project.context import Context
 from gllint_rules.project.kinds import allowing, kind_of_leaf, list_line
-from gllint_rules.project.makers import maker_at, text_at
+from gllint_rules.project.makers import maker_at, names_of, text_at
 from gllint_rules.project.results import Leaf, Result
 from gllint_rules.project.unit_sources import (
     Neighbour,
     ShownUnit,
     UnitSource,
     symbol_of,
+    unit_behind,
     unit_of_leaf,
     unit_of_returned,
 )
@@ -88,37 +90,30 @@ def advice_for_declaration(kind: Kind | None, declaration: str) -> Advice:
 
 
 def quantity_beside_text(
-    context: Context,
-    result: Result,
-    leaf: Leaf,
-    digits: str | None = None,
-    hole: Interpolation | None = None,
+    context: Context, result: Result, leaf: Leaf, hole: Interpolation | None = None, behind: str = ""
 ) -> tuple[str | None, str]:
     """A number in a text as a message names it, if it can, and how to return it beside the text.
 
-    ``digits`` are those that a literal has there; else the number is the expression at the site of ``leaf``, or the
-    part of it that the ``hole`` in the text names.
+    The number is the expression at the site of ``leaf``, or the part of it that the ``hole`` in the text names;
+    ``behind`` is the text after it.
     """
-    code = text_at(context.project, leaf.site) if digits is None else digits
     path = hole.path if hole is not None else ()
+    code = text_at(context.project, leaf.site)
     number = _shortened("".join((code, *path)) if code else "")
     shown = number if number != _NUMBER else None
     if hole is not None and path:
         # The site is that of what holds the number.
         leaf = leaf._replace(key=hole.field, value=None)
-        unit = unit_of_leaf(context, result, leaf, kind_of_leaf(leaf)).unit
-    elif digits is None:
-        argument = echoed_argument(context, result, leaf.site)
-        if argument is not None:
-            return shown, f"It is the tool's own argument `{argument}`: leave it out."
-        leaf = leaf._replace(site=_number_site(leaf.site))
-        number = _shortened(text_at(context.project, leaf.site))
-        name = _NAME.search(number)
-        leaf = leaf._replace(key=leaf.key or (name.group(1) if name is not None else None))
-        unit = unit_of_leaf(context, result, leaf, kind_of_leaf(leaf)).unit
     else:
-        number, unit = _as_literal(digits), None
+        leaf = leaf._replace(site=number_site(leaf.site))
+        number = _shortened(text_at(context.project, leaf.site))
+        maker = maker_at(leaf.site)
+        name = names_of(maker.expr)[0] if maker is not None and leaf.key is None else ""
+        leaf = leaf._replace(key=leaf.key or (name if not hasattr(builtins, name) else None) or None)
     policy = context.policy
+    unit = unit_behind(policy, behind)
+    if unit is None:
+        unit = unit_of_leaf(context, result, leaf, kind_of_leaf(leaf)).unit
     lines: tuple[str, ...] = ()
     if unit is not None:
         unit = symbol_of(policy, unit) or unit
@@ -129,7 +124,7 @@ def quantity_beside_text(
     return shown, f'Also return it as a Quantity: `{{"text": …, {entry}}}`{with_settings}.'
 
 
-def _number_site(site: Site) -> Site:
+def number_site(site: Site) -> Site:
     """Where the number stands that is made a text at ``site``: the ``x`` of ``str(x)``."""
     maker = maker_at(site)
     match maker.expr if maker is not None else None:
@@ -138,16 +133,6 @@ def _number_site(site: Site) -> Site:
         ):
             return Site(site.module, number.at)
     return site
-
-
-# The last name of an expression that is nothing but names.
-_NAME = re.compile(r"^(?:[A-Za-z_]\w*\.)*([A-Za-z]\w*)$")
-
-
-def _as_literal(digits: str) -> str:
-    """Digits in prose as Python writes the number, where they are nothing but one."""
-    plain = digits.replace(",", "")
-    return plain if re.fullmatch(r"(?:0|[1-9]\d*)(?:\.\d+)?", plain) else _NUMBER
 
 
 def plain_advice(policy: Policy, kind: Kind | None, key: str) -> Advice | None:

@@ -83,7 +83,7 @@ def is_tally(leaf: Leaf) -> bool:
         return False
     expr = expression(leaf.site.module, leaf.site.at)
     if isinstance(expr, facts.Name):
-        steps = [_step(binding.value) for binding in function.scope.find(expr.id)]
+        steps = [_step(_bound(binding)) for binding in function.scope.find(expr.id)]
     else:
         steps = [_step(expr)] if isinstance(expr, facts.Const) else []
         # Most functions store into no container; of the others only so much is read for each number.
@@ -97,6 +97,15 @@ def is_tally(leaf: Leaf) -> bool:
                 case _:
                     pass
     return 1 in steps and None not in steps
+
+
+def _bound(binding: facts.Binding) -> facts.Expr | None:
+    """What a name is bound to, also by ``good, bad = 0, 0``."""
+    match binding:
+        case facts.Binding(kind="item", value=facts.Seq(items=items), index=(i,)) if 0 <= i < len(items):
+            return items[i]
+        case _:
+            return binding.value
 
 
 def _step(value: facts.Expr | None) -> int | None:

@@ -1,4 +1,4 @@
-"""The numbers that the text of a result states: digits in it, and values that are formatted in."""
+"""The numbers that are formatted into the text of a result, and which of them are part of a name."""
 
 from __future__ import annotations
 
@@ -25,7 +25,6 @@ from gllint_rules.project.makers import names_of
 from gllint_rules.project.results import leaves
 from gllint_rules.project.templates import Stretches, Template
 from gllint_rules.reading.expression_index import expression
-from gllint_rules.tuples import NamedTuple
 from gllint_runtime.policy.claims import HOLE
 from gllint_runtime.policy.kinds import Kind
 from gllint_runtime.policy.names import name_words, read_name
@@ -36,19 +35,8 @@ _DIGITS = "12"
 _YEAR = "2012"
 # Digits that are part of a name (`EC2`, `user_7`, `gpt-4o`, `E.164`, `#31`).
 _IN_NAME = re.compile(r"(?:[^\W\d][-.]?|#)\Z")
-# What is written out behind a value is part of its name (`f"{prefix}6"`); a number behind one may be money.
-_IN_JOINED_NAME = re.compile(rf"{re.escape(HOLE)}\Z")
 # A text with a number behind it is the name of one of several (`f"{section}-{n}"`); a number there may begin a range.
 _BEHIND_TEXT = re.compile(rf"{re.escape(HOLE)}[-_]\Z")
-# Where what is counted begins (`1-{n}`): the number that is formatted in ends it, and says how many there are.
-_BEGINS_RANGE = re.compile(r"(?<![\w.,])[01](?:\s?(?:[-–—]|\.{2,3})\s?|\s(?:to|through|and)\s)")
-# What a reader of a page does not see: style sheets, scripts, and tags with what they say of sizes and places.
-_MARKUP = re.compile(
-    r"<(?P<block>style|script)\b"
-    r"|</?[a-z][\w:-]*+(?:\s++[a-z_:@][\w:@.-]*+(?:\s*+=\s*+(?:\"[^\"]*+\"|'[^']*+'|[^\s\"'<>]++))?+)*+\s*+/?>"
-    r"|\{\s*+[a-z-]++\s*+:[^{}]*+;[^{}]*+\}",
-    re.IGNORECASE,
-)
 # Addresses, whose numbers are places, times that have one digit for the hour, and what is written in hexadecimal digits
 # or filled up with zeros.
 _NO_NUMBERS = re.compile(
@@ -69,14 +57,12 @@ _NO_PROGRAMS = frozenset(
     {"console", "csv", "json", "markdown", "md", "output", "plaintext", "text", "txt", "yaml"}
 )
 
-# A format that takes nothing but numbers. One that fills up with zeros may be part of a date or of a name, and in
-# hexadecimal digits most are addresses and checksums.
+# A format that takes numbers alone, and is none of a date or a name (filled up with zeros), of an address (hexadecimal)
+# or of a count (separators alone).
 _OF_NUMBERS = re.compile(
-    r"(?!0\d*d)-?(?:.?[<>=^])?(?:(?P<sign>[-+ ])|)z?\#?0?\d*(?:(?P<grouping>[,_])|)(?:\.\d*)?"
-    r"(?:[deEfFgG%]|(?(sign)|(?(grouping)|(?!))))\Z",
+    r"(?!0\d*d)-?(?:.?[<>=^])?(?P<sign>[-+ ])?z?\#?0?\d*[,_]?(?:\.\d*)?(?:[deEfFgG%]|(?(sign)|(?!)))\Z",
     re.DOTALL,
 )
-
 
 _OF_ADDRESSES: frozenset[Kind | None] = frozenset({"index", "identifier"})
 # What a part of an address is called: `f"{path}:{line}"`.
@@ -84,59 +70,34 @@ _PLACES = ("line", "lineno", "column", "col", "row", "page", "index", "offset", 
 _PARTS_ADDRESS = frozenset({":", "#", "/"})
 
 
-class TextNumbers(NamedTuple):
-    """The ``digits`` that a text states, each with its place in its literal, and the ``exempt`` holes.
-
-    These are filled with numbers that are none in their context: ``f"{i}. {name}"``.
-    """
-
-    digits: list[tuple[Literal, int, int]]
-    exempt: frozenset[Interpolation]
-
-
-def numbers_in_text(template: Template, policy: Policy) -> TextNumbers:
-    """What of ``template`` is a number, by the scanner that judges final messages."""
+def holes_of_names(template: Template, policy: Policy) -> frozenset[Interpolation]:
+    """The numbers in a date, a time, a version, an address, a name or a program, or that mark an item of a list."""
     # Here: few projects ask for it, and the scanner's tables take longer to load than most files to check.
-    from gllint_runtime.policy.designations import designations, is_code
+    from gllint_runtime.policy.designations import designations
     from gllint_runtime.policy.numbers import scan_naked_numbers
 
+    filled = {part for part in template.parts if isinstance(part, Interpolation) and _is_number(part)}
+    if not filled:
+        return frozenset()
     text, begins = _with_stand_ins(template)
-    if is_code(text.strip()):
-        return TextNumbers([], frozenset())
     places = (match.span() for match in _NO_NUMBERS.finditer(text))
     aside = Stretches([*places, *_programs(text), *designations(text)])
-    markup = Stretches(list(_markup(text)))
-    filled = {part for part in template.parts if isinstance(part, Interpolation) and _is_number(part)}
-    filled_at = {begins[i] for i, part in enumerate(template.parts) if part in filled}
-    digits: list[tuple[Literal, int, int]] = []
     stated: set[Interpolation] = set()
     for naked in scan_naked_numbers(
-        text,
-        whitelist=policy.whitelist,
-        words=policy.number_words,
-        units=policy.extend_units,
-        glued=policy.pack_symbols(),
+        text, whitelist=policy.whitelist, units=policy.extend_units, glued=policy.pack_symbols()
     ):
         start, end = naked.start, naked.end
         if aside.meet(start, end) or _IN_NAME.search(text[max(0, start - 2) : start]):
             continue
         first, last = bisect_right(begins, start) - 1, bisect_right(begins, end - 1)
         holes = filled.intersection(part for part in template.parts[first:last])
-        if holes and (
+        if holes and not (
             _is_behind_text(template, text, begins, start)
             or _ends_address(template, begins, start, holes)
             or all(_is_called(hole, "identifier", "id") for hole in holes)
         ):
-            continue
-        stated |= holes
-        part = template.parts[first]
-        if not holes and isinstance(part, Literal):
-            if markup.meet(start, end) or _IN_JOINED_NAME.search(text[max(0, start - len(HOLE)) : start]):
-                continue
-            if (begun := _BEGINS_RANGE.match(text, start)) is not None and begun.end() in filled_at:
-                continue
-            digits.append((part, start - begins[first], min(end - begins[first], len(part.text))))
-    return TextNumbers(digits, frozenset(filled - stated))
+            stated |= holes
+    return frozenset(filled - stated)
 
 
 def _programs(text: str) -> Iterator[tuple[int, int]]:
@@ -221,20 +182,6 @@ def _is_called(hole: Interpolation, kind: Kind | None, *ends: str) -> bool:
 def _kinds(holes: set[Interpolation]) -> set[Kind | None]:
     """The kinds of the numbers that are formatted in."""
     return {kind_of_leaf(leaf) for hole in holes for leaf in leaves(hole.value, hole.site)}
-
-
-def _markup(text: str) -> Iterator[tuple[int, int]]:
-    """The stretches of a page that are no prose."""
-    at = 0
-    while (match := _MARKUP.search(text, at)) is not None:
-        at = match.end()
-        if match["block"]:
-            closing = re.compile(rf"</{match['block']}\s*+>", re.IGNORECASE).search(text, at)
-            if closing is None:
-                yield match.start(), len(text)
-                return
-            at = closing.end()
-        yield match.start(), at
 
 
 def _with_stand_ins(template: Template) -> tuple[str, list[int]]:

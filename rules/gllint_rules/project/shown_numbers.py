@@ -1,0 +1,183 @@
+"""Which numbers that a text shows need no unit: counts, names, settings, and what its reader has otherwise."""
+
+from __future__ import annotations
+
+import re
+
+from gllint_rules.inference.values import Because, Interpolation, Site
+from gllint_rules.project.advice import echoed_argument, number_site
+from gllint_rules.project.context import Context
+from gllint_rules.project.kinds import kind_of_leaf
+from gllint_rules.project.makers import cores, is_count, maker_at, names_of, text_at
+from gllint_rules.project.results import Leaf, Result, leaves, quantities
+from gllint_rules.project.unit_sources import unit_behind
+from gllint_rules.reading import facts
+from gllint_rules.reading.expression_index import expression, expressions_in, parts_of
+from gllint_rules.tools.parameters import function_at
+from gllint_runtime.policy.claims import HOLE
+from gllint_runtime.policy.names import name_words
+
+# The integer before it counts: `rows`, `matching rows`, `row(s)`, `of 7 rows`.
+_THINGS = re.compile(
+    rf"(?:\s?(?:of|/)\s?{HOLE})?[ \u00a0-](?:(?:[a-z][a-z-]*+|{HOLE})[ \u00a0]){{0,2}}"
+    r"(?P<noun>[A-Za-z][a-z]+(?:s|\(e?s\))|people)(?![\w/])"
+)
+# The integer behind it is the name of one of many: `Line 4-7`, `rows 3 to 9`, `Attempt #2`, `Page: 1`.
+_NUMBERED = re.compile(
+    r"\b(?:line|row|column|col|cell|page|slide|chapter|section|step|item|question|round|attempt|iteration|turn|episode|level"
+    r"|chunk|batch|block|part|version|issue|number|no|id|index|idx|rank|position|port|pid|bus|circuit|ckt|room|gate|branch"
+    rf"|area|zone|day|week|gameweek|season|figure|table|job|task|process)(?:e?s)?\.?:?[ ]?[#=]?"
+    rf"(?:{HOLE}\s?(?:->|[-–/,]|to|and|of)\s?)*\Z",
+    re.IGNORECASE,
+)
+# A moment, too, is none of a measure.
+_PLACES = frozenset(
+    {
+        "line",
+        "row",
+        "column",
+        "col",
+        "page",
+        "index",
+        "port",
+        "number",
+        "num",
+        "position",
+        "pos",
+        "x",
+        "y",
+        "z",
+    }
+)
+_PLURAL = re.compile(r"\(e?s\)\Z")
+_OF_FRACTIONS = re.compile(r"[eEfFgG%]\Z")
+_SETTINGS = frozenset({"settings", "config", "cfg", "conf", "configuration", "options"})
+_COUNTERS = frozenset({"enumerate", "range"})
+_MOST_DEPTH = 8
+
+
+def numbers_beside(context: Context, result: Result) -> frozenset[str]:
+    """The keys and the expressions of the numbers that a result holds as numbers, whether Quantities or not."""
+    names: set[str] = set()
+    places: list[Site] = []
+    for leaf in leaves(result.value, result.site):
+        names.add(leaf.key or "")
+        places.append(leaf.site)
+    for quantity in quantities(result.value, result.site):
+        names.add(quantity.key or "")
+        places += (entry.site for entry in quantity.record.entries.get("value", ()))
+    for place in places:
+        names |= _texts_of(context, place)
+    return frozenset(filter(None, names))
+
+
+def _texts_of(context: Context, site: Site) -> set[str]:
+    """A number as it is written, and what it rounds or chooses from."""
+    site = number_site(site)
+    expr = expression(site.module, site.at)
+    at = [core.at for core in cores(expr)] if expr is not None else [site.at]
+    return {text_at(context.project, Site(site.module, place)) for place in at}
+
+
+def is_of_an_error(site: Site) -> bool:
+    """Whether an expression is in an ``except`` block."""
+    function = function_at(site.module, site.at)
+    return function is not None and any(
+        expr.at == site.at
+        for statement in facts.statements(function.body)
+        if isinstance(statement, facts.Try)
+        for _, handler in statement.handlers
+        for expr in expressions_in(handler)
+    )
+
+
+def is_no_measure(
+    context: Context,
+    result: Result,
+    leaf: Leaf,
+    hole: Interpolation | None,
+    around: tuple[str, str],
+    beside: frozenset[str],
+) -> bool:
+    """Whether a number in a text counts, names or sets something, or is one that its reader has otherwise.
+
+    That is the tool's own argument, or a number that the result holds as a number. ``around`` are the texts before
+    and behind the ``hole`` that shows it.
+    """
+    site = number_site(leaf.site)
+    expr = expression(site.module, site.at)
+    names = [hole.field] if hole is not None and hole.field else names_of(expr) if expr is not None else []
+    for core in cores(expr) if expr is not None else ():
+        match core:
+            case facts.Attr(name="value", base=base) | facts.Sub(index=facts.Const(value="value"), base=base):
+                names += names_of(base)
+    keys = [name for name in (leaf.key, *names) if name]
+    is_whole = not leaf.number.real and (hole is None or _OF_FRACTIONS.search(hole.spec) is None)
+    kinds = {kind_of_leaf(leaf._replace(key=key, is_named=True)) for key in keys or (None,)}
+    if is_whole and kinds != {None}:
+        return True
+    if not beside.isdisjoint((*keys, *_texts_of(context, site))) or _counts(leaf.number.because):
+        return True
+    if echoed_argument(context, result, site) is not None:
+        return True
+    if expr is not None and _is_setting(expr, result):
+        return True
+    if hole is None or not is_whole:
+        return False
+    before, behind = around
+    is_place = bool(keys) and all(not _PLACES.isdisjoint(name_words(key)[-1:]) for key in keys)
+    if is_place or _NUMBERED.search(before) is not None:
+        return unit_behind(context.policy, behind) is None
+    things = _THINGS.match(behind)
+    return things is not None and unit_behind(context.policy, f" {_PLURAL.sub('', things['noun'])}") is None
+
+
+def _is_setting(expr: facts.Expr, result: Result) -> bool:
+    """Whether an expression is made of constants and settings alone: ``LIMIT // 2``, ``self.config.timeout``."""
+    values = [part for core in cores(expr) for part in _operands(core, 0)]
+    return any(not isinstance(value, facts.Const) for value in values) and all(
+        _is_set(value, result) for value in values
+    )
+
+
+def _operands(expr: facts.Expr, depth: int) -> list[facts.Expr]:
+    match expr:
+        case facts.BinOp(left=left, right=right) if depth < _MOST_DEPTH:
+            return [*_operands(left, depth + 1), *_operands(right, depth + 1)]
+        case _:
+            return [expr]
+
+
+def _is_set(expr: facts.Expr, result: Result) -> bool:
+    if isinstance(expr, facts.Const) or facts.last_name(expr).isupper():
+        return True
+    function = result.callable.function
+    toolkit = function.owner if isinstance(function, facts.Function) else None
+    if isinstance(expr, facts.Attr) and isinstance(expr.base, facts.Name) and toolkit is not None:
+        stored = toolkit.attributes.get(expr.name, ())
+        if stored and all(_is_argument_of_init(value, scope) for value, _, scope in stored):
+            return True
+    names = [facts.last_name(part).strip("_").lower() for part in parts_of(expr)]
+    return isinstance(expr, (facts.Attr, facts.Sub)) and not _SETTINGS.isdisjoint(names)
+
+
+def _is_argument_of_init(value: facts.Expr | None, scope: facts.Scope) -> bool:
+    function = scope.enclosing_function()
+    is_argument = isinstance(value, facts.Name) and [b.kind for b in scope.find(value.id)] == ["param"]
+    return is_argument and function is not None and function.name == "__init__"
+
+
+def _counts(because: Because, depth: int = 0) -> bool:
+    """Whether a number is a count or a counter, or a sum or difference of these: ``i + 1``, ``total - len(rows)``."""
+    maker = maker_at(because.site) if because.site is not None else None
+    if maker is None or depth > _MOST_DEPTH:
+        return False
+    match maker.expr:
+        case facts.Const(value=int()):
+            return depth > 0
+        case facts.BinOp(op="+" | "-"):
+            return bool(because.causes) and all(_counts(cause, depth + 1) for cause in because.causes)
+        case facts.Call(func=func) if facts.last_name(func) in _COUNTERS:
+            return True
+        case _:
+            return is_count(maker) or (len(because.causes) == 1 and _counts(because.causes[0], depth + 1))

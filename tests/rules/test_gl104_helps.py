@@ -1,0 +1,61 @@
+"""Whoever follows the help of GL104 to the letter has one finding less: that one."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+
+import pytest
+
+from gllint_rules.finding import Finding
+from harness import Case, run
+from test_cases import CASES
+
+_HELP = re.compile(
+    r"Return it as a Quantity beside the text: `\{\"text\": …, (?P<key>\"[^\"]+\"): (?P<quantity>\{.*?\})\}`"
+    r"(?:, with `(?P<setting>[a-z-]+) = (?P<value>\[.*\])`)?\.\Z"
+)
+
+
+def _findings(case: Case) -> list[Finding]:
+    return [found for found in run(case) if isinstance(found, Finding) and found.code == "GL104"]
+
+
+class _Returns(ast.NodeTransformer):
+    """Each ``return x`` of a function with one of the names becomes ``return {"text": x, …}``."""
+
+    def __init__(self, names: set[str], entry: str) -> None:
+        self.names, self.entry = names, entry
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
+        if node.name in self.names:
+            node.returns = None
+            for part in ast.walk(node):
+                if isinstance(part, ast.Return) and part.value is not None:
+                    entries = ast.parse(f"{{'text': None, {self.entry}}}", mode="eval").body
+                    assert isinstance(entries, ast.Dict)
+                    entries.values[0] = part.value
+                    part.value = entries
+        return node
+
+    visit_AsyncFunctionDef = visit_FunctionDef  # type: ignore[assignment]
+
+
+@pytest.mark.parametrize("case", [param for param in CASES if str(param.id).startswith("gl104_")])
+def test_a_help_that_is_followed_removes_its_finding(case: Case) -> None:
+    for finding in _findings(case):
+        match = _HELP.match(finding.help)
+        assert match is not None, finding.help
+        quantity = match["quantity"].replace("<unit>", "kWh").replace("<number>", "measured()")
+        entry = f"{match['key']}: {quantity}"
+        names = {tool.name for tool in finding.tools} | {"_run", "call"}
+        files = {
+            path: ast.unparse(_Returns(names, entry).visit(ast.parse(text))) if path.endswith(".py") else text
+            for path, text in case.files.items()
+        }
+        settings = dict(case.configuration)
+        if match["setting"]:
+            settings[match["setting"]] = json.loads(match["value"])
+        after = _findings(Case(case.title, files, settings))
+        assert finding.message not in [found.message for found in after], finding.help
