@@ -578,11 +578,11 @@ def test_a_configuration_extends_another(write: Write, monkeypatch: pytest.Monke
     top = write(
         {
             "shared/base.toml": "unit-packs = ['counts']\nextend-select = ['GL105']\nunfixable = ['GL5']\nextend-units = ['a']\n",
-            "part/gllint.toml": "extend = '../shared/base.toml'\nextend-select = ['GL104']\nunfixable = []\n",
+            "part/gllint.toml": "extend = '../shared/base.toml'\nextend-select = ['GL106']\nunfixable = []\n",
         }
     )
     extending = config.load(f"{top}/part/gllint.toml")
-    assert {"GL104", "GL105"} <= extending.codes
+    assert {"GL105", "GL106"} <= extending.codes
     assert extending.fixable_codes is None
     assert extending.rules.policy.packs == ("counts",) and extending.rules.policy.extend_units == ("a",)
     assert extending.origins["unit-packs"] == f"{top}/shared/base.toml"

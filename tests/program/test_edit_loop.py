@@ -55,11 +55,9 @@ LOOPS = {
         '{"first": {"value": first, "unit": "kWh"}, "last": {"value": last, "unit": "kWh"}}',
     ),
     "GL104": one(
-        '`{"text": …, "<name>": {"value": len(read_layers(tank)), "unit": "count"}}`, with `unit-packs = ["counts"]`',
-        'f"The tank holds {len(read_layers(tank))} layers."',
-        '{"text": "Its layers:", "layers": {"value": len(read_layers(tank)), "unit": "count"}}',
-        settings='unit-packs = ["counts"]',
-        before="strict = true\n",  # else a count is no Quantity
+        '`{"text": …, "volume": {"value": read_volume(tank), "unit": "m3"}}`',
+        'f"The tank holds {read_volume(tank):.1f} m3."',
+        '{"text": f"The tank holds {read_volume(tank):.1f} m3.", "volume": {"value": read_volume(tank), "unit": "m3"}}',
     ),
     "GL105": one("read it from a data source instead", '"value": demand', '"value": read_meter()'),
     "GL106": one("State it in the name", "discharge", "discharge_m3_s"),

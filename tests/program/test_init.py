@@ -509,7 +509,7 @@ def test_a_new_table_stands_apart_from_a_last_line_without_its_end() -> None:
 
 def test_settings_do_not_fit_where_texts_were_not_looked_at(write: Write, run: Run) -> None:
     tool = "from agents import function_tool\n\n\n@function_tool\ndef fee(site: str) -> str:\n    return f'{site} pays'\n"
-    top = write({"a.py": tool, "pyproject.toml": "[project]\nname = 'x'\n"})
+    top = write({"a.py": tool, "pyproject.toml": "[tool.gllint]\nignore = ['GL104']\n"})
     said = run("init", "--dry-run", cwd=top).stdout.decode()
     assert (
         "1 returns text. Not checked: the text of 1 (GL104 is off)" in said and "fit as they are" not in said

@@ -9,7 +9,7 @@ from gllint.files.selection import check_selectors, matches, selected_codes
 from gllint_rules import Rule
 
 RULES = {
-    code: Rule(code, f"rule-{code.lower()}", "", "", None) for code in ("GL101", "GL102", "GL104", "GL401")
+    code: Rule(code, f"rule-{code.lower()}", "", "", None) for code in ("GL101", "GL102", "GL105", "GL401")
 }
 
 
@@ -17,18 +17,18 @@ RULES = {
     ("select", "extend", "ignore", "expected"),
     [
         (None, (), (), "GL101 GL102 GL401"),
-        (None, ("GL104",), (), "GL101 GL102 GL104 GL401"),
+        (None, ("GL105",), (), "GL101 GL102 GL105 GL401"),
         (None, (), ("GL1",), "GL401"),
         (None, ("GL101",), ("GL1",), "GL101 GL401"),
         (("GL1",), (), (), "GL101 GL102"),
-        (("GL104",), (), (), "GL104"),
-        (("GL1", "GL104"), (), (), "GL101 GL102 GL104"),
+        (("GL105",), (), (), "GL105"),
+        (("GL1", "GL105"), (), (), "GL101 GL102 GL105"),
         (None, ("GL1",), (), "GL101 GL102 GL401"),
         (("GL1",), (), ("GL101",), "GL102"),
         (("GL101",), (), ("GL1",), "GL101"),
         (("GL1",), (), ("GL1",), ""),
-        (("ALL",), (), (), "GL101 GL102 GL104 GL401"),
-        (("ALL",), (), ("GL4",), "GL101 GL102 GL104"),
+        (("ALL",), (), (), "GL101 GL102 GL105 GL401"),
+        (("ALL",), (), ("GL4",), "GL101 GL102 GL105"),
         (None, (), ("ALL",), ""),
         ((), ("GL401",), (), "GL401"),
     ],

@@ -56,7 +56,7 @@ class Example:
 EXAMPLES = {
     "select": Example("['GL401']", HEAT + SAID.format("9 kWh"), ["7 GL101", "8 GL401"], ["8 GL401"]),
     "extend-select": Example(
-        "['GL104']", RESULT.format('f"It is {5} kWh"'), [], ["7 GL104"]
+        "['GL405']", RESULT.format('"It is 5 kWh"'), [], ["7 GL405"]
     ),
     "ignore": Example("['GL1']", HEAT, ["7 GL101"], []),
     "extend-ignore": Example("['GL101']", HEAT, ["7 GL101"], []),

@@ -64,11 +64,11 @@ def why(write: Write, run: Run) -> Callable[..., str]:
 
 @pytest.mark.parametrize("line", [5, 6])
 def test_a_tool_that_returns_text(why: Callable[..., str], line: int) -> None:
-    assert why(line) == (
+    assert why(line, settings="ignore = ['GL104']") == (
         "tool `hello` (line 6) returns text: the numbers in it are for GL104, which is off (--extend-select GL104).\n"
         '  it returns text (server.py:7: `f"hello {x}"`)\n'
     )
-    assert "for GL104, which is on.\n" in why(line, settings="extend-select = ['GL104']")
+    assert "for GL104, which is on.\n" in why(line)
 
 
 def test_a_tool_whose_result_is_unknown(why: Callable[..., str]) -> None:
