@@ -214,10 +214,7 @@ def test_the_page_is_not_green_over_what_nobody_looked_at(project: Path, run: Ru
     assert run("report", "-o", "r.html", "text.py", cwd=project).returncode == 0
     page = (project / "r.html").read_text()
     assert "There are no findings.</p>" not in page and 'class="good"' not in page
-    assert (
-        "6 tools: 6 return text. Not checked: a part of 1 (unknown: text.py:18)."
-        in page
-    )
+    assert "6 tools: 6 return text. Not checked: a part of 1 (unknown: text.py:18)." in page
     assert run("report", "-o", "r.html", "other.py", cwd=project).returncode == 0
     assert "There are no findings.</p>" in (project / "r.html").read_text()
 

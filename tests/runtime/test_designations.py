@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gllint_runtime.policy.claims import HOLE
-from gllint_runtime.policy.designations import are_codes, designations, is_code
+from gllint_runtime.policy.designations import designations
 
 
 @pytest.mark.parametrize(
@@ -67,45 +67,3 @@ from gllint_runtime.policy.designations import are_codes, designations, is_code
 )
 def test_names_by_their_form(text: str, expected: list[str]) -> None:
     assert [text[start:end] for start, end in designations(text)] == expected
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("007", True),
-        ("0", False),
-        ("7", False),
-        ("070x", False),
-        ("5minute", True),
-        ("12month", True),
-        ("5minutes", False),
-        ("5apple", False),
-        ("minute", False),
-    ],
-)
-def test_a_text_that_is_a_code(text: str, expected: bool) -> None:
-    assert is_code(text) is expected
-
-
-@pytest.mark.parametrize(
-    ("texts", "expected"),
-    [
-        (["01", "02", "22", "ZZ"], True),
-        (["01", "ZZ"], True),
-        (["1", "02"], False),
-        (["21", "22"], False),
-        (["3024-night", "cobalt", "monokai", "nord"], True),
-        (["3024-night", "cobalt", "nord"], False),
-        (["cobalt", "monokai", "nord"], False),
-        (["5-kwh", "cobalt", "monokai", "nord"], False),
-        (["5-days", "cobalt", "monokai", "nord"], False),
-        (["5-boss", "cobalt", "monokai", "nord"], True),
-        (["3024-night", "1x", "cobalt", "monokai", "nord"], False),
-        (["3024-night", "", "cobalt", "monokai", "nord"], False),
-        (["3024-night", "cobalt blue", "monokai", "nord"], False),
-        (["500", "kWh"], False),
-        ([], False),
-    ],
-)
-def test_texts_that_are_listed_are_codes_or_names(texts: list[str], expected: bool) -> None:
-    assert are_codes(texts) is expected

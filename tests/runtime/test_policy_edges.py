@@ -13,7 +13,6 @@ from pydantic import TypeAdapter
 from gllint_runtime import Quantity, scan_naked_numbers
 from gllint_runtime.policy.annotations import Unit
 from gllint_runtime.policy.data import DataProblem, Survey
-from gllint_runtime.policy.designations import are_codes
 from gllint_runtime.policy.figures import figures
 from gllint_runtime.policy.number_words import spelled_places
 from gllint_runtime.policy.quantity_shapes import shaped_unit
@@ -112,25 +111,6 @@ def test_what_is_no_expression_of_a_unit_stands_as_it_is(unit: str, is_whole: bo
 )
 def test_a_one_in_a_code_is_no_factor(code: str, expected: str | None) -> None:
     assert unit_of_code(code, "ucum") == expected
-
-
-@pytest.mark.parametrize(
-    ("texts", "expected"),
-    [
-        ([], False),
-        (["01", "02", "22", "ZZ"], True),
-        (["01", "02", "222"], False),
-        (["3024-night", "cobalt", "monokai", "nord"], True),
-        (["3024-night", "cobalt", "monokai"], False),
-        (["3024-night", "cobalt", "monokai", ""], False),
-        (["3024-night", "cobalt", "monokai", "two words"], False),
-        (["3024-kwh", "cobalt", "monokai", "nord"], False),
-        (["3024-night", "cobalt", "monokai", "5kWh"], False),
-        (["cobalt", "monokai", "nord"], False),
-    ],
-)
-def test_codes_and_names_that_are_listed(texts: list[str], expected: bool) -> None:
-    assert are_codes(texts) is expected
 
 
 def test_words_that_say_one_number_are_one_place() -> None:

@@ -22,7 +22,7 @@ from gllint_runtime.execution.calculate import calculate, calculated
 from gllint_runtime.execution.claimed import checked_structure, require_claims, using
 from gllint_runtime.execution.final_schema import final_schema
 from gllint_runtime.execution.spoken import SpokenNumbers
-from gllint_runtime.policy.designations import are_codes, designations, is_code
+from gllint_runtime.policy.designations import designations
 from gllint_runtime.policy.figures import figures
 from gllint_runtime.policy.numbers import scan_naked_numbers
 from gllint_runtime.policy.reader import Reader as TextReader
@@ -286,8 +286,6 @@ def prose(text: str) -> None:
             assert text[figure.start : figure.end] == figure.text
     for start, end in designations(text):
         assert 0 <= start < end <= len(text)
-    is_code(text)
-    are_codes(text.split())
     spoken = SpokenNumbers([text, text[::-1]])
     for value in (7, 12.5, -3, 0.05, 10**400, float("inf"), True):
         spoken.origin(value, {"kWh", "m2"})

@@ -7,14 +7,12 @@ the text of a tool's result digits that are told apart from any measure by their
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from datetime import datetime
 from functools import cache
 
 from gllint_runtime.policy.claims import HOLE
 from gllint_runtime.policy.data_files import sections
-from gllint_runtime.policy.unit_spellings import unit_names
-from gllint_runtime.policy.units import ALLOWED_UNITS, TIME_UNITS
 
 _DATE_TIME = re.compile(
     rf"(?<![\w{HOLE}])(?:(?P<date>\d{{4}}-\d\d-\d\d)|{HOLE})[T ](?P<time>\d\d:\d\d(?::\d\d)?)(?:[.,]\d{{1,9}})?"
@@ -29,10 +27,6 @@ _CRON = re.compile(
 )
 _CHARACTER_CLASS = re.compile(r"\[(?P<inner>[^][\s]{1,60})\](?P<often>[+*?]|\{\d{0,6}(?:,\d{0,6})?\})?")
 _ERROR = re.compile(r"(?<![\w.,($€£])[45]\d\d:?[ ]|\([45]\d\d\)")
-_CODE = re.compile(r"0\d{1,20}")
-_PERIOD = re.compile(r"\d{1,4}([a-z]{3,7})")
-_NAME = re.compile(r"\d{1,6}-[a-z]{3,20}(?:-[a-z]{1,20})*")
-_FEWEST_NAMES = 3
 
 
 def designations(text: str) -> Iterator[tuple[int, int]]:
@@ -84,11 +78,6 @@ def _table() -> dict[str, dict[str, str]]:
 
 
 @cache
-def _periods() -> frozenset[str]:
-    return frozenset(_table()["periods"]["words"].split())
-
-
-@cache
 def _forms() -> re.Pattern[str]:
     months = _table()["months"]["words"]
     return re.compile("|".join(form.replace("<months>", months) for form in _table()["forms"].values()))
@@ -107,42 +96,6 @@ def _is_measured(text: str, at: int) -> bool:
     from gllint_runtime.policy.figures import counted_units, units_at  # few texts need the words of units
 
     return not counted_units().issuperset(units_at(text, at)[0])
-
-
-def is_code(text: str) -> bool:
-    """Whether a whole text is a code though it begins with a digit: ``007``, ``5minute``."""
-    period = _PERIOD.fullmatch(text)
-    return _CODE.fullmatch(text) is not None or (period is not None and period[1] in _periods())
-
-
-def are_codes(texts: Sequence[str]) -> bool:
-    """Whether whole texts that are listed are codes of one length, or names, some of which begin with digits.
-
-    ``["01", "02", "22", "ZZ"]``, ``["3024-night", "cobalt", "monokai", "nord"]``; never ``["500", "kWh"]``.
-    """
-    if not texts or any(not text or " " in text for text in texts):
-        return False
-    numerals = [text for text in texts if text.isdecimal()]
-    if numerals:
-        is_filled = any(_CODE.fullmatch(text) for text in numerals)
-        return is_filled and len({len(text) for text in numerals}) == 1
-    names = [text for text in texts if _NAME.fullmatch(text)]
-    plain = [text for text in texts if not text[0].isdecimal()]
-    has_unit = any(_is_unit(text.split("-")[1]) for text in names)
-    return (
-        bool(names) and not has_unit and len(plain) >= _FEWEST_NAMES and len(names) + len(plain) == len(texts)
-    )
-
-
-def _is_unit(word: str) -> bool:
-    return not {word, word.removesuffix("s")}.isdisjoint(_unit_words())
-
-
-@cache
-def _unit_words() -> frozenset[str]:
-    """The symbols of units in small letters, the names of units, and periods."""
-    symbols = {unit.lower() for unit in (*ALLOWED_UNITS, *TIME_UNITS)}
-    return frozenset(symbols | unit_names().keys() | _periods())
 
 
 def designated(text: str) -> Iterator[tuple[int, int]]:
