@@ -44,15 +44,18 @@ _SHOWN = 3
 _MOST_SAID = 300
 
 
-def run(request: Request) -> int:
-    """Do what was asked; return the exit status. Raises :class:`UsageError`."""
+def run(request: Request, unseen: list[Unseen] | None = None) -> int:
+    """Do what was asked; return the exit status. Raises :class:`UsageError`.
+
+    What was not looked at is added to ``unseen``.
+    """
     check_together(request)
     if request.watch:
         return _watch(request)
     engine = Engine(options(request))
     with _ending_as_interrupts():
         try:
-            return _Run(request, engine).run()
+            return _Run(request, engine, unseen).run()
         except BaseException:
             engine.close(interrupted=True)
             raise
@@ -95,8 +98,8 @@ def _ending_as_interrupts() -> Iterator[None]:
 
 
 class _Run:
-    def __init__(self, request: Request, engine: Engine) -> None:
-        self.request, self.engine = request, engine
+    def __init__(self, request: Request, engine: Engine, unseen: list[Unseen] | None = None) -> None:
+        self.request, self.engine, self.unseen = request, engine, unseen
         self.show = _shower(request.paths)
         self.stdin = ""
         self.failed = self.would_change = self.has_changed = self.has_baseline = False
@@ -138,6 +141,8 @@ class _Run:
             return self._write_baseline(outcome, self.request.write_baseline)
         self._compare(outcome)
         self._report(outcome)
+        if self.unseen is not None:
+            self.unseen.append(self.engine.unseen(outcome, self.show))
         if self.request.verbose:
             self._say_more()
         if self.request.timings:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import io
 import os
 import sys
@@ -17,7 +18,9 @@ from gllint.files.discover import is_python_name
 from gllint.files.paths import absolute, native
 from gllint.files.places import Places
 from gllint.files.writing import way_out
-from gllint.hosts.coding_agents import AGENTS, LARGEST_EVENT, EventError, answer, folder_of, read_event
+from gllint.hosts.coding_agents import AGENTS, LARGEST_EVENT, EventError, answer, folder_of, note, read_event
+from gllint.report.unseen import Unseen
+from gllint.run.signing import state_folder
 from gllint.shown import visible
 from gllint_rules.words.text_files import TEXT_SUFFIXES
 
@@ -36,16 +39,35 @@ def hook(name: str) -> int:
             raise refusals[0]
         if event.is_edit and not files:
             _require_one(event.files, event.folder or folder)
-        text = _findings(files) if files else ""
+        text, gaps = _findings(files) if files else ("", None)
     except (EventError, UsageError) as error:
         say(f"gllint: {visible(str(error))}", error=True)
         return _UNREADABLE
     for refusal in refusals:
         say(f"gllint: {visible(str(refusal))}", error=True)
-    reply = answer(agent, text)
+    if not text and gaps is not None and not gaps.is_empty and _is_news(event.session):
+        reply = note(
+            agent, f"gllint: no findings, as far as it looked. {gaps.line()}. {gaps.advice()}".rstrip()
+        )
+    else:
+        reply = answer(agent, text)
     say(reply.output, end="")
     say(reply.error, error=True, end="")
     return reply.status
+
+
+def _is_news(session: str) -> bool:
+    """Whether nothing was said in an agent's session yet of what was not looked at; from now on it was."""
+    folder = state_folder()
+    if not session or folder is None:
+        return False
+    name = hashlib.sha256(session.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+    try:
+        os.makedirs(os.path.join(folder, "hooks"), mode=0o700, exist_ok=True)
+        with open(os.path.join(folder, "hooks", name), "x", encoding="ascii"):
+            return True
+    except OSError:
+        return False
 
 
 def _checkable_files(files: Iterable[str], base: str, folder: str) -> tuple[list[str], list[EventError]]:
@@ -87,16 +109,17 @@ def _checkable(file: str, base: str, folder: str) -> str | None:
     return path
 
 
-def _findings(files: list[str]) -> str:
-    """What is found in edited files, and what they cause elsewhere, as text for an agent; ``""``: nothing."""
+def _findings(files: list[str]) -> tuple[str, Unseen | None]:
+    """What edited files hold and cause elsewhere, as text for an agent, and what was not looked at."""
+    unseen: list[Unseen] = []
     request = Request(paths=tuple(files), output_format="agent", force_exclude=True, quiet=True)
     with contextlib.redirect_stdout(io.StringIO()) as output:
-        status = run(request)
+        status = run(request, unseen)
     if status == WRONG:
         raise UsageError("the files that were edited could not all be checked")
     lines = output.getvalue().splitlines()
     if not lines:  # what a project takes for a hint alone is a finding, too
-        return ""
+        return "", next(iter(unseen), None)
     ends = accumulate(len(line) + 1 for line in lines[:_MOST_LINES])
     shown = lines[: max(1, sum(end <= _MOST_CHARACTERS for end in ends))]
     rest = len(lines) - len(shown)
@@ -106,4 +129,4 @@ def _findings(files: list[str]) -> str:
         f"gllint: {count} finding{'' if count == 1 else 's'} after this edit. The text after | is the repair;"
         " `gllint rule CODE` explains it."
     )
-    return "\n".join([head, *shown, *more]) + "\n"
+    return "\n".join([head, *shown, *more]) + "\n", None

@@ -20,7 +20,8 @@ LARGEST_EVENT = 50_000_000
 _MOST_FILES = 100
 # Under which names the tools of agents take the file that they edit.
 _PATH_KEYS = (
-    "file_path", "notebook_path", "filePath", "path", "target_file", "absolute_path", "file_paths", "filePaths", "paths"
+    "file_path", "notebook_path", "filePath", "path", "target_file", "absolute_path", "file_paths", "filePaths",
+    "paths", "TargetFile",
 )  # fmt: skip
 _ARGUMENT_KEYS = ("tool_input", "toolInput", "toolArgs", "tool_args")
 _LIST_KEYS = ("edits", "replacements", "files")
@@ -37,7 +38,8 @@ _READING = re.compile(
 _EDITORS = frozenset({
     "", "edit", "multiedit", "write", "notebookedit", "apply_patch", "write_file", "replace", "edit_file",
     "create_file", "str_replace", "create", "replace_string_in_file", "multi_replace_string_in_file",
-    "insert_edit_into_file", "edit_notebook_file",
+    "insert_edit_into_file", "edit_notebook_file", "write_to_file", "replace_file_content",
+    "multi_replace_file_content",
 })  # fmt: skip
 
 
@@ -48,13 +50,15 @@ class EventError(ValueError):
 class Event(NamedTuple):
     """What an agent tells: the ``files`` that it edited, as named, relative to ``folder`` (``""``: not said).
 
-    ``is_edit`` says that it did edit them: with a tool that does nothing else, which has not failed.
+    ``is_edit`` says that it did edit them: with a tool that does nothing else, which has not failed. ``session`` is the
+    name of its conversation, if it says one.
     """
 
     name: str
     folder: str
     files: tuple[str, ...]
     is_edit: bool = False
+    session: str = ""
 
 
 class Answer(NamedTuple):
@@ -99,6 +103,9 @@ def _claude_like(name: str, matcher: str, seconds: int) -> Mapping[str, Any]:
 
 
 _SECONDS = 30
+# How agents that read standard error take what is only to be known.
+_CONTEXT = (("hookSpecificOutput", "additionalContext"),)
+_AFTER_EDIT: Mapping[str, str] = {"hookEventName": "PostToolUse"}
 AGENTS: Mapping[str, CodingAgent] = {
     agent.name: agent
     for agent in (
@@ -150,7 +157,10 @@ def read_event(data: bytes) -> Event:
     if not isinstance(event, dict):
         raise EventError("the event is not a JSON object")
     name = _text(event, "hook_event_name", "hookEventName")
-    roots = event.get("workspace_roots")
+    call = event.get("toolCall")  # Antigravity's
+    if isinstance(call, dict):
+        event = {**event, "toolName": call.get("name"), "toolArgs": call.get("args")}
+    roots = event.get("workspace_roots", event.get("workspacePaths"))
     first_root = roots[0] if isinstance(roots, list) and roots and isinstance(roots[0], str) else ""
     folder = native(_text(event, "cwd") or first_root)
     tool = _text(event, "tool_name", "toolName")
@@ -165,12 +175,15 @@ def read_event(data: bytes) -> Event:
         )
     if len(files) > _MOST_FILES:
         raise EventError(f"the event names {len(files)} files, more than {_MOST_FILES}")
-    return Event(name, folder, tuple(files), is_edit)
+    session = _text(event, "session_id", "sessionId", "conversation_id", "conversationId")
+    return Event(name, folder, tuple(files), is_edit, session)
 
 
 def _has_failed(event: Mapping[str, Any]) -> bool:
-    """Whether an agent says that its tool failed, or that its user did not allow it: GitHub Copilot and Gemini do."""
+    """Whether an agent says that its tool failed, or that its user did not allow it."""
     result, response = event.get("toolResult"), event.get("tool_response")
+    if "toolCall" in event and event.get("error"):
+        return True
     return (isinstance(result, dict) and result.get("resultType", "success") != "success") or (
         isinstance(response, dict) and bool(response.get("error"))
     )
@@ -187,6 +200,11 @@ def answer(agent: CodingAgent, text: str) -> Answer:
             within = within.setdefault(key, dict(agent.constants))
         within[path[-1]] = text
     return Answer(output=json.dumps(document, ensure_ascii=False) + "\n")
+
+
+def note(agent: CodingAgent, text: str) -> Answer:
+    """Answer with what the agent should know though it need not act: as added context, exit status 0."""
+    return answer(agent if agent.fields else agent._replace(fields=_CONTEXT, constants=_AFTER_EDIT), text)
 
 
 def folder_of(event: Event, environment: Mapping[str, str]) -> str:

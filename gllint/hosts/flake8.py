@@ -90,6 +90,9 @@ class Plugin:
             yield 1, 0, visible(failure_text(failure)), type(self)
         for notice in outcome.notices:
             _say(notice.text(_shown))
+        gaps = engine.unseen(outcome, _shown)
+        if not gaps.is_empty:
+            _say(f"{gaps.line()}. {gaps.advice()}".rstrip())
         if outcome.findings and self._would_be_checked(path, engine):
             self._tell_hidden(path, engine, outcome.findings)
             for finding in outcome.findings:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
@@ -19,8 +20,9 @@ class Unseen(NamedTuple):
     ``judges_text`` says that GL104 is on wherever a tool returns text; ``first_unknown`` is the place of a tool whose
     result is unknown, for ``--why``. ``texts_with_numbers``
     counts the tools whose numbers stand beside text that may hold more, ``partial`` those of which a part is unknown,
-    the first of them at ``first_partial``; ``unregistered`` registrations that look like those of tools and were not
-    followed, ``plain`` numbers that ``plain-kinds`` leaves out.
+    the first of them at ``first_partial``; ``unregistered`` functions that calls take like tools, under
+    ``keywords`` that no row of the framework table names, the first of them at ``first_unregistered``; ``plain``
+    numbers that ``plain-kinds`` leaves out.
     """
 
     tools: int = 0
@@ -35,6 +37,8 @@ class Unseen(NamedTuple):
     first_partial: str = ""
     unregistered: int = 0
     plain: int = 0
+    first_unregistered: str = ""
+    keywords: tuple[str, ...] = ()
 
     @property
     def is_empty(self) -> bool:
@@ -57,7 +61,10 @@ class Unseen(NamedTuple):
         kinds = ((self.number, "numbers"), (self.text, "text"), (self._other, "neither"))
         returns = ", ".join(f"{n} return{'s' * (n == 1)} {what}" for n, what in kinds if n)
         tools = f"{self.tools} tool{'s' * (self.tools != 1)}{f': {returns}' if returns else ''}"
-        return f"{tools}. Not checked: {', '.join(self._gaps())}" if self.tools else self._left_out
+        gaps = ", ".join(self._gaps())
+        if not self.tools:
+            return f"Not checked: {gaps}" if self.unregistered else self._left_out
+        return f"{tools}. Not checked: {gaps}"
 
     def _gaps(self) -> Iterator[str]:
         if self.unknown:
@@ -68,6 +75,10 @@ class Unseen(NamedTuple):
             yield f"{parts} (unknown: {self.first_partial})"
         if self._has_unjudged_text:
             yield f"the text of {self.text + self.texts_with_numbers} ({TEXT_RULE} is off)"
+        if self.unregistered:
+            functions = f"{self.unregistered} function{'s' * (self.unregistered > 1)}"
+            under = " and ".join(f"`{keyword}=`" for keyword in self.keywords)
+            yield f"{functions} under {under} ({self.first_unregistered})"
         if self.files:
             yield self._left_out
 
@@ -88,6 +99,9 @@ class Unseen(NamedTuple):
         place, count = (
             (self.first_unknown, self.unknown) if self.unknown else (self.first_partial, self.partial)
         )
+        if self.unregistered:
+            listed = ", ".join(f'"{keyword}"' for keyword in self.keywords)
+            return f"`frameworks = [{{ keywords = [{listed}] }}]` in the configuration makes them tools."
         if place:
             return f"--why {place} says what is not known of {'it' if count == 1 else 'the first'}."
         if self._has_unjudged_text:
@@ -115,21 +129,28 @@ def unseen(
     plain: int = 0,
 ) -> Unseen:
     """Count. ``show`` gives the path that people see, ``judges_text`` whether GL104 is on in a file."""
-    listed = list(sights)
-    results = [sight.result for sight in listed]
+    every = list(sights)
+    unregistered = [sight for sight in every if sight.result == "unregistered"]
+    listed = [sight for sight in every if sight.result != "unregistered"]
+    numbers: Counter[str] = Counter()
+    for sight in listed:
+        numbers[sight.result] += sight.names
     first = next((sight for sight in listed if sight.result == "unknown"), None)
     partial = [sight for sight in listed if "unknown" in sight.other_parts]
     texts = [sight for sight in listed if sight.result == "text" or "text" in sight.other_parts]
     return Unseen(
-        len(listed),
-        results.count("number"),
-        results.count("text"),
-        results.count("unknown"),
+        numbers.total(),
+        numbers["number"],
+        numbers["text"],
+        numbers["unknown"],
         all(judges_text(path) for path in {sight.tool.path for sight in texts}),
         f"{show(first.tool.path)}:{first.line}" if first is not None else "",
         {show(path): why for path, why in sorted(left_out.items())},
-        sum("text" in sight.other_parts for sight in listed),
-        len(partial),
+        sum(sight.names for sight in listed if "text" in sight.other_parts),
+        sum(sight.names for sight in partial),
         f"{show(partial[0].tool.path)}:{partial[0].line}" if partial else "",
-        plain=plain,
+        len(unregistered),
+        plain,
+        f"{show(unregistered[0].tool.path)}:{unregistered[0].line}" if unregistered else "",
+        tuple(sorted({sight.keyword for sight in unregistered})),
     )

@@ -229,7 +229,8 @@ class Engine(Means):
         notices = [*workspace.notices(files, named), *workspace.text_notices(texts, named), *strangers]
         outcome.notices += notices
         sights = list(workspace.tools(files))
-        outcome.tools, outcome.has_tools = tools_in_force(sights, place.config), bool(sights)
+        outcome.tools = tools_in_force(sights, place.config)
+        outcome.has_tools = any(sight.result != "unregistered" for sight in sights)
         outcome.plain_numbers = workspace.plain_numbers(files)
         outcome.left_out = workspace.left_out(files)
         for notice in notices:
@@ -337,6 +338,7 @@ class Engine(Means):
         workspace.announce({path: signature_of(path)})
         outcome = Outcome()
         self.conclude_all(workspace, [path], workspace.landing([path], [path] if is_named else ()), outcome)
+        outcome.tools = tools_in_force(workspace.tools([path]), place.config)
         if self.options.fixes:
             outcome.findings = self.vetted(workspace.index, outcome.findings)
         outcome.findings.sort(key=in_order)
@@ -561,7 +563,7 @@ def _with_wanted_fixes(findings: Iterable[Finding], fixable: frozenset[str] | No
 
 def tools_in_force(sights: Iterable[ToolSight], config: Config) -> list[ToolSight]:
     """The tools of files for which any code is in force, each once, with the most that is seen of its result."""
-    order = ("number", "text", "unknown", "other")
+    order = ("number", "text", "unknown", "other", "unregistered")
     sights_by_place: dict[tuple[str, int], ToolSight] = {}
     for sight in sorted(sights, key=lambda sight: (sight.tool, order.index(sight.result))):
         place = sight.tool.path, sight.tool.at

@@ -146,8 +146,8 @@ def result_from(value: Any) -> Result:
         notice=notice,
         consulted=frozenset(consulted),
         tools=tuple(
-            ToolSight(ToolAt(*tool), line, result, tuple(other_parts))
-            for tool, line, result, other_parts in tools
+            ToolSight(ToolAt(*tool), line, result, tuple(other_parts), *rest)
+            for tool, line, result, other_parts, *rest in tools
         ),
         plain_numbers=tuple(PlainNumber(*number) for number in plain_numbers),
         left_out=left_out,

@@ -62,14 +62,16 @@ class ToolAt(NamedTuple):
     name: str
 
 
-ToolResult = Literal["number", "text", "unknown", "other"]
+ToolResult = Literal["number", "text", "unknown", "other", "unregistered"]
 
 
 class ToolSight(NamedTuple):
     """What of a tool's result can be seen, and the line of its callable.
 
     ``result`` is what it returns: a "number" (a Quantity too), else "text", else what is "unknown"; "other" where it
-    is seen to be none of these: truth values, nothing. ``other_parts`` is what else the result holds of which more
+    is seen to be none of these: truth values, nothing. "unregistered" is no tool but a function that a call takes under
+    a ``keyword`` like that of tools, though no row of the framework table says so. ``names`` is how many tools the
+    callable serves. ``other_parts`` is what else the result holds of which more
     could be said: "text" beside numbers, which may hold more of them, and parts that are "unknown".
     """
 
@@ -77,6 +79,8 @@ class ToolSight(NamedTuple):
     line: int
     result: ToolResult
     other_parts: tuple[ToolResult, ...] = ()
+    keyword: str = ""
+    names: int = 1
 
 
 class PlainNumber(NamedTuple):

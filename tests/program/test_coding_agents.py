@@ -177,6 +177,41 @@ def test_an_address_is_a_path(path: str, expected: str) -> None:
     assert read_event(json.dumps(event).encode()).files == (expected,)
 
 
+def test_the_event_of_antigravity() -> None:
+    call = {"name": "write_to_file", "args": {"TargetFile": "/p/a.py", "CodeContent": "x"}}
+    sent = {
+        "conversationId": "c",
+        "stepIdx": 3,
+        "toolCall": call,
+        "workspacePaths": ["/p"],
+        "transcriptPath": "/t",
+    }
+    event = read_event(json.dumps(sent).encode())
+    assert (event.folder, event.files, event.is_edit, event.session) == ("/p", ("/p/a.py",), True, "c")
+    assert not read_event(json.dumps({**sent, "error": "no such folder"}).encode()).is_edit
+    assert read_event(json.dumps({**sent, "toolCall": None}).encode()).files == ()
+    viewed = {"name": "view_file", "args": {"AbsolutePath": "/p/a.py"}}
+    assert read_event(json.dumps({**sent, "toolCall": viewed}).encode()).files == ()
+    with pytest.raises(EventError, match="does not say which file it edited"):
+        read_event(json.dumps({**sent, "toolCall": {"name": "replace_file_content", "args": {}}}).encode())
+
+
+@pytest.mark.parametrize("agent", ["claude-code", "cursor", "gemini"])
+def test_what_is_not_looked_at_is_context_once_a_session(write: Write, agent: str) -> None:
+    tool = "from agents import function_tool\n\n\n@function_tool\ndef f(site: str):\n    return fetch(site)\n"
+    top = write({**PROJECT, "tools.py": tool})
+    sent = {**event(agent, top), "session_id": str(top), "conversation_id": str(top)}
+    first, second = hook(agent, sent, top), hook(agent, sent, top)
+    other = hook(agent, {**sent, "session_id": f"{top}2", "conversation_id": f"{top}2"}, top)
+    assert [done.returncode for done in (first, second, other)] == [0, 0, 0]
+    assert (
+        first.stdout == other.stdout and "1 tool. Not checked: 1 (unknown result: tools.py:5)" in first.stdout
+    )
+    assert json.loads(first.stdout) and "Not checked" not in second.stdout
+    if agent == "claude-code":
+        assert set(json.loads(first.stdout)["hookSpecificOutput"]) == {"hookEventName", "additionalContext"}
+
+
 def test_an_edit_that_names_no_file_is_told(run: Run, tmp_path: Path) -> None:
     for event in (
         {"hook_event_name": "afterFileEdit"},

@@ -46,7 +46,8 @@ def flake8(*arguments: str, cwd: Path, stdin: bytes | None = None, select: str =
         timeout=120,
         check=False,
     )
-    assert not done.stderr, done.stderr.decode()
+    said = done.stderr.decode()
+    assert all(". Not checked: " in line for line in said.splitlines()), said
     return sorted(line.removeprefix("./") for line in done.stdout.decode().splitlines())
 
 
@@ -232,3 +233,16 @@ def test_files_that_gllint_leaves_out_make_nothing_be_checked_again(
         for name in names:
             list(Plugin(ast.Module([], []), name, []).run())
         assert len(asked) == 1
+
+
+def test_what_was_not_looked_at_is_on_standard_error(write: Write) -> None:
+    tool = "from agents import function_tool\n\n\n@function_tool\ndef f(site: str):\n    return fetch(site)\n"
+    top = write({"gllint.toml": "", "a.py": tool, "b.py": "x = 1\n"})
+    done = subprocess.run(
+        [sys.executable, "-m", "flake8", "--select", "GL", "a.py", "b.py"],
+        cwd=top,
+        capture_output=True,
+        check=False,
+    )
+    assert done.returncode == 0 and not done.stdout
+    assert done.stderr.decode().startswith("gllint: 1 tool. Not checked: 1 (unknown result: a.py:5).")

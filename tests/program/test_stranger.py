@@ -588,7 +588,7 @@ def configurations() -> Iterator[Attempt]:
     yield (
         "dispatchers of everything",
         {"gllint.toml": 'dispatchers = ["answer"]\n', "a.py": DIRECT.replace('{"heat": 5}', '{"heat": "5"}')},
-        "told: 1 returns text",
+        "told: `dispatchers` in gllint.toml narrows",
     )
     yield (
         "a baseline that holds it",
@@ -1714,7 +1714,7 @@ def names() -> Iterator[Attempt]:
                 'report.invoke("a")', 'getattr(report, "invoke")("a")'
             )
         },
-        "told: 1 returns text",
+        "nothing: what hides a call is not followed",
     )
     yield (
         "a direct call by a bound method",
@@ -1723,7 +1723,7 @@ def names() -> Iterator[Attempt]:
                 'report.invoke("a")', '[f := report.invoke][0] and f("a")'
             )
         },
-        "told: 1 returns text",
+        "nothing: what hides a call is not followed",
     )
     yield (
         "a direct call by an alias",

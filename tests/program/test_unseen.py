@@ -260,3 +260,58 @@ def test_a_checkout_that_was_never_installed_finds_nothing_out(
     monkeypatch.chdir(project)
     with pytest.raises(UsageError, match="the tables of the standard library are missing"):
         Engine(Options(cache=False)).check(["other.py"])
+
+
+SKILLS = """\
+from acme import App
+
+
+def heat(site: str) -> dict:
+    return {"heat": 12.5}
+
+
+def cold(site: str) -> dict:
+    return {"cold": 2.5}
+
+
+ACTIONS = [cold]
+app = App(skills=[heat], actions=ACTIONS, handlers=[cold])
+"""
+
+
+def test_what_is_handed_over_like_tools_is_counted_with_the_line_that_makes_it_one(
+    write: Write, run: Run
+) -> None:
+    top = write(
+        {
+            "gllint.toml": "",
+            "a.py": SKILLS,
+            "b.py": "from acme import App\nfrom a import heat\nApp(tools=[heat])\n",
+        }
+    )
+    for arguments in ((), ("--no-cache",), ("--jobs", "2"), ()):
+        assert unseen(run, top, *arguments) == figures(unregistered=2)
+    said = run("check", cwd=top).stderr.decode()
+    assert said.startswith(
+        "No findings in 2 files, as far as gllint looked.\n"
+        "Not checked: 2 functions under `actions=` and `skills=` (a.py:4). "
+    )
+    setting = said.partition("`frameworks = ")[2].partition("`")[0]
+    done = run("check", "--config", f"frameworks = {setting}", "--output-format", "concise", cwd=top)
+    assert (
+        done.stdout.decode().count("GL101") == 2 and done.stderr.decode() == "Found 2 findings in 1 file.\n"
+    )
+    # In a project that imports a framework `tools=` makes tools; what it makes none of is settled, too.
+    write({"b.py": "import openai\nfrom acme import App\nfrom a import heat\nApp(tools=[heat])\n"})
+    assert unseen(run, top) == figures(tools=1, number=1, unregistered=1)
+
+
+def test_one_function_of_a_server_counts_as_the_tools_that_it_serves(write: Write, run: Run) -> None:
+    text = (
+        "from mcp.server import Server\nfrom mcp.types import TextContent, Tool\n\napp = Server('x')\n\n\n"
+        "@app.list_tools()\nasync def listed():\n"
+        "    return [Tool(name='a', inputSchema={}), Tool(name='b', inputSchema={})]\n\n\n"
+        "@app.call_tool()\nasync def called(name, arguments):\n    return [TextContent(type='text', text='x')]\n"
+    )
+    top = write({"gllint.toml": "", "a.py": text})
+    assert unseen(run, top) == figures(tools=2, text=2)

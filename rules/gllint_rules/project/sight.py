@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gllint_rules.finding import ToolResult, ToolSight
+from gllint_rules.finding import ToolAt, ToolResult, ToolSight
 from gllint_rules.inference import functions
 from gllint_rules.inference.values import (
     NEVER,
@@ -13,6 +13,7 @@ from gllint_rules.inference.values import (
     Boolean,
     Container,
     Envelope,
+    Frame,
     FunctionOf,
     Interpolation,
     Literal,
@@ -22,6 +23,7 @@ from gllint_rules.inference.values import (
     Site,
     Text,
     Value,
+    literal_of,
     number,
     options,
 )
@@ -30,8 +32,9 @@ from gllint_rules.project.kinds import is_plain_leaf
 from gllint_rules.project.model_view import is_changed, wrappers
 from gllint_rules.project.results import Result, is_quantity, leaves, quantities
 from gllint_rules.project.schemas import keyword_schemas
+from gllint_rules.tools.registrars import functions_in
 from gllint_rules.tools.tool import Tool
-from gllint_rules.words.names import OUTPUT_SCHEMAS
+from gllint_rules.words.names import LIKE_TOOLS, OUTPUT_SCHEMAS
 from gllint_runtime.policy.schema_numbers import find_raw_numbers
 
 MOST_VALUES = 20_000  # of one result: what is larger is unknown
@@ -49,8 +52,40 @@ def sights(context: Context) -> Iterator[ToolSight]:
         if sight is None or _ORDER.index(result) < _ORDER.index(sight.result):
             module = tool.callable.module if tool.callable is not None else tool.module
             line = sight.line if sight is not None else context.project.positions(module).span(at.at).line
-            by_place[place] = ToolSight(at, line, result, _other_parts(context, tool, result))
+            others = _other_parts(context, tool, result)
+            by_place[place] = ToolSight(at, line, result, others, names=_names_of(context, tool))
     yield from by_place.values()
+    yield from _unregistered(context)
+
+
+def _names_of(context: Context, tool: Tool) -> int:
+    """How many tools the callable of ``tool`` serves: one function of a low-level server may answer for several."""
+    if tool.framework is None or "low level" not in tool.framework.name:
+        return 1
+    names = {
+        literal_of(context.eval(name, scope))
+        for call, scope in context.module.calls_of({"Tool"})
+        if (name := call.keyword("name")) is not None
+    }
+    return max(1, len(names - {None}))
+
+
+def _unregistered(context: Context) -> Iterator[ToolSight]:
+    """The functions that a call is given like tools, though no row of the framework table says that they are."""
+    keywords, tools = {*LIKE_TOOLS, *context.names.table.any_keywords}, context.project.tools
+    for call, scope in context.module.calls_where(lambda section: not keywords.isdisjoint(section.keywords)):
+        frame = Frame(context.module, scope)
+        for keyword, value in call.keywords:
+            if keyword is None or keyword not in keywords or tools.forms.is_settled(keyword, call, frame):
+                continue
+            for given in functions_in(context.evaluator, value, frame):
+                function, module = given.function, given.module
+                own = (*tools.of(module), *context.tools)
+                if any(function is callee.function for tool in own for callee in tool.callables):
+                    continue
+                line = context.project.positions(module).span(function.at).line
+                at = ToolAt(module.path, function.at, getattr(function, "name", ""))
+                yield ToolSight(at, line, "unregistered", keyword=keyword)
 
 
 def numbers_of_plain_kinds(context: Context) -> list[Site]:

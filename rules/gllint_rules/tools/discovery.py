@@ -603,6 +603,14 @@ class Forms:
             for callee in callees:
                 yield self._plain("T6", frame, call.at, callee, entry.framework)
 
+    def is_settled(self, keyword: str, call: Call, frame: Frame) -> bool:
+        """Whether a row of the table says of ``call`` what it takes as ``keyword``, tools or none."""
+        if isinstance(call.func, Call) or (keyword in self.table.any_keywords and self.callees.talks()):
+            return True
+        entry = self.callees.entry("keywords", call.func, frame)
+        is_named = entry is not None and entry.framework.name != GENERAL
+        return is_named or self.callees.is_no_tool(keyword, call.func, frame)
+
     def _list_places(self, call: Call, frame: Frame, places: tuple[Place, ...]) -> tuple[Place, ...]:
         """Where ``call`` takes what a class from outside takes at ``places``, if classes of the project lie between."""
         match call.func:

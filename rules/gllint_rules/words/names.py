@@ -61,6 +61,8 @@ CALLBACK_KEYWORDS = re.compile(
     r"on_\w*|\w*_(?:callback|handler)|prepare|is_enabled|needs_approval|cache_function|formatter|validator"
 )
 # How one more tool is put into a list of them.
+# By which a call may take tools, too: what stands there is counted where no row of the table names it.
+LIKE_TOOLS = frozenset({"functions", "actions", "skills"})
 LIST_PUTS = frozenset({"append", "extend"})
 LIVE_REQUIRED = "live_required"  # of a T1 tool: Replay refuses it
 # GL601: calls that reach the network, and classes whose methods do.

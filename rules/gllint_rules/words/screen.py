@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from gllint_rules.words.framework_table import Table
 from gllint_rules.words.names import (
+    LIKE_TOOLS,
     LIST_PUTS,
     OUTPUT_SCHEMAS,
     QUANTITY,
@@ -182,6 +183,11 @@ class Screen:
                     (_encoded(actions), _patterns(rf"\b{_word(actions)}\b")),
                     ((b'tool_call"', b"tool_call'"), _patterns(r"[\"']kind[\"']", r"[\"']tool_call[\"']")),
                 ),
+            ),
+            # What a call takes like tools.
+            (
+                _encoded(LIKE_TOOLS),
+                ((_encoded(LIKE_TOOLS), _patterns(rf"[(,\s]{_word(LIKE_TOOLS)}{gap}=(?!=){gap}[\[(\w]")),),
             ),
             # GL3: a tool from a registry, the registry itself.
             (
