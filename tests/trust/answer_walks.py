@@ -169,7 +169,7 @@ WALKS: dict[str, Walk] = {
     "prose: numbers in words and signs": Walk(texts(_prose, lambda text: [*figures(text)]), 100),
     "prose: numbers in words, judged": Walk(texts(_prose, lambda text: [*scan_naked_numbers(text, words=True)]), 100),
     "prose: what is called something": Walk(texts(_forms, lambda text: [*designations(text)]), 1_000),
-    "prose: dates and times of an audit": Walk(texts(lambda n: [*_prose(n), *_forms(n)], places), 250),
+    "prose: dates and times": Walk(texts(lambda n: [*_prose(n), *_forms(n)], moments), 250),
     "prose: what a user said": Walk(texts(lambda n: [*_prose(n), "5" + " " * n + "W", "5 and " * n, "a loss of " * n], _said), 50),
     "what a call was told: cut out of a text": Walk(
         plainly(lambda n: ("aa 1 " * (n // 10), "aa 1 " * n), _echoed), 2_000
