@@ -37,6 +37,16 @@ from gllint_runtime.adapters.langchain import GateMiddleware, gate
 
 HEAT = {"heat": {"value": 12.5, "unit": "kWh"}}
 NAKED = "It uses 13 kWh."
+
+
+def claims_gate(target: Any, **options: Any) -> Any:
+    return gate(target, mode=None if options.get("session") is not None else "claims", **options)
+
+
+def claims_middleware(option: Any = None) -> GateMiddleware:
+    return GateMiddleware(option, mode=None if option is not None else "claims")
+
+
 MODES = ["values", "updates", "messages", "tasks", "debug", "custom", "checkpoints"]
 
 
@@ -90,8 +100,8 @@ def meter(site: str = "north") -> dict[str, Any]:
 def agent_of(model: Any, *tools: Any, way: str = "gate", option: Any = None, **options: Any) -> Any:
     made = [item if not callable(item) or hasattr(item, "name") else tool(item) for item in tools or [meter]]
     if way == "gate":
-        return gate(create_agent(model, made, **options), session=option)
-    return create_agent(model, made, middleware=[GateMiddleware(option)], **options)
+        return claims_gate(create_agent(model, made, **options), session=option)
+    return create_agent(model, made, middleware=[claims_middleware(option)], **options)
 
 
 def asked(agent: Any, text: str = "How much?", thread: str | None = None, **options: Any) -> list[Any]:
@@ -123,12 +133,12 @@ def test_a_made_up_number_is_stopped_and_mended(way: str) -> None:
 def test_where_repairs_run_out() -> None:
     assert asked(agent_of(says(*[NAKED] * 3)))[-1].text == "I cannot give a verified answer to that."
     plain = create_agent(says(*[NAKED] * 9), [])
-    assert asked(gate(plain, max_retries=0, on_refusal="No."))[-1].text == "No."
-    assert asked(gate(plain, on_refusal=lambda error: error.code))[-1].text == "NO_NAKED_NUMBERS"
+    assert asked(claims_gate(plain, max_retries=0, on_refusal="No."))[-1].text == "No."
+    assert asked(claims_gate(plain, on_refusal=lambda error: error.code))[-1].text == "NO_NAKED_NUMBERS"
     with pytest.raises(GLError):
         asked(agent_of(says(*[NAKED] * 3), way="middleware"))
     with pytest.raises(TypeError, match="compile it first"):
-        gate(StateGraph(dict))
+        claims_gate(StateGraph(dict))
 
 
 @WAYS
@@ -390,7 +400,9 @@ def supervisor(model: Any, worker: Any, **options: Any) -> Any:
 
 def test_a_graph_of_graphs_is_gated_as_a_whole() -> None:
     worker = create_agent(says(calling(), NAKED, final("It uses {{claim:0}}.")), [tool(meter)], name="worker")
-    graph = gate(supervisor(says(NAKED, final("Indeed {{claim:0}}.")), worker, checkpointer=InMemorySaver()))
+    graph = claims_gate(
+        supervisor(says(NAKED, final("Indeed {{claim:0}}.")), worker, checkpointer=InMemorySaver())
+    )
     config: Any = {"configurable": {"thread_id": "1"}}
     shown = [*graph.stream({"messages": ["How?"]}, config, stream_mode=MODES, subgraphs=True)]
     assert "13 kWh" not in str(shown)
@@ -435,7 +447,7 @@ def test_what_a_node_says_in_the_user_s_name_is_a_task(way: Any) -> None:
     saver = InMemorySaver()
     for text in ("I have 400 m2.", "And?"):
         session = Session()
-        asked(gate(graph.compile(checkpointer=saver), session=session), text, thread="ada")
+        asked(claims_gate(graph.compile(checkpointer=saver), session=session), text, thread="ada")
         assert session.has_calls
         assert (origin(session, 500), origin(session, 400)) == ("none", "user")
 
@@ -454,7 +466,7 @@ def test_what_a_run_is_given_beside_messages_is_the_user_s() -> None:
     graph.add_edge(START, "person")
     graph.add_edge("person", "worker")
     session = Session()
-    target = gate(graph.compile(checkpointer=InMemorySaver()), session=session)
+    target = claims_gate(graph.compile(checkpointer=InMemorySaver()), session=session)
     config: Any = {"configurable": {"thread_id": "ada"}}
     target.invoke({"question": "For 400 m2?", "sizes": [{"south": 30}, True]}, config)
     target.invoke(Command(resume="7 rooms"), config)
@@ -485,7 +497,7 @@ def test_workers_that_run_side_by_side_share_the_session_of_their_run() -> None:
         graph.add_conditional_edges(
             START, lambda state: [Send(site, {"messages": [HumanMessage("Read!")]}) for site in sites]
         )
-        target = gate(graph.compile(), session=option)
+        target = claims_gate(graph.compile(), session=option)
         return str(asyncio.run(target.ainvoke({"messages": ["How?"]}))["messages"][-1].text)
 
     assert shown(None) == "1.50 kWh, 2.50 kWh, 3.50 kWh"
@@ -510,7 +522,7 @@ def test_a_result_that_looks_like_a_recorded_one_is_recorded() -> None:
     graph.add_conditional_edges("model", lambda state: "tools" if state["messages"][-1].tool_calls else END)
     graph.add_edge("tools", "model")
     session = Session(argument_origin="strict")
-    shown = asked(gate(graph.compile(), session=session, max_retries=1))
+    shown = asked(claims_gate(graph.compile(), session=session, max_retries=1))
     assert shown[-1].text == "I cannot give a verified answer to that." and not session.has_calls
 
 
@@ -522,7 +534,7 @@ def test_a_graph_of_ones_own_with_a_tool_node() -> None:
     graph.add_edge(START, "model")
     graph.add_conditional_edges("model", lambda state: "tools" if state["messages"][-1].tool_calls else END)
     graph.add_edge("tools", "model")
-    assert asked(gate(graph.compile()))[-1].text == "It uses 12.50 kWh."
+    assert asked(claims_gate(graph.compile()))[-1].text == "It uses 12.50 kWh."
 
 
 class Answer(BaseModel):
@@ -580,8 +592,8 @@ def test_structured_answers_are_checked(way: str, strategy: str) -> None:
 def test_a_bare_number_is_refused_at_definition() -> None:
     for form in (Rated, ToolStrategy(Answer | Rated), ProviderStrategy(Rated), ToolStrategy(Titled | Rated)):
         with pytest.raises(TypeError, match="Rated.rating is a bare float"):
-            gate(create_agent(says(), [], response_format=form))
-    either = gate(
+            claims_gate(create_agent(says(), [], response_format=form))
+    either = claims_gate(
         create_agent(
             says(calling("Titled", title="Heat", stars=3)), [], response_format=ToolStrategy(Titled | Answer)
         )
@@ -669,9 +681,9 @@ def test_a_model_calculates_with_what_it_cites(way: str) -> None:
     claims = [json.loads(final(""))["claims"][0]] * 2
     told = final("It is {{claim:0}}.", "tc_2", 25, "$.result")
     model = says(calling(), calling("calculate", "call_2", operation="sum", claims=claims), told)
-    options: dict[str, Any] = {"middleware": [GateMiddleware()]} if way == "middleware" else {}
+    options: dict[str, Any] = {"middleware": [claims_middleware()]} if way == "middleware" else {}
     agent = create_agent(model, [meter, calculate], **options)
-    assert asked(agent if options else gate(agent))[-1].text == "It is 25.00 kWh."
+    assert asked(agent if options else claims_gate(agent))[-1].text == "It is 25.00 kWh."
 
 
 @WAYS
@@ -680,11 +692,11 @@ def test_what_a_model_sums_up_is_no_user_s_word(way: str) -> None:
         says(*["The user has 500 m2."] * 3), trigger=("messages", 5), keep=("messages", 1)
     )
     session = Session()
-    middleware: list[Any] = [summary, *([GateMiddleware(session)] if way == "middleware" else [])]
+    middleware: list[Any] = [summary, *([claims_middleware(session)] if way == "middleware" else [])]
     agent = create_agent(
         says(calling(), "Warm.", "Well."), [tool(meter)], middleware=middleware, checkpointer=InMemorySaver()
     )
-    target = gate(agent, session=session) if way == "gate" else agent
+    target = claims_gate(agent, session=session) if way == "gate" else agent
     asked(target, "I have 400 m2.", thread="ada")
     assert "500 m2" in str(asked(target, "And?", thread="ada"))
     assert (origin(session, 500), origin(session, 400)) == ("none", "user")
@@ -696,11 +708,11 @@ def test_what_a_gate_cannot_hold_is_refused() -> None:
         return NAKED
 
     with pytest.raises(TypeError, match=r"flow\(\), the function of an entrypoint"):
-        gate(flow)
-    gated = gate(create_agent(says(), []))
+        claims_gate(flow)
+    gated = claims_gate(create_agent(says(), []))
     for graph in (gated, gated.with_config({"tags": ["a"]})):
         with pytest.raises(TypeError, match="gate it once"):
-            gate(graph)
+            claims_gate(graph)
 
 
 class Row(TypedDict):
@@ -745,7 +757,7 @@ def test_a_graph_that_answers_where_the_gate_does_not_look_is_refused(
     state: Any, schemas: dict[str, Any], named: str
 ) -> None:
     with pytest.raises(TypeError, match=named):
-        gate(one_node(state, lambda state: {"draft": NAKED}, **schemas))
+        claims_gate(one_node(state, lambda state: {"draft": NAKED}, **schemas))
 
 
 @pytest.mark.parametrize(
@@ -769,7 +781,7 @@ def test_a_graph_that_answers_where_the_gate_does_not_look_is_refused(
     ],
 )
 def test_a_message_is_checked_in_every_form_that_a_node_may_write(state: Any, output: Any) -> None:
-    graph = gate(one_node(state, lambda state: output))
+    graph = claims_gate(one_node(state, lambda state: output))
     messages = graph.invoke({"messages": [HumanMessage("How?")]})["messages"]
     assert messages[-1].text == "I cannot give a verified answer to that."
     assert NAKED not in str(messages)
@@ -792,7 +804,7 @@ def test_a_message_that_a_node_pushes_is_checked(mode: Any) -> None:
     graph = StateGraph(MessagesState)
     graph.add_node("pusher", pushing)
     graph.add_edge(START, "pusher")
-    agent = gate(graph.compile(checkpointer=InMemorySaver()))
+    agent = claims_gate(graph.compile(checkpointer=InMemorySaver()))
     config: Any = {"configurable": {"thread_id": "1"}}
     shown = [*agent.stream({"messages": [HumanMessage("How?")]}, config, stream_mode=mode)]
     assert NAKED not in str(shown)
@@ -804,7 +816,7 @@ def test_a_function_of_an_entrypoint_within_a_graph_is_checked() -> None:
     def flow(state: Any) -> dict[str, Any]:
         return {"messages": [AIMessage(NAKED)]}
 
-    messages = gate(one_node(Row, flow)).invoke({"messages": [HumanMessage("How?")]})["messages"]
+    messages = claims_gate(one_node(Row, flow)).invoke({"messages": [HumanMessage("How?")]})["messages"]
     assert NAKED not in str(messages)
 
 
@@ -822,7 +834,9 @@ def rewriting(change: Any) -> Any:
     graph.add_node("editor", change)
     graph.add_edge(START, "writer")
     graph.add_edge("writer", "editor")
-    return gate(graph.compile(), max_retries=0).invoke({"messages": [HumanMessage("How?")]})["messages"]
+    return claims_gate(graph.compile(), max_retries=0).invoke({"messages": [HumanMessage("How?")]})[
+        "messages"
+    ]
 
 
 def in_its_place(text: str, *, is_written: bool) -> Any:
@@ -876,7 +890,7 @@ def test_a_middleware_that_hides_an_address_hides_it() -> None:
 
 def test_what_a_node_changes_of_a_question_is_no_user_s_word() -> None:
     graph = one_node(MessagesState, lambda s: {"messages": [HumanMessage("Of 13?", id=s["messages"][0].id)]})
-    [message] = gate(graph).invoke({"messages": [HumanMessage("How?")]})["messages"]
+    [message] = claims_gate(graph).invoke({"messages": [HumanMessage("How?")]})["messages"]
     assert message.text == "Of 13?" and message.response_metadata["gllint"] == "task"
 
 
@@ -914,5 +928,5 @@ def test_what_leaves_a_graph_for_the_one_around_it_is_checked(is_tool: bool) -> 
     graph.add_node("last", lambda state: {})
     graph.add_edge(START, "first")
     given = [HumanMessage("How?"), calling("leave")]
-    messages = gate(graph.compile()).invoke({"messages": given})["messages"]
+    messages = claims_gate(graph.compile()).invoke({"messages": given})["messages"]
     assert [m.text for m in messages][2:] == ["I cannot give a verified answer to that."]

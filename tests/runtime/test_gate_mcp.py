@@ -14,7 +14,7 @@ import mcp
 from mcp.server.mcpserver import MCPServer
 
 from gllint_runtime import GLError, Session
-from gllint_runtime.adapters.mcp import gate, session_of
+from gllint_runtime.adapters.mcp import gate, session_of, turn_of
 
 HEAT = {"heat": {"value": 12.5, "unit": "kWh"}}
 CLAIM = {"source_call_id": "tc_1", "path": "$.heat", "quantity": HEAT["heat"]}
@@ -71,7 +71,7 @@ def test_a_client_records_what_its_server_answers() -> None:
     async def main() -> None:
         for inside in (False, True):
             client = mcp.Client(server())
-            gated = gate(client)
+            gated = gate(client, mode="claims")
             assert isinstance(gated, mcp.Client)
             async with client if inside else gated:
                 shown(await _held(gated))
@@ -81,7 +81,7 @@ def test_a_client_records_what_its_server_answers() -> None:
             second = {**CLAIM, "source_call_id": "tc_2", "path": "$.block_1.heat"}
             assert session.check("{{claim:0}}", [second]).message == "12.50 kWh"
             with pytest.raises(GLError):
-                session_of(gate(mcp.Client(server()))).check("{{claim:0}}", [CLAIM])
+                session_of(gate(mcp.Client(server()), mode="claims")).check("{{claim:0}}", [CLAIM])
 
     asyncio.run(main())
 
@@ -97,3 +97,19 @@ def test_a_session_may_be_handed_over() -> None:
     assert session.next_id() == "tc_2"
     with pytest.raises(TypeError, match="gate takes a client"):
         gate(5)
+
+
+def test_the_turn_of_the_program_s_own_loop_asks_again_and_refuses() -> None:
+    async def main() -> None:
+        gated = gate(mcp.Client(server()), max_retries=1, on_refusal=lambda error, draft: f"No: {draft}")
+        async with gated as client:
+            broken = await client.call_tool("broken", {})
+            assert broken.structured_content == {"heat": 12.5} and len(broken.content) == 1
+        turn = turn_of(gated)
+        assert turn.text("It uses 14 kWh.") is None and "NO_SOURCE" in turn.hint
+        assert turn.text("It uses 14 kWh.") == "No: It uses 14 kWh."
+        assert turn_of(gated).text("It uses 12.5 kWh.") == "It uses 12.5 kWh."
+
+    asyncio.run(main())
+    with pytest.raises(ValueError, match="leave mode out"):
+        gate(mcp.Client(server()), session=Session(), mode="sourced")

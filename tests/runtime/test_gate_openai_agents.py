@@ -50,8 +50,13 @@ from openai.types.responses import (
 from pydantic import BaseModel
 
 from gllint_runtime import Claimed, ClaimedText, GLError, Quantity, Session, calculate
-from gllint_runtime.adapters import current_session
-from gllint_runtime.adapters.openai_agents import _Gate, gate, gated, run
+from gllint_runtime.adapters import current_session, kit
+from gllint_runtime.adapters.openai_agents import _Agents, gate, gated, run
+
+
+def claims_gate(target: Any, **options: Any) -> Any:
+    return gate(target, mode=None if options.get("session") is not None else "claims", **options)
+
 
 HEAT = {"heat": {"value": 12.5, "unit": "kWh"}}
 CLAIM = {"source_call_id": "tc_1", "path": "$.heat", "quantity": HEAT["heat"]}
@@ -146,7 +151,7 @@ def meter(site: str = "north") -> dict[str, Any]:
 
 
 def made(*script: Any, option: Any = None, tools: Any = (meter,), **options: Any) -> Any:
-    return gate(Agent(name="a", tools=[*tools], model=Script(*script), **options), session=option)
+    return claims_gate(Agent(name="a", tools=[*tools], model=Script(*script), **options), session=option)
 
 
 def ask(agent: Any, text: Any = "How much?", **options: Any) -> Any:
@@ -165,10 +170,12 @@ def test_a_made_up_number_is_stopped_and_mended() -> None:
 def test_where_repairs_run_out() -> None:
     assert ask(made(*[NAKED] * 3)).final_output == "I cannot give a verified answer to that."
     agent = Agent(name="a", model=Script(*[NAKED] * 3))
-    assert ask(gate(agent, max_retries=0, on_refusal="No.")).final_output == "No."
-    assert ask(gate(agent, max_retries=1, on_refusal=lambda e: e.code)).final_output == "NO_NAKED_NUMBERS"
+    assert ask(claims_gate(agent, max_retries=0, on_refusal="No.")).final_output == "No."
+    assert (
+        ask(claims_gate(agent, max_retries=1, on_refusal=lambda e: e.code)).final_output == "NO_NAKED_NUMBERS"
+    )
     with pytest.raises(TypeError, match="gate takes an Agent"):
-        gate(5)  # type: ignore[arg-type]
+        claims_gate(5)  # type: ignore[arg-type]
 
 
 def test_a_model_that_the_run_names_is_told_by_the_guardrail() -> None:
@@ -222,7 +229,7 @@ def events_of(*script: list[Any]) -> tuple[list[Any], str]:
     """What a run shows, and how it ended."""
 
     async def main() -> tuple[list[Any], str]:
-        agent = gate(Agent(name="a", model=Events(*script)), max_retries=1)
+        agent = claims_gate(Agent(name="a", model=Events(*script)), max_retries=1)
         result = Runner.run_streamed(agent, "How?", run_config=QUIET)
         shown = []
         try:
@@ -427,12 +434,12 @@ def test_an_agent_that_is_handed_over_to_is_gated_and_has_the_session(form: str)
     assert result.final_output == "It uses 12.50 kWh." and "13 kWh" not in str(result.to_input_list())
     one, other = Agent(name="one", model=Script("Well.")), Agent(name="other")
     one.handoffs, other.handoffs = [other], [one]
-    assert ask(gate(one)).final_output == "Well."
+    assert ask(claims_gate(one)).final_output == "Well."
 
 
 def test_an_agent_that_is_gone_leaves_nothing_behind() -> None:
     """Agents that a hand-off makes anew each time: another one may come to stand where one stood in memory."""
-    gates = _Gate(None, 2, None)
+    gates = _Agents(kit.Gate())
     gc.freeze()  # a look through all that the tests hold takes half a second, fifty times
     try:
         for number in range(50):
@@ -506,7 +513,7 @@ def test_results_that_the_sdk_fetches_itself_are_recorded() -> None:
         {"type": "function_call", "call_id": "c9", "name": "remote", "arguments": "{}"},
         {"type": "function_call_output", "call_id": "c9", "output": json.dumps(HEAT)},
     ]
-    assert ask(gate(Agent(name="a", model=model)), items).final_output == "12.50 kWh"
+    assert ask(claims_gate(Agent(name="a", model=model)), items).final_output == "12.50 kWh"
     assert json.loads(model.heard[0][2]["output"]) == {"tool_call_id": "tc_1", "output": HEAT}
 
 
@@ -521,13 +528,15 @@ def test_a_result_of_another_s_tool_that_looks_like_a_recorded_one_is_recorded()
     fake = json.dumps({"tool_call_id": "tc_9", "output": {"heat": {"value": 13, "unit": "kWh"}}})
     cited = final("{{claim:0}}", "tc_9").replace("12.5", "13")
     session = Session(argument_origin="strict")
-    agent = gate(Agent(name="a", model=Script(call("echo", text=fake), cited, cited, cited)), session=session)
+    agent = claims_gate(
+        Agent(name="a", model=Script(call("echo", text=fake), cited, cited, cited)), session=session
+    )
     agent.tools = [echo]  # the gate does not call it
     assert ask(agent).final_output == "I cannot give a verified answer to that." and not session.has_calls
 
 
 def test_a_request_that_goes_around_the_gate_is_forgotten_with_its_run() -> None:
-    gates = _Gate(None, 2, None)
+    gates = _Agents(kit.Gate())
     agent = gates.agent(Agent(name="a", model=Script("Well.")))
     gc.freeze()
     try:

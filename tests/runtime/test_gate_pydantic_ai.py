@@ -40,6 +40,11 @@ from gllint_runtime import Claimed, ClaimedText, GLError, Quantity, Session, Unc
 from gllint_runtime.adapters import current_session
 from gllint_runtime.adapters.pydantic_ai import GatedToolset, gate, output_check
 
+
+def claims_gate(target: Any, **options: Any) -> Any:
+    return gate(target, mode=None if options.get("session") is not None else "claims", **options)
+
+
 HEAT = {"heat": {"value": 12.5, "unit": "kWh"}}
 CLAIM = {"source_call_id": "tc_1", "path": "$.heat", "quantity": HEAT["heat"]}
 NAKED = "It uses 13 kWh."
@@ -82,7 +87,7 @@ CALL = ("meter", {})
 
 
 def made(*script: Any, tools: Any = (meter,), option: Any = None, **options: Any) -> Any:
-    return gate(Agent(says(*script), tools=tools, **options), session=option)
+    return claims_gate(Agent(says(*script), tools=tools, **options), session=option)
 
 
 def test_a_made_up_number_is_stopped_and_mended() -> None:
@@ -96,12 +101,13 @@ def test_a_made_up_number_is_stopped_and_mended() -> None:
 def test_where_repairs_run_out() -> None:
     assert made(*[NAKED] * 3).run_sync("How?").output == "I cannot give a verified answer to that."
     agent = Agent(says(*[NAKED] * 3))
-    assert gate(agent, max_retries=0, on_refusal="No.").run_sync("How?").output == "No."
+    assert claims_gate(agent, max_retries=0, on_refusal="No.").run_sync("How?").output == "No."
     assert (
-        gate(agent, max_retries=1, on_refusal=lambda e: e.code).run_sync("How?").output == "NO_NAKED_NUMBERS"
+        claims_gate(agent, max_retries=1, on_refusal=lambda e: e.code).run_sync("How?").output
+        == "NO_NAKED_NUMBERS"
     )
     with pytest.raises(TypeError, match="an agent of pydantic-ai"):
-        gate(5)  # type: ignore[arg-type]
+        claims_gate(5)  # type: ignore[arg-type]
 
 
 def test_a_model_that_the_run_names_is_gated_too() -> None:
@@ -407,7 +413,7 @@ def test_what_an_output_function_takes_is_checked() -> None:
 
 def test_an_agent_that_has_a_gate_is_not_gated_again() -> None:
     with pytest.raises(TypeError, match="gate it once"):
-        gate(WrapperAgent(made()))
+        claims_gate(WrapperAgent(made()))
 
 
 def test_a_structured_answer_is_not_streamed() -> None:

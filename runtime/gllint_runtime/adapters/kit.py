@@ -8,13 +8,15 @@ answer (:func:`check_final`, and :class:`FinalStream` where it streams), where t
 from __future__ import annotations
 
 import copy
+import hashlib
 import inspect
 import json
 import weakref
 from collections import deque
 from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
-from typing import Any, Generic, TypeVar
+from dataclasses import dataclass, replace
+from typing import Any, Generic, Literal, NamedTuple, TypeVar
 from weakref import WeakKeyDictionary, WeakValueDictionary
 
 from gllint_runtime.execution.calculate import calculate as calculate
@@ -27,8 +29,11 @@ from gllint_runtime.execution.claimed import using as using
 from gllint_runtime.execution.runtime import RULES
 from gllint_runtime.execution.session import Session, Verified
 from gllint_runtime.execution.steps import FINAL_HINT, final_in, read_object, read_step
+from gllint_runtime.execution.streaming import parts_of
+from gllint_runtime.policy.claims import find_macros
 from gllint_runtime.policy.data import plain
 from gllint_runtime.policy.errors import GLError, GLSecurityError, GLValidationError
+from gllint_runtime.policy.keywords import Mode
 from gllint_runtime.policy.log import logger
 from gllint_runtime.policy.outputs import json_value
 
@@ -47,10 +52,116 @@ REFUSAL = "I cannot give a verified answer to that."
 SessionOption = Session | Callable[[Any], Session] | None
 """One conversation's session, or what finds it in a framework's own context, or one for each conversation."""
 
-OnRefusal = str | Callable[[GLError], str] | None
-"""What the user is told where repairs ran out: a text, or a function of the last error, which may raise."""
+OnRefusal = str | Callable[[GLError], str] | Callable[[GLError, str], str] | None
+"""What the user is told where repairs ran out: a text, or a function of the error, or of the error and the draft."""
 
 # ------------------------------------------------------------------------------------ the session of the moment
+
+
+class UserText(NamedTuple):
+    """What a user said in a conversation, or, with ``by="prompt"``, what the program itself says to the model."""
+
+    text: str
+    by: Literal["user", "prompt"] = "user"
+
+
+class ToolUse(NamedTuple):
+    """A call of a tool in a conversation; its arguments may be JSON text."""
+
+    id: str | None
+    name: str
+    arguments: Any
+
+
+class ToolReply(NamedTuple):
+    """What a model was told of a call: of its tool's result."""
+
+    id: str | None
+    name: str | None
+    content: Any
+
+
+class Answer(NamedTuple):
+    """Something that a model said: the conversation has begun."""
+
+
+Event = UserText | ToolUse | ToolReply | Answer
+"""What an adapter reads in its framework's history for :meth:`Gate.conversation`, in order."""
+
+
+@dataclass(frozen=True)
+class Gate:
+    """The options of a ``gate``, and how it finds the session of a conversation. It holds nothing of any of them.
+
+    Raises ValueError for a mode that differs from the given session's.
+    """
+
+    option: SessionOption = None
+    mode: Mode | None = None
+    max_retries: int = 2
+    on_refusal: OnRefusal = None
+
+    def __post_init__(self) -> None:
+        if self.mode not in (None, "claims", "sourced"):
+            raise ValueError(f"mode is 'claims' or 'sourced', not {self.mode!r}")
+        if isinstance(self.option, Session):
+            self._require_mode(self.option)
+
+    def __deepcopy__(self, memo: Any) -> Gate:
+        """Copies of an agent share its gate."""
+        return self
+
+    @property
+    def inner(self) -> Gate:
+        """The gate of agents that run within a run of this one: they find its session."""
+        return replace(self, option=None)
+
+    def _require_mode(self, session: Session) -> Session:
+        if self.mode not in (None, session.mode):
+            raise ValueError(f"mode={self.mode!r} and a session of mode {session.mode!r}: leave mode out")
+        return session
+
+    def require_claims(self, form: Any, name: str = "the answer") -> None:
+        """Raises TypeError for a structured answer in which a number needs no claim, where claims are asked for."""
+        mode = self.option.mode if isinstance(self.option, Session) else self.mode
+        if form is not None and mode == "claims":
+            require_claims(form, getattr(form, "__name__", name))
+
+    def session(self, context: Any, *, conversation: str | None = None, begins: bool = False) -> Session:
+        """The session of a run: the given one, else that of the run around it, else a new one."""
+        if self.option is None:
+            return current_session() or Session(mode=self.mode or "sourced")
+        return self._require_mode(session_for(self.option, context, conversation=conversation, begins=begins))
+
+    def conversation(
+        self, context: Any, history: Iterable[Event], *, conversation: str | None = None
+    ) -> Session:
+        """The session of a run with what the history of its conversation holds: nothing else is kept.
+
+        ``context`` is what a ``session=`` callable is given, ``conversation`` the framework's id of it.
+        """
+        events = [*history]
+        begins = not any(isinstance(event, Answer | ToolReply) for event in events)
+        session = self.session(context, conversation=conversation, begins=begins)
+        read_history(session, events)
+        return session
+
+
+def read_history(session: Session, history: Iterable[Event]) -> None:
+    """Give a session what a history holds; what it has already is passed over."""
+    calls: dict[str | None, ToolUse] = {}
+    for event in history:
+        match event:
+            case UserText(text, "user"):
+                hear(session, [text])
+            case UserText(text, _):
+                session.prompt(text)
+            case ToolUse():
+                calls[event.id] = event
+            case ToolReply(call_id, name, content):
+                call = calls.get(call_id)
+                tool = name or (call.name if call else "tool")
+                restore(session, tool, call.arguments if call else {}, content, tool_call_id=call_id)
 
 
 def session_for(
@@ -65,21 +176,24 @@ def session_for(
         _refuse_shared(option, conversation, begins)
         return option
     if option is not None:
-        session = _called(option, context)
+        session = option() if _parameters(option, 1) == 0 else option(context)  # type: ignore[call-arg]
         if not isinstance(session, Session):
             raise TypeError(f"session= gave {type(session).__name__}; it gives the conversation's Session")
         return session
     return current_session() or Session()
 
 
-def _called(option: Callable[..., Any], context: Any) -> Any:
+def _parameters(function: Callable[..., Any], most: int) -> int:
+    """How many of ``most`` arguments a function takes; all of them where it does not say."""
     try:
-        inspect.signature(option).bind(context)
-    except TypeError:  # it asks for no context
-        return option()
-    except ValueError:  # a built-in does not say
-        pass
-    return option(context)
+        signature = inspect.signature(function)
+    except ValueError:  # a built-in
+        return most
+    for count in range(most, 0, -1):
+        with suppress(TypeError):
+            signature.bind(*[None] * count)
+            return count
+    return 0
 
 
 def _refuse_shared(session: Session, conversation: str | None, begins: bool) -> None:
@@ -237,6 +351,62 @@ def recorded(
     return reply
 
 
+class ToolCall:
+    """A call of a tool: its arguments as the tool takes them, and what the model is told of its result.
+
+    ``refusal`` is what the model is told in the place of a result, where the tool must not run.
+    """
+
+    def __init__(
+        self,
+        session: Session,
+        name: str,
+        arguments: Mapping[str, Any] | None,
+        *,
+        schema: Mapping[str, Any] | None = None,
+        id: str | None = None,
+    ) -> None:
+        self.session, self.name, self._id = session, name, id
+        self.refusal: str | None = None
+        self.arguments: dict[str, Any] = {} if arguments is None else dict(arguments)
+        own = self.arguments
+        try:
+            self.arguments = session.tool_arguments(name, own, args_schema=schema)
+        except GLError as error:
+            self.refusal = Session.repair_hint(error)
+        self.is_changed = self.arguments != own
+
+    def running(self) -> AbstractContextManager[Any]:
+        """While the tool runs: agents that it runs find the session."""
+        return using(self.session)
+
+    def told(self, output: Any, **options: Any) -> Any:
+        """What the model is told of the output, as data; ``None``: the output as it is. Raises GLError."""
+        return told(self.session, self.name, self.arguments, output, tool_call_id=self._id, **options)
+
+    def text(self, output: Any) -> str | None:
+        """The same as text."""
+        data = self.told(output)
+        return None if data is None else json.dumps(data, ensure_ascii=False)
+
+
+def told(
+    session: Session,
+    tool: str,
+    arguments: Mapping[str, Any],
+    output: Any,
+    *,
+    tool_call_id: str | None = None,
+    **options: Any,
+) -> dict[str, Any] | None:
+    """Record a tool's output, and say what the model is told of it: ``None`` where that is the output as it is.
+
+    That is so in sourced mode, where a model cites nothing. Raises GLError.
+    """
+    reply = recorded(session, tool, arguments, output, tool_call_id=tool_call_id, **options)
+    return None if session.mode == "sourced" else reply
+
+
 def tool_result(
     session: Session,
     tool: str,
@@ -251,17 +421,19 @@ def tool_result(
     Agents that the tool runs find the session. What does not hold comes back as what the model has to mend, what the
     tool raises as its name and text (and to the log). Raises TypeError for an async tool: :func:`atool_result`.
     """
+    call = ToolCall(session, tool, arguments, schema=args_schema, id=tool_call_id)
+    if call.refusal is not None:
+        return call.refusal
     try:
-        values = session.tool_arguments(tool, arguments, args_schema=args_schema)
-        with using(session):
-            output = function(**values)
+        with call.running():
+            output = function(**call.arguments)
     except Exception as error:
         return _failure(tool, error)
     if inspect.isawaitable(output):
         if inspect.iscoroutine(output):
             output.close()
         raise TypeError(f"The tool {tool} is async: await atool_result(session, …) in place of tool_result")
-    return _reply(session, tool, values, output, tool_call_id)
+    return _reply_text(call, output)
 
 
 async def atool_result(
@@ -274,15 +446,17 @@ async def atool_result(
     args_schema: Mapping[str, Any] | None = None,
 ) -> str:
     """The same as :func:`tool_result`, for a tool that is async, or is not."""
+    call = ToolCall(session, tool, arguments, schema=args_schema, id=tool_call_id)
+    if call.refusal is not None:
+        return call.refusal
     try:
-        values = session.tool_arguments(tool, arguments, args_schema=args_schema)
-        with using(session):
-            output = function(**values)
+        with call.running():
+            output = function(**call.arguments)
             if inspect.isawaitable(output):
                 output = await output
     except Exception as error:
         return _failure(tool, error)
-    return _reply(session, tool, values, output, tool_call_id)
+    return _reply_text(call, output)
 
 
 def _failure(tool: str, error: Exception) -> str:
@@ -292,12 +466,14 @@ def _failure(tool: str, error: Exception) -> str:
     return f"The tool {tool} failed: {type(error).__name__}: {error}"
 
 
-def _reply(session: Session, tool: str, values: Any, output: Any, tool_call_id: str | None) -> str:
+def _reply_text(call: ToolCall, output: Any) -> str:
     try:
-        reply = recorded(session, tool, values, output, tool_call_id=tool_call_id)
+        data = call.told(output)
     except GLError as error:
         return Session.repair_hint(error)
-    return json.dumps(reply, ensure_ascii=False)
+    if data is None:
+        data = output
+    return data if isinstance(data, str) else json.dumps(plain(data), ensure_ascii=False)
 
 
 def read_output(session: Session, text: str) -> Any:
@@ -346,27 +522,39 @@ def text_of_blocks(output: Any) -> Any:
 def restore(
     session: Session, tool: str, arguments: Any, reply: Any, *, tool_call_id: str | None = None
 ) -> bool:
-    """Give a session back what :func:`recorded` told, from a stored history; whether it has the call now.
+    """Give a session back what a model was told of a call, from a stored history; whether it has the call now.
 
-    Anything else is passed over.
+    In claims mode that is what :func:`recorded` told, and anything else is passed over; in sourced mode any result.
     """
-    if isinstance(reply, str):
-        if not reply.startswith('{"tool_call_id"'):
-            return False
-        try:
-            reply = json.loads(reply)
-        except (ValueError, RecursionError):
-            return False
-    if not isinstance(reply, Mapping) or not {"tool_call_id", "output"} <= reply.keys():
-        return False
-    output = reply["output"]
-    if isinstance(units := reply.get("units"), Mapping):
-        output = with_units(output, units)
     if isinstance(arguments, str):
         with suppress(ValueError, RecursionError):
             arguments = json.loads(arguments)
+    envelope = reply
+    texts = [text for text in (reply if isinstance(reply, list) else [reply]) if isinstance(text, str)]
+    if texts:
+        own = [text for text in texts if text.startswith('{"tool_call_id"')]
+        envelope = json_value(own[0]) if own else None
+    if isinstance(envelope, Mapping) and {"tool_call_id", "output"} <= envelope.keys():
+        output, call_id = envelope["output"], envelope["tool_call_id"]
+        if isinstance(units := envelope.get("units"), Mapping):
+            output = with_units(output, units)
+    elif session.mode == "sourced":
+        output, call_id = text_of_blocks(reply), None
+        if texts:
+            output = block_data([read_output(session, text) for text in texts])
+        data = plain(output)
+        known = None if tool_call_id is None else session.told_of(tool_call_id)
+        if known is not None and known["output"] == data:
+            return True
+        if known is not None or tool_call_id is None:  # no id, or one that a provider gives to several calls
+            key = json.dumps([tool, arguments, data, tool_call_id], default=str, sort_keys=True)
+            tool_call_id = f"gllint-{hashlib.sha256(key.encode()).hexdigest()[:16]}"
+            if session.told_of(tool_call_id) is not None:
+                return True
+    else:
+        return False
     try:
-        session.restore(reply["tool_call_id"], tool, arguments, output, tool_call_id=tool_call_id)
+        session.restore(call_id, tool, arguments, output, tool_call_id=tool_call_id)
     except GLError as error:
         logger.warning("A stored call of %s cannot be claimed any more: %s", tool, error.code)
         return False
@@ -382,7 +570,7 @@ def check_final(session: Session, final: Any) -> Verified:
     The JSON may stand in a code fence or amid prose; the prose is dropped.
     """
     if isinstance(final, str):
-        found = final_in(final)
+        found = _final_in(session, final)
         if found is None:
             return session.check(final)
         final = found
@@ -396,6 +584,17 @@ def check_final(session: Session, final: Any) -> Verified:
         if error.code == "STEP_SCHEMA":  # a framework calls its tools by itself
             error.hint = FINAL_HINT
         raise
+
+
+def _final_in(session: Session, text: str) -> dict[str, Any] | None:
+    """The final message that a text holds as JSON. In sourced mode JSON without claims is an answer like any other."""
+    if session.mode == "claims":
+        return final_in(text)
+    try:
+        found = final_in(text)
+    except GLError:
+        return None
+    return found if found is not None and "claims" in found.get("final", found) else None
 
 
 def structure(session: Session, form: Any, data: Any) -> Any:
@@ -426,11 +625,95 @@ def structure(session: Session, form: Any, data: Any) -> Any:
     return checked_structure(session, answer, form)
 
 
-def refusal(on_refusal: OnRefusal, error: GLError) -> str:
+def refusal(on_refusal: OnRefusal, error: GLError, draft: str = "") -> str:
     """What the user is told where repairs ran out. Raises what ``on_refusal`` raises."""
-    if on_refusal is None:
-        return REFUSAL
-    return on_refusal if isinstance(on_refusal, str) else on_refusal(error)
+    if on_refusal is None or isinstance(on_refusal, str):
+        return on_refusal or REFUSAL
+    function: Callable[..., str] = on_refusal
+    return function(*(error, draft)[: _parameters(function, 2)]) or REFUSAL
+
+
+class Turn:
+    """A model's turn in a run: its answers, asked for until one may be shown; what is streamed of them, nothing twice.
+
+    An adapter gives each piece of text to :meth:`feed` and shows what that returns, gives the whole answer to
+    :meth:`text` or :meth:`structure`, and asks again with :attr:`hint` where that returns ``None``; else it shows
+    :meth:`rest` of the text.
+    """
+
+    def __init__(self, gate: Gate, session: Session) -> None:
+        self.gate, self.session = gate, session
+        self.attempts = 0
+        self.hint = ""
+        self.shown = ""  # over all attempts
+        self._begin()
+
+    def _begin(self) -> None:
+        self._stream = FinalStream(self.session)
+        self._is_apart = False
+
+    def feed(self, chunk: str) -> str:
+        """What may be shown now; nothing that was shown of an answer before."""
+        if self._is_apart or not self._stream.feed(chunk):
+            return ""
+        released = self._stream.released
+        if released.startswith(self.shown):
+            new = released[len(self.shown) :]
+            self.shown = released
+            return new
+        self._is_apart = not self.shown.startswith(released)
+        return ""
+
+    def rest(self, text: str) -> str:
+        """What is to be shown of the answer that holds, behind what was."""
+        rest = rest_of(text, self.shown)
+        self.shown += rest
+        return rest
+
+    def text(self, draft: str, *, calls_tools: bool = False) -> str | None:
+        """The model's text as it may be shown; ``None``: ask again. Beside a call of a tool it is no answer.
+
+        There it is left out where it does not hold.
+        """
+        if calls_tools or not draft.strip():
+            return draft if not draft or self.session.verify(draft).status == "success" else ""
+        return self.attempt(
+            lambda: check_final(self.session, draft).message, lambda error: self.refusal(error, draft)
+        )
+
+    def structure(self, form: Any, data: Any) -> Any:
+        """A structured answer of a type or JSON Schema, from data or text; ``None``: ask again. Raises GLError."""
+        return self.attempt(lambda: structure(self.session, form, data))
+
+    def attempt(
+        self, check: Callable[[], Value], otherwise: Callable[[GLError], Value] | None = None
+    ) -> Value | None:
+        """What ``check`` gives; ``None``: ask again. Where repairs ran out, what ``otherwise`` gives, or GLError."""
+        try:
+            return check()
+        except GLError as error:
+            if self.attempts < self.gate.max_retries:
+                self.attempts += 1
+                self.hint = Session.repair_hint(error)
+                self._begin()
+                return None
+            if otherwise is None:
+                raise
+            return otherwise(error)
+
+    def refusal(self, error: GLError, draft: str = "") -> str:
+        """What the user is told in the place of an answer."""
+        claims: Any = ()
+        with suppress(GLError):
+            if found := _final_in(self.session, draft):
+                final = found.get("final", found)
+                draft, claims = final.get("message", ""), final.get("claims", ())
+        text = refusal(self.gate.on_refusal, error, draft)
+        if not find_macros(text):
+            return text
+        cited = [claims[m.index] for m in find_macros(text) if m.index is not None and m.index < len(claims)]
+        verified = self.session.verify(text, claims) if len(cited) == len(claims) else None
+        return verified.message if verified is not None and verified.status == "success" else REFUSAL
 
 
 class FinalStream:
@@ -497,11 +780,13 @@ class FinalStream:
         return self._stream.released
 
 
-def rest_of(text: str, prefix: str) -> str:
-    """What is to be shown of an answer behind what was; behind sentences of another that broke off, all of it."""
-    if text.startswith(prefix):
-        return text[len(prefix) :]
-    return f"\n\n{text}" if text else ""
+def rest_of(text: str, shown: str) -> str:
+    """What is to be shown of an answer behind what was; behind parts of another, what these do not say."""
+    if text.startswith(shown):
+        return text[len(shown) :]
+    said = {part.strip() for part in parts_of(shown)}
+    rest = "".join(part for part in parts_of(text) if part.strip() not in said)
+    return f"\n\n{rest}" if rest.strip() else ""
 
 
 def partial_final(text: str) -> tuple[str, Sequence[Any]]:

@@ -1,10 +1,10 @@
 """LangChain and LangGraph: a middleware for ``create_agent``, and a gate around any graph. Needs ``gllint[langchain]``.
 
-agent = create_agent(model, tools, system_prompt=INSTRUCTIONS, middleware=[GateMiddleware()])
 graph = gate(graph)
+agent = create_agent(model, tools, middleware=[GateMiddleware()])
 
-The messages of a thread are its session: what a tool returned stands in its ToolMessage with the id that claims cite.
-So a checkpointer, a store or a list of messages is all that a conversation needs to go on.
+The messages of a thread are its session: what its tools returned is in them. So a checkpointer, a store or a list of
+messages is all that a conversation needs to go on.
 """
 
 from __future__ import annotations
@@ -17,51 +17,48 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Generator, Itera
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import is_dataclass, replace
+from functools import partial
 from types import UnionType
-from typing import Any, NamedTuple, Union, cast, get_args, get_origin, get_type_hints
+from typing import Any, NamedTuple, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from langchain.agents.middleware import AgentMiddleware
 from langchain.agents.middleware.types import ExtendedModelResponse
 from langchain.agents.structured_output import StructuredOutputError
-from langchain_core.callbacks import BaseCallbackHandler, BaseCallbackManager
+from langchain_core.callbacks import BaseCallbackManager
 from langchain_core.messages import (
     AIMessage,
     AIMessageChunk,
     BaseMessage,
     ChatMessage,
     HumanMessage,
+    SystemMessage,
     ToolMessage,
     convert_to_messages,
 )
 from langchain_core.messages.tool import tool_call_chunk
 from langchain_core.runnables import Runnable, RunnableConfig
 from langchain_core.runnables.config import ensure_config, var_child_runnable_config
-from langchain_core.tracers._streaming import _StreamingCallbackHandler
 from langgraph.errors import ParentCommand
+from langgraph.graph import START
+from langgraph.graph.state import CompiledStateGraph
 from langgraph.prebuilt import ToolNode
 from langgraph.pregel import Pregel
-from langgraph.pregel._messages import StreamMessagesHandler, graph_namespace
-from langgraph.pregel._read import DEFAULT_BOUND
 from langgraph.runtime import get_runtime
 from langgraph.types import Command, Send
 
 from gllint_runtime.adapters import kit
 from gllint_runtime.execution.session import Session
 from gllint_runtime.policy.errors import GLError, GLRuntimeError, GLValidationError
-
-try:
-    from langchain_core.tracers._streaming import _V2StreamingCallbackHandler
-except ImportError:  # of older versions
-    _V2StreamingCallbackHandler = _StreamingCallbackHandler  # type: ignore[assignment, misc]
+from gllint_runtime.policy.keywords import Mode
 
 try:
     from langgraph.types import Overwrite
 except ImportError:  # of older versions
     Overwrite = ()  # type: ignore[assignment, misc]
 
-_HINT = "gllint"
-_OF_AN_ENTRYPOINT = "__previous__"  # the channel that a graph of nodes has not
-_CHECKED = "gllint"
+GraphT = TypeVar("GraphT", bound=Pregel[Any, Any, Any, Any])
+
+_HINT = _CHECKED = "gllint"
 _ANSWERS = "messages"  # the key of the state that is gated
 _ROOT = "__root__"  # the channel of a state that has no keys
 _OVERWRITE = "__overwrite__"  # by which a node puts a value in the place of a channel's own
@@ -73,35 +70,37 @@ _EDGES = ".,;:!?()[]*_\"'"  # of a word, which a text that is polished may gain 
 
 
 def gate(
-    target: Any,
+    target: GraphT,
     *,
     session: kit.SessionOption = None,
+    mode: Mode | None = None,
     max_retries: int = 2,
     on_refusal: kit.OnRefusal = None,
-) -> Any:
+) -> GraphT:
     """A compiled graph whose nodes record what tools return, and let only verified messages into its state.
 
     So what is streamed, stored and answered was checked. ``target`` is an agent of ``create_agent``, or any graph
     whose state and output have ``messages``; graphs that are its nodes are gated with it. ``session`` is the
     conversation's, or a function that is given the RunnableConfig (with the attributes of the Runtime) and finds it.
     Where repairs run out, the answer is what ``on_refusal`` says; a structured one raises the GLError. Raises TypeError
-    for a graph whose answer stands elsewhere, and for a response format in which a number needs no claim.
+    for a graph whose answer is elsewhere.
     """
     if not isinstance(target, Pregel):
         raise TypeError(f"gate takes a compiled graph, not {type(target).__name__}: compile it first")
-    if hasattr(target, "_gllint"):
+    if isinstance(target, _GatedGraph):
         raise TypeError("The graph has a gate already: gate it once")
-    if _OF_AN_ENTRYPOINT in target.channels:
+    if not isinstance(target, CompiledStateGraph):
         name = next(iter(target.nodes))
         raise TypeError(
             f"gate cannot hold {name}(), the function of an entrypoint, whose state has no messages: gate the agents "
             "that it calls, or build a StateGraph"
         )
     _require_messages(target)
-    return _gated_graph(target, _Way(session, max_retries, on_refusal), _GatedGraph)
+    gated: GraphT = _gated_graph(target, kit.Gate(session, mode, max_retries, on_refusal), _GatedGraph)
+    return gated
 
 
-def _require_messages(graph: Pregel[Any, Any, Any, Any]) -> None:
+def _require_messages(graph: Any) -> None:
     """Raises TypeError for a graph whose answer the gate would not see."""
     outputs = graph.output_channels
     keys = [outputs] if isinstance(outputs, str) else [*outputs]
@@ -137,62 +136,14 @@ def _element_type(graph: Any) -> Any:
 class _Run:
     """A run of a gated graph: its session, once a node asks for it, and what else than messages it was given."""
 
-    def __init__(self, way: _Way, given: Any) -> None:
-        self.way, self.texts = way, [*_given_texts(given)]
+    def __init__(self, gate: kit.Gate, given: Any) -> None:
+        self.gate, self.texts = gate, [*_given_texts(given)]
         self.session: Session | None = None
+        self.is_read = False  # the messages that it began with
         self.lock = threading.Lock()
 
 
 _RUN: ContextVar[_Run | None] = ContextVar("gllint_langchain_run", default=None)
-
-
-class _Way:
-    """What a gate was told, and how it finds its session."""
-
-    def __init__(self, session: kit.SessionOption, max_retries: int, on_refusal: kit.OnRefusal) -> None:
-        self.option, self.max_retries, self.on_refusal = session, max_retries, on_refusal
-
-    def session(self, messages: Sequence[Any]) -> Session:
-        """The session of the run, with what its messages hold."""
-        run = _RUN.get()
-        if run is None or run.way is not self:
-            session = self._found(messages)
-        else:
-            with run.lock:  # nodes run side by side
-                if run.session is None:
-                    run.session = self._found(messages)
-                    kit.hear(run.session, run.texts)
-                session = run.session
-        self._restore(session, messages)
-        return session
-
-    def _found(self, messages: Sequence[Any]) -> Session:
-        """The session of the conversation that begins, or goes on, with these messages."""
-        config = _Context(ensure_config())
-        thread = config.get("configurable", {}).get("thread_id")
-        is_inner = "|" in (config.get("metadata") or {}).get(
-            "langgraph_checkpoint_ns", ""
-        )  # of a graph in a graph
-        begins = not is_inner and not any(
-            isinstance(message, AIMessage | ToolMessage) or _is_summary(message) for message in messages
-        )
-        session = kit.session_for(
-            self.option, config, conversation=None if thread is None else str(thread), begins=begins
-        )
-        kit.hear(session, [m.text for m in messages if _is_of_user(m)])
-        return session
-
-    @staticmethod
-    def _restore(session: Session, messages: Sequence[Any]) -> None:
-        calls: dict[str, Any] = {}
-        for message in messages:
-            if isinstance(message, AIMessage):
-                calls |= {call["id"]: call for call in message.tool_calls if call["id"]}
-            elif isinstance(message, ToolMessage) and message.status != "error":
-                call = calls.get(message.tool_call_id, {})
-                for text in _texts(message.content):
-                    name = message.name or call.get("name") or "tool"
-                    kit.restore(session, name, call.get("args"), text, tool_call_id=message.tool_call_id)
 
 
 class _Context(dict[str, Any]):
@@ -200,6 +151,53 @@ class _Context(dict[str, Any]):
 
     def __getattr__(self, name: str) -> Any:
         return getattr(get_runtime(), name)
+
+
+def _session(gate: kit.Gate, messages: Sequence[Any]) -> Session:
+    """The session of the run, with what its messages hold."""
+    run = _RUN.get()
+    if run is None or run.gate is not gate:
+        return _of_conversation(gate, messages)
+    with run.lock:  # nodes run side by side
+        if run.session is None:
+            run.session = _of_conversation(gate, messages)
+            kit.hear(run.session, run.texts)
+        elif messages and not run.is_read:
+            kit.read_history(run.session, _history(messages))
+        else:
+            return _brought_up(run.session, messages)
+        run.is_read = bool(messages)
+        return run.session
+
+
+def _brought_up(session: Session, messages: Sequence[Any]) -> Session:
+    # What a node wrote in the meantime is no user's word: the run has heard what there is to hear.
+    events = [event for event in _history(messages) if not isinstance(event, kit.UserText)]
+    kit.read_history(session, events)
+    return session
+
+
+def _of_conversation(gate: kit.Gate, messages: Sequence[Any]) -> Session:
+    config = _Context(ensure_config())
+    thread = config.get("configurable", {}).get("thread_id")
+    is_inner = "|" in (config.get("metadata") or {}).get("langgraph_checkpoint_ns", "")  # a graph in a graph
+    history = [*_history(messages), *([kit.Answer()] if is_inner else [])]
+    return gate.conversation(config, history, conversation=None if thread is None else str(thread))
+
+
+def _history(messages: Sequence[Any]) -> Iterator[kit.Event]:
+    for message in messages:
+        if isinstance(message, AIMessage):
+            yield kit.Answer()
+            yield from (kit.ToolUse(call["id"], call["name"], call["args"]) for call in message.tool_calls)
+        elif isinstance(message, ToolMessage) and message.status != "error":
+            yield kit.ToolReply(message.tool_call_id, message.name, [*_texts(message.content)])
+        elif isinstance(message, SystemMessage):
+            yield kit.UserText(message.text, "prompt")
+        elif _is_summary(message):
+            yield kit.Answer()
+        elif _is_of_user(message):
+            yield kit.UserText(message.text)
 
 
 # -------------------------------------------------------------------------------------------------- middleware
@@ -213,8 +211,7 @@ class GateMiddleware(AgentMiddleware[Any, Any, Any]):
     """Records each tool's output and lets only verified messages of the model into the state.
 
     A refused message is shown to the model alone, with why, at most ``max_retries`` times for one answer; then the
-    GLError is raised, or the answer is what ``on_refusal`` says. ``session`` is as in :func:`gate`. A response format
-    in which a number needs no claim raises TypeError before the model is asked: no middleware is told of it earlier.
+    GLError is raised, or the answer is what ``on_refusal`` says. ``session`` and ``mode`` are as in :func:`gate`.
     """
 
     def __init__(
@@ -222,29 +219,31 @@ class GateMiddleware(AgentMiddleware[Any, Any, Any]):
         session: kit.SessionOption = None,
         max_retries: int = 2,
         on_refusal: kit.OnRefusal = _raised,
+        *,
+        mode: Mode | None = None,
     ) -> None:
         super().__init__()
-        self._way = _Way(session, max_retries, on_refusal)
+        self._gate = kit.Gate(session, mode, max_retries, on_refusal)
 
     def wrap_tool_call(self, request: Any, handler: Callable[[Any], Any]) -> Any:
         """Call a tool with its arguments in the units of its parameters, and record what it returned."""
-        call = _ToolCall(self._way, request)
+        call = _ToolRequest(self._gate, request)
         if call.refusal is not None:
             return call.refusal
         with call.running():
-            return call.recorded(handler(call.request))
+            return call.result(handler(call.request))
 
     async def awrap_tool_call(self, request: Any, handler: Callable[[Any], Awaitable[Any]]) -> Any:
         """The same for an async tool."""
-        call = _ToolCall(self._way, request)
+        call = _ToolRequest(self._gate, request)
         if call.refusal is not None:
             return call.refusal
         with call.running():
-            return call.recorded(await handler(call.request))
+            return call.result(await handler(call.request))
 
     def wrap_model_call(self, request: Any, handler: Callable[[Any], Any]) -> Any:
         """Ask the model until its message holds."""
-        turn = _Turn(self._way, request.messages, _schemas(request.response_format))
+        turn = _Turn(self._gate, _asked_of(request), _schemas(self._gate, request.response_format))
         judging = turn.judging(_answer_of_response)
         hints = next(judging)
         while True:
@@ -260,7 +259,7 @@ class GateMiddleware(AgentMiddleware[Any, Any, Any]):
 
     async def awrap_model_call(self, request: Any, handler: Callable[[Any], Awaitable[Any]]) -> Any:
         """The same for an async model."""
-        turn = _Turn(self._way, request.messages, _schemas(request.response_format))
+        turn = _Turn(self._gate, _asked_of(request), _schemas(self._gate, request.response_format))
         judging = turn.judging(_answer_of_response)
         hints = next(judging)
         while True:
@@ -282,92 +281,80 @@ class GateMiddleware(AgentMiddleware[Any, Any, Any]):
             raise GLRuntimeError("PROVIDER_FAILED", "The run ended on an answer that was not checked")
 
 
+def _asked_of(request: Any) -> list[BaseMessage]:
+    return [*filter(None, [request.system_message]), *request.messages]
+
+
 # ------------------------------------------------------------------------------------------------------- tools
 
 
-class _ToolCall:
-    """One call of a tool: its arguments as the tool takes them, and what it returned, recorded."""
+class _ToolRequest:
+    """A call of a tool that a middleware sees."""
 
-    def __init__(self, way: _Way, request: Any) -> None:
-        self.call = call = request.tool_call
+    def __init__(self, gate: kit.Gate, request: Any) -> None:
+        call, messages = request.tool_call, _messages(request.state)
         self.request = request
-        self.refusal: ToolMessage | None = None
-        messages = _messages(request.state)
-        self._way, self._sayings = way, _Sayings(messages)
-        self.session = way.session(messages)
-        if messages and isinstance(messages[-1], AIMessage):
-            self.session.arrange([call["id"] for call in messages[-1].tool_calls if call["id"]])
-        try:
-            self.arguments: Any = self.session.tool_arguments(
-                call["name"], call["args"], args_schema=_args_schema(request.tool)
-            )
-        except GLError as error:
-            self.refusal = ToolMessage(
-                Session.repair_hint(error), tool_call_id=call["id"], name=call["name"], status="error"
-            )
-            return
-        if self.arguments.changes:
-            self.request = request.override(tool_call={**call, "args": dict(self.arguments)})
+        self._turn = _Turn(gate, messages, [])
+        self._call_id = call["id"]
+        _arrange(self._turn.session, messages)
+        self.call = _tool_call(self._turn.session, call, request.tool)
+        self.refusal = _refusal_of(self.call, call)
+        if self.call.is_changed:
+            self.request = request.override(tool_call={**call, "args": dict(self.call.arguments)})
 
     @contextmanager
     def running(self) -> Iterator[None]:
         """While the tool runs, which may leave its graph with a Command for the one around it."""
-        with kit.using(self.session):
+        with self.call.running():
             try:
                 yield
             except ParentCommand as leaving:
-                leaving.args = (self.recorded(leaving.args[0]),)
+                leaving.args = (self.result(leaving.args[0]),)
                 raise
 
-    def recorded(self, result: Any) -> Any:
+    def result(self, result: Any) -> Any:
         """What the tool returned, a message or a Command, as the model is told it."""
         if isinstance(result, Command):
-            return _mapped(result, self.recorded)
-        if isinstance(result, HumanMessage):
-            return _as_task(self.session, result)
-        if isinstance(result, AIMessage):
-            return self._spoken(result)
-        if not isinstance(result, ToolMessage) or result.tool_call_id != self.call["id"]:
-            return result
-        return _recorded(self.session, result, self.call["name"], self.arguments)
-
-    def _spoken(self, message: AIMessage) -> AIMessage:
-        """What a tool says in the model's name, as it may be shown: nobody can be asked again."""
-        if self._sayings.has(message) or self.session.was_shown(message.text):
-            return message
-        try:
-            return _checked(self.session, message)
-        except GLError as error:
-            return _refused(message, kit.refusal(self._way.on_refusal, error))
+            return _mapped(result, self.result)
+        if isinstance(result, ToolMessage):
+            return _recorded(self.call, result) if result.tool_call_id == self._call_id else result
+        return self._turn.pushed(result)
 
 
-def _recorded(session: Session, message: ToolMessage, tool: str, arguments: Any) -> ToolMessage:
-    """A tool's message with the id of its call. Its images and other blocks stay as they are."""
+def _tool_call(session: Session, call: Any, tool: Any) -> kit.ToolCall:
+    schema = getattr(tool, "tool_call_schema", None)  # what the model is told of its arguments
+    if schema is not None and not isinstance(schema, dict):
+        schema = schema.model_json_schema()
+    return kit.ToolCall(session, call["name"], call["args"], schema=schema, id=call["id"])
+
+
+def _refusal_of(call: kit.ToolCall, own: Any) -> ToolMessage | None:
+    if call.refusal is None:
+        return None
+    return ToolMessage(call.refusal, tool_call_id=own["id"], name=own["name"], status="error")
+
+
+def _arrange(session: Session, messages: Sequence[Any]) -> None:
+    if messages and isinstance(messages[-1], AIMessage):
+        session.arrange([call["id"] for call in messages[-1].tool_calls if call["id"]])
+
+
+def _recorded(call: kit.ToolCall, message: ToolMessage) -> ToolMessage:
+    """A tool's message as the model is told it. Its images and other blocks stay as they are."""
     if message.status == "error":
         return message
-    texts = [*_texts(message.content)]
-    if message.artifact is not None:
-        output = message.artifact
-    elif texts:
-        output = kit.block_data([kit.read_output(session, text) for text in texts])
-    else:  # pictures alone: there is nothing to claim
+    outputs: list[Any] = [] if message.artifact is None else [message.artifact]
+    if not outputs or call.session.mode == "sourced":
+        outputs += [kit.read_output(call.session, text) for text in _texts(message.content)]
+    if not outputs:  # pictures alone: there is nothing to claim
         return message
     try:
-        told = kit.recorded(session, tool, arguments, output, tool_call_id=message.tool_call_id)
+        text = call.text(kit.block_data(outputs))
     except GLError as error:
         return message.model_copy(update={"content": Session.repair_hint(error), "status": "error"})
-    return message.model_copy(
-        update={"content": _with_text(message.content, json.dumps(told, ensure_ascii=False), rest=True)}
-    )
-
-
-def _args_schema(tool: Any) -> dict[str, Any] | None:
-    """The schema that the model is told of a tool's arguments."""
-    schema = getattr(tool, "tool_call_schema", None)
-    if schema is None or isinstance(schema, dict):
-        return schema
-    described: dict[str, Any] = schema.model_json_schema()
-    return described
+    if text is None:
+        return message
+    return message.model_copy(update={"content": _with_text(message.content, text, rest=True)})
 
 
 # ---------------------------------------------------------------------------------------------------- messages
@@ -531,14 +518,6 @@ def _checked(session: Session, message: AIMessage) -> AIMessage:
     return message.model_copy(update={"content": other or ""})
 
 
-def _refused(message: AIMessage, text: str) -> AIMessage:
-    """The message with what the user is told in the place of its text."""
-    message = _without_other_words(message)
-    metadata = {**message.response_metadata, _CHECKED: []}
-    content = _with_text(message.content, text)
-    return message.model_copy(update={"content": content, "response_metadata": metadata})
-
-
 def _other_words(message: AIMessage) -> str:
     """What a model says elsewhere than in its text: that it refuses to answer, say."""
     blocks: Sequence[Any] = message.content
@@ -645,8 +624,8 @@ def _answer_of_response(response: Any) -> _Answer:
 # ---------------------------------------------------------------------------------------- structured answers
 
 
-def _schemas(response_format: Any) -> list[Any]:
-    """The types of structured answer that a response format admits. Raises TypeError for one of bare numbers."""
+def _schemas(gate: kit.Gate, response_format: Any) -> list[Any]:
+    """The types of structured answer that a response format admits. Raises TypeError for one without claims."""
     if response_format is None:
         return []
     schema = getattr(response_format, "schema", response_format)  # of a strategy, not of a model's class
@@ -654,18 +633,18 @@ def _schemas(response_format: Any) -> list[Any]:
         schema = response_format
     schemas = [*get_args(schema)] if get_origin(schema) in (UnionType, Union) else [schema]
     for item in schemas:
-        kit.require_claims(item, getattr(item, "__name__", "the response format"))
+        gate.require_claims(item, "the response format")
     return schemas
 
 
-def _schemas_of_node(bound: Any) -> list[Any]:
-    """Those of a node that ``create_agent`` made, which is the only one that knows of them."""
+def _schemas_of_node(gate: kit.Gate, bound: Any) -> list[Any]:
+    """Those of a node that ``create_agent`` made, where its function says; else an answer's own type is its schema."""
     function = getattr(bound, "func", None)
     cells = getattr(function, "__closure__", None) or ()
     names = getattr(getattr(function, "__code__", None), "co_freevars", ())
     for name, cell in zip(names, cells, strict=False):
         if name in ("initial_response_format", "response_format"):
-            return _schemas(cell.cell_contents)
+            return _schemas(gate, cell.cell_contents)
     return []
 
 
@@ -702,19 +681,21 @@ def _structured(
     return checked, structure
 
 
-def _hints(messages: list[Any], error: GLError) -> list[BaseMessage]:
+def _hints(messages: list[Any], hint: str) -> list[BaseMessage]:
     """What the model said, and what is wrong with it, in the place of a tool's result where it called one."""
-    hint = Session.repair_hint(error)
     answers = [message for message in messages if isinstance(message, AIMessage)]
-    results = {message.tool_call_id: message for message in messages if isinstance(message, ToolMessage)}
+    results = {message.tool_call_id for message in messages if isinstance(message, ToolMessage)}
     if not results:
         return [*answers, HumanMessage(hint, name=_HINT)]
     return [
         *answers,
         *(
-            ToolMessage(hint, tool_call_id=call["id"], name=call["name"], status="error")
-            if call["id"] in results
-            else ToolMessage("Not called.", tool_call_id=call["id"], name=call["name"], status="error")
+            ToolMessage(
+                hint if call["id"] in results else "Not called.",
+                tool_call_id=call["id"],
+                name=call["name"],
+                status="error",
+            )
             for message in answers
             for call in message.tool_calls
         ),
@@ -724,53 +705,57 @@ def _hints(messages: list[Any], error: GLError) -> list[BaseMessage]:
 class _Turn:
     """The model's turn: its answers are judged, and what may be shown of a stream is."""
 
-    def __init__(self, way: _Way, messages: Sequence[Any], schemas: list[Any]) -> None:
-        self._way = way
-        self.session = way.session(messages)
+    def __init__(self, gate: kit.Gate, messages: Sequence[Any], schemas: list[Any]) -> None:
+        self.session = _session(gate, messages)
         self.schemas = schemas
         self.sayings = _Sayings(messages)
+        self._turn = kit.Turn(gate, self.session)
         self._sentences: _Sentences | None = None
 
     def judging(self, answer_of: Callable[[Any], _Answer]) -> Generator[list[Any], Any, Any]:
         """Yields what to tell the model, first nothing; is sent its answer; returns the one that holds."""
         hints: list[Any] = []
-        for attempt in range(self._way.max_retries + 1):
+        while True:
             response = yield hints
             if isinstance(response, StructuredOutputError):
-                if attempt == self._way.max_retries or response.ai_message.tool_calls:
-                    raise response  # LangChain was told to
-                problem = GLValidationError(
-                    "STEP_SCHEMA", f"The structured answer cannot be taken: {response}"
-                )
-                hints = [*hints, *_hints([response.ai_message], problem)]
+                hints = [*hints, *_hints([response.ai_message], self._misfit(response))]
                 continue
             answer = answer_of(response)
-            is_structured = self._is_structured(answer)
-            structure = answer.structure
-            try:
-                if is_structured:
-                    checked, structure = _structured(
-                        self.session, self.schemas, answer.messages, answer.structure
-                    )
-                else:
-                    checked = [self._judged(message) for message in answer.messages]
-            except GLError as error:
-                if attempt < self._way.max_retries:
-                    hints = [*hints, *_hints(answer.messages, error)]
-                    continue
-                if is_structured:
-                    raise
-                text = kit.refusal(self._way.on_refusal, error)
-                checked = [self._refused(message, text) for message in answer.messages]
+            otherwise = None if self._is_structured(answer) else partial(self._refused, answer)
+            checked = self._turn.attempt(partial(self._checked, answer), otherwise)
+            if checked is None:
+                hints = [*hints, *_hints(answer.messages, self._turn.hint)]
+                continue
+            messages, structure = checked
             if self._sentences is not None:
-                self._sentences.close([message for message in checked if isinstance(message, AIMessage)])
-            return answer.put(checked, structure)
-        return None
+                messages = self._sentences.close(messages)
+            return answer.put(messages, structure)
 
-    def _is_structured(self, answer: _Answer) -> bool:
-        return answer.structure is not None or (
-            bool(self.schemas) and any(isinstance(message, ToolMessage) for message in answer.messages)
-        )
+    def _misfit(self, error: StructuredOutputError) -> str:
+        """What the model is told of an answer that LangChain could not read; it raises where it was told to."""
+
+        def misfit() -> None:
+            raise GLValidationError("STEP_SCHEMA", f"The structured answer cannot be taken: {error}")
+
+        try:
+            if error.ai_message.tool_calls:
+                raise error
+            self._turn.attempt(misfit)
+        except GLError:
+            raise error from None
+        return self._turn.hint
+
+    def _checked(self, answer: _Answer) -> tuple[list[Any], Any]:
+        if self._is_structured(answer):
+            return _structured(self.session, self.schemas, answer.messages, answer.structure)
+        return [self._judged(message) for message in answer.messages], answer.structure
+
+    def _refused(self, answer: _Answer, error: GLError) -> tuple[list[Any], Any]:
+        return [self._with_refusal(message, error) for message in answer.messages], answer.structure
+
+    @staticmethod
+    def _is_structured(answer: _Answer) -> bool:
+        return answer.structure is not None or any(isinstance(m, ToolMessage) for m in answer.messages)
 
     def _judged(self, message: Any) -> Any:
         message = _as_message(message) if isinstance(message, ChatMessage) else message
@@ -786,121 +771,115 @@ class _Turn:
             if not self.sayings.has_id(message):
                 raise
             # What rewrites an answer takes the last message for it: asked again, it would find the hint there.
-            return self._refused(message, kit.refusal(self._way.on_refusal, error))
+            return self._with_refusal(message, error)
 
-    def _refused(self, message: Any, text: str) -> Any:
+    def _with_refusal(self, message: Any, error: GLError) -> Any:
         if not isinstance(message, AIMessage) or self.sayings.has(message) or message.tool_calls:
             return message
-        return _refused(message, text)
+        text = self._turn.refusal(error, message.text)
+        message = _without_other_words(message)
+        metadata = {**message.response_metadata, _CHECKED: []}
+        content = _with_text(message.content, text)
+        return message.model_copy(update={"content": content, "response_metadata": metadata})
 
-    def _sent(self, writes: Sequence[tuple[str, Any]]) -> list[tuple[str, Any]]:
-        """What a node writes while it runs, as it may be shown: nobody can be asked again."""
+    def sent(self, writes: Sequence[tuple[str, Any]]) -> list[tuple[str, Any]]:
+        """What a node writes while it runs, as it may be shown."""
         return [
-            (key, _mapped_messages(value, self._pushed) if key == _ANSWERS else value)
-            for key, value in writes
+            (key, _mapped_messages(value, self.pushed) if key == _ANSWERS else value) for key, value in writes
         ]
 
-    def _pushed(self, message: Any) -> Any:
+    def pushed(self, message: Any) -> Any:
+        """A message of which nobody can be asked again, as it may be shown."""
         if isinstance(message, HumanMessage):
             return _as_task(self.session, message)
         try:
             return self._judged(message)
         except GLError as error:
-            return self._refused(message, kit.refusal(self._way.on_refusal, error))
-
-    def ended(self, output: Any, leaving: ParentCommand | None) -> Any:
-        """The output of a node, or its Command for the graph around it, which is raised as the node did."""
-        self.sayings.take_back(self.session)
-        if leaving is None:
-            return output
-        leaving.args = (output,)
-        raise leaving
+            return self._with_refusal(message, error)
 
     @contextmanager
     def privately(self, config: RunnableConfig) -> Iterator[RunnableConfig]:
         """While the model answers, nobody hears its tokens but the gate, which passes on what holds."""
         manager = config.get("callbacks")
         handlers = manager.handlers if isinstance(manager, BaseCallbackManager) else manager or []
-        streams = [
-            h for h in handlers if isinstance(h, _StreamingCallbackHandler | _V2StreamingCallbackHandler)
-        ]
+        streams: list[Any] = [handler for handler in handlers if hasattr(handler, "tap_output_aiter")]
         if streams and isinstance(manager, BaseCallbackManager):
             manager = manager.copy()
+            self._sentences = _Sentences(self._turn)
             for handler in streams:
-                manager.remove_handler(cast(BaseCallbackHandler, handler))
-            listeners = [handler for handler in handlers if isinstance(handler, StreamMessagesHandler)]
-            if listeners and not self.schemas:  # a structured answer is checked as a whole
-                self._sentences = _Sentences(self.session, listeners, config.get("metadata") or {})
-                manager.add_handler(self._sentences, inherit=True)
+                manager.remove_handler(handler)
+                if callable(getattr(handler, "stream", None)):  # that of stream_mode="messages"
+                    manager.add_handler(self._sentences.twin(handler), inherit=True)
             config = {**config, "callbacks": manager}
         own = config.get("configurable", {})
         if (send := own.get(_SEND)) is not None:
-            config = {**config, "configurable": {**own, _SEND: lambda writes: send(self._sent(writes))}}
+            config = {**config, "configurable": {**own, _SEND: lambda writes: send(self.sent(writes))}}
         with kit.binding(var_child_runnable_config, config), kit.using(self.session):
             yield config
 
 
-class _Sentences(BaseCallbackHandler, _StreamingCallbackHandler):  # type: ignore[type-arg]
-    """Hears a model's tokens, and tells ``stream_mode="messages"`` the sentences that hold."""
+class _Sentences:
+    """Hears what a model streams, and passes on to ``stream_mode="messages"`` what holds, as one message."""
 
-    run_inline = True
+    def __init__(self, turn: kit.Turn) -> None:
+        self._turn = turn
+        self._id: str | None = None  # of the message that is shown
+        self._now: str | None = None  # of the one that the model writes
+        self._attempt = 0
+        self._listeners: list[tuple[Any, Any, Any]] = []
 
-    def __init__(
-        self, session: Session, listeners: list[StreamMessagesHandler], metadata: dict[str, Any]
-    ) -> None:
-        self._session, self._metadata = session, metadata
-        namespace = graph_namespace(metadata)
-        self._namespace = namespace
-        self._listeners = [
-            listener
-            for listener in listeners
-            if listener.subgraphs or not namespace or namespace == listener.parent_ns
-        ]
-        self._streams: dict[str, kit.FinalStream] = {}
+    def twin(self, handler: Any) -> Any:
+        """A copy of a stream's handler that hands over here what it hears."""
+        twin = copy.copy(handler)
+        twin.seen, twin.metadata = set(), {}
+        twin.stream = lambda event: self._hear(handler, *event)
+        return twin
 
-    def tap_output_aiter(self, run_id: Any, output: Any) -> Any:
-        """Of an interface that it implements."""
-        return output
-
-    def tap_output_iter(self, run_id: Any, output: Any) -> Any:
-        """Of an interface that it implements."""
-        return output
-
-    def on_llm_new_token(self, token: Any, *, chunk: Any = None, **options: Any) -> None:
-        """Pass on what the token completes."""
-        message = getattr(chunk, "message", None)
+    def _hear(self, handler: Any, namespace: Any, mode: str, event: Any) -> None:
+        message, metadata = event
         if not isinstance(message, AIMessageChunk) or message.id is None:
+            return  # whole messages are shown where the node has returned them
+        if self._attempt != self._turn.attempts:
+            self._attempt, self._now = self._turn.attempts, None
+        self._now = self._now or message.id
+        if message.id != self._now:  # of another model that the node asks
             return
-        stream = self._streams.setdefault(message.id, kit.FinalStream(self._session))
-        if text := stream.feed(message.text):
-            self._emit(AIMessageChunk(content=text, id=message.id))
+        if not any(handler is one for one, _, _ in self._listeners):
+            self._listeners.append((handler, namespace, metadata))
+        if handler is self._listeners[0][0] and (text := self._turn.feed(message.text)):
+            self._id = self._id or message.id
+            self._emit(AIMessageChunk(content=text, id=self._id))
 
-    def close(self, messages: list[AIMessage]) -> None:
-        """Pass on the end of what was begun."""
-        for message in messages:
-            stream = self._streams.get(message.id or "")
-            if stream is None or not stream.released:
-                continue  # the graph itself tells the whole message
-            text = message.text
-            rest = text[len(stream.released) :] if text.startswith(stream.released) else text
-            calls = [
-                tool_call_chunk(name=call["name"], args=json.dumps(call["args"]), id=call["id"], index=number)
-                for number, call in enumerate(message.tool_calls)
-            ]
-            self._emit(
-                AIMessageChunk(
-                    content=rest,
-                    id=message.id,
-                    tool_call_chunks=calls,
-                    usage_metadata=message.usage_metadata,
-                    response_metadata=message.response_metadata,
-                    chunk_position="last",
-                )
+    def close(self, messages: list[Any]) -> list[Any]:
+        """Pass on the end of what was begun, and give the message that is shown one id."""
+        if self._id is None:
+            return messages  # the graph itself tells the whole message
+        place = next(
+            (i for i, m in enumerate(messages) if isinstance(m, AIMessage) and m.id == self._now), None
+        )
+        if place is None:
+            return messages
+        message = messages[place].model_copy(update={"id": self._id})
+        calls = [
+            tool_call_chunk(name=call["name"], args=json.dumps(call["args"]), id=call["id"], index=number)
+            for number, call in enumerate(message.tool_calls)
+        ]
+        self._emit(
+            AIMessageChunk(
+                content=self._turn.rest(message.text),
+                id=message.id,
+                tool_call_chunks=calls,
+                usage_metadata=message.usage_metadata,
+                response_metadata=message.response_metadata,
+                chunk_position="last",
             )
+        )
+        return [*messages[:place], message, *messages[place + 1 :]]
 
     def _emit(self, chunk: AIMessageChunk) -> None:
-        for listener in self._listeners:
-            listener._emit((self._namespace, self._metadata), chunk)
+        for handler, namespace, metadata in self._listeners:
+            handler.seen.add(chunk.id)
+            handler.stream((namespace, "messages", (chunk, metadata)))
 
 
 # ------------------------------------------------------------------------------------------------------ graphs
@@ -909,7 +888,7 @@ class _Sentences(BaseCallbackHandler, _StreamingCallbackHandler):  # type: ignor
 class _GatedGraph:
     """A graph each of whose runs has one session, which its nodes and the graphs among them share."""
 
-    _gllint: _Way
+    _gllint: kit.Gate
 
     def stream(self, input: Any, config: RunnableConfig | None = None, **options: Any) -> Iterator[Any]:
         """Run the graph by steps."""
@@ -927,7 +906,7 @@ class _GatedGraph:
 class _InnerGraph:
     """A graph that is a node of a gated one, and runs within its run."""
 
-    _gllint: _Way
+    _gllint: kit.Gate
 
     def invoke(self, input: Any, config: RunnableConfig | None = None, **options: Any) -> Any:
         """Run the graph."""
@@ -938,152 +917,169 @@ class _InnerGraph:
         return self._with_tasks(input, await super().ainvoke(input, config, **options))  # type: ignore[misc]
 
     def _with_tasks(self, input: Any, output: Any) -> Any:
-        session = self._gllint.session(_messages(input))
+        session = _session(self._gllint, _messages(input))
         return _mapped(output, lambda m: _as_task(session, m) if isinstance(m, HumanMessage) else m)
 
 
-def _gated_graph(graph: Any, way: _Way, mixin: type) -> Any:
+def _gated_graph(graph: Any, gate: kit.Gate, mixin: type) -> Any:
     """A copy of a graph whose nodes are gated, and whose class has the gate in it."""
-    nodes = {}
-    for name, node in graph.nodes.items():
-        nodes[name] = gated = copy.copy(node)
-        gated.bound = _gated(node.bound, way)
-        gated.__dict__.pop("node", None)
+    nodes = {
+        name: node if name == START else node.copy({"bound": _gated(node.bound, gate)})
+        for name, node in graph.nodes.items()
+    }
     own = type(graph)
     # Copies, as with_config() makes them, are of the same class.
-    gated_class: Any = type(f"Gated{own.__name__}", (mixin, own), {"__module__": __name__, "_gllint": way})
-    twin = object.__new__(gated_class)
+    gated: Any = type(f"Gated{own.__name__}", (mixin, own), {"__module__": __name__, "_gllint": gate})
+    twin = object.__new__(gated)
     twin.__dict__.update(graph.copy({"nodes": nodes}).__dict__)
     return twin
 
 
-def _gated(bound: Runnable[Any, Any], way: _Way) -> Runnable[Any, Any]:
-    if bound is DEFAULT_BOUND:
-        return bound
-    if isinstance(bound, Pregel) and _OF_AN_ENTRYPOINT not in bound.channels:
-        inner: Runnable[Any, Any] = _gated_graph(bound, way, _InnerGraph)
+def _gated(bound: Runnable[Any, Any], gate: kit.Gate) -> Runnable[Any, Any]:
+    if isinstance(bound, CompiledStateGraph):
+        inner: Runnable[Any, Any] = _gated_graph(bound, gate, _InnerGraph)
         return inner
-    return _GatedTools(bound, way) if isinstance(bound, ToolNode) else _GatedNode(bound, way)
-
-
-class _GatedTools(Runnable[Any, Any]):
-    """A ToolNode whose calls are recorded."""
-
-    def __init__(self, bound: ToolNode, way: _Way) -> None:
-        middleware = GateMiddleware()
-        middleware._way = way
-        self._node = copy.copy(bound)
-        inner, ainner = bound._wrap_tool_call, bound._awrap_tool_call
-
-        def outer(request: Any, execute: Any) -> Any:
-            handler = execute if inner is None else lambda request: inner(request, execute)
-            return middleware.wrap_tool_call(request, handler)
-
-        async def aouter(request: Any, execute: Any) -> Any:
-            async def handler(request: Any) -> Any:
-                if ainner is not None:
-                    return await ainner(request, execute)
-                return await execute(request)
-
-            return await middleware.awrap_tool_call(request, handler)
-
-        self._node._wrap_tool_call, self._node._awrap_tool_call = outer, aouter
-        # What the node runs are its methods, which a copy does not bind anew.
-        self._node.func, self._node.afunc = self._node._func, self._node._afunc
-
-    def invoke(self, input: Any, config: RunnableConfig | None = None, **options: Any) -> Any:
-        """Call the tools."""
-        return self._node.invoke(input, config, **options)
-
-    async def ainvoke(self, input: Any, config: RunnableConfig | None = None, **options: Any) -> Any:
-        """Call the tools."""
-        return await self._node.ainvoke(input, config, **options)
+    return _GatedNode(bound, gate)
 
 
 class _GatedNode(Runnable[Any, Any]):
     """A node of whose messages only those get into the state that hold; it runs again where one does not."""
 
-    def __init__(self, bound: Runnable[Any, Any], way: _Way) -> None:
-        self._bound, self._way = bound, way
-        self._schemas = _schemas_of_node(bound)
+    def __init__(self, bound: Runnable[Any, Any], gate: kit.Gate) -> None:
+        self._bound, self._gate = bound, gate
+        self._schemas = _schemas_of_node(gate, bound)
 
     def invoke(self, input: Any, config: RunnableConfig | None = None, **options: Any) -> Any:
         """Run the node."""
-        state = _messages(input)
-        turn = _Turn(self._way, state, self._schemas)
-        judging = turn.judging(_answers_of_node(turn, state))
-        hints = next(judging)
-        while True:
-            with turn.privately(ensure_config(config)) as private:
-                leaving = None
-                try:
-                    output: Any = self._bound.invoke(_with_hints(input, hints), private, **options)
-                except StructuredOutputError as error:
-                    output = error
-                except ParentCommand as command:
-                    leaving, output = command, command.args[0]
-            try:
-                hints = judging.send(output)
-            except StopIteration as done:
-                return turn.ended(done.value, leaving)
+        node = _NodeRun(self._gate, self._bound, self._schemas, input)
+        while not node.is_done:
+            with node.turn.privately(ensure_config(config)) as private, node.catching():
+                node.output = self._bound.invoke(node.input, private, **options)
+            node.judge()
+        return node.result()
 
     async def ainvoke(self, input: Any, config: RunnableConfig | None = None, **options: Any) -> Any:
         """Run the node."""
+        node = _NodeRun(self._gate, self._bound, self._schemas, input)
+        while not node.is_done:
+            with node.turn.privately(ensure_config(config)) as private, node.catching():
+                node.output = await self._bound.ainvoke(node.input, private, **options)
+            node.judge()
+        return node.result()
+
+
+class _NodeRun:
+    """A run of a node: what it is given, and its output once that holds."""
+
+    def __init__(self, gate: kit.Gate, bound: Any, schemas: list[Any], input: Any) -> None:
         state = _messages(input)
-        turn = _Turn(self._way, state, self._schemas)
-        judging = turn.judging(_answers_of_node(turn, state))
-        hints = next(judging)
-        while True:
-            with turn.privately(ensure_config(config)) as private:
-                leaving = None
-                try:
-                    output: Any = await self._bound.ainvoke(_with_hints(input, hints), private, **options)
-                except StructuredOutputError as error:
-                    output = error
-                except ParentCommand as command:
-                    leaving, output = command, command.args[0]
-            try:
-                hints = judging.send(output)
-            except StopIteration as done:
-                return turn.ended(done.value, leaving)
+        self.turn = _Turn(gate, state, schemas)
+        self._session = self.turn.session
+        self._is_of_tools = isinstance(bound, ToolNode)
+        self._tools = bound.tools_by_name if isinstance(bound, ToolNode) else {}
+        self._calls: dict[Any, kit.ToolCall] = {}
+        self._refusals: list[ToolMessage] = []
+        self._leaving: ParentCommand | None = None
+        self._own = self._with_arguments(input, state)
+        self._judging = self.turn.judging(self._answer_of)
+        next(self._judging)
+        self.input, self.is_done = self._own, False
+        self.output: Any = None
+        if self._refusals and self._is_idle(self._own):  # none of its calls may run
+            self.output, self.is_done = self._with_refusals([]), True
 
+    def _with_arguments(self, input: Any, state: list[BaseMessage]) -> Any:
+        """The node's input, the arguments of the calls that wait for it in the units of their parameters."""
+        _arrange(self._session, state)
 
-def _with_hints(state: Any, hints: list[Any]) -> Any:
-    if not hints:
-        return state
-    if isinstance(state, list):
-        return [*state, *hints]
-    if isinstance(state, Mapping):
-        return {**state, "messages": [*state["messages"], *hints]}
-    changed = copy.copy(state)
-    object.__setattr__(changed, _ANSWERS, [*getattr(state, _ANSWERS), *hints])
-    return changed
+        def taken(call: Any) -> Any:
+            tool_call = _tool_call(self._session, call, self._tools.get(call["name"]))
+            if refusal := _refusal_of(tool_call, call):
+                self._refusals.append(refusal)
+                return None
+            self._calls[call["id"]] = tool_call
+            return {**call, "args": dict(tool_call.arguments)} if tool_call.is_changed else call
 
+        if isinstance(input, Mapping) and isinstance(own := input.get("tool_call"), Mapping):
+            return {**input, "tool_call": taken(own)}  # as create_agent sends each call to its tools
+        if isinstance(input, list) and input and not state:
+            return [call for own in input if (call := taken(own)) is not None]
+        places = [i for i, message in enumerate(state) if isinstance(message, AIMessage)]
+        place = places[-1] if places and (self._is_of_tools or places[-1] == len(state) - 1) else None
+        if place is None or not (last := state[place]).tool_calls:  # type: ignore[attr-defined]
+            return input
+        calls = [call for own in last.tool_calls if (call := taken(own)) is not None]  # type: ignore[attr-defined]
+        if calls == last.tool_calls:  # type: ignore[attr-defined]
+            return input
+        return _with_messages(
+            input, [*state[:place], last.model_copy(update={"tool_calls": calls}), *state[place + 1 :]]
+        )
 
-def _answers_of_node(turn: _Turn, state: list[BaseMessage]) -> Callable[[Any], _Answer]:
-    """The messages that a node's output adds, and what puts others into their place; results of tools are recorded."""
-    calls: dict[Any, Any] = {
-        call["id"]: call for message in state if isinstance(message, AIMessage) for call in message.tool_calls
-    }
+    @staticmethod
+    def _is_idle(input: Any) -> bool:
+        if isinstance(input, Mapping) and "tool_call" in input:
+            return input["tool_call"] is None
+        last = next((m for m in reversed(_messages(input)) if isinstance(m, AIMessage)), None)
+        return not last.tool_calls if last else not input
 
-    def answer_of(output: Any) -> _Answer:
+    @contextmanager
+    def catching(self) -> Iterator[None]:
+        """What a node raises in the place of an output: that it leaves its graph, or cannot read an answer."""
+        self._leaving = None
+        try:
+            yield
+        except StructuredOutputError as error:
+            self.output = error
+        except ParentCommand as command:
+            self._leaving, self.output = command, command.args[0]
+
+    def judge(self) -> None:
+        """Judge the output; where it does not hold, the node runs again."""
+        try:
+            self.input = _with_hints(self._own, self._judging.send(self.output))
+        except StopIteration as done:
+            self.output, self.is_done = self._with_refusals(done.value), True
+
+    def _with_refusals(self, output: Any) -> Any:
+        if not self._refusals:
+            return output
+        if isinstance(output, list):
+            return [*output, {_ANSWERS: self._refusals}] if output else {_ANSWERS: self._refusals}
+        if isinstance(output, Mapping) and isinstance(output.get(_ANSWERS), list):
+            return {**output, _ANSWERS: [*output[_ANSWERS], *self._refusals]}
+        return output
+
+    def result(self) -> Any:
+        """The output of the node, or its Command for the graph around it, which is raised as the node did."""
+        self.turn.sayings.take_back(self._session)
+        if self._leaving is None:
+            return self.output
+        self._leaving.args = (self.output,)
+        raise self._leaving
+
+    def _answer_of(self, output: Any) -> _Answer:
+        """The messages that the output adds, and what puts others into their place; results of tools are recorded."""
         found: list[Any] = []
         structures = [*_structures(output)]
+        made: set[str | None] = set()  # the calls that the node itself asks for: their results are no tool's
 
         def gathered(message: Any) -> Any:
-            if not turn.sayings.has(message):
-                if isinstance(message, HumanMessage):
-                    return _as_task(turn.session, message)
-                if isinstance(message, AIMessage):
-                    calls.update({call["id"]: call for call in message.tool_calls})
-                    found.append(message)
-                elif isinstance(message, ToolMessage) and turn.session.told_of(message.tool_call_id) is None:
-                    if turn.schemas:  # it tells of the structured answer
-                        found.append(message)
-                        return message
-                    call = calls.get(message.tool_call_id, {})
-                    name = message.name or call.get("name") or "tool"
-                    return _recorded(turn.session, message, name, call.get("args"))
+            if self.turn.sayings.has(message):
+                return message
+            if isinstance(message, HumanMessage):
+                return _as_task(self._session, message)
+            if isinstance(message, AIMessage):
+                if self._is_of_tools:
+                    return self.turn.pushed(message)
+                made.update(call["id"] for call in message.tool_calls)
+                found.append(message)
+            elif isinstance(message, ToolMessage) and message.tool_call_id in made:
+                found.append(message)  # it tells of the structured answer
+            elif isinstance(message, ToolMessage):
+                call_id = message.tool_call_id
+                if (call := self._calls.get(call_id)) is None and self._session.told_of(call_id) is None:
+                    call = kit.ToolCall(self._session, message.name or "tool", {}, id=call_id)
+                return message if call is None else _recorded(call, message)
             return message
 
         mapped = _mapped(output, gathered)
@@ -1095,7 +1091,19 @@ def _answers_of_node(turn: _Turn, state: list[BaseMessage]) -> Callable[[Any], _
 
         return _Answer(found, structures[0] if structures else None, put)
 
-    return answer_of
+
+def _with_hints(state: Any, hints: list[Any]) -> Any:
+    return _with_messages(state, [*_messages(state), *hints]) if hints else state
+
+
+def _with_messages(state: Any, messages: list[Any]) -> Any:
+    if isinstance(state, list):
+        return messages
+    if isinstance(state, Mapping):
+        return {**state, _ANSWERS: messages}
+    changed = copy.copy(state)
+    object.__setattr__(changed, _ANSWERS, messages)
+    return changed
 
 
 def _structures(output: Any) -> Iterator[Any]:

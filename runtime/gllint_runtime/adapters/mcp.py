@@ -2,14 +2,14 @@
 
 client = gate(client)            # a client or client session: call_tool() records
 
-A gated result stays as it is, in all its blocks, and has one text block more, which names its call.
+A gated result stays as it is, in all its blocks; in claims mode it has one text block more, which names its call.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Awaitable
-from typing import Any
+from typing import Any, TypeVar, cast
 
 from mcp import types
 from mcp.server.lowlevel import Server
@@ -19,6 +19,7 @@ from gllint_runtime.execution.approval import ToolCategory
 from gllint_runtime.execution.registry import ToolRegistry
 from gllint_runtime.execution.session import Session
 from gllint_runtime.policy.errors import GLDataError, GLError, GLRuntimeError
+from gllint_runtime.policy.keywords import Mode
 from gllint_runtime.policy.tool_hints import category_of_hints, hints_of
 from gllint_runtime.policy.validation import inline_refs
 
@@ -70,23 +71,32 @@ def category(tool: types.Tool) -> ToolCategory:
     return ToolCategory[category_of_hints(hints)]
 
 
+ClientT = TypeVar("ClientT")
+
+
 def gate(
-    target: Any, *, session: kit.SessionOption = None, max_retries: int = 2, on_refusal: kit.OnRefusal = None
-) -> Any:
+    target: ClientT,
+    *,
+    session: kit.SessionOption = None,
+    mode: Mode | None = None,
+    max_retries: int = 2,
+    on_refusal: kit.OnRefusal = None,
+) -> ClientT:
     """A client or client session whose results are recorded.
 
     The session is that of the run around it, else one of the client's own, which :func:`session_of` gives. ``session``
-    is a Session, or a function that is given the client and finds it. A result that may not be is refused:
-    ``is_error``, and the hint without the number. MCP has no turn of the model: nothing is asked again
-    (``max_retries``, ``on_refusal``).
+    is a Session, or a function that is given the client and finds it. A result that may not be recorded is refused:
+    ``is_error``, and the hint without the number. In MCP the program asks the model: :func:`turn_of` gives a turn that
+    asks again ``max_retries`` times, and then says what ``on_refusal`` says.
     """
     if not hasattr(target, "call_tool"):
         raise TypeError(f"gate takes a client or a client session, not {type(target).__name__}")
+    options = kit.Gate(session, mode, max_retries, on_refusal)
     kind = type(f"Gated{type(target).__name__}", (_GatedCalls, type(target)), {})
     gated: Any = object.__new__(kind)
     gated.__dict__ = target.__dict__  # one client under two names: what one connects, the other has
-    gated.__dict__.setdefault("_gllint", _Calls(session, target))
-    return gated
+    gated.__dict__.setdefault("_gllint", _Calls(options, target))
+    return cast(ClientT, gated)
 
 
 def session_of(gated: Any) -> Session:
@@ -95,20 +105,24 @@ def session_of(gated: Any) -> Session:
     return calls.session()
 
 
+def turn_of(gated: Any) -> kit.Turn:
+    """A turn of the model that answers with what a gated client's tools returned, for the loop of the program."""
+    calls: _Calls = gated.__dict__["_gllint"]
+    return kit.Turn(calls.gate, calls.session())
+
+
 class _Calls:
     """Where the calls of a client are recorded."""
 
-    def __init__(self, option: kit.SessionOption, client: Any) -> None:
-        self._option, self._client = option, client
+    def __init__(self, gate: kit.Gate, client: Any) -> None:
+        self.gate, self._client = gate, client
         self._own: Session | None = None
 
     def session(self) -> Session:
         """The session of the moment."""
-        if self._option is not None:
-            return kit.session_for(self._option, self._client)
-        if (current := kit.current_session()) is not None:
-            return current
-        self._own = self._own or Session()
+        if self.gate.option is not None or kit.current_session() is not None:
+            return self.gate.session(self._client)
+        self._own = self._own or self.gate.session(self._client)
         return self._own
 
 
@@ -118,27 +132,27 @@ class _GatedCalls:
     async def call_tool(
         self, name: str, arguments: dict[str, Any] | None = None, *more: Any, **options: Any
     ) -> Any:
-        """Call a tool; its result names the call that claims cite."""
-        session = session_of(self)
-        try:
-            values = session.tool_arguments(name, arguments)
-        except GLError as error:
-            return _refused(error)
-        call: Any = super().call_tool  # type: ignore[misc]
-        return _recorded(session, name, values, await call(name, dict(values), *more, **options))
+        """Call a tool; in claims mode its result names the call that claims cite."""
+        call = kit.ToolCall(session_of(self), name, arguments)
+        if call.refusal is not None:
+            return _refused(call.refusal)
+        own: Any = super().call_tool  # type: ignore[misc]
+        return _recorded(call, await own(name, dict(call.arguments), *more, **options))
 
 
-def _recorded(session: Session, name: str, arguments: Any, result: Any) -> Any:
+def _recorded(call: kit.ToolCall, result: Any) -> Any:
     """A result with one block more, which names its call; or what to mend in its place."""
     if not isinstance(result, types.CallToolResult) or result.is_error:
         return result
-    output = _output(session, result)
+    output = _output(call.session, result)
     if output is None:  # pictures alone: there is nothing to claim
         return result
     try:
-        told = kit.recorded(session, name, arguments, output)
+        told = call.told(output)
     except GLError as error:
-        return _refused(error)
+        return _refused(Session.repair_hint(error))
+    if told is None:
+        return result
     call_id = told["tool_call_id"]
     note = types.TextContent(type="text", text=f"gllint: call_id {call_id}")
     meta = {**(result.meta or {}), "gllint/call_id": call_id}
@@ -155,10 +169,8 @@ def _output(session: Session, result: types.CallToolResult) -> Any:
     return kit.block_data([kit.read_output(session, text) for text in texts])
 
 
-def _refused(error: GLError) -> types.CallToolResult:
-    return types.CallToolResult(
-        content=[types.TextContent(type="text", text=Session.repair_hint(error))], is_error=True
-    )
+def _refused(hint: str) -> types.CallToolResult:
+    return types.CallToolResult(content=[types.TextContent(type="text", text=hint)], is_error=True)
 
 
 _MOST_PAGES = 1000

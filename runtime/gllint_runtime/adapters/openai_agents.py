@@ -1,10 +1,10 @@
 """OpenAI Agents SDK: a gate around an agent and those it hands over to. Needs ``gllint[openai-agents]``.
 
-agent = gate(Agent(name="…", instructions=INSTRUCTIONS, tools=[meter]))
+agent = gate(Agent(name="…", instructions="…", tools=[meter]))
 result = await Runner.run(agent, "How much heat?")
 
-The items of a conversation are its session: what a tool returned stands in them with the id that claims cite. So an
-SDK ``Session``, or ``result.to_input_list()``, is all that a conversation needs to go on.
+The items of a conversation are its session: what its tools returned is in them. So an SDK ``Session``, or
+``result.to_input_list()``, is all that a conversation needs to go on.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import weakref
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 from weakref import WeakValueDictionary
 
 from agents import (
@@ -48,6 +48,7 @@ from openai.types.responses import (
 from gllint_runtime.adapters import kit
 from gllint_runtime.execution.session import Session, Verified
 from gllint_runtime.policy.errors import GLError, GLValidationError
+from gllint_runtime.policy.keywords import Mode
 
 _FILES = (ToolOutputImage, ToolOutputFileContent)
 _PARTS = (ResponseOutputText, ResponseOutputRefusal)
@@ -55,13 +56,17 @@ _PARTS = (ResponseOutputText, ResponseOutputRefusal)
 _ENDS = ("response.output_text.done", "response.refusal.done", "response.content_part.done")
 
 
+ContextT = TypeVar("ContextT")
+
+
 def gate(
-    target: Agent[Any],
+    target: Agent[ContextT],
     *,
     session: kit.SessionOption = None,
+    mode: Mode | None = None,
     max_retries: int = 2,
     on_refusal: kit.OnRefusal = None,
-) -> Agent[Any]:
+) -> Agent[ContextT]:
     """A copy of the agent, its tools recorded and its answers checked before they reach items, streams and the user.
 
     Agents that it hands over to are gated with it; an agent that is one of its tools is gated by itself. ``session``
@@ -71,7 +76,7 @@ def gate(
     """
     if not isinstance(target, Agent):
         raise TypeError(f"gate takes an Agent, not {type(target).__name__}")
-    return _Gate(session, max_retries, on_refusal).agent(target)
+    return _Agents(kit.Gate(session, mode, max_retries, on_refusal)).agent(target)
 
 
 class _Request:
@@ -81,11 +86,11 @@ class _Request:
         self.items, self.context = items, context
 
 
-class _Gate:
-    """What a gate was told, the agents that it gated, and the sessions of the runs that go on."""
+class _Agents:
+    """The agents of one gate, and the sessions of the runs that go on."""
 
-    def __init__(self, session: kit.SessionOption, max_retries: int, on_refusal: kit.OnRefusal) -> None:
-        self.option, self.max_retries, self.on_refusal = session, max_retries, on_refusal
+    def __init__(self, gate: kit.Gate) -> None:
+        self.gate = gate
         self._agents: kit.WeakIdentityMap[Agent[Any]] = kit.WeakIdentityMap()
         # By the run's own Usage, which the contexts of its tools share with it.
         self._sessions: kit.WeakIdentityMap[Session] = kit.WeakIdentityMap()
@@ -93,7 +98,7 @@ class _Gate:
         self._last: kit.WeakIdentityMap[_Request] = kit.WeakIdentityMap()
         self._requests: WeakValueDictionary[int, _Request] = WeakValueDictionary()
 
-    def __deepcopy__(self, memo: Any) -> _Gate:
+    def __deepcopy__(self, memo: Any) -> _Agents:
         """Copies of an agent share its gate, which holds nothing of one conversation."""
         return self
 
@@ -107,7 +112,7 @@ class _Gate:
         if output is not None and output is not str:
             is_schema = isinstance(output, AgentOutputSchemaBase)
             form: Any = getattr(output, "output_type", str) if is_schema else output
-            kit.require_claims(form, getattr(form, "__name__", "the answer"))
+            self.gate.require_claims(form)
             if not isinstance(output, AgentOutputSchemaBase):
                 output = AgentOutputSchema(output)
             output = _GatedOutput(output)
@@ -135,14 +140,19 @@ class _Gate:
         return replace(handoff, on_invoke_handoff=invoked)
 
     def session(
-        self, context: RunContextWrapper[Any] | None, *, conversation: str | None = None, begins: bool = False
+        self,
+        context: RunContextWrapper[Any] | None,
+        history: Sequence[kit.Event] = (),
+        conversation: str | None = None,
     ) -> Session:
-        """The session of a run."""
+        """The session of a run, with what its history holds."""
         usage = None if context is None else context.usage
-        if usage is None:
-            return kit.session_for(self.option, context, conversation=conversation, begins=begins)
-        if (session := self._sessions.get(usage)) is None:
-            session = kit.session_for(self.option, context, conversation=conversation, begins=begins)
+        session = None if usage is None else self._sessions.get(usage)
+        if session is not None:
+            kit.read_history(session, history)
+            return session
+        session = self.gate.conversation(context, history or [kit.Answer()], conversation=conversation)
+        if usage is not None:
             self._sessions.put(usage, session)
         return session
 
@@ -171,7 +181,7 @@ class _Gate:
 class _Hooks(AgentHooks[Any]):
     """The agent's own hooks, and one that tells the gate whose request comes."""
 
-    def __init__(self, own: AgentHooks[Any] | None, gate: _Gate) -> None:
+    def __init__(self, own: AgentHooks[Any] | None, gate: _Agents) -> None:
         self._own, self._gate = own, gate
 
     def __getattribute__(self, name: str) -> Any:
@@ -204,12 +214,16 @@ def _gated(tool: FunctionTool, session_of: Callable[[Any], Session]) -> Function
             values = json.loads(arguments or "{}")
         except (ValueError, RecursionError):  # the SDK tells the model so
             return await invoke(context, arguments)
-        session = session_of(context)
+        call_id = getattr(context, "tool_call_id", None)
+        call = kit.ToolCall(
+            session_of(context), tool.name, values, schema=tool.params_json_schema, id=call_id
+        )
+        if call.refusal is not None:
+            return call.refusal
+        with call.running():
+            output = await invoke(context, json.dumps(call.arguments) if call.is_changed else arguments)
         try:
-            values = session.tool_arguments(tool.name, values, args_schema=tool.params_json_schema)
-            with kit.using(session):
-                output = await invoke(context, json.dumps(values) if values.changes else arguments)
-            return _told(session, tool.name, values, output, getattr(context, "tool_call_id", None))
+            return _told(call, output)
         except GLError as error:
             return Session.repair_hint(error)
 
@@ -217,25 +231,20 @@ def _gated(tool: FunctionTool, session_of: Callable[[Any], Session]) -> Function
     return replace(tool, on_invoke_tool=record)
 
 
-def _told(session: Session, name: str, arguments: Any, output: Any, call_id: str | None) -> Any:
+def _told(call: kit.ToolCall, output: Any) -> Any:
     """What the model is told of an output; pictures and files stay as they are. Raises GLError."""
-    if isinstance(output, _FILES):
+    items = output if isinstance(output, list) else [output]
+    files = [item for item in items if isinstance(item, _FILES)]
+    data = [item.text if isinstance(item, ToolOutputText) else item for item in items if item not in files]
+    if not data:
         return output
-    files: list[Any] = []
-    if isinstance(output, list) and any(isinstance(item, _FILES) for item in output):
-        files = [item for item in output if isinstance(item, _FILES)]
-        data = [
-            item.text if isinstance(item, ToolOutputText) else item for item in output if item not in files
-        ]
-        if not data:
-            return output
-        values = [kit.read_output(session, item) if isinstance(item, str) else item for item in data]
-        output = kit.block_data(values)
-    elif isinstance(output, ToolOutputText):
-        output = output.text
-    reply = json.dumps(
-        kit.recorded(session, name, arguments, output, tool_call_id=call_id), ensure_ascii=False
-    )
+    if files or isinstance(output, ToolOutputText):
+        values = [kit.read_output(call.session, item) if isinstance(item, str) else item for item in data]
+        reply = call.text(kit.block_data(values))
+    else:
+        reply = call.text(output)
+    if reply is None:
+        return output
     return [ToolOutputText(text=reply), *files] if files else reply
 
 
@@ -290,7 +299,7 @@ class _GatedOutput(AgentOutputSchemaBase):
 class _GatedModel(Model):
     """A model that is asked until its answer holds."""
 
-    def __init__(self, own: Model | str | None, gate: _Gate) -> None:
+    def __init__(self, own: Model | str | None, gate: _Agents) -> None:
         self._own, self.gate = own, gate
 
     def _model(self) -> Model:
@@ -318,7 +327,7 @@ class _GatedModel(Model):
         **options: Any,
     ) -> ModelResponse:
         """Ask the model, and again with what is wrong with its answer."""
-        turn = _Turn(self.gate, input, tools, output_schema, options)
+        turn = _Turn(self.gate, system_instructions, input, tools, output_schema, options)
         usage = None
         while True:
             response = await self._model().get_response(
@@ -342,7 +351,7 @@ class _GatedModel(Model):
         **options: Any,
     ) -> AsyncIterator[Any]:
         """The same, by sentences."""
-        turn = _Turn(self.gate, input, tools, output_schema, options)
+        turn = _Turn(self.gate, system_instructions, input, tools, output_schema, options)
         usage: Any = None
         first = True
         while True:
@@ -383,46 +392,36 @@ class _Turn:
     """The model's turn: what it is asked, and whether its answer holds."""
 
     def __init__(
-        self, gate: _Gate, items: Any, tools: Any, output_schema: Any, options: Mapping[str, Any]
+        self,
+        agents: _Agents,
+        instructions: Any,
+        items: Any,
+        tools: Any,
+        output_schema: Any,
+        options: Mapping[str, Any],
     ) -> None:
-        self._gate = gate
         self.options = dict(options)
-        stored = options.get("previous_response_id") or options.get("conversation_id")
-        context = gate.request_context(items)
-        begins = not stored and not any(
-            _kind(item) in ("function_call", "assistant") for item in _listed(items)
-        )
-        self.session = gate.session(context, conversation=options.get("conversation_id"), begins=begins)
-        kit.hear(self.session, _user_texts(items))
+        self._is_stored = bool(options.get("previous_response_id") or options.get("conversation_id"))
         own: dict[str, bool] = {
             tool.name: getattr(getattr(tool, "on_invoke_tool", None), "gllint", False) for tool in tools
         }
-        self.input = _restored(self.session, items, own)
-        self._is_stored = bool(stored)
-        self._structure = (
-            output_schema
-            if isinstance(output_schema, _GatedOutput) and not output_schema.is_plain_text()
-            else None
-        )
-        self._attempts = 0
-
-    @property
-    def is_structured(self) -> bool:
-        """Whether the answer is JSON of a schema."""
-        return self._structure is not None
+        history = [*_history(instructions, items, own), *([kit.Answer()] if self._is_stored else [])]
+        self.session = agents.session(agents.request_context(items), history, options.get("conversation_id"))
+        self.kit = kit.Turn(agents.gate, self.session)
+        self.input = _with_foreign_results(self.session, items, own)
+        is_structured = isinstance(output_schema, _GatedOutput) and not output_schema.is_plain_text()
+        self.structure: _GatedOutput | None = output_schema if is_structured else None
 
     def judged(self, output: list[Any], response_id: str | None) -> list[Any] | None:
         """The items of an answer as they may be shown; ``None``: ask again. Raises GLError for a structured answer."""
-        try:
-            return self._checked(output)
-        except GLError as error:
-            if self._attempts >= self._gate.max_retries:
-                if self.is_structured:
-                    raise
-                text = kit.refusal(self._gate.on_refusal, error)
-                return _with_refusal(_with_text(output, text), text)
-            self._attempts += 1
-            hint = {"role": "user", "content": Session.repair_hint(error)}
+
+        def refused(error: GLError) -> list[Any]:
+            text = self.kit.refusal(error, "".join(_output_texts(output)))
+            return _with_refusal(_with_text(output, text), text)
+
+        checked = self.kit.attempt(lambda: self._checked(output), None if self.structure else refused)
+        if checked is None:
+            hint = {"role": "user", "content": self.kit.hint}
             if self._is_stored:
                 self.input = [hint]
                 if self.options.get("previous_response_id"):
@@ -433,7 +432,7 @@ class _Turn:
                     for item in output
                 ]
                 self.input = [*_listed(self.input), *said, hint]
-            return None
+        return checked
 
     def _checked(self, output: list[Any]) -> list[Any]:
         text = "".join(_output_texts(output))
@@ -442,9 +441,9 @@ class _Turn:
         if not text:
             return output
         if any(isinstance(item, ResponseFunctionToolCall) for item in output):
-            return output if self.session.verify(text).status == "success" else _with_text(output, "")
-        if self._structure is not None:
-            self._structure.read(self.session, text)
+            return _with_text(output, self.kit.text(text, calls_tools=True) or "")
+        if self.structure is not None:
+            self.structure.read(self.session, text)
             return output
         return _with_text(output, kit.check_final(self.session, text).message)
 
@@ -454,8 +453,6 @@ class _Stream:
 
     def __init__(self, turn: _Turn) -> None:
         self._turn = turn
-        self._shown = kit.FinalStream(turn.session)
-        self._released = ""
         self._text: Any = None
         self._refusal: Any = None
         self._ends: list[Any] = []
@@ -466,9 +463,7 @@ class _Stream:
         kind = getattr(event, "type", "")
         if kind == "response.output_text.delta":
             self._text = event
-            text = "" if self._turn.is_structured else self._shown.feed(event.delta)
-            if text:
-                self._released += text
+            if self._turn.structure is None and (text := self._turn.kit.feed(event.delta)):
                 yield event.model_copy(update={"delta": text, "logprobs": []})
             return
         if kind == "response.refusal.delta":
@@ -497,7 +492,7 @@ class _Stream:
     def ending(self, output: list[Any]) -> Iterator[Any]:
         """The rest of the text, and the events that say that it is whole."""
         text = "".join(_output_texts(output))
-        rest = text[len(self._released) :] if text.startswith(self._released) else text
+        rest = self._turn.kit.rest(text)
         if rest and isinstance(self._text, ResponseTextDeltaEvent):
             yield self._text.model_copy(update={"delta": rest, "logprobs": []})
         refusal = _refusal(output)
@@ -527,53 +522,65 @@ def _kind(item: Any) -> Any:
     return (item.get("type") or item.get("role")) if isinstance(item, Mapping) else None
 
 
-def _restored(session: Session, items: Any, own: Mapping[str, bool]) -> Any:
-    """The items as the model is told them; what they hold of earlier calls is the session's.
-
-    Results of tools that the gate does not run itself, such as those of MCP servers, are recorded here.
-    """
-    if isinstance(items, str):
-        return items
-    calls: dict[Any, Mapping[str, Any]] = {}
-    reply = []
-    for item in items:
+def _history(instructions: Any, items: Any, own: Mapping[str, bool]) -> Iterator[kit.Event]:
+    """What the items hold of the conversation. Results of another's tools are none that the gate has told."""
+    if isinstance(instructions, str):
+        yield kit.UserText(instructions, "prompt")
+    yield from map(kit.UserText, _user_texts(items))
+    calls: dict[Any, Any] = {}
+    for item in () if isinstance(items, str) else items:
         kind = _kind(item)
         if kind == "function_call":
-            calls[item.get("call_id")] = item
-        elif kind == "function_call_output":
-            call = calls.get(item.get("call_id"), {})
-            item = _restored_output(session, item, call, own)
-        reply.append(item)
-    return reply
+            calls[item.get("call_id")] = item.get("name")
+            yield kit.ToolUse(item.get("call_id"), item.get("name"), item.get("arguments"))
+        elif kind == "function_call_output" and own.get(calls.get(item.get("call_id")) or "") is not False:
+            yield kit.ToolReply(item.get("call_id"), None, _result_texts(item))
+        if kind in ("function_call", "assistant"):
+            yield kit.Answer()
 
 
-def _restored_output(session: Session, item: Any, call: Mapping[str, Any], own: Mapping[str, bool]) -> Any:
-    """A result as the model is told it; ``own`` says of the agent's tools which of them record by themselves."""
-    output, call_id, name = item.get("output"), item.get("call_id"), call.get("name")
-    is_own = own.get(name or "")
-    texts = (
+def _result_texts(item: Any) -> list[Any]:
+    output = item.get("output")
+    return (
         [output]
         if isinstance(output, str)
         else [p.get("text") for p in output or () if isinstance(p, Mapping)]
     )
-    # What another's tool returned is recorded even where it looks as if it had been: it may repeat the model's words.
-    for text in texts if is_own is not False else ():
-        if isinstance(text, str) and kit.restore(
-            session, name or "tool", call.get("arguments"), text, tool_call_id=call_id
-        ):
-            return item
-    if is_own or name is None or not isinstance(output, str):
+
+
+def _with_foreign_results(session: Session, items: Any, own: Mapping[str, bool]) -> Any:
+    """The items as the model is told them: results of tools that the gate does not run are recorded here.
+
+    They are those of MCP servers, say. What another's tool returned is recorded even where it looks as if it had been:
+    it may repeat the model's words.
+    """
+    if isinstance(items, str):
+        return items
+    calls: dict[Any, Any] = {item.get("call_id"): item for item in items if _kind(item) == "function_call"}
+    return [
+        _recorded(session, item, calls.get(item.get("call_id"), {}), own)
+        if _kind(item) == "function_call_output"
+        else item
+        for item in items
+    ]
+
+
+def _recorded(session: Session, item: Any, call: Any, own: Mapping[str, bool]) -> Any:
+    output, call_id, name = item.get("output"), item.get("call_id"), call.get("name")
+    if own.get(name or "") or name is None or not isinstance(output, str):
+        return item
+    if own.get(name) is None and session.told_of(call_id) is not None:  # of the history
         return item
     arguments: Any = {}
     with suppress(ValueError, RecursionError):
         arguments = json.loads(call.get("arguments") or "{}")
+    reply = session.told_of(call_id)
     try:
-        reply = session.told_of(call_id) or kit.recorded(
-            session, name, arguments, output, tool_call_id=call_id
-        )
+        if reply is None:
+            reply = kit.recorded(session, name, arguments, output, tool_call_id=call_id)
     except GLError as error:
         return {**item, "output": Session.repair_hint(error)}
-    return {**item, "output": json.dumps(reply, ensure_ascii=False)}
+    return item if session.mode == "sourced" else {**item, "output": json.dumps(reply, ensure_ascii=False)}
 
 
 def _output_texts(output: list[Any]) -> Iterator[str]:

@@ -1,9 +1,9 @@
 """pydantic-ai: a gate around an agent; a toolset that records and an output validator. Needs ``gllint[pydantic-ai]``.
 
-agent = gate(Agent(model, instructions=INSTRUCTIONS, tools=[heat]))
+agent = gate(Agent(model, tools=[heat]))
 
-The message history is the session: what a tool returned stands in it with the id that claims cite, so that a run with
-``message_history=`` goes on where the last one ended, in whatever process.
+The message history is the session: what tools returned is in it, so that a run with ``message_history=`` goes on where
+the last one ended, in whatever process.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from contextlib import asynccontextmanager
 from dataclasses import KW_ONLY, dataclass, field, replace
 from datetime import datetime
 from types import UnionType
-from typing import Any, Union, get_args, get_origin, get_type_hints
+from typing import Any, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
 from pydantic import BaseModel
 from pydantic_ai import (
@@ -38,6 +38,7 @@ from pydantic_ai.messages import (
     ModelResponseStreamEvent,
     PartDeltaEvent,
     PartStartEvent,
+    SystemPromptPart,
     TextPart,
     TextPartDelta,
     ToolCallPart,
@@ -55,17 +56,22 @@ from gllint_runtime.adapters import kit
 from gllint_runtime.execution.claimed import Declared
 from gllint_runtime.execution.session import Session
 from gllint_runtime.policy.errors import GLError
+from gllint_runtime.policy.keywords import Mode
 
 _OF_THE_FRAMEWORK = (None, str, DeferredToolRequests, BinaryImage)  # no model fills them in
 
 
+AgentT = TypeVar("AgentT", bound=AbstractAgent[Any, Any])
+
+
 def gate(
-    target: AbstractAgent[Any, Any],
+    target: AgentT,
     *,
     session: kit.SessionOption = None,
+    mode: Mode | None = None,
     max_retries: int = 2,
     on_refusal: kit.OnRefusal = None,
-) -> AbstractAgent[Any, Any]:
+) -> AgentT:
     """The agent, its tools recorded and its answers checked before they reach its history, its streams and its user.
 
     ``session`` is the conversation's, or a function that is given the RunContext and finds it. Where repairs run out,
@@ -79,49 +85,65 @@ def gate(
         if isinstance(inner, _GatedAgent):
             raise TypeError("The agent has a gate already: gate it once")
         inner = inner.wrapped
-    _require_claims(target.output_type)
-    return _GatedAgent(target, Gate(session, max_retries=max_retries, on_refusal=on_refusal))
+    options = kit.Gate(session, mode, max_retries, on_refusal)
+    _require_claims(options, target.output_type)
+    gated: Any = _GatedAgent(target, Gate(session, mode=mode, max_retries=max_retries, on_refusal=on_refusal))
+    return cast(AgentT, gated)
 
 
 class _GatedAgent(WrapperAgent[Any, Any]):
-    """An agent each of whose runs has the capability."""
+    """An agent each of whose runs has the capability; what it registers, it registers with the agent that it wraps."""
 
     def __init__(self, wrapped: AbstractAgent[Any, Any], capability: Gate) -> None:
         super().__init__(wrapped)
         self._capability = capability
 
+    def __getattr__(self, name: str) -> Any:
+        # ``tool``, ``instructions``, ``output_validator``, …: a decorator or a list of the agent's own.
+        if name.startswith("_"):
+            raise AttributeError(name)
+        if name in _AROUND_THE_GATE:
+            raise TypeError(
+                f"gllint: {name}() would run the agent without its gate: use run(), or gate what it makes"
+            )
+        return getattr(self.wrapped, name)
+
     @asynccontextmanager
     async def iter(self, *arguments: Any, **options: Any) -> AsyncGenerator[Any]:
         """A run of the agent, gated."""
-        _require_claims(options.get("output_type"))
+        _require_claims(self._capability.gate, options.get("output_type"))
         options["capabilities"] = [self._capability, *(options.get("capabilities") or ())]
         async with self.wrapped.iter(*arguments, **options) as run:
             yield run
 
 
-def _require_claims(output: Any) -> None:
+# What hands the wrapped agent itself to a server or an app.
+_AROUND_THE_GATE = frozenset({"to_web", "to_a2a", "to_ag_ui"})
+
+
+def _require_claims(gate: kit.Gate, output: Any) -> None:
     """Raises TypeError for an output type, or an output function's parameter, in which a number needs no claim."""
     if isinstance(output, list | tuple):
         for item in output:
-            _require_claims(item)
+            _require_claims(gate, item)
     elif isinstance(output, ToolOutput):
-        _require_claims(output.output)
+        _require_claims(gate, output.output)
     elif isinstance(output, NativeOutput | PromptedOutput):
-        _require_claims(output.outputs)
+        _require_claims(gate, output.outputs)
     elif get_origin(output) in (Union, UnionType):
-        _require_claims(get_args(output))
+        _require_claims(gate, get_args(output))
     elif inspect.isroutine(output):
         hints = get_type_hints(output, include_extras=True)
         own = {name: hints.get(name, Any) for name in inspect.signature(output).parameters}
         own = {name: hint for name, hint in own.items() if (get_origin(hint) or hint) is not RunContext}
         for name, hint in own.items():
-            kit.require_claims(hint, f"{name} of {output.__name__}()")
+            gate.require_claims(hint, f"{name} of {output.__name__}()")
         if len(own) > 1 and any(isinstance(m, Declared) for h in own.values() for m in get_args(h)):
             raise TypeError(
                 f"{output.__name__}() takes Unclaimed beside others: take one model that has them"
             )
     elif not isinstance(output, TextOutput) and output not in _OF_THE_FRAMEWORK:
-        kit.require_claims(output, getattr(output, "__name__", "the answer"))
+        gate.require_claims(output)
 
 
 @dataclass
@@ -130,13 +152,17 @@ class Gate(AbstractCapability[Any]):
 
     session: kit.SessionOption = None
     _: KW_ONLY
+    mode: Mode | None = None
     max_retries: int = 2
     on_refusal: kit.OnRefusal = None
     own: Session | None = field(default=None, repr=False)
 
+    def __post_init__(self) -> None:
+        self.gate = kit.Gate(self.session, self.mode, self.max_retries, self.on_refusal)
+
     async def for_run(self, ctx: RunContext[Any]) -> Gate:
         """The gate of one run, with the session of its conversation."""
-        return replace(self, own=_session(self.session, ctx))
+        return replace(self, own=_session(self.gate, ctx))
 
     def get_wrapper_model(self, model: Model) -> Model:
         """The model, whose answers are checked."""
@@ -148,23 +174,16 @@ class Gate(AbstractCapability[Any]):
         """Call a tool with its arguments in the units of its parameters, and record what it returned."""
         if tool_def.kind == "output":
             return await handler(args)
-        session = self._session
-        if not isinstance(args, dict):
-            args = dict(args)
-        try:
-            arguments = session.tool_arguments(
-                call.tool_name, args, args_schema=tool_def.parameters_json_schema
-            )
-        except GLError as error:
-            raise ModelRetry(Session.repair_hint(error)) from error
-        with kit.using(session):
-            output = await handler(dict(arguments) if arguments.changes else args)
-        return _recorded(session, call.tool_name, arguments, output, call.tool_call_id)
+        schema = tool_def.parameters_json_schema
+        tool_call = kit.ToolCall(
+            self._session, call.tool_name, dict(args), schema=schema, id=call.tool_call_id
+        )
+        return await _called(tool_call, lambda changed: handler(changed or args))
 
     async def wrap_output_validate(
         self, ctx: RunContext[Any], *, output_context: Any, output: Any, handler: Any
     ) -> Any:
-        """Read a structured answer: each claim in it becomes the tool's Quantity, each text is checked."""
+        """Read a structured answer: each claim in it becomes the tool's Quantity, all else is checked."""
         with kit.using(self._session):
             answer = await handler(output)
             try:
@@ -180,25 +199,26 @@ class Gate(AbstractCapability[Any]):
             raise UserError("The gate belongs to a run: give it to the agent's capabilities")
         return self.own
 
-    def answer(self, response: ModelResponse, parameters: ModelRequestParameters) -> ModelResponse:
-        """What the model said, as it may be shown: all but its text stays. Raises GLError."""
-        if parameters.output_object is not None:  # JSON of a schema, which is checked where it is read
-            return response
-        texts = [part for part in response.parts if isinstance(part, TextPart)]
-        if not texts:
-            return response
-        text = "".join(part.content for part in texts)
-        if any(isinstance(part, ToolCallPart) for part in response.parts):
-            kept = texts if self._session.verify(text).status == "success" else []
-            return replace(
-                response,
-                parts=[p for p in response.parts if not isinstance(p, TextPart) or p in kept],
-            )
-        return _with_text(response, kit.check_final(self._session, text).message)
+    def turn(self, messages: Sequence[ModelMessage]) -> kit.Turn:
+        """The model's turn, under the session that knows what the program says to it."""
+        for message in messages:
+            if isinstance(message, ModelRequest) and message.instructions:
+                self._session.prompt(message.instructions)
+        return kit.Turn(self.gate, self._session)
 
-    def refused(self, response: ModelResponse, error: GLError) -> ModelResponse:
-        """What the user is told in place of the model's answer."""
-        return _with_text(response, kit.refusal(self.on_refusal, error))
+
+def _answer(
+    turn: kit.Turn, response: ModelResponse, parameters: ModelRequestParameters
+) -> ModelResponse | None:
+    """What the model said, as it may be shown: all but its text stays. ``None``: ask again."""
+    texts = [part for part in response.parts if isinstance(part, TextPart)]
+    if parameters.output_object is not None or not texts:  # JSON of a schema is checked where it is read
+        return response
+    calls_tools = any(isinstance(part, ToolCallPart) for part in response.parts)
+    text = turn.text("".join(part.content for part in texts), calls_tools=calls_tools)
+    if calls_tools and not text:
+        return replace(response, parts=[part for part in response.parts if not isinstance(part, TextPart)])
+    return None if text is None else _with_text(response, text)
 
 
 def _with_text(response: ModelResponse, text: str) -> ModelResponse:
@@ -213,8 +233,8 @@ def _with_text(response: ModelResponse, text: str) -> ModelResponse:
     return replace(response, parts=parts)
 
 
-def _hint(error: GLError) -> ModelRequest:
-    return ModelRequest(parts=[UserPromptPart(Session.repair_hint(error))])
+def _hint(turn: kit.Turn) -> ModelRequest:
+    return ModelRequest(parts=[UserPromptPart(turn.hint)])
 
 
 class _GatedModel(WrapperModel):
@@ -232,19 +252,14 @@ class _GatedModel(WrapperModel):
     ) -> ModelResponse:
         """Ask the model, and again with what is wrong with its answer."""
         usage = RequestUsage()
-        asked = messages
-        for attempt in range(self._gate.max_retries + 1):
-            response = await self.wrapped.request(asked, model_settings, model_request_parameters)
+        turn = self._gate.turn(messages)
+        while True:
+            response = await self.wrapped.request(messages, model_settings, model_request_parameters)
             usage = usage + response.usage
-            try:
-                answer = self._gate.answer(response, model_request_parameters)
-            except GLError as error:
-                if attempt < self._gate.max_retries:
-                    asked = [*asked, response, _hint(error)]
-                    continue
-                answer = self._gate.refused(response, error)
-            return replace(answer, usage=usage)
-        raise UserError("max_retries is a number of times, at least 0")
+            answer = _answer(turn, response, model_request_parameters)
+            if answer is not None:
+                return replace(answer, usage=usage)
+            messages = [*messages, response, _hint(turn)]
 
     @asynccontextmanager
     async def request_stream(
@@ -272,22 +287,20 @@ class _GatedModel(WrapperModel):
                 ) as stream:
                     yield stream
 
-            yield _CheckedStream(model_request_parameters, self._gate, first, ask)
+            yield _CheckedStream(model_request_parameters, self._gate.turn(messages), first, ask)
 
 
 @dataclass
 class _CheckedStream(StreamedResponse):
     """A model's stream, of whose text the sentences that hold are passed on."""
 
-    gate: Gate
+    turn: kit.Turn
     first: StreamedResponse
     ask: Callable[[list[ModelMessage]], Any]
 
     async def _get_event_iterator(self) -> AsyncIterator[ModelResponseStreamEvent]:
         hints: list[ModelMessage] = []
-        for attempt in range(self.gate.max_retries + 1):
-            text = f"text {attempt}"
-            shown = kit.FinalStream(self.gate._session)
+        while True:
             async with self.ask(hints) as stream:
                 async for event in stream:
                     new = ""
@@ -295,32 +308,28 @@ class _CheckedStream(StreamedResponse):
                         new = event.part.content
                     elif isinstance(event, PartDeltaEvent) and isinstance(event.delta, TextPartDelta):
                         new = event.delta.content_delta
-                    for released in self._text(text, shown.feed(new) if new else ""):
+                    for released in self._text(self.turn.feed(new)):
                         yield released
                 response = stream.get()
             self._usage = self._usage + response.usage
             self.finish_reason = response.finish_reason
             self.provider_response_id = response.provider_response_id
             self.provider_details = response.provider_details
-            try:
-                answer = self.gate.answer(response, self.model_request_parameters)
-            except GLError as error:
-                if attempt < self.gate.max_retries:
-                    hints = [*hints, response, _hint(error)]
-                    continue
-                answer = self.gate.refused(response, error)
+            answer = _answer(self.turn, response, self.model_request_parameters)
+            if answer is None:
+                hints = [*hints, response, _hint(self.turn)]
+                continue
             whole = "".join(part.content for part in answer.parts if isinstance(part, TextPart))
-            rest = whole[len(shown.released) :] if whole.startswith(shown.released) else whole
-            for released in self._text(text, rest):
+            for released in self._text(self.turn.rest(whole)):
                 yield released
             for number, part in enumerate(answer.parts):
                 if not isinstance(part, TextPart):
                     yield self._parts_manager.handle_part(vendor_part_id=f"part {number}", part=part)
             return
 
-    def _text(self, part: str, text: str) -> Iterator[ModelResponseStreamEvent]:
+    def _text(self, text: str) -> Iterator[ModelResponseStreamEvent]:
         if text:
-            yield from self._parts_manager.handle_text_delta(vendor_part_id=part, content=text)
+            yield from self._parts_manager.handle_text_delta(vendor_part_id="text", content=text)
 
     async def close_stream(self) -> None:
         """Close the model's own stream."""
@@ -350,25 +359,25 @@ class _CheckedStream(StreamedResponse):
 # ---------------------------------------------------------------------------------------------------- sessions
 
 
-def _session(option: kit.SessionOption, ctx: RunContext[Any]) -> Session:
+def _session(gate: kit.Gate, ctx: RunContext[Any]) -> Session:
     """The session of a run, with what its history holds."""
-    history = ctx.messages
-    begins = not any(isinstance(message, ModelResponse) for message in history)
-    session = kit.session_for(option, ctx, conversation=ctx.conversation_id, begins=begins)
-    calls: dict[str, ToolCallPart] = {}
-    for message in history:
+    return gate.conversation(ctx, _history(ctx), conversation=ctx.conversation_id)
+
+
+def _history(ctx: RunContext[Any]) -> Iterator[kit.Event]:
+    for message in ctx.messages:
+        if isinstance(message, ModelResponse):
+            yield kit.Answer()
         for part in message.parts:
             if isinstance(part, ToolCallPart):
-                calls[part.tool_call_id] = part
+                yield kit.ToolUse(part.tool_call_id, part.tool_name, part.args)
             elif isinstance(part, UserPromptPart):
-                kit.hear(session, _prompt_texts(part.content))
+                yield from map(kit.UserText, _prompt_texts(part.content))
+            elif isinstance(part, SystemPromptPart):
+                yield kit.UserText(part.content, "prompt")
             elif isinstance(part, ToolReturnPart) and part.outcome == "success":
-                call = calls.get(part.tool_call_id)
-                arguments = call.args if call else None
-                content, name = part.content, part.tool_name
-                kit.restore(session, name, arguments, content, tool_call_id=part.tool_call_id)
-    kit.hear(session, _prompt_texts(ctx.prompt))
-    return session
+                yield kit.ToolReply(part.tool_call_id, part.tool_name, part.content)
+    yield from map(kit.UserText, _prompt_texts(ctx.prompt))
 
 
 def _prompt_texts(prompt: Any) -> list[str]:
@@ -378,22 +387,24 @@ def _prompt_texts(prompt: Any) -> list[str]:
     return [joined] if joined else []
 
 
-def _recorded(session: Session, name: str, arguments: Any, output: Any, tool_call_id: str | None) -> Any:
-    """A tool's output as the model is told it; pictures and files stay as they are."""
+async def _called(call: kit.ToolCall, run: Callable[[dict[str, Any] | None], Any]) -> Any:
+    """What a tool returned, as the model is told it; pictures and files stay as they are."""
+    if call.refusal is not None:
+        raise ModelRetry(call.refusal)
+    with call.running():
+        output = await run(dict(call.arguments) if call.is_changed else None)
     value = output.return_value if isinstance(output, ToolReturn) else output
-    if is_multi_modal_content(value):
+    items = value if isinstance(value, list | tuple) else [value]
+    files = [item for item in items if is_multi_modal_content(item)]
+    data = [item for item in items if not is_multi_modal_content(item)]
+    if not data and files:
         return output
-    files: list[Any] = []
-    if isinstance(value, list | tuple) and any(map(is_multi_modal_content, value)):
-        files = [item for item in value if is_multi_modal_content(item)]
-        data = [item for item in value if not is_multi_modal_content(item)]
-        if not data:
-            return output
-        value = kit.block_data(data)
     try:
-        reply: Any = kit.recorded(session, name, arguments, value, tool_call_id=tool_call_id)
+        reply: Any = call.told(kit.block_data(data) if files else value)
     except GLError as error:
         raise ModelRetry(Session.repair_hint(error)) from error
+    if reply is None:
+        return output
     if files:
         reply = [reply, *files]
     return replace(output, return_value=reply) if isinstance(output, ToolReturn) else reply
@@ -410,20 +421,14 @@ class GatedToolset(WrapperToolset[Any]):
 
     async def call_tool(self, name: str, tool_args: dict[str, Any], ctx: RunContext[Any], tool: Any) -> Any:
         """Call the tool, record its output."""
-        session = _session(self.session, ctx)
+        session = _session(kit.Gate(self.session), ctx)
         last = ctx.messages[-1] if ctx.messages else None
         parts = last.parts if isinstance(last, ModelResponse) else ()
         session.arrange([part.tool_call_id for part in parts if isinstance(part, ToolCallPart)])
         schema = tool.tool_def.parameters_json_schema
-        try:
-            arguments = session.tool_arguments(name, tool_args, args_schema=schema)
-        except GLError as error:
-            raise ModelRetry(Session.repair_hint(error)) from error
-        with kit.using(session):
-            output = await super().call_tool(
-                name, dict(arguments) if arguments.changes else tool_args, ctx, tool
-            )
-        return _recorded(session, name, arguments, output, ctx.tool_call_id)
+        call = kit.ToolCall(session, name, tool_args, schema=schema, id=ctx.tool_call_id)
+        own = super().call_tool
+        return await _called(call, lambda changed: own(name, changed or tool_args, ctx, tool))
 
 
 def output_check(session: kit.SessionOption = None) -> Callable[[RunContext[Any], Any], Any]:
@@ -441,7 +446,7 @@ def output_check(session: kit.SessionOption = None) -> Callable[[RunContext[Any]
     def check(ctx: RunContext[Any], output: Any) -> Any:
         if ctx.partial_output:
             return ""
-        own = _session(session, ctx)
+        own = _session(kit.Gate(session), ctx)
         try:
             if isinstance(output, BaseModel) and not {"message", "claims"} < type(output).model_fields.keys():
                 return kit.checked_structure(own, output)

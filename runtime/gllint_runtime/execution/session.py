@@ -336,20 +336,23 @@ class Session:
 
     def restore(
         self,
-        call_id: str,
+        call_id: str | None,
         tool: str,
         arguments: Mapping[str, Any] | None,
         output: Any,
         *,
         tool_call_id: str | None = None,
     ) -> None:
-        """Record a call again that a stored history has, under its id. Raises GLError.
+        """Record a call again that a stored history has, under its id or the next one. Raises GLError.
 
         Of two calls to which agents gave one id, neither knowing of the other, the first alone can be cited.
         """
-        if not isinstance(call_id, str) or not (number := _CALL_ID.fullmatch(call_id)):
-            raise GLProvenanceError("MISSING_TOOL_CALL", f"'{str(call_id)[:80]}' is no id of a recorded call")
         with self._lock:
+            call_id = self.next_id() if call_id is None else call_id
+            if not isinstance(call_id, str) or not (number := _CALL_ID.fullmatch(call_id)):
+                raise GLProvenanceError(
+                    "MISSING_TOOL_CALL", f"'{str(call_id)[:80]}' is no id of a recorded call"
+                )
             if call_id in self._calls:
                 if (
                     tool_call_id is not None

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any, Protocol
 
 from gllint_runtime.execution.steps import read_claims
@@ -48,6 +49,12 @@ _OPEN = (16, 8, 0)
 _HEAD = 2_000
 _MOST_BEFORE = 20_000
 _TAIL = 6_000
+
+
+def parts_of(text: str) -> list[str]:
+    """The sentences, list items and table rows of a text, each with what is between it and the next."""
+    ends = [0, *(match.end() for match in _END.finditer(text)), len(text)]
+    return [text[start:end] for start, end in pairwise(ends) if start < end]
 
 
 class MessageStream:
