@@ -1,10 +1,10 @@
 """Strands Agents: a gate in an agent, a graph or a swarm. Needs ``gllint[strands]``.
 
-agent = gate(Agent(model=model, system_prompt=INSTRUCTIONS, tools=[meter]))
+agent = gate(Agent(model=model, system_prompt="…", tools=[meter]))
 result = agent("How much heat?")
 
-The messages of an agent are its session: what a tool returned stands in them with the id that claims cite. So a session
-manager, or ``agent.messages`` kept by the program, is all that a conversation needs to go on.
+The messages of an agent are its session: what tools returned is in them. So a session manager, or ``agent.messages``
+kept by the program, is all that a conversation needs to go on.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import weakref
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from strands import Agent
 from strands.hooks import AfterInvocationEvent, BeforeInvocationEvent
@@ -32,6 +32,7 @@ from gllint_runtime.adapters import kit
 from gllint_runtime.execution.session import Session
 from gllint_runtime.policy.data import plain
 from gllint_runtime.policy.errors import GLError, GLValidationError
+from gllint_runtime.policy.keywords import Mode
 
 _GATED: weakref.WeakSet[Any] = weakref.WeakSet()
 
@@ -44,13 +45,17 @@ class Run:
     invocation_state: Any
 
 
+TargetT = TypeVar("TargetT", bound=Agent | MultiAgentBase)
+
+
 def gate(
-    target: Any,
+    target: TargetT,
     *,
     session: kit.SessionOption = None,
+    mode: Mode | None = None,
     max_retries: int = 2,
     on_refusal: kit.OnRefusal = None,
-) -> Any:
+) -> TargetT:
     """The same agent, graph or swarm, its tools recorded and its answers checked before they reach anybody.
 
     Agents that are its nodes or its tools are gated with it, and find its session. ``session`` is the conversation's,
@@ -62,27 +67,26 @@ def gate(
         raise TypeError(f"gate takes an Agent, a graph or a swarm, not {type(target).__name__}")
     if target in _GATED:
         raise ValueError("This agent is gated already")
-    way = _Gate(session, max_retries, on_refusal)
+    agents = _Agents(kit.Gate(session, mode, max_retries, on_refusal))
     if isinstance(target, Agent):
-        way.enter(target)
+        agents.enter(target)
     else:
-        way.surround(target)
+        agents.surround(target)
     return target
 
 
-class _Gate:
-    """What a gate was told, and the stages of an agent's run that it stands around."""
+class _Agents:
+    """The agents of one gate, and the sessions of the runs that go on."""
 
-    def __init__(self, session: kit.SessionOption, max_retries: int, on_refusal: kit.OnRefusal) -> None:
-        self.option, self.max_retries, self.on_refusal = session, max_retries, on_refusal
+    def __init__(self, gate: kit.Gate) -> None:
+        self.gate = gate
         self._runs: weakref.WeakKeyDictionary[Any, Session] = weakref.WeakKeyDictionary()
 
     def enter(self, agent: Agent) -> None:
         """Stand around the model and the tools of an agent, and of the agents among its tools."""
         if agent in _GATED:
             return
-        if (form := agent._default_structured_output_model) is not None:
-            kit.require_claims(form, form.__name__)
+        self.gate.require_claims(agent._default_structured_output_model)
         _GATED.add(agent)
         agent.add_hook(self._begin, BeforeInvocationEvent)
         agent.add_hook(lambda event: self._runs.pop(event.agent, None), AfterInvocationEvent)
@@ -99,16 +103,13 @@ class _Gate:
         run = graph.stream_async
 
         async def stream_async(task: Any, invocation_state: Any = None, **options: Any) -> AsyncIterator[Any]:
-            messages = _messages_of_nodes(graph)
-            session = kit.session_for(
-                self.option,
+            history = [event for part in _messages_of_nodes(graph) for event in _history(part)]
+            texts = [task] if isinstance(task, str) else _texts(task or ())
+            session = self.gate.conversation(
                 Run(graph, invocation_state),
+                [*history, *map(kit.UserText, texts)],
                 conversation=_id_of(getattr(graph, "session_manager", None)),
-                begins=_begins(message for part in messages for message in part),
             )
-            kit.hear(session, [task] if isinstance(task, str) else _texts(task or ()))
-            for part in messages:
-                _restore(session, part)
             async for event in kit.session_steps(session, run(task, invocation_state, **options)):
                 yield event
 
@@ -116,7 +117,7 @@ class _Gate:
         self._enter_all(node.executor for node in graph.nodes.values())
 
     def _enter_all(self, parts: Iterable[Any]) -> None:
-        inner = _Gate(None, self.max_retries, self.on_refusal)
+        inner = _Agents(self.gate.inner)
         for part in parts:
             if isinstance(part, Agent):
                 inner.enter(part)
@@ -128,21 +129,16 @@ class _Gate:
 
     def _session_of(self, agent: Any, invocation_state: Any) -> Session:
         """The session of a run, with what the agent's messages hold."""
-        session = kit.session_for(
-            self.option,
-            Run(agent, invocation_state),
-            conversation=_id_of(agent._session_manager),
-            begins=_summary_of(agent) is None and _begins(agent.messages),
+        return self.gate.conversation(
+            Run(agent, invocation_state), _history_of(agent), conversation=_id_of(agent._session_manager)
         )
-        _restore(session, agent.messages, _summary_of(agent))
-        return session
 
     def session(self, context: Any) -> Session:
         """The session of the run that goes on; a tool that the program calls has one for itself."""
         session = self._runs.get(context.agent)
         if session is None:
             return self._session_of(context.agent, context.invocation_state)
-        _hear(session, context.agent.messages, _summary_of(context.agent))
+        kit.read_history(session, _history_of(context.agent))
         return session
 
     # ------------------------------------------------------------------------------------------------- tools
@@ -155,49 +151,42 @@ class _Gate:
             async for event in kit.session_steps(session, run(context)):
                 yield event
             return
-        try:
-            schema = tool.tool_spec["inputSchema"].get("json")
-            arguments = session.tool_arguments(use["name"], use["input"], args_schema=schema)
-        except GLError as error:
-            yield _refused_result(use, error)
+        schema = tool.tool_spec["inputSchema"].get("json")
+        call = kit.ToolCall(session, use["name"], use["input"], schema=schema, id=use["toolUseId"])
+        if call.refusal is not None:
+            yield _refused_result(use, call.refusal)
             return
-        if arguments.changes:
-            context = context.replace(tool_use={**use, "input": dict(arguments)})
+        if call.is_changed:
+            context = context.replace(tool_use={**use, "input": dict(call.arguments)})
         context = context.replace(tool=_of_plain_results(tool))
         async for event in kit.session_steps(session, run(context)):
             if isinstance(event, ToolResultEvent) and event.tool_result.get("status") != "error":
                 try:
-                    reply = _recorded(session, use, arguments, event.tool_result)
-                    event = ToolResultEvent(reply, exception=event.exception)
+                    event = ToolResultEvent(_recorded(call, event.tool_result), exception=event.exception)
                 except GLError as error:
-                    event = _refused_result(use, error)
+                    event = _refused_result(use, Session.repair_hint(error))
             yield event
 
     # ------------------------------------------------------------------------------------------------- model
 
     async def model(self, context: Any, run: Callable[[Any], Any]) -> AsyncIterator[TypedEvent]:
         """Ask the model until its answer holds; what is streamed of it was checked."""
-        session, form = self.session(context), _structured_tool(context.agent)
+        session, form = self.session(context), _structured_tool(self.gate, context.agent)
+        turn = kit.Turn(self.gate, session)
         usage: dict[str, int] = {}
-        prefix = ""
-        for attempt in range(self.max_retries + 1):
-            answer = _Answer(kit.FinalStream(session), context, form, prefix, is_first=not attempt)
+        while True:
+            answer = _Answer(turn, context, form)
             async for event in kit.session_steps(session, run(context)):
                 for part in answer.sentences(event):
                     yield part
-            stop, prefix = answer.stop, answer.prefix
+            stop = answer.stop
             for name, count in stop.usage.items():
                 usage[name] = usage.get(name, 0) + count
-            try:
-                message = answer.checked(session)
-            except GLError as error:
-                if attempt < self.max_retries:
-                    hint = _hint(stop.message, error)
-                    context = context.replace(messages=[*context.messages, stop.message, hint])
-                    continue
-                if answer.is_structured:
-                    raise
-                message = _with_text(stop.message, kit.refusal(self.on_refusal, error))
+            message = turn.attempt(answer.checked, None if answer.is_structured else answer.refused)
+            if message is None:
+                hint = _hint(stop.message, turn.hint)
+                context = context.replace(messages=[*context.messages, stop.message, hint])
+                continue
             for part in answer.ending(message):
                 yield part
             reason = "tool_use" if _uses(message) and stop.stop_reason == "end_turn" else stop.stop_reason
@@ -208,11 +197,8 @@ class _Gate:
 class _Answer:
     """One answer of the model: its text by sentences as it comes, all else once the whole holds."""
 
-    def __init__(
-        self, stream: kit.FinalStream, context: Any, form: Any, prefix: str, *, is_first: bool
-    ) -> None:
-        self._stream, self._form, self.prefix, self._is_first = stream, form, prefix, is_first
-        self._is_behind = bool(prefix)  # what an answer that broke off has shown stays
+    def __init__(self, turn: kit.Turn, context: Any, form: Any) -> None:
+        self._turn, self._form, self._is_first = turn, form, not turn.attempts
         self._is_forced = context.structured_output_model is not None
         self._rest: list[TypedEvent] = []
         self._block: dict[str, Any] = {}
@@ -225,10 +211,8 @@ class _Answer:
         if isinstance(event, ModelStopReason):
             self.stop = event
         elif "data" in event:
-            if not self._form and not self._is_behind:
-                new = self._stream.feed(event["data"])
-                self.prefix += new
-                yield from self._text(new)
+            if not self._form:
+                yield from self._text(self._turn.feed(event["data"]))
         elif "text" in delta.get("delta", ()):
             self._block = delta
         elif "messageStart" in chunk:
@@ -241,7 +225,7 @@ class _Answer:
 
     def ending(self, message: Any) -> Iterator[TypedEvent]:
         """The rest of the text, and what was held back."""
-        yield from self._text(kit.rest_of("".join(_texts(message["content"])), self.prefix))
+        yield from self._text(self._turn.rest("".join(_texts(message["content"]))))
         yield from self._rest
 
     def _text(self, text: str) -> Iterator[TypedEvent]:
@@ -257,9 +241,14 @@ class _Answer:
             self._is_forced or any(use["name"] == form.tool_name for use in _uses(self.stop.message))
         )
 
-    def checked(self, session: Session) -> Any:
-        """The message as it may be shown: all but its text stays. Raises GLError."""
+    def refused(self, error: GLError) -> Any:
+        """The message with what the user is told in the place of its text."""
         message = self.stop.message
+        return _with_text(message, self._turn.refusal(error, "".join(_texts(message["content"]))))
+
+    def checked(self) -> Any:
+        """The message as it may be shown: all but its text stays. Raises GLError."""
+        message, session = self.stop.message, self._turn.session
         text = "".join(_texts(message["content"]))
         uses = _uses(message)
         if self.is_structured:
@@ -271,7 +260,7 @@ class _Answer:
                 if use["name"] == self._form.tool_name:
                     kit.structure(session, self._form.structured_output_model, use["input"])
         if uses or self.stop.stop_reason == "cancelled":
-            return message if session.verify(text).status == "success" else _with_text(message, "")
+            return _with_text(message, self._turn.text(text, calls_tools=True) or "")
         return _with_text(message, kit.check_final(session, text).message) if text else message
 
 
@@ -286,11 +275,11 @@ async def _refused_structured_output(*arguments: Any, **options: Any) -> Any:
     raise TypeError("structured_output() goes around the gate: call the agent with structured_output_model=")
 
 
-def _structured_tool(agent: Any) -> Any:
-    """The tool by which the model gives the structured answer of this run. Raises TypeError for one of bare numbers."""
+def _structured_tool(gate: kit.Gate, agent: Any) -> Any:
+    """The tool by which the model gives the structured answer of this run. Raises TypeError for one without claims."""
     for tool in agent.tool_registry.dynamic_tools.values():
         if tool.tool_type == "structured_output":
-            kit.require_claims(tool.structured_output_model, tool.tool_name)
+            gate.require_claims(tool.structured_output_model)
             return tool
     return None
 
@@ -314,10 +303,6 @@ def _messages_of_nodes(graph: Any) -> list[Any]:
         node._initial_messages if begins else getattr(node.executor, "messages", ())
         for node in graph.nodes.values()
     ]
-
-
-def _begins(messages: Iterable[Any]) -> bool:
-    return not any(message["role"] == "assistant" for message in messages)
 
 
 def _id_of(session_manager: Any) -> str | None:
@@ -348,9 +333,9 @@ def _with_text(message: Any, text: str) -> Any:
     return {**message, "content": [*content, {"text": text}] if text else content}
 
 
-def _hint(message: Any, error: GLError) -> Any:
+def _hint(message: Any, hint: str) -> Any:
     """What is wrong with an answer, in the place of the results of the tools that it calls."""
-    text = [{"text": Session.repair_hint(error)}]
+    text = [{"text": hint}]
     results = [
         {"toolResult": {"toolUseId": use["toolUseId"], "status": "error", "content": text}}
         for use in _uses(message)
@@ -358,38 +343,39 @@ def _hint(message: Any, error: GLError) -> Any:
     return {"role": "user", "content": results or text}
 
 
-def _hear(session: Session, messages: Any, summary: Any = None) -> None:
-    """Tell a session what the user said in messages; the ``summary`` among them is what a model says that they said."""
-    for message in messages:
-        if message["role"] == "user" and message is not summary:
-            kit.hear(session, (block["text"] for block in message["content"] if "text" in block))
-
-
 def _summary_of(agent: Any) -> Any:
     """The message in which a conversation manager let a model sum up earlier ones."""
     return getattr(getattr(agent, "conversation_manager", None), "_summary_message", None)
 
 
-def _restore(session: Session, messages: Any, summary: Any = None) -> None:
-    """Give a session what an agent's messages hold."""
-    _hear(session, messages, summary)
-    calls: dict[str, Any] = {}
+def _history_of(agent: Any) -> Iterator[kit.Event]:
+    if isinstance(agent.system_prompt, str):
+        yield kit.UserText(agent.system_prompt, "prompt")
+    yield from _history(agent.messages, _summary_of(agent))
+
+
+def _history(messages: Any, summary: Any = None) -> Iterator[kit.Event]:
+    """What messages hold; the ``summary`` among them is what a model says that the user said."""
     for message in messages:
-        calls |= {use["toolUseId"]: use for use in _uses(message)}
+        if message is summary or message["role"] == "assistant":
+            yield kit.Answer()
+        elif message["role"] == "user":
+            yield from (kit.UserText(block["text"]) for block in message["content"] if "text" in block)
+        for use in _uses(message):
+            yield kit.ToolUse(use["toolUseId"], use["name"], use["input"])
         for block in message["content"]:
             if (result := block.get("toolResult")) and result.get("status") != "error":
-                call_id = result["toolUseId"]
-                call = calls.get(call_id, {})
-                for text in _texts(result["content"]):
-                    kit.restore(
-                        session, call.get("name", "tool"), call.get("input"), text, tool_call_id=call_id
-                    )
+                if texts := [*_texts(result["content"])]:
+                    yield kit.ToolReply(result["toolUseId"], None, texts)
+                else:
+                    data = [part["json"] for part in result["content"] if "json" in part]
+                    yield kit.ToolReply(result["toolUseId"], None, kit.block_data(data) if data else "")
 
 
 # ------------------------------------------------------------------------------------------------------- tools
 
 
-def _recorded(session: Session, use: Any, arguments: Any, result: Any) -> Any:
+def _recorded(call: kit.ToolCall, result: Any) -> Any:
     """A tool's result as the model is told it; pictures and documents stay as they are. Raises GLError."""
     data = [block for block in result["content"] if {"text", "json"} & block.keys()]
     files = [block for block in result["content"] if block not in data]
@@ -397,16 +383,16 @@ def _recorded(session: Session, use: Any, arguments: Any, result: Any) -> Any:
         if not data:
             return result
         values = [
-            kit.read_output(session, block["text"]) if "text" in block else block["json"] for block in data
+            kit.read_output(call.session, block["text"]) if "text" in block else block["json"]
+            for block in data
         ]
         output = kit.block_data(values)
-    reply = kit.recorded(session, use["name"], arguments, output, tool_call_id=use["toolUseId"])
-    return {**result, "content": [{"text": json.dumps(reply, ensure_ascii=False)}, *files]}
+    text = call.text(output)
+    return result if text is None else {**result, "content": [{"text": text}, *files]}
 
 
-def _refused_result(use: Any, error: GLError) -> ToolResultEvent:
-    text = Session.repair_hint(error)
-    return ToolResultEvent({"toolUseId": use["toolUseId"], "status": "error", "content": [{"text": text}]})
+def _refused_result(use: Any, hint: str) -> ToolResultEvent:
+    return ToolResultEvent({"toolUseId": use["toolUseId"], "status": "error", "content": [{"text": hint}]})
 
 
 def _of_plain_results(tool: Any) -> Any:

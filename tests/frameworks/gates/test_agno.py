@@ -26,7 +26,12 @@ from agno.tools.function import ToolResult
 from gate_answers import BAD, GOOD, HEAT, NAKED, REFUSED, SUM, TWICE, Answer, Rated, at_once, final, origin
 from gllint_runtime import GLError, Quantity, Session, calculate
 from gllint_runtime.adapters import current_session
-from gllint_runtime.adapters.agno import gate
+from gllint_runtime.adapters.agno import gate as gate_of
+
+
+def gate(target: Any, **options: Any) -> Any:
+    """The gate in claims mode; a session has its own."""
+    return gate_of(target, **({} if options.get("session") is not None else {"mode": "claims"}), **options)
 
 
 def calling(name: str = "meter", call_id: str = "call_1", **arguments: Any) -> list[dict[str, Any]]:

@@ -42,7 +42,12 @@ from gate_answers import (
 )
 from gllint_runtime import GLError, Quantity, Session, calculate
 from gllint_runtime.adapters import current_session
-from gllint_runtime.adapters.crewai import gate
+from gllint_runtime.adapters.crewai import gate as gate_of
+
+
+def gate(target: Any, **options: Any) -> Any:
+    """The gate in claims mode; a session has its own."""
+    return gate_of(target, **({} if options.get("session") is not None else {"mode": "claims"}), **options)
 
 
 def calling(name: str = "meter", call_id: str = "call_1", **arguments: Any) -> list[Any]:

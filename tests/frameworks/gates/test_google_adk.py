@@ -25,9 +25,14 @@ from google.genai import types
 from gate_answers import BAD, GOOD, HEAT, NAKED, REFUSED, SUM, TWICE, Answer, Rated, final, origin
 from gllint_runtime import GLError, Quantity, Session, calculate
 from gllint_runtime.adapters import current_session
-from gllint_runtime.adapters.google_adk import gate
+from gllint_runtime.adapters.google_adk import gate as gate_of
 
 warnings.simplefilter("ignore")
+
+
+def gate(target: Any, **options: Any) -> Any:
+    """The gate in claims mode; a session has its own."""
+    return gate_of(target, **({} if options.get("session") is not None else {"mode": "claims"}), **options)
 
 
 def calling(name: str = "meter", call_id: str = "call_1", **arguments: Any) -> list[Any]:

@@ -25,7 +25,12 @@ from smolagents.monitoring import LogLevel, TokenUsage
 from gate_answers import BAD, GOOD, HEAT, NAKED, REFUSED, SUM, TWICE, Answer, at_once, final_data, origin
 from gllint_runtime import GLError, Quantity, Session, calculate
 from gllint_runtime.adapters import current_session
-from gllint_runtime.adapters.smolagents import gate
+from gllint_runtime.adapters.smolagents import gate as gate_of
+
+
+def gate(target: Any, **options: Any) -> Any:
+    """The gate in claims mode; a session has its own."""
+    return gate_of(target, **({} if options.get("session") is not None else {"mode": "claims"}), **options)
 
 
 def final(message: str, *arguments: Any, **options: Any) -> Any:
