@@ -1,10 +1,10 @@
 """Google ADK: a gate in an agent and all agents below it. Needs ``gllint[google-adk]``.
 
-agent = gate(LlmAgent(name="…", model=model, instruction=INSTRUCTIONS, tools=[meter]))
+agent = gate(LlmAgent(name="…", model=model, instruction="…", tools=[meter]))
 runner = Runner(app_name="…", agent=agent, session_service=service)
 
-The events of an ADK session are the session of the gate: what a tool returned stands in them with the id that claims
-cite. So a session service, of whatever kind, is all that a conversation needs to go on.
+The events of an ADK session are the session of the gate: what tools returned is in them. So a session service, of
+whatever kind, is all that a conversation needs to go on.
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ import inspect
 import json
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import aclosing
-from typing import Any
+from functools import partial
+from typing import Any, TypeVar
 
 from google.adk.agents import BaseAgent, LlmAgent
 from google.adk.models import LlmRequest, LlmResponse
@@ -25,18 +26,23 @@ from pydantic import BaseModel
 from gllint_runtime.adapters import kit
 from gllint_runtime.execution.session import Session
 from gllint_runtime.policy.errors import GLError, GLRuntimeError
+from gllint_runtime.policy.keywords import Mode
 
 _OWN_TOOLS = {"exit_loop", "finish_task", "set_model_response", "transfer_to_agent"}
 _AGENT_LABEL = "adk_agent_name"  # with which the ADK labels the requests of agents
 
 
+AgentT = TypeVar("AgentT", bound=BaseAgent)
+
+
 def gate(
-    target: BaseAgent,
+    target: AgentT,
     *,
     session: kit.SessionOption = None,
+    mode: Mode | None = None,
     max_retries: int = 2,
     on_refusal: kit.OnRefusal = None,
-) -> BaseAgent:
+) -> AgentT:
     """The same agent, its tools recorded and its answers checked before they reach events, state and user.
 
     Agents below it and agents among its tools are gated with it. ``session`` is the conversation's, or a function that
@@ -48,9 +54,9 @@ def gate(
         raise TypeError(f"gate takes an agent of the ADK, not {type(target).__name__}")
     if isinstance(target, LlmAgent) and _is_gated(target):
         raise ValueError("This agent is gated already")
-    way = _Gate(session, max_retries, on_refusal)
+    agents = _Agents(kit.Gate(session, mode, max_retries, on_refusal))
     for agent in [*_agents(target)]:
-        way.enter(agent)
+        agents.enter(agent)
     return target
 
 
@@ -69,12 +75,13 @@ def _is_gated(agent: Any) -> bool:
     return any(getattr(callback, "gllint", False) for callback in agent.canonical_before_tool_callbacks)
 
 
-class _Gate:
-    """What a gate was told, and the places in an agent where it stands."""
+class _Agents:
+    """The agents of one gate, and the requests and sessions of the runs that go on."""
 
-    def __init__(self, option: kit.SessionOption, max_retries: int, on_refusal: kit.OnRefusal) -> None:
-        self.option, self.max_retries, self.on_refusal = option, max_retries, on_refusal
+    def __init__(self, gate: kit.Gate) -> None:
+        self.gate = gate
         self._contexts: kit.WeakIdentityMap[Any] = kit.WeakIdentityMap()  # of requests to the model
+        self._calls: kit.WeakIdentityMap[kit.ToolCall] = kit.WeakIdentityMap()  # by their contexts
         # Of ADK's sessions, each with how many events it knows.
         self._sessions: kit.WeakIdentityMap[tuple[Session, int]] = kit.WeakIdentityMap()
 
@@ -84,7 +91,7 @@ class _Gate:
             return
         form = agent.output_schema
         if form is not None:
-            kit.require_claims(form, getattr(form, "__name__", "the answer"))
+            self.gate.require_claims(form)
             if isinstance(form, type) and issubclass(form, BaseModel):
                 agent.output_schema = _verified_form(form)
         self._enter_model(agent)
@@ -93,7 +100,7 @@ class _Gate:
         agent.after_tool_callback = [self._ended(agent.canonical_after_tool_callbacks)]
         agent.tools = [self._tool(tool) for tool in agent.tools]
 
-    def __deepcopy__(self, memo: Any) -> _Gate:
+    def __deepcopy__(self, memo: Any) -> _Agents:
         """Copies of an agent share its gate, which holds nothing of one conversation."""
         return self
 
@@ -112,28 +119,16 @@ class _Gate:
 
     def session(self, context: Any) -> Session:
         """The session of a run, with what ADK's session holds."""
-        stored, outer = context.session, kit.current_session()
+        stored = context.session
         events = [*stored.events]
-        if (entry := self._sessions.get(stored)) is None:
-            begins = not any(event.content and event.content.role == "model" for event in events)
-            option = self.option if outer is None else None
-            entry = kit.session_for(option, context, conversation=stored.id, begins=begins), 0
-        session, count = entry
+        entry = self._sessions.get(stored)
+        if entry is None:
+            gate = self.gate if kit.current_session() is None else self.gate.inner
+            session = gate.conversation(context, _history(events), conversation=stored.id)
+        else:
+            session, count = entry
+            kit.read_history(session, _history(events[max(0, count - 100) :]))
         self._sessions.put(stored, (session, len(events)))
-        calls = {
-            part.function_call.id: part.function_call.args
-            for event in events[max(0, count - 100) :]
-            for part in _parts(event)
-            if part.function_call
-        }
-        for event in events[count:]:
-            # What a node of the ADK puts into the user's mouth is the task that another agent gave it.
-            if event.author == "user" and event.content and not event.node_info.path:
-                kit.hear(session, _texts(event.content))
-            for part in _parts(event):
-                if (reply := part.function_response) and reply.name not in _OWN_TOOLS:
-                    arguments, call_id = calls.get(reply.id), reply.id
-                    kit.restore(session, reply.name, arguments, reply.response, tool_call_id=call_id)
         return session
 
     # ------------------------------------------------------------------------------------------------- tools
@@ -154,6 +149,17 @@ class _Gate:
         twin.run_async = run_async
         return twin
 
+    def call(self, tool: Any, args: dict[str, Any], tool_context: Any) -> kit.ToolCall:
+        """A call of a tool, its arguments in the units of its parameters."""
+        schema = getattr(tool._get_declaration(), "parameters_json_schema", None)
+        return kit.ToolCall(
+            self.session(tool_context), tool.name, args, schema=schema, id=tool_context.function_call_id
+        )
+
+    def expect_result(self, tool_context: Any, call: kit.ToolCall) -> None:
+        """Keep a call until its tool has returned."""
+        self._calls.put(tool_context, call)
+
     def _ended(self, own: Any) -> Any:
         async def ended(*, tool: Any, args: Any, tool_context: Any, tool_response: Any) -> Any:
             if isinstance(tool_response, _Refusal):
@@ -168,13 +174,12 @@ class _Gate:
                     break
             if tool_response is None or tool.name in _OWN_TOOLS or _has_parts(tool_response):
                 return tool_response
-            session = self.session(tool_context)
-            output = tool_response
+            call = self._calls.get(tool_context) or self.call(tool, args, tool_context)
             try:
-                call_id = tool_context.function_call_id
-                return kit.recorded(session, tool.name, args, output, tool_call_id=call_id)
+                reply = call.told(tool_response)
             except GLError as error:
                 return _Refusal(error=Session.repair_hint(error))
+            return tool_response if reply is None else reply
 
         return ended
 
@@ -202,38 +207,36 @@ class _Gate:
                 yield response
             return
         session = self.session(context)
+        if request.config and isinstance(prompt := request.config.system_instruction, str):
+            session.prompt(prompt)
+        turn = kit.Turn(self.gate, session)
         usage: dict[str, int] = {}
-        prefix = ""  # what an answer that broke off has shown stays
-        for attempt in range(self.max_retries + 1):
-            sentences = kit.FinalStream(session)
+        while True:
             responses: list[LlmResponse] = []
             async with aclosing(ask(request, stream)) as parts:
                 async for response in parts:
                     if not response.partial:
                         responses.append(response)
-                    elif form is None and not prefix and (new := sentences.feed(_text(response))):
+                    elif form is None and (new := turn.feed(_text(response))):
                         yield _with_text(response, new)
-            prefix = prefix or sentences.released
             for response in responses:
                 _add(usage, response.usage_metadata)
-            text = "".join(map(_text, responses))
-            try:
-                text = _checked(session, form, text, responses)
-            except GLError as error:
-                if attempt < self.max_retries:
-                    request = _repeated(request, responses, error)
-                    continue
-                if form is not None:
-                    raise
-                text = kit.refusal(self.on_refusal, error)
-            rest = kit.rest_of(text, prefix)
+            draft = "".join(map(_text, responses))
+            text = turn.attempt(
+                partial(_checked, session, form, draft, responses),
+                None if form is not None else partial(turn.refusal, draft=draft),
+            )
+            if text is None:
+                request = _repeated(request, responses, turn.hint)
+                continue
+            rest = turn.rest(text)
             if stream and form is None and rest:
                 part = types.Part(text=rest)
                 yield LlmResponse(content=types.Content(role="model", parts=[part]), partial=True)
             for response in responses:
                 reply = _with_text(response, text)
                 text = "" if _text(response) else text
-                if response is responses[-1] and response.usage_metadata is not None and attempt:
+                if response is responses[-1] and response.usage_metadata is not None and turn.attempts:
                     total = response.usage_metadata.model_copy(update=usage)
                     reply = reply.model_copy(update={"usage_metadata": total})
                 yield reply
@@ -244,19 +247,17 @@ class _Refusal(dict[str, str]):
     """What the model is told in the place of a result."""
 
 
-def _begun(gate: _Gate) -> Any:
+def _begun(agents: _Agents) -> Any:
     def begun(*, tool: Any, args: dict[str, Any], tool_context: Any) -> Any:
         """Put the arguments of a call into the units of its tool's parameters."""
         if tool.name in _OWN_TOOLS:
             return None
-        declared = tool._get_declaration()
-        schema = getattr(declared, "parameters_json_schema", None)
-        try:
-            values = gate.session(tool_context).tool_arguments(tool.name, args, args_schema=schema)
-        except GLError as error:
-            return _Refusal(error=Session.repair_hint(error))
-        if values.changes:
-            args.update(values)
+        call = agents.call(tool, args, tool_context)
+        if call.refusal is not None:
+            return _Refusal(error=call.refusal)
+        agents.expect_result(tool_context, call)
+        if call.is_changed:
+            args.update(call.arguments)
         return None
 
     begun.gllint = True  # type: ignore[attr-defined]
@@ -341,6 +342,20 @@ def _parts(response: Any) -> list[Any]:
     return (response.content.parts or []) if response.content else []
 
 
+def _history(events: list[Any]) -> Iterator[kit.Event]:
+    for event in events:
+        # What a node of the ADK puts into the user's mouth is the task that another agent gave it.
+        if event.author == "user" and event.content and not event.node_info.path:
+            yield from map(kit.UserText, _texts(event.content))
+        if event.content and event.content.role == "model":
+            yield kit.Answer()
+        for part in _parts(event):
+            if call := part.function_call:
+                yield kit.ToolUse(call.id, call.name, call.args)
+            elif (reply := part.function_response) and reply.name not in _OWN_TOOLS:
+                yield kit.ToolReply(reply.id, reply.name, reply.response)
+
+
 def _texts(content: Any) -> list[str]:
     return [part.text for part in content.parts or () if part.text]
 
@@ -374,10 +389,9 @@ def _with_text(response: LlmResponse, text: str) -> LlmResponse:
     return response.model_copy(update={"content": response.content.model_copy(update={"parts": parts})})
 
 
-def _repeated(request: LlmRequest, responses: list[LlmResponse], error: GLError) -> LlmRequest:
+def _repeated(request: LlmRequest, responses: list[LlmResponse], hint: str) -> LlmRequest:
     """The request again, with the answer and what is wrong with it."""
     parts = [part for response in responses for part in _parts(response)]
-    hint = Session.repair_hint(error)
     results = [
         types.Part.from_function_response(name=part.function_call.name, response={"error": hint})
         for part in parts

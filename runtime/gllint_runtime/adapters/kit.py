@@ -150,6 +150,7 @@ class Gate:
 def read_history(session: Session, history: Iterable[Event]) -> None:
     """Give a session what a history holds; what it has already is passed over."""
     calls: dict[str | None, ToolUse] = {}
+    seen: dict[str | None, int] = {}
     for event in history:
         match event:
             case UserText(text, "user"):
@@ -161,7 +162,9 @@ def read_history(session: Session, history: Iterable[Event]) -> None:
             case ToolReply(call_id, name, content):
                 call = calls.get(call_id)
                 tool = name or (call.name if call else "tool")
-                restore(session, tool, call.arguments if call else {}, content, tool_call_id=call_id)
+                seen[call_id] = number = seen.get(call_id, 0) + 1
+                own_id = call_id if number == 1 or call_id is None else f"{call_id}#{number}"
+                restore(session, tool, call.arguments if call else {}, content, tool_call_id=own_id)
 
 
 def session_for(
@@ -543,14 +546,15 @@ def restore(
         if texts:
             output = block_data([read_output(session, text) for text in texts])
         data = plain(output)
-        known = None if tool_call_id is None else session.told_of(tool_call_id)
-        if known is not None and known["output"] == data:
-            return True
-        if known is not None or tool_call_id is None:  # no id, or one that a provider gives to several calls
-            key = json.dumps([tool, arguments, data, tool_call_id], default=str, sort_keys=True)
+        if tool_call_id is None:
+            key = json.dumps([tool, arguments, data], default=str, sort_keys=True)
             tool_call_id = f"gllint-{hashlib.sha256(key.encode()).hexdigest()[:16]}"
-            if session.told_of(tool_call_id) is not None:
-                return True
+        if session.told_of(tool_call_id) is not None:
+            return True
+        # A provider may give several calls one id.
+        own_id, _, number = tool_call_id.rpartition("#")
+        if number.isdigit() and (known := session.told_of(own_id)) is not None and known["output"] == data:
+            return True
     else:
         return False
     try:
