@@ -542,6 +542,8 @@ def restore(
         if isinstance(units := envelope.get("units"), Mapping):
             output = with_units(output, units)
     elif session.mode == "sourced":
+        if tool_call_id is not None and session.told_of(tool_call_id) is not None:
+            return True
         output, call_id = text_of_blocks(reply), None
         if texts:
             output = block_data([read_output(session, text) for text in texts])

@@ -1,20 +1,20 @@
 """LlamaIndex: a gate around an agent or an AgentWorkflow. Needs ``gllint[llama-index]``.
 
-agent = gate(FunctionAgent(tools=[meter], llm=llm, system_prompt=INSTRUCTIONS))
+agent = gate(FunctionAgent(tools=[meter], llm=llm, system_prompt="…"))
 answer = await agent.run("How much heat?")
 
-The memory of a conversation is its session: what a tool returned stands in it with the id that claims cite. So a
-``Context``, a ``Memory`` or a list of messages is all that a conversation needs to go on.
+The memory of a conversation is its session: what tools returned is in it. So a ``Context``, a ``Memory`` or a list of
+messages is all that a conversation needs to go on.
 """
 
 from __future__ import annotations
 
 import copy
-import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from contextvars import ContextVar
-from typing import Any
+from functools import partial
+from typing import Any, TypeVar, cast
 
 from llama_index.core.agent.utils import messages_to_xml_format
 from llama_index.core.agent.workflow import AgentWorkflow, ReActAgent
@@ -34,18 +34,23 @@ from pydantic import BaseModel
 from gllint_runtime.adapters import kit
 from gllint_runtime.execution.session import Session
 from gllint_runtime.policy.errors import GLError, GLRuntimeError, GLValidationError
+from gllint_runtime.policy.keywords import Mode
 from gllint_runtime.policy.schemas import Quantity
 
-_OBSERVATION = re.compile(r'^Observation: (\{"tool_call_id".*)$', re.MULTILINE)
+_OBSERVATION = re.compile(r"^Observation: (.*)$", re.MULTILINE)
+
+
+TargetT = TypeVar("TargetT", bound=BaseWorkflowAgent | AgentWorkflow)
 
 
 def gate(
-    target: Any,
+    target: TargetT,
     *,
     session: kit.SessionOption = None,
+    mode: Mode | None = None,
     max_retries: int = 2,
     on_refusal: kit.OnRefusal = None,
-) -> Any:
+) -> TargetT:
     """A copy of the agent or AgentWorkflow, its tools recorded and its answers checked before they reach anybody.
 
     Agents of the workflow are gated with it, and share its session. ``session`` is the conversation's, or a function
@@ -54,24 +59,24 @@ def gate(
     """
     if not isinstance(target, BaseWorkflowAgent | AgentWorkflow):
         raise TypeError(f"gate takes an agent or an AgentWorkflow, not {type(target).__name__}")
-    way = _Way(session, max_retries, on_refusal)
+    options = kit.Gate(session, mode, max_retries, on_refusal)
     if isinstance(target, BaseWorkflowAgent):
-        return _gated(target, _GatedAgent, way, target)
-    twin = _gated(target, _GatedWorkflow, way, target.agents[target.root_agent])
-    twin.agents = {name: _gated(agent, _GatedAgent, way, agent) for name, agent in target.agents.items()}
-    return twin
+        return cast(TargetT, _gated(target, _GatedAgent, options, target))
+    twin = _gated(target, _GatedWorkflow, options, target.agents[target.root_agent])
+    twin.agents = {name: _gated(agent, _GatedAgent, options, agent) for name, agent in target.agents.items()}
+    return cast(TargetT, twin)
 
 
-def _gated(target: Any, mixin: type, way: _Way, agent: Any) -> Any:
+def _gated(target: Any, mixin: type, gate: kit.Gate, agent: Any) -> Any:
     """A copy of the target whose class has the gate in it."""
     twin = copy.copy(target)
     own = type(target)
     meta: Any = type(own)
     twin.__class__ = meta(f"Gated{own.__name__}", (mixin, own), {"__module__": __name__})
-    object.__setattr__(twin, "_gllint", way)
+    object.__setattr__(twin, "_gllint", gate)
     if target.output_cls is not None:
-        kit.require_claims(target.output_cls, target.output_cls.__name__)
-        twin.structured_output_fn = way.structured(target.output_cls, agent)
+        gate.require_claims(target.output_cls)
+        twin.structured_output_fn = _structured(gate, target.output_cls, agent)
         twin.output_cls = None
     return twin
 
@@ -89,53 +94,53 @@ _RUN: ContextVar[Run] = ContextVar("gllint_llama_index_run")
 _TOOL_ID: ContextVar[str | None] = ContextVar("gllint_llama_index_tool_id", default=None)
 
 
-class _Way:
-    """What a gate was told, and how it judges."""
+def _session(gate: kit.Gate, messages: Iterable[Any] = (), memory: Any = None) -> Session:
+    """The session of the run, with what its messages hold."""
+    run = _RUN.get(None)
+    if run is None:
+        raise GLRuntimeError(
+            "PROVIDER_FAILED", "The gate was left out: gate the workflow that runs this agent"
+        )
+    history = [*_history(messages)]
+    if run.session is None:
+        run.session = gate.conversation(run, history, conversation=getattr(memory, "session_id", None))
+    else:
+        kit.read_history(run.session, history)
+    return run.session
 
-    def __init__(self, session: kit.SessionOption, max_retries: int, on_refusal: kit.OnRefusal) -> None:
-        self.option, self.max_retries, self.on_refusal = session, max_retries, on_refusal
 
-    def session(self, messages: Iterable[Any] = (), memory: Any = None) -> Session:
-        """The session of the run, with what its messages hold."""
-        run = _RUN.get(None)
-        if run is None:
-            raise GLRuntimeError(
-                "PROVIDER_FAILED", "The gate was left out: gate the workflow that runs this agent"
-            )
-        history = [*messages]
-        if run.session is None:
-            begins = not any(message.role.value == "assistant" for message in history)
-            conversation = getattr(memory, "session_id", None)
-            run.session = kit.session_for(self.option, run, conversation=conversation, begins=begins)
-        _restore(run.session, history)
-        return run.session
+def _structured(gate: kit.Gate, form: Any, agent: Any) -> Any:
+    """What gives a structured answer from the messages of a conversation, checked."""
 
-    def structured(self, form: Any, agent: Any) -> Any:
-        """What gives a structured answer from the messages of a conversation, checked."""
+    async def structured_output(messages: list[Any]) -> dict[str, Any]:
+        session = _session(gate)
+        system = [ChatMessage(role="system", content=agent.system_prompt)] if agent.system_prompt else []
+        prompt = messages_to_xml_format([*system, *messages])
+        llm = agent.llm.as_structured_llm(form)
+        turn = kit.Turn(gate, session)
+        while True:
+            raw = wrong = None
+            try:
+                with kit.using(session):
+                    raw = (await llm.achat(messages=prompt)).raw
+            except (TypeError, ValueError) as error:  # it does not fit
+                wrong = f"The answer does not fit {form.__name__}: {str(error)[:2000]}"
+            try:
+                answer = turn.attempt(partial(_checked_structure, session, form, raw, wrong))
+            except GLError as error:
+                _RUN.get().error = error
+                raise
+            if answer is not None:
+                return {name: getattr(answer, name) for name in form.model_fields}
+            prompt = [*prompt, ChatMessage(role="user", content=turn.hint)]
 
-        async def structured_output(messages: list[Any]) -> dict[str, Any]:
-            session = self.session()
-            system = [ChatMessage(role="system", content=agent.system_prompt)] if agent.system_prompt else []
-            prompt = messages_to_xml_format([*system, *messages])
-            llm = agent.llm.as_structured_llm(form)
-            for attempt in range(self.max_retries + 1):
-                try:
-                    try:
-                        with kit.using(session):
-                            answer = (await llm.achat(messages=prompt)).raw
-                    except (TypeError, ValueError) as error:  # it does not fit
-                        wrong = f"The answer does not fit {form.__name__}: {str(error)[:2000]}"
-                        raise GLValidationError("STEP_SCHEMA", wrong) from None
-                    answer = kit.checked_structure(session, answer, form)
-                    return {name: getattr(answer, name) for name in form.model_fields}
-                except GLError as error:
-                    if attempt >= self.max_retries:
-                        _RUN.get().error = error
-                        raise
-                    prompt = [*prompt, ChatMessage(role="user", content=Session.repair_hint(error))]
-            raise AssertionError
+    return structured_output
 
-        return structured_output
+
+def _checked_structure(session: Session, form: Any, raw: Any, wrong: str | None) -> Any:
+    if wrong is not None:
+        raise GLValidationError("STEP_SCHEMA", wrong)
+    return kit.checked_structure(session, raw, form)
 
 
 # ---------------------------------------------------------------------------------------- agents and workflows
@@ -144,7 +149,7 @@ class _Way:
 class _Gated:
     """What an agent and a workflow of agents do the same way."""
 
-    _gllint: _Way
+    _gllint: kit.Gate
 
     def run(self, *arguments: Any, **options: Any) -> Any:
         """Run it, under a session that its steps, tools and sub-agents find."""
@@ -172,42 +177,36 @@ class _Gated:
         name = tool.metadata.get_name()
         if name == "handoff":
             return await super()._call_tool(ctx, tool, tool_input)  # type: ignore[misc]
-        session = self._gllint.session()
-        try:
-            schema = tool.metadata.get_parameters_dict() if tool.metadata.fn_schema else None
-            arguments = session.tool_arguments(name, tool_input, args_schema=schema)
-            with kit.using(session):
+        schema = tool.metadata.get_parameters_dict() if tool.metadata.fn_schema else None
+        call = kit.ToolCall(_session(self._gllint), name, tool_input, schema=schema, id=_TOOL_ID.get())
+        hint = call.refusal
+        if hint is None:
+            with call.running():
                 output = await super()._call_tool(  # type: ignore[misc]
-                    ctx, tool, dict(arguments) if arguments.changes else tool_input
+                    ctx, tool, dict(call.arguments) if call.is_changed else tool_input
                 )
-            return output if output.is_error else _recorded(session, tool, arguments, output)
-        except GLError as error:
-            hint = Session.repair_hint(error)
-            return ToolOutput(
-                content=hint, tool_name=name, raw_input=tool_input, raw_output=None, is_error=True
-            )
+            try:
+                return output if output.is_error else _recorded(call, tool, output)
+            except GLError as error:
+                hint = Session.repair_hint(error)
+        return ToolOutput(content=hint, tool_name=name, raw_input=tool_input, raw_output=None, is_error=True)
 
     async def _get_llm_response(self, ctx: Context, llm_input: list[Any], *rest: Any, **options: Any) -> Any:
         """The model's last answer where iterations ran out."""
-        way = self._gllint
-        session = way.session(llm_input)
-        prompt, prefix = llm_input, ""
-        for attempt in range(way.max_retries + 1):
-            turn = _Turn(ctx, session, prefix, is_first=not attempt, by_sentences=True)
-            response = await super()._get_llm_response(turn, prompt, *rest, **options)  # type: ignore[misc]
-            try:
-                response.message = _checked(session, response.message, is_call=False)
-            except GLError as error:
-                prefix = turn.prefix
-                if attempt < way.max_retries:
-                    hint = ChatMessage(role="user", content=Session.repair_hint(error))
-                    prompt = [*prompt, response.message, hint]
-                    continue
+        turn = kit.Turn(self._gllint, _session(self._gllint, llm_input))
+        while True:
+            stream = _Stream(ctx, turn, by_sentences=True)
+            response = await super()._get_llm_response(stream, llm_input, *rest, **options)  # type: ignore[misc]
+            said = response.message
+            text = turn.text(said.content or "")
+            if text is None:
+                llm_input = [*llm_input, said, ChatMessage(role="user", content=turn.hint)]
+                continue
+            if text != (said.content or ""):
                 response.raw = None
-                response.message = _with_text(response.message, kit.refusal(way.on_refusal, error))
-            turn.end(response.message.content or "")
+            response.message = _with_text(said, text)
+            stream.end(text)
             return response
-        raise AssertionError
 
 
 class _GatedWorkflow(_Gated):
@@ -219,56 +218,76 @@ class _GatedAgent(_Gated):
 
     async def take_step(self, ctx: Any, llm_input: list[Any], tools: Any, memory: Any) -> AgentOutput:
         """Ask the model; what stays of its answer was checked."""
-        way, key = self._gllint, _key(self)
+        key = _key(self)
         earlier = [] if key is None else [*await ctx.store.get(key, default=[])]
-        session = way.session([*llm_input, *(m for m in earlier if isinstance(m, ChatMessage))], memory)
-        prompt = llm_input
+        said = [message for message in earlier if isinstance(message, ChatMessage)]
+        session = _session(self._gllint, [*llm_input, *said], memory)
+        if self.system_prompt:  # type: ignore[attr-defined]
+            session.prompt(self.system_prompt)  # type: ignore[attr-defined]
+        turn = kit.Turn(self._gllint, session)
         hints: list[Any] = []
-        prefix = ""
         is_react = isinstance(self, ReActAgent)
-        for attempt in range(way.max_retries + 1):
-            turn = _Turn(ctx, session, prefix, is_first=not attempt, by_sentences=not is_react)
+        while True:
+            stream = _Stream(ctx, turn, by_sentences=not is_react)
             if key is not None:
                 await ctx.store.set(key, [*earlier, *hints])
             with kit.using(session):
-                output: AgentOutput = await super().take_step(turn, prompt, tools, memory)  # type: ignore[misc]
+                output: AgentOutput = await super().take_step(stream, llm_input, tools, memory)  # type: ignore[misc]
             steps = [] if key is None else (await ctx.store.get(key, default=[]))[len(earlier) + len(hints) :]
-            try:
-                if output.retry_messages:  # ReAct tells the model by itself what it could not read
-                    output.response = _with_text(output.response, "")
-                elif is_react:
-                    _check_reasoning(session, steps)
-                    answer = steps[-1].response if steps and steps[-1].is_done else ""
-                    output.response = _with_text(output.response, answer and f"Answer: {answer}")
-                else:
-                    output.response = _checked(session, output.response, is_call=bool(output.tool_calls))
-                    steps = [output.response, *steps[1:]]
-            except GLError as error:
-                hint, prefix = Session.repair_hint(error), turn.prefix
-                if attempt < way.max_retries:
-                    if key is None:
-                        prompt = [*prompt, output.response, ChatMessage(role="user", content=hint)]
-                    else:
-                        hints = [
-                            *hints,
-                            *steps,
-                            _observation(hint) if is_react else ChatMessage(role="user", content=hint),
-                        ]
-                    continue
-                text = kit.refusal(way.on_refusal, error)
-                output.raw = None
-                output.response = _with_text(output.response, f"Answer: {text}" if is_react else text)
-                if is_react:
-                    steps[-1].thought, steps[-1].response = "", text
-                else:
-                    steps = [output.response, *steps[1:]]
-            if key is not None:
-                await ctx.store.set(key, [*earlier, *steps])
-            turn.end(
-                (output.response.content or "").removeprefix("Answer: ") if not output.retry_messages else ""
+            check = _check_react if is_react else _check_output
+            checked = turn.attempt(
+                partial(check, turn, output, steps), partial(_refuse, turn, output, steps, is_react)
             )
+            if checked is None:
+                hint = ChatMessage(role="user", content=turn.hint)
+                if key is None:
+                    llm_input = [*llm_input, output.response, hint]
+                else:
+                    hints = [*hints, *steps, _observation(turn.hint) if is_react else hint]
+                continue
+            if key is not None:
+                await ctx.store.set(key, [*earlier, *checked])
+            text = output.response.content or ""
+            stream.end("" if output.retry_messages else text.removeprefix("Answer: "))
             return output
-        raise AssertionError
+
+
+def _check_output(turn: kit.Turn, output: AgentOutput, steps: list[Any]) -> list[Any]:
+    """Put into an output the model's message as it may be shown; what the agent then keeps. Raises GLError."""
+    text = output.response.content or ""
+    if output.retry_messages:
+        output.response = _with_text(output.response, "")
+    elif output.tool_calls:
+        output.response = _with_text(output.response, turn.text(text, calls_tools=True) or "")
+    else:
+        output.response = _with_text(output.response, kit.check_final(turn.session, text).message)
+    return [output.response, *steps[1:]]
+
+
+def _check_react(turn: kit.Turn, output: AgentOutput, steps: list[Any]) -> list[Any]:
+    """The same of a ReAct agent, which tells the model by itself what it could not read."""
+    answer = ""
+    if not output.retry_messages:
+        for part in steps:
+            if part.is_done:
+                answer = part.response = kit.check_final(turn.session, part.response).message
+            if turn.session.verify(getattr(part, "thought", "")).status != "success":
+                part.thought = ""
+    output.response = _with_text(output.response, answer and f"Answer: {answer}")
+    return steps
+
+
+def _refuse(
+    turn: kit.Turn, output: AgentOutput, steps: list[Any], is_react: bool, error: GLError
+) -> list[Any]:
+    """Put into an output what the user is told; what the agent then keeps."""
+    text = turn.refusal(error, steps[-1].response if is_react and steps else output.response.content or "")
+    output.raw = None
+    output.response = _with_text(output.response, f"Answer: {text}" if is_react else text)
+    if not is_react:
+        return [output.response, *steps[1:]]
+    steps[-1].thought, steps[-1].response = "", text
+    return steps
 
 
 def _key(agent: Any) -> str | None:
@@ -282,25 +301,12 @@ def _observation(hint: str) -> Any:
     return ObservationReasoningStep(observation=hint)
 
 
-def _check_reasoning(session: Session, steps: list[Any]) -> None:
-    """Check the answer of a ReAct agent; a thought that does not hold is left out. Raises GLError."""
-    for part in steps:
-        if part.is_done:
-            part.response = kit.check_final(session, part.response).message
-        if session.verify(getattr(part, "thought", "")).status != "success":
-            part.thought = ""
-
-
-class _Turn:
+class _Stream:
     """The context of one answer: of what the model streams, the sentences that hold are passed on."""
 
-    def __init__(
-        self, ctx: Any, session: Session, prefix: str, *, is_first: bool, by_sentences: bool
-    ) -> None:
-        self._ctx, self.prefix = ctx, prefix
-        # What an answer that broke off has shown stays; the next one comes behind it once it holds.
-        self._is_first, self._by_sentences = is_first, by_sentences and not prefix
-        self._stream = kit.FinalStream(session)
+    def __init__(self, ctx: Any, turn: kit.Turn, *, by_sentences: bool) -> None:
+        self._ctx, self._turn, self._by_sentences = ctx, turn, by_sentences
+        self._is_first = not turn.attempts
         self._last: AgentStream | None = None
 
     def __getattr__(self, name: str) -> Any:
@@ -310,16 +316,15 @@ class _Turn:
         """Tell what of an event may be shown now."""
         if isinstance(event, AgentStream):
             self._last = event
-            if self._by_sentences and (text := self._stream.feed(event.delta)):
-                self.prefix += text
-                self._tell(text, self.prefix, [])
+            if self._by_sentences and (text := self._turn.feed(event.delta)):
+                self._tell(text, self._turn.shown, [])
         elif self._is_first or not isinstance(event, AgentInput):
             self._ctx.write_event_to_stream(event)
 
     def end(self, text: str) -> None:
         """Tell the rest."""
         if self._last is not None:
-            self._tell(kit.rest_of(text, self.prefix), text, self._last.tool_calls)
+            self._tell(self._turn.rest(text), text, self._last.tool_calls)
 
     def _tell(self, delta: str, response: str, tool_calls: list[Any]) -> None:
         new = {
@@ -333,14 +338,6 @@ class _Turn:
 
 
 # ---------------------------------------------------------------------------------------- messages and results
-
-
-def _checked(session: Session, message: ChatMessage, *, is_call: bool) -> ChatMessage:
-    """What the model said, as it may be shown: all but its text stays. Raises GLError."""
-    text = message.content or ""
-    if is_call:
-        return message if session.verify(text).status == "success" else _with_text(message, "")
-    return _with_text(message, kit.check_final(session, text).message)
 
 
 def _with_text(message: ChatMessage, text: str) -> ChatMessage:
@@ -357,38 +354,35 @@ def _with_text(message: ChatMessage, text: str) -> ChatMessage:
     return message.model_copy(update={"blocks": [*blocks, TextBlock(text=text)] if text else blocks})
 
 
-def _restore(session: Session, messages: list[Any]) -> None:
-    """Give a session what the messages of a conversation hold."""
-    calls: dict[Any, Any] = {}
+def _history(messages: Iterable[Any]) -> Iterator[kit.Event]:
+    """What the messages of a conversation hold."""
     for message in messages:
         role, text = message.role.value, message.content or ""
         for block in message.blocks:
             if block.block_type == "tool_call":
-                calls[block.tool_call_id] = block
+                yield kit.ToolUse(block.tool_call_id, block.tool_name, block.tool_kwargs)
         if role == "user":
-            kit.hear(session, [text])
+            yield kit.UserText(text)
+        elif role == "system":
+            yield kit.UserText(text, "prompt")
         elif role == "tool":
-            call_id = message.additional_kwargs.get("tool_call_id")
-            call = calls.get(call_id)
-            name = "tool" if call is None else call.tool_name
-            kit.restore(session, name, getattr(call, "tool_kwargs", None), text, tool_call_id=call_id)
+            yield kit.ToolReply(message.additional_kwargs.get("tool_call_id"), None, text)
         elif role == "assistant":  # of a ReAct agent, with what it saw
-            for reply in _OBSERVATION.findall(text):
-                kit.restore(session, "tool", None, reply)
+            yield kit.Answer()
+            yield from (kit.ToolReply(None, None, reply) for reply in _OBSERVATION.findall(text))
 
 
-def _recorded(session: Session, tool: Any, arguments: Any, output: ToolOutput) -> ToolOutput:
+def _recorded(call: kit.ToolCall, tool: Any, output: ToolOutput) -> ToolOutput:
     """A tool's output as the model is told it; pictures and files stay as they are. Raises GLError."""
     files = [block for block in output.blocks if not isinstance(block, TextBlock)]
-    value = _value(session, output)
+    value = _value(call.session, output)
     if value is None and files:
         return output
-    reply = kit.recorded(session, tool.metadata.get_name(), arguments, value, tool_call_id=_TOOL_ID.get())
-    if tool.metadata.return_direct:  # the tool's own words are the answer
+    reply = call.text(value)
+    if reply is None or tool.metadata.return_direct:  # the tool's own words are the answer
         return output
-    text = TextBlock(text=json.dumps(reply, ensure_ascii=False))
     return ToolOutput(
-        blocks=[text, *files],
+        blocks=[TextBlock(text=reply), *files],
         tool_name=output.tool_name,
         raw_input=output.raw_input,
         raw_output=output.raw_output,
