@@ -1,10 +1,10 @@
 """Agno: a gate around an agent or a team. Needs ``gllint[agno]``.
 
-agent = gate(Agent(model=OpenAIChat(id="…"), tools=[meter], instructions=INSTRUCTIONS))
+agent = gate(Agent(model=OpenAIChat(id="…"), tools=[meter], instructions="…"))
 answer = agent.run("How much heat?").content
 
-The messages of a session are its session here, too: what a tool returned stands in them with the id that claims cite.
-So ``db=`` with ``add_history_to_context=True`` is all that a conversation needs to go on.
+The messages of a session are its session here, too: what tools returned is in them. So ``db=`` with
+``add_history_to_context=True`` is all that a conversation needs to go on.
 """
 
 from __future__ import annotations
@@ -14,8 +14,9 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
+from functools import partial
 from inspect import isawaitable
-from typing import Any
+from typing import Any, TypeVar, cast
 
 from agno.agent import Agent
 from agno.models.base import Model
@@ -29,17 +30,22 @@ from pydantic import BaseModel
 from gllint_runtime.adapters import kit
 from gllint_runtime.execution.session import Session
 from gllint_runtime.policy.errors import GLError
+from gllint_runtime.policy.keywords import Mode
 
 _FALLBACKS = ("on_error", "on_rate_limit", "on_context_overflow")
 
 
+TargetT = TypeVar("TargetT", bound=Agent | Team)
+
+
 def gate(
-    target: Any,
+    target: TargetT,
     *,
     session: kit.SessionOption = None,
+    mode: Mode | None = None,
     max_retries: int = 2,
     on_refusal: kit.OnRefusal = None,
-) -> Any:
+) -> TargetT:
     """A copy of the agent or team, its tools recorded and its answers checked before they reach anybody.
 
     Members of a team are gated with it, and find its session. ``session`` is the conversation's, or a function that is
@@ -51,23 +57,27 @@ def gate(
         raise TypeError(f"gate takes an Agent or a Team, not {type(target).__name__}")
     if target.parser_model is not None:
         raise TypeError("A parser model sees no result of a tool, and can claim none: leave parser_model out")
-    if target.output_schema is not None:
-        kit.require_claims(target.output_schema, getattr(target.output_schema, "__name__", "output_schema"))
-    way = _Way(session, max_retries, on_refusal)
-    twin = _twin(type(target), _GatedAgent, way, target.__dict__)
+    options = kit.Gate(session, mode, max_retries, on_refusal)
+    options.require_claims(target.output_schema)
+    return cast(TargetT, _gated(target, options))
+
+
+def _gated(target: Any, gate: kit.Gate) -> Any:
+    if isinstance(target, _GatedAgent) or not isinstance(target, Agent | Team):
+        return target
+    twin = _twin(type(target), _GatedAgent, gate, target.__dict__)
     twin._enter_models()
     if (fallback := getattr(target, "fallback_config", None)) is not None:
-        lists = {name: [_gated_model(m, way) for m in getattr(fallback, name)] for name in _FALLBACKS}
+        lists = {name: [_gated_model(m, gate) for m in getattr(fallback, name)] for name in _FALLBACKS}
         twin.fallback_config = replace(fallback, **lists)
     if isinstance(target, Team) and isinstance(target.members, list):
-        inner: Any = {"max_retries": max_retries, "on_refusal": on_refusal}
-        twin.members = [m if isinstance(m, _GatedAgent) else gate(m, **inner) for m in target.members]
+        twin.members = [_gated(member, gate.inner) for member in target.members]
     return twin
 
 
-def _twin(own: type, mixin: type, way: _Way, state: dict[str, Any]) -> Any:
+def _twin(own: type, mixin: type, gate: kit.Gate, state: dict[str, Any]) -> Any:
     """A copy of an agent or a model of class ``own``, whose class has the gate in it."""
-    gated: Any = type(f"Gated{own.__name__}", (mixin, own), {"__module__": __name__, "_gllint": way})
+    gated: Any = type(f"Gated{own.__name__}", (mixin, own), {"__module__": __name__, "_gllint": gate})
     twin = object.__new__(gated)
     twin.__dict__.update(state)
     return twin
@@ -76,7 +86,7 @@ def _twin(own: type, mixin: type, way: _Way, state: dict[str, Any]) -> Any:
 class _Twin:
     """What has the gate in its class."""
 
-    _gllint: _Way
+    _gllint: kit.Gate
 
     def __reduce__(self) -> Any:
         """How copies are made, pickled ones among them."""
@@ -84,18 +94,11 @@ class _Twin:
         return _twin, (own, mixin, self._gllint, self.__dict__)
 
 
-def _gated_model(model: Any, way: _Way, *, is_output: bool = False) -> Any:
+def _gated_model(model: Any, gate: kit.Gate, *, is_output: bool = False) -> Any:
     if not isinstance(model, Model | str):
         raise TypeError("Give the agent its model before the gate")
     model = get_model(model)
-    return _twin(type(model), _GatedModel, way, {**model.__dict__, "_gllint_is_output": is_output})
-
-
-@dataclass(frozen=True)
-class _Way:
-    option: kit.SessionOption
-    max_retries: int
-    on_refusal: kit.OnRefusal
+    return _twin(type(model), _GatedModel, gate, {**model.__dict__, "_gllint_is_output": is_output})
 
 
 @dataclass
@@ -118,7 +121,7 @@ class _Run:
 
 
 _RUN: ContextVar[_Run | None] = ContextVar("gllint_agno_run", default=None)
-_TURN: ContextVar[Session | None] = ContextVar("gllint_agno_turn", default=None)
+_TURN: ContextVar[kit.Turn | None] = ContextVar("gllint_agno_turn", default=None)
 
 
 # -------------------------------------------------------------------------------------------- agents and teams
@@ -160,7 +163,7 @@ class _GatedAgent(_Twin):
         if schema is None:
             schema = self.output_schema
         else:
-            kit.require_claims(schema, getattr(schema, "__name__", "output_schema"))
+            self._gllint.require_claims(schema)
         if schema is not None and (options.get("stream") or (options.get("stream") is None and self.stream)):
             raise TypeError(
                 "gllint: a structured answer is checked as a whole and not streamed: leave stream out"
@@ -191,9 +194,9 @@ def _run_errors() -> Iterator[None]:
 
 
 @contextmanager
-def _entered(session: Session | None) -> Iterator[None]:
+def _entered(turn: kit.Turn | None) -> Iterator[None]:
     """An answer of the model under its session; without one it is none of the gate's."""
-    with kit.binding(_TURN, session), nullcontext() if session is None else kit.using(session):
+    with kit.binding(_TURN, turn), nullcontext() if turn is None else kit.using(turn.session):
         yield
 
 
@@ -249,7 +252,7 @@ class _GatedModel(_Twin):
             yield event
 
     def _turn(self, messages: list[Any], options: Any) -> Any:
-        """The session of this answer; ``None`` where it serves the framework alone, as summaries and memories do."""
+        """The turn of this answer; ``None`` where it serves the framework alone, as summaries and memories do."""
         output, run = options.get("run_response"), _RUN.get()
         if not self._gllint_is_output:
             own = run is None or run.target.id in (
@@ -258,25 +261,18 @@ class _GatedModel(_Twin):
             )
             if output is None or not own:
                 return None
-        begins = not any(message.role == "assistant" for message in messages)
         conversation = getattr(output, "session_id", None)
         with _run_errors():
-            session = kit.session_for(self._gllint.option, output, conversation=conversation, begins=begins)
-        for message in messages:
-            if message.role == "user" and isinstance(message.content, str):
-                kit.hear(session, [message.content])
-            elif message.role == "tool" and not message.tool_call_error:
-                name, arguments, call_id = (
-                    message.tool_name or "tool",
-                    message.tool_args,
-                    message.tool_call_id,
-                )
-                kit.restore(session, name, arguments, message.content, tool_call_id=call_id)
-        return session
+            session = self._gllint.conversation(output, _history(messages), conversation=conversation)
+        # Not the whole system message, which may hold what a model has summed up.
+        own = run.target.instructions if run is not None else None
+        for text in [own] if isinstance(own, str) else own if isinstance(own, list) else ():
+            session.prompt(text)
+        return kit.Turn(self._gllint, session)
 
-    def _structured(self, session: Any, response: Any, options: Any) -> Any:
+    def _structured(self, turn: Any, response: Any, options: Any) -> Any:
         run = _RUN.get()
-        if session is not None and run is not None and run.answer is not None:
+        if turn is not None and run is not None and run.answer is not None:
             response.content, run.answer = run.answer, None
             if (output := options.get("run_response")) is not None:
                 output.content_type = "dict" if isinstance(run.schema, dict) else run.schema.__name__
@@ -285,28 +281,28 @@ class _GatedModel(_Twin):
     # ------------------------------------------------------------------------------------------ what it says
 
     def _invoke_with_retry(self, **options: Any) -> Any:
-        judging = _Judging(self._gllint, options)
+        judging = _Judging(options)
         while True:
             response = super()._invoke_with_retry(**judging.options)  # type: ignore[misc]
             if judging.holds(response):
                 return response
 
     async def _ainvoke_with_retry(self, **options: Any) -> Any:
-        judging = _Judging(self._gllint, options)
+        judging = _Judging(options)
         while True:
             response = await super()._ainvoke_with_retry(**judging.options)  # type: ignore[misc]
             if judging.holds(response):
                 return response
 
     def _invoke_stream_with_retry(self, **options: Any) -> Iterator[Any]:
-        judging = _Judging(self._gllint, options)
+        judging = _Judging(options)
         while not judging.is_done:
             for delta in super()._invoke_stream_with_retry(**judging.options):  # type: ignore[misc]
                 yield from judging.sentences(delta)
             yield from judging.ended()
 
     async def _ainvoke_stream_with_retry(self, **options: Any) -> AsyncIterator[Any]:
-        judging = _Judging(self._gllint, options)
+        judging = _Judging(options)
         while not judging.is_done:
             async for delta in super()._ainvoke_stream_with_retry(**judging.options):  # type: ignore[misc]
                 for new in judging.sentences(delta):
@@ -331,20 +327,23 @@ class _GatedModel(_Twin):
     ) -> Any:
         """The calls, with their arguments in the units of the tools' parameters."""
         calls = super().get_function_calls_to_run(assistant_message, messages, functions)  # type: ignore[misc]
-        if (session := _TURN.get()) is None:
+        if (turn := _TURN.get()) is None:
             return calls
         runnable = []
         for call in calls:
-            try:
-                arguments = session.tool_arguments(
-                    call.function.name, call.arguments, args_schema=call.function.parameters
-                )
-            except GLError as error:
-                call.error = Session.repair_hint(error)
+            taken = kit.ToolCall(
+                turn.session,
+                call.function.name,
+                call.arguments,
+                schema=call.function.parameters,
+                id=call.call_id,
+            )
+            if taken.refusal is not None:
+                call.error = taken.refusal
                 messages.append(super().create_function_call_result(call, success=False))  # type: ignore[misc]
                 continue
-            if arguments.changes:
-                call.arguments = dict(arguments)
+            if taken.is_changed:
+                call.arguments = dict(taken.arguments)
             runnable.append(call)
         return runnable
 
@@ -357,22 +356,36 @@ class _GatedModel(_Twin):
         function_execution_result: Any = None,
     ) -> Any:
         """What the model is told of a call: its output, recorded, or what was wrong with it."""
-        session = _TURN.get()
-        if success and session is not None and not function_call.function.stop_after_tool_call:
+        turn, function = _TURN.get(), function_call.function
+        if success and turn is not None and not function.stop_after_tool_call:
             try:
-                reply = kit.recorded(
-                    session,
-                    function_call.function.name,
+                reply = kit.told(
+                    turn.session,
+                    function.name,
                     function_call.arguments or {},
-                    _value(session, output, function_execution_result),
+                    _value(turn.session, output, function_execution_result),
                     tool_call_id=function_call.call_id,
                 )
-                output = json.dumps(reply, ensure_ascii=False)
+                if reply is not None:
+                    output = json.dumps(reply, ensure_ascii=False)
             except GLError as error:
                 success, function_call.error = False, Session.repair_hint(error)
         return super().create_function_call_result(  # type: ignore[misc]
             function_call, success, output, timer, function_execution_result
         )
+
+
+def _history(messages: list[Any]) -> Iterator[kit.Event]:
+    for message in messages:
+        if message.role == "assistant":
+            yield kit.Answer()
+            for call in message.tool_calls or ():
+                function = call.get("function", {})
+                yield kit.ToolUse(call.get("id"), function.get("name") or "tool", function.get("arguments"))
+        elif message.role == "tool" and not message.tool_call_error:
+            yield kit.ToolReply(message.tool_call_id, message.tool_name, message.content)
+        elif message.role == "user" and isinstance(message.content, str):
+            yield kit.UserText(message.content)
 
 
 def _without_reasoning(delta: Any) -> Any:
@@ -396,99 +409,84 @@ def _value(session: Session, output: Any, execution: Any) -> Any:
 class _Judging:
     """One answer of the model, asked for until it holds."""
 
-    def __init__(self, way: _Way, options: dict[str, Any]) -> None:
-        self._way, self.options = way, options
-        self._session = _TURN.get()
+    def __init__(self, options: dict[str, Any]) -> None:
+        self.options = options
+        # Each message of the model is a turn of its own; the tools between them share its session.
+        outer = _TURN.get()
+        self._turn = None if outer is None else kit.Turn(outer.gate, outer.session)
         run = _RUN.get()
         self._run = run if run is not None and run.schema is not None else None
-        self._attempts = 0
         self._usage: Any = None
-        self._released = ""
         self.is_done = False
         self._begin()
 
     def _begin(self) -> None:
-        self._stream = None if self._session is None else kit.FinalStream(self._session)
         self._deltas: list[Any] = []
         self._text = ""
-        self._is_behind = bool(self._released)  # what an answer that broke off has shown stays
 
     def holds(self, response: Any) -> bool:
         """Whether an answer may be shown, as it then stands in it."""
-        if self._session is None:
+        if self._turn is None:
             return True
         if self._usage is not None and response.response_usage is not None:
             response.response_usage = self._usage + response.response_usage
         self._usage = response.response_usage
-        try:
-            response.content = self._checked(response.content, response.tool_calls)
-        except GLError as error:
-            if not self._asks_again(response.content, error):
-                response.content = self._refusal(error)
-                return True
-            return False
-        return True
+        draft = response.content
+        if not isinstance(draft, str) or not draft:
+            return True
+        response.content = self._checked(draft, bool(response.tool_calls))
+        return response.content is not None
 
-    def _checked(self, content: Any, calls: Any) -> Any:
-        session: Any = self._session
-        if not isinstance(content, str) or not content:
-            return content
-        if calls:
-            return content if session.verify(content).status == "success" else None
-        if self._run is None:
-            return kit.check_final(session, content).message
-        answer = kit.structure(session, self._run.schema, content)
-        self._run.answer = answer
-        return json.dumps(kit.structure_data(answer, self._run.schema), ensure_ascii=False)
+    def _checked(self, draft: str, calls_tools: bool) -> str | None:
+        """The text of an answer as it may be shown; ``None``: ask again."""
+        turn: Any = self._turn
+        if calls_tools:
+            return str(turn.text(draft, calls_tools=True))
+        text: str | None = turn.attempt(partial(self._judged, draft), partial(self._refusal, draft))
+        if text is None:
+            exchange = [Message(role="assistant", content=draft), Message(role="user", content=turn.hint)]
+            self.options = {**self.options, "messages": [*self.options["messages"], *exchange]}
+        return text
 
-    def _refusal(self, error: GLError) -> str:
+    def _judged(self, draft: str) -> str:
+        session = self._turn.session  # type: ignore[union-attr]
+        if self._run is None or not draft:
+            return kit.check_final(session, draft).message
+        self._run.answer = kit.structure(session, self._run.schema, draft)
+        return json.dumps(kit.structure_data(self._run.answer, self._run.schema), ensure_ascii=False)
+
+    def _refusal(self, draft: str, error: GLError) -> str:
+        if self._run is not None:
+            self._run.error = error
         with _run_errors():
-            return kit.refusal(self._way.on_refusal, error)
-
-    def _asks_again(self, content: Any, error: GLError) -> bool:
-        if self._attempts >= self._way.max_retries:
-            if self._run is not None:
-                self._run.error = error
-            return False
-        self._attempts += 1
-        exchange = [
-            Message(role="assistant", content=content),
-            Message(role="user", content=Session.repair_hint(error)),
-        ]
-        self.options = {**self.options, "messages": [*self.options["messages"], *exchange]}
-        return True
+            return self._turn.refusal(error, draft)  # type: ignore[union-attr]
 
     # ------------------------------------------------------------------------------------------ as a stream
 
     def sentences(self, delta: ModelResponse) -> Iterator[ModelResponse]:
         """What of a part may be shown now."""
-        if self._stream is None:
+        if self._turn is None:
             yield delta
             return
         if isinstance(delta.content, str):
             self._text += delta.content
-            if not self._is_behind and (new := self._stream.feed(delta.content)):
-                self._released += new
+            if new := self._turn.feed(delta.content):
                 yield ModelResponse(content=new)
         self._deltas.append(replace(delta, content=None))
 
     def ended(self) -> Iterator[ModelResponse]:
         """The rest of the answer; of one that does not hold, what it has used."""
-        if self._session is None:
+        if self._turn is None:
             self.is_done = True
             return
-        try:
-            text = self._checked(self._text, any(delta.tool_calls for delta in self._deltas)) or ""
-        except GLError as error:
-            if self._asks_again(self._text, error):
-                yield from (
-                    ModelResponse(response_usage=d.response_usage) for d in self._deltas if d.response_usage
-                )
-                self._begin()
-                return
-            text = self._refusal(error)
-        text = kit.rest_of(text, self._released)
-        if text:
-            yield ModelResponse(content=text)
+        text = self._checked(self._text, any(delta.tool_calls for delta in self._deltas))
+        if text is None:
+            yield from (
+                ModelResponse(response_usage=d.response_usage) for d in self._deltas if d.response_usage
+            )
+            self._begin()
+            return
+        if rest := self._turn.rest(text):
+            yield ModelResponse(content=rest)
         yield from self._deltas
         self.is_done = True

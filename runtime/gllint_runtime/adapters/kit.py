@@ -32,7 +32,7 @@ from gllint_runtime.execution.steps import FINAL_HINT, final_in, read_object, re
 from gllint_runtime.execution.streaming import parts_of
 from gllint_runtime.policy.claims import find_macros
 from gllint_runtime.policy.data import plain
-from gllint_runtime.policy.errors import GLError, GLSecurityError, GLValidationError
+from gllint_runtime.policy.errors import HINTS, GLError, GLSecurityError, GLValidationError
 from gllint_runtime.policy.keywords import Mode
 from gllint_runtime.policy.log import logger
 from gllint_runtime.policy.outputs import json_value
@@ -522,6 +522,10 @@ def text_of_blocks(output: Any) -> Any:
     return "\n".join(texts) if len(texts) == len(output) else output
 
 
+def _is_hint(text: str) -> bool:
+    return text.startswith("[") and text[1:].partition("]")[0] in HINTS
+
+
 def restore(
     session: Session, tool: str, arguments: Any, reply: Any, *, tool_call_id: str | None = None
 ) -> bool:
@@ -544,6 +548,8 @@ def restore(
     elif session.mode == "sourced":
         if tool_call_id is not None and session.told_of(tool_call_id) is not None:
             return True
+        if any(_is_hint(text) for text in texts):  # of a call that was refused: its numbers are the model's
+            return False
         output, call_id = text_of_blocks(reply), None
         if texts:
             output = block_data([read_output(session, text) for text in texts])

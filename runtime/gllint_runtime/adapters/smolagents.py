@@ -1,6 +1,6 @@
 """smolagents: a gate in a ToolCallingAgent or a CodeAgent, and in those it manages. Needs ``gllint[smolagents]``.
 
-agent = gate(ToolCallingAgent(tools=[meter], model=model, instructions=INSTRUCTIONS))
+agent = gate(ToolCallingAgent(tools=[meter], model=model))
 answer = agent.run("How much heat?")
 
 The memory of an agent is its session: each step holds what was recorded in it. A run that begins anew (``reset=True``)
@@ -9,14 +9,14 @@ begins with no numbers; ``run(…, reset=False)`` goes on with those of the memo
 
 from __future__ import annotations
 
-import json
 import typing
 import weakref
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
-from typing import Any
+from functools import partial
+from typing import Any, TypeVar
 
 from smolagents import CodeAgent, MultiStepAgent
 from smolagents.agent_types import AgentAudio, AgentImage
@@ -29,18 +29,23 @@ from smolagents.utils import AgentError, AgentExecutionError, AgentToolExecution
 from gllint_runtime.adapters import kit
 from gllint_runtime.execution.session import Session
 from gllint_runtime.policy.errors import GLError, GLValidationError
+from gllint_runtime.policy.keywords import Mode
 
 _GATED: weakref.WeakSet[Any] = weakref.WeakSet()
 _RECORDED = "Recorded, to be cited in claims:"
 
 
+AgentT = TypeVar("AgentT", bound=MultiStepAgent)
+
+
 def gate(
-    target: MultiStepAgent,
+    target: AgentT,
     *,
     session: kit.SessionOption = None,
+    mode: Mode | None = None,
     max_retries: int = 2,
     on_refusal: kit.OnRefusal = None,
-) -> MultiStepAgent:
+) -> AgentT:
     """The same agent, its tools recorded and its answers checked before they reach memory, streams and user.
 
     Agents that it manages are gated with it. ``session`` is the conversation's, or a function that is given the agent
@@ -51,37 +56,38 @@ def gate(
         raise TypeError(f"gate takes an agent of smolagents, not {type(target).__name__}")
     if target in _GATED:
         raise ValueError("This agent is gated already")
-    _Gate(target, session, max_retries, on_refusal)
+    _Agent(target, kit.Gate(session, mode, max_retries, on_refusal))
     return target
 
 
 @dataclass
 class _Run:
-    """A run of an agent: its session, the step that goes on, and what the model is told of its last answer."""
+    """A run of an agent: its turn, the step that goes on, and what the model is told of its last answer."""
 
-    session: Session
+    turn: kit.Turn
     step: Any = None
-    refusals: int = 0
     hints: list[ChatMessage] = field(default_factory=list)
     calls: list[tuple[str, Any, str]] = field(default_factory=list)  # of the step: name, arguments, id
 
+    @property
+    def session(self) -> Session:
+        """That of the conversation."""
+        return self.turn.session
 
-class _Gate:
-    """What a gate was told, and the methods of an agent that it stands around."""
 
-    def __init__(
-        self, agent: Any, option: kit.SessionOption, max_retries: int, on_refusal: kit.OnRefusal
-    ) -> None:
+class _Agent:
+    """An agent and those that it manages, with the gate around their methods."""
+
+    def __init__(self, agent: Any, gate: kit.Gate) -> None:
         final = agent.tools.get("final_answer")
         if final is not None:
             form = typing.get_type_hints(type(final).forward, include_extras=True).get("return", Any)
             if form is not Any:  # the tool as it comes says nothing: its answer is judged by what it holds
-                kit.require_claims(form, getattr(form, "__name__", "the answer"))
+                gate.require_claims(form)
         if isinstance(agent, CodeAgent) and not isinstance(agent.python_executor, LocalPythonExecutor):
             raise TypeError("The code of this agent runs elsewhere, where the gate cannot record its tools")
         _GATED.add(agent)
-        self.agent, self.option = agent, option
-        self.max_retries, self.on_refusal = max_retries, on_refusal
+        self.agent, self.gate = agent, gate
         self._run: ContextVar[_Run] = ContextVar("gllint_run")
         self._own: dict[str, Any] = {}
         for name, method in (
@@ -98,13 +104,13 @@ class _Gate:
                 setattr(agent, name, method)
         for managed in agent.managed_agents.values():
             if managed not in _GATED:
-                _Gate(managed, None, max_retries, on_refusal)
+                _Agent(managed, gate.inner)
 
     # ------------------------------------------------------------------------------------------------- runs
 
     def run_stream(self, *arguments: Any, **options: Any) -> Iterator[Any]:
         """A run of the agent, by steps, with the session of its conversation."""
-        run = _Run(self._session())
+        run = _Run(kit.Turn(self.gate, self.gate.conversation(self.agent, self._history())))
 
         @contextmanager
         def current() -> Iterator[None]:
@@ -115,16 +121,17 @@ class _Gate:
             if not isinstance(step, PlanningStep) or run.session.verify(step.plan).status == "success":
                 yield step
 
-    def _session(self) -> Session:
-        steps = self.agent.memory.steps
-        begins = not any(isinstance(step, ActionStep) for step in steps)
-        session = kit.session_for(self.option, self.agent, begins=begins)
-        for step in steps:
+    def _history(self) -> Iterator[kit.Event]:
+        if isinstance(own := getattr(self.agent, "instructions", None), str):
+            yield kit.UserText(own, "prompt")
+        for step in self.agent.memory.steps:
             if isinstance(step, TaskStep):
-                kit.hear(session, [step.task])
+                yield kit.UserText(step.task)
+            if isinstance(step, ActionStep):
+                yield kit.Answer()
             for name, arguments, reply, call_id in getattr(step, "gllint", ()):
-                kit.restore(session, name, arguments, reply, tool_call_id=call_id)
-        return session
+                yield kit.ToolUse(call_id, name, arguments)
+                yield kit.ToolReply(call_id, name, reply)
 
     def planning(self, *arguments: Any, **options: Any) -> Iterator[Any]:
         """A plan, once it is whole."""
@@ -168,8 +175,8 @@ class _Gate:
         """Leave out of a step what the model was told for once, and what it said that does not hold."""
         if step.model_input_messages is not None:
             step.model_input_messages = [m for m in step.model_input_messages if not _is_in(m, hints)]
-        if step.gllint and isinstance(self.agent, CodeAgent):
-            record = "\n".join([_RECORDED, *(reply for _, _, reply, _ in step.gllint)])
+        if step.gllint and isinstance(self.agent, CodeAgent) and run.session.mode == "claims":
+            record = "\n".join([_RECORDED, *(str(reply) for _, _, reply, _ in step.gllint)])
             step.observations = f"{step.observations}\n{record}" if step.observations else record
         text = _text(step.model_output)
         tag = self.agent.code_block_tags[0] if isinstance(self.agent, CodeAgent) else None
@@ -187,15 +194,15 @@ class _Gate:
 
     def _refused(self, run: _Run, step: Any, error: GLError) -> str:
         """What the user is told where repairs ran out. Raises AgentError else, which lets the agent go on."""
-        answer = _text(step.model_output)
+        answer = draft = _text(step.model_output)
         if (message := step.model_output_message) is not None and message.tool_calls:
             answer += str([call.dict() for call in step.tool_calls or ()] or [*map(str, message.tool_calls)])
         _say(step, "", tool_calls=None)
         step.tool_calls = step.code_action = step.observations = step.action_output = None
-        run.refusals += 1
-        if run.refusals > self.max_retries:
-            return kit.refusal(self.on_refusal, error)
-        run.hints = _hints(answer, error)
+        text = run.turn.attempt(partial(_raised, error), partial(run.turn.refusal, draft=draft))
+        if text is not None:
+            return text
+        run.hints = _hints(answer, run.turn.hint)
         raise AgentError(f"The answer was refused: [{error.code}]", self.agent.logger) from None
 
     def last_answer(self, task: str) -> ChatMessage:
@@ -204,15 +211,10 @@ class _Gate:
         run.hints = []
         while True:
             message = self._own["provide_final_answer"](task)
-            try:
-                text = kit.check_final(run.session, _text(message.content)).message
-            except GLError as error:
-                run.refusals += 1
-                if run.refusals <= self.max_retries:
-                    run.hints = _hints(_text(message.content), error)
-                    continue
-                text = kit.refusal(self.on_refusal, error)
-            return replace(message, content=text)
+            text = run.turn.text(_text(message.content))
+            if text is not None:
+                return replace(message, content=text)
+            run.hints = _hints(_text(message.content), run.turn.hint)
 
     def messages(self, summary_mode: bool = False) -> list[ChatMessage]:
         """The memory as the model is told it, with what was wrong with its last answer."""
@@ -245,15 +247,20 @@ class _Gate:
         if call is not None:
             with suppress(ValueError):  # another thread took it
                 run.calls.remove(call)
+        own = kit.ToolCall(run.session, name, arguments, schema=_schema(tool), id=call[2] if call else None)
+        if own.refusal is not None:
+            raise AgentToolExecutionError(own.refusal, self.agent.logger)
+        with own.running():
+            output = self._own["execute_tool_call"](
+                name, dict(own.arguments) if own.is_changed else arguments
+            )
+        if isinstance(output, AgentImage | AgentAudio):
+            return output
         try:
-            values = run.session.tool_arguments(name, arguments, args_schema=_schema(tool))
-            with kit.using(run.session):
-                output = self._own["execute_tool_call"](name, dict(values) if values.changes else arguments)
-            if isinstance(output, AgentImage | AgentAudio):
-                return output
-            return self._record(run, tool, values, output, call[2] if call else None)
+            reply = self._record(run, own, output, call[2] if call else None)
         except GLError as error:
             raise AgentToolExecutionError(Session.repair_hint(error), self.agent.logger) from error
+        return output if reply is None else reply
 
     def _called(self, tool: Any) -> Any:
         """A tool as code calls it: the code gets the output itself, the model is told the id with the logs."""
@@ -263,21 +270,26 @@ class _Gate:
             positional = dict(zip(tool.inputs, arguments, strict=False))
             if len(positional) < len(arguments) or positional.keys() & named.keys():
                 return tool(*arguments, **named)  # it says what is wrong with them
-            values = run.session.tool_arguments(tool.name, {**positional, **named}, args_schema=_schema(tool))
-            with kit.using(run.session):
-                output = tool(**dict(values))
+            call = kit.ToolCall(run.session, tool.name, {**positional, **named}, schema=_schema(tool))
+            if call.refusal is not None:
+                raise ValueError(call.refusal)
+            with call.running():
+                output = tool(**dict(call.arguments))
             if not isinstance(output, AgentImage | AgentAudio):
-                self._record(run, tool, values, output, None)
+                self._record(run, call, output, None)
             return output
 
         return called
 
     @staticmethod
-    def _record(run: _Run, tool: Any, arguments: Any, output: Any, call_id: str | None) -> str:
-        data = kit.recorded(run.session, tool.name, arguments, output, tool_call_id=call_id)
-        reply = json.dumps(data, ensure_ascii=False)
-        run.step.gllint.append((tool.name, dict(arguments), reply, call_id))
+    def _record(run: _Run, call: kit.ToolCall, output: Any, call_id: str | None) -> str | None:
+        reply = call.text(output)
+        run.step.gllint.append((call.name, dict(call.arguments), output if reply is None else reply, call_id))
         return reply
+
+
+def _raised(error: GLError) -> str:
+    raise error
 
 
 def _schema(tool: Any) -> Mapping[str, Any]:
@@ -323,8 +335,8 @@ def _say(step: Any, text: str, **changes: Any) -> None:
         step.model_output_message = replace(message, content=text, raw=None, **changes)
 
 
-def _hints(answer: str, error: GLError) -> list[ChatMessage]:
-    texts = [(MessageRole.ASSISTANT, answer), (MessageRole.USER, Session.repair_hint(error))]
+def _hints(answer: str, hint: str) -> list[ChatMessage]:
+    texts = [(MessageRole.ASSISTANT, answer), (MessageRole.USER, hint)]
     return [ChatMessage(role=role, content=[{"type": "text", "text": text}]) for role, text in texts]
 
 
