@@ -265,8 +265,8 @@ class _GatedModel(_Twin):
         with _run_errors():
             session = self._gllint.conversation(output, _history(messages), conversation=conversation)
         # Not the whole system message, which may hold what a model has summed up.
-        own = run.target.instructions if run is not None else None
-        for text in [own] if isinstance(own, str) else own if isinstance(own, list) else ():
+        told: Any = run.target.instructions if run is not None else None
+        for text in [told] if isinstance(told, str) else told if isinstance(told, list) else ():
             session.prompt(text)
         return kit.Turn(self._gllint, session)
 

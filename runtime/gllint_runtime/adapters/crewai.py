@@ -1,6 +1,6 @@
 """CrewAI: a gate in a crew and all its agents, or in an agent alone. Needs ``gllint[crewai]``.
 
-expert = Agent(role="Expert", goal="Answers.", backstory=INSTRUCTIONS, tools=[meter], llm=llm)
+expert = Agent(role="Expert", goal="Answers.", backstory="…", tools=[meter], llm=llm)
 crew = gate(Crew(agents=[expert], tasks=[task]))
 answer = crew.kickoff(inputs={"site": "north"}).raw
 
@@ -9,12 +9,11 @@ Each kickoff is a conversation of its own; ``agent.kickoff(messages)`` goes on w
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from crewai import Agent, BaseLLM, Crew
 from crewai.agents.constants import ACTION_INPUT_REGEX
@@ -29,6 +28,7 @@ from pydantic import BaseModel, ValidationError
 from gllint_runtime.adapters import kit
 from gllint_runtime.execution.session import Session
 from gllint_runtime.policy.errors import GLError, GLValidationError
+from gllint_runtime.policy.keywords import Mode
 
 _CALL_OPTIONS = ("tools", "callbacks", "available_functions", "from_task", "from_agent", "response_model")
 _ERROR = "Error executing tool: "  # how CrewAI tells the model what a tool raised
@@ -42,23 +42,14 @@ class Kickoff(NamedTuple):
 
 
 @dataclass
-class _Gate:
-    """What a gate was told."""
-
-    option: kit.SessionOption
-    max_retries: int
-    on_refusal: kit.OnRefusal
-
-
-@dataclass
 class _Run:
     """A run of an agent: its gate, its session, the type of its answer, the calls of tools that go on."""
 
-    gate: _Gate
+    gate: kit.Gate
     session: Session
     form: Any = None
     calls: list[tuple[str, Any, str]] = field(default_factory=list)  # name, arguments, id
-    errors: list[tuple[Any, GLError]] = field(default_factory=list)  # of arguments
+    taken: list[tuple[Any, kit.ToolCall]] = field(default_factory=list)  # by their arguments
 
 
 _RUN: ContextVar[_Run | None] = ContextVar("gllint_run", default=None)
@@ -69,13 +60,17 @@ class _Stop(HookAborted):  # type: ignore[misc, unused-ignore]
     """Ends a run, which CrewAI would begin again after any other error; its cause is what the caller is told."""
 
 
+TargetT = TypeVar("TargetT", bound=Crew | Agent)
+
+
 def gate(
-    target: Any,
+    target: TargetT,
     *,
     session: kit.SessionOption = None,
+    mode: Mode | None = None,
     max_retries: int = 2,
     on_refusal: kit.OnRefusal = None,
-) -> Any:
+) -> TargetT:
     """The same crew or agent, its tools recorded and its answers checked before they reach memory, events and user.
 
     The agents of a crew are gated with it, its manager among them. ``session`` is the conversation's, or a function
@@ -86,7 +81,7 @@ def gate(
         raise TypeError(f"gate takes a Crew or an Agent of CrewAI, not {type(target).__name__}")
     if _is_gated(target):
         raise ValueError(f"This {type(target).__name__.lower()} is gated already")
-    own = _Gate(session, max_retries, on_refusal)
+    own = kit.Gate(session, mode, max_retries, on_refusal)
     if isinstance(target, Crew):
         _enter_crew(target, own)
     else:
@@ -106,9 +101,9 @@ def _set(target: Any, **methods: Any) -> None:
 # -------------------------------------------------------------------------------------------- crews and agents
 
 
-def _enter_crew(crew: Any, own: _Gate) -> None:
-    _require_checkable_crew(crew)
-    inner = _Gate(None, own.max_retries, own.on_refusal)
+def _enter_crew(crew: Any, own: kit.Gate) -> None:
+    _require_checkable_crew(own, crew)
+    inner = own.inner
     agents = [*crew.agents, *(task.agent for task in crew.tasks), crew.manager_agent]
     for agent in agents:
         if agent is not None and not isinstance(agent, Agent):
@@ -119,11 +114,10 @@ def _enter_crew(crew: Any, own: _Gate) -> None:
     kickoff, akickoff, create_manager = crew.kickoff, crew.akickoff, crew._create_manager_agent
 
     def session_of(inputs: Any) -> Session:
-        _require_checkable_crew(crew)
-        session = kit.session_for(own.option, Kickoff(crew, inputs), begins=True)
+        _require_checkable_crew(own, crew)
         texts = [str(value) for value in (inputs or {}).values() if isinstance(value, str | int | float)]
-        kit.hear(session, [*texts, *(task.description for task in crew.tasks)])
-        return session
+        told = [*texts, *(task.description for task in crew.tasks)]
+        return own.conversation(Kickoff(crew, inputs), map(kit.UserText, told))
 
     def gated_kickoff(inputs: Any = None, *arguments: Any, **options: Any) -> Any:
         _require_own(*arguments, *options.values())
@@ -150,7 +144,9 @@ def _enter_crew(crew: Any, own: _Gate) -> None:
     )
 
 
-def _copier(copy: Callable[[], Any], enter: Callable[[Any, _Gate], None], own: _Gate) -> Callable[[], Any]:
+def _copier(
+    copy: Callable[[], Any], enter: Callable[[Any, kit.Gate], None], own: kit.Gate
+) -> Callable[[], Any]:
     """What makes copies of a crew or an agent that are gated, too."""
 
     def gated_copy() -> Any:
@@ -161,7 +157,7 @@ def _copier(copy: Callable[[], Any], enter: Callable[[Any, _Gate], None], own: _
     return gated_copy
 
 
-def _require_checkable_crew(crew: Any) -> None:
+def _require_checkable_crew(own: kit.Gate, crew: Any) -> None:
     if crew.stream:
         raise TypeError("The answers of a gated crew are not streamed: set stream=False")
     if crew.planning:
@@ -169,8 +165,7 @@ def _require_checkable_crew(crew: Any) -> None:
     for task in crew.tasks:
         _require_no_final_tool(task.tools)
         for form in (task.output_pydantic, task.output_json, task.response_model):
-            if form is not None:
-                kit.require_claims(form, form.__name__)
+            own.require_claims(form)
 
 
 def _require_no_final_tool(tools: Any) -> None:
@@ -179,7 +174,7 @@ def _require_no_final_tool(tools: Any) -> None:
             raise TypeError(f"The tool {tool.name} answers itself, unchecked: set result_as_answer=False")
 
 
-def _enter_agent(agent: Any, own: _Gate) -> None:
+def _enter_agent(agent: Any, own: kit.Gate) -> None:
     if agent.planning_enabled:
         raise TypeError("An agent that plans answers from its steps, unchecked: leave out planning")
     if getattr(agent, "a2a", None) is not None:
@@ -191,11 +186,13 @@ def _enter_agent(agent: Any, own: _Gate) -> None:
     @contextmanager
     def running(inputs: Any, form: Any = None, *, begins: bool = False) -> Iterator[None]:
         is_inner = kit.current_session() is not None
-        session = kit.session_for(own.option, Kickoff(agent, inputs), begins=begins)
+        history: Iterable[kit.Event] = [] if begins else [kit.Answer()]
         if not isinstance(inputs, list | str):
             _require_no_final_tool(inputs.tools)
         elif not is_inner:  # an agent within a run is told its task by a model
-            _restore(session, inputs)
+            history = _history(inputs)
+        session = own.conversation(Kickoff(agent, inputs), history)
+        session.prompt("\n".join([agent.goal, agent.backstory]))
         _stand_around(agent.llm)
         _listen()
         run = _Run(own, session, form)
@@ -214,7 +211,7 @@ def _enter_agent(agent: Any, own: _Gate) -> None:
         return isinstance(messages, str) or all(message.get("role") == "user" for message in messages)
 
     def gated_kickoff(messages: Any, response_format: Any = None, *arguments: Any, **options: Any) -> Any:
-        _require_form(response_format)
+        own.require_claims(response_format)
         _require_own(*arguments, *options.values())
         with running(messages, response_format, begins=begins(messages)):
             return kickoff(messages, response_format, *arguments, **options)
@@ -222,7 +219,7 @@ def _enter_agent(agent: Any, own: _Gate) -> None:
     async def gated_kickoff_async(
         messages: Any, response_format: Any = None, *arguments: Any, **options: Any
     ) -> Any:
-        _require_form(response_format)
+        own.require_claims(response_format)
         _require_own(*arguments, *options.values())
         with running(messages, response_format, begins=begins(messages)):
             return await kickoff_async(messages, response_format, *arguments, **options)
@@ -236,11 +233,6 @@ def _enter_agent(agent: Any, own: _Gate) -> None:
         kickoff_async=gated_kickoff_async,
         copy=_copier(agent.copy, _enter_agent, own),
     )
-
-
-def _require_form(form: Any) -> None:
-    if form is not None:
-        kit.require_claims(form, form.__name__)
 
 
 def _require_own(*options: Any) -> None:
@@ -261,27 +253,25 @@ def _stopping(*, is_inner: bool = False) -> Iterator[None]:
         raise stop.__cause__ from None
 
 
-def _restore(session: Session, messages: Any) -> None:
-    """Give a session what the messages of a kickoff hold."""
-    if isinstance(messages, str):
-        kit.hear(session, [messages])
-        return
-    calls: dict[str, tuple[str, Any]] = {}
-    for message in messages:
-        content = message.get("content")
+def _history(messages: Any) -> Iterator[kit.Event]:
+    """What the messages of a kickoff hold."""
+    for message in [{"role": "user", "content": messages}] if isinstance(messages, str) else messages:
+        content, call_id = message.get("content"), message.get("tool_call_id")
         for call in message.get("tool_calls") or ():
             if info := extract_tool_call_info(call):
-                calls[info[0]] = info[1:]
+                yield kit.ToolUse(*info[:3])
         if message.get("role") == "tool":
-            name, arguments = calls.get(message.get("tool_call_id"), (message.get("name") or "tool", {}))
-            kit.restore(session, name, arguments, content, tool_call_id=message.get("tool_call_id"))
+            yield kit.ToolReply(call_id, message.get("name"), content)
         elif message.get("role") == "user":
             text = kit.text_of_blocks(content)
-            kit.hear(session, [text] if isinstance(text, str) else [])
-        elif isinstance(content, str) and "\nObservation: " in content:  # a tool that was called in text
-            step, _, reply = content.partition("\nObservation: ")
-            if isinstance(action := format_answer(step), AgentAction):
-                kit.restore(session, action.tool, action.tool_input, reply)
+            yield from [kit.UserText(text)] if isinstance(text, str) else []
+        else:
+            yield kit.Answer()
+            if isinstance(content, str) and "\nObservation: " in content:  # a tool that was called in text
+                step, _, reply = content.partition("\nObservation: ")
+                if isinstance(action := format_answer(step), AgentAction):
+                    yield kit.ToolUse(None, action.tool, action.tool_input)
+                    yield kit.ToolReply(None, action.tool, reply)
 
 
 # ------------------------------------------------------------------------------------------------------- tools
@@ -304,13 +294,18 @@ def _before_tool(context: Any) -> None:
     if run is None or not isinstance(context.tool_input, dict):
         return
     schema = context.tool.args_schema.model_json_schema() if context.tool is not None else None
-    try:
-        values = run.session.tool_arguments(context.tool_name, context.tool_input, args_schema=schema)
-    except GLError as error:
-        run.errors.append((context.tool_input, error))
-        raise HookAborted(error.code) from error
-    if values.changes:
-        context.tool_input.update(values)
+    own = next((call for call in run.calls if call[0] == context.tool_name), None)
+    if own is not None:
+        with suppress(ValueError):  # another thread took it
+            run.calls.remove(own)
+    call = kit.ToolCall(
+        run.session, context.tool_name, context.tool_input, schema=schema, id=own[2] if own else None
+    )
+    run.taken.append((context.tool_input, call))
+    if call.refusal is not None:
+        raise HookAborted(call.refusal)
+    if call.is_changed:
+        context.tool_input.update(call.arguments)
 
 
 def _after_tool(context: Any) -> str | None:
@@ -318,29 +313,19 @@ def _after_tool(context: Any) -> str | None:
     run = _RUN.get()
     if run is None:
         return None
-    for arguments, error in run.errors:
-        if arguments is context.tool_input:
-            return Session.repair_hint(error)
+    call = next((call for arguments, call in run.taken if arguments is context.tool_input), None)
+    if call is not None and call.refusal is not None:
+        return call.refusal
     output = context.raw_tool_result
     if isinstance(output, ToolFailure) or (isinstance(output, str) and output.startswith(_ERROR)):
         return None
     if getattr(context.tool, "result_as_answer", False):
         return "This tool answers itself, which the gate cannot check."
-    call = next((call for call in run.calls if call[0] == context.tool_name), None)
-    if call is not None:
-        with suppress(ValueError):  # another thread took it
-            run.calls.remove(call)
     try:
-        reply = kit.recorded(
-            run.session,
-            context.tool_name,
-            context.tool_input,
-            output,
-            tool_call_id=call[2] if call else None,
-        )
+        call = call or kit.ToolCall(run.session, context.tool_name, context.tool_input)
+        return call.text(output)
     except GLError as error:
         return Session.repair_hint(error)
-    return json.dumps(reply, ensure_ascii=False)
 
 
 # ------------------------------------------------------------------------------------------------------- model
@@ -432,7 +417,7 @@ class _Turn:
         if self._form is None and task is not None:
             self._form = task.response_model or task.output_pydantic or task.output_json
         self._is_text = not options.get("tools")
-        self._repairs = 0
+        self._turn = kit.Turn(run.gate, run.session)
         self._events: list[dict[str, Any]] = []
         self.messages = messages
         self.answer: Any = ""
@@ -447,13 +432,14 @@ class _Turn:
     def holds(self, answer: Any) -> bool:
         """Whether the answer may be shown, as ``self.answer`` then has it; else ``messages`` say why. Raises _Stop."""
         try:
-            self.answer = _checked(self._run, answer, self._form, is_text=self._is_text)
-        except GLError as error:
-            if self._repairs < self._run.gate.max_retries:
-                self._repairs += 1
-                self.messages = [*_as_list(self.messages), *_hint(answer, error)]
+            checked = self._turn.attempt(
+                lambda: (_checked(self._run, answer, self._form, is_text=self._is_text),),
+                lambda error: (self._refusal(error, answer),),
+            )
+            if checked is None:
+                self.messages = [*_as_list(self.messages), *_hint(answer, self._turn.hint)]
                 return False
-            self.answer = self._refusal(error)
+            (self.answer,) = checked
         finally:
             for event in self._events:
                 self._llm._emit_call_completed_event.gllint_own(
@@ -461,11 +447,11 @@ class _Turn:
                 )
         return True
 
-    def _refusal(self, error: GLError) -> str:
+    def _refusal(self, error: GLError, answer: Any) -> str:
         try:
             if self._form is not None:
                 raise error
-            return kit.refusal(self._run.gate.on_refusal, error)
+            return self._turn.refusal(error, answer if isinstance(answer, str) else "")
         except Exception as cause:
             raise _Stop(str(cause)) from cause
 
@@ -474,13 +460,13 @@ def _as_list(messages: Any) -> list[Any]:
     return [{"role": "user", "content": messages}] if isinstance(messages, str) else [*messages]
 
 
-def _hint(answer: Any, error: GLError) -> list[dict[str, str]]:
+def _hint(answer: Any, hint: str) -> list[dict[str, str]]:
     text = str(answer.error) if isinstance(answer, _Misfit) else answer
     if isinstance(answer, BaseModel):
         text = answer.model_dump_json()
     return [
         {"role": "assistant", "content": text if isinstance(text, str) else str(text)},
-        {"role": "user", "content": Session.repair_hint(error)},
+        {"role": "user", "content": hint},
     ]
 
 

@@ -406,8 +406,18 @@ def told(
 
     That is so in sourced mode, where a model cites nothing. Raises GLError.
     """
+    if session.mode == "sourced" and tool_call_id is None:
+        with suppress(ValueError, TypeError):
+            data = read_output(session, output) if isinstance(output, str) else plain(output)
+            tool_call_id = _id_by_content(tool, arguments, data)
     reply = recorded(session, tool, arguments, output, tool_call_id=tool_call_id, **options)
     return None if session.mode == "sourced" else reply
+
+
+def _id_by_content(tool: str, arguments: Any, data: Any) -> str:
+    """An id for a call of which the framework has none: the same result of the same call is the same."""
+    key = json.dumps([tool, arguments, data], default=str, sort_keys=True)
+    return f"gllint-{hashlib.sha256(key.encode()).hexdigest()[:16]}"
 
 
 def tool_result(
@@ -554,9 +564,7 @@ def restore(
         if texts:
             output = block_data([read_output(session, text) for text in texts])
         data = plain(output)
-        if tool_call_id is None:
-            key = json.dumps([tool, arguments, data], default=str, sort_keys=True)
-            tool_call_id = f"gllint-{hashlib.sha256(key.encode()).hexdigest()[:16]}"
+        tool_call_id = tool_call_id or _id_by_content(tool, arguments, data)
         if session.told_of(tool_call_id) is not None:
             return True
         # A provider may give several calls one id.
