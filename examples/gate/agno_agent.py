@@ -1,6 +1,5 @@
 """The gate in Agno: the agent states a made-up number, is told so, and repairs it. The model is scripted."""
 
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -10,7 +9,6 @@ from agno.db.in_memory import InMemoryDb
 from agno.models.base import Model
 from agno.models.response import ModelResponse
 
-from gllint_runtime.adapters import INSTRUCTIONS
 from gllint_runtime.adapters.agno import gate
 
 
@@ -30,23 +28,22 @@ class Script(Model):
 
 def meter(site: str) -> dict[str, Any]:
     """The heat that a site used last year."""
-    return {"heat": {"value": 12.5, "unit": "kWh"}}
+    return {"heat_kwh": 12.5}
 
 
 call = {"id": "call_1", "type": "function", "function": {"name": "meter", "arguments": '{"site": "north"}'}}
-claim = {"source_call_id": "tc_1", "path": "$.heat", "quantity": {"value": 12.5, "unit": "kWh"}}
 script = iter(
     [
         ModelResponse(tool_calls=[call]),
-        ModelResponse(content="It uses about 13 kWh."),
-        ModelResponse(content=json.dumps({"message": "It uses {{claim:0}}.", "claims": [claim]})),
+        ModelResponse(content="It uses 14 kWh."),
+        ModelResponse(content="It uses 12.5 kWh."),
     ]
 )
 agent = gate(
     Agent(
         model=Script(script=script),
         tools=[meter],
-        instructions=INSTRUCTIONS,
+        instructions="Answer in one sentence.",
         db=InMemoryDb(),
         add_history_to_context=True,
         telemetry=False,
@@ -54,6 +51,6 @@ agent = gate(
 )
 output = agent.run("How much heat?", session_id="ada")
 
-assert output.content == "It uses 12.50 kWh."
-assert not any("13 kWh" in str(message.content) for message in output.messages or [])
+assert output.content == "It uses 12.5 kWh."
+assert not any("14 kWh" in str(message.content) for message in output.messages or [])
 print(output.content)

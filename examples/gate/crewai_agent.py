@@ -1,4 +1,3 @@
-import json
 import os
 from typing import Any
 
@@ -7,7 +6,6 @@ os.environ["CREWAI_DISABLE_TELEMETRY"] = os.environ["OTEL_SDK_DISABLED"] = "true
 from crewai import Agent, BaseLLM, Crew, Task
 from crewai.tools import tool
 
-from gllint_runtime.adapters import INSTRUCTIONS
 from gllint_runtime.adapters.crewai import gate
 
 
@@ -26,18 +24,17 @@ class Script(BaseLLM):
 @tool
 def meter(site: str) -> dict:
     """The heat that a site used last year."""
-    return {"heat": {"value": 12.5, "unit": "kWh"}}
+    return {"heat_kwh": 12.5}
 
 
 call = {"id": "call_1", "type": "function", "function": {"name": "meter", "arguments": '{"site": "north"}'}}
-claim = {"source_call_id": "tc_1", "path": "$.heat", "quantity": {"value": 12.5, "unit": "kWh"}}
-answers = ["It uses about 13 kWh.", json.dumps({"message": "It uses {{claim:0}}.", "claims": [claim]})]
+answers = ["It uses 14 kWh.", "It uses 12.5 kWh."]
 llm = Script(model="script", script=[[call], *answers])
-expert = Agent(role="Expert", goal="Answers.", backstory=INSTRUCTIONS, tools=[meter], llm=llm)
+expert = Agent(role="Expert", goal="Answers.", backstory="Answer in one sentence.", tools=[meter], llm=llm)
 task = Task(description="How much heat does {site} use?", expected_output="The heat.", agent=expert)
 crew = gate(Crew(agents=[expert], tasks=[task]))
 result = crew.kickoff(inputs={"site": "north"})
 
-assert result.raw == "It uses 12.50 kWh."
-assert "about 13" not in str(result.tasks_output)
+assert result.raw == "It uses 12.5 kWh."
+assert "14 kWh" not in str(result.tasks_output)
 print(result.raw)

@@ -1,7 +1,6 @@
 """Google ADK: the agent states a made-up number, is told so, and repairs it. The model is scripted."""
 
 import asyncio
-import json
 from collections.abc import AsyncGenerator
 from typing import Any
 
@@ -10,7 +9,6 @@ from google.adk.models import BaseLlm, LlmResponse
 from google.adk.runners import InMemoryRunner
 from google.genai import types
 
-from gllint_runtime.adapters import INSTRUCTIONS
 from gllint_runtime.adapters.google_adk import gate
 
 
@@ -27,23 +25,22 @@ class Script(BaseLlm):
 
 def meter(site: str) -> dict[str, Any]:
     """The heat that a site used last year."""
-    return {"heat": {"value": 12.5, "unit": "kWh"}}
+    return {"heat_kwh": 12.5}
 
 
-claim = {"source_call_id": "tc_1", "path": "$.heat", "quantity": {"value": 12.5, "unit": "kWh"}}
 model = Script(
     model="script",
     script=[
         {"function_call": types.FunctionCall(name="meter", args={"site": "north"})},
-        {"text": "It uses about 13 kWh."},
-        {"text": json.dumps({"message": "It uses {{claim:0}}.", "claims": [claim]})},
+        {"text": "It uses 14 kWh."},
+        {"text": "It uses 12.5 kWh."},
     ],
 )
-agent = gate(LlmAgent(name="advisor", model=model, instruction=INSTRUCTIONS, tools=[meter]))
+agent = gate(LlmAgent(name="advisor", model=model, instruction="Answer in one sentence.", tools=[meter]))
 runner = InMemoryRunner(agent)
 events = asyncio.run(runner.run_debug("How much heat?", quiet=True))
 answer = events[-1].content.parts[0].text
 
-assert answer == "It uses 12.50 kWh."
-assert "about 13" not in str(events)
+assert answer == "It uses 12.5 kWh."
+assert "14 kWh" not in str(events)
 print(answer)

@@ -1,7 +1,6 @@
 """The gate in LlamaIndex: the agent states a made-up number, is told so, and repairs it. The model is scripted."""
 
 import asyncio
-import json
 from typing import Any
 
 from llama_index.core.agent.workflow import FunctionAgent
@@ -9,7 +8,6 @@ from llama_index.core.llms import ChatMessage, MockFunctionCallingLLM
 from llama_index.core.llms.llm import ToolSelection
 from llama_index.core.memory import Memory
 
-from gllint_runtime.adapters import INSTRUCTIONS
 from gllint_runtime.adapters.llama_index import gate
 
 
@@ -23,21 +21,18 @@ class Script(MockFunctionCallingLLM):
 
 def meter(site: str) -> dict[str, Any]:
     """The heat that a site used last year."""
-    return {"heat": {"value": 12.5, "unit": "kWh"}}
+    return {"heat_kwh": 12.5}
 
 
-claim = {"source_call_id": "tc_1", "path": "$.heat", "quantity": {"value": 12.5, "unit": "kWh"}}
 script = iter(
     [
         ChatMessage(role="assistant", additional_kwargs={"calls": [("meter", {"site": "north"})]}),
-        ChatMessage(role="assistant", content="It uses about 13 kWh."),
-        ChatMessage(
-            role="assistant", content=json.dumps({"message": "It uses {{claim:0}}.", "claims": [claim]})
-        ),
+        ChatMessage(role="assistant", content="It uses 14 kWh."),
+        ChatMessage(role="assistant", content="It uses 12.5 kWh."),
     ]
 )
 llm = Script(response_generator=lambda messages, **options: next(script))
-agent = gate(FunctionAgent(tools=[meter], llm=llm, system_prompt=INSTRUCTIONS))
+agent = gate(FunctionAgent(tools=[meter], llm=llm, system_prompt="Answer in one sentence."))
 memory = Memory.from_defaults(session_id="ada")  # one for each conversation
 
 
@@ -46,6 +41,6 @@ async def main() -> str:
 
 
 answer = asyncio.run(main())
-assert answer == "It uses 12.50 kWh."
-assert not any("13 kWh" in str(message.content) for message in memory.get())
+assert answer == "It uses 12.5 kWh."
+assert not any("14 kWh" in str(message.content) for message in memory.get())
 print(answer)

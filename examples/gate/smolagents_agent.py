@@ -1,6 +1,5 @@
 """smolagents: the agent states a made-up number, is told so, and repairs it. The model is scripted."""
 
-import json
 from typing import Any
 
 from smolagents import LogLevel, Model, ToolCallingAgent, tool
@@ -11,7 +10,6 @@ from smolagents.models import (
     MessageRole,
 )
 
-from gllint_runtime.adapters import INSTRUCTIONS
 from gllint_runtime.adapters.smolagents import gate
 
 
@@ -35,20 +33,21 @@ def meter(site: str) -> dict:
     Args:
         site: Its name.
     """
-    return {"heat": {"value": 12.5, "unit": "kWh"}}
+    return {"heat_kwh": 12.5}
 
 
-claim = {"source_call_id": "tc_1", "path": "$.heat", "quantity": {"value": 12.5, "unit": "kWh"}}
 model = Script(
     ("meter", {"site": "north"}),
-    ("final_answer", {"answer": "It uses about 13 kWh."}),
-    ("final_answer", {"answer": json.dumps({"message": "It uses {{claim:0}}.", "claims": [claim]})}),
+    ("final_answer", {"answer": "It uses 14 kWh."}),
+    ("final_answer", {"answer": "It uses 12.5 kWh."}),
 )
 agent = gate(
-    ToolCallingAgent(tools=[meter], model=model, instructions=INSTRUCTIONS, verbosity_level=LogLevel.OFF)
+    ToolCallingAgent(
+        tools=[meter], model=model, instructions="Answer in one sentence.", verbosity_level=LogLevel.OFF
+    )
 )
 answer = agent.run("How much heat?")
 
-assert answer == "It uses 12.50 kWh."
-assert "about 13" not in str(agent.memory.get_full_steps())
+assert answer == "It uses 12.5 kWh."
+assert "14 kWh" not in str(agent.memory.get_full_steps())
 print(answer)

@@ -1,13 +1,11 @@
 """The gate in Strands Agents: the agent states a made-up number, is told so, and repairs it. The model is scripted."""
 
-import json
 from collections.abc import AsyncIterator
 from typing import Any
 
 from strands import Agent, tool
 from strands.models import Model
 
-from gllint_runtime.adapters import INSTRUCTIONS
 from gllint_runtime.adapters.strands import gate
 
 
@@ -40,18 +38,19 @@ class Script(Model):
 @tool
 def meter(site: str) -> dict[str, Any]:
     """The heat that a site used last year."""
-    return {"heat": {"value": 12.5, "unit": "kWh"}}
+    return {"heat_kwh": 12.5}
 
 
-claim = {"source_call_id": "tc_1", "path": "$.heat", "quantity": {"value": 12.5, "unit": "kWh"}}
 model = Script(
     {"toolUse": {"toolUseId": "call_1", "name": "meter"}},
-    {"text": "It uses about 13 kWh."},
-    {"text": json.dumps({"message": "It uses {{claim:0}}.", "claims": [claim]})},
+    {"text": "It uses 14 kWh."},
+    {"text": "It uses 12.5 kWh."},
 )
-agent = gate(Agent(model=model, system_prompt=INSTRUCTIONS, tools=[meter], callback_handler=None))
+agent = gate(
+    Agent(model=model, system_prompt="Answer in one sentence.", tools=[meter], callback_handler=None)
+)
 answer = str(agent("How much heat?")).strip()
 
-assert answer == "It uses 12.50 kWh."
-assert "13" not in str([message["content"] for message in agent.messages])
+assert answer == "It uses 12.5 kWh."
+assert "14 kWh" not in str([message["content"] for message in agent.messages])
 print(answer)
