@@ -805,7 +805,7 @@ class _Turn:
         streams: list[Any] = [handler for handler in handlers if hasattr(handler, "tap_output_aiter")]
         if streams and isinstance(manager, BaseCallbackManager):
             manager = manager.copy()
-            self._sentences = _Sentences(self._turn)
+            self._sentences = self._sentences or _Sentences(self._turn)
             for handler in streams:
                 manager.remove_handler(handler)
                 if callable(getattr(handler, "stream", None)):  # that of stream_mode="messages"

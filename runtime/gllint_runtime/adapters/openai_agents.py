@@ -15,7 +15,7 @@ from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any, TypeVar
-from weakref import WeakValueDictionary
+from weakref import WeakKeyDictionary, WeakValueDictionary
 
 from agents import (
     Agent,
@@ -97,6 +97,7 @@ class _Agents:
         # The last request of each run, for as long as the run lives, and which one has the items at hand.
         self._last: kit.WeakIdentityMap[_Request] = kit.WeakIdentityMap()
         self._requests: WeakValueDictionary[int, _Request] = WeakValueDictionary()
+        self._refusals: WeakKeyDictionary[Session, str] = WeakKeyDictionary()
 
     def __deepcopy__(self, memo: Any) -> _Agents:
         """Copies of an agent share its gate, which holds nothing of one conversation."""
@@ -156,6 +157,11 @@ class _Agents:
             self._sessions.put(usage, session)
         return session
 
+    def refusal(self, turn: kit.Turn, error: GLError, draft: str) -> str:
+        """What the user is told, which the guardrail lets pass."""
+        self._refusals[turn.session] = text = turn.refusal(error, draft)
+        return text
+
     def expect(self, items: Any, context: RunContextWrapper[Any]) -> None:
         """Note whose request these items are: a model is told no context."""
         request = self._requests[id(items)] = _Request(items, weakref.ref(context))
@@ -169,10 +175,11 @@ class _Agents:
     def _was_checked(
         self, context: RunContextWrapper[Any], agent: Agent[Any], output: Any
     ) -> GuardrailFunctionOutput:
-        if not isinstance(output, str) or self.session(context).was_shown(output):
+        session = self.session(context)
+        if not isinstance(output, str) or session.was_shown(output) or self._refusals.get(session) == output:
             return GuardrailFunctionOutput(None, tripwire_triggered=False)
         try:
-            kit.check_final(self.session(context), output)
+            kit.check_final(session, output)
         except GLError as error:
             return GuardrailFunctionOutput(error.to_dict(), tripwire_triggered=True)
         return GuardrailFunctionOutput(None, tripwire_triggered=False)
@@ -400,7 +407,7 @@ class _Turn:
         output_schema: Any,
         options: Mapping[str, Any],
     ) -> None:
-        self.options = dict(options)
+        self.agents, self.options = agents, dict(options)
         self._is_stored = bool(options.get("previous_response_id") or options.get("conversation_id"))
         own: dict[str, bool] = {
             tool.name: getattr(getattr(tool, "on_invoke_tool", None), "gllint", False) for tool in tools
@@ -416,7 +423,7 @@ class _Turn:
         """The items of an answer as they may be shown; ``None``: ask again. Raises GLError for a structured answer."""
 
         def refused(error: GLError) -> list[Any]:
-            text = self.kit.refusal(error, "".join(_output_texts(output)))
+            text = self.agents.refusal(self.kit, error, "".join(_output_texts(output)))
             return _with_refusal(_with_text(output, text), text)
 
         checked = self.kit.attempt(lambda: self._checked(output), None if self.structure else refused)

@@ -150,6 +150,7 @@ class _Agent:
             )
         deltas: list[Any] = []
         events: list[Any] = []
+        draft = ""
         try:
             for event in self._own["_step_stream"](step):
                 (deltas if isinstance(event, ChatMessageStreamDelta) else events).append(event)
@@ -157,14 +158,15 @@ class _Agent:
             if final is None or not final.is_final_answer:
                 run.hints = []
             else:
+                draft = final.output if isinstance(final.output, str) else ""
                 events = [self._answer(run, step, _checked(run.session, final.output))]
         except GLError as error:
-            events = [self._answer(run, step, self._refused(run, step, error))]
+            events = [self._answer(run, step, self._refused(run, step, error, draft))]
         except AgentExecutionError as error:
             if "final_answer" not in (step.code_action or ""):
                 raise
             wrong = GLValidationError("STEP_SCHEMA", str(error), "Give an answer that final_answer takes.")
-            events = [self._answer(run, step, self._refused(run, step, wrong))]
+            events = [self._answer(run, step, self._refused(run, step, wrong, ""))]
         finally:
             self._clean(run, step, hints)
         if deltas and (text := step.model_output):
@@ -192,9 +194,9 @@ class _Agent:
         step.action_output = output
         return ActionOutput(output=output, is_final_answer=True)
 
-    def _refused(self, run: _Run, step: Any, error: GLError) -> str:
+    def _refused(self, run: _Run, step: Any, error: GLError, draft: str) -> str:
         """What the user is told where repairs ran out. Raises AgentError else, which lets the agent go on."""
-        answer = draft = _text(step.model_output)
+        answer = _text(step.model_output)
         if (message := step.model_output_message) is not None and message.tool_calls:
             answer += str([call.dict() for call in step.tool_calls or ()] or [*map(str, message.tool_calls)])
         _say(step, "", tool_calls=None)
