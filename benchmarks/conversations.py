@@ -105,7 +105,7 @@ def langgraph() -> tuple[Callable[[], Agent], Callable[[], Any]]:
     saver = InMemorySaver()
 
     def made() -> Agent:
-        agent = gate(create_agent(Model(), [tool(reading)], checkpointer=saver))
+        agent = gate(create_agent(Model(), [tool(reading)], checkpointer=saver), mode="claims")
 
         async def ask(conversation: str, text: str) -> str:
             config: Any = {"configurable": {"thread_id": conversation}}
@@ -158,7 +158,7 @@ def openai_agents() -> tuple[Callable[[], Agent], Callable[[], Any]]:
     store: dict[str, Any] = {}
 
     def made() -> Agent:
-        target = gate(Target(name="a", tools=[function_tool(reading)], model=Scripted()))
+        target = gate(Target(name="a", tools=[function_tool(reading)], model=Scripted()), mode="claims")
 
         async def ask(conversation: str, text: str) -> str:
             items = [*json.loads(store.get(conversation, "[]")), {"role": "user", "content": text}]
@@ -203,7 +203,7 @@ def pydantic_ai() -> tuple[Callable[[], Agent], Callable[[], Any]]:
     store: dict[str, Any] = {}
 
     def made() -> Agent:
-        target = gate(Target(FunctionModel(model), tools=[reading]))
+        target = gate(Target(FunctionModel(model), tools=[reading]), mode="claims")
 
         async def ask(conversation: str, text: str) -> str:
             stored = store.get(conversation)

@@ -10,9 +10,8 @@ from gllint_runtime import ClaimedText
 from gllint_runtime.adapters.agno import gate
 
 ADOPTING = """
-from gllint_runtime.adapters import INSTRUCTIONS
 from gllint_runtime.adapters.agno import gate
-agent = gate(Agent(model=model, tools=tools, instructions=INSTRUCTIONS))
+agent = gate(Agent(model=model, tools=tools))
 """
 
 
@@ -52,7 +51,7 @@ def bench() -> Bench:
         return Agent(model=Script(script=iter(script)), tools=[tool], telemetry=False, **options)
 
     def agent(*script: Any, **options: Any) -> Any:
-        return gate(made(*script, **options), max_retries=0)
+        return gate(made(*script, **options), mode="claims", max_retries=0)
 
     def text(agent: Any) -> str:
         return str(agent.run("How much?").content)

@@ -10,9 +10,8 @@ from gllint_runtime import ClaimedText
 from gllint_runtime.adapters.crewai import gate
 
 ADOPTING = """
-from gllint_runtime.adapters import INSTRUCTIONS
 from gllint_runtime.adapters.crewai import gate
-crew = gate(Crew(agents=[Agent(backstory=INSTRUCTIONS, role="…", goal="…", tools=tools, llm=llm)], tasks=tasks))
+crew = gate(Crew(agents=[Agent(backstory="…", role="…", goal="…", tools=tools, llm=llm)], tasks=tasks))
 """
 
 
@@ -49,7 +48,7 @@ def bench() -> Bench:
         return Crew(agents=[*agents], tasks=[task], **options)
 
     def said(*agents: Any, **options: Any) -> Any:
-        return gate(crew(*agents, **options), max_retries=0).kickoff()
+        return gate(crew(*agents, **options), mode="claims", max_retries=0).kickoff()
 
     def agents(answer: str) -> str:
         question = {"question": "How?", "context": "North.", "coworker": "Expert"}

@@ -11,9 +11,8 @@ from gllint_runtime import ClaimedText
 from gllint_runtime.adapters.google_adk import gate
 
 ADOPTING = """
-from gllint_runtime.adapters import INSTRUCTIONS
 from gllint_runtime.adapters.google_adk import gate
-agent = gate(LlmAgent(name="…", model=model, instruction=INSTRUCTIONS, tools=tools))
+agent = gate(LlmAgent(name="…", model=model, tools=tools))
 """
 
 
@@ -49,7 +48,7 @@ def bench() -> Bench:
         return LlmAgent(name=name, model=Script(model="m", script=[*script]), tools=[*tools], **options)
 
     def agent(*script: Any, **options: Any) -> Any:
-        return gate(made(*script, **options), max_retries=0)
+        return gate(made(*script, **options), mode="claims", max_retries=0)
 
     def text_of(events: list[Any]) -> str:
         return "".join(part.text or "" for event in events for part in event.content.parts)

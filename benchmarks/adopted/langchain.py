@@ -8,9 +8,8 @@ from gllint_runtime import ClaimedText
 from gllint_runtime.adapters.langchain import gate
 
 ADOPTING = """
-from gllint_runtime.adapters import INSTRUCTIONS
 from gllint_runtime.adapters.langchain import gate
-agent = gate(create_agent(model, tools, system_prompt=INSTRUCTIONS))
+agent = gate(create_agent(model, tools))
 """
 
 
@@ -34,7 +33,7 @@ def bench() -> Bench:
 
     def agent(*script: Any, tool: Any = meter, gated: bool = True, **options: Any) -> Any:
         made = create_agent(Script(responses=[*script]), [StructuredTool.from_function(tool)], **options)
-        return gate(made, max_retries=0) if gated else made
+        return gate(made, mode="claims", max_retries=0) if gated else made
 
     def text(agent: Any) -> str:
         return str(agent.invoke({"messages": ["How much?"]})["messages"][-1].text)

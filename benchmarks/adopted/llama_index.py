@@ -9,9 +9,8 @@ from gllint_runtime import ClaimedText
 from gllint_runtime.adapters.llama_index import gate
 
 ADOPTING = """
-from gllint_runtime.adapters import INSTRUCTIONS
 from gllint_runtime.adapters.llama_index import gate
-agent = gate(FunctionAgent(tools=tools, llm=llm, system_prompt=INSTRUCTIONS))
+agent = gate(FunctionAgent(tools=tools, llm=llm))
 """
 
 
@@ -40,7 +39,7 @@ def bench() -> Bench:
         return FunctionAgent(tools=[tool], llm=llm, **options)
 
     def agent(*script: Any, **options: Any) -> Any:
-        return gate(made(*script, **options), max_retries=0)
+        return gate(made(*script, **options), mode="claims", max_retries=0)
 
     def run(agent: Any) -> Any:
         async def main() -> Any:

@@ -10,9 +10,8 @@ from gllint_runtime import ClaimedText
 from gllint_runtime.adapters.openai_agents import gate
 
 ADOPTING = """
-from gllint_runtime.adapters import INSTRUCTIONS
 from gllint_runtime.adapters.openai_agents import gate
-agent = gate(Agent(name="…", instructions=INSTRUCTIONS, tools=tools))
+agent = gate(Agent(name="…", tools=tools))
 """
 
 
@@ -77,7 +76,7 @@ def bench() -> Bench:
         return Agent(name="a", tools=[*tools], model=Script(*script), **options)
 
     def agent(*script: Any, **options: Any) -> Any:
-        return gate(made(*script, **options), max_retries=0)
+        return gate(made(*script, **options), mode="claims", max_retries=0)
 
     def run(agent: Any) -> Any:
         return asyncio.run(Runner.run(agent, "How much?", run_config=quiet)).final_output

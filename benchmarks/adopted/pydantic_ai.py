@@ -10,9 +10,8 @@ from gllint_runtime import ClaimedText
 from gllint_runtime.adapters.pydantic_ai import gate
 
 ADOPTING = """
-from gllint_runtime.adapters import INSTRUCTIONS
 from gllint_runtime.adapters.pydantic_ai import gate
-agent = gate(Agent(model, instructions=INSTRUCTIONS, tools=tools))
+agent = gate(Agent(model, tools=tools))
 """
 
 
@@ -43,7 +42,7 @@ def bench() -> Bench:
         return FunctionModel(answer, stream_function=stream)
 
     def agent(*script: Any, tool: Any = meter, **options: Any) -> Any:
-        return gate(Agent(model(*script), tools=[tool], **options), max_retries=0)
+        return gate(Agent(model(*script), tools=[tool], **options), mode="claims", max_retries=0)
 
     def streamed(answer: str) -> str:
         async def main() -> str:

@@ -8,9 +8,8 @@ from gllint_runtime import ClaimedText
 from gllint_runtime.adapters.smolagents import gate
 
 ADOPTING = """
-from gllint_runtime.adapters import INSTRUCTIONS
 from gllint_runtime.adapters.smolagents import gate
-agent = gate(ToolCallingAgent(tools=tools, model=model, instructions=INSTRUCTIONS))
+agent = gate(ToolCallingAgent(tools=tools, model=model))
 """
 
 
@@ -63,7 +62,7 @@ def bench() -> Bench:
         )
 
     def agent(*script: Any, **options: Any) -> Any:
-        return gate(made(*script, **options), max_retries=0)
+        return gate(made(*script, **options), mode="claims", max_retries=0)
 
     def agents(answer: str) -> str:
         expert = made(("meter", {}), HONEST, name="expert", description="Knows.")

@@ -10,9 +10,8 @@ from gllint_runtime import ClaimedText
 from gllint_runtime.adapters.strands import gate
 
 ADOPTING = """
-from gllint_runtime.adapters import INSTRUCTIONS
 from gllint_runtime.adapters.strands import gate
-agent = gate(Agent(model=model, system_prompt=INSTRUCTIONS, tools=tools))
+agent = gate(Agent(model=model, tools=tools))
 """
 
 
@@ -55,7 +54,7 @@ def bench() -> Bench:
         return Agent(model=Script(*script), tools=[*tools], callback_handler=None, **options)
 
     def agent(*script: Any, **options: Any) -> Any:
-        return gate(made(*script, **options), max_retries=0)
+        return gate(made(*script, **options), mode="claims", max_retries=0)
 
     def streamed(answer: str) -> str:
         async def main() -> str:

@@ -3,9 +3,8 @@
 import copy
 import json
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, Literal
 
-from gllint_runtime import GLError, Session
 from gllint_runtime.adapters import kit
 
 # ----------------------------------------------------- a framework, as others have written it
@@ -48,6 +47,7 @@ def gate(
     target: Agent,
     *,
     session: kit.SessionOption = None,
+    mode: Literal["claims", "sourced"] | None = None,
     max_retries: int = 2,
     on_refusal: kit.OnRefusal = None,
 ) -> Agent:
@@ -55,60 +55,50 @@ def gate(
     if not isinstance(target, Agent):
         raise TypeError(f"gate takes an Agent, not {type(target).__name__}")
     twin = GatedAgent(target.model, *target.tools.values())
-    twin.option, twin.max_retries, twin.on_refusal = session, max_retries, on_refusal
+    twin.gate = kit.Gate(session, mode, max_retries, on_refusal)
     return twin
+
+
+def history(messages: list[Any]) -> Iterator[kit.Event]:
+    """What the messages hold: the conversation's session is made of nothing else."""
+    for message in messages:
+        if message["role"] == "user":
+            yield kit.UserText(message["content"])
+        elif message["role"] == "tool":
+            call = message["call"]
+            yield kit.ToolUse(call["id"], call["tool"], call["arguments"])
+            yield kit.ToolReply(call["id"], call["tool"], message["content"])
+        else:
+            yield kit.Answer()
 
 
 class GatedAgent(Agent):
     """An agent with the gate in it."""
 
-    option: kit.SessionOption
-    max_retries: int
-    on_refusal: kit.OnRefusal
-
-    def session(self, messages: list[Any]) -> Session:
-        """The session of a conversation, with what its messages hold: nothing else is kept."""
-        begins = not any(message["role"] == "assistant" for message in messages)
-        session = kit.session_for(self.option, messages, begins=begins)
-        for message in messages:
-            if message["role"] == "user":
-                kit.hear(session, [message["content"]])
-            elif message["role"] == "tool":
-                call = message["call"]
-                kit.restore(
-                    session, call["tool"], call["arguments"], message["content"], tool_call_id=call["id"]
-                )
-        return session
+    gate: kit.Gate
 
     def call(self, messages: list[Any], name: str, arguments: dict[str, Any], call_id: str) -> str:
         """Call a tool with its arguments in the units of its parameters, and record what it returned."""
-        return kit.tool_result(
-            self.session(messages), name, self.tools[name], arguments, tool_call_id=call_id
-        )
+        session = self.gate.conversation(self, history(messages))
+        return kit.tool_result(session, name, self.tools[name], arguments, tool_call_id=call_id)
 
     def ask(self, messages: list[Any]) -> Iterator[Any]:
         """Ask the model until its answer holds; what is shown of it was checked."""
-        session, asked, told = self.session(messages), messages, ""
-        for attempt in range(self.max_retries + 1):
-            said, stream = "", kit.FinalStream(session)
-            for part in super().ask(asked):
+        turn = kit.Turn(self.gate, self.gate.conversation(self, history(messages)))
+        while True:
+            said = ""
+            for part in super().ask(messages):
                 if isinstance(part, dict):
                     yield part
                     return
                 said += part
-                if not told:  # what an answer that broke off has shown stays
-                    yield stream.feed(part)
-            told = told or stream.released
-            try:
-                text = kit.check_final(session, said).message
-            except GLError as error:
-                if attempt < self.max_retries:
-                    hint = {"role": "user", "content": Session.repair_hint(error)}
-                    asked = [*asked, {"role": "assistant", "content": said}, hint]
-                    continue
-                text = kit.refusal(self.on_refusal, error)
-            yield kit.rest_of(text, told)
-            return
+                yield turn.feed(part)
+            text = turn.text(said)
+            if text is not None:
+                yield turn.rest(text)
+                return
+            hint = {"role": "user", "content": turn.hint}
+            messages = [*messages, {"role": "assistant", "content": said}, hint]
 
 
 # --------------------------------------------------------------------------------- does it hold?
@@ -127,20 +117,21 @@ def says(*script: Any) -> Callable[[list[Any]], Iterator[Any]]:
 
 def meter(site: str) -> dict[str, Any]:
     """The heat that a site used last year."""
-    return {"heat": {"value": 12.5, "unit": "kWh"}}
+    return {"heat_kwh": 12.5}
 
 
 call = {"tool": "meter", "arguments": {"site": "north"}, "id": "call_1"}
-claim = {"source_call_id": "tc_1", "path": "$.heat", "quantity": {"value": 12.5, "unit": "kWh"}}
-honest = json.dumps({"claims": [claim], "message": "It is warm. It uses {{claim:0}}."})
-agent = gate(Agent(says(call, "It uses 13 kWh.", honest, honest, *["It uses 13 kWh."] * 3), meter))
+honest = "It is warm. It uses 12.5 kWh."
+agent = gate(
+    Agent(says(call, "It is warm. It uses 14 kWh.", honest, honest, *["It uses 14 kWh."] * 3), meter)
+)
 
 ada: list[Any] = [{"role": "user", "content": "How much heat?"}]
 bob = copy.deepcopy(ada)
 answer = "".join(agent.run(ada))
-assert answer == "It is warm. It uses 12.50 kWh."  # stopped, repaired, by sentences
-assert "13 kWh" not in str(ada)  # nothing refused stays
+assert answer == honest  # stopped, repaired, by sentences, none of them twice
+assert "14 kWh" not in str(ada)  # nothing refused stays
 ada.append({"role": "user", "content": "Again?"})
-assert "".join(agent.run(json.loads(json.dumps(ada)))) == "It is warm. It uses 12.50 kWh."  # restarted
+assert "".join(agent.run(json.loads(json.dumps(ada)))) == honest  # restarted
 assert "".join(agent.run(bob)) == kit.REFUSAL  # another user's numbers are not this user's
 print(answer)

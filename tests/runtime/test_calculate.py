@@ -228,7 +228,7 @@ def test_it_is_a_tool_of_pydantic_ai() -> None:
     def model(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
         return ModelResponse(parts=[next(answers)])
 
-    agent = gate(Agent(FunctionModel(model), tools=[heat, calculate]))
+    agent = gate(Agent(FunctionModel(model), tools=[heat, calculate]), mode="claims")
     assert agent.run_sync("How much?").output == "Twice: 0.20 kWh."
 
 

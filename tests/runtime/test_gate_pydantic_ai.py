@@ -434,4 +434,4 @@ def test_what_a_field_may_be_declared() -> None:
     with pytest.raises(ValueError, match="No session holds now"):
         Answer.model_validate({"heat": CLAIM, "note": "Well."})
     schema = Answer.model_json_schema()
-    assert schema["properties"]["heat"]["required"] == ["source_call_id", "path", "quantity"]
+    assert schema["properties"]["heat"]["anyOf"][0]["required"] == ["source_call_id", "path", "quantity"]

@@ -912,7 +912,7 @@ def test_a_mismatch_and_a_naked_number_are_counted_once_each(session: Session) -
 
 def test_a_number_of_a_structured_answer_is_told_in_short(session: Session) -> None:
     with pytest.raises(GLError) as refused:
-        session.refuse_number("$.heat", 10**250)
+        session.judge_number("$.heat", 10**250)
     assert refused.value.message == f"Naked number '1{'0' * 199}' at $.heat"
 
 

@@ -194,6 +194,7 @@ def _by_pydantic_ai(text: str, pieces: Sequence[str], claims: Sequence[Any], is_
 
     agent: Any = gate(
         Agent(FunctionModel(answer, stream_function=stream), tools=[_meter()]),
+        mode="claims",
         max_retries=0,
         on_refusal=_REFUSED,
     )
@@ -213,7 +214,10 @@ def _by_openai_agents(text: str, pieces: Sequence[str], claims: Sequence[Any], i
 
     model = openai_model(text, pieces)
     agent = gate(
-        Agent(name="a", tools=[function_tool(_meter())], model=model), max_retries=0, on_refusal=_REFUSED
+        Agent(name="a", tools=[function_tool(_meter())], model=model),
+        mode="claims",
+        max_retries=0,
+        on_refusal=_REFUSED,
     )
     quiet = RunConfig(tracing_disabled=True)
 
@@ -242,7 +246,10 @@ def _by_langchain(text: str, pieces: Sequence[str], claims: Sequence[Any], is_wh
     from gllint_runtime.adapters.langchain import gate
 
     agent = gate(
-        create_agent(langchain_model(text, pieces), [tool(_meter())]), max_retries=0, on_refusal=_REFUSED
+        create_agent(langchain_model(text, pieces), [tool(_meter())]),
+        mode="claims",
+        max_retries=0,
+        on_refusal=_REFUSED,
     )
     asked: Any = {"messages": ["How much?"]}
     if is_whole:

@@ -31,6 +31,8 @@ from gllint_runtime.execution.steps import read_claims
 from gllint_runtime.policy.errors import GLError, GLValidationError
 from gllint_runtime.policy.schemas import NAMED, OF_THE_VALUE, Quantity
 
+__all__ = ["Claimed", "ClaimedText", "Unclaimed"]  # what type checkers see of a name that is only imported
+
 Value = TypeVar("Value")
 _CURRENT: ContextVar[Session | None] = ContextVar("gllint_session", default=None)
 
@@ -120,7 +122,9 @@ class _Field:
 
 
 class _ClaimedQuantity(_Field):
-    schema = CLAIM_SCHEMA
+    schema: typing.ClassVar[Mapping[str, Any]] = {
+        "anyOf": [CLAIM_SCHEMA, CLAIM_SCHEMA["properties"]["quantity"]]
+    }
 
     def read(self, value: Any) -> Quantity:
         if isinstance(value, Quantity):  # of the program: no model can write one
@@ -136,7 +140,7 @@ class _ClaimedQuantity(_Field):
 
 
 class _CheckedText(_Field):
-    schema = TEXT_SCHEMA
+    schema: typing.ClassVar[Mapping[str, Any]] = {"anyOf": [TEXT_SCHEMA, {"type": "string"}]}
 
     def read(self, value: Any) -> str:
         if type(value) is _VerifiedText:
@@ -168,8 +172,9 @@ def _session() -> Session:
 
 
 if TYPE_CHECKING:
+    from typing import Annotated as Unclaimed
+
     Claimed = Annotated[Value, _ClaimedQuantity()]
-    Unclaimed = Annotated
 else:
 
     class Claimed:
@@ -436,7 +441,8 @@ def checked_structure(session: Session, answer: Any, hint: Any = None) -> Any:
     """
     if hint is None or hint is Any:
         hint = type(answer)
-        if not isinstance(answer, list | tuple | set | frozenset | Mapping) or _is_record(hint):
+        is_container = isinstance(answer, list | tuple | set | frozenset | Mapping)
+        if session.mode == "claims" and (not is_container or _is_record(hint)):
             require_claims(hint, hint.__name__)
     try:
         return _Check(session, hint).value(answer, hint, "$")
@@ -469,6 +475,9 @@ class _Check:
         if declared is not None and (hint is Any or _fits(hint, value)):
             self._session.declare_unclaimed(place, value, declared.reason)
             return value
+        is_claimed = any(isinstance(mark, _Field) for mark in marks)
+        if isinstance(value, Quantity) and not is_claimed and self._session.mode == "sourced":
+            self._session.sourced_quantity(value.to_dict())
         if value is None or isinstance(value, bool | Quantity | _VerifiedText | date):
             return value
         if isinstance(value, Enum):
@@ -478,7 +487,7 @@ class _Check:
             if get_origin(hint) is not Literal or value not in get_args(hint) or not _is_name(value):
                 self._session.check(str(value))
         elif isinstance(value, _NUMBERS):
-            self._session.refuse_number(place, value)
+            self._session.judge_number(place, value)
         elif _is_record(type(value)):
             return self._record(value, place, hint)
         elif isinstance(value, Mapping):

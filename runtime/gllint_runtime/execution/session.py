@@ -9,6 +9,8 @@ import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from decimal import Decimal
+from fractions import Fraction
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal, NoReturn, Unpack
 
@@ -52,6 +54,7 @@ from gllint_runtime.policy.errors import (
 from gllint_runtime.policy.expressions import expression
 from gllint_runtime.policy.keywords import Mode, PolicySettings
 from gllint_runtime.policy.log import logger
+from gllint_runtime.policy.names import read_name
 from gllint_runtime.policy.numbers import NakedNumber, scan_naked_numbers, unsafe_characters
 from gllint_runtime.policy.outputs import (
     PLAIN,
@@ -780,12 +783,24 @@ class Session:
             resolved = [(claim, *self._resolve(number, claim)) for number, claim in enumerate(claims)]
             return [(quantity, record.basis_of(claim)) for claim, record, quantity in resolved]
 
-    def refuse_number(self, place: str, value: Any) -> None:
-        """Judge a number of a structured answer that no claim stands behind. Raises GLRuntimeError."""
-        error = GLRuntimeError(
+    def judge_number(self, place: str, value: Any) -> None:
+        """Judge a number of a structured answer that no claim stands behind. Raises GLError.
+
+        In mode ``"sourced"`` it needs a source, in the unit that its key ends in; in mode ``"claims"`` a claim.
+        """
+        if self._sourced is not None and isinstance(value, int | float | Decimal | Fraction):
+            key = place.rpartition(".")[2].partition("[")[0]
+            shown = format(Decimal(str(float(value) if isinstance(value, Fraction) else value)), "f")
+            try:
+                self.check(f"{shown} {read_name(key).unit or ''}".strip())
+            except GLError as error:
+                error.path = error.path or place
+                raise
+            return
+        naked = GLRuntimeError(
             "NO_NAKED_NUMBERS", f"Naked number '{str(value)[:200]}' at {place}", path=place
         )
-        self.verdicts.violation(error, self.policy.level(error.code))
+        self.verdicts.violation(naked, self.policy.level(naked.code))
 
     def sourced_quantity(self, value: Any) -> Quantity | None:
         """A number with its unit that a structured answer has in mode ``"sourced"``, judged; ``None`` for any other.
