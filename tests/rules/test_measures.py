@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from gllint_rules import Settings
-from gllint_rules.inference.units.definitions import path
 from gllint_rules.inference.units.measure import Factor, Meaning, Measure
 from gllint_rules.inference.units.meetings import Given, Meeting, conflicts_in
 from gllint_rules.inference.units.reader import Units
@@ -102,10 +101,3 @@ def test_the_body_at_a_place_is_the_innermost_around_it() -> None:
     values = [value for value in (outer, inner, loss.value) if value is not None]
     read = [units.unit_of(value, units.body_at(Site(module, value.at))) for value in values]
     assert [shown(meaning) for meaning in read] == ["kWh", "Wh", "kWh"]
-
-
-def test_an_endless_chain_of_names_is_no_variable() -> None:
-    """Each of its names would be looked up as all that stands before it."""
-    module = read_module("/project/a.py", f"x = a{'.b' * 32}\ny = a{'.b' * 33}\n")
-    paths = [path(binding.value) for name in "xy" for binding in module.scope.bindings[name] if binding.value]
-    assert paths == [f"a{'.b' * 32}", ""]

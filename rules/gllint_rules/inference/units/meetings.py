@@ -10,7 +10,6 @@ from msgspec.structs import replace
 
 from gllint_rules.inference.declarations import declaring_calls
 from gllint_rules.inference.units import arithmetic
-from gllint_rules.inference.units.definitions import Definition
 from gllint_rules.inference.units.measure import (
     Measure,
     measure_of_name,
@@ -30,7 +29,7 @@ from gllint_rules.inference.units.unit_calls import unit_calls
 from gllint_rules.inference.values import ClassOf, External, ExternalInstance, FunctionOf, Method
 from gllint_rules.reading import facts
 from gllint_rules.reading.expression_index import direct_parts, expressions_in, expressions_of, parts_of
-from gllint_rules.reading.facts import Block, Expr, Param, Scope
+from gllint_rules.reading.facts import Binding, Block, Expr, Param, Scope
 from gllint_rules.words.call_units import unit_of_attribute, unit_of_method
 from gllint_rules.words.names import QUANTITY
 
@@ -64,12 +63,12 @@ def conflicts_in(units: Units, body: Body) -> list[Conflict]:
     """The numbers of a body that meet others of another unit, each place once."""
     found: dict[int, Conflict] = {}
     if not any(map(_is_hint, expressions_in(body.block))) and not (
-        body.arguments or any(map(_is_declared, body.params))
+        body.arguments or any(map(_is_declared, body.function.params if body.function else ()))
     ):
         return []
     search = _Search(units)
     for expr, scope in _meeting_places(body.block, body.scope):
-        for conflict in search.conflicts(expr, body.within(scope)):
+        for conflict in search.conflicts(expr, replace(body, scope=scope)):
             found.setdefault(conflict.at, conflict)
     return list(found.values())
 
@@ -104,7 +103,7 @@ class _Search:
 
     def __init__(self, units: Units) -> None:
         self.units = units
-        self._hints: dict[Definition, bool] = {}
+        self._hints: dict[Binding, bool] = {}
 
     def conflicts(self, expr: Expr, body: Body) -> Iterator[Conflict]:
         match expr:
@@ -125,21 +124,27 @@ class _Search:
         for part in parts_of(expr):
             if _is_hint(part):
                 return True
-            if isinstance(part, (facts.Name, facts.Attr)):
-                if any(self._is_hinted(definition, body) for definition in body.reaching.get(part.at, ())):
+            if isinstance(part, facts.Name):
+                if any(self._is_hinted(binding, body) for binding in self.units.reaching(part, body)):
                     return True
         return False
 
-    def _is_hinted(self, definition: Definition, body: Body) -> bool:
-        if definition not in self._hints:
-            self._hints[definition] = False  # meanwhile, of one that rests on itself
-            param, value = definition.param, definition.value
-            if param is not None:
-                is_named = names_unit(param.name) or param.name in body.arguments
-                self._hints[definition] = is_named or _is_declared(param)
-            elif value is not None:
-                self._hints[definition] = self.is_hinted(value, body)
-        return self._hints[definition]
+    def _is_hinted(self, binding: Binding, body: Body) -> bool:
+        if binding not in self._hints:
+            self._hints[binding] = False  # meanwhile, of one that rests on itself
+            if isinstance(binding.target, Param):
+                is_given = binding.target.name in body.arguments
+                self._hints[binding] = is_given or _is_declared(binding.target)
+            elif binding.value is not None and binding.kind in (
+                "assign",
+                "annotated",
+                "aug",
+                "item",
+                "loop",
+                "with",
+            ):
+                self._hints[binding] = self.is_hinted(binding.value, body)
+        return self._hints[binding]
 
     # --- operators -------------------------------------------------------------------------------------------
 

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from functools import cached_property
+from functools import lru_cache
 from typing import TYPE_CHECKING, TypeAlias
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from gllint_rules.inference.declarations import declared_unit
 from gllint_rules.inference.units import arithmetic
-from gllint_rules.inference.units.definitions import Definition, Definitions, definitions_in
 from gllint_rules.inference.units.measure import (
     COUNT,
     Factor,
@@ -49,7 +49,8 @@ from gllint_rules.inference.values import (
     options,
 )
 from gllint_rules.reading import facts
-from gllint_rules.reading.facts import Block, Expr, Function, Lambda, Module, Param, Scope
+from gllint_rules.reading.expression_index import parts_of
+from gllint_rules.reading.facts import Binding, Block, Expr, Function, Lambda, Module, Param, Scope
 from gllint_rules.words.call_units import unit_of_attribute, unit_of_function, unit_of_method
 from gllint_rules.words.names import QUANTITY
 from gllint_runtime.policy.names import is_unit_itself, name_words
@@ -76,35 +77,14 @@ _MOST_DEFINITIONS = 4  # of a name of another scope
 _MOST_CALLS = 4  # that are followed with their arguments, within each other
 
 
-class Body:
+class Body(Struct, frozen=True, eq=False):
     """Where an expression is read: its scope, the statements around it, and the arguments of a call."""
 
-    def __init__(
-        self,
-        module: Module,
-        scope: Scope,
-        block: Block = (),
-        params: tuple[Param, ...] = (),
-        around: Body | None = None,
-    ) -> None:
-        self.module, self.scope, self.block, self.params = module, scope, block, params
-        self.arguments: Mapping[str, Measure | tuple[Expr, Body]] = {}
-        self._around = around
-
-    @cached_property
-    def reaching(self) -> Mapping[int, Definitions]:
-        """The definitions that reach its names, worked out for the first that is asked for."""
-        return self._around.reaching if self._around else definitions_in(self.block, self.params)
-
-    def within(self, scope: Scope) -> Body:
-        """The same, in the scope of a comprehension or a lambda."""
-        return self if scope is self.scope else self.given(self.arguments, scope)
-
-    def given(self, arguments: Mapping[str, Measure | tuple[Expr, Body]], scope: Scope | None = None) -> Body:
-        """The same, with the arguments of a call."""
-        body = Body(self.module, scope or self.scope, self.block, self.params, self)
-        body.arguments = arguments
-        return body
+    module: Module
+    scope: Scope
+    block: Block = ()
+    function: Function | None = None
+    arguments: Mapping[str, Measure | tuple[Expr, Body]] = {}
 
 
 class Units:
@@ -116,9 +96,8 @@ class Units:
         self.evaluator = evaluator
         self.declared = declared or {}
         self._bodies: dict[object, Body] = {}
-        self._known: dict[tuple[object, Way], Meaning] = {}
-        self._open: dict[tuple[object, Way], Meaning] = {}  # being read, with what is assumed meanwhile
-        self._circles: set[tuple[object, Way]] = set()  # of these, those that came up again
+        self._known: dict[tuple[Binding, Way], Meaning] = {}
+        self._attributes: set[Expr] = set()  # being read as what an attribute is given
         self._calls: list[Function | Lambda] = []
 
     # --- bodies ----------------------------------------------------------------------------------------------
@@ -127,8 +106,8 @@ class Units:
         """The body of a function."""
         body = self._bodies.get(function)
         if body is None:
-            body = Body(module, function.scope, function.body, function.params)
-            body.arguments = self.declared.get(function, {})
+            arguments = self.declared.get(function, {})
+            body = Body(module, function.scope, function.body, function, arguments)
             self._bodies[function] = body
         return body
 
@@ -154,14 +133,8 @@ class Units:
         """What is known of the unit of an expression, or of the part of it that a way leads to."""
         if self.evaluator.depth:
             return self._read(expr, body, way)
-        self._open.clear()
-        self._circles.clear()
+        self._attributes.clear()
         self._calls.clear()
-        for definition in (
-            body.reaching.get(expr.at, ()) if isinstance(expr, (facts.Name, facts.Attr)) else ()
-        ):
-            if isinstance(definition.value, facts.BinOp) and definition.value.left is expr:
-                self._open[definition, way] = Factor(None)  # what `x += 1` makes of the x that is asked for
         site = Site(body.module, expr.at)
         return self.evaluator.outermost(lambda: self._read(expr, body, way), None, site)
 
@@ -184,9 +157,6 @@ class Units:
             case facts.Attr():
                 return self._attribute(expr, body, way)
             case facts.Sub(base=base, index=index):
-                reaching = body.reaching.get(expr.at)
-                if reaching is not None:
-                    return self._defined(reaching, body, way)
                 return self._item(base, _step(index), body, way)
             case facts.Call():
                 return self._call(expr, body, way)
@@ -202,7 +172,7 @@ class Units:
             case facts.IfExp(body=first, orelse=second):
                 return joined(self._read(arm, body, way) for arm in (first, second) if not _is_none(arm))
             case facts.Comp(element=element, scope=scope):
-                return self._read(element, body.within(scope), way[1:])
+                return self._read(element, replace(body, scope=scope), way[1:])
             case facts.Seq(items=items):
                 return self._element(items, body, way)
             case facts.Dict():
@@ -223,78 +193,70 @@ class Units:
 
     # --- names -----------------------------------------------------------------------------------------------
 
-    def _name(self, expr: facts.Name, body: Body, way: Way) -> Meaning:
+    def reaching(self, expr: facts.Name, body: Body) -> list[Binding]:
+        """The bindings of a name that may be the last before it is read, where these are of the body itself.
+
+        Of a name that a comprehension or a function around binds: all of them.
+        """
         home = body.scope.home(expr.id)
-        if home is not None and home.kind == "comprehension":
-            bindings = home.bindings[expr.id]
-            inner = body.within(home)
-            each = (Definition(expr.id, b.value, b.index, is_each=True) for b in bindings)
-            return joined(self._definition(b, d, inner, way) for b, d in zip(bindings, each, strict=True))
-        reaching = body.reaching.get(expr.at)
-        if reaching is not None and not (home is not None and home.kind == "lambda"):
-            return self._defined(reaching, body, way)
+        bindings = home.bindings[expr.id] if home is not None else []
+        if home is None or home.owner is not body.function or home.kind == "comprehension":
+            return bindings
+        last: list[Binding] = []
+        for binding in reversed(bindings):
+            if _end(binding) < expr.at and not any(_replaces(later, binding) for later in last):
+                last.append(binding)
+        return last[::-1]
+
+    def _name(self, expr: facts.Name, body: Body, way: Way) -> Meaning:
         if self._has_unit_packages(body.module) and isinstance(
             unit := self._constant(expr, body), Measure
         ):  # `from astropy.units import kWh`
             return _part(unit, way)
+        home = body.scope.home(expr.id)
+        is_inner = home is not None and (home.kind == "comprehension" or home.owner is body.function)
         announced = None if is_unit_itself(expr.id) else _part(meaning_of_name(expr.id), way)
-        if announced is not None or home is None or home is body.scope:
+        if announced is not None and not (is_inner and home is not body.module.scope):
             return announced
-        return self._outer(expr, home, body, way)
-
-    def _outer(self, expr: facts.Name, home: Scope, body: Body, way: Way) -> Meaning:
-        """What a name holds that a function, or the module, around a body binds."""
-        bindings = home.bindings[expr.id]
-        if any(b.kind not in ("assign", "annotated") or b.value is None for b in bindings):
+        bindings = self.reaching(expr, body)
+        if not bindings or home is None:
+            return announced
+        if any(b.kind in ("import", "def", "class", "alias") for b in bindings):
             return _part(self._constant(expr, body), way)
-        if len(bindings) > _MOST_DEFINITIONS:
-            return None
-        owner = home.owner
-        outer = (
-            self.body_of(body.module, owner)
-            if isinstance(owner, Function)
-            else Body(body.module, body.module.scope)
-        )
-        return joined(self._definition(b, Definition(expr.id, b.value), outer, way) for b in bindings)
+        if not is_inner:
+            if len(bindings) > _MOST_DEFINITIONS or any(
+                b.kind not in ("assign", "annotated") for b in bindings
+            ):
+                return None
+            owner = home.owner if isinstance(home.owner, Function) else None
+            body = self.body_of(body.module, owner) if owner else Body(body.module, body.module.scope)
+        elif home.kind == "comprehension":
+            body = replace(body, scope=home)
+        return joined(self._bound(expr.id, binding, body, way) for binding in bindings)
 
-    def _defined(self, reaching: Definitions, body: Body, way: Way) -> Meaning:
-        return joined(self._definition(definition, definition, body, way) for definition in reaching)
-
-    def _definition(self, of: object, definition: Definition, body: Body, way: Way) -> Meaning:
-        """What a definition gives; one that rests on itself must give what it is assumed to."""
-        if definition.param is not None:
-            return self._parameter(definition.param, body, way)
-        key = (of, way)
-        if key in self._open:
-            self._circles.add(key)
-            return self._open[key]
-        is_kept = not body.arguments
-        if is_kept and key in self._known:
+    def _bound(self, name: str, binding: Binding, body: Body, way: Way) -> Meaning:
+        """What a binding gives to a name, or to the part of it that a way leads to."""
+        if isinstance(binding.target, Param):
+            return self._parameter(binding.target, body, way)
+        key = (binding, way)
+        if not body.arguments and key in self._known:
             return self._known[key]
-        self._open[key] = Factor(None)
-        try:
-            meaning = self._value(definition, body, way)
-            if key in self._circles:
-                self._open[key] = meaning
-                meaning = meaning if self._value(definition, body, way) == meaning else None
-                self._circles.discard(key)
-        finally:
-            del self._open[key]
-        if is_kept and not self._circles:
-            self._known[key] = meaning
-        return meaning
-
-    def _value(self, definition: Definition, body: Body, way: Way) -> Meaning:
-        value, index = definition.value, definition.index
-        if value is None:
+        value, index = binding.value, binding.index
+        is_each = binding.kind == "loop"
+        has_keys = any(isinstance(step, str) for step in way)
+        if value is None or (way and _may_change(name, has_keys, body)):
             meaning = None
-        elif definition.is_each:
+        elif binding.branch is not None and _scales_itself(name, value):
+            meaning = None  # how often is open
+        elif is_each:
             meaning = self._each(value, (*index, *way), body)
         else:
             meaning = self._read(value, body, (*index, *way))
-        if any(isinstance(step, str) for step in way):
-            return meaning
-        return stored(definition.name, meaning, value if not index and not definition.is_each else None)
+        if not has_keys:
+            meaning = stored(name, meaning, value if not index and not is_each else None)
+        if not body.arguments:
+            self._known[key] = meaning
+        return meaning
 
     def _each(self, source: Expr, way: Way, body: Body) -> Meaning:
         """A part of one element of what is gone through."""
@@ -317,14 +279,12 @@ class Units:
         argument = body.arguments.get(param.name)
         if isinstance(argument, Measure):
             return _part(argument, way)
-        function = body.scope.enclosing_function()
-        if function is None:
-            return None
-        wanted = _part(self.parameter(body.module, function, param), way)
+        function = body.function
+        wanted = _part(self.parameter(body.module, function, param), way) if function is not None else None
         if wanted is not None:
             return wanted
         meaning = self._read(*argument, way) if argument is not None else None
-        if meaning is None and way and isinstance(way[0], str):
+        if meaning is None and way and isinstance(way[0], str) and function is not None:
             of = self._class_of(param, function, body)
             return self.attribute(of, way[0], way[1:]) if of is not None else None
         return meaning if meaning is not None else _part(meaning_of_name(param.name), way)
@@ -349,9 +309,6 @@ class Units:
     # --- parts -----------------------------------------------------------------------------------------------
 
     def _attribute(self, expr: facts.Attr, body: Body, way: Way) -> Meaning:
-        reaching = body.reaching.get(expr.at)
-        if reaching is not None:
-            return self._defined(reaching, body, way)
         name = expr.name
         if self._has_unit_packages(body.module):
             unit = self._unit_of_library(expr, body)
@@ -384,11 +341,17 @@ class Units:
         values = [(value, scope.enclosing_function()) for value, _, scope in written if value is not None]
         if len(values) > _MOST_DEFINITIONS or any(is_no_number(value) for value, _ in values):
             return None
-        return joined(
-            self._definition(value, Definition("", value), self.body_of(of.module, owner), way)
-            for value, owner in values
-            if owner is not None
-        )
+        if any(value in self._attributes for value, _ in values):
+            return None
+        self._attributes |= (given := {value for value, _ in values})
+        try:
+            return joined(
+                self._read(value, self.body_of(of.module, owner), way)
+                for value, owner in values
+                if owner is not None
+            )
+        finally:
+            self._attributes -= given
 
     def field(self, of: ClassOf, name: str) -> Measure | None:
         """In which unit a field of a class is, by what the class declares."""
@@ -491,15 +454,12 @@ class Units:
             case facts.Call(func=func):
                 of = self.callee(func, body)
                 return of if isinstance(of, ClassOf) else None
-            case facts.Name() if len(reaching := body.reaching.get(expr.at, ())) == 1:
-                [definition] = reaching
-                function = body.scope.enclosing_function()
-                if definition.param is not None and function is not None:
-                    return self._class_of(definition.param, function, body)
-                is_whole = definition.value is not None and not (definition.index or definition.is_each)
-                return (
-                    self._class_of_object(definition.value, body) if is_whole and definition.value else None
-                )
+            case facts.Name() if len(bindings := self.reaching(expr, body)) == 1:
+                [binding] = bindings
+                if isinstance(binding.target, Param) and body.function is not None:
+                    return self._class_of(binding.target, body.function, body)
+                is_whole = binding.kind == "assign" and binding.value is not None
+                return self._class_of_object(binding.value, body) if is_whole and binding.value else None
             case _:
                 return None
 
@@ -539,7 +499,7 @@ class Units:
                 for param, value in given_arguments(callee, call)
                 if self.parameter(callee.module, function, param) is None
             }
-            inner = inner.given({**given, **inner.arguments})
+            inner = replace(inner, arguments={**given, **inner.arguments})
         self._calls.append(function)
         try:
             result = self.returned(function, inner, way)
@@ -722,6 +682,48 @@ def given_fields(of: ClassOf, call: facts.Call) -> Iterator[tuple[str, Expr]]:
 def _is_fixed(scope: Scope, root: str) -> bool:
     """Whether a name means one thing: what is imported, defined, or built in."""
     return root != "" and all(binding.kind in ("import", "def", "class") for binding in scope.find(root))
+
+
+@lru_cache(maxsize=4096)
+def _end(binding: Binding) -> int:
+    """The number of the last expression of the statement that binds a name: what is behind it may read the name."""
+    parts = parts_of(binding.value) if binding.value is not None else ()
+    return max((part.at for part in parts), default=binding.at)
+
+
+def _may_change(name: str, has_keys: bool, body: Body) -> bool:
+    """Whether a body stores in a container, or may have a function store under a key of it."""
+    if body.function is None:
+        return False
+    return name in _stores(body.block) or (has_keys and name in body.function.changed)
+
+
+@lru_cache(maxsize=512)
+def _stores(block: Block) -> frozenset[str]:
+    """The names of the containers that a block stores in by an index."""
+    targets = [
+        target
+        for statement in facts.statements(block)
+        if isinstance(statement, (facts.Assign, facts.AugAssign))
+        for target in (statement.targets if isinstance(statement, facts.Assign) else (statement.target,))
+    ]
+    return frozenset(
+        t.base.id for t in targets if isinstance(t, facts.Sub) and isinstance(t.base, facts.Name)
+    )
+
+
+def _replaces(later: Binding, earlier: Binding) -> bool:
+    """Whether a later binding is executed whenever an earlier one was: it is in the same block, or in one around."""
+    branch = earlier.branch
+    while branch is not None and branch is not later.branch:
+        branch = branch.outer
+    return branch is later.branch
+
+
+def _scales_itself(name: str, value: Expr) -> bool:
+    """Whether a name is given a multiple or a part of itself, as loops do again and again."""
+    is_scaled = any(isinstance(part, facts.BinOp) and part.op not in "+-" for part in parts_of(value))
+    return is_scaled and any(isinstance(part, facts.Name) and part.id == name for part in parts_of(value))
 
 
 def is_quantity_of_library(full: str) -> bool:
