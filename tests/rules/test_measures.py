@@ -101,3 +101,10 @@ def test_the_body_at_a_place_is_the_innermost_around_it() -> None:
     values = [value for value in (outer, inner, loss.value) if value is not None]
     read = [units.unit_of(value, units.body_at(Site(module, value.at))) for value in values]
     assert [shown(meaning) for meaning in read] == ["kWh", "Wh", "kWh"]
+
+
+def test_a_row_of_attributes_is_read_in_few_steps() -> None:
+    """Each of them would be read for its own number and for that of all that follow."""
+    units, module, function = function_of(f"x{'.value' * 60}")
+    units.returned(function, units.body_of(module, function))
+    assert units.evaluator.total_steps < 5_000  # type: ignore[attr-defined]

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from functools import lru_cache
 from typing import TYPE_CHECKING, TypeAlias
 
 from msgspec import Struct
@@ -97,6 +96,8 @@ class Units:
         self.declared = declared or {}
         self._bodies: dict[object, Body] = {}
         self._known: dict[tuple[Binding, Way], Meaning] = {}
+        self._ends: dict[Binding, int] = {}
+        self._stores: dict[Scope, frozenset[str]] = {}
         self._attributes: set[Expr] = set()  # being read as what an attribute is given
         self._calls: list[Function | Lambda] = []
 
@@ -204,7 +205,9 @@ class Units:
             return bindings
         last: list[Binding] = []
         for binding in reversed(bindings):
-            if _end(binding) < expr.at and not any(_replaces(later, binding) for later in last):
+            if binding not in self._ends:
+                self._ends[binding] = _end(binding)
+            if self._ends[binding] < expr.at and not any(_replaces(later, binding) for later in last):
                 last.append(binding)
         return last[::-1]
 
@@ -244,7 +247,7 @@ class Units:
         value, index = binding.value, binding.index
         is_each = binding.kind == "loop"
         has_keys = any(isinstance(step, str) for step in way)
-        if value is None or (way and _may_change(name, has_keys, body)):
+        if value is None or (way and self._may_change(name, has_keys, body.function)):
             meaning = None
         elif binding.branch is not None and _scales_itself(name, value):
             meaning = None  # how often is open
@@ -257,6 +260,14 @@ class Units:
         if not body.arguments:
             self._known[key] = meaning
         return meaning
+
+    def _may_change(self, name: str, has_keys: bool, function: Function | None) -> bool:
+        """Whether a function stores in a container, or may have another one store under a key of it."""
+        if function is None:
+            return False
+        if function.scope not in self._stores:
+            self._stores[function.scope] = _stores(function.body)
+        return name in self._stores[function.scope] or (has_keys and name in function.changed)
 
     def _each(self, source: Expr, way: Way, body: Body) -> Meaning:
         """A part of one element of what is gone through."""
@@ -314,12 +325,13 @@ class Units:
             unit = self._unit_of_library(expr, body)
             if unit is not None:
                 return unit
-        if name in _MAGNITUDES or name in _ARRAYS:
+        has_keys = any(isinstance(step, str) for step in way)
+        if not has_keys and (name in _MAGNITUDES or name in _ARRAYS):
             base = self._read(expr.base, body)
             if isinstance(base, Measure) and (base.role == "quantity") == (name in _MAGNITUDES):
                 return _part(replace(base, role="number"), way)
         field = self._read(expr.base, body, (name, *way))
-        if any(isinstance(step, str) for step in way):
+        if has_keys:
             return field
         announced = None if _is_listed_unit(expr) else announced_by(name)
         if announced is not None:
@@ -684,21 +696,12 @@ def _is_fixed(scope: Scope, root: str) -> bool:
     return root != "" and all(binding.kind in ("import", "def", "class") for binding in scope.find(root))
 
 
-@lru_cache(maxsize=4096)
 def _end(binding: Binding) -> int:
     """The number of the last expression of the statement that binds a name: what is behind it may read the name."""
     parts = parts_of(binding.value) if binding.value is not None else ()
     return max((part.at for part in parts), default=binding.at)
 
 
-def _may_change(name: str, has_keys: bool, body: Body) -> bool:
-    """Whether a body stores in a container, or may have a function store under a key of it."""
-    if body.function is None:
-        return False
-    return name in _stores(body.block) or (has_keys and name in body.function.changed)
-
-
-@lru_cache(maxsize=512)
 def _stores(block: Block) -> frozenset[str]:
     """The names of the containers that a block stores in by an index."""
     targets = [
