@@ -15,8 +15,9 @@ from typing import Any, Literal, NamedTuple
 from gllint.guard.unit_places import WRAPPER, UnitPlaces, place_of
 from gllint_runtime.execution.session import Session
 from gllint_runtime.policy.errors import GLError
+from gllint_runtime.policy.keywords import Mode
 from gllint_runtime.policy.levels import Level
-from gllint_runtime.policy.outputs import verified_output
+from gllint_runtime.policy.outputs import json_value, verified_output
 from gllint_runtime.policy.schemas import QUANTITY_INLINED
 from gllint_runtime.policy.settings import Policy
 from gllint_runtime.policy.tool_hints import VERIFIERS, hints_of
@@ -39,9 +40,9 @@ _OURS = "gllint/"
 _RESULT_OF_2024 = "toolResult"  # in the place of its content
 _VERIFY, _VERIFY_OTHERWISE = VERIFIERS
 _DESCRIPTION = (
-    "Check the answer before the user sees it. Write {{claim:0}} where a number belongs, and for each a claim: the "
-    "call_id behind the result that holds it, the path of the Quantity in that result, and the Quantity as it stands "
-    "there. The result is the message with its numbers, or what is wrong with it."
+    "Check the answer before the user sees it: each of its numbers is compared with what the tools returned. To cite "
+    "a number instead, write {{claim:0}} in its place, and a claim: the call_id behind the result that holds it, and "
+    "the path of the Quantity in that result. The result is the message as the user may see it, or what is wrong."
 )
 _CLAIM = {
     "type": "object",
@@ -50,13 +51,13 @@ _CLAIM = {
         "path": {"type": "string", "description": "Where the Quantity stands in it, such as $.heat."},
         "quantity": QUANTITY_INLINED,
     },
-    "required": ["source_call_id", "path", "quantity"],
+    "required": ["source_call_id", "path"],
 }
 _INPUT = {
     "type": "object",
     "properties": {
-        "message": {"type": "string", "description": "The answer, without digits of its own."},
-        "claims": {"type": "array", "items": _CLAIM},
+        "message": {"type": "string", "description": "The answer."},
+        "claims": {"type": ["array", "string"], "items": _CLAIM, "description": "A list, or its JSON."},
     },
     "required": ["message"],
 }
@@ -254,7 +255,8 @@ class Guard:
         self._tool = self._verify
         try:
             claims = self._unwrapped(request.get("claims") or ())
-            verified = self._session.check(request.get("message"), claims)  # type: ignore[arg-type]
+            mode: Mode = "claims" if claims else "sourced"
+            verified = self._session.check(request.get("message"), claims, mode=mode)  # type: ignore[arg-type]
         except GLError as error:
             self._count(error.code)
             return _failure(str(error))
@@ -270,6 +272,8 @@ class Guard:
 
     def _unwrapped(self, claims: Any) -> Any:
         """Claims as the session knows their paths: a text shows what the structured content wraps."""
+        if isinstance(claims, str) and (read := json_value(claims)) is not None:
+            claims = read
         if not isinstance(claims, list):
             return claims
         return [self._with_wrapper(claim) for claim in claims]

@@ -821,18 +821,29 @@ def test_the_tool_that_verifies_says_what_is_wrong_at_each_level_but_shadow() ->
     warning = Guard(Policy(), "warn", tell=said.append)
     result = call(warning, "verify_answer", arguments, None)
     assert texts(result)[0] == arguments["message"] and result["isError"] is False
-    assert texts(result)[1].startswith("gllint: [NO_NAKED_NUMBERS] Naked number '74'")
-    assert (
-        said[0].startswith("verify_answer: [NO_NAKED_NUMBERS]") and warning.summary() == "NO_NAKED_NUMBERS: 1"
-    )
+    assert texts(result)[1].startswith("gllint: [NO_SOURCE] '74' at position 18")
+    assert said[0].startswith("verify_answer: [NO_SOURCE]") and warning.summary() == "NO_SOURCE: 1"
     said.clear()
     blocking = Guard(Policy(), "block", tell=said.append)
     assert call(blocking, "verify_answer", arguments, None)["isError"] is True
-    assert not said and blocking.summary() == "NO_NAKED_NUMBERS: 1"
+    assert not said and blocking.summary() == "NO_SOURCE: 1"
     said.clear()
     shadow = Guard(Policy(), "shadow", tell=said.append)
     assert texts(call(shadow, "verify_answer", arguments, None)) == [arguments["message"]]
-    assert not said and shadow.summary() == "NO_NAKED_NUMBERS: 1"
+    assert not said and shadow.summary() == "NO_SOURCE: 1"
+
+
+def test_a_plain_message_is_judged_by_what_the_tools_returned() -> None:
+    guard = Guard(Policy(), "block")
+    heat = {"content": [], "structuredContent": {"heat": {"value": 12.5, "unit": "kWh"}}}
+    call(guard, "meter", {}, heat)
+    said = call(guard, "verify_answer", {"message": "It used 12.5 kWh, or 0.0125 MWh."}, None)
+    assert said["isError"] is False and texts(said)[0] == "It used 12.5 kWh, or 0.0125 MWh."
+    wrong = call(guard, "verify_answer", {"message": "It used 12.5 MWh."}, None)
+    assert wrong["isError"] is True and "[MISLABELLED]" in texts(wrong)[0] and "is in kWh" in texts(wrong)[0]
+    claims = '[{"source_call_id": "tc_1", "path": "$.heat"}]'
+    cited = call(guard, "verify_answer", {"message": "It used {{claim:0}}.", "claims": claims}, None)
+    assert texts(cited)[0] == "It used 12.50 kWh."
 
 
 @pytest.mark.parametrize("text", ['{"load": 987.25}', '[{"load": 987.25}]'])

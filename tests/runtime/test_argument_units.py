@@ -59,21 +59,21 @@ M3_S = properties(discharge={**NUMBER, "x-unit": "m3/s"})
         ([FLOW], "discharge", properties(discharge={"anyOf": [{**NUMBER, "x-unit": "m³/s"}, {"type": "null"}]}), 1250, "35.4"),
         ([(1250, "kWh")], "heat_mwh", None, 1250, "takes MWh: pass 1.25 MWh"),
         ([(1250, "kW")], "power_mw", None, 1250, "`power_mw` takes MW or mW: pass 1.25 MW or 1250000000 mW"),
-        ([(68, "degF")], "temp_c", None, 68, "68 is in degF; `temp_c` takes degC: pass 20 degC"),
-        ([(1.5, "kW")], "power_w", None, 1.5, "`power_w` takes W: pass 1500 W"),
-        ([(5, "min")], "timeout_s", None, 5, "`timeout_s` takes s: pass 300 s"),
+        ([(104, "degF")], "temp_c", None, 104, "104 is in degF; `temp_c` takes degC: pass 40 degC"),
+        ([(1.52, "kW")], "power_w", None, 1.52, "`power_w` takes W: pass 1520 W"),
+        ([(125, "min")], "timeout_s", None, 125, "`timeout_s` takes s: pass 7500 s"),
         ([(12.5, "USD")], "amount_cents", None, 12.5, "`amount_cents` takes USD_cent: pass 1250 USD_cent"),
         ([(12.5, "EUR")], "amount_cents", None, 12.5, "`amount_cents` takes EUR_cent: pass 1250 EUR_cent"),
         ([(500, "JPY")], "amount_cents", None, 500, "`amount_cents` takes cent: one does not convert"),
-        ([(5, "GBP")], "price_pence", None, 5, "`price_pence` takes GBP_pence: pass 500 GBP_pence"),
-        ([(90, "min")], "duration_s", properties(duration_s={**NUMBER, "x-unit": "s"}), 90, "pass 5400 s"),
-        ([(20, "degC")], "temp", properties(temp={**NUMBER, "x-unit": "degF"}), 20, "pass 68 degF"),
-        ([(0, "degC")], "temp", properties(temp={**NUMBER, "x-unit": "K"}), 0, "pass 273.15 K"),
+        ([(5.25, "GBP")], "price_pence", None, 5.25, "`price_pence` takes GBP_pence: pass 525 GBP_pence"),
+        ([(150, "min")], "duration_s", properties(duration_s={**NUMBER, "x-unit": "s"}), 150, "pass 9000 s"),
+        ([(20.5, "degC")], "temp", properties(temp={**NUMBER, "x-unit": "degF"}), 20.5, "pass 68.9 degF"),
+        ([(20.5, "degC")], "temp", properties(temp={**NUMBER, "x-unit": "K"}), 20.5, "pass 293.65 K"),
         ([(100, "USD")], "fee_eur", None, 100, "one does not convert into the other"),
-        ([(7, "kgCO2e")], "emissions_tco2e", None, 7, "pass 0.007 tCO2e"),
-        ([(5, "kWh/year")], "need", properties(need={**NUMBER, "x-unit": "MWh/year"}), 5, "pass 0.005 MWh/year"),
+        ([(705, "kgCO2e")], "emissions_tco2e", None, 705, "pass 0.705 tCO2e"),
+        ([(505, "kWh/year")], "need", properties(need={**NUMBER, "x-unit": "MWh/year"}), 505, "pass 0.505 MWh/year"),
         ([(3, "mi"), FLOW], "discharge_m3_s", None, 1250, "35.4"),
-        ([(1, "gal")], "volume", properties(volume={**NUMBER, "x-unit": "L"}), 1, "pass 3.79 L"),
+        ([(100, "gal")], "volume", properties(volume={**NUMBER, "x-unit": "L"}), 100, "pass 379 L"),
         ([FLOW], "discharge", M3_S, "1250", "1250 is in ft3/s; `discharge` takes m3/s: pass 35.4 m3/s"),
         ([FLOW], "discharge", M3_S, "1,250.0", "pass 35.4 m3/s"),
         ([FLOW], "discharge_m3_s", properties(discharge_m3_s={"type": "string"}), " 1250", "pass 35.4 m3/s"),
@@ -82,12 +82,12 @@ M3_S = properties(discharge={**NUMBER, "x-unit": "m3/s"})
         ([(1250.37, "ft3/s")], "discharge", M3_S, 1250, "1250 is in ft3/s"),
         ([(1250.37, "ft3/s")], "discharge", M3_S, 1250.0, "1250 is in ft3/s"),
         ([(300, "K")], "temp_c", None, 300, "pass 26.85 degC"),
-        ([(-5, "degC")], "temp_f", None, -5, "pass 23 degF"),
+        ([(-10.5, "degC")], "temp_f", None, -10.5, "pass 13.1 degF"),
         ([(1250, "USD_cent")], "amount_usd", None, 1250, "pass 12.5 USD"),
         ([(12.34, "USD")], "amount_milliunits", None, 12.34, "pass 12340 USD_milli"),
-        ([(0.29, "USD")], "amount_cents", None, 0.29, "pass 29 USD_cent"),
+        ([(1.29, "USD")], "amount_cents", None, 1.29, "pass 129 USD_cent"),
         ([(10**18, "Wh")], "heat_kwh", None, 10**18, "pass 1000000000000000 kWh"),
-        ([(9, "km/h")], "wind_speed_ms", None, 9, "pass 2.5 m/s"),
+        ([(108, "km/h")], "wind_speed_ms", None, 108, "pass 30 m/s"),
         ([(1250.5, "ft3/s")], "discharge", M3_S, 1250, "1250 is in ft3/s"),
         ([(Decimal("1250.123456789012345678"), "ft3/s")], "discharge", M3_S, 1250.1234567890123, "is in ft3/s"),
         ([(Decimal("1250.123456789012345678"), "kWh"), (10**17, "kWh"), (1250.37, "ft3/s")], "discharge", M3_S, 1250, "1250 is in ft3/s"),
@@ -383,8 +383,16 @@ def test_the_integer_that_a_tool_asks_for_is_one() -> None:
 
 
 def test_a_number_that_stands_as_text_is_converted_as_text() -> None:
-    conversation = session((1.5, "kW"), argument_units="convert")
-    assert conversation.tool_arguments("f", {"power_w": "1.5"}) == {"power_w": "1500"}
+    conversation = session((1.52, "kW"), argument_units="convert")
+    assert conversation.tool_arguments("f", {"power_w": "1.52"}) == {"power_w": "1520"}
+
+
+def test_a_number_of_few_digits_is_in_another_unit_by_chance() -> None:
+    """It is recorded with the unit of its source, and refused in no mode."""
+    conversation = session((1, "day"), (68, "degF"))
+    (origin,) = conversation.tool_arguments("sleep", {"timeout_s": 1}).origins or ()
+    assert (origin.unit, origin.source_unit) == ("s", "day")
+    assert conversation.tool_arguments("set", {"temp_c": 68}) == {"temp_c": 68}
 
 
 def test_the_levels_of_argument_units() -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from gllint_runtime.policy.figures import Reading, figures, plain_numbers
+from gllint_runtime.policy.figures import Reading, figures
 
 
 def told(text: str, **options: Any) -> list[str]:
@@ -263,32 +263,6 @@ def test_the_settings_are_those_of_the_scanner(text: str, options: dict[str, Any
 def test_how_much_of_a_number_and_a_unit_is_read(text: str, number: int, units: int) -> None:
     [figure] = figures(text)
     assert (len(figure.readings), len(figure.units)) == (number, units)
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("", 0),
-        ("It is warm.", 0),
-        ("It is 5 kWh, then 12.5.", 2),
-        ("It is 12.50.", 1),
-        ("It is 5 miles.", 1),
-        ("It is 12.345.", None),
-        ("It is 1,234.", None),
-        ("It is 1e3.", None),
-        ("It is 5%.", None),
-        ("It is 5 per cent.", None),
-        ("It is 5 cents.", None),
-        ("It is 5, in Pence.", None),
-        ("It is 5k.", None),
-        ("It is $5m.", None),
-        ("It is 5 million.", None),
-        ("It is 5, not fifty.", None),
-        ("Das sind 5 für 3.", None),
-    ],
-)
-def test_how_many_plain_numbers_a_text_has(text: str, expected: int | None) -> None:
-    assert plain_numbers(text) == expected
 
 
 @pytest.mark.parametrize(

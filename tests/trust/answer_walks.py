@@ -19,7 +19,6 @@ from gllint_runtime.execution.argument_units import quantities_in
 from gllint_runtime.execution.calculate import calculated
 from gllint_runtime.execution.claimed import checked_structure, require_claims
 from gllint_runtime.execution.final_schema import final_schema
-from gllint_runtime.execution.spoken import SpokenNumbers
 from gllint_runtime.policy.designations import designations
 from gllint_runtime.policy.figures import figures
 from gllint_runtime.policy.moments import moments
@@ -142,8 +141,9 @@ def _type(made: str) -> object:
 
 
 def _said(text: str) -> object:
-    numbers = SpokenNumbers([text])
-    return [numbers.origin(value, {"kWh", "m2"}) for value in (7, 12.5, 1e9, -3)]
+    gate = Session()
+    gate.user(text)
+    return [gate.tool_arguments("t", {"energy_kwh": value}) for value in (7, 12.5, 1e9, -3)]
 
 
 def _sourced(n: int) -> Session:

@@ -21,7 +21,6 @@ from gllint_runtime.adapters.kit import FinalStream, check_final
 from gllint_runtime.execution.calculate import calculate, calculated
 from gllint_runtime.execution.claimed import checked_structure, require_claims, using
 from gllint_runtime.execution.final_schema import final_schema
-from gllint_runtime.execution.spoken import SpokenNumbers
 from gllint_runtime.policy.designations import designations
 from gllint_runtime.policy.figures import figures
 from gllint_runtime.policy.numbers import scan_naked_numbers
@@ -286,9 +285,11 @@ def prose(text: str) -> None:
             assert text[figure.start : figure.end] == figure.text
     for start, end in designations(text):
         assert 0 <= start < end <= len(text)
-    spoken = SpokenNumbers([text, text[::-1]])
-    for value in (7, 12.5, -3, 0.05, 10**400, float("inf"), True):
-        spoken.origin(value, {"kWh", "m2"})
+    said = Session()
+    said.user(text)
+    said.user(text[::-1])
+    for value in (7, 12.5, -3, 0.05):
+        said.tool_arguments("t", {"amount": value, "mass_kg": value, "note": text})
     gate = _wordy()
     told = gate.verify(text)
     assert told.status in ("success", "error")

@@ -83,6 +83,33 @@ def prose_in(value: Any, properties: Mapping[str, Any], path: Path = ()) -> Iter
             yield path, value
 
 
+def has_number(arguments: Mapping[str, Any]) -> bool:
+    """Whether there is anything to trace in the arguments of a call."""
+    return any(
+        type(leaf) is int or type(leaf) is float or (type(leaf) is str and any(map(str.isnumeric, leaf)))
+        for _, leaf in leaves(arguments)
+    )
+
+
+def leaves(data: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:
+    """Whatever is neither object nor array in ``data``, in order; also the names of inner objects' members."""
+    inner: Iterable[tuple[str | int, Any]]
+    if type(data) is dict:
+        if path:
+            yield from (((*path, key), key) for key in data)
+        inner = data.items()
+    elif type(data) is list:
+        inner = enumerate(data)
+    else:
+        yield path, data
+        return
+    for step, value in inner:
+        if type(value) is dict or type(value) is list:
+            yield from leaves(value, (*path, step))
+        else:
+            yield (*path, step), value
+
+
 class Misfit(NamedTuple):
     """A bare number that is in another unit than its parameter takes, by the output ``source`` that has it.
 
@@ -322,7 +349,7 @@ def _fits(value: Any, unit: str, reading: str) -> bool | None:
     return False if _is_money(unit) and _is_money(reading) else None
 
 
-def stands_in_other_unit(value: Any, unit: str | None, parameter: ParameterUnit) -> bool:
+def is_in_other_unit(value: Any, unit: str | None, parameter: ParameterUnit) -> bool:
     """Whether a number that is said to be in ``unit`` is another quantity than the same number in the parameter's."""
     return unit is not None and unit_of_holder(value, parameter, [unit])[1]
 

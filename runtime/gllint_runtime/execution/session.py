@@ -12,19 +12,22 @@ from dataclasses import asdict, dataclass, field, replace
 from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Literal, NoReturn, Unpack
+from typing import Any, Literal, NoReturn, Unpack
 
 from gllint_runtime.execution.argument_units import (
     Arguments,
     Change,
+    Clash,
+    Misfit,
     Traced,
+    has_number,
     prose_in,
     with_converted,
     with_quantities_converted,
 )
 from gllint_runtime.execution.fork_lock import ForkLock
-from gllint_runtime.execution.origins import Origins
 from gllint_runtime.execution.record import CallRecord, Origin
+from gllint_runtime.execution.sourced import SourcedGate
 from gllint_runtime.execution.steps import read_claims
 from gllint_runtime.execution.stored_sessions import (
     Key,
@@ -75,9 +78,6 @@ from gllint_runtime.policy.schemas import Claim, Path, Quantity, show_path
 from gllint_runtime.policy.settings import Policy, combined
 from gllint_runtime.policy.units import UnitRegistry, conversion
 from gllint_runtime.show import Showing, Shown
-
-if TYPE_CHECKING:
-    from gllint_runtime.execution.sourced import SourcedGate
 
 _MOST_MESSAGES = 100
 _CALCULATOR, _CALCULATED = "calculate", ("result",)  # the ready tool, and where its result is
@@ -161,22 +161,14 @@ class Session:
         self.version = 0
         self._stored = ""  # as it was written or read last
         self.conversation: str | None = None
-        self._origins = Origins(constants, kinds=policy.origin_kinds, shapes=policy.quantity_shapes)
         self._prompts: list[str] = []
-        # Judges messages in sourced mode, and the prose of arguments under strict origins.
-        judges = policy.mode == "sourced" or policy.argument_origin == "strict"
-        self._judge = self._sourced_gate(policy, constants) if judges else None
+        # Judges messages in sourced mode, and the arguments of calls.
+        self._judge = SourcedGate(policy, constants)
         self._lock = ForkLock()
 
     @property
     def _sourced(self) -> SourcedGate | None:
         return self._judge if self.policy.mode == "sourced" else None
-
-    @staticmethod
-    def _sourced_gate(policy: Policy, constants: Mapping[str, Any]) -> SourcedGate:
-        from gllint_runtime.execution.sourced import SourcedGate  # claims need none of it
-
-        return SourcedGate(policy, constants)
 
     # ------------------------------------------------------------------------------------- what comes in
 
@@ -190,9 +182,7 @@ class Session:
                 return
             self._heard.append(text)
             self._bytes += len(text)
-            self._origins.learn(text)
-            if self._judge is not None:
-                self._judge.hear("user", text)
+            self._judge.hear("user", text)
             if self._bytes > self._max_bytes:
                 self._forget()
 
@@ -206,8 +196,7 @@ class Session:
                 return
             self._prompts.append(text)
             self._bytes += len(text)
-            if self._judge is not None:
-                self._judge.hear("prompt", text)
+            self._judge.hear("prompt", text)
 
     @property
     def mode(self) -> Mode:
@@ -396,12 +385,8 @@ class Session:
         if policy.argument_origin == "off" and not judges_units:
             return Traced(arguments, None, changes)
         with self._lock:
-            origins, misfits, clashes = self._origins.trace(
-                arguments,
-                parameters,
-                changes,
-                judges_units=judges_units,
-                citations=self._citations(arguments),
+            origins, misfits, clashes = self._traced(
+                arguments, parameters, changes, judges_units=judges_units
             )
         if clashes and policy.argument_units != "record":
             clash = clashes[0].error(tool)
@@ -437,6 +422,32 @@ class Session:
             )
             self.verdicts.violation(error, policy.level(error.code))
         return Traced(arguments, None if policy.argument_origin == "off" else origins, changes)
+
+    def _traced(
+        self,
+        arguments: dict[str, Any],
+        parameters: ParameterUnits,
+        changes: tuple[Change, ...],
+        *,
+        judges_units: bool,
+    ) -> tuple[tuple[Origin, ...], list[Misfit], list[Clash]]:
+        if not has_number(arguments):
+            return (), [], []
+        from gllint_runtime.execution.origins import Tracing  # brings the reader of texts
+
+        policy = self.policy
+        tracing = Tracing(
+            self._judge.provenance,
+            self._calls,
+            self._heard,
+            kinds=policy.origin_kinds,
+            shapes=policy.quantity_shapes,
+        )
+        citations = self._citations(arguments)
+        origins = tracing.origins(
+            arguments, parameters, changes, judges_units=judges_units, citations=citations
+        )
+        return origins, tracing.misfits, tracing.clashes
 
     def _with_claims_shown(self, arguments: dict[str, Any]) -> dict[str, Any]:
         """The arguments with what each macro in a text claims in its place. Raises GLError for one that does not hold.
@@ -490,8 +501,6 @@ class Session:
     def _judged_prose(self, tool: str, arguments: dict[str, Any], args_schema: Any) -> frozenset[str]:
         """The paths of the arguments that are prose, each judged as a message is. Raises GLProvenanceError."""
         gate = self._judge
-        if gate is None:
-            return frozenset()
         declared = args_schema.get("properties") if isinstance(args_schema, Mapping) else None
         paths = []
         for path, text in prose_in(arguments, declared if isinstance(declared, Mapping) else {}):
@@ -579,9 +588,7 @@ class Session:
 
     def _keep(self, record: CallRecord) -> None:
         self._calls[record.call_id] = record
-        self._origins.learn(record)
-        if self._judge is not None:
-            self._judge.record(record)
+        self._judge.record(record)
         self._bytes += record.size
         if self._bytes > self._max_bytes:
             self._forget()
@@ -596,23 +603,21 @@ class Session:
         while self._bytes > enough and len(self._heard) > 1:
             self._bytes -= len(self._heard.pop(0))
         self._names = {name: call_id for name, call_id in self._names.items() if call_id in self._calls}
-        heard: list[str | CallRecord] = [*self._heard, *self._calls.values()]
-        policy = self.policy
-        self._origins = Origins(self.constants, heard, policy.origin_kinds, policy.quantity_shapes)
-        if self._judge is not None:
-            self._judge = self._sourced_gate(policy, self.constants)
-            for prompt in self._prompts:
-                self._judge.hear("prompt", prompt)
-            for one in heard:
-                self._judge.record(one) if isinstance(one, CallRecord) else self._judge.hear("user", one)
+        self._judge = SourcedGate(self.policy, self.constants)
+        for prompt in self._prompts:
+            self._judge.hear("prompt", prompt)
+        for text in self._heard:
+            self._judge.hear("user", text)
+        for record in self._calls.values():
+            self._judge.record(record)
 
     # ------------------------------------------------------------------------------------ what goes out
 
-    def check(self, message: str, claims: Sequence[Any] | None = ()) -> Verified:
+    def check(self, message: str, claims: Sequence[Any] | None = (), *, mode: Mode | None = None) -> Verified:
         """The message as the user may see it, with its provenance. Raises GLError.
 
         ``claims`` are objects ``{"source_call_id", "path", "quantity"}`` or :class:`Claim`; ``{{claim:i}}`` in the
-        message stands for claim ``i``.
+        message stands for claim ``i``. ``mode`` is the session's own where none is given.
         """
         if not isinstance(message, str):
             self._refuse("STEP_SCHEMA", f"The message is text, not {type(message).__name__}")
@@ -622,7 +627,7 @@ class Session:
         except GLError as error:
             self.verdicts.violation(error, "block")
             raise
-        rendering = self.check_read(str.__str__(message), read)
+        rendering = self.check_read(str.__str__(message), read, mode)
         return Verified("".join(rendering.pieces), rendering.provenance, self.metrics.to_dict(), rendering)
 
     def _with_short_claims(self, message: str, claims: Any) -> tuple[str, Any]:
@@ -671,15 +676,15 @@ class Session:
             return error.hint
         return str(error) if isinstance(error, GLError) else f"{type(error).__name__}: {error}"
 
-    def check_read(self, message: str, claims: Sequence[Claim]) -> Shown:
+    def check_read(self, message: str, claims: Sequence[Claim], mode: Mode | None = None) -> Shown:
         """What :meth:`check` lets be shown, for claims that :func:`read_claims` has read."""
         if len(message) > _MAX_MESSAGE:
             self._refuse("STEP_SCHEMA", f"The message has more than {_MAX_MESSAGE} characters")
         if unsafe := unsafe_characters(message):
             start = unsafe[0][0]
             self._refuse("UNSAFE_TEXT", f"Control character {message[start]!r} at position {start}")
-        if self._sourced is not None:
-            return self._check_sourced(message, claims, self._sourced)
+        if (mode or self.mode) == "sourced":
+            return self._check_sourced(message, claims, self._judge)
         errors: list[GLError] = []
 
         def violation(error: GLError) -> None:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gllint_runtime.execution.record import CallRecord
 from gllint_runtime.policy.errors import GLDataError, GLError, GLProvenanceError
 from gllint_runtime.policy.settings import Policy
-from gllint_runtime.provenance.engine import Provenance
-from gllint_runtime.provenance.findings import FAULTS, Finding, Miss
+
+if TYPE_CHECKING:
+    from gllint_runtime.provenance.engine import Provenance
+    from gllint_runtime.provenance.findings import Finding, Miss
 
 _MOST_LISTED = 50
 
@@ -31,8 +33,8 @@ class SourcedGate:
     """The numbers of one session's messages, judged."""
 
     def __init__(self, policy: Policy, constants: Mapping[str, Any]) -> None:
-        self.provenance = Provenance.under(policy, constants)
-        self._tools: dict[str, str] = {}
+        self._policy, self._constants = policy, constants
+        self._provenance: Provenance | None = None  # made when a number is first judged
         self._waiting: list[tuple[str, str] | CallRecord] = []
 
     def hear(self, speaker: str, text: str) -> None:
@@ -43,22 +45,29 @@ class SourcedGate:
         """Take in a call."""
         self._waiting.append(record)
 
-    def judge(self, text: str, proven: Sequence[tuple[int, int]] = ()) -> list[Finding]:
-        """The numbers of a text with their verdicts."""
+    @property
+    def provenance(self) -> Provenance:
+        """All that was heard and recorded so far."""
+        if self._provenance is None:
+            from gllint_runtime.provenance.engine import Provenance  # most messages of claims need none of it
+
+            self._provenance = Provenance.under(self._policy, self._constants)
         for new in self._waiting:
             if isinstance(new, CallRecord):
-                self.provenance.record(
-                    new.call_id, new.tool_name, new.arguments, new.output.data, new.output.declared_units()
-                )
-                self._tools[new.call_id] = new.tool_name
+                units = new.output.declared_units()
+                self._provenance.record(new.call_id, new.tool_name, new.arguments, new.output.data, units)
             else:
-                self.provenance.hear(*new)
+                self._provenance.hear(*new)
         self._waiting.clear()
+        return self._provenance
+
+    def judge(self, text: str, proven: Sequence[tuple[int, int]] = ()) -> list[Finding]:
+        """The numbers of a text with their verdicts."""
         return self.provenance.judge(text, proven)
 
     def errors(self, findings: Sequence[Finding]) -> list[GLError]:
         """One error for each code that the findings have, each with all of them in its hint and context."""
-        failing = [finding for finding in findings if finding.verdict in FAULTS]
+        failing = [finding for finding in findings if finding.fails]
         hint = self.hint(failing)
         context = [self._described(finding) for finding in failing[:_MOST_LISTED]]
         errors: list[GLError] = []

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from gllint_runtime.policy.data_files import sections
 from gllint_runtime.policy.expressions import expression
-from gllint_runtime.policy.numbers import excused_numbers, may_spell_numbers, scan_naked_numbers
+from gllint_runtime.policy.numbers import excused_numbers, scan_naked_numbers
 from gllint_runtime.policy.packs import PACKS
 from gllint_runtime.policy.unit_spellings import as_listed, emissions_at, unit_names
 from gllint_runtime.policy.unit_table import pack_units
@@ -93,26 +93,6 @@ def figures(
         figure, end = _figure(text, start, stop, is_excused, is_parted)
         numbers.append(figure)
     return numbers
-
-
-def plain_numbers(text: str) -> int | None:
-    """How many numbers a text has; ``None`` where one may be another than its digits say.
-
-    In words, multiplied (``7 million``), in percent, in cents, or with a separator that can be read in two ways.
-    """
-    if not text.isascii() or "%" in text or _PERCENT.search(text) or may_spell_numbers(text):
-        return None
-    count = 0
-    for number in _RUN.finditer(text):
-        if _PLAIN.fullmatch(number[0]) is None or _multipliers(text, number.end(), True)[1] > number.end():
-            return None
-        count += 1
-    return count
-
-
-_PERCENT = expression(r"per\s*cent|pct|cents?\b|pence", re.IGNORECASE)
-_RUN = expression(r"[0-9](?:[0-9.,'eE+-]*[0-9])?")
-_PLAIN = expression(r"[0-9]+(?:\.[0-9]{1,2})?")
 
 
 def _figure(text: str, start: int, end: int, is_excused: bool, is_parted: bool) -> tuple[Figure, int]:

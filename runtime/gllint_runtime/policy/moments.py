@@ -8,6 +8,7 @@ from datetime import date
 from functools import cache
 from typing import NamedTuple
 
+from gllint_runtime.policy.expressions import expression
 from gllint_runtime.policy.text_units import words_table
 
 _CENTURY = r"(?:19|20)\d\d"
@@ -222,3 +223,30 @@ def _readings(match: re.Match[str]) -> Iterator[Moment]:
         yield Moment(None, None, None, number("uh"), number("un") or number("um") or 0)
     elif part["fh"]:
         yield Moment(None, None, None, number("fh"), number("fn") or 0)
+
+
+_SMALL_NUMBERS = ("a", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+_SHIFT = expression(
+    r"\b(?:(?:(?P<count>\d{1,3}|an?|"
+    + "|".join(_SMALL_NUMBERS[1:])
+    + r")\s+(?:more\s+|calendar\s+)?(?P<unit>days?|nights?|weeks?)|(?P<next>next|following)\s+(?:day|morning|week)"
+    r"|(?P<last>previous|prior)\s+(?:day|night|week)|day\s+(?P<after>after|later)|day\s+(?P<before>before|earlier))"
+    r"(?:\s+(?P<way>later|after|earlier|before|ago|sooner|from))?)\b",
+    re.IGNORECASE,
+)
+
+
+def shifts(text: str) -> set[int]:
+    """By how many days a text moves a date, either way where it does not say which."""
+    days: set[int] = set()
+    for match in _SHIFT.finditer(text):
+        count = (match["count"] or "one").lower()
+        number = (
+            int(count) if count.isdecimal() else _SMALL_NUMBERS.index("a" if count == "an" else count) or 1
+        )
+        number *= 7 if "week" in match[0].lower() else 1
+        way = (match["way"] or "").lower()
+        is_later = match["next"] or match["after"] or way in ("later", "after", "from")
+        is_earlier = match["last"] or match["before"] or way in ("earlier", "before", "ago", "sooner")
+        days |= {number} if is_later else {-number} if is_earlier else {number, -number}
+    return days

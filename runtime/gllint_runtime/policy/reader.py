@@ -243,7 +243,7 @@ class Reader:
     def _values(self, match: re.Match[str], rounding: str) -> tuple[tuple[float, int, int], ...]:
         """Each value that the digits may have, with the power of ten of the last and how many are significant."""
         digits = match["digits"]
-        if _DECIMAL_COMMA.fullmatch(digits):
+        if digits and _DECIMAL_COMMA.fullmatch(digits):
             self.decimal_comma = True
         fraction = match["fraction"] or match["alone"] or ""
         power = int((match["power"] or match["raised"] or match["e"] or "0").translate(_RAISED))

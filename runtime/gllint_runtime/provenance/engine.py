@@ -11,12 +11,17 @@ import re
 from bisect import bisect_left
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from copy import copy
+from dataclasses import replace
 from datetime import date, timedelta
 from functools import cache, cached_property
 from itertools import takewhile
+from math import isfinite
 from typing import Any
 
+from gllint_runtime.policy.claims import find_macros
 from gllint_runtime.policy.expressions import expression
+from gllint_runtime.policy.figures import figures
 from gllint_runtime.policy.moments import Moment, weekday_numbers
 from gllint_runtime.policy.names import name_words, quantity_named
 from gllint_runtime.policy.places import Place, folded_word
@@ -46,6 +51,7 @@ _ROUNDING = 4e-15  # what the conversion of a float may have added
 _LARGEST_EXACT = 2**53
 _MAX_SOURCES = 200_000  # beyond, the oldest are forgotten down to half
 _MAX_TEXT = 500_000
+_MAX_SPELLED = 20_000  # characters of what a user said in which numbers in words are read
 _SIZES = (-3, 3, -6, 6, -2, 2, -1, 1)  # powers of ten by which a size is mistaken
 _MOST_PASSES = 4
 
@@ -105,7 +111,15 @@ class Provenance:
         harvest = Harvest(speaker, spoken=[text])
         readings = self.reader.read(text)
         for reading in readings:
-            harvest.sources += sources_of(reading, "said", "", speaker, path, "", None)
+            sources = [*sources_of(reading, "said", "", speaker, path, "", None)]
+            harvest.sources += sources
+            if _HEMISPHERE.match(text, reading.end):  # 119.54 W
+                harvest.sources += [replace(one, value=-one.value) for one in sources if not one.is_code]
+        for figure in figures(text[:_MAX_SPELLED]) if speaker == "user" else ():
+            for shown in figure.readings if figure.is_spelled else ():  # three bags
+                value = int(shown.value) if shown.value.denominator == 1 else float(shown.value)
+                units = figure.units if len(figure.units) == 1 else ()
+                harvest.sources.append(Source("said", "", speaker, path, "", value, units, None, figure.text))
         for word in code_words(text, readings):
             harvest.sources.append(Source("said", "", speaker, path, "", 0, (), None, word, is_code=True))
         harvest.quotable.append(Source("said", "", speaker, path, "", 0, (), None, text))
@@ -168,6 +182,8 @@ class Provenance:
         readings = Reader(units=self._own_units, decimal_comma=self.reader.decimal_comma or None).read(text)
         if not readings:
             return []
+        if "{{" in text:
+            proven = [*proven, *((macro.start, macro.end) for macro in find_macros(text))]
         allowed = [match.span() for pattern in self._whitelist for match in pattern.finditer(text)]
         return _Judgement(self, readings, proven, allowed).findings()
 
@@ -191,10 +207,38 @@ class Provenance:
         known = known or {code.upper() for code in table_words("currency codes") & self.vocabulary}
         return not known or not known.isdisjoint(unit.partition("/")[0] for unit in units)
 
+    def without_arguments(self) -> Provenance:
+        """The same conversation, but that what calls were given is no source: it is an argument that is judged."""
+        other = copy(self)
+        other.index = self.index.without_arguments()
+        return other
+
+    def without_columns(self) -> Provenance:
+        """The same conversation, in which a number follows from those alone that its own text shows."""
+        other = copy(self)
+        other.derivations, other.statements = Derivations(), []
+        return other
+
+    def conversions(self, value: float, units: Collection[str]) -> Iterator[Source]:
+        """The numbers that are a value in one of some units, as far as it is written."""
+        decimals = len(repr(value).partition(".")[2]) if isinstance(value, float) else 0
+        is_long = len(str(value).strip("-0.").replace(".", "")) >= 3
+        margin = 0.5 * 10.0**-decimals if is_long else abs(value) * _SLACK
+        if 0 < abs(value) <= 1:  # 0.12 of "12 %"
+            for source in self.index.by_value(value * 100 - _SLACK, value * 100 + _SLACK):
+                if source.units == ("%",):
+                    yield source
+        for unit in units if isfinite(value) and value else ():
+            size = size_of_unit(unit)
+            if size is None:
+                continue
+            base, half = value * size.factor + size.offset, (margin + abs(value) * _SLACK) * size.factor
+            yield from self.index.by_size(size.dimension, base - half, base + half)
+
     def quotes(self, text: str) -> Source | None:
         """Who said a text, word for word."""
         folded = text.casefold()
-        pattern = re.compile(rf"(?<![^\W_]){re.escape(folded)}(?![^\W_])")
+        pattern = re.compile(rf"(?<![^\W_])(?<!\d[.,]){re.escape(folded)}(?![^\W_]|[.,]\d)")
         for source, whole in reversed(self._texts):
             if folded in whole and pattern.search(whole):
                 return source
@@ -402,6 +446,7 @@ class _Judgement:
                 ):
                     if (
                         element.value
+                        and (source.call_id or source.units)
                         and abs(float(source.value) - element.value) <= _SLACK * abs(element.value)
                         and _relation(reading, source) in ("same", "bare")
                     ):

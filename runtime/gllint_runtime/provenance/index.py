@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
+from copy import copy
 from math import isfinite
 
 from gllint_runtime.policy.moments import Moment, month_numbers
@@ -75,6 +76,16 @@ class Index:
         self._heads: dict[str, list[Source]] = {}
         self._prefixes: dict[str, list[Source]] = {}
         self.count = 0
+        self._hides_arguments = False
+
+    def without_arguments(self) -> Index:
+        """The same without what calls were given, which a model wrote itself."""
+        other = copy(self)
+        other._hides_arguments = True
+        return other
+
+    def _visible(self, sources: list[Source]) -> list[Source]:
+        return [source for source in sources if not source.is_asked] if self._hides_arguments else sources
 
     def add(self, source: Source) -> None:
         """Take in a source."""
@@ -114,7 +125,7 @@ class Index:
 
     def by_value(self, low: float, high: float) -> list[Source]:
         """The numbers of a value, whatever their unit."""
-        return self._by_value.between(low, high)
+        return self._visible(self._by_value.between(low, high))
 
     def nearest(self, value: float) -> Iterator[Source]:
         """The numbers that are nearest to a value."""
@@ -123,27 +134,32 @@ class Index:
     def by_size(self, dimension: object, low: float, high: float) -> list[Source]:
         """The numbers with a unit of a dimension, by their value in its base units."""
         index = self._by_size.get(dimension)
-        return index.between(low, high) if index is not None else []
+        return self._visible(index.between(low, high)) if index is not None else []
 
     def moments(self, moment: Moment) -> Iterator[Source]:
         """The dates and times of which a moment is a part."""
         for key in _moment_keys(moment):
-            for source in self._moments.get(key, [])[-_MOST_OF_ONE:]:
+            for source in self._visible(self._moments.get(key, [])[-_MOST_OF_ONE:]):
                 if source.moment is not None and moment.is_part_of(source.moment):
                     yield source
             return
+
+    @property
+    def has_years(self) -> bool:
+        """Whether any date has its year."""
+        return any(part == "year" for part, _ in self._moments)
 
     def codes(self, code: str) -> list[Source]:
         """Who brought a code; of one of letters and digits also its beginning, as of a commit."""
         folded = code.casefold()
         hits = self._codes.get(folded) or self._codes.get(_PLAIN.sub("", folded))
         if hits:
-            return hits
+            return self._visible(hits)
         plain = _PLAIN.sub("", folded)
         if len(plain) >= 7:
             return [
                 source
-                for source in self._heads.get(plain[:7], ())
+                for source in self._visible(self._heads.get(plain[:7], []))
                 if _PLAIN.sub("", source.text.casefold()).startswith(plain)
             ]
         return []
@@ -155,7 +171,7 @@ class Index:
 
     def ending(self, digits: str) -> list[Source]:
         """Who brought a longer code that ends in four digits."""
-        return self._endings.get(digits, [])
+        return self._visible(self._endings.get(digits, []))
 
 
 def _letters_of(code: str) -> str:

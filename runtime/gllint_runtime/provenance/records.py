@@ -49,6 +49,7 @@ class Record:
     flags: dict[str, bool] = field(default_factory=dict)
     values: dict[str, Source] = field(default_factory=dict)
     times: list[Source] = field(default_factory=list)
+    parts: list[Record] = field(default_factory=list)  # the objects in it
     label: str = ""
     members: frozenset[str] = frozenset()
 
@@ -195,6 +196,7 @@ class Harvester:
             for word in _CODES.findall(str(leaf)):
                 if has_digit(word):
                     self._code(word, path, key, root)
+                    self.harvest.sources[-1].is_asked = True
 
     _echo: dict[str, set[Any]]
 
@@ -208,6 +210,8 @@ class Harvester:
 
     def _record(self, group: str, parent: Record | None) -> Record:
         record = Record(group, self._call_id, parent)
+        if parent is not None and parent is not self.harvest.records[0]:
+            parent.parts.append(record)
         self.harvest.records.append(record)
         return record
 
