@@ -97,10 +97,6 @@ from gllint_rules.words.names import TOOL_LEVELS, TOOL_REGISTRY_NAMES
 _RUNTIME = frozenset({"dispatch_tool", "ToolRegistry", "ToolRuntime"})
 _HELP = "Call it through the dispatcher: `dispatch_tool(ToolAction(name=…, args=…))` or `registry.invoke(…)`."
 _WITH = frozenset({"with_retry", "with_config"})  # LangChain's tools with other settings
-# What runs the function that it is given; any other call may only look at it.
-_RUNNERS = frozenset(
-    {"apply", "map", "partial", "run_in_executor", "run_sync", "starmap", "submit", "to_thread"}
-)
 _MOST_HOPS = 3  # functions that call each other for a tool
 _OWN = " If this code is the dispatcher, name its function or class in `dispatchers`."
 
@@ -212,7 +208,7 @@ def _handed_on(context: Context) -> Iterator[tuple[Call, Scope, str, str]]:
     forms = [f".{name}{end}" for name in runs for end in (",", ")", "\n", ";")]
     for call, scope in context.module.calls_where(lambda section: context.module.mentions(section, forms)):
         methods: list[facts.Expr] = []
-        if facts.last_name(call.func) in _RUNNERS:
+        if facts.last_name(call.func) in context.names.table.no_tools.runners:
             methods += [*call.placed(), *(value for _, value in call.keywords)]
         if isinstance(call.func, facts.Name):
             methods += _assigned(call.func.id, scope)
@@ -224,7 +220,6 @@ def _handed_on(context: Context) -> Iterator[tuple[Call, Scope, str, str]]:
                     break
 
 
-_NODES = frozenset({"step", "task", "listen", "start", "router", "node", "entrypoint"})
 _MODEL_OUTPUT = frozenset({"tool_calls", "tool_call", "args", "arguments", "function_call"})
 
 
@@ -235,7 +230,8 @@ def _is_node(context: Context, call: Call, scope: Scope) -> bool:
         _is_of_model(arg, scope) for arg in (*call.args, *(v for _, v in call.keywords))
     ):
         return False
-    if not _NODES.isdisjoint(facts.last_name(_called(d)) for d in function.decorators):
+    nodes = context.names.table.no_tools.nodes
+    if any(facts.last_name(_called(decorator)) in nodes for decorator in function.decorators):
         return True
     return any(
         isinstance(arg, (facts.Name, facts.Attr)) and facts.last_name(arg) == function.name

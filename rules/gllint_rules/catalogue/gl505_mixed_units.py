@@ -3,8 +3,8 @@
 ## What it does
 
 Reports `a + b`, `a - b`, `a < b` and their like, `max(a, b)` and `a += b` where both units are known and differ, in a
-file that defines or imports tools, and in functions of other files that are called from there, through at most four
-calls in a row. Units are followed as in GL504. Where a name can be read in two ways (`cooling_mwh`), each of them must
+file that defines or imports tools, and in functions of other files that a tool calls, through at most four calls in a
+row. Units are followed as in GL504. Where a name can be read in two ways (`cooling_mwh`), each of them must
 differ.
 
 ## Why is this bad?

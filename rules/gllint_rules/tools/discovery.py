@@ -59,7 +59,7 @@ from gllint_rules.tools.registrars import (
 from gllint_rules.tools.subclasses import Derivation
 from gllint_rules.tools.tool import Form, Tool
 from gllint_rules.words.framework_table import ANY, GENERAL, Callee, Framework, Kind, Place, TableEntry
-from gllint_rules.words.names import ARGS_SCHEMA, CALLBACK_KEYWORDS, LIST_PUTS, RESULT_SCHEMAS, SCHEMA_FN
+from gllint_rules.words.names import ARGS_SCHEMA, LIST_PUTS, RESULT_SCHEMAS, SCHEMA_FN
 
 _CALLED: frozenset[Kind] = frozenset({"calls", "keywords", "decorators", "described"})
 _MADE: frozenset[Kind] = frozenset({"decorators", "calls"})
@@ -359,7 +359,7 @@ class Forms:
             value
             for name, value in call.keywords
             if name is not None
-            and not CALLBACK_KEYWORDS.fullmatch(name)
+            and not self.callees.table.no_tools.is_callback(name)
             and not self.callees.is_no_tool(name, call.func, frame)
         )
         pairs = [

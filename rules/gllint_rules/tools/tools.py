@@ -67,6 +67,7 @@ class Tools:
     ) -> None:
         self.names = names
         self._subclasses = subclasses
+        self._by_base: tuple[frozenset[Subclass], Mapping[str, list[Subclass]]] | None = None
         self._registrars = registrars
         self._reads = reads
         self.following: FollowingEvaluator | None = None  # the evaluator, where edits are followed
@@ -192,11 +193,19 @@ class Tools:
         """The places of what the model sees of an envelope, ``None`` where the class is none."""
         return self.names.table.payload(origin)
 
+    def _subclasses_by_base(self) -> Mapping[str, list[Subclass]]:
+        """The classes of the project by the last name of a base, sorted once for as long as they are the same."""
+        subclasses = self._subclasses()
+        if self._by_base is None or self._by_base[0] is not subclasses:
+            by_base: dict[str, list[Subclass]] = {}
+            for subclass in sorted(subclasses):
+                by_base.setdefault(subclass.base, []).append(subclass)
+            self._by_base = subclasses, by_base
+        return self._by_base[1]
+
     def overrides(self, of: ClassOf, name: str) -> tuple[FunctionOf, ...]:
         """The methods ``name`` of the project's classes that derive from ``of``."""
-        by_base: dict[str, list[Subclass]] = {}
-        for subclass in sorted(self._subclasses()):
-            by_base.setdefault(subclass.base, []).append(subclass)
+        by_base = self._subclasses_by_base()
         modules, methods = self.evaluator.modules, dict[Function, FunctionOf]()
         names, waiting = {of.cls.name}, [of.cls.name]
         while waiting and len(methods) < MOST_OVERRIDES:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from fnmatch import fnmatchcase
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 
@@ -138,6 +139,19 @@ class DescriptionWords(NamedTuple):
     affixes: frozenset[str] = frozenset()
 
 
+class NoTools(NamedTuple):
+    """Names that take, run or decorate functions which the model does not call, as the data file explains them."""
+
+    packages: tuple[str, ...] = ()
+    callbacks: tuple[str, ...] = ()
+    runners: tuple[str, ...] = ()
+    nodes: tuple[str, ...] = ()
+
+    def is_callback(self, keyword: str) -> bool:
+        """Whether the function at a keyword of a ``…Tool(…)`` is none that the model calls."""
+        return any(fnmatchcase(keyword, pattern) for pattern in self.callbacks)
+
+
 class TableEntry(NamedTuple):
     """What the table says of one name, and whose row it is."""
 
@@ -176,11 +190,11 @@ class Table:
         methods: Sequence[str] = (),
         payloads: Sequence[str] = (),
         descriptions: DescriptionWords | None = None,
-        other_packages: Iterable[str] = (),
+        no_tools: NoTools | None = None,
     ) -> None:
         self.rows, self.written = rows, written
         self.descriptions = descriptions or DescriptionWords()
-        self.model_sdks, self.other_packages = tuple(model_sdks), tuple(other_packages)
+        self.model_sdks, self.no_tools = tuple(model_sdks), no_tools or NoTools()
         self._methods, self._payloads = tuple(methods), tuple(payloads)
         self._by_last: dict[str, list[TableEntry]] = {}
         for row in rows:
@@ -455,7 +469,7 @@ class Table:
             return 0
         if not row.imports:  # by the name alone
             if row.outside and (
-                not outside or any(_inside(dotted, package) for package in self.other_packages)
+                not outside or any(_inside(dotted, package) for package in self.no_tools.packages)
             ):
                 return 0
             if row.with_model and not callee.talks:
@@ -725,7 +739,7 @@ def shipped() -> Table:
         data["frameworks"],
         data["model-sdks"],
         descriptions=words,
-        other_packages=data["other-packages"],
+        no_tools=NoTools(**{key: tuple(names) for key, names in data["no-tools"].items()}),
     )
 
 
@@ -745,7 +759,7 @@ def with_rows(
         methods,
         payloads,
         base.descriptions,
-        base.other_packages,
+        base.no_tools,
     )
 
 

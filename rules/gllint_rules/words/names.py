@@ -56,10 +56,6 @@ TOOL_NAMING_STARTS = ("register", "add_tool", "create_tool", "make_tool", "defin
 TOOL_PARAMETERS = ("parameters", "input_schema", "inputSchema", "args_schema")
 # Calls that bring tools along whose names no file of the project says.
 TOOL_LOADERS = frozenset({"load_tools", "load_mcp_tools", "get_tools"})
-# T4: keywords of a `…Tool(…)` under which a function is none that the model calls.
-CALLBACK_KEYWORDS = re.compile(
-    r"on_\w*|\w*_(?:callback|handler)|prepare|is_enabled|needs_approval|cache_function|formatter|validator"
-)
 # How one more tool is put into a list of them.
 # By which a call may take tools, too: what stands there is counted where no row of the table names it.
 LIKE_TOOLS = frozenset({"functions", "actions", "skills"})
