@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+from pydantic import BaseModel
 
 from gllint_runtime import Session, drop_sentences
 from gllint_runtime.adapters.kit import REFUSAL
@@ -295,9 +297,6 @@ def test_a_mode_that_differs_from_the_given_session_s_is_an_error(run: Any) -> N
         run(Tools(), ["Done."], session=Session(), mode="sourced")
 
 
-UNITS = ("kWh", "km", "EUR", "kg", "%")
-
-
 def test_fifty_made_up_numbers_are_stopped_and_fifty_right_ones_pass(run: Any) -> None:
     wrong = passed = 0
     for number in range(50):
@@ -305,4 +304,113 @@ def test_fifty_made_up_numbers_are_stopped_and_fifty_right_ones_pass(run: Any) -
         right, bad = f"It uses {value} kWh.", f"It uses {round(value * 1.31 + 0.2, 2)} kWh."
         passed += run(Tools(value), [Call("meter"), right, "Never."]).answer == right
         wrong += run(Tools(value), [Call("meter"), bad], max_retries=0).answer == REFUSAL
+    assert (wrong, passed) == (50, 50)
+
+
+class Reading(BaseModel):
+    """A structured answer as people declare one."""
+
+    site: str
+    heat_kwh: float
+    note: str
+
+
+def structured_langchain(tools: Tools, data: dict[str, Any]) -> Any:
+    import test_gate_langchain as own
+    from langchain_core.tools import tool
+
+    from gllint_runtime.adapters.langchain import gate
+
+    said = own.says(own.calling(), own.calling("Reading", "s", **data))
+    made = [tool(f) for f in tools.functions()]
+    agent = gate(own.create_agent(said, made, response_format=own.ToolStrategy(Reading)), max_retries=0)
+    return agent.invoke({"messages": ["How much?"]})["structured_response"]
+
+
+def structured_openai_agents(tools: Tools, data: dict[str, Any]) -> Any:
+    import test_gate_openai_agents as own
+
+    from gllint_runtime.adapters.openai_agents import gate
+
+    model = own.Script(own.call("meter"), json.dumps(data))
+    made = [own.function_tool(f, strict_mode=False) for f in tools.functions()]
+    return own.ask(
+        gate(own.Agent(name="a", tools=made, model=model, output_type=Reading), max_retries=0)
+    ).final_output
+
+
+def structured_pydantic_ai(tools: Tools, data: dict[str, Any]) -> Any:
+    import test_gate_pydantic_ai as own
+
+    from gllint_runtime.adapters.pydantic_ai import gate
+
+    model = own.says(("meter", {}), own.filled(**data))
+    made = own.Agent(model, tools=tools.functions(), output_type=Reading, retries=0)
+    return gate(made).run_sync("How much?").output
+
+
+def structured_agno(tools: Tools, data: dict[str, Any]) -> Any:
+    import test_agno as own
+    from gllint_runtime.adapters.agno import gate
+
+    model = own.Script(script=[own.calling(), json.dumps(data)])
+    made = own.Agent(model=model, tools=tools.functions(), output_schema=Reading, telemetry=False)
+    return gate(made, max_retries=0).run("How much?").content
+
+
+def structured_google_adk(tools: Tools, data: dict[str, Any]) -> Any:
+    import test_google_adk as own
+    from gllint_runtime.adapters.google_adk import gate
+
+    made = own.bare_agent(
+        own.calling(), json.dumps(data), tools=tools.functions(), output_schema=Reading, output_key="reading"
+    )
+    app = own.App(gate(made, max_retries=0))
+    return Reading.model_validate_json(app.ask())
+
+
+def structured_strands(tools: Tools, data: dict[str, Any]) -> Any:
+    import test_strands as own
+    from gllint_runtime.adapters.strands import gate
+
+    model = own.Script(own.calling(), own.calling("Reading", "s", **data))
+    made = own.Agent(model=model, tools=[own.tool(f) for f in tools.functions()], callback_handler=None)
+    return gate(made, max_retries=0)("How much?", structured_output_model=Reading).structured_output
+
+
+def structured_crewai(tools: Tools, data: dict[str, Any]) -> Any:
+    import test_crewai as own
+    from gllint_runtime.adapters.crewai import gate
+
+    agent = own.bare(own.calling(), json.dumps(data), tools=[own.tool(f) for f in tools.functions()])
+    task = own.Task(
+        description="How much?", expected_output="The heat.", agent=agent, output_pydantic=Reading
+    )
+    return gate(own.Crew(agents=[agent], tasks=[task]), max_retries=0).kickoff().pydantic
+
+
+STRUCTURED: dict[Any, str] = {
+    structured_langchain: "langchain",
+    structured_openai_agents: "agents",
+    structured_pydantic_ai: "pydantic_ai",
+    structured_agno: "agno",
+    structured_google_adk: "google.adk",
+    structured_strands: "strands",
+    structured_crewai: "crewai",
+}
+
+
+@pytest.mark.parametrize("ask", STRUCTURED, ids=lambda ask: ask.__name__)
+def test_structured_answers_of_a_type_as_it_is_are_judged(ask: Any) -> None:
+    pytest.importorskip(STRUCTURED[ask])
+    wrong = passed = 0
+    for number in range(50):
+        value = round(3.1 + number * 7.37, 2)
+        bad = round(value * 1.31 + 0.2, 2)
+        data: dict[str, Any] = {"site": "north", "heat_kwh": value, "note": f"That is {value} kWh."}
+        passed += ask(Tools(value), data) == Reading(**data)
+        data["heat_kwh" if number % 2 else "note"] = bad if number % 2 else f"That is {bad} kWh."
+        with pytest.raises(Exception, match=r"NO_SOURCE|Exceeded|exceeded"):
+            ask(Tools(value), data)
+        wrong += 1
     assert (wrong, passed) == (50, 50)
