@@ -3,32 +3,31 @@
 The model states a made-up number, is told so, and repairs it. The API is scripted.
 """
 
-import json
 from typing import Any
 
 import boto3
 from scripted_api import scripted_api
 
-from gllint_runtime import GLError, Session
+from gllint_runtime import Session
 from gllint_runtime.adapters import kit
 
 
 def meter(site: str) -> dict[str, Any]:
     """The heat that a site used last year."""
-    return {"heat": {"value": 12.5, "unit": "kWh"}}
+    return {"heat_kwh": 12.5}
 
 
 PARAMETERS = {"type": "object", "properties": {"site": {"type": "string"}}, "required": ["site"]}
 TOOLS: Any = {"tools": [{"toolSpec": {"name": "meter", "inputSchema": {"json": PARAMETERS}}}]}
 
 
-def answer(client: Any, question: str, session: Session, max_retries: int = 2) -> str:
+def answer(client: Any, question: str, session: Session) -> str:
     """What may be said to a question: the loop as you have it, and the gate in it."""
     session.user(question)
+    turn = kit.Turn(kit.Gate(max_retries=2), session)
     messages: Any = [{"role": "user", "content": [{"text": question}]}]
-    system = [{"text": kit.INSTRUCTIONS}]
     while True:
-        reply = client.converse(modelId="model", system=system, messages=messages, toolConfig=TOOLS)
+        reply = client.converse(modelId="model", messages=messages, toolConfig=TOOLS)
         message = reply["output"]["message"]
         messages.append(message)
         results = []
@@ -39,14 +38,10 @@ def answer(client: Any, question: str, session: Session, max_retries: int = 2) -
         if results:
             messages.append({"role": "user", "content": results})
             continue
-        try:
-            text = "".join(block.get("text", "") for block in message["content"])
-            return kit.check_final(session, text).message
-        except GLError as error:
-            if max_retries == 0:
-                return kit.REFUSAL
-            max_retries -= 1
-            messages.append({"role": "user", "content": [{"text": session.repair_hint(error)}]})
+        text = turn.text("".join(block.get("text", "") for block in message["content"]))
+        if text is not None:
+            return text
+        messages.append({"role": "user", "content": [{"text": turn.hint}]})
 
 
 def reply(block: dict[str, Any]) -> dict[str, Any]:
@@ -63,11 +58,10 @@ def says(text: str) -> dict[str, Any]:
 
 call = {"toolUse": {"toolUseId": "c1", "name": "meter", "input": {"site": "north"}}}
 
-claim = {"source_call_id": "tc_1", "path": "$.heat", "quantity": {"value": 12.5, "unit": "kWh"}}
 script = [
     reply(call),
-    says("It uses about 13 kWh."),
-    says(json.dumps({"message": "It uses {{claim:0}}.", "claims": [claim]})),
+    says("It uses 14 kWh."),
+    says("It uses 12.5 kWh."),
 ]
 with scripted_api(script) as address:
     client: Any = boto3.client(
@@ -77,7 +71,7 @@ with scripted_api(script) as address:
         aws_access_key_id="none",
         aws_secret_access_key="none",
     )
-    text = answer(client, "How much heat?", Session())
+    text = answer(client, "How much heat?", Session(mode="sourced"))
 
-assert text == "It uses 12.50 kWh."
+assert text == "It uses 12.5 kWh."
 print(text)

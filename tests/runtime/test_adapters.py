@@ -25,6 +25,8 @@ NEEDS = {
     "openai_responses_loop": "openai",
     "anthropic_loop": "anthropic",
     "bedrock_loop": "boto3",
+    "gemini_loop": "google.genai",
+    "ollama_loop": "ollama",
     "crewai_agent": "crewai",
     "google_adk_agent": "google.adk",
     "smolagents_agent": "smolagents",
