@@ -18,6 +18,7 @@ from gllint.files.selection import check_selectors, matches, preferred_codes, se
 from gllint.files.writing import repository_of, way_out
 from gllint.shown import visible
 from gllint_rules import Settings
+from gllint_rules.rule import OFF_IN_SOURCED_MODE
 from gllint_rules.tuples import NamedTuple
 from gllint_runtime.policy.configuration import FILE_NAMES as FILE_NAMES
 from gllint_runtime.policy.configuration import (
@@ -88,7 +89,8 @@ class Config(_Keys):
     @cached_property
     def codes(self) -> frozenset[str]:
         """The codes in force."""
-        return selected_codes(self.select, self.extend_select, (*self.ignore, *self.extend_ignore))
+        codes = selected_codes(self.select, self.extend_select, (*self.ignore, *self.extend_ignore))
+        return codes - OFF_IN_SOURCED_MODE if self.rules.policy.mode == "sourced" else codes
 
     @cached_property
     def fixable_codes(self) -> frozenset[str] | None:

@@ -78,6 +78,8 @@ EXAMPLES = {
     "plain-keys": Example("['dem*']", HEAT, ["7 GL101"], []),
     "plain-kinds": Example("[]", RESULT.format('{"page": 1}'), [], ["7 GL101"]),
     "strict": Example("true", RESULT.format('{"page": 1}'), [], ["7 GL101"]),
+    "mode": Example("'sourced'", RESULT.format('{"heat_kwh": 5}'), ["7 GL101"], []),
+    "designations": Example("true", SAID.format("an iPhone 15"), ["1 GL401"], []),
     "units": Example("{'dem*' = 'kWh'}", HEAT, ["7 GL101"], []),
     "array-paths": Example("true", ROWS, ["7 GL103", "11 GL404"], []),
     "tool-classes": Example("['ClimateAction']", OWN.format("ClimateAction", "execute"), [], ["6 GL101"]),

@@ -22,6 +22,7 @@ from gllint_rules.reading.data_files import UnreadableData
 from gllint_rules.reading.facts import Module
 from gllint_rules.reading.modules import read_module
 from gllint_rules.reading.text_files import read_text_module
+from gllint_rules.rule import OFF_IN_SOURCED_MODE
 from gllint_rules.words.text_files import text_kind
 from gllint_runtime import Policy
 from gllint_runtime.policy.configuration import Table
@@ -117,7 +118,9 @@ def codes_of(configuration: dict[str, object]) -> frozenset[str]:
     return frozenset(
         code
         for code, rule in RULES.items()
-        if (rule.default or any(code.startswith(e) for e in extra)) and code not in ignored
+        if (rule.default or any(code.startswith(e) for e in extra))
+        and code not in ignored
+        and not (configuration.get("mode") == "sourced" and code in OFF_IN_SOURCED_MODE)
     )
 
 

@@ -28,10 +28,12 @@ plain-kinds = ["index"]
 array-paths = true
 whitelist-patterns = ["Form \\\\d+"]
 number-words = true
+mode = "sourced"
+designations = true
 """
 POLICY = Policy(
     extend_units=["furlong"], strict_units=True, packs=["counts", "time"], plain_keys=["*_id"], plain_kinds=["index"],
-    array_paths=True, whitelist=[r"Form \d+"], number_words=True,
+    array_paths=True, whitelist=[r"Form \d+"], number_words=True, mode="sourced", designations=True,
 )  # fmt: skip
 
 
@@ -59,8 +61,6 @@ def test_every_setting_of_both_moments_is_one() -> None:
         "levels",
         "allow_raw_numbers",
         "json_text",
-        "mode",
-        "designations",
         "render",
         "today",
     }

@@ -99,7 +99,8 @@ key or the result: the help names two such places. A fix never removes a key.
 
 `tool-classes`, `tool-decorators` and `tool-methods` define tools, `result-payloads` the fields of an envelope that are
 the result. `plain-keys` are patterns of keys whose numbers need no unit (`["*_id", "page"]`), `plain-kinds` kinds of
-number that need none (`["count", "index", "identifier"]`), here and at run time.
+number that need none (`["count", "index", "identifier"]`), here and at run time. With `mode = "sourced"` only numbers
+whose unit nothing shows are reported.
 
 ## References
 
@@ -120,6 +121,7 @@ from gllint_rules.project.kinds import is_plain_leaf, kind_of_leaf
 from gllint_rules.project.makers import maker_at
 from gllint_rules.project.results import Leaf, Result, is_quantity, leaves
 from gllint_rules.project.schemas import declared_keys
+from gllint_rules.project.sourced import is_sourced
 from gllint_rules.reading import facts
 from gllint_rules.rule import Rule
 from gllint_runtime.policy.settings import Policy
@@ -138,6 +140,7 @@ def check(context: Context) -> Iterator[Pending]:
                 or leaf.keys in declared_keys(context, result.tool)
                 or _has_declared_unit(context, leaf)
                 or _is_declared_by_settings(policy, result, leaf)
+                or is_sourced(context, result, leaf)
             ):
                 continue
             kind = kind_of_leaf(leaf)
@@ -162,7 +165,7 @@ def check(context: Context) -> Iterator[Pending]:
                 settings=advised.settings,
             )
         declared = _declared_number(context, result) if not has_leaf and result.value is not NONE else None
-        if declared is not None:
+        if declared is not None and not is_sourced(context, result, None):
             declaration = _declaration(context, result, None)
             if declaration and _is_quantity_at(context, result.site):
                 advised = advice_for_declaration(None, declaration)
@@ -240,5 +243,6 @@ RULE = Rule(
         "result-payloads",
         "plain-keys",
         "plain-kinds",
+        "mode",
     ),
 )

@@ -79,8 +79,10 @@ from gllint_rules.project.advice import quantity_beside_text
 from gllint_rules.project.context import Context, Pending
 from gllint_rules.project.results import Leaf, Result, is_quantity, leaves
 from gllint_rules.project.shown_numbers import is_no_measure, is_of_an_error, numbers_beside
+from gllint_rules.project.sourced import is_sourced
 from gllint_rules.project.templates import Template
 from gllint_rules.project.text_numbers import holes_of_names, stated
+from gllint_rules.project.unit_sources import unit_behind
 from gllint_rules.rule import Rule
 from gllint_runtime.policy.names import name_words, read_name
 
@@ -184,8 +186,18 @@ def _in_text(context: Context, result: Result, text: Text, beside: frozenset[str
         around = template.text[:place], template.text[place + 1 :]
         for leaf in leaves(stated(hole), hole.site):
             own = hole if leaf.site == hole.site else None
-            if not is_no_measure(context, result, leaf, own, around, beside):
+            if not is_no_measure(context, result, leaf, own, around, beside) and not (
+                is_sourced(context, result, leaf) or _is_quoted(context, around)
+            ):
                 yield _finding(context, result, leaf, own, around[1])
+
+
+def _is_quoted(context: Context, around: tuple[str, str]) -> bool:
+    """Whether sourced mode reads the unit of a number from the text around it."""
+    before, behind = around
+    return context.policy.mode == "sourced" and (
+        before[-1:] in ("$", "€", "£", "¥") or unit_behind(context.policy, behind) is not None
+    )
 
 
 def _finding(

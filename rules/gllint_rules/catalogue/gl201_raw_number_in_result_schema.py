@@ -65,16 +65,18 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from itertools import pairwise
+from typing import Any
 
 from gllint_rules.fixes import repair
 from gllint_rules.project.advice import plain_advice
 from gllint_rules.project.context import Context, Pending
 from gllint_rules.project.schemas import is_ours, keyword_schemas
+from gllint_rules.project.unit_sources import unit_said
 from gllint_rules.rule import Rule
 from gllint_rules.words.names import OUTPUT_SCHEMAS
 from gllint_runtime.policy.names import read_name
 from gllint_runtime.policy.schema_numbers import find_raw_numbers, property_of
-from gllint_runtime.policy.schemas import QUANTITY_REF, inlined_quantity
+from gllint_runtime.policy.schemas import QUANTITY_REF, Path, inlined_quantity
 from gllint_runtime.policy.settings import Policy
 from gllint_runtime.policy.unit_table import units_of
 
@@ -87,6 +89,8 @@ def check(context: Context) -> Iterator[Pending]:
     for keyword_schema in keyword_schemas(context, OUTPUT_SCHEMAS):
         schema = keyword_schema.schema
         for path in find_raw_numbers(schema.data, policy.is_plain, policy.allows, policy.quantity_shapes):
+            if policy.mode == "sourced" and _shows_unit(policy, schema.data, path):
+                continue
             named = [str(name) for step, name in pairwise(path[:-1]) if step == "properties"]
             what = f"`{named[-1]}`" if named else "the result"
             message = f"the result schema allows {what} to be a number without a unit"
@@ -101,6 +105,19 @@ def check(context: Context) -> Iterator[Pending]:
             if plain is not None:
                 help_text = plain.text
             yield context.finding("GL201", schema.place(path), message, help_text, None if plain else fix)
+
+
+def _shows_unit(policy: Policy, schema: Any, path: Path) -> bool:
+    """Whether the name of a property says the unit of its number, its description, or the setting `units`."""
+    name, node = property_of(path[:-1]), schema
+    for step in path[:-1]:
+        node = node[step]
+    text = node.get("description") if isinstance(node, dict) else None
+    says_unit = isinstance(text, str) and unit_said(policy, text) is not None
+    is_named = name is not None and (
+        read_name(name).unit is not None or policy.unit_declared(name, "", "") is not None
+    )
+    return is_named or says_unit
 
 
 def _unit_of(policy: Policy, name: str | None) -> str | None:

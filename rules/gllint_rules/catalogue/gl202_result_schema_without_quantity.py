@@ -62,6 +62,7 @@ from gllint_rules.fixes import repair
 from gllint_rules.project.context import Context, Pending
 from gllint_rules.project.kinds import holds_numbers
 from gllint_rules.project.schemas import Opaque, read_schema
+from gllint_rules.project.sourced import lacks_unit
 from gllint_rules.rule import Rule
 from gllint_rules.tools.tool import Tool
 from gllint_runtime.policy.schema_numbers import (
@@ -79,6 +80,10 @@ def check(context: Context) -> Iterator[Pending]:
     """One finding for each T1 tool whose schema does not demand a Quantity."""
     for tool in context.tools:
         if tool.form != "T1":
+            continue
+        if context.policy.mode == "sourced" and not any(
+            lacks_unit(context, result) for result in context.results_of(tool)
+        ):
             continue
         name = f"tool `{tool.name}`" if tool.name else "a tool"
         if tool.result_schema is None:

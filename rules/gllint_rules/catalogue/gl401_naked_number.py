@@ -79,6 +79,7 @@ def check(context: Context) -> Iterator[Pending]:
             macros=step.macros,
             glued=policy.pack_symbols(),
             claimed=_units(step),
+            names=policy.designations or policy.mode == "sourced",
         ):
             if aside.meet(naked.start, naked.end):
                 continue
@@ -110,6 +111,7 @@ RULE = Rule(
         "final-message-calls",
         "whitelist-patterns",
         "number-words",
+        "designations",
         "extend-units",
         "unit-packs",
     ),

@@ -911,6 +911,7 @@ class Session:
             glued=self.units.of_packs,
             macros=macros,
             claimed=claimed,
+            names=self.policy.designations,
         )
 
     def _naked_number(

@@ -32,6 +32,8 @@ POLICY_KEYS: Mapping[str, str] = {
     "array-paths": "array_paths",
     "whitelist-patterns": "whitelist",
     "number-words": "number_words",
+    "mode": "mode",
+    "designations": "designations",
 }
 """The keys of ``[tool.gllint]`` that hold at execution, too, with the fields of :class:`Policy` that they become."""
 
@@ -41,8 +43,6 @@ _SHAPES: Mapping[str, Mapping[str, Any]] = {
     "argument_origin": {"enum": ["off", "record", "strict"]},
     "argument_units": {"enum": ["refuse", "convert", "record", "off"]},
     "allow_raw_numbers": {"type": "boolean"},
-    "mode": {"enum": ["claims", "sourced"]},
-    "designations": {"type": "boolean"},
     "json_text": {"enum": ["record", "strict"]},
     "origin_kinds": {
         "type": "array",

@@ -1,0 +1,27 @@
+"""Sourced mode: the numbers of a result whose unit something shows, so that an answer may cite them as they are."""
+
+from __future__ import annotations
+
+from gllint_rules.project.context import Context
+from gllint_rules.project.kinds import is_plain_leaf, kind_of_leaf
+from gllint_rules.project.results import Leaf, Result, leaves
+from gllint_rules.project.unit_sources import unit_of_leaf, unit_of_returned
+
+
+def is_sourced(context: Context, result: Result, leaf: Leaf | None) -> bool:
+    """Whether sourced mode is on and the unit of a number is shown; without a ``leaf`` that of a bare result."""
+    if context.policy.mode != "sourced":
+        return False
+    if leaf is None:
+        shown = unit_of_returned(context, result)
+    else:
+        shown = unit_of_leaf(context, result, leaf, kind_of_leaf(leaf))
+    return shown.unit is not None or shown.neighbour is not None
+
+
+def lacks_unit(context: Context, result: Result) -> bool:
+    """Whether a result has a number whose unit nothing shows."""
+    return any(
+        not is_plain_leaf(leaf, context.policy) and not is_sourced(context, result, leaf)
+        for leaf in leaves(result.value, result.site)
+    )
