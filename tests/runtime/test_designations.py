@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gllint_runtime.policy.claims import HOLE
+from gllint_runtime import GLError, Session
 from gllint_runtime.policy.designations import designations
 
 
@@ -67,3 +68,10 @@ from gllint_runtime.policy.designations import designations
 )
 def test_names_by_their_form(text: str, expected: list[str]) -> None:
     assert [text[start:end] for start, end in designations(text)] == expected
+
+
+def test_a_session_with_the_setting_excuses_designations() -> None:
+    assert Session(designations=True).check("It runs on an iPhone 15, 24/7.").message.startswith("It runs")
+    for session in (Session(), Session(designations=True)):
+        with pytest.raises(GLError, match="NO_NAKED_NUMBERS"):
+            session.check("It used 500 kWh on an iPhone 15.")

@@ -71,7 +71,7 @@ def check(context: Context) -> Iterator[Pending]:
         text = step.text
         broken = [(macro.start, macro.end) for macro in step.macros if macro.problem is not None]
         aside = Stretches([*broken, *step.later()])
-        for naked in scan_naked_numbers(
+        numbers = scan_naked_numbers(
             text,
             whitelist=policy.whitelist,
             words=policy.number_words,
@@ -79,8 +79,12 @@ def check(context: Context) -> Iterator[Pending]:
             macros=step.macros,
             glued=policy.pack_symbols(),
             claimed=_units(step),
-            names=policy.designations or policy.mode == "sourced",
-        ):
+        )
+        if policy.designations or policy.mode == "sourced":
+            from gllint_runtime.policy.designations import without_designations
+
+            numbers = without_designations(text, numbers)
+        for naked in numbers:
             if aside.meet(naked.start, naked.end):
                 continue
             place = step.template.pieces(naked.start, naked.end)

@@ -903,7 +903,7 @@ class Session:
         self.verdicts.listen(callback)
 
     def _naked(self, message: str, macros: list[Macro], claimed: Sequence[str] = ()) -> list[NakedNumber]:
-        return scan_naked_numbers(
+        naked = scan_naked_numbers(
             message,
             whitelist=self.policy.whitelist,
             words=self.policy.number_words,
@@ -911,8 +911,12 @@ class Session:
             glued=self.units.of_packs,
             macros=macros,
             claimed=claimed,
-            names=self.policy.designations,
         )
+        if not (naked and self.policy.designations):
+            return naked
+        from gllint_runtime.policy.designations import without_designations  # few sessions have that setting
+
+        return without_designations(message, naked)
 
     def _naked_number(
         self, message: str, macros: list[Macro], claimed: Sequence[str] = ()

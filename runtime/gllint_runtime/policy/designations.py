@@ -7,12 +7,16 @@ the text of a tool's result digits that are told apart from any measure by their
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import datetime
 from functools import cache
+from typing import TYPE_CHECKING
 
 from gllint_runtime.policy.claims import HOLE
 from gllint_runtime.policy.data_files import sections
+
+if TYPE_CHECKING:
+    from gllint_runtime.policy.numbers import NakedNumber
 
 _DATE_TIME = re.compile(
     rf"(?<![\w{HOLE}])(?:(?P<date>\d{{4}}-\d\d-\d\d)|{HOLE})[T ](?P<time>\d\d:\d\d(?::\d\d)?)(?:[.,]\d{{1,9}})?"
@@ -102,6 +106,12 @@ def designated(text: str) -> Iterator[tuple[int, int]]:
     """The stretches of a message that are names, idioms or scales with digits: ``iPhone 15``, ``24/7``."""
     for match in _named_things().finditer(text):
         yield match.span()
+
+
+def without_designations(text: str, naked: Iterable[NakedNumber]) -> list[NakedNumber]:
+    """The naked numbers of a message that are no part of a designation."""
+    named = [*designated(text)]
+    return [n for n in naked if not any(start <= n.start and n.end <= end for start, end in named)]
 
 
 @cache

@@ -95,7 +95,6 @@ def scan_naked_numbers(
     macros: Sequence[Macro] | None = None,
     glued: Collection[str] = (),
     claimed: Sequence[str] = (),
-    names: bool = False,
 ) -> list[NakedNumber]:
     """Find the naked numbers of a message template, in order and without overlap.
 
@@ -103,7 +102,6 @@ def scan_naked_numbers(
     own unit symbols, ``glued`` those of packs, and ``words`` also reports numbers spelled out ("five hundred
     kWh"). Macros are masked, malformed ones too: :func:`~gllint_runtime.policy.claims.find_macros` reports those,
     and ``macros`` may hand over what it found. ``claimed`` has the unit of each claim where that is known.
-    ``names`` excuses designations, too (``iPhone 15``).
     ``12.5`` and ``2,500`` are one number each. Offsets count code points. Raises TypeError for what is no text.
     """
     if not isinstance(text, str) or isinstance(whitelist, str) or isinstance(units, str):
@@ -115,13 +113,7 @@ def scan_naked_numbers(
         return []
     message = _Message(text, macros, whitelist, words, units, glued, claimed)
     places = [place for check in _CHECKS for place in check(message)]
-    naked = [NakedNumber(start, end, text[start:end], hint) for start, end, hint in _merge(places)]
-    if not (names and naked):
-        return naked
-    from gllint_runtime.policy.designations import designated  # few messages hold one
-
-    named = [*designated(text)]
-    return [n for n in naked if not any(start <= n.start and n.end <= end for start, end in named)]
+    return [NakedNumber(start, end, text[start:end], hint) for start, end, hint in _merge(places)]
 
 
 _Place: TypeAlias = tuple[int, int, str | None]
