@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from gllint_runtime.policy.claims import HOLE
 from gllint_runtime import GLError, Session
+from gllint_runtime.policy.claims import HOLE
 from gllint_runtime.policy.designations import designations
 
 
