@@ -18,6 +18,8 @@ A model of the project is reported where the project fills it (`Reading(load=x)`
 If only some files are checked, a finding is reported if one of them contains the number, the tool, or what makes the
 value a number.
 
+A calculator is not reported: a tool whose result is arithmetic of its own plain operands (`add(a, b)`).
+
 ## Why is this bad?
 
 A bare number has no unit and cannot be claimed. The model may read kilowatt-hours as megawatt-hours, and no one
@@ -99,7 +101,7 @@ key or the result: the help names two such places. A fix never removes a key.
 
 `tool-classes`, `tool-decorators` and `tool-methods` define tools, `result-payloads` the fields of an envelope that are
 the result. `plain-keys` are patterns of keys whose numbers need no unit (`["*_id", "page"]`), `plain-kinds` kinds of
-number that need none (`["count", "index", "identifier"]`), here and at run time. With `mode = "sourced"` only numbers
+number that need none (`["count", "index", "identifier"]`), here and at run time. In sourced mode (`mode`) only numbers
 whose unit nothing shows are reported.
 
 ## References
@@ -116,6 +118,7 @@ from gllint_rules.inference import functions
 from gllint_rules.inference.classes import field_unit
 from gllint_rules.inference.values import NONE, UNKNOWN, Frame, Number, Record, Site, number, options
 from gllint_rules.project.advice import advice_for_declaration, advice_for_leaf, advice_for_returned
+from gllint_rules.project.calculators import is_calculated
 from gllint_rules.project.context import Context, Pending
 from gllint_rules.project.kinds import is_plain_leaf, kind_of_leaf
 from gllint_rules.project.makers import maker_at
@@ -141,6 +144,7 @@ def check(context: Context) -> Iterator[Pending]:
                 or _has_declared_unit(context, leaf)
                 or _is_declared_by_settings(policy, result, leaf)
                 or is_sourced(context, result, leaf)
+                or is_calculated(context, result, leaf)
             ):
                 continue
             kind = kind_of_leaf(leaf)

@@ -52,6 +52,7 @@ from collections.abc import Iterator
 
 from gllint_rules.inference.values import Frame, FunctionOf, Site, number
 from gllint_rules.project.argument_units import says_unit, schema_properties
+from gllint_rules.project.calculators import is_operand
 from gllint_rules.project.context import Context, Pending
 from gllint_rules.reading import facts
 from gllint_rules.rule import Rule
@@ -59,6 +60,7 @@ from gllint_rules.tools.tool import Tool
 from gllint_runtime.policy.names import read_name
 
 _COUNTS = frozenset({"n", "k", "limit", "seed", "steps", "retries", "depth_limit"})
+_COORDINATES = frozenset({"lat", "latitude", "lon", "lng", "longitude"})
 _PAGES = frozenset({"first", "last"})
 HELP = 'State it in the name (`heat_kwh`), with `x-unit` (`Annotated[float, Unit("<unit>")]`) or in the description.'
 
@@ -108,6 +110,8 @@ def _properties(context: Context, tool: Tool) -> Iterator[tuple[str, Site]]:
 def _has_none(context: Context, name: str) -> bool:
     """Whether the name is of no quantity: a count, an index, an identifier, a ratio."""
     is_rank = f"{name}_".startswith(("top_k_", "top_n_"))
+    if is_operand(name) or name in _COORDINATES:
+        return True
     return is_rank or name in _COUNTS or read_name(name).kind is not None or context.policy.is_plain(name)
 
 

@@ -43,6 +43,7 @@ Let a tool return the number as a Quantity, claim it, and write the macro in its
 
 `final-message-names` and `final-message-calls` say where templates are, `whitelist-patterns` what is allowed,
 `number-words` also reports numbers spelled out, `extend-units` and `unit-packs` add unit symbols.
+`designations` allows names with digits (`iPhone 15`); sourced mode always does.
 
 ## References
 

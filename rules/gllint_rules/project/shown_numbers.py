@@ -6,6 +6,7 @@ import re
 
 from gllint_rules.inference.values import Because, Interpolation, Site
 from gllint_rules.project.advice import echoed_argument, number_site
+from gllint_rules.project.calculators import is_calculated
 from gllint_rules.project.context import Context
 from gllint_rules.project.kinds import kind_of_leaf
 from gllint_rules.project.makers import cores, is_count, maker_at, names_of, text_at
@@ -120,7 +121,7 @@ def is_no_measure(
         return True
     if echoed_argument(context, result, site) is not None:
         return True
-    if expr is not None and _is_setting(expr, result):
+    if (expr is not None and _is_setting(expr, result)) or is_calculated(context, result, leaf):
         return True
     if hole is None or not is_whole:
         return False

@@ -1,0 +1,87 @@
+"""Calculators: tools whose result is arithmetic of their own plain operands, so that no unit belongs to it."""
+
+from __future__ import annotations
+
+import re
+
+from gllint_rules.project.context import Context
+from gllint_rules.project.results import Leaf, Result, leaves
+from gllint_rules.reading import facts
+from gllint_rules.reading.expression_index import expression
+from gllint_rules.reading.facts import Expr, Scope
+from gllint_rules.tools.parameters import function_at
+
+_OPERANDS = re.compile(
+    r"(?:[abcmnpqrxyz]|num|number|val|value|operand|dividend|divisor|base|exponent)s?"
+    r"(?:_?(?:\d|one|two|[ab]))?(?:_(?:number|value|operand|num))?"
+)
+_ROUNDING = frozenset({"abs", "float", "int", "round"})
+_FUNCTIONS = frozenset({"len", "max", "mean", "min", "pow", "prod", "sqrt", "sum", "fsum"})
+_NUMBERS = frozenset({"int", "float", "complex", "Decimal"})
+_LISTS = frozenset({"list", "List", "Sequence", "tuple", "Iterable"})
+_MOST_DEPTH = 8
+
+
+def is_operand(name: str) -> bool:
+    """Whether a parameter is called like a plain operand: ``a``, ``x``, ``number1``, ``values``."""
+    return _OPERANDS.fullmatch(name) is not None
+
+
+def is_calculated(context: Context, result: Result, leaf: Leaf) -> bool:
+    """Whether all numbers of a result are arithmetic of plain operands; under strict settings none is."""
+    if not context.policy.plain_kinds or not any(map(is_operand, result.parameters)):
+        return False
+    function = result.callable.function
+    sites = {leaf.site, *(other.site for other in leaves(result.value, result.site))}
+    return all(
+        function_at(site.module, site.at) is function
+        and _is_calculated(expression(site.module, site.at), function.scope, 0)
+        for site in sites
+    )
+
+
+def _is_calculated(expr: Expr | None, scope: Scope, depth: int) -> bool:
+    """Whether an expression computes with nothing but operands."""
+    if depth > _MOST_DEPTH:
+        return False
+    match expr:
+        case facts.Name(id=name):
+            values = [b.value if b.kind in ("assign", "annotated", "aug") else None for b in scope.find(name)]
+            return bool(values) and all(_is_calculated(value, scope, depth + 1) for value in values)
+        case facts.BinOp(op="**", left=left, right=facts.Const()):
+            return _is_operand_or_calculated(left, scope, depth)
+        case facts.BinOp(op="+" | "-" | "*" | "/" | "//" | "%" | "**", left=left, right=right):
+            return all(_is_operand_or_calculated(part, scope, depth) for part in (left, right))
+        case facts.UnaryOp(operand=operand):
+            return _is_calculated(operand, scope, depth + 1)
+        case facts.IfExp(body=body, orelse=orelse):
+            return all(_is_calculated(part, scope, depth + 1) for part in (body, orelse))
+        case facts.Call(func=func, args=[first, *rest], keywords=()):
+            name = facts.last_name(func)
+            if name in _ROUNDING and all(isinstance(part, facts.Const) for part in rest):
+                return _is_calculated(first, scope, depth + 1)
+            is_function = name in _FUNCTIONS or facts.dotted(func).startswith("math.")
+            return is_function and all(_is_operand_or_calculated(part, scope, depth) for part in expr.args)
+        case _:
+            return False
+
+
+def _is_operand_or_calculated(expr: Expr, scope: Scope, depth: int) -> bool:
+    match expr:
+        case facts.Name(id=name) if is_operand(name):
+            match scope.find(name):
+                case [facts.Binding(kind="param", target=facts.Param(annotation=annotation))]:
+                    return annotation is not None and _is_number(annotation)
+        case facts.Call(func=func, args=(first,)) if facts.last_name(func) in _ROUNDING:
+            return _is_operand_or_calculated(first, scope, depth + 1)
+    return _is_calculated(expr, scope, depth + 1)
+
+
+def _is_number(annotation: Expr) -> bool:
+    match annotation:
+        case facts.Name(id=name):
+            return name in _NUMBERS
+        case facts.Sub(base=base, index=index):
+            return facts.last_name(base) in _LISTS and _is_number(index)
+        case _:
+            return False
