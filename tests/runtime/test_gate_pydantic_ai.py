@@ -435,3 +435,17 @@ def test_what_a_field_may_be_declared() -> None:
         Answer.model_validate({"heat": CLAIM, "note": "Well."})
     schema = Answer.model_json_schema()
     assert schema["properties"]["heat"]["anyOf"][0]["required"] == ["source_call_id", "path", "quantity"]
+
+
+def test_a_gated_agent_registers_tools_and_refuses_what_goes_around_the_gate() -> None:
+    agent = gate(Agent(says(("reading", {}), "It uses 14 kWh.", "It uses 12.5 kWh.")))
+
+    @agent.tool_plain
+    def reading() -> dict[str, Any]:
+        """Reads."""
+        return {"heat_kwh": 12.5}
+
+    agent.instructions(lambda: "Answer shortly.")
+    assert agent.run_sync("How much?").output == "It uses 12.5 kWh."
+    with pytest.raises(TypeError, match="to_web.* without its gate"):
+        agent.to_web()
