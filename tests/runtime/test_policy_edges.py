@@ -13,7 +13,6 @@ from pydantic import TypeAdapter
 from gllint_runtime import Quantity, scan_naked_numbers
 from gllint_runtime.policy.annotations import Unit
 from gllint_runtime.policy.data import DataProblem, Survey
-from gllint_runtime.policy.figures import figures
 from gllint_runtime.policy.number_words import spelled_places
 from gllint_runtime.policy.quantity_shapes import shaped_unit
 from gllint_runtime.policy.regular_files import read_bytes
@@ -369,15 +368,6 @@ def test_a_unit_at_the_edge_of_what_speaks_of_a_bare_number(message: str, expect
 )
 def test_what_changes_a_number_at_its_edges(message: str, expected: list[str]) -> None:
     assert scanned(message, "kWh") == expected
-
-
-def test_a_symbol_of_a_unit_has_forty_characters_at_most() -> None:
-    for unit, expected in (
-        ("kWh/m2/year/person/kWh/m2/year/person/m2", True),
-        ("kWh/kWh/kWh/kWh/kWh/kWh/kWh/kWh/kWh/kWh*m", False),
-    ):
-        [figure] = figures(f"It is 5 {unit} there.")
-        assert figure.units == ((unit,) if expected else ())
 
 
 def test_a_code_is_read_in_its_own_system_alone() -> None:

@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 
 from gllint_runtime import GLDataError, GLProvenanceError, Policy, Session, drop_sentences
+from gllint_runtime.policy.reader import Reader
+from gllint_runtime.policy.spelled import spelled_numbers
 from gllint_runtime.provenance.engine import Provenance
 
 CITIES = [
@@ -356,3 +358,30 @@ def test_right_answers_pass(output: Any, answer: str) -> None:
 def test_altered_answers_fail(output: Any, answer: str) -> None:
     found = verdicts(output, answer, today=date(2026, 3, 14))
     assert [one for one in found if one.endswith(("unsourced", "mislabelled"))], found
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("It has 500 m^2.", [("500", "m2")]),
+        ("There are 14 1 bed flats.", [("14", None), ("1", None)]),
+        ("It cost **5** dollars.", [("5", "USD")]),
+        ("It goes 5 km/h.", [("5", "km/h")]),
+    ],
+)
+def test_the_unit_behind_a_number(text: str, expected: list[tuple[str, str | None]]) -> None:
+    readings = Reader().read(text)
+    assert [(one.text, one.units[0] if one.units else None) for one in readings] == expected
+
+
+@pytest.mark.parametrize(
+    ("said", "values"),
+    [
+        ("Three bags.", [3]),
+        ("About two hundred and fifty people, or one thousand five hundred.", [250, 1500]),
+        ("Twenty-one, a dozen, one of them.", [21, 12]),
+        ("Someone, often, a tent.", []),
+    ],
+)
+def test_what_a_user_says_in_words_is_a_number(said: str, values: list[int]) -> None:
+    assert [value for _, _, value in spelled_numbers(said)] == values

@@ -20,7 +20,6 @@ from gllint_runtime.execution.calculate import calculated
 from gllint_runtime.execution.claimed import checked_structure, require_claims
 from gllint_runtime.execution.final_schema import final_schema
 from gllint_runtime.policy.designations import designations
-from gllint_runtime.policy.figures import figures
 from gllint_runtime.policy.moments import moments
 from gllint_runtime.policy.reader import Reader
 from gllint_runtime.provenance.records import Harvester
@@ -166,7 +165,7 @@ def _echoed(pair: tuple[str, str]) -> object:
 
 WALKS: dict[str, Walk] = {
     "sourced: an answer of numbers": Walk(plainly(_parts, _shown), 50),
-    "prose: numbers in words and signs": Walk(texts(_prose, lambda text: [*figures(text)]), 100),
+    "prose: numbers in words and signs": Walk(texts(_prose, lambda text: Reader().read(text)), 100),
     "prose: numbers in words, judged": Walk(texts(_prose, lambda text: [*scan_naked_numbers(text, words=True)]), 100),
     "prose: what is called something": Walk(texts(_forms, lambda text: [*designations(text)]), 1_000),
     "prose: dates and times": Walk(texts(lambda n: [*_prose(n), *_forms(n)], moments), 250),

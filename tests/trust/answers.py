@@ -22,7 +22,6 @@ from gllint_runtime.execution.calculate import calculate, calculated
 from gllint_runtime.execution.claimed import checked_structure, require_claims, using
 from gllint_runtime.execution.final_schema import final_schema
 from gllint_runtime.policy.designations import designations
-from gllint_runtime.policy.figures import figures
 from gllint_runtime.policy.numbers import scan_naked_numbers
 from gllint_runtime.policy.reader import Reader as TextReader
 from gllint_runtime.provenance.records import Harvester
@@ -279,10 +278,9 @@ def _wordy() -> Session:
 
 def prose(text: str) -> None:
     """Numbers in the words and signs of any language: each stands where it is said to, and nothing else is one."""
-    for parted in (True, False):
-        for figure in figures(text, is_parted=parted):
-            assert 0 <= figure.start < figure.end <= len(text)
-            assert text[figure.start : figure.end] == figure.text
+    for reading in TextReader().read(text):
+        assert 0 <= reading.start < reading.end <= len(text)
+        assert text[reading.start : reading.end] == reading.text
     for start, end in designations(text):
         assert 0 <= start < end <= len(text)
     said = Session()

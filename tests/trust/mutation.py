@@ -44,7 +44,7 @@ _GROUPS = {
     "scanner": [
         f"{_POLICY}/{name}"
         for name in (
-            "bare_numbers", "claims", "context_words", "designations", "figures", "number_", "numbers", "quantity_",
+            "bare_numbers", "claims", "context_words", "designations", "number_", "numbers", "quantity_",
             "rendered_text",
         )
     ],

@@ -299,9 +299,11 @@ def _bare_choice(values: Sequence[Any]) -> str | None:
 
 def _is_name(choice: Any) -> bool:
     """Whether a choice that the program declares names a thing (``Scope 1``, ``gpt-4``) and states no measure."""
-    from gllint_runtime.policy.figures import figures  # for the few that hold a digit
+    from gllint_runtime.policy.reader import Reader  # for the few that hold a digit
 
-    return isinstance(choice, str) and choice[:1].isalpha() and not any(f.units for f in figures(choice))
+    if not isinstance(choice, str) or not choice[:1].isalpha():
+        return False
+    return not any(reading.units for reading in Reader().read(choice, prose=False))
 
 
 def _open(hint: Any) -> str | None:

@@ -42,7 +42,7 @@ from gllint_runtime.execution.stored_sessions import (
     tell_of_policy,
 )
 from gllint_runtime.execution.streaming import MessageStream
-from gllint_runtime.execution.text_numbers import text_hint, text_source, word_around
+from gllint_runtime.execution.text_numbers import text_hint, word_around
 from gllint_runtime.execution.trace import Metrics, count_of
 from gllint_runtime.execution.verdicts import Event, Redact, Verdicts
 from gllint_runtime.policy.claims import Macro, find_macros, in_place, macro_problems
@@ -926,13 +926,11 @@ class Session:
             return None
         with self._lock:
             self.metrics.naked_number_rejections += 1
-            records = [*self._calls.values()]
         first = naked[0]
         word = word_around(message, first.start, first.end)
         within = f" in '{word[:200]}'" if word != first.text and first.hint is None else ""
-        hint = first.hint
-        if hint is None and (record := text_source(word, records)) is not None:
-            hint = text_hint(word, record)
+        with self._lock:
+            hint = first.hint or text_hint(word, self._judge.provenance)
         return GLRuntimeError(
             "NO_NAKED_NUMBERS",
             f"Naked number '{first.text[:200]}' detected at position {first.start}{within}",

@@ -97,7 +97,7 @@ def _forms_without_a_unit() -> re.Pattern[str]:
 
 def _is_measured(text: str, at: int) -> bool:
     """Whether a unit is typed behind the number that ends at a place, things that are counted aside."""
-    from gllint_runtime.policy.figures import counted_units, units_at  # few texts need the words of units
+    from gllint_runtime.policy.text_units import counted_units, units_at  # few texts need the words of units
 
     return not counted_units().issuperset(units_at(text, at)[0])
 

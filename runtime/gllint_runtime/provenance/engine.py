@@ -21,13 +21,13 @@ from typing import Any
 
 from gllint_runtime.policy.claims import find_macros
 from gllint_runtime.policy.expressions import expression
-from gllint_runtime.policy.figures import figures
 from gllint_runtime.policy.moments import Moment, weekday_numbers
 from gllint_runtime.policy.names import name_words, quantity_named
 from gllint_runtime.policy.places import Place, folded_word
 from gllint_runtime.policy.reader import Reader, Reading, Shown
 from gllint_runtime.policy.settings import Policy
-from gllint_runtime.policy.text_units import counted_units, size_of_unit, table_words, words_table
+from gllint_runtime.policy.spelled import spelled_numbers
+from gllint_runtime.policy.text_units import counted_units, size_of_unit, table_words, units_at, words_table
 from gllint_runtime.policy.units import TIME_UNITS
 from gllint_runtime.provenance.derivation import Derivations, is_clock, says_extreme, superlative_of
 from gllint_runtime.provenance.directions import Directions, Mark, key_order, way_in
@@ -115,11 +115,11 @@ class Provenance:
             harvest.sources += sources
             if _HEMISPHERE.match(text, reading.end):  # 119.54 W
                 harvest.sources += [replace(one, value=-one.value) for one in sources if not one.is_code]
-        for figure in figures(text[:_MAX_SPELLED]) if speaker == "user" else ():
-            for shown in figure.readings if figure.is_spelled else ():  # three bags
-                value = int(shown.value) if shown.value.denominator == 1 else float(shown.value)
-                units = figure.units if len(figure.units) == 1 else ()
-                harvest.sources.append(Source("said", "", speaker, path, "", value, units, None, figure.text))
+        for start, end, value in spelled_numbers(text[:_MAX_SPELLED]) if speaker == "user" else ():
+            units = units_at(text, end)[0]  # three bags
+            harvest.sources.append(
+                Source("said", "", speaker, path, "", value, units[:1], None, text[start:end])
+            )
         for word in code_words(text, readings):
             harvest.sources.append(Source("said", "", speaker, path, "", 0, (), None, word, is_code=True))
         harvest.quotable.append(Source("said", "", speaker, path, "", 0, (), None, text))

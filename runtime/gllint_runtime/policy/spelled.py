@@ -1,0 +1,38 @@
+"""English numbers in words: ``three``, ``two hundred and fifty``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import cache
+
+from gllint_runtime.policy.data_files import sections
+
+
+def spelled_numbers(text: str) -> Iterator[tuple[int, int, int]]:
+    """The numbers in words of a text: start, end, value. "One" alone is an article as often."""
+    for match in _pattern().finditer(text):
+        words = re.findall("[a-z]+", match[0].lower())
+        if words != ["one"]:
+            yield match.start(), match.end(), _value(words)
+
+
+@cache
+def _pattern() -> re.Pattern[str]:
+    tables = sections("spelled.txt")
+    word = f"(?:{'|'.join([*tables['values'], *tables['multipliers']])})"
+    return re.compile(rf"(?<![\w-]){word}(?:(?:[ -]|\s+and\s+){word})*(?![\w-])", re.IGNORECASE)
+
+
+def _value(words: Sequence[str]) -> int:
+    tables = sections("spelled.txt")
+    total = part = 0
+    for word in words:
+        if word in tables["values"]:
+            part += int(tables["values"][word])
+        elif word in tables["multipliers"]:
+            size = int(tables["multipliers"][word])
+            part = (part or 1) * size
+            if size >= 1000:
+                total, part = total + part, 0
+    return total + part
