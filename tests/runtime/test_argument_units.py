@@ -557,14 +557,13 @@ def test_what_a_schema_says_of_a_path(path: str, unit: ParameterUnit) -> None:
 
 def test_what_a_schema_says_in_all() -> None:
     units = ParameterUnits(SITE)
-    assert units.has_sources and units.declares and units.typed == {"flow"}
+    assert units.declares and units.typed == {"flow"}
     bare = ParameterUnits(properties(heat_kwh=NUMBER, n={"type": "integer"}, note={"type": "string"}))
-    assert bare.typed == {"heat_kwh"} and not bare.has_sources and not bare.declares
+    assert bare.typed == {"heat_kwh"} and not bare.declares
     assert ParameterUnits(properties(a={**NUMBER, "x-basis": "mean"})).declares
-    assert ParameterUnits({"allOf": [properties(a={"x-source": "any"})]}).has_sources
     for nothing in (None, [], "text", {"properties": [1]}):
         units = ParameterUnits(nothing)
-        assert (units.typed, units.has_sources, units.declares) == (frozenset(), False, False)
+        assert (units.typed, units.declares) == (frozenset(), False)
         assert units.at(("heat_kwh",)).readings == ("kWh",) and units.offered(("heat_kwh",)) == ()
 
 
@@ -595,5 +594,3 @@ def test_a_schema_that_goes_on_for_ever_is_read_in_part() -> None:
     branches = [{"type": "number"} for _ in range(300)]
     units = ParameterUnits(properties(a={"anyOf": [*branches, {"x-unit": "m"}]}))
     assert units.at(("a",)).readings == ()
-    deep = ParameterUnits({"x": [{"y": n} for n in range(3000)]})
-    assert deep.has_sources  # whoever has not read all of it cannot say that there are none

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gllint_runtime import GLRuntimeError, scan_naked_numbers
-from gllint_runtime.policy.numbers import is_in_symbol, unsafe_characters
+from gllint_runtime.policy.numbers import unsafe_characters
 from gllint_runtime.policy.quantity_context import MASK, context_faults
 from gllint_runtime.policy.rendered_text import View, is_numeral
 
@@ -559,25 +559,6 @@ def test_the_cost_is_linear(unit: str) -> None:
     steps(unit * 50, claimed=bare)  # reads and compiles what is kept, whichever test came before
     once, twice, four = (steps(unit * n, claimed=bare) for n in (50, 100, 200))
     assert four - twice < 2.5 * (twice - once) + 200
-
-
-@pytest.mark.parametrize(
-    ("text", "digit", "expected"),
-    [
-        ("m2", 1, True),
-        ("500m2", 4, True),
-        ("500m2", 0, False),
-        ("kWh/m2", 5, True),
-        ("CO2", 2, True),
-        ("m22", 1, False),
-        ("xm2", 2, False),
-        ("a2", 1, False),
-        ("2m", 0, False),
-        ("x" * 100 + " m2 " + "x" * 100, 102, True),
-    ],
-)
-def test_a_digit_of_a_unit_is_no_number(text: str, digit: int, expected: bool) -> None:
-    assert is_in_symbol(text, digit) is expected
 
 
 @pytest.mark.parametrize(

@@ -225,32 +225,6 @@ def _pattern(source: str) -> re.Pattern[str]:
     return re.compile(source)
 
 
-def may_spell_numbers(text: str) -> bool:
-    """Whether a text in ASCII may say a number in words."""
-    return _pattern(_NUMBER_WORDS).search(text) is not None
-
-
-def excused_numbers(
-    text: str, whitelist: Collection[str] = (), units: Collection[str] = (), glued: Collection[str] = ()
-) -> list[tuple[int, int]]:
-    """The places that :func:`scan_naked_numbers` lets stand for what they are: dates, versions, IDs, list markers.
-
-    The symbols of units are none of them. The settings are those of the scanner.
-    """
-    symbols = _symbols(frozenset(units) | frozenset(glued))
-    text = _without_emphasis(text)
-    excuses = _excuses(text, whitelist, symbols)
-    return _joined([match.span() for match in excuses if match.re is not symbols and _holds_digit(match[0])])
-
-
-def _joined(spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    return [(start, end) for start, end, _ in _merge([(start, end, None) for start, end in spans])]
-
-
-def _holds_digit(text: str) -> bool:
-    return any(char.isdecimal() for char in text)
-
-
 def _without_emphasis(text: str) -> str:
     return _EMPHASIS.sub(lambda match: "*" * len(match[0]), text) if "_" in text else text
 
@@ -313,14 +287,6 @@ def _symbols(units: frozenset[str] = frozenset()) -> re.Pattern[str]:
     return re.compile(
         "|".join(rf"{start}(?<![^\W\d]{start}){written(word[1:])}(?!\w)" for word, start in starts.items())
     )
-
-
-def is_in_symbol(text: str, digit: int) -> bool:
-    """Whether the digit at a place of ``text`` is part of a unit's symbol such as ``m2``."""
-    if not (digit and text[digit - 1].isalpha()):  # no symbol begins with a digit
-        return False
-    near = _symbols().finditer(text, max(0, digit - _REACH), digit + _REACH)
-    return any(match.start() <= digit < match.end() for match in near)
 
 
 def _context_faults(

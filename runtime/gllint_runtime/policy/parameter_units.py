@@ -18,7 +18,6 @@ from gllint_runtime.policy.unit_table import units
 
 BASIS_KEYWORD = "x-basis"
 
-_MOST_OF_SCHEMA = 2000  # what any schema holds, for who looks through all of it
 _MOST_PATHS = 1000
 _NUMERIC = frozenset({"number", "integer"})
 
@@ -109,20 +108,6 @@ class ParameterUnits:
             for value in (*(node[key] for key in ("const", "default") if key in node), *listed):
                 if not isinstance(value, bool):
                     yield value
-
-    @cached_property
-    def has_sources(self) -> bool:
-        """Whether the schema says anywhere from whom a value may come."""
-        waiting, budget = [self._schema], _MOST_OF_SCHEMA
-        while waiting and budget:
-            node, budget = waiting.pop(), budget - 1
-            if isinstance(node, Mapping):
-                if "x-source" in node:
-                    return True
-                waiting.extend(node.values())
-            elif isinstance(node, (list, tuple)):
-                waiting.extend(node)
-        return bool(waiting)
 
     @cached_property
     def typed(self) -> frozenset[str]:
