@@ -118,11 +118,29 @@ _TIME_BEFORE = re.compile(
 _YEAR = re.compile(rf",?\s+({_CENTURY})(?![\w]|[.,]\d)")
 
 
+_BEGINNING = re.compile(r"(?<![^\W_])(?:\d|[^\W\d_]+)")
+
+
+def _matches(text: str) -> Iterator[re.Match[str]]:
+    """What looks like a date or a time: each begins with a digit, with a month, or with the letter of a quarter."""
+    pattern, months, end = _pattern(), month_numbers(), 0
+    for place in _BEGINNING.finditer(text):
+        start, word = place.start(), place[0]
+        if start < end or not (
+            word.isdecimal() or word.lower() in months or word in ("Q", "T", "FY", "q", "t", "fy")
+        ):
+            continue
+        match = pattern.match(text, start)
+        if match is not None:
+            end = match.end()
+            yield match
+
+
 def moments(text: str) -> list[Found]:
     """The dates and times of a text, in order."""
     hits: list[Found] = []
     end = 0
-    for match in _pattern().finditer(text):
+    for match in _matches(text):
         if match.start() < end:
             continue
         readings = tuple(moment for moment in _readings(match) if moment.is_real())

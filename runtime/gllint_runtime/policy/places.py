@@ -56,6 +56,8 @@ class Place:
     start: int
     end: int
     _scopes: list[tuple[Span, ...]] | None = None
+    _sentence: Span | None = None
+    _clause: Span | None = None
 
     @property
     def scopes(self) -> list[tuple[Span, ...]]:
@@ -67,12 +69,16 @@ class Place:
     @property
     def sentence(self) -> Span:
         """The sentence, list item or table row."""
-        return self.layout.sentence(self.start, self.end)
+        if self._sentence is None:
+            self._sentence = self.layout.sentence(self.start, self.end)
+        return self._sentence
 
     @property
     def clause(self) -> Span:
         """The part of the sentence, up to the next comma or "and"."""
-        return self.layout.clause(self.start, self.end)
+        if self._clause is None:
+            self._clause = self.layout.clause(self.start, self.end)
+        return self._clause
 
 
 @dataclass(eq=False)

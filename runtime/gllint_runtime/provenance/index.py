@@ -216,7 +216,11 @@ class Names:
                 self._lengths.setdefault(name[0], set()).add(len(name))
                 if len(name) > 1:
                     for word in set(name):
-                        if len(word) > 2 and word not in common_words():
+                        if (
+                            len(word) > 2
+                            and word not in common_words()
+                            and not (word.isdecimal() and len(word) < 5)
+                        ):
                             self._by_word.setdefault(word, []).append(record)
             for moment in record.moments:
                 if moment.month is not None and moment.day is not None:
