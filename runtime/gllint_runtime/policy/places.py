@@ -250,8 +250,9 @@ class Layout:
             yield (clause,)
             if sentence != clause:
                 yield from self._clauses_before(clause, sentence)
-                if sentence[0] < clause[0]:
-                    yield ((sentence[0], place.end),)  # what another clause names behind it is not of it
+                start = max(sentence[0], self.text.rfind(";", sentence[0], clause[0]) + 1)
+                if start < clause[0]:
+                    yield ((start, place.end),)  # what another clause names behind it is not of it
             if sentence != (line.start, line.end) and line.kind == "item":
                 yield ((line.start, line.end),)
         for head in line.heads:
@@ -301,10 +302,11 @@ class Layout:
             at -= 1
             while at > sentence[0] and not self.text[at].isalnum():
                 at -= 1
-            if at <= sentence[0]:
+            if at <= sentence[0] or ";" in self.text[at : clause[0]]:
                 return
             clause = self.clause(at, at + 1)
-            yield (clause,)
+            if not _REFERS.search(self.text, *clause):  # an hour before RJ 132
+                yield (clause,)
             at = clause[0]
 
     def declared(self, place: Place) -> Declared | None:
@@ -353,6 +355,9 @@ _JOINED = re.compile(
     r"(?:\s(?!(?:on|from|with|vs|and|to|by|against|compared|than|over|while|but|or|is|are|was|were|und|et|auf|mit|bei|sur|at|in|of|for|per|a|an|pro|par)\b)[^\W\d_]+)?(?=[\s.,;)]|$)"
 )
 _OPENED = re.compile(r"[\s*_]*\([^\w]*")
+_REFERS = re.compile(
+    r"\b(?:than|before|after|versus|vs|compared|instead|als|vor|nach|que|avant|après)\b", re.IGNORECASE
+)
 _COLON = re.compile(r"\s?[:=]\W*")
 _PER_WORD = re.compile(r"\s?(?:per|a|an|pro|par)\s[^\W\d_]+")
 _FEW_WORDS = re.compile(r"(?:\s?[^\W_]+){0,3}")

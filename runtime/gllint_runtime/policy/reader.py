@@ -472,7 +472,8 @@ def _join_ranges(text: str, readings: list[Reading]) -> None:
         ):
             first.renderings = (first.renderings[0].scaled(second.multiplier), *first.renderings)
         if first.shape == "number" == second.shape and second.units and not first.units and first.renderings:
-            if first.end == first.place.end and _RANGE.fullmatch(text, first.end, second.start):
+            is_range = _RANGE.fullmatch(text, first.end, second.start) is not None
+            if is_range and first.end == first.place.end and "or about" not in text[first.end : second.start]:
                 if not first.moments or not second.moments:
                     first.units, first.own_unit, first.written_unit = second.units, False, second.written_unit
 

@@ -392,9 +392,9 @@ def _made(a: tuple[str, ...], b: tuple[str, ...], power: int, own: tuple[str, ..
         base = tuple(unit.rpartition("/")[0] or unit for unit in a) if power > 0 else a
         if (factor := _factor(base, own) if own else 1.0) is not None:
             return factor
-    if not own or not a or not b or own[0] in ("pp", "bps", "%") or "%" in (a[0], b[0]):
+    if not own or not b or (not a and power > 0) or own[0] in ("pp", "bps", "%") or "%" in (*a[:1], b[0]):
         return None
-    numerator, _, below = a[0].rpartition("/")
+    numerator, _, below = a[0].rpartition("/") if a else ("", "", "")
     if numerator and power > 0:
         size, other = size_of_unit(below), size_of_unit(b[0])
         if size is not None and other is not None and size.dimension == other.dimension:
@@ -406,9 +406,13 @@ def _made(a: tuple[str, ...], b: tuple[str, ...], power: int, own: tuple[str, ..
             and (factor := _factor(tuple(unit.rpartition("/")[0] for unit in a), own)) is not None
         ):
             return factor
+    if power < 0 and _is_counted(a) and own[0].rpartition("/")[2] == b[0]:
+        return 1.0  # people per km2
     each, _, period = b[0].rpartition("/")
     if each and period in TIME_UNITS and (factor := _made(a, (each,), power, own)) is not None:
         return factor  # 1.5 kW for 4 hours a day
+    if not a:
+        return None
     shown = size_of(factors_of_unit(own[0]))
     made = size_of(product((factors_of_unit(a[0]), 1), (factors_of_unit(b[0]), power)))
     if shown is None or made is None or shown.dimension != made.dimension or not shown.dimension:
@@ -660,7 +664,7 @@ class _Search:
             for a, b in combinations([operand for operand in shown if operand.rank == _SHOWN], 2):
                 if a.units == b.units and a.at != b.at and not _is_no_sum(a.units) and _is_kin(a, b):
                     if len(a.sources) == len(b.sources) == 1 and a.source is not b.source:
-                        yield Operand(a.value + b.value, a.units, (a.source, b.source), _NAMED_FAR)
+                        yield Operand(a.value + b.value, a.units, (a.source, b.source), _BEFORE)
 
     def _kin_operands(self, shown: list[Operand], visited: set[int]) -> Iterator[Operand]:
         """The values that are in one record with those that are shown, or under one key with them."""
@@ -851,6 +855,9 @@ class _Search:
         pairs = self._pairs_at(rank, a, b)
         if operation is DIFFERENCE and is_exact and rank == _NAMED_FAR and a.source.key == b.source.key:
             return True
+        same = a.source.record is not None and a.source.record is b.source.record
+        if is_exact and same and rank <= _NAMED and is_like:
+            return True
         if rank >= _KIN:
             return self.digits >= 3 and (is_exact or self.digits > 3 or rank == _SAID)
         if both_shown:
@@ -868,7 +875,9 @@ class _Search:
             return not _words_of("factors").isdisjoint(b.source.stem)
         if not b.units and b.value % 1 and not _words_of("factors").intersection(b.source.stem):
             return False  # 45 divided by a rating of 4.7
-        if operation is QUOTIENT and not both_shown:
+        if operation is QUOTIENT and b.source.tool == "calendar":
+            return self.digits > 2 and a.rank <= _NAMED
+        if operation is QUOTIENT and not both_shown and not (b.units and not _is_counted(b.units)):
             return a.rank < _KIN and (
                 b.source.key.lower() in table_words("quantities")
                 or _counts_things(b)
@@ -1260,7 +1269,13 @@ class _Search:
         self, pairs: Iterable[tuple[tuple[Moment, Source], tuple[Moment, Source]]]
     ) -> Derivation | None:
         reading = self.reading
-        unit = self.units[0] if self.units else "day" if reading.noun in _words_of("days") else ""
+        unit = (
+            self.units[0]
+            if self.units and self.units[0] != "night"
+            else "day"
+            if reading.noun in _words_of("days")
+            else ""
+        )
         size, seconds = size_of_unit(unit) if unit else None, size_of_unit("s")
         per = {"s": 1, "min": 60, "h": 3600, "day": 86400, "week": 604800}.get(unit)
         if size is None or seconds is None or per is None:

@@ -78,6 +78,7 @@ _REFERENCE = expression(
 _AGAINST = expression(rf"\b{_LINKS}\s", re.IGNORECASE)
 _FROM_TO = expression(r"\b(?:from|von|de)\b.*\b(?:to|auf|à)\b", re.IGNORECASE | re.DOTALL)
 _TO_NEXT = expression(r"[^.;\n]{0,30}\b(?:to|auf|à)\s+(?:about\s+|only\s+|just\s+)?[$€£]?\Z", re.IGNORECASE)
+_MOVED = expression(r"\b(up|down)\sfrom\b", re.IGNORECASE)
 _FROM = expression(r"\b(?:from|von|de)\s+(?:about\s+)?[$€£]?\Z", re.IGNORECASE)
 _PART_OF = expression(
     r"[^\d.;\n]{0,24}\s(?:out of|of|von|sur|/)\s(?:the\s|your\s|its\s)?[^\d.;\n]{0,12}\Z", re.IGNORECASE
@@ -130,8 +131,10 @@ class Directions:
         ):
             return Mark(end, end, "up", "over")
         for mark in after:
-            if len(text[end : mark.start].split()) < 2 and mark.way != "neutral":
-                return mark
+            is_verb = mark.word.endswith("ed") or mark.word in table_words("verbs of direction")
+            count = len(text[end : mark.start].split())
+            if count < 2 and mark.way != "neutral" and not (count and is_verb):
+                return mark  # not: 400 people dropped out
         clause, line = reading.place.clause, self.layout.line_at(reading.place.start)
         ends = [place[1] for place in places if clause[0] <= place[0] < reading.place.start]
         start = max([clause[0], *ends]) if line.kind != "row" else clause[0]
@@ -180,10 +183,10 @@ class Directions:
             way = marks[-1].way if marks else ""
             return {"up": "down", "down": "up"}.get(way, "")
         if (link := _LINK.search(between)) is not None:
-            if "up from" in link[0].lower() or "down from" in link[0].lower():
-                return "up" if "up from" in link[0].lower() else "down"
             if len(between[: link.start()].split()) > 3:
                 return ""
+            if (moved := _MOVED.search(link[0])) is not None:
+                return moved[1].lower() if len(between.split()) < 5 and "," not in between[3:] else ""
             before = [
                 mark
                 for mark in self.within(max(start, first.place.start - 80), first.place.start)

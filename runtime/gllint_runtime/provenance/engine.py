@@ -753,7 +753,9 @@ class _Judgement:
         if source.key.lower() in _OWN_NAMES and isinstance(source.value, int) and source.value < 100:
             return None
         is_date = source.moment is not None or 1900 <= source.value <= 2100
-        if is_date and source.key.lower() in table_words("dates of rows"):
+        if is_date and not table_words("dates of rows").isdisjoint(
+            (source.key.lower(), folded_word(source.key))
+        ):
             return None  # the date is what the row is named by
         is_compared = _compared().search(self._before(reading, 24)) is not None or self._is_from_to(reading)
         for element in record.chain if not is_compared else ():
