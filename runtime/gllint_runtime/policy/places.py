@@ -195,6 +195,11 @@ class Layout:
             place -= 1
         return self.lines[place].start
 
+    def next_item(self, line: Line) -> int:
+        """Where the item behind an item of a list ends; the end of a line that is none, or the last."""
+        after = self.lines[self.lines.index(line) + 1 :][:1] if line.kind == "item" else []
+        return after[0].end if after and after[0].kind == "item" else line.end
+
     def clause(self, start: int, end: int) -> Span:
         """The part of a sentence that holds a place."""
         sentence = self.sentence(start, end)

@@ -26,7 +26,7 @@ from gllint_runtime.policy.reader import Reading, Shown
 from gllint_runtime.policy.text_units import counted_units, size_of_unit, table_words, units_at, words_table
 from gllint_runtime.policy.unit_sizes import factors_of_unit, product, size_of
 from gllint_runtime.policy.units import TIME_UNITS
-from gllint_runtime.provenance.directions import Directions, Mark, way_in
+from gllint_runtime.provenance.directions import Directions, Mark, is_against, way_in
 from gllint_runtime.provenance.findings import Derivation, Finding, Miss
 from gllint_runtime.provenance.records import Harvest, Record, Source, is_thing
 
@@ -360,7 +360,7 @@ def _factor(units: tuple[str, ...], own: tuple[str, ...]) -> float | None:
     base, _, per = own[0].rpartition("/")
     if base in units and (per in TIME_UNITS or per in counted_units()):
         return 1.0
-    if any(unit.rpartition("/")[0] == own[0] and unit.rpartition("/")[2] in TIME_UNITS for unit in units):
+    if own[0].isupper() and any(unit.rpartition("/")[0] == own[0] for unit in units):
         return 1.0
     size = size_of_unit(own[0])
     for unit in units:
@@ -411,10 +411,8 @@ def _made(a: tuple[str, ...], b: tuple[str, ...], power: int, own: tuple[str, ..
     each, _, period = b[0].rpartition("/")
     if each and period in TIME_UNITS and (factor := _made(a, (each,), power, own)) is not None:
         return factor  # 1.5 kW for 4 hours a day
-    if not a:
-        return None
     shown = size_of(factors_of_unit(own[0]))
-    made = size_of(product((factors_of_unit(a[0]), 1), (factors_of_unit(b[0]), power)))
+    made = size_of(product(*(((factors_of_unit(a[0]), 1),) if a else ()), (factors_of_unit(b[0]), power)))
     if shown is None or made is None or shown.dimension != made.dimension or not shown.dimension:
         return None
     return float(made.factor / shown.factor)
@@ -495,6 +493,7 @@ class _Search:
         self.near_words = self.words | (set(layout.words_in(self.previous)) if self.previous else set())
         self.clause_words = set(layout.words_in(reading.place.clause))
         self.wrong_record = any(miss.reason in ("record", "key") for miss in misses)
+        self.wrong_sign = any(miss.reason == "sign" for miss in misses)
         self.digits = max((renderings.digits for renderings in reading.renderings), default=0)
         self.is_share = "%" in reading.units
         self.counts = _is_counted(reading.units)
@@ -526,7 +525,7 @@ class _Search:
 
     def _is_said(self, hits: Derivation) -> bool:
         """Whether the clause does not name other records or keys than those that a number follows from."""
-        if self._of_other_record(hits):
+        if self._of_other_record(hits) or (self.wrong_sign and hits.how not in _AGGREGATES):
             return False
         bare = next((source for source in hits.sources if source.origin == "tool" and not source.units), None)
         if bare is not None and not self.judgement.provenance.knows_currency(self.units, bare.call_id):
@@ -595,7 +594,17 @@ class _Search:
     def operands(self) -> list[Operand]:
         """What the text points at, the closest first."""
         shown = [*self._shown_operands()]
-        named = [*self._named_operands({id(operand.source) for operand in shown})]
+        units = {
+            operand.source.key: operand.units
+            for operand in shown
+            if operand.source.key
+            and not operand.source.units
+            and operand.value == float(operand.source.value)
+        }
+        named = [
+            operand._replace(units=units.get(operand.source.key, ())) if not operand.units else operand
+            for operand in self._named_operands({id(operand.source) for operand in shown})
+        ]
         kin = [*self._kin_operands(shown, {id(operand.source) for operand in (*shown, *named)})]
         return [*shown, *named, *self._joint_operands(shown), *kin, *self._said_operands()]
 
@@ -609,7 +618,7 @@ class _Search:
         layout, at = self.reading.place.layout, self.reading.place.start
         line = layout.line_at(at)
         start = self.previous[0] if self.previous is not None else self.sentence[0]
-        floor = layout.list_start(line)
+        floor, ceiling = layout.list_start(line), layout.next_item(line)
         count = 0
         for finding in sorted(self.judgement.done, key=lambda element: abs(element.reading.place.start - at)):
             other, source = finding.reading, finding.source
@@ -619,7 +628,7 @@ class _Search:
             is_near = start <= place < self.sentence[1] or any(
                 head[0] <= place < head[1] for head in line.heads
             )
-            if not is_near and not floor <= place < at:
+            if not is_near and not floor <= place < max(at, ceiling):
                 continue
             if source is not None and not source.units and not other.units:
                 if source.kind in ("identifier", "index") or (source.is_asked and abs(source.value) < 100):
@@ -684,7 +693,9 @@ class _Search:
                     count += 1
                     is_only = source.key == operand.source.key and len(self.owner.of_key(source)) == 2
                     rank = _NAMED_FAR if is_only else _KIN
-                    yield Operand(float(source.value), source.units, (source,), rank)
+                    is_bare = source.key == operand.source.key and not source.units
+                    units = operand.units if is_bare else source.units
+                    yield Operand(float(source.value), units, (source,), rank)
 
     def _said_operands(self) -> Iterator[Operand]:
         """The numbers that the user said and the rates of the outputs, which are multiplied."""
@@ -745,6 +756,7 @@ class _Search:
     ) -> Derivation | None:
         """What follows from two values; of several pairs the one at which the text points most closely."""
         best: tuple[int, Derivation] | None = None
+        is_turned = False
         for operation, a, b, value, units, element in self._candidates():
             rank = max(a.rank, b.rank)
             if best is not None and rank >= best[0]:
@@ -755,11 +767,14 @@ class _Search:
             if a.sources == b.sources or not self._is_telling(operation, a, b, element, value, is_tied):
                 continue
             hits = Derivation(operation.how, (*a.sources, *b.sources), value, units)
-            if self._contradicts(operation, a, b, value, subject) or (
-                not is_tied and self._of_other_record(hits)
-            ):
+            if self._contradicts(operation, a, b, value, subject):
+                is_turned = is_turned or (a.is_shown and b.is_shown and self.digits > 2)
+                continue
+            if not is_tied and self._of_other_record(hits):
                 continue
             best = rank, hits
+        if is_turned and (best is None or best[1].how in ("product", "quotient", "percentage")):
+            return _NOTHING  # the difference is of the other sign
         return best[1] if best is not None else None
 
     def _candidates(self) -> Iterator[tuple[Operation, Operand, Operand, float, tuple[str, ...], Shown]]:
@@ -848,11 +863,13 @@ class _Search:
             return False
         if operation in PERCENTAGES[1:] and not both_shown:
             return False
-        if not self._says_period(a.units):
+        if operation is not QUOTIENT and not self._says_period(a.units):
             return False
         if is_tied:
             return True
         pairs = self._pairs_at(rank, a, b)
+        if operation in (SHARE, REST) and not table_words("limits").isdisjoint(b.source.stem):
+            pairs = int((2 * pairs) ** 0.5)  # of one whole
         if operation is DIFFERENCE and is_exact and rank == _NAMED_FAR and a.source.key == b.source.key:
             return True
         same = a.source.record is not None and a.source.record is b.source.record
@@ -933,7 +950,9 @@ class _Search:
             moments = [(o.moment, o.source) for o in self.operands if o.moment is not None and o.at in pair]
             if len(moments) == 2:
                 return self._span_of([tuple(moments)]) or _NOTHING  # type: ignore[list-item]
-        hits = self._pair(among, first)
+        text = self.judgement.text_of((max(0, first - 40), first))
+        subject = first if second >= 0 or not is_against(text) else -1
+        hits = self._pair(among, subject)
         if hits is None and self.is_share:
             shown = {operand.at for operand in self.operands}
             return _NOTHING if {first, max(second, first)} <= shown else None

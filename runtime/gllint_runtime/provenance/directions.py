@@ -100,6 +100,11 @@ _OR = expression(r"\s(?:or|oder|ou)\s(?:about\s|rund\s|environ\s)?")
 _REACH = 60  # characters behind "than" that say of what
 
 
+def is_against(text: str) -> bool:
+    """Whether a text compares what follows it with what was before: "against a target of"."""
+    return _AGAINST.search(text) is not None
+
+
 class Directions:
     """The words of direction in one text."""
 

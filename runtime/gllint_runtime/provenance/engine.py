@@ -638,6 +638,7 @@ class _Judgement:
     def _number(self, reading: Reading, misses: list[Miss]) -> Finding | None:
         quoted: Finding | None = None
         weak: Finding | None = None
+        rounded: Finding | None = None
         for source, renderings, sign, relation in self._candidates(reading):
             if relation in ("same", "bare") and not self.provenance.says_period(reading.units, source.units):
                 relation = "unit"
@@ -694,8 +695,14 @@ class _Judgement:
                 finding.is_weak = True
                 weak = weak or finding
                 continue
-            return finding
-        return weak if weak is not None and quoted is None else quoted or weak
+            is_other_unit = bool(source.units) and set(source.units).isdisjoint(reading.units)
+            if is_other_unit or reading.value == float(source.value):
+                return finding
+            rounded = rounded or finding
+        if quoted is not None and rounded is not None and quoted.source is not None:
+            if float(quoted.source.value) == reading.value and quoted.source.origin == "said":
+                return quoted  # the nominal 50 Hz, and not the 49.98 that are measured
+        return rounded or (weak if weak is not None and quoted is None else quoted or weak)
 
     def _has_sign(self, reading: Reading, source: Source, sign: int) -> bool:
         """Whether the text gives a number the sign that its source has, by a mark or by a word."""

@@ -329,6 +329,8 @@ class Harvester:
         for name, value in node.items():
             if not isinstance(value, (Mapping, list, tuple)):
                 self._name(record, str(name), value)
+            if _CALENDAR.fullmatch(str(name)):
+                self._in_text(str(name), (*path, str(name)), "name", record, _Context())
         for name, value in node.items():
             self._node(value, (*path, str(name)), str(name), record, inner, f"{pattern}.{name}")
 
