@@ -666,7 +666,7 @@ class _Judgement:
             if is_clock(source) and not _is_exact(reading, renderings, source):
                 continue
             if not self._has_sign(reading, source, sign):
-                if relation == "same":
+                if relation == "same" or renderings.digits > 2:
                     misses.append(Miss("sign", source))
                 continue
             problem = (
@@ -765,7 +765,9 @@ class _Judgement:
         ):
             return None  # the date is what the row is named by
         is_compared = _compared().search(self._before(reading, 24)) is not None or self._is_from_to(reading)
-        for element in record.chain if not is_compared else ():
+        if is_compared:  # what the sentence names is of the other side: only what is right behind counts
+            scopes = [(self._behind(reading),)]
+        for element in record.chain:
             if not names.has_several(element.group):
                 continue
             for scope in self._key_scopes(reading) if element.group.endswith(" line") else scopes:
@@ -785,6 +787,16 @@ class _Judgement:
             if len(named_keys) == 1 and source.key not in named_keys:
                 return Miss("key", source)
         return None
+
+    def _behind(self, reading: Reading) -> tuple[int, int]:
+        """What follows a number in its clause, up to the next that is no date."""
+        end = reading.place.clause[1]
+        starts = (
+            other.place.start for other in self.readings if other.shape == "number" and not other.moments
+        )
+        return reading.place.end, min(
+            (start for start in starts if reading.place.end <= start < end), default=end
+        )
 
     def _keys_of(self, reading: Reading, record: Record) -> set[str]:
         """The keys of a record that the text names for a number; of several in a clause for the one next to it."""
@@ -1073,6 +1085,8 @@ def _relation(reading: Reading, source: Source) -> str:
     units, own = reading.units, source.units
     if not units:
         return "same"
+    if not own and source.text[-1:] in _SIZE_LETTERS and _dimension_of(units[0]) == _dimension_of("B"):
+        return "same" if units[0].startswith(source.text[-1]) else "unit"  # 402M of memory
     if not own:
         if source.kind in ("count", "identifier", "index") and source.stem[-1:] not in _BOUNDS:
             if any(
@@ -1087,7 +1101,7 @@ def _relation(reading: Reading, source: Source) -> str:
         return "bare"
     if not set(units).isdisjoint(own):
         return "same"
-    if source.origin == "text" and own[0] in _SIZE_LETTERS and units[0].startswith(own[0]):
+    if own[0] in _SIZE_LETTERS and units[0].startswith(own[0]):
         return "same"  # 12.2G of memory
     if source.origin == "text" and own[0] == "m" and units[0] == "min":
         return "same"
@@ -1125,6 +1139,11 @@ def _is_exact(reading: Reading, renderings: Shown, source: Source) -> bool:
     other = size_of_unit(source.units[0]) if source.units else None
     factor = other.factor / own.factor if own is not None and other is not None else 1.0
     return abs(renderings.value - float(source.value) * factor) <= 1e-6 * max(1.0, abs(renderings.value))
+
+
+def _dimension_of(unit: str) -> object:
+    size = size_of_unit(unit)
+    return None if size is None else size.dimension
 
 
 _OWN_NAMES = frozenset(["n", "no", "nr", "number", "index", "#"])

@@ -666,14 +666,10 @@ def sources_of(
         yield Source(origin, call_id, tool, path, key, 0, (), record, reading.text, moment)
     if reading.shape == "code" or reading.shape == "designation":
         yield Source(origin, call_id, tool, path, key, 0, (), record, reading.text, is_code=True)
-    if (
-        reading.multiplier in (1e3, 1e6, 1e9, 1e12)
-        and reading.renderings
-        and not reading.units
-        and origin != "tool"
-    ):
+    if reading.multiplier in (1e3, 1e6, 1e9, 1e12) and reading.renderings and not reading.units:
         value = reading.renderings[0].value / reading.multiplier  # 402M, of whatever
-        yield Source(origin, call_id, tool, path, key, value, (), record, reading.text)
+        letter = {1e3: "k", 1e6: "M", 1e9: "G", 1e12: "T"}[reading.multiplier]
+        yield Source(origin, call_id, tool, path, key, value, (), record, f"{reading.text}{letter}")
     for renderings in reading.renderings:
         if isfinite(renderings.value):
             units = reading.units
@@ -786,7 +782,7 @@ def _table_of(text: str) -> tuple[list[str], list[list[str]]] | None:
     else:
         mark = next((mark for mark in ("\t", ";", ",") if mark in lines[0]), None)
         if mark is None:
-            return None
+            return _aligned(lines)
         try:
             rows = [[cell.strip() for cell in row] for row in csv.reader(lines, delimiter=mark)]
         except csv.Error:
@@ -799,6 +795,20 @@ def _table_of(text: str) -> tuple[list[str], list[list[str]]] | None:
     ):
         return None
     return rows[0], rows[1:]
+
+
+def _aligned(lines: list[str]) -> tuple[list[str], list[list[str]]] | None:
+    """A table whose columns are parted by blanks, as commands print it: the last may have several words."""
+    header = lines[0].split()
+    if len(header) < 2 or not all(map(_COLUMN.fullmatch, header)) or len(set(header)) < len(header):
+        return None
+    rows = [line.split(maxsplit=len(header) - 1) for line in lines[1:]]
+    if any(len(row) != len(header) or not any(map(has_digit, row)) for row in rows):
+        return None
+    return header, rows
+
+
+_COLUMN = re.compile(r"%?[^\W\d_](?:[^\W\d]|[%/()-]){0,24}")
 
 
 def _header_unit(name: str) -> tuple[str, ...]:
