@@ -870,8 +870,6 @@ class _Search:
         pairs = self._pairs_at(rank, a, b)
         if operation in (SHARE, REST) and not table_words("limits").isdisjoint(b.source.stem):
             pairs = int((2 * pairs) ** 0.5)  # of one whole
-        if operation is DIFFERENCE and is_exact and rank == _NAMED_FAR and a.source.key == b.source.key:
-            return True
         same = a.source.record is not None and a.source.record is b.source.record
         if is_exact and same and rank <= _NAMED and is_like:
             return True
@@ -1481,7 +1479,8 @@ def _operands_of(finding: Finding, rank: int) -> Iterator[Operand]:
         if reading.renderings and (own == units) and abs(reading.value) != abs(value):
             yield Operand(reading.value, own, (source,), rank, at)
     elif derivation is not None and derivation.sources and reading.renderings:
-        yield Operand(derivation.value, derivation.units or units, derivation.sources, rank, at)
+        value = -derivation.value if reading.value < 0 < derivation.value else derivation.value
+        yield Operand(value, derivation.units or units, derivation.sources, rank, at)
         if reading.value != derivation.value and units:
             yield Operand(reading.value, units, derivation.sources, rank, at)
 

@@ -1181,11 +1181,19 @@ def _may_be_of(reading: Reading, source: Source | None) -> bool:
     return own.dimension == other.dimension
 
 
+@cache
+def _senses() -> dict[str, frozenset[str]]:
+    """The words that say what a word of a key does: ``wide`` of ``width``."""
+    rows = [frozenset(map(folded_word, words.split())) for words in words_table()["senses"].values()]
+    return {word: row for row in rows for word in row}
+
+
 def _has_stem(words: set[str], stem: tuple[str, ...]) -> bool:
     """Whether words have each word of a key, or another form of it: ``picked`` of ``in_pick``."""
     telling = [word for word in stem if word not in table_words("links of keys")] or stem
     return all(
         word in words
+        or not _senses().get(word, frozenset()).isdisjoint(words)
         or (len(word) > 3 and any(other.startswith(word) and len(other) - len(word) < 4 for other in words))
         for word in telling
     )
