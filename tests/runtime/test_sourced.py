@@ -333,6 +333,10 @@ DAILY = {
             "That is 12.50 in total.",
         ),
         ({"deletions": 87}, "+0 / −87 lines".replace("+0 / ", "")),
+        ({"revenue_meur": 812.4, "speed_mb_s": 250}, "Revenue was €812.4 million; it runs at 250 MB/s."),
+        ({"size": {"width": 1448, "height": 831}, "unit": "mm"}, "It is 1448 wide and 831 high."),
+        ("NAME   READY  AGE\nweb-1  0  5d\nweb-2  1  3h", "web-2 is ready (1); web-1 is not (0)."),
+        ({"price": 1199.0, "shipping": 0, "currency": "USD"}, "It costs $1,199 with free shipping."),
     ],
 )
 def test_right_answers_pass(output: Any, answer: str) -> None:
@@ -353,6 +357,14 @@ def test_right_answers_pass(output: Any, answer: str) -> None:
             "It costs €849, down from €749.",
         ),
         ([{"city": "Oslo", "p": 12.5}, {"city": "Rome", "p": 99.5}], "The lowest is 99.5."),
+        (
+            [{"shop": "A", "eur": 20.5}, {"shop": "B", "eur": 32.75}],
+            "Shop A (€20.50) is €12.25 dearer than shop B (€32.75).",
+        ),
+        ({"limit_kg": 20, "load_kg": 18.65}, "The load of 18.65 kg is 1.35 kg over the limit of 20 kg."),
+        ({"width": 1448, "height": 831, "unit": "mm"}, "It is 831 wide and 1448 high."),
+        ({"planned": "08:30", "actual": "08:28"}, "It was 2 minutes late."),
+        ({"before": 8.4, "after": 5.6}, "It rose from 8.4 to 5.6."),
     ],
 )
 def test_altered_answers_fail(output: Any, answer: str) -> None:

@@ -118,7 +118,7 @@ _TIME_BEFORE = re.compile(
 _YEAR = re.compile(rf",?\s+({_CENTURY})(?![\w]|[.,]\d)")
 
 
-_BEGINNING = re.compile(r"(?<![^\W_])(?:\d|[^\W\d_]+)")
+_BEGINNING = re.compile(r"\d+|[^\W\d_]+")
 
 
 def _matches(text: str) -> Iterator[re.Match[str]]:

@@ -836,6 +836,8 @@ class _Search:
         both_shown = a.is_shown and b.is_shown
         is_exact = abs(element.value - value) <= _EXACT * max(abs(value), 1)
         is_like = operation in (DIFFERENCE, RATIO, SHARE, REST, CHANGE)
+        if not a.value or not b.value:
+            return False  # nothing follows from a zero
         if _SAID in (a.rank, b.rank) and (is_like or a.rank == b.rank == _SAID):
             return False
         if (

@@ -666,7 +666,7 @@ class _Judgement:
             if is_clock(source) and not _is_exact(reading, renderings, source):
                 continue
             if not self._has_sign(reading, source, sign):
-                if relation == "same" or renderings.digits > 2:
+                if relation == "same":
                     misses.append(Miss("sign", source))
                 continue
             problem = (
