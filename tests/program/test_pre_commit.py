@@ -126,6 +126,24 @@ def test_the_fix_hook_repairs_and_stops(repository: Path) -> None:
     git(repository, "commit", "-qm", "fixed")
 
 
+def test_both_hooks_together_print_a_finding_once(repository: Path) -> None:
+    local = [
+        {**hook, "language": "system", "entry": f"{sys.executable} -m {hook['entry']}", "verbose": True}
+        for hook in HOOKS
+        if hook["id"] != "gllint-all"
+    ]
+    config = {"repos": [{"repo": "local", "hooks": local}]}
+    (repository / ".pre-commit-config.yaml").write_text(yaml.safe_dump(config))
+    (repository / "use.py").write_text((repository / "use.py").read_text() + "# changed\n")
+    (repository / "notes.md").write_text("5 kW\n")
+    git(repository, "add", ".")
+    stopped = git(repository, "commit", "-qm", "bad", ok=False)
+    said = (stopped.stdout + stopped.stderr).decode()
+    assert named(said.encode()) == ["use.py:5:12: GL301"]
+    assert said.count("Found 1 finding") == 1
+    assert "notes.md" not in said  # no Python code loads it: no news in a hook
+
+
 @pytest.mark.timeout(230)
 @pytest.mark.skipif(not os.environ.get("TEST_SLOW"), reason="installs into a fresh environment")
 def test_try_repo_on_the_checkout(repository: Path, check: Check) -> None:
