@@ -2,7 +2,7 @@
 
 
 def __getattr__(name: str) -> str:
-    """``__version__``, once somebody asks: till :mod:`gllint.__main__` runs, nobody hears an interrupt."""
+    """``__version__``, once someone asks: till :mod:`gllint.__main__` runs, no one hears an interrupt."""
     if name != "__version__":
         raise AttributeError(f"module 'gllint' has no attribute {name!r}")
     from gllint_runtime import __version__

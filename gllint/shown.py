@@ -1,4 +1,4 @@
-"""Text from elsewhere as it is shown: whatever a file holds, its name included, stays harmless on one line."""
+"""Text from elsewhere as it is shown: whatever a file contains, its name included, stays harmless on one line."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ def silence(package: str) -> None:
 
 
 def failure_text(failure: Failure, *paths: str) -> str:
-    """What to say of a rule that failed in one way on the files shown as ``paths``: whose defect it is.
+    """What to say about a rule that failed in one way on the files shown as ``paths``: whose defect it is.
 
-    Without ``paths`` it begins with the code, as what is told at a place of the file does.
+    Without ``paths`` it begins with the code, as what is reported at a place of the file does.
     """
     from gllint_rules.catalogue.installed import package_of
 

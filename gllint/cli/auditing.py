@@ -31,7 +31,7 @@ _SUFFIXES = (".json", ".jsonl", ".ndjson")
 _ENDINGS = ", ".join(_SUFFIXES)
 # One that is packed or put away (`runs.jsonl.gz`, `runs.jsonl.1`), not what lies beside one (`runs.jsonl.lock`).
 _MAY_BE_RUN = re.compile(r"\.(?:jsonl?|ndjson)\.(?:gz|bz2|xz|zst|lz4|br|zip|[0-9-]+|old|bak)$", re.IGNORECASE)
-_MOST_TROUBLES = 20  # of one file that are told
+_MOST_TROUBLES = 20  # of one file that are reported
 _MEGABYTE = 1 << 20
 
 

@@ -39,7 +39,7 @@ else:
     import _signal as signal  # as in `run/pool.py`
 
 _STANDARD_OUTPUT = ("/dev/stdout", "/dev/fd/1", "/proc/self/fd/1")
-_FOR_READERS = ("full", "concise", "agent")  # formats behind which the summary stands
+_FOR_READERS = ("full", "concise", "agent")  # formats behind which the summary is
 _SHOWN = 3
 _MOST_SAID = 300
 
@@ -105,12 +105,14 @@ class _Run:
         self.failed = self.would_change = self.has_changed = self.has_baseline = False
         self.has_unjudged = False  # entries of a baseline that what was not read may still need
         self.unchanged_count = 0  # findings in no line that changed since the revision that was asked for
-        self.baseline_findings: frozenset[Finding] = frozenset()  # from the baseline, and told nevertheless
+        self.baseline_findings: frozenset[Finding] = (
+            frozenset()
+        )  # from the baseline, and reported nevertheless
         self.started = time.perf_counter()
 
     @cached_property
     def baselines(self) -> Baselines:
-        """What the baselines hold: loaded where one is named."""
+        """What the baselines contain: loaded where one is named."""
         from gllint.run.baselines import Baselines
 
         return Baselines(self.engine)
@@ -165,7 +167,7 @@ class _Run:
             self.baselines.entries(file)
 
     def _check_targets(self) -> None:
-        """Refuse to write over what is not ours to write over."""
+        """Raise :class:`UsageError` if an output would overwrite a file of the project."""
         request, output = self.request, self.request.output_file
         for option, name in (
             ("--write-baseline", request.write_baseline),
@@ -408,7 +410,7 @@ class _Run:
         self._say_unseen(gaps)
 
     def _say_caused(self, count: int) -> None:
-        """Say why findings lie in files that nobody named."""
+        """Say why findings lie in files that no one named."""
         if count:
             where, it = ("lies in a file", "it") if count == 1 else ("lie in files", "them")
             was = "was" if count == 1 else "were"
@@ -449,7 +451,7 @@ class _Run:
             self._note(f"{gaps.line()}. {gaps.advice()}".rstrip())
 
     def _say_toolless(self, outcome: Outcome, gaps: Unseen) -> None:
-        """Say that whole folders define no tool: where somebody expects one, gllint does not know its framework."""
+        """Say that whole folders define no tool: where someone expects one, gllint does not know its framework."""
         if outcome.has_tools or outcome.failures or not gaps.is_empty:
             return
         if any(map(os.path.isdir, self.request.paths or ["."])):
@@ -460,7 +462,7 @@ class _Run:
             )
 
     def _count_cuts(self) -> None:
-        """Say how often a budget ran out: what is too complex may hold what nothing was said of."""
+        """Say how often a budget ran out: a value that is too complex may hide findings."""
         cuts = sum(len(workspace.cuts()) for workspace in self.engine.workspaces())
         if cuts and not self.request.verbose:
             were = "was" if cuts == 1 else "were"
@@ -574,7 +576,7 @@ class _Run:
 
     @property
     def _is_mute(self) -> bool:
-        """Whether findings are told by the exit status alone: a file that was asked for is written."""
+        """Whether findings are reported by the exit status alone: a file that was asked for is written."""
         return self.request.silent and self.request.output_file in (None, *_STANDARD_OUTPUT)
 
     # --- output --------------------------------------------------------------------------------------------

@@ -92,7 +92,7 @@ def _patterns(context: click.Context, option: click.Parameter, value: tuple[str,
 
 
 def _file_name(context: click.Context, parameter: click.Parameter, value: str | None) -> str | None:
-    """The name of a file or folder, which an option that stands in its place is not: nothing is written there."""
+    """The name of a file or folder. An option in its place is an error: nothing is written."""
     if value is not None and value.startswith("--"):
         raise click.BadParameter(f"a name is missing: {value} is an option (./{value} names such a file)")
     return value

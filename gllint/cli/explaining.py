@@ -134,7 +134,7 @@ def _inline(value: Any) -> str:
 def unit_text(unit: str, *, explain: bool = False) -> tuple[str, bool]:
     """Return why a unit is allowed or not under the configuration of this folder, and whether it is.
 
-    With ``explain`` the steps by which it is read stand before.
+    With ``explain`` the steps by which it is read come first.
     """
     policy = config_for(".", None, False).rules.policy
     verdict = policy.judge(unit)
@@ -190,7 +190,7 @@ def _advice(verdict: UnitVerdict, policy: Policy) -> str:
 
 
 def clean_caches(paths: Sequence[str], cache_dir: str | None) -> Iterable[str]:
-    """Remove the caches of the projects at ``paths`` (or the one named) and yield what to say of each."""
+    """Remove the caches of the projects at ``paths`` (or the one named) and yield what to say about each."""
     from gllint.run.engine import Engine
 
     for path in paths:

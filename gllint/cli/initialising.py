@@ -41,7 +41,7 @@ def run(path: str, yes: bool, dry_run: bool, agents: Sequence[str] = ()) -> int:
 
 
 def _diff(change: Change, root: str) -> str:
-    """The change of one file as a patch; of a baseline, which is long and is nobody's text, how many findings."""
+    """The change of one file as a patch; of a baseline, which is long and is no one's text, how many findings."""
     name = relative(change.path, root)
     if change.finding_counts is not None:
         old_count, new_count = change.finding_counts

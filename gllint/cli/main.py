@@ -107,7 +107,7 @@ def plain_check(arguments: Sequence[str]) -> dict[str, Any] | None:
 def _refuse_names(arguments: Sequence[str]) -> None:
     """Raise :class:`UsageError` for an option that is the name of a file here.
 
-    Hooks and patterns (``*.py``) put the names of files where options may stand: ``--config=ignore=["GL"]#.py`` would
+    Hooks and patterns (``*.py``) put the names of files where options may be: ``--config=ignore=["GL"]#.py`` would
     silence all others.
     """
     for word in arguments:

@@ -136,7 +136,7 @@ def options(request: Request) -> Options:
 
 
 def _needs_fixes(request: Request) -> bool:
-    """Say whether somebody applies the fixes, or reads of them: nobody else waits until they are worked out."""
+    """Say whether someone applies the fixes, or reads of them: no one else waits until they are worked out."""
     counts_alone = request.statistics or request.add_noqa or bool(request.write_baseline)
     has_reader = report.FORMATS.get(request.output_format, False) and not counts_alone and request.why is None
     return request.fixes or request.diff or has_reader

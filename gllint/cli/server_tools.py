@@ -1,6 +1,6 @@
 """Asking a running MCP server for its list of tools, and for nothing else: no tool is called.
 
-The list is taken as it stands on the wire. An SDK reads it as a whole, so that one tool which the protocol does not
+The list is taken as it is on the wire. An SDK reads it as a whole, so that one tool which the protocol does not
 know hides all others; here each is read by itself.
 """
 

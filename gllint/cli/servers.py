@@ -88,7 +88,7 @@ _LOST = "strict clients lose all tools of the server"
 
 
 def _not_an_object(schema: Any) -> str:
-    """What keeps a schema from being one of an object, as clients that hold to the protocol want it."""
+    """What keeps a schema from being one of an object, as strict clients require it."""
     if not isinstance(schema, Mapping):
         kind = {bool: str(schema).lower(), list: "an array", str: "a text"}
         return f"is {kind.get(type(schema), 'a number')}, not an object: {_LOST}"
@@ -182,7 +182,7 @@ _DOES: Mapping[NamedEffect, str] = {
 
 
 def _of_hints(tool: Offered) -> Iterator[Judged]:
-    """A name that says the contrary of the hints beside it."""
+    """A name that says the contrary of the hints next to it."""
     effect = effect_of_name(tool.name)
     if effect is None or not isinstance(tool.annotations, Mapping):
         return
@@ -194,7 +194,7 @@ def _of_hints(tool: Offered) -> Iterator[Judged]:
             return
 
 
-# ------------------------------------------------------------------------------------------------- telling
+# ------------------------------------------------------------------------------------------------- reporting
 
 
 def report(tools: Sequence[Offered], config: Config, output_format: str) -> tuple[str, bool]:

@@ -10,7 +10,7 @@ from gllint_rules import RULES, Finding
 
 
 def statistics(findings_report: report.Report, format_name: str) -> str:
-    """Return the counts by rule, by kind of number and by file; in JSON beside what was not looked at."""
+    """Return the counts by rule, by kind of number and by file; in JSON next to what was not looked at."""
     by_rule = report.statistics(findings_report, lambda d: d.finding.code)
     if format_name == "json":
         import json

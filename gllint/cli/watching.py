@@ -19,7 +19,7 @@ _PAUSE = 200  # milliseconds in which changes that come together count as one
 
 
 def watch(paths: Sequence[str], check: Callable[[], int]) -> int:
-    """Run ``check`` now and after each change below ``paths``, until somebody interrupts; return its last status.
+    """Run ``check`` now and after each change below ``paths``, until someone interrupts; return its last status.
 
     Raises :class:`UsageError` where watchfiles is not installed or a path is not there.
     """

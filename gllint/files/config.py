@@ -1,6 +1,6 @@
 """The configuration as the program keeps it, and what is wrong with the meaning of a key.
 
-Files are read, and held to the schema, by :mod:`gllint_runtime.policy.configuration`, as for an agent.
+Files are read and validated by :mod:`gllint_runtime.policy.configuration`, as for an agent.
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ class Config(_Keys):
 
     @cached_property
     def narrowing(self) -> Mapping[str, Sequence[str]]:
-        """By their file, the keys that leave out of the report what would else stand in it.
+        """By file, the keys that narrow the report.
 
         Baselines and ``plain-kinds`` aside, whose share is counted.
         """
@@ -227,7 +227,7 @@ class Config(_Keys):
 
 
 def in_folder(folder: str) -> Config | None:
-    """Read the configuration that stands in ``folder``: a gllint.toml, else a pyproject.toml with our table.
+    """Read the configuration that is in ``folder``: a gllint.toml, else a pyproject.toml with our table.
 
     Raises :class:`UsageError` as :func:`load` does.
     """
@@ -239,7 +239,7 @@ def in_folder(folder: str) -> Config | None:
 
 
 def has_settings(path: str) -> bool:
-    """Say whether the configuration file ``path`` holds a table of ours that can be read."""
+    """Say whether the configuration file ``path`` contains a table of ours that can be read."""
     try:
         table_of(path)
     except ConfigurationError:
@@ -390,7 +390,7 @@ def _check_codes(table: Table, codes: Sequence[str], *key: str) -> None:
 
 
 def _check_inside(table: Table, base: str, key: str, instead: str) -> None:
-    """Refuse a path outside the project: what comes with a repository decides nothing beyond it."""
+    """Reject a path outside the project: what comes with a repository decides nothing beyond it."""
     path = table.entries.get(key)
     if path is None:
         return

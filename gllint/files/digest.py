@@ -11,12 +11,12 @@ DIGEST_SIZE = 20
 
 
 def digest(*parts: bytes) -> bytes:
-    """Return a digest of ``parts``, which are told apart."""
+    """Return a digest of ``parts`` and of where each ends."""
     return signature(b"", *parts)
 
 
 def signature(key: bytes, *parts: bytes) -> bytes:
-    """Return a digest of ``parts`` that nobody can make who has not the ``key`` of at most 64 bytes."""
+    """Return a digest of ``parts`` that no one can make who has not the ``key`` of at most 64 bytes."""
     state = blake2b(digest_size=DIGEST_SIZE, key=key)
     for part in parts:
         state.update(b"%d:" % len(part))

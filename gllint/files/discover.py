@@ -28,7 +28,7 @@ FOLDER, FILE, LINK, SCRIPT = "dfls"
 _SHEBANG = expression(rb"#![^\n]*python")
 _FINE_CLOCK, _COARSE_CLOCK = 100_000_000, 2_000_000_000
 _BOM = b"\xef\xbb\xbf"
-_LARGEST = 1_000_000  # of a .gitignore; what is larger is as good as none, and told
+_LARGEST = 1_000_000  # of a .gitignore; what is larger is as good as none, and reported
 
 
 class Signature(NamedTuple):
@@ -61,7 +61,7 @@ class Omission(NamedTuple):
 class Folders:
     """What walks found in folders, to be believed as long as a folder is the same: nothing in it has come or gone then.
 
-    ``listings`` is what an earlier one held, whatever its shape; ``visits`` are the folders that were met, ``locked``
+    ``listings`` is the content of an earlier one, of any shape; ``visits`` are the folders that were met, ``locked``
     those within a project that cannot be listed, each with the reason, and ``omissions`` what was left out.
     """
 
@@ -187,8 +187,8 @@ def walk(
     """Yield the Python files below the folder ``top``, in no particular order.
 
     ``within_project`` leaves out the folders that are projects of their own. What is known of ``folders`` is not
-    looked for again. Raises :class:`UsageError` for a folder that was asked for and cannot be listed: what stands in
-    it nobody knows. ``within_project`` nobody asked for it, so that ``folders`` note it.
+    looked for again. Raises :class:`UsageError` for a folder that was asked for and cannot be listed: what is in
+    it no one knows. ``within_project`` no one asked for it, so that ``folders`` note it.
     """
     folders = folders or Folders()
     pending = [(top, _Judge(places.of(top), _ignores_above(top, places)))]
@@ -287,7 +287,7 @@ def _leads_to_folder(entry: os.DirEntry[str]) -> bool:
 
 
 def is_python_name(name: str) -> bool:
-    """Say whether a file of that name is Python to somebody: to Windows, whose names have no capitals, ``A.PY`` is."""
+    """Say whether a file of that name is Python to someone: to Windows, whose names have no capitals, ``A.PY`` is."""
     return name.endswith(SUFFIXES) or name[-_LONGEST_SUFFIX:].lower().endswith(SUFFIXES)
 
 

@@ -56,7 +56,7 @@ def with_settings(path: str, text: str, addition: Addition, is_own: bool) -> str
     body = body.replace("\r\n", "\n") if crlf else body
     try:
         wanted = tomllib.loads(body)
-        # A table that is added stands apart from the last line.
+        # A blank line separates an added table from the last line.
         document = tomlkit.parse(body if not body or body.endswith("\n") else f"{body}\n")
         _add(document, addition, is_own, tomlkit)
         _add(wanted, addition, is_own)
@@ -97,5 +97,5 @@ def _add(document: Any, addition: Addition, is_own: bool, kit: Any = None) -> No
 
 
 def _is_last(document: Any) -> bool:
-    """Whether nothing stands behind the table of gllint, which is put behind its siblings in ``[tool]``."""
+    """Whether nothing is behind the table of gllint, which is put behind its siblings in ``[tool]``."""
     return list(document)[-1:] == ["tool"]

@@ -1,8 +1,8 @@
 """Which lines of a text are others in another version of it, in a time that grows with the text alone.
 
 :mod:`difflib` looks for the longest stretch that both have, again and again, and compares each line with every one that
-is equal to it: sixteen thousand blank lines take it minutes. Here lines that both versions have once are what holds
-them together, and what stands between two of them is compared again by itself.
+is equal to it: sixteen thousand blank lines take it minutes. Here lines that both versions have once keep
+them together, and what is between two of them is compared again by itself.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _CONTEXT = 3  # lines around a change that a patch shows
 
 
 class LineChange(NamedTuple):
-    """The lines from ``first`` to before ``last`` of the old version, in the place of which others stand in the new."""
+    """The lines from ``first`` to before ``last`` of the old version, in the place of which others are in the new."""
 
     first: int
     last: int
@@ -30,7 +30,7 @@ class LineChange(NamedTuple):
 
 
 def line_changes(old: Sequence[AnyStr], new: Sequence[AnyStr]) -> list[LineChange]:
-    """The changes that make the lines ``new`` of the lines ``old``, in order; equal lines stand between any two.
+    """The changes that make the lines ``new`` of the lines ``old``, in order; equal lines are between any two.
 
     They are the fewest in short texts and where single lines changed, and else may be more than are needed.
     """
@@ -74,7 +74,7 @@ def _hunks(changes: Sequence[LineChange]) -> Iterator[list[LineChange]]:
 
 
 def _place(first: int, last: int) -> bytes:
-    """Where a hunk stands in one of the two versions."""
+    """Where a hunk is in one of the two versions."""
     count = last - first
     return b"%d" % (first + 1) if count == 1 else b"%d,%d" % (first + (count > 0), count)
 
@@ -111,7 +111,7 @@ def _between(
 
 
 def _anchors(old: Sequence[AnyStr], new: Sequence[AnyStr], stretch: LineChange) -> list[tuple[int, int]]:
-    """The lines that both versions have once in a stretch: as many as stand in the same order in both."""
+    """The lines that both versions have once in a stretch: as many as are in the same order in both."""
     first, last, new_first, new_last = stretch
     counts, new_counts = Counter(old[first:last]), Counter(new[new_first:new_last])
     places = {line: at for at, line in enumerate(new[new_first:new_last], new_first) if new_counts[line] == 1}

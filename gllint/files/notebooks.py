@@ -1,12 +1,12 @@
 """Notebooks as Python: the code cells joined in order, and from the joined text back to the bytes of the file.
 
 The joined text has a line for each line of each code cell. What only IPython reads (``%matplotlib inline``, ``!ls``,
-``obj?``) is left out: another statement stands in its line, so that every place is the one in the cell. Behind a magic
-stands Python where it parses (``%%writefile agent.py``), in a shell what is handed to Python or to a file of its
-(``python - <<EOF``). Any other cell in another language (``%%sql``) has no lines. A cell that is no Python stands there
+``obj?``) is left out: another statement is in its line, so that every place is the one in the cell. Behind a magic
+is Python where it parses (``%%writefile agent.py``), in a shell what is handed to Python or to a file of its
+(``python - <<EOF``). Any other cell in another language (``%%sql``) has no lines. A cell that is no Python is there
 as comments, with a statement that binds its names to nothing known, and with the reason, which
 :func:`~gllint.files.source.unread_cells` returns. What cannot be read comes back as bytes that
-:func:`~gllint.files.source.decode` refuses with the reason.
+:func:`~gllint.files.source.decode` rejects with the reason.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ _OURS = re.compile(
 
 
 class Place(NamedTuple):
-    """Where a line of the joined text stands: its cell and the line in it, from 1, and the line of the file."""
+    """Where a line of the joined text is: its cell and the line in it, from 1, and the line of the file."""
 
     cell: int
     line: int
@@ -107,7 +107,7 @@ class Place(NamedTuple):
 
 
 class _Piece(str):
-    """A string of the file, with where it stands there, quotes aside."""
+    """A string of the file, with where it is there, quotes aside."""
 
     start: int
     end: int
@@ -127,7 +127,7 @@ class Notebook:
     text: str
     source: str
     lines: list[_Line] = field(default_factory=list)
-    written: list[str] = field(default_factory=list)  # what stands in each line, without its ending
+    written: list[str] = field(default_factory=list)  # what is in each line, without its ending
     cells: dict[int, list[_Piece]] = field(default_factory=dict)
     mark: bytes = b""
 
@@ -140,7 +140,7 @@ class Notebook:
         return Offsets(self.source)
 
     def place(self, line: int) -> Place:
-        """Return where a line of ``source``, from 1, stands; one beyond the end is the last one."""
+        """Return where a line of ``source``, from 1, is; one beyond the end is the last one."""
         if not self.lines:
             return Place(1, 1, 1)
         at = self.lines[min(max(line, 1), len(self.lines)) - 1]
@@ -171,7 +171,7 @@ class Notebook:
             raise ValueError("the change reaches over several cells")
         low = begin.offset + min(column, begin.size)
         high = finish.offset + min(end_column + 1, finish.size)
-        if end_column + 1 > finish.size:  # the newline that stands between two cells is in none of them
+        if end_column + 1 > finish.size:  # the newline that is between two cells is in none of them
             content = content.removesuffix("\n").removesuffix("\r")
         return begin.cell, low, high, content
 
@@ -195,12 +195,12 @@ class Notebook:
         return "".join(self.cells[line.cell])[line.offset :].lstrip().startswith("%%")
 
     def _line(self, offset: int) -> tuple[int, int]:
-        """The line of ``source`` that an offset stands in, and the column in it, both counted from 0."""
+        """The line of ``source`` that an offset is in, and the column in it, both counted from 0."""
         line, column = self._in_source.place(offset)
         return line - 1, column - 1
 
     def _in_file(self, cell: int, start: int, end: int, content: str) -> Iterator[Change]:
-        """A change of a cell as changes of the strings that hold its text."""
+        """A change of a cell as changes of the strings that contain its text."""
         content = json.dumps(content, ensure_ascii=self.text.isascii())[1:-1]
         size = 0
         for piece in self.cells[cell]:
@@ -213,7 +213,7 @@ class Notebook:
             size += len(piece)
 
     def _raw(self, cell: int, offset: int) -> int:
-        """Where in the file a character of a cell stands."""
+        """Where in the file a character of a cell is."""
         for piece in self.cells[cell]:
             if offset < len(piece):
                 return self._offset(piece, offset)
@@ -221,7 +221,7 @@ class Notebook:
         return self.cells[cell][-1].end if self.cells[cell] else 0
 
     def _offset(self, piece: _Piece, offset: int) -> int:
-        """Where in the file a character of a string stands."""
+        """Where in the file a character of a string is."""
         raw = self.text[piece.start : piece.end]
         if "\\" not in raw:
             return piece.start + offset
@@ -310,7 +310,7 @@ class _Decoder(json.JSONDecoder):
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """An object of JSON. Of a key that stands twice readers take one or the other. Raises ``ValueError``."""
+    """Read an object of JSON. A duplicate key is a ``ValueError``, because readers differ on it."""
     result = dict(pairs)
     if len(result) < len(pairs):
         names = [name for name, _ in pairs]
@@ -376,7 +376,7 @@ def _cells(document: dict[str, Any]) -> list[Any]:
     return [cell for sheet in sheets if isinstance(sheet.get("cells"), list) for cell in sheet["cells"]]
 
 
-# --- what nobody can read -----------------------------------------------------------------------------------
+# --- what no one can read -----------------------------------------------------------------------------------
 
 
 def _refusal(code: str) -> ParseFailure | None:
@@ -428,7 +428,7 @@ def _names_bound(code: str) -> list[str]:
 
 
 def _target(statement: str) -> str:
-    """What stands before the last sign of equality of an assignment, annotations aside."""
+    """What is before the last sign of equality of an assignment, annotations aside."""
     head = _COMPARISON.sub(" ", statement).rpartition("=")[0]
     compound = _COMPOUND.match(head)
     head = head if compound is None else head[compound.end() :]

@@ -44,7 +44,7 @@ def native(path: str) -> str:
 def listed_spelling(path: str) -> str:
     """Return an absolute path with the capitals and letters that its folders list it under.
 
-    What is not there, or stands in a folder that cannot be listed, stays as it is named.
+    What is not there, or is in a folder that cannot be listed, stays as it is named.
     """
     names = path.split("/")
     first = 4 if path.startswith("//") else 1  # a drive or a share is listed nowhere
@@ -94,8 +94,8 @@ def relative(path: str, folder: str) -> str:
 def git_pattern(pattern: str, base: str) -> str:
     r"""Return what a list of patterns names, as ``.gitignore`` would write it in the folder ``base``.
 
-    ``src\gen`` is ``src/gen``: no pattern needs to escape a letter; on Windows, whose names hold no stars, ``src\*.py``
-    is ``src/*.py``, too. ``./src`` stands in ``base``, and so does an absolute path below it.
+    ``src\gen`` is ``src/gen``: no pattern needs to escape a letter; on Windows, whose names have no stars, ``src\*.py``
+    is ``src/*.py``, too. ``./src`` is in ``base``, and so is an absolute path below it.
     """
 
     def separated(escape: re.Match[str]) -> str:

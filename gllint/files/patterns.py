@@ -1,9 +1,9 @@
 """gitignore patterns, quick enough to be asked about every file of a large tree.
 
-A walk asks about each folder on its way down, so that here a pattern speaks of the entry it names and never of what
+A walk asks about each folder on its way down, so that here a pattern is about the entry it names and never of what
 lies below it; git itself is asked the same questions in a test. A pattern becomes an expression that never tries two
-ways through the same text: what stands between two stars is taken where it comes first, and that is final. So the cost
-of ``*a*a*a*a*ab``, which may come with a repository of somebody else's, grows with the length of a name alone.
+ways through the same text: what is between two stars is taken where it comes first, and that is final. So the cost
+of ``*a*a*a*a*ab``, which may come with a repository of someone else's, grows with the length of a name alone.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class _Pattern(NamedTuple):
 
 
 class _Group:
-    """Patterns of one kind, in their order: one expression says of nearly all entries that none of them names it."""
+    """Patterns of one kind, in their order: one expression rules out nearly all entries."""
 
     def __init__(self) -> None:
         self.patterns: list[_Pattern] = []
@@ -177,7 +177,7 @@ def _expression(line: str, is_path: bool) -> str:
     if len(tokens) > MOST_CHARACTERS:
         raise _Malformed
     parts = list[str]()
-    leading, region = "", list[str]()  # what stands between two `**` has a certain number of folders
+    leading, region = "", list[str]()  # what is between two `**` has a certain number of folders
     for token in tokens:
         if token in (_FOLDERS, _SOME_FOLDERS):
             # The first place where it fits is as good as any other: the folders behind it are free.
@@ -202,7 +202,7 @@ def _region(tokens: list[str]) -> Iterator[str]:
 
 
 def _name(tokens: list[str]) -> Iterator[str]:
-    """One folder or name. What stands between two stars is taken where it comes first."""
+    """One folder or name. What is between two stars is taken where it comes first."""
     if _STAR not in tokens:
         yield from tokens
         return

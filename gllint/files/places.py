@@ -1,6 +1,6 @@
 """Which project a file belongs to, and which configuration is in force there.
 
-A *project* is the nearest folder upwards that holds a pyproject.toml, a gllint.toml or a .git. The facts of
+A *project* is the nearest folder upwards that contains a pyproject.toml, a gllint.toml or a .git. The facts of
 one file reach the other files of its project whichever of them are named on the command line, so that every
 host reports the same. A file with no such folder above it belongs to the folder that was asked about.
 """
@@ -42,21 +42,21 @@ class Places:
         self._homeless = ""
         # Files of patterns that were met and are not obeyed in full, each with the reason.
         self.disobeyed: dict[str, str] = {}
-        # Configurations that are in force nowhere, since a stronger one stands in the same folder.
+        # Configurations that are in force nowhere, since a stronger one is in the same folder.
         self.shadowed: list[str] = []
 
     def ask_about(self, paths: Iterable[str]) -> None:
-        """Fix the project of files without markers: the folder that holds all ``paths`` (absolute)."""
+        """Fix the project of files without markers: the folder that contains all ``paths`` (absolute)."""
         folders = [path if os.path.isdir(path) else os.path.dirname(path) for path in paths]
         unmarked = [folder for folder in folders if not self.of(folder).root]
         if not unmarked:
             return
         try:
             common = os.path.commonpath(unmarked).replace(os.sep, "/")
-        except ValueError:  # on several drives of Windows: no folder holds them all
+        except ValueError:  # on several drives of Windows: no folder contains them all
             return
         home = absolute(os.path.expanduser("~"))
-        # Never take a whole disk or somebody's home for a project because two files lie far apart.
+        # Never take a whole disk or someone's home for a project because two files lie far apart.
         if len(set(unmarked)) == 1 or not f"{home}/".startswith(common.rstrip("/") + "/"):
             self._homeless = common
 
@@ -78,7 +78,7 @@ class Places:
         return folder
 
     def of(self, folder: str, names: frozenset[str] | None = None) -> Place:
-        """Return the place of ``folder``; ``names``, where known, are those markers that it holds."""
+        """Return the place of ``folder``; ``names``, where known, are those markers that it contains."""
         place = self._places.get(folder)
         if place is None:
             markers = self.markers & (names if names is not None else _markers(folder))
@@ -119,7 +119,7 @@ def fixed_config(file: str | None, isolated: bool) -> Config | None:
 
 
 def _markers(folder: str) -> frozenset[str]:
-    # A link that leads nowhere stands there too: it is a configuration that cannot be read.
+    # A link that leads nowhere is there too: it is a configuration that cannot be read.
     return frozenset(name for name in MARKERS if os.path.lexists(f"{folder}/{name}"))
 
 

@@ -1,6 +1,6 @@
 """Reading long files of JSON one value at a time: JSON Lines, one array, one value.
 
-Memory holds one record, however long the file is.
+Memory contains one record, however long the file is.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class Entry(NamedTuple):
 
 
 def entries(stream: TextIO, tick: Callable[[int], None] = lambda _: None) -> Iterator[Entry]:
-    """The records of a stream in order. ``tick`` is told how many characters were read."""
+    """The records of a stream in order. ``tick`` gets the number of characters read."""
     try:
         first = _first_line(stream)
         if first.lstrip(_WHITE)[:1] == "{" and not first.endswith("\n"):
@@ -118,7 +118,7 @@ def _elements(stream: TextIO, text: str, tick: Callable[[int], None]) -> Iterato
 
 
 def _behind(stream: TextIO, rest: str, tick: Callable[[int], None]) -> Iterator[Entry]:
-    """The lines behind a list, whose own line was long; what is no line of JSON there is told once."""
+    """The lines behind a list, whose own line was long; what is no line of JSON there is reported once."""
 
     def line() -> str:
         text = stream.readline(_LONGEST)

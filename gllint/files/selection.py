@@ -30,7 +30,7 @@ def selected_codes(
     """Return the codes in force. ``select=None`` means every rule that is on by default.
 
     A code is in force where the longest selector that names it is longer than the longest that ignores it.
-    A prefix stands for the rules that are on by default; an opt-in rule is named by its code, or by ``ALL``.
+    A prefix represents the rules that are on by default; an opt-in rule is named by its code, or by ``ALL``.
     """
     return frozenset(code for code in rules if _rank(code, select, extend) > _longest(code, ignore))
 

@@ -26,7 +26,7 @@ _WIDE = (  # the longer marks first: one begins with the other
 )  # fmt: skip
 ASCII_SUPERSETS = frozenset({"utf-8", "iso8859-1"})  # each byte of ASCII means itself in them
 _COOKIE = expression(rb"^[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
-_SHOWN = 60  # characters of a name that nobody knows
+_SHOWN = 60  # characters of a name that no one knows
 _SLOW, _MOST_SLOW = ("punycode", "idna"), 10_000  # their time grows with the square of the size
 _LATIN = ("latin-1-", "iso-8859-1-", "iso-latin-1-")
 _BLANK_OR_COMMENT = expression(rb"^[ \t\f]*(?:#.*)?$")
@@ -54,7 +54,7 @@ class Text(NamedTuple):
     bom: bool = False
 
     def encode(self, source: str) -> bytes:
-        """Return ``source`` as this file's bytes. Raises ``UnicodeEncodeError`` where they cannot hold it."""
+        """Return ``source`` as this file's bytes. Raises ``UnicodeEncodeError`` where they cannot encode it."""
         return (BOM if self.bom else b"") + _encoded(source, self.encoding)
 
 
@@ -97,7 +97,7 @@ def decode_plain(data: bytes) -> Text:
 
 
 def refuse_null(text: str, subject: str) -> None:
-    """Refuse a text with a null byte, which no parser takes. Raises :class:`Undecodable`, about ``subject``."""
+    """Reject a text with a null byte, which no parser takes. Raises :class:`Undecodable`, about ``subject``."""
     if "\0" in text:
         lines = split_lines(text[: text.index("\0")] + "x")
         raise Undecodable(f"{subject} contains a null byte", len(lines), len(lines[-1]))
@@ -207,7 +207,7 @@ def declares_ascii(data: bytes) -> bool:
 
 
 def _may_declare(data: bytes) -> bool:
-    """Whether a cookie may stand in the first two lines, however long they are."""
+    """Whether a cookie may be in the first two lines, however long they are."""
     lines = _TWO_LINES.match(data)
     return lines is not None and b"coding" in lines.group()
 

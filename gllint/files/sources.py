@@ -1,4 +1,4 @@
-"""The contents of files, whoever holds them: an editor's buffer or standard input first, else the disk."""
+"""The contents of files: from an editor's buffer or standard input first, else from disk."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def is_notebook(path: str) -> bool:
 class Source:
     """One file as it was read: its bytes and, where asked for, its text and lines.
 
-    ``data`` is what it holds as Python: of a notebook its code, of any other file the ``raw`` bytes.
+    ``data`` is what it contains as Python: of a notebook its code, of any other file the ``raw`` bytes.
     """
 
     def __init__(self, path: str, data: bytes) -> None:
@@ -55,9 +55,9 @@ class Source:
 
 
 class Sources:
-    """Hands out the files of a run, each read once as long as ``most`` bytes hold those read last.
+    """Hands out the files of a run, each read once while the last ones fit into ``most`` bytes.
 
-    With ``most=0`` nothing that lies on disk is held: for a process that lives on while files change.
+    With ``most=0`` nothing that lies on disk is kept: for a process that lives on while files change.
     """
 
     def __init__(self, most: int = KEPT_BYTES) -> None:
@@ -101,7 +101,7 @@ class Sources:
         return source
 
     def read(self, path: str) -> bytes:
-        """Return what a file holds as Python. Raises ``OSError``."""
+        """Return what a file contains as Python. Raises ``OSError``."""
         return self.of(path).data
 
     def code(self, path: str) -> str:
@@ -119,7 +119,7 @@ class Sources:
             return []
 
     def cell(self, path: str, line: int) -> Place | None:
-        """Return where a line of a notebook stands, ``None`` of any other file."""
+        """Return where a line of a notebook is, ``None`` of any other file."""
         try:
             notebook = self.of(path).notebook if is_notebook(path) else None
         except OSError:
@@ -128,7 +128,7 @@ class Sources:
 
 
 def read_python(path: str) -> bytes:
-    """Return what a file on disk holds as Python: of a notebook its code. Raises ``OSError``."""
+    """Return what a file on disk contains as Python: of a notebook its code. Raises ``OSError``."""
     return _as_python(path, read_bytes(path))
 
 

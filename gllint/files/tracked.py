@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from gllint.files.writing import read_bytes
 
 _LONGEST = 4_096  # of a name: no system knows longer paths
-_STAT, _MODE = 40, 24  # bytes of an entry before its digest; where the mode stands in them
+_STAT, _MODE = 40, 24  # bytes of an entry before its digest; where the mode is in them
 _DIGESTS = (20, 32)  # of SHA-1 and of SHA-256
 _EXTENDED, _LONG = 0x4000, 0xFFF
 _LINK = 0o120000
@@ -17,9 +17,9 @@ _SHARED = b"link"
 
 
 def tracked(repository: str, is_wanted: Callable[[str], bool]) -> frozenset[str] | None:
-    """Return those paths that the index of a repository holds, relative to it, that ``is_wanted``, and all its links.
+    """Return the paths in the index of a repository, relative to it, that ``is_wanted``, and all its links.
 
-    ``None`` where there is no index, or none that can be read: nobody knows what is tracked.
+    ``None`` where there is no index, or none that can be read: no one knows what is tracked.
     """
     folder = _git_folder(repository)
     try:
@@ -92,7 +92,7 @@ def _number(data: bytes, place: int) -> tuple[int, int]:
 
 
 def _shared(data: bytes, place: int, digest_size: int) -> str:
-    """Return the name of the index that this one is the difference from, ``""`` where it stands alone."""
+    """Return the name of the index that this one is the difference from, ``""`` where it is alone."""
     for name, content in _extensions(data, place, len(data) - digest_size):
         if name == _SHARED:
             base = content[:digest_size]

@@ -1,4 +1,4 @@
-"""The other members of a workspace: which packages a project may import that lie beside it in one repository.
+"""The other members of a workspace: which packages a project may import that lie next to it in one repository.
 
 uv, Poetry and pixi let several projects, each with a ``pyproject.toml`` of its own, import each other. The members are
 read from the configuration files alone.

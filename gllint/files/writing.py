@@ -1,4 +1,4 @@
-"""Reading and writing files of others: nothing outside the project, and nobody ever sees half of one."""
+"""Reading and writing files of others: nothing outside the project, and no one ever sees half of one."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def write_atomically(path: str, data: bytes) -> None:
 
 
 def _replace(temporary: str, target: str) -> None:
-    """Put a file in another's place. Windows refuses that while somebody reads the old one: a scanner, for a blink."""
+    """Put a file in another's place. Windows rejects that while someone reads the old one: a scanner, for a blink."""
     for wait in _WAITS:
         try:
             os.replace(temporary, target)
@@ -118,7 +118,7 @@ def _fill(file: BinaryIO, data: bytes, old: os.stat_result | None) -> None:
 
 
 def write_output(path: str, data: bytes) -> None:
-    """Write what a command was told to write to ``path``: a file at once, a device or a pipe as it comes.
+    """Write the output of a command to ``path``: a file at once, a device or a pipe as it comes.
 
     Raises ``OSError``.
     """
@@ -128,7 +128,7 @@ def write_output(path: str, data: bytes) -> None:
     if (status is None or stat.S_ISREG(status.st_mode)) and not path.startswith(_STREAMS):
         write_atomically(path, data)
     else:
-        # A pipe that nobody reads is an error, nothing to wait for.
+        # A pipe that no one reads is an error, nothing to wait for.
         flag = getattr(os, "O_NONBLOCK", 0)  # which Windows has not
         handle = os.open(path, os.O_WRONLY | os.O_APPEND | flag)
         if flag:

@@ -16,7 +16,7 @@ from gllint.files.paths import native
 from gllint_rules.tuples import NamedTuple
 
 LARGEST_EVENT = 50_000_000
-"""Bytes: an event holds the text of what was written."""
+"""Bytes: an event contains the text of what was written."""
 _MOST_FILES = 100
 # Under which names the tools of agents take the file that they edit.
 _PATH_KEYS = (
@@ -34,7 +34,7 @@ _READING = re.compile(
     r"|(?<=[a-z])(?:Read|View|Grep|Glob|Search|List|Fetch|Delete)"
 )
 # Tools that do nothing but edit files, in small letters, and no tool where the event is that of an edit: where it names
-# no file, nobody knows how to read it.
+# no file, no one knows how to read it.
 _EDITORS = frozenset({
     "", "edit", "multiedit", "write", "notebookedit", "apply_patch", "write_file", "replace", "edit_file",
     "create_file", "str_replace", "create", "replace_string_in_file", "multi_replace_string_in_file",
@@ -48,7 +48,7 @@ class EventError(ValueError):
 
 
 class Event(NamedTuple):
-    """What an agent tells: the ``files`` that it edited, as named, relative to ``folder`` (``""``: not said).
+    """What an agent reports: the ``files`` that it edited, as named, relative to ``folder`` (``""``: not said).
 
     ``is_edit`` says that it did edit them: with a tool that does nothing else, which has not failed. ``session`` is the
     name of its conversation, if it says one.
@@ -74,7 +74,7 @@ class CodingAgent(NamedTuple):
 
     ``fields`` are the paths of the answer's texts in the JSON that it reads; without any it reads standard error where
     the status is 2. ``settings`` is the file that lists its hooks, ``entry`` what is added there under ``event``,
-    ``defaults`` what that file must hold beside them. ``instructions`` is the file of ours that tells it what to do,
+    ``defaults`` what else that file must contain. ``instructions`` is our file that tells it what to do,
     ``remark`` what else its user must do.
     """
 

@@ -1,7 +1,7 @@
 """The flake8 plugin: the findings of ``gllint check`` as flake8 reports them.
 
 flake8 hands over one file at a time, in several processes. Each process keeps one engine, and with it what it
-learnt of the projects; between processes the cache carries it. A file that the screen refuses costs a read.
+learnt of the projects; between processes the cache keeps it. A file that the screen rejects costs a read.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from gllint.run.baselines import Baselines
 
 Report = tuple[int, int, str, type["Plugin"]]
-# How flake8 tells of a file that it cannot open or parse.
+# How flake8 reports a file that it cannot open or parse.
 _UNREADABLE, _UNPARSABLE = "E902", "E999"
 
 
@@ -103,7 +103,7 @@ class Plugin:
 
     @classmethod
     def reports_instead(cls, filename: str, lines: Sequence[str], codes: set[str]) -> Iterator[Report]:
-        """Yield what there is to say of a file that flake8 cannot read, which it says with ``codes`` of its own.
+        """Yield the results for a file that flake8 cannot read, which it says with ``codes`` of its own.
 
         Where its user sees these nothing is said a second time.
         """
@@ -117,7 +117,7 @@ class Plugin:
 
     @classmethod
     def _tell_notices(cls, engine: Engine, paths: Sequence[str]) -> None:
-        """Tell, once and before flake8 begins, what is passed over on the way to the files ``paths``."""
+        """Report, once and before flake8 begins, what is passed over on the way to the files ``paths``."""
         refusals = () if _UNPARSABLE in cls._silenced else paths  # by flake8 itself
         for notice in engine.notices(paths, cls._paths):
             if (notice := notice.without(refusals) if notice.details else notice).paths:
@@ -125,7 +125,7 @@ class Plugin:
 
     @classmethod
     def _leave_out(cls, outcome: Outcome, engine: Engine) -> None:
-        """Take out what the baseline holds that the configuration names."""
+        """Take out what the baseline contains that the configuration names."""
         from gllint.run.baselines import Baselines
 
         if cls._baselines is None:
@@ -136,7 +136,7 @@ class Plugin:
             raise _refusal(error) from None
 
     def _tell_hidden(self, path: str, engine: Engine, findings: Sequence[Finding]) -> None:
-        """Tell of findings that flake8 will leave out because of a text that reads like a comment."""
+        """Report findings that flake8 will leave out because of a text that reads like a comment."""
         from gllint.verdict.suppress import Comments, may_suppress
 
         source = engine.sources.code(path)
@@ -173,7 +173,7 @@ def _silenced(options: argparse.Namespace) -> frozenset[str]:
         decide = DecisionEngine(options).decision_for
         codes = (_UNREADABLE, _UNPARSABLE, *RULES)
         return frozenset(code for code in codes if decide(code) is not Decision.Selected)
-    except AttributeError:  # not all options are there: somebody else calls
+    except AttributeError:  # not all options are there: someone else calls
         return frozenset()
 
 

@@ -42,7 +42,7 @@ def with_hook(text: str | None) -> str | None:
     end = next((i for i in range(begin + 1, len(lines)) if not _OF_BLOCK.match(lines[i])), len(lines))
     items = [item["indent"] for line in lines[begin + 1 : end] if (item := _ITEM.match(line))]
     while end > begin + 1 and (not lines[end - 1].strip() or lines[end - 1].startswith("#")):
-        end -= 1  # what stands before the next key belongs to it
+        end -= 1  # what is before the next key belongs to it
     added = hook(items[0] if items else "  ").replace("\n", newline)
     return "".join([*lines[:end], added, *lines[end:]])
 

@@ -16,7 +16,7 @@ _DEEPEST = 100
 
 @dataclass(slots=True)
 class Node:
-    """A value and where it stands: of an object the ``members``, of an array the ``items``."""
+    """A value and where it is: of an object the ``members``, of an array the ``items``."""
 
     value: Any
     start: int
@@ -27,7 +27,7 @@ class Node:
 
     @property
     def last(self) -> Node | None:
-        """What stands last in an object or an array."""
+        """What is last in an object or an array."""
         children = self.items or list(self.members.values())
         return children[-1] if children else None
 
@@ -140,7 +140,7 @@ def _with(text: str, at: Node, head: str, value: Any) -> str:
     rest = _REST_OF_LINE.match(text, behind)
     remark = rest.group() if rest is not None else ""
     tail = text[behind + len(remark) :]
-    if rest is None:  # the brackets stand on one line
+    if rest is None:  # the brackets are on one line
         tail = newline + outer + tail.lstrip(" \t")
     return f"{text[:behind]}{comma}{remark}{newline}{written}{tail}"
 

@@ -29,7 +29,7 @@ BASELINE = "gllint-baseline.json"
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A file that would be written: its path, what it holds now (``None``: it is not there) and would hold.
+    """A file that would be written: its path, what it contains now (``None``: it is not there) and would contain.
 
     Of a baseline also how many findings those are.
     """
@@ -42,7 +42,7 @@ class Change:
 
 @dataclass(slots=True)
 class Plan:
-    """What the survey says of the project ``root`` of a ``folder``, what is proposed, and the files that say it.
+    """What the survey says about the project ``root`` of a ``folder``, what is proposed, and the files that say it.
 
     ``finding_count`` are the findings with the new settings, ``baseline_count`` those of them that a baseline gains;
     ``unseen`` says what is not looked at under these.
@@ -128,7 +128,7 @@ def _unseen(place: Place, engine: Engine, outcome: Outcome) -> Unseen:
 
 
 def _check_repository(place: Place) -> None:
-    """Raise :class:`UsageError` where the settings of a repository stand outside it: they are others', too."""
+    """Raise :class:`UsageError` where the settings of a repository are outside it: they are others', too."""
     source, repository = place.config.source, place.repository
     if source and repository and not absolute(source).startswith(repository.rstrip("/") + "/"):
         raise UsageError(
@@ -181,7 +181,7 @@ def _baseline(
 ) -> tuple[list[Change], int, str | None]:
     """The baseline of a configuration with ``findings``, how many of them are new to it, and its name.
 
-    The name is ``None`` where the configuration says it already, and where there is no baseline. A new one stands in
+    The name is ``None`` where the configuration says it already, and where there is no baseline. A new one is in
     ``folder``.
     """
     configured = place.config.baseline_file

@@ -1,4 +1,4 @@
-"""The configuration that fits a project: what its findings ask for, beside what it says already."""
+"""The configuration that fits a project: what its findings ask for, next to what it says already."""
 
 from __future__ import annotations
 

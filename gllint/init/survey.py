@@ -34,7 +34,7 @@ class Survey:
     kinds: dict[str, int] = field(default_factory=dict)
     dispatchers: tuple[str, ...] = ()
     in_tests: int = 0
-    templates: tuple[str, ...] = ()  # patterns of files that are no Python until somebody fills them in
+    templates: tuple[str, ...] = ()  # patterns of files that are no Python until someone fills them in
 
 
 def survey(engine: Engine, root: str, base: str) -> Survey:

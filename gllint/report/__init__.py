@@ -1,4 +1,4 @@
-"""How findings are told: one module a format, each a pure function from a report to text."""
+"""How findings are reported: one module a format, each a pure function from a report to text."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from gllint.files.notebooks import Place
     from gllint_rules.check.map import Map
 
-# The formats, and whether they tell of fixes, which take longer to work out than findings.
+# The formats, and whether they report fixes, which take longer to work out than findings.
 FORMATS = {
     "full": True, "concise": False, "json": True, "json-lines": True, "sarif": True, "github": False, "gitlab": False,
     "junit": False, "rdjson": True, "agent": False,
@@ -28,7 +28,7 @@ PLURALS = {"identifier": "identifiers", "index": "indexes", "count": "counts"}
 class Diagnostic(NamedTuple):
     """A finding as it is shown: ``path`` for people, ``severity`` error, warning or info.
 
-    ``cell`` is where it begins in a notebook; ``is_known`` where the baseline holds it.
+    ``cell`` is where it begins in a notebook; ``is_known`` where the baseline contains it.
     """
 
     finding: Finding
@@ -49,7 +49,7 @@ class Diagnostic(NamedTuple):
 
     @property
     def in_file(self) -> Span:
-        """Where it stands in the file, for formats that know no cells: in a notebook its line of JSON."""
+        """Where it is in the file, for formats that know no cells: in a notebook its line of JSON."""
         return in_file(self.finding.span, self.cell)
 
     @property
@@ -62,8 +62,8 @@ class Report(NamedTuple):
     """What a renderer may ask for.
 
     ``lines`` gives a file's lines by its absolute path, ``show`` the path that people see, ``fingerprints``
-    one for each diagnostic, in their order, the same for the same violation wherever its lines move. ``cell`` says of
-    a line of a notebook where it stands. ``maps`` say where numbers come from, one for each project, where the format
+    one for each diagnostic, in their order, the same for the same violation wherever its lines move. ``cell`` gives the
+    cell of a line of a notebook. ``maps`` say where numbers come from, one for each project, where the format
     asks for them; ``has_baseline`` that the findings were compared with one; ``unseen`` what was not looked at;
     ``failures`` which rules failed, in words. ``settled`` are the findings that the lines of configuration in
     ``setting`` settle; a ``verbose`` report leaves nothing out.
@@ -117,7 +117,7 @@ def render(format_name: str, report: Report) -> str:
 def statistics(
     report: Report, by: Callable[[Diagnostic], str | None], code: str | None = None
 ) -> Mapping[str, int]:
-    """Return how many findings, of one ``code`` or all, share what ``by`` says of them, the most frequent first."""
+    """Return how many findings, of one ``code`` or all, share what ``by`` says about them, the most frequent first."""
     counts: dict[str, int] = {}
     for diagnostic in report.diagnostics:
         key = by(diagnostic) if code in (None, diagnostic.finding.code) else None

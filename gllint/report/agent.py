@@ -1,7 +1,7 @@
 """For coding agents: one line a finding, short, with what to write instead.
 
-``PATH:LINE:COLUMN CODE MESSAGE | REPAIR``. Beside path and repair a line has at most :data:`LONGEST` bytes; line
-breaks in the repair stand as ``\\n``; the repair is empty where there is nothing that may be said.
+``PATH:LINE:COLUMN CODE MESSAGE | REPAIR``. Without path and repair a line has at most :data:`LONGEST` bytes; line
+breaks in the repair are written as ``\\n``; the repair is empty where there is nothing that may be said.
 """
 
 from __future__ import annotations

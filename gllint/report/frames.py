@@ -18,7 +18,7 @@ def window(lines: list[str], diagnostic: Diagnostic, report: Report) -> Iterator
     first, last = max(1, span.line - CONTEXT), min(len(lines), span.line + CONTEXT)
     if span.line > len(lines):
         return
-    if cell is not None:  # what stands in other cells is no context
+    if cell is not None:  # what is in other cells is no context
         cells = [report.cell(diagnostic.finding.path, number) for number in range(first, last + 1)]
         own = [first + i for i, at in enumerate(cells) if at is not None and at.cell == cell.cell]
         first, last = min(own, default=span.line), max(own, default=span.line)

@@ -27,7 +27,7 @@ def _command(diagnostic: Diagnostic) -> str:
         "endLine": span.end_line,
     }
     if span.line == span.end_line:
-        # GitHub refuses columns on an annotation of several lines.
+        # GitHub rejects columns on an annotation of several lines.
         properties |= {"col": span.column, "endColumn": span.end_column}
     listed = ",".join(f"{key}={_property(str(value))}" for key, value in properties.items())
     text = f"{diagnostic.where}: {finding.code} {finding.message}"

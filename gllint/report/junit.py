@@ -48,5 +48,5 @@ def _passing_suite() -> str:
 
 
 def _attribute(text: str) -> str:
-    # What XML 1.0 cannot hold is among what cannot be shown either.
+    # What XML 1.0 cannot contain is among what cannot be shown either.
     return quoteattr(visible(text))

@@ -19,7 +19,7 @@ class Unseen(NamedTuple):
 
     ``judges_text`` says that GL104 is on wherever a tool returns text; ``first_unknown`` is the place of a tool whose
     result is unknown, for ``--why``. ``texts_with_numbers``
-    counts the tools whose numbers stand beside text that may hold more, ``partial`` those of which a part is unknown,
+    counts the tools whose numbers are next to text that may contain more, ``partial`` those of which a part is unknown,
     the first of them at ``first_partial``; ``unregistered`` functions that calls take like tools, under
     ``keywords`` that no row of the framework table names, the first of them at ``first_unregistered``; ``plain``
     numbers that ``plain-kinds`` leaves out.

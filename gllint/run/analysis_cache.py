@@ -1,9 +1,9 @@
-"""What earlier runs found out, and which of it still holds.
+"""What earlier runs found out, and which of it is still valid.
 
 What is said of a module rests on its *evidence*: its content, what each name that was asked from it led to (none counts
-too), the modules that say something of what stands in it, and the evidence of all these in turn. A module whose
-evidence is the same is *fresh*, and what was said of it alone holds. What the rules said of a file may rest on
-questions about all modules, too: it holds as long as their answers are the same.
+too), the modules that say something of what is in it, and the evidence of all these in turn. A module whose
+evidence is the same is *fresh*, and its own results are valid. What the rules said of a file may rest on
+questions about all modules, too: it is valid as long as their answers are the same.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ class AnalysisCache:
         self._own_digests: dict[str, bytes] = {}
 
     def compare(self, talks: bool) -> None:
-        """Read what is kept and see which of it still holds; ``talks`` is what is known before any file is read."""
+        """Read what is kept and see which of it is still valid; ``talks`` is what is known before any file is read."""
         self._set({})
         self._answers: dict[str, bytes] = {}  # answers to questions about all modules
         self._facts, self._unasked = _NONE, {}
@@ -98,7 +98,7 @@ class AnalysisCache:
         return {path: evidence for path, evidence in modules.items() if path not in stale}
 
     def spoil(self, paths: Iterable[str]) -> set[str]:
-        """Hold the modules at ``paths`` for changed; return all that rest on them."""
+        """Keep the modules at ``paths`` for changed; return all that rest on them."""
         stale = _reaching(paths, self.fresh)
         self._set({path: evidence for path, evidence in self.fresh.items() if path not in stale})
         return stale
@@ -139,7 +139,7 @@ class AnalysisCache:
         return self._store.has(_results_name(codes, False))
 
     def results(self, codes: frozenset[str], candidates: Collection[str]) -> dict[str, StoredResult]:
-        """Return what still holds of what the rules ``codes`` said."""
+        """Return what is still valid of what the rules ``codes`` said."""
         name = _results_name(codes, False)
         saved = self._store.read(name, dict[str, StoredResult], results_from) if self.fresh else None
         return {
@@ -152,7 +152,7 @@ class AnalysisCache:
         }
 
     def _answer(self, question: str, candidates: Collection[str]) -> bytes:
-        """Return the digest of the answer to a question now: those kept hold where every candidate is fresh."""
+        """Return the digest of the answer to a question now: stored ones are valid if every candidate is fresh."""
         if question == EVERYTHING:
             return self._everything(candidates)
         if question not in self._answers:

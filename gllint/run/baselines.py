@@ -1,4 +1,4 @@
-"""The baselines that projects name: writing one, and telling what is new from what each holds.
+"""The baselines that projects name: writing one, and comparing findings with it.
 
 Every host leaves out the same findings: the command line, flake8, the commit hook and the editor.
 """
@@ -26,7 +26,7 @@ class Baselines:
         self._entries: dict[str, tuple[Signature | None, list[Fingerprint]]] = {}
 
     def entries(self, file: str) -> list[Fingerprint]:
-        """Return what a baseline holds. Raises :class:`UsageError` where it is missing or is none."""
+        """Return what a baseline contains. Raises :class:`UsageError` where it is missing or is none."""
         signature = signature_of(file)
         entry = self._entries.get(file)
         if entry is None or entry[0] != signature or signature is None:
@@ -36,7 +36,7 @@ class Baselines:
     def compare(self, outcome: Outcome, covers_all: bool) -> dict[str, Compared]:
         """Compare what was found with the baseline of each file's configuration; by the paths of the baselines.
 
-        ``covers_all`` says that the outcome holds all findings of its files, so that one that it lacks is fixed.
+        ``covers_all`` says that the outcome contains all findings of its files, so that one that it lacks is fixed.
         Raises :class:`UsageError`.
         """
         findings, checked = self._grouped(outcome.findings), set(outcome.checked)
@@ -49,7 +49,7 @@ class Baselines:
         }
 
     def leave_out(self, outcome: Outcome) -> None:
-        """Take out of ``outcome`` what baselines hold. Raises :class:`UsageError`."""
+        """Take out of ``outcome`` what baselines contain. Raises :class:`UsageError`."""
         old_findings: set[Finding] = set()
         for file, findings in self._grouped(outcome.findings).items():
             old_findings.update(findings)
@@ -85,10 +85,10 @@ class Baselines:
 def write(
     engine: Engine, outcome: Outcome, path: str, old: Sequence[Fingerprint], covers_all: bool
 ) -> tuple[int, int]:
-    """Write what was found to the baseline ``path`` (absolute), which held ``old``. Raises :class:`UsageError`.
+    """Write what was found to the baseline ``path`` (absolute), whose entries were ``old``. Raises :class:`UsageError`.
 
-    It keeps what ``old`` says of what the run did not judge: other files, rules or lines. Return how many findings it
-    holds of this run, and how many it keeps.
+    It keeps the entries of ``old`` that the run did not judge: other files, rules or lines. Return the number of
+    findings of this run, and of the entries that are kept.
     """
     covered = outcome.checked if covers_all else ()
     unseen = compared(engine, path, outcome.findings, old, set(covered)).unseen

@@ -2,7 +2,7 @@
 
 An entry is its payload, a value in MessagePack, behind the signature of its name and payload, written to a temporary
 file and renamed into place; what a killed process leaves behind does not pass the signature or was never renamed. An
-entry can come with a repository that somebody else made: it is believed where this user's key signed it, and reading
+entry can come with a repository that someone else made: it is believed where this user's key signed it, and reading
 one can build our own records and nothing else.
 """
 
@@ -122,7 +122,7 @@ class Store:
         return cls(f"{cache_dir}/{name.hex()}")
 
     def read(self, name: str, kind: type[_T], build: Callable[[Any], _T] | None = None) -> _T | None:
-        """Return the entry ``name``, ``None`` where there is no sound one that holds a ``kind``.
+        """Return the entry ``name``, ``None`` where there is no sound one that contains a ``kind``.
 
         ``build`` makes it of JSON, see :func:`decode`.
         """
@@ -200,7 +200,7 @@ class Store:
     def turn(self) -> Iterator[None]:
         """Let one process at a time through, so that several do not compute the same entries at once.
 
-        Nobody waits for ever: after a minute the work is done twice.
+        No one waits for ever: after a minute the work is done twice.
         """
         with contextlib.ExitStack() as stack:
             with contextlib.suppress(OSError, ImportError):
@@ -363,7 +363,7 @@ def _own_files(folder: str) -> list[tuple[str, os.stat_result]]:
 
 def _label(top: str) -> None:
     if any(entry.name not in _LABELS and not _STORE.fullmatch(entry.name) for entry in _entries(top)):
-        return  # somebody keeps other things there: they are not to be hidden from git
+        return  # someone keeps other things there: they are not to be hidden from git
     for name, text in _LABELS.items():
         with contextlib.suppress(FileExistsError), open(f"{top}/{name}", "xb") as file:
             file.write(text.encode())

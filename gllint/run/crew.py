@@ -1,7 +1,7 @@
 """The rules over the candidates of one project in several processes, each forked from this one.
 
 They begin with all that was read and inferred so far, so that nothing is handed to them but the paths of files, the
-dearest first, and nothing comes back but what the rules say of each. A question about all modules is shared out.
+dearest first, and nothing comes back but the rules' results for each. A question about all modules is shared out.
 
 A rule of an installed package may take its process with it, or let nothing else run there. Each process says what it
 asks such a rule before it asks, so that the one rule can be given up, and the others check all files.
@@ -75,7 +75,7 @@ def _is_daemon() -> bool:
 
 
 def check_files(index: Index, paths: Sequence[str], fixes: bool) -> dict[str, Result]:
-    """Return what the rules say of candidates, with the ``fixes`` where they are wanted.
+    """Return the rules' results for candidates, with the ``fixes`` where they are wanted.
 
     Raises :class:`Lost` where a process came to an end before its time, and where none can be forked.
     """
@@ -93,7 +93,7 @@ def check_files(index: Index, paths: Sequence[str], fixes: bool) -> dict[str, Re
 def _check_files(index: Index, paths: Sequence[str], fixes: bool) -> dict[str, Result]:
     pool = index.means.pool
     pool.close()
-    if threading.active_count() > 1:  # beside other threads a fork may never come back
+    if threading.active_count() > 1:  # next to other threads a fork may never come back
         raise Lost
     crew = _Crew(index, min(pool.jobs, len(paths)) if _is_large(index, paths) else 1)
     index.means.pool = crew  # as long as they are there, whatever else is to be done is theirs, too
@@ -116,9 +116,9 @@ def _size(index: Index, path: str) -> int:
 
 
 class _Crew(Pool):
-    """This side of the pipes: hands out files, and the parts of what somebody asks about all modules.
+    """This side of the pipes: hands out files, and the parts of what someone asks about all modules.
 
-    A pipe holds little, and a process that says much waits until it is read. So this side never waits to be read: what
+    A pipe has little room, and a process that writes much waits until it is read. So this side never waits: what
     it says is sent by a thread of its own.
     """
 
@@ -173,7 +173,7 @@ class _Crew(Pool):
         self._outbox.put((pipe, message))
 
     def check(self, index: Index, paths: Sequence[str], fixes: bool) -> Iterator[Checked]:
-        """Yield what the rules say of each file, in any order."""
+        """Yield the rules' results for each file, in any order."""
         pending = list(reversed(paths))
 
         def following(pipe: Connection) -> tuple[object, ...] | None:
@@ -208,7 +208,7 @@ class _Crew(Pool):
                 following += 1
 
     def _work(self, following: Callable[[Connection], tuple[object, ...] | None]) -> Iterator[Any]:
-        """Yield what each process says of each task, one after the other, that is ``following`` for it."""
+        """Yield what each process says about each task, one after the other, that is ``following`` for it."""
         idle, busy = list(self._pipes), 0
         while idle or busy:
             for pipe in idle:
@@ -326,7 +326,7 @@ class _Worker:
                     self._pipe.send(self._index.learnt())
 
     def _share_out(self, part: Any, argument: object) -> Mapping[str, Any]:
-        """What ``part`` says of all modules: the others find out the most of it meanwhile."""
+        """What ``part`` says about all modules: the others find out the most of it meanwhile."""
         self._pipe.send(("all", part, argument))
         while True:
             match self._pipe.recv():

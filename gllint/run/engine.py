@@ -1,4 +1,4 @@
-"""From the paths that somebody names to the findings they get: the one pipeline behind every host."""
+"""From the paths that someone names to the findings they get: the one pipeline behind every host."""
 
 from __future__ import annotations
 
@@ -72,8 +72,8 @@ class Options(NamedTuple):
     ``fixed`` is the configuration for every file, ``override`` lays options over each one. ``take_turns``
     lets one process at a time learn about a project, for hosts that run many of them at once. Without ``comments`` no
     comment suppresses anything, without ``noqa`` those of flake8's form do not. Without ``fixes``
-    a finding has its fix only where working it out takes no time. ``bound`` is a run for somebody who shows one file
-    and has no place for what it causes in others. ``once``: after one check nobody asks for more of what was learnt.
+    a finding has its fix only where working it out takes no time. ``bound`` is a run for someone who shows one file
+    and has no place for what it causes in others. ``once``: after one check no one asks for more of what was learnt.
     """
 
     fixed: Config | None = None
@@ -103,9 +103,9 @@ class Outcome:
     """What a run found, sorted by path, line, column and code. Paths are absolute.
 
     Findings may lie in other files than those ``checked``, which bring them about. ``tools`` are those that the
-    files offer, or whose callables stand there, each once, where a rule judges them; ``has_tools`` says whether there
+    files offer, or whose callables are there, each once, where a rule judges them; ``has_tools`` says whether there
     are any at all; ``plain_numbers`` are left out for ``plain-kinds``;
-    ``left_out`` says of files why they, or parts of them, were not checked; ``suppressed`` counts the findings that
+    ``left_out`` says about files why they, or parts of them, were not checked; ``suppressed`` counts the findings that
     comments suppress.
     """
 
@@ -242,7 +242,7 @@ class Engine(Means):
         return outcome
 
     def _strangers(self, workspace: Workspace, paths: Iterable[str]) -> list[Notice]:
-        """Say which files are no Python by their names, by their first lines or by what they hold: ``LICENSE``.
+        """Say which files are no Python by their names, by their first lines or by what they contain: ``LICENSE``.
 
         Only who names such a file, as pre-commit does, has it looked at.
         """
@@ -269,7 +269,7 @@ class Engine(Means):
     def _tell_omissions(
         self, named: Collection[str], omissions: Iterable[Omission], outcome: Outcome
     ) -> None:
-        """Tell of what lies in the folders ``named``, was left out, and is the project's all the same."""
+        """Report what lies in the folders ``named``, was left out, and is the project's all the same."""
         folders = [path for path in named if os.path.isdir(path)]
         if not folders:
             return
@@ -492,7 +492,7 @@ class Engine(Means):
     ) -> None:
         """Add to ``outcome`` what is left of ``results`` where codes are switched off and findings suppressed.
 
-        Of files beside ``paths`` only some findings are known, so that nothing is said of their suppressions.
+        Of files next to ``paths`` only some findings are known, so that nothing is said of their suppressions.
         """
         outcome.checked += paths
         index = project.index
@@ -593,7 +593,7 @@ def _refuse_locked(folder: str) -> None:
 
 
 def _has_texts(folder: str) -> bool:
-    """Say whether a folder itself holds files that are no Python and may be templates."""
+    """Say whether a folder itself contains files that are no Python and may be templates."""
     try:
         with os.scandir(folder) as entries:
             return any(text_kind(entry.name) is not None for entry in islice(entries, _MOST_ENTRIES))

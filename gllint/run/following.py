@@ -32,7 +32,7 @@ class FollowingIndex(Index):
 
     @property
     def unread(self) -> Mapping[str, Evidence]:
-        """The candidates that need not be read before somebody asks for more than is kept of them.
+        """The candidates that need not be read before someone asks for more than is kept of them.
 
         An edit elsewhere may spoil what is kept of a file; it need not be read for that.
         """
@@ -67,7 +67,7 @@ class FollowingIndex(Index):
         return self.candidates()
 
     def tool_names(self, passing: Mapping[str, bytes]) -> Needles:
-        """Return the names by which files beside those ``passing`` the first look may use a tool."""
+        """Return the names by which files next to those ``passing`` the first look may use a tool."""
         if passing and self._project is not None:
             return self._reaching(self._names_after_edit(self._project, passing))
         return super().tool_names(passing)
@@ -136,7 +136,7 @@ class FollowingIndex(Index):
             self._put_over(project, (), lasting)
         stale = self._project.follow(changed)
         self._spoil(stale.union(changed))
-        if is_mended and not stale:  # what was said meanwhile does not hold
+        if is_mended and not stale:  # what was said meanwhile is outdated
             return self._project.imports.reaching(changed)
         return stale
 
@@ -153,7 +153,7 @@ class FollowingIndex(Index):
         return self.unread[path].sound if parsed is None else not isinstance(parsed, Unparsed)
 
     def renew_aside(self, is_last: bool) -> None:
-        """Forget the answers since the last edit, and go on with what stood before."""
+        """Forget the answers since the last edit, and go on with what was before."""
         project = self.project
         lasting = self._lasting or project
         self._put_over(project, (), lasting)

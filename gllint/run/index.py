@@ -1,7 +1,7 @@
 """What one project's files say together: which of them take part, their outlines, and floor 2's project over them.
 
-A batch run and a live one hold such an index alike. Every step is taken only when something asks for it: a file that
-the first look refuses costs a read; a project with no candidate never loads the parser.
+Batch and live runs both have such an index. Every step is taken only when something asks for it: a file that
+the first look rejects costs a read; a project with no candidate never loads the parser.
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ class Index:
 
     @property
     def is_worth_keeping(self) -> bool:
-        """Whether what was found out holds for the files as they lie on disk."""
+        """Whether the index is still valid for the files on disk."""
         return not self.means.sources.buffer_paths() and not self.is_disturbed
 
     def forget(self, path: str) -> None:
@@ -143,7 +143,7 @@ class Index:
         return self._candidates
 
     def tool_names(self, passing: Mapping[str, bytes]) -> Needles:
-        """Return the names by which files beside those ``passing`` the first look may use a tool."""
+        """Return the names by which files next to those ``passing`` the first look may use a tool."""
         if not passing:
             return frozenset()
         names = self.analysis_cache.names(passing)
@@ -211,7 +211,7 @@ class Index:
         )
 
     _reads: Reads | None = None  # what answers rest on, where edits are followed
-    # Which of some files hold one of some words, where that is asked again and again.
+    # Which of some files contain one of some words, where that is asked again and again.
     _holding: Callable[[frozenset[str], Collection[str]], Collection[str]] | None = None
 
     def _packages(self) -> dict[str, list[str]]:
@@ -241,7 +241,7 @@ class Index:
 
     @property
     def unread(self) -> Mapping[str, Evidence]:
-        """The candidates that need not be read before somebody asks for more than is kept of them."""
+        """The candidates that need not be read before someone asks for more than is kept of them."""
         return self.analysis_cache.fresh
 
     def unsound(self) -> set[str]:

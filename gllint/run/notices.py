@@ -1,4 +1,4 @@
-"""What a run passes over on its way although no finding tells of it: the same for every host."""
+"""What a run passes over on its way although no finding reports it: the same for every host."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 
 _MOST_LISTED = 3
 _DISOBEYED = "not obeyed in full"
-_FEW_BYTES = 100_000  # that are parsed although no rule could speak about them: some 30 ms, once
+_FEW_BYTES = 100_000  # that are parsed although no rule could report on them: some 30 ms, once
 
 
 class Notice(NamedTuple):
-    """Files that were not checked although no finding tells of them, and why; or such folders.
+    """Files that were not checked although no finding reports them, and why; or such folders.
 
-    ``why`` holds of all of them, ``details`` of each.
+    ``why`` applies to all of them, ``details`` to each.
     """
 
     paths: tuple[str, ...]
@@ -32,7 +32,7 @@ class Notice(NamedTuple):
     lack: str = "not checked"
 
     def text(self, show: Callable[[str], str]) -> str:
-        """Return what to say of them; ``show`` gives the path that people see."""
+        """Return what to say about them; ``show`` gives the path that people see."""
         details = self.details or ("",) * len(self.paths)
         entries = [(show(path), detail) for path, detail in zip(self.paths, details, strict=True)]
         listed = ", ".join(
@@ -97,8 +97,8 @@ def _unparsed(
 ) -> dict[str, str]:
     """Return of files that are no Python, the ``exempt`` aside, what is wrong with them.
 
-    A file that no rule could speak about is parsed where an answer rests on it, and where all of these together
-    are small. Of the files beside ``paths`` those are among them that could matter to them.
+    A file that no rule could report on is parsed where an answer rests on it, and where all of these together
+    are small. Of the files next to ``paths`` those are among them that could matter to them.
     """
     candidates = index.candidates()
     others = {path for path in paths if path not in candidates}.difference(exempt)

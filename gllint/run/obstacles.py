@@ -56,7 +56,7 @@ class Obstacles:
         return [Obstacle(other, unread_files[other]) for other in sorted(matter)] + self._excluded_for(path)
 
     def beside(self, paths: Collection[str]) -> dict[str, str]:
-        """Return the unread files beside ``paths`` that mention one of them or that one mentions, each with the reason.
+        """Return the unread files that mention one of ``paths`` or that one mentions, each with the reason.
 
         The rest of the project is not looked through for what leads from one to the other: this is asked at every run.
         """
@@ -104,7 +104,7 @@ class Obstacles:
 
     @cached_property
     def _mentions(self) -> dict[str, set[str]] | None:
-        """For each file those whose module's name stands in it; ``None`` where there is too much to look at."""
+        """For each file those whose module's name is in it; ``None`` where there is too much to look at."""
         index = self._index
         nodes = sorted({*index.files, *index.parsed, *index.unread, *self.files})
         by_stem: dict[str, set[str]] = defaultdict(set)
@@ -136,7 +136,7 @@ class Obstacles:
         except OSError:
             return None
 
-    # --- what lies beside the project ----------------------------------------------------------------------
+    # --- what lies next to the project ----------------------------------------------------------------------
 
     def _excluded_for(self, path: str) -> list[Obstacle]:
         """Return what is excluded and mentions a file, or a package that may hand it on."""
@@ -186,7 +186,7 @@ def stem(path: str) -> str:
 
 
 def _words(data: bytes, words: frozenset[str]) -> set[str]:
-    """Return which of some words stand in the bytes of a file, whatever encoding of ASCII they are in."""
+    """Return which of some words are in the bytes of a file, whatever encoding of ASCII they are in."""
     ascii_words = {word.encode(): word for word in words if word.isascii() and word}
     from gllint_rules.words.screen import words_in
 

@@ -1,8 +1,8 @@
-"""What a walk left out although the project takes it for its own, so that it is told.
+"""What a walk left out although the project takes it for its own, so that it is reported.
 
 The usual folders (``build``, ``.venv`` …) and what git ignores are left out as what tools have put there. So a file in
-them counts where git tracks it or the project's code imports it; where git knows nothing of the files beside it,
-wherever nothing says that a tool made it. Of all that only what rules could speak about is told.
+them counts where git tracks it or the project's code imports it; where git knows nothing of the files next to it,
+wherever nothing says that a tool made it. Of all that only what rules could report on is reported.
 """
 
 from __future__ import annotations
@@ -56,14 +56,14 @@ _TOO_MANY = "contains too many files"
 
 
 class UncheckedFile(NamedTuple):
-    """A file that was left out, and why; of a folder, whose path ends with a slash, no one knows what it holds."""
+    """A file that was left out, and why; of a folder, whose path ends with a slash, no one knows what it contains."""
 
     path: str
     why: str
 
 
 class Omissions:
-    """What walks of the folders ``tops`` left out beside the files that they ``listed``.
+    """What walks of the folders ``tops`` left out next to the files that they ``listed``.
 
     ``index_of`` gives the project that a file (absolute) belongs to.
     """
@@ -85,7 +85,7 @@ class Omissions:
         self.has_given_up = False  # before all that imports or runs a file was looked at
 
     def unchecked_files(self) -> list[UncheckedFile]:
-        """Return what of it the project takes for its own, as far as rules could speak about it."""
+        """Return what of it the project takes for its own, as far as rules could report on it."""
         reasons = {path: _TRACKED.get(why, why) for path, why in self._tracked()}
         suspects: dict[str, str] = {}
         for omission in self._omissions:
@@ -167,7 +167,7 @@ class Omissions:
         return any(target.startswith(os.path.realpath(top).replace(os.sep, "/") + "/") for top in self._tops)
 
     def _below(self, omission: Omission) -> Iterator[str]:
-        """Yield the Python files that an omission is or holds, and that no tool has put there."""
+        """Yield the Python files that an omission is or contains, and that no tool has put there."""
         if omission.what == FILE:
             yield omission.path
             return
@@ -220,7 +220,7 @@ class Omissions:
                 yield path
 
     def _loaded(self) -> Iterator[str]:
-        """Yield the files that were not listed and whose path, or name as a module, stands in code that runs files."""
+        """Yield the files that were not listed and whose path, or name as a module, is in code that runs files."""
         loaders = 0
         by_index: dict[str, list[str]] = defaultdict(list)
         for path in sorted(self._listed):
@@ -249,7 +249,7 @@ class Omissions:
     # --- what matters --------------------------------------------------------------------------------------
 
     def _could_matter(self, path: str) -> bool:
-        """Say whether rules could speak about a file."""
+        """Say whether rules could report on a file."""
         index = self._index_of(path)
         try:
             data = read_python(path)
@@ -282,7 +282,7 @@ def is_installed(names: Collection[str]) -> bool:
 
 
 def _near(omission: Omission) -> Iterator[str]:
-    """Yield the files that an import can reach: one that is left out, and those that stand in such a folder."""
+    """Yield the files that an import can reach: one that is left out, and those that are in such a folder."""
     name = os.path.basename(omission.path)
     if omission.what == FILE and not is_notebook(name):
         yield omission.path
@@ -314,7 +314,7 @@ def _joined(folder: str, name: str) -> str:
 
 
 def _texts(source: str) -> set[str]:
-    """Return the texts that may be paths beside what runs a file."""
+    """Return the texts that may be paths next to what runs a file."""
     texts: set[str] = set()
     for loader in LOADERS:
         start = source.find(word := loader.decode())

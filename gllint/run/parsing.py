@@ -93,7 +93,7 @@ def judge(path: str, data: bytes) -> Unparsed | None:
 
 
 def unparsed_cells(path: str, code: str) -> list[Unparsed]:
-    """Return what is wrong with each cell of a notebook that is no Python; ``code`` is what it holds as Python."""
+    """Return what is wrong with each cell of a notebook that is no Python; ``code`` is what it contains as Python."""
     return [Unparsed(*cell) for cell in unread_cells(code)] if is_notebook(path) else []
 
 

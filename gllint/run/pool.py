@@ -19,8 +19,8 @@ else:
     import _signal as signal  # whose numbers do: to make enumerations of them takes as long as checking a file
 
 CHUNK = 400
-_MOST_PROCESSES = 61  # more are refused on Windows
-# What asks a process to end, beside an interrupt.
+_MOST_PROCESSES = 61  # more are rejected on Windows
+# What asks a process to end, next to an interrupt.
 ENDING = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name))
 _Result = TypeVar("_Result")
 

@@ -55,7 +55,7 @@ class ProjectProcess(Generic[_Outcome]):
 def start(
     sizes: Mapping[str, int], jobs: int, check: Callable[[str], _Outcome]
 ) -> ProjectProcess[_Outcome] | None:
-    """Have the smallest of several projects checked beside the others: what one of ``jobs`` processors takes.
+    """Have the smallest of several projects checked next to the others: what one of ``jobs`` processors takes.
 
     ``sizes`` are the bytes of each by its root. ``None`` where it is not worth a process, and where none is to be had.
     """
@@ -67,7 +67,7 @@ def start(
             break
         total += sizes[root]
         roots.append(root)
-    # macOS does not let its libraries be forked; beside other threads a fork may never come back.
+    # macOS does not let its libraries be forked; next to other threads a fork may never come back.
     may_fork = sys.platform == "linux" and threading.active_count() == 1
     if jobs < 2 or total < WORTH_BYTES or not may_fork:
         return None

@@ -1,4 +1,4 @@
-"""What the rules say of each file, and what that rests on."""
+"""The rules' results for each file, and what that rests on."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from gllint_rules.tuples import NamedTuple
 
 
 class Dependencies(NamedTuple):
-    """Files outside the candidates that the answers rest on: what they held, and whether they were there and ours."""
+    """Other files that the answers rest on: their contents, and whether they existed and belonged to the project."""
 
     loaded: dict[str, bytes]
     probed: dict[str, bool]
@@ -19,10 +19,10 @@ class Dependencies(NamedTuple):
 
 
 class Evidence(NamedTuple):
-    """What the answers about one module rest on, beside the same of the modules that it leads to.
+    """What the answers about one module rest on, next to the same of the modules that it leads to.
 
     Its ``digest``; its ``targets``, what each name that was asked for led to, a file or none; the modules that say
-    something of what stands in it. One that is not ``sound`` has no facts.
+    something of what is in it. One that is not ``sound`` has no facts.
     """
 
     digest: bytes
@@ -72,7 +72,7 @@ class Fixed(NamedTuple):
 
 
 class Result(NamedTuple):
-    """What the rules say of one file, before suppressions. ``notice`` says why they were not asked.
+    """The rules' results for one file, before suppressions. ``notice`` says why they were not asked.
 
     ``consulted`` are the questions about all modules that the answers rest on, by their names. ``tools`` are
     those that it offers, with what of their results can be seen, ``plain_numbers`` what ``plain-kinds`` leaves
@@ -97,7 +97,7 @@ class Result(NamedTuple):
 
     @property
     def places(self) -> frozenset[str]:
-        """The files in which anything that it tells stands."""
+        """The files of its findings."""
         paths = {note.path for finding in self.findings for note in finding.notes}
         paths.update(cut.path for cut in self.cuts)
         return self.concerned.union(paths, (number.path for number in self.plain_numbers))
@@ -107,7 +107,7 @@ class Result(NamedTuple):
 
 
 def facts_from(value: Any) -> Facts:
-    """Return the facts that a JSON value stands for. Raises ``ValueError`` or ``TypeError`` where there are none."""
+    """Return the facts that a JSON value represents. Raises ``ValueError`` or ``TypeError`` where there are none."""
     files, talks, modules, probed, owned, parts, (passing, names), (state, answers) = value
     return Facts(
         a2b_base64(files),

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from gllint_rules.reading.facts import Module
 
 _CELL = "This cell was not checked, and nothing is known of the names that it binds; the other cells were checked."
-# A file, and what the rules say of it.
+# A file, and the rules' results for it.
 Checked: TypeAlias = tuple[str, Result]
 Checker: TypeAlias = Callable[[Index, Sequence[str], bool], Iterator[Checked]]
 
@@ -26,7 +26,7 @@ Checker: TypeAlias = Callable[[Index, Sequence[str], bool], Iterator[Checked]]
 def check_files(
     index: Index, paths: Sequence[str], fixes: bool, check: Checker | None = None
 ) -> dict[str, Result]:
-    """Return what the rules say of candidates, with the ``fixes`` where they are wanted.
+    """Return the rules' results for candidates, with the ``fixes`` where they are wanted.
 
     ``check`` does the work where others are to do it.
     """
@@ -38,18 +38,18 @@ def check_files(
 
 
 def check_here(index: Index, paths: Iterable[str], fixes: bool) -> Iterator[Checked]:
-    """Yield what the rules say of each file."""
+    """Yield the rules' results for each file."""
     for path in paths:
         yield path, check_file(index, path, fixes)
 
 
 def check_file(index: Index, path: str, fixes: bool) -> Result:
-    """Return what the rules say of one candidate."""
+    """Return the rules' results for one candidate."""
     return FileCheck(index, path, fixes).result
 
 
 class FileCheck:
-    """What the rules say of one candidate, which can be placed again where an edit changed no fact.
+    """The rules' results for one candidate, which can be placed again where an edit changed no fact.
 
     ``result`` is that as the files were when it was asked for last.
     """
@@ -81,13 +81,13 @@ class FileCheck:
         self._cuts = self.result.cuts
 
     def is_lasting(self, index: Index) -> bool:
-        """Whether it can be placed again: of rules of one's own nobody knows that no comment matters to them."""
+        """Whether it can be placed again: of rules of one's own no one knows that no comment matters to them."""
         from gllint_rules.check.own_rules import is_own
 
         return bool(self._checks) and not self._cuts and not any(map(is_own, index.config.codes))
 
     def place_again(self, index: Index) -> None:
-        """See where all of it stands now."""
+        """See where all of it is now."""
         project, parsed = index.project, self._parsed
         assert not isinstance(parsed, Unparsed)
         reports: list[Finding | Failure] = []

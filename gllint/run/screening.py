@@ -1,4 +1,4 @@
-"""What can be told of a file by a look at its bytes: the work that is handed to several processes."""
+"""What can be reported of a file by a look at its bytes: the work that is handed to several processes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from gllint_rules.reading.outline import Outline
     from gllint_rules.words.screen import Screen
 
-# What the first look finds: rules could speak about the file; it could use a tool that another file defines;
+# What the first look finds: rules could report on the file; it could use a tool that another file defines;
 # a comment in it suppresses findings of ours by name; it cannot be read; it is no text; Python was asked and takes it;
 # it imports a framework or a model's SDK; it may run a file by its path; its bytes are not all that Python reads in it;
 # a cell of the notebook that it is is no Python.
@@ -28,7 +28,7 @@ HAS_READINGS, LACKS_CELLS = 256, 512
 _UNREAD_CELL = UNREAD_CELL.encode()
 # Whatever `verdict/suppress.py` may take for one of ours, broken ones among it, and more.
 _NAMES_US = expression(rb"(?i:gllint:|noqa(?:(?!noqa)[^\r\n])*?GL)")
-# Where something may stand between an ``@`` or a dot and the name behind it, and what may.
+# Where something may be between an ``@`` or a dot and the name behind it, and what may.
 _SPREAD = expression(rb"@ ?+(?:[ \t\f(\\]|[\w.]++[ \t\f\\])")
 _SPREAD_DOT = expression(rb"\.\\[\r\n]")
 _COMMENT = expression(r"#[^\r\n]*+")
@@ -71,7 +71,7 @@ def screen_bytes(settings: Settings, original: bytes) -> Screened:
     if readings:
         data = b"\n".join((original, *readings))
         fragments = screen.fragments(data)
-    # What is too large for the rules passes, so that it is told.
+    # What is too large for the rules passes, so that it is reported.
     passes = screen.passes(data, fragments) or too_large(original) is not None
     flags = (PASSES if passes else 0) | (MAY_USE if b"import" in data or b"def " in data else 0)
     if screen.talks(data, fragments):
@@ -90,7 +90,7 @@ def screen_bytes(settings: Settings, original: bytes) -> Screened:
 
 
 def as_read(data: bytes) -> bytes:
-    """The bytes of a file in which every name stands that Python reads in it, perhaps a second time.
+    """The bytes of a file with every name that Python reads in it, perhaps a second time.
 
     Python compares names after NFKC (``function_tooℓ``), reads what a declared encoding makes of the bytes
     (``\\x66`` in ``unicode_escape``), and goes on behind a backslash at the end of a line and in brackets.
@@ -101,9 +101,9 @@ def as_read(data: bytes) -> bytes:
 
 
 def _readings(data: bytes, text: Text | None, is_spread: bool) -> list[bytes]:
-    """What Python may read in a file beside its bytes; of one that is no plain ASCII with its ``text``.
+    """What Python may read in a file next to its bytes; of one that is no plain ASCII with its ``text``.
 
-    ``is_spread`` says that something may stand between an ``@`` or a dot and the name behind it.
+    ``is_spread`` says that something may be between an ``@`` or a dot and the name behind it.
     """
     if text is None and not is_spread:
         return []
@@ -168,9 +168,9 @@ def uses_file(work: tuple[Settings, Needles, bool], path: str, read: Read = read
 
 
 def words_of_file(words: frozenset[str], path: str, read: Read = read_python) -> frozenset[str]:
-    """Return which of ``words`` a file holds; all of them where it is there and cannot be read.
+    """Return which of ``words`` a file contains; all of them where it is there and cannot be read.
 
-    One beyond ASCII it holds where its content goes there, too.
+    One beyond ASCII it contains where its content goes there, too.
     """
     try:
         data = read(path)

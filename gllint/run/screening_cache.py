@@ -1,4 +1,4 @@
-"""The table of looks: what was told of each file by its bytes, kept for as long as the file stays the same."""
+"""The table of looks: what was reported of each file by its bytes, kept for as long as the file stays the same."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ class Table:
         self._has_changed = False
 
     def screen(self, paths: Iterable[str]) -> dict[str, Screened]:
-        """Return what the first look says of files."""
+        """Return what the first look says about files."""
         rows, files, buffers = self._row_table(), self.files, set(self._means.sources.buffer_paths())
         results: dict[str, Screened] = {}
         unknown: list[str] = []
@@ -101,7 +101,7 @@ class Table:
         return results
 
     def _screen_buffer(self, path: str) -> Screened:
-        """Return what the first look says of a buffer, which is asked several times for each keystroke."""
+        """Return what the first look says about a buffer, which is asked several times for each keystroke."""
         sources = self._means.sources
         data, entry = sources.read(path), self._buffers.get(path)
         if entry is None or entry[0] is not data:
@@ -133,7 +133,7 @@ class Table:
     def users(self, names: Needles, looks: Mapping[str, Screened]) -> Iterator[tuple[str, bytes]]:
         """Yield the files that use one of the tools named, each with its digest, and those that are looked at for it.
 
-        With these it is empty where they use none. ``looks`` are what the first look says of files now: only this one
+        With these it is empty where they use none. ``looks`` are the results of the first look now: only this one
         could let them through.
         """
         key = digest(*(part for needle in sorted(names) for part in (*needle, b"")))
@@ -174,15 +174,15 @@ class Table:
         return row.screened.digest or (row.uses or b"")[DIGEST_SIZE:] or None
 
     def passing(self, path: str) -> bool:
-        """Say whether rules could speak about a file."""
+        """Say whether rules could report on a file."""
         return bool(self.screen([path])[path].flags & PASSES)
 
     def marked(self, paths: Iterable[str]) -> list[str]:
-        """Return the files that may hold a suppression which names one of our codes."""
+        """Return the files that may contain a suppression which names one of our codes."""
         return [path for path, screened in self.screen(paths).items() if screened.flags & MARKED]
 
     def share(self) -> None:
-        """Hold the path and the signature of a file once, for a process that lives on."""
+        """Keep the path and the signature of a file once, for a process that lives on."""
         files = self.files
         shared = {
             path: row.signature for path, row in self._row_table().items() if files.get(path) == row.signature
@@ -235,7 +235,7 @@ class Table:
             self._has_changed = True
 
     def _holds(self, path: str, row: Row) -> bool:
-        """Say whether a row still speaks of the file as it is."""
+        """Say whether a row is still valid for the file."""
         return self.files.get(path) == row.signature and not self._means.sources.holds(path)
 
     def _row_table(self) -> dict[str, Row]:

@@ -1,8 +1,8 @@
 """The key by which a cache is known to be one's own.
 
-A cache folder can come with a repository that somebody else made, at the very path where one's own would be. So its
+A cache folder can come with a repository that someone else made, at the very path where one's own would be. So its
 entries are signed, and those that are not are as good as absent. The key is a file of the user's state folder that
-nobody else can read; where ``GLLINT_CACHE_KEY`` is set, that is the key, and machines that share it share their caches.
+no one else can read; where ``GLLINT_CACHE_KEY`` is set, that is the key, and machines that share it share their caches.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ _MOST_COMMENTS = 200
 
 
 def silences(engine: Engine, path: str, line: int, code: str | None) -> Iterator[str]:
-    """Yield of each finding on a line of a file (absolute) that is not told why it is not."""
+    """Yield the reason for each finding on a line of a file (absolute) that is not reported."""
     workspace = engine.workspace(engine.place_of(path))
     result = workspace.landing([path]).get(path)
     config = engine.config_of(path)
@@ -45,7 +45,7 @@ def _switched_off(config: Config, path: str, code: str) -> str:
 
 
 def _comment(engine: Engine, config: Config, finding: Finding) -> str:
-    """The comment that suppresses a finding: the one without which it would be told."""
+    """The comment that suppresses a finding: the one without which it would be reported."""
     source = engine.sources.code(finding.path)
 
     def is_told(text: str) -> bool:

@@ -1,4 +1,4 @@
-"""One project in a batch run: from its files to what the rules say of them, remembered in the cache."""
+"""One project in a batch run: from its files to the rules' results for them, remembered in the cache."""
 
 from __future__ import annotations
 
@@ -59,9 +59,9 @@ class Workspace:
                 self.changed(path)
 
     def landing(self, paths: Iterable[str], named: Collection[str] = ()) -> dict[str, Result]:
-        """Return what there is to say of ``paths``, whichever file's check made it visible, where there is anything.
+        """Return the results for ``paths``, whichever file's check made it visible, where there is anything.
 
-        Those that somebody ``named`` must be Python even where no rule could speak about them.
+        Those that someone ``named`` must be Python even where no rule could report on them.
 
         A number in a constant or a schema is found where another file puts it into a tool or a message, so that
         all candidates are checked; what is known of them from earlier runs is not checked again.
@@ -89,14 +89,14 @@ class Workspace:
         return results
 
     def landing_texts(self, paths: Collection[str]) -> dict[str, Result]:
-        """Return what there is to say of files that are no Python: what their readers do makes it visible."""
+        """Return the results for files that are no Python: what their readers do makes it visible."""
         landed = self._concerning(paths) if paths else {}
         return {path: Result(tuple(landed[path])) for path in paths if landed.get(path)}
 
     def text_notices(self, paths: Collection[str], named: Collection[str]) -> list[Notice]:
         """Return which files that are no Python are not looked at, and why.
 
-        Those that candidates read and nobody can, and of ``paths`` those that are ``named`` and nobody reads.
+        Those that candidates read and no one can, and of ``paths`` those that are ``named`` and no one reads.
         """
         readers = self.index.texts()
         reasons = {
@@ -118,7 +118,7 @@ class Workspace:
         return syntax_error(path, parsed._replace(is_python=False), self.config.codes)
 
     def tools(self, paths: Collection[str]) -> list[ToolSight]:
-        """Return the tools that ``paths`` offer, or whose callables stand there."""
+        """Return the tools that ``paths`` offer, or whose callables are there."""
         return tools_of({path: self._result(path) for path in self._offering(paths)}, paths)
 
     def plain_numbers(self, paths: Collection[str]) -> list[PlainNumber]:
@@ -146,7 +146,7 @@ class Workspace:
         return {path: why for path, why in reasons.items() if why}
 
     def caused(self, paths: Collection[str]) -> dict[str, Result]:
-        """Return what there is to say of other files of the project because of what stands in ``paths``."""
+        """Return the results for other files of the project because of what is in ``paths``."""
         return caused(self._concerning(paths), paths, self.index.own_files())
 
     def _concerning(self, paths: Collection[str]) -> Mapping[str, Sequence[Finding]]:
@@ -180,7 +180,7 @@ class Workspace:
         return [path for path in self.index.candidates() if path in speakers] if speakers else []
 
     def _result(self, path: str) -> Result:
-        """Return what the rules say of a candidate, without the fixes."""
+        """Return the rules' results for a candidate, without the fixes."""
         results = self._check_candidates()
         result = results[path]
         if isinstance(result, StoredResult):
@@ -188,7 +188,7 @@ class Workspace:
         return result
 
     def _with_fixes(self, paths: Sequence[str]) -> dict[str, Result]:
-        """Return what the rules say of candidates, with the fixes."""
+        """Return the rules' results for candidates, with the fixes."""
         index, candidates = self.index, self.index.candidates()
         if not paths:
             return {}
@@ -259,7 +259,7 @@ class Workspace:
         return sorted({cut for path in cut_files for cut in self._result(path).cuts})
 
     def notices(self, paths: Collection[str], named: Collection[str]) -> list[Notice]:
-        """Return what was passed over on the way to ``paths`` although no finding tells of it."""
+        """Return what was passed over on the way to ``paths`` although no finding reports it."""
         return list(notices(self.index, self._unread, paths, named))
 
     def changed(self, path: str) -> None:
@@ -295,7 +295,7 @@ class Workspace:
         self.index.table.save(self.index.is_complete)
 
     def _check_candidates(self, audience: frozenset[str] = frozenset()) -> dict[str, Result | StoredResult]:
-        """Return what the rules say of all candidates, without the fixes; ``audience`` are files that will be shown."""
+        """Return the rules' results for all candidates, without fixes; ``audience`` are files that will be shown."""
         index, candidates = self.index, self.index.candidates()
         if self._results is None:
             results: dict[str, Result | StoredResult] = {}
@@ -315,7 +315,7 @@ class Workspace:
         missing = [path for path in candidates if path not in results]
         index.means.progress.expect("checking", len(missing))
         with index.means.clock.stage("rules"):
-            # Of what somebody asks for, whatever has findings is asked for its fixes soon.
+            # Of what someone asks for, whatever has findings is asked for its fixes soon.
             shown = [path for path in missing if path in audience] if self._fixes else []
             if not results and 2 * len(shown) >= len(missing):
                 shown = missing
@@ -333,7 +333,7 @@ class Workspace:
         return may_keep and (self._has_turn or not self._take_turns)
 
     def _checked(self, paths: Sequence[str], fixes: bool) -> dict[str, Result]:
-        """Return what the rules say of candidates: asked in several processes where that is worth it."""
+        """Return the rules' results for candidates: asked in several processes where that is worth it."""
         from gllint.run import crew, rules
 
         if crew.is_worth(self.index, paths):
@@ -364,7 +364,7 @@ def _without_fixes(result: Result) -> Result:
 
 
 def tools_of(results: Mapping[str, Result], paths: Collection[str]) -> list[ToolSight]:
-    """Return the tools of ``results`` that one of ``paths`` offers, or in which their callables stand."""
+    """Return the tools of ``results`` that one of ``paths`` offers, or in which their callables are."""
     return [
         sight
         for path, result in results.items()

@@ -1,4 +1,4 @@
-"""What can be done about findings beside their fixes: a suppression, and a line of configuration."""
+"""What can be done about findings next to their fixes: a suppression, and a line of configuration."""
 
 from __future__ import annotations
 

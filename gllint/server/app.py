@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 _T = TypeVar("_T")
 _PATIENCE = 2.0
-_HALVES = re.compile("[\ud800-\udfff]")  # of a pair, which no UTF-8 holds
+_HALVES = re.compile("[\ud800-\udfff]")  # of a pair, which no UTF-8 contains
 _NOTEBOOKS = types.NotebookDocumentSyncOptions(
     [types.NotebookDocumentFilterWithNotebook("*", [types.NotebookCellLanguage("python")])], save=True
 )
@@ -178,7 +178,7 @@ class Server(LanguageServer):
                 self.do(lambda folder=folder: self.session.add_folder(folder))  # type: ignore[misc]
 
     def report_server_error(self, error: Exception, source: ServerErrors) -> None:
-        """Tell the editor of an error, unless that it cannot be told anything is the error."""
+        """Report an error to the editor, unless the connection is the error."""
         if self._is_reporting:
             return
         self._is_reporting = True
@@ -348,7 +348,7 @@ class Server(LanguageServer):
     def publish_closed(self, path: str, findings: Sequence[Finding], level: Callable[[str], str]) -> None:
         """Show findings in a file that is not open, which no editor asks about.
 
-        Of one that was opened meanwhile, an editor that is told of open files alone has the newest already.
+        Of one that was opened meanwhile, an editor that hears of open files alone has the newest already.
         """
         snapshot, uri = self.text_of(path), from_fs_path(path)
         if snapshot is None:

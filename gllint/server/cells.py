@@ -65,7 +65,7 @@ class OpenNotebook(Snapshot):
         return {(line.cell, line.number): at for at, line in enumerate(self._notebook.lines)}
 
     def location(self, start: int, end: int) -> types.Location:
-        """Where in its cell the code between two offsets stands; what lies beyond that cell is cut off."""
+        """Where in its cell the code between two offsets is; what lies beyond that cell is cut off."""
         if not self._notebook.lines:
             return types.Location(self.cells[0].uri if self.cells else self.uri, self.range(0, 0))
         begin, finish = self._place(start), self._place(end)

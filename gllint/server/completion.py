@@ -22,7 +22,7 @@ def items(
     kind: types.CompletionItemKind,
     named: Iterable[tuple[str, str]],
 ) -> types.CompletionList:
-    """What may stand here, each with a word about it, in this order."""
+    """What may be here, each with a word about it, in this order."""
     # An unclosed string reaches to the end of its line: what follows the cursor is not part of it.
     place = snapshot.location(spot.start, spot.end if spot.is_closed else offset).range
     entries = [
@@ -40,7 +40,7 @@ def items(
 
 
 def units(typed: str, policy: Policy) -> Iterator[tuple[str, str]]:
-    """The units that may stand behind what is typed, with their dimensions; behind an operator allowed compounds."""
+    """The units that may be behind what is typed, with their dimensions; behind an operator allowed compounds."""
     head = typed[: max(typed.rfind(operator) for operator in _OPERATORS) + 1]
     last = [*ALLOWED_UNITS, *policy.extend_units, *sorted(policy.pack_symbols())]
     for unit in dict.fromkeys([*last, *TIME_UNITS] if head else last):

@@ -44,7 +44,7 @@ class Presenter:
         return results
 
     def diagnostic(self, finding: Finding, file_findings: FileFindings) -> tuple[str, types.Diagnostic]:
-        """The diagnostic of one finding, and the address of the document that it stands in."""
+        """The diagnostic of one finding, and the address of the document that it is in."""
         place = file_findings.snapshot.place_of(finding.span)
         return place.uri, types.Diagnostic(
             range=place.range,

@@ -250,7 +250,7 @@ async def show_hover(ls: Server, params: types.HoverParams) -> types.Hover | Non
 
 
 def _code_text(text: str, offset: int) -> str:
-    """What a rule is whose code stands in a comment."""
+    """What a rule is whose code is in a comment."""
     comment = spots.comment_at(text, offset)
     for match in hover.CODE.finditer(text, max(0, offset - 5), offset + 5) if comment else ():
         if match.start() <= offset <= match.end():
@@ -310,7 +310,7 @@ def _claim(
 
 
 async def complete(ls: Server, params: types.CompletionParams) -> types.CompletionList | None:
-    """The units or tools that may stand at a place."""
+    """The units or tools that may be at a place."""
     cursor = _cursor(ls, params)
     if cursor is None:
         return None
@@ -339,7 +339,7 @@ def _tool_names(ls: Server, path: str) -> dict[str, str]:
 
 
 async def define(ls: Server, params: types.DefinitionParams) -> list[types.Location] | None:
-    """The tool that a name or a claim speaks of."""
+    """The tool that a name or a claim is about."""
     cursor = _cursor(ls, params)
     spot = spots.spot_at(cursor[2].text, cursor[3]) if cursor is not None else None
     if cursor is None or spot is None:

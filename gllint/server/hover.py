@@ -63,7 +63,7 @@ def _conversions(unit: str, packs: Sequence[str]) -> list[str]:
 
 
 def claim_text(index: int, claim: Claim | None) -> str:
-    """The claim that a macro stands for, the tool that it comes from and the path in its result."""
+    """The claim that a macro represents, the tool that it comes from and the path in its result."""
     if claim is None:
         return f"**Claim {index}**\n\ngllint cannot see its entry in `claims`."
     lines = [f"**Claim {index}**"]
@@ -82,7 +82,7 @@ def claim_text(index: int, claim: Claim | None) -> str:
 
 
 def tool_text(tools: Sequence[ToolDescription]) -> str:
-    """What the tools of one name say of themselves, and where they are defined."""
+    """What the tools of one name say about themselves, and where they are defined."""
     return "\n\n---\n\n".join(
         f"**tool `{tool.name}`**"
         + (f"\n\n{tool.description}" if tool.description else "")

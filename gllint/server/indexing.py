@@ -24,7 +24,7 @@ _NICE = 5
 
 
 class Cancelled(Exception):
-    """Nobody wants the index any more."""
+    """No one wants the index any more."""
 
 
 class Reporter(Progress):

@@ -41,7 +41,7 @@ def tool_names(project: Project) -> dict[str, str]:
 
 
 def claim_of_macro(project: Project, module: Module, span: Span, index: int) -> Claim | None:
-    """The claim behind macro ``index`` of the final message whose text stands around ``span``."""
+    """The claim behind macro ``index`` of the final message whose text is around ``span``."""
     for path in sorted(project.imports.reaching([module.path]), key=lambda path: path != module.path):
         if path not in project.modules:
             continue

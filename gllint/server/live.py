@@ -33,9 +33,9 @@ from gllint_rules.words.text_files import text_kind
 _CHUNK = 50
 _FEW_FILES = 64
 _SWEPT = 16
-# Bytes of an open file that are parsed at each keystroke although no rule could speak about them.
+# Bytes of an open file that are parsed at each keystroke although no rule could report on them.
 _MOST_TYPED = 200_000
-_MOST_SPEAKERS = 16  # files that are checked again at once because they may speak of the one that is edited
+_MOST_SPEAKERS = 16  # files that are checked again at once because they may be about the one that is edited
 
 
 class LiveWorkspace:
@@ -47,7 +47,7 @@ class LiveWorkspace:
         self.index, self._store = index, store
         self._sources = index.means.sources
         self._results: dict[str, Result] = {}
-        # What the rules say of open files, as long as nothing was edited but comments and blank lines.
+        # The rules' results for open files, as long as nothing was edited but comments and blank lines.
         self._checks: dict[str, FileCheck] = {}
         self._is_forgotten = False  # what was known of results before the project was another one
         self._is_settled = False  # every file was checked as it is now
@@ -85,7 +85,7 @@ class LiveWorkspace:
         self.is_loaded = True
 
     def _recalled(self) -> dict[str, Result]:
-        """What earlier checks said, as far as it still holds."""
+        """What earlier checks said, as far as it is still valid."""
         index = self.index
         index.project  # noqa: B018
         entries = index.analysis_cache.results(self.config.codes, index.candidates())
@@ -179,13 +179,13 @@ class LiveWorkspace:
     def _renew(self, changed: set[str]) -> None:
         """Have the project follow the facts as they are."""
         stale = self.index.renew(changed)
-        if not stale:  # only where things stand is another matter
+        if not stale:  # only where things are is another matter
             self._place_again(changed)
             return
         self._outdate(stale, changed)
 
     def _place_again(self, changed: set[str]) -> None:
-        """See where everything stands that the results say of files at ``changed``."""
+        """See where everything is that the results say about files at ``changed``."""
         moved = {path for path, result in self._results.items() if not result.places.isdisjoint(changed)}
         for path in moved & self._checks.keys():
             on_large_stack(self._checks[path].place_again, self.index)
@@ -198,7 +198,7 @@ class LiveWorkspace:
             self._checks = checks
 
     def _outdate(self, stale: Collection[str], changed: Collection[str]) -> None:
-        """Hold what ``stale`` files said for open; of those that ``changed`` no place is where it was."""
+        """Keep what ``stale`` files said for open; of those that ``changed`` no place is where it was."""
         self._is_settled, self._obstacles = False, None
         self._checks = {}
         for path, result in self._results.items():
@@ -221,7 +221,7 @@ class LiveWorkspace:
             self._results.pop(path, None)
 
     def _check(self, paths: Iterable[str]) -> dict[str, Result]:
-        """Return what the rules say of candidates, remembering of open ones what it takes to place it again."""
+        """Return the rules' results for candidates, remembering of open ones what it takes to place it again."""
         results: dict[str, Result] = {}
         for path in paths:
             check = FileCheck(self.index, path, False)
@@ -263,7 +263,7 @@ class LiveWorkspace:
         }
 
     def _unparsed(self, path: str) -> tuple[Finding, ...]:
-        """Return what is wrong with an open file that no rule can speak about: somebody looks at it, as if named."""
+        """Return what is wrong with an open file that no rule can report on: someone looks at it, as if named."""
         if not self._sources.holds(path):
             return ()
         data = self._sources.read(path)
@@ -280,7 +280,7 @@ class LiveWorkspace:
         return syntax_error(path, self._judged[path][1], self.config.codes)
 
     def notices(self) -> list[Notice]:
-        """Return what of the project is not looked at although no finding in an open file tells of it."""
+        """Return what of the project is not looked at although no finding in an open file reports it."""
         own = notices(self.index, self._unread, self.index.files, self._sources.buffer_paths())
         return [*own, *disobeyed(self.index.means.places)]
 
@@ -293,7 +293,7 @@ class LiveWorkspace:
         return {path: result.left_out for path, result in self._results.items() if result.left_out}
 
     def caused(self, paths: Collection[str]) -> dict[str, Result]:
-        """Return what there is to say of other files of the project because of what stands in ``paths``."""
+        """Return the results for other files of the project because of what is in ``paths``."""
         return caused(landed(result for _, result in self._all_results()), paths, self.index.own_files())
 
     def _speaking_of(self, paths: Collection[str]) -> Iterator[str]:

@@ -29,7 +29,7 @@ from gllint_rules.tuples import NamedTuple
 
 _PATIENCE = 0.5
 _FOREIGN = frozenset({"site-packages", "dist-packages", "node_modules"})
-_SETTINGS = (*MARKERS, ".gitignore", ".toml")  # how the paths end that may change what holds
+_SETTINGS = (*MARKERS, ".gitignore", ".toml")  # endings of paths that may change the settings
 
 
 class Client(Protocol):
@@ -48,7 +48,7 @@ class Client(Protocol):
         """Show a message."""
 
     def log(self, message: str) -> None:
-        """Keep a message where somebody who looks for it finds it."""
+        """Keep a message where someone who looks for it finds it."""
 
     def note(self, message: str, is_warning: bool) -> None:
         """Keep what is no failure of ours there, too."""
@@ -72,7 +72,7 @@ class FileFindings(NamedTuple):
 class Buffer:
     """An open file. ``applied`` is the text that the project knows, ``file_findings`` what was worked out last.
 
-    ``fixable`` are these findings with their fixes, once somebody has asked for them.
+    ``fixable`` are these findings with their fixes, once someone has asked for them.
     """
 
     snapshot: Snapshot
@@ -336,7 +336,7 @@ class Session:
         return FileFindings(snapshot, tuple(outcome.findings), loaded_project.workspace.config.level)
 
     def _leave_out(self, loaded_project: LoadedProject, outcome: Outcome) -> None:
-        """Take out what the baseline holds that the configuration names; where it is none, say so once."""
+        """Take out what the baseline contains that the configuration names; where it is none, say so once."""
         if not outcome.findings or loaded_project.workspace.config.baseline_file is None:
             return
         try:
@@ -496,7 +496,7 @@ def _figures(workspace: LiveWorkspace, notices: Iterable[Notice], show: Callable
 
 @cache
 def _warm_up() -> None:
-    """Load what the first odd unit that somebody types would have to wait for."""
+    """Load what the first odd unit that someone types would have to wait for."""
     from gllint_runtime.policy.units import judge_unit
 
     judge_unit("kWh/odd")

@@ -1,4 +1,4 @@
-"""What stands at the cursor, read from the text alone: it must work in the middle of typing."""
+"""What is at the cursor, read from the text alone: it must work in the middle of typing."""
 
 from __future__ import annotations
 

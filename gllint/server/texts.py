@@ -21,8 +21,8 @@ _MARK = "\ufeff"
 class Snapshot:
     """One version of a document. ``encoding`` is the one that positions of the protocol are counted in.
 
-    ``text`` is its code, which findings, spans and offsets speak of. A notebook's code is not what the editor holds:
-    the classes of :mod:`~gllint.server.cells` say where its parts stand.
+    ``text`` is its code, to which findings, spans and offsets refer. A notebook's code is not the editor's text:
+    the classes of :mod:`~gllint.server.cells` say where its parts are.
     """
 
     def __init__(self, uri: str, text: str, version: int | None, encoding: str) -> None:
@@ -72,17 +72,17 @@ class Snapshot:
         return types.Range(self.position(start), self.position(end))
 
     def offset_in(self, uri: str, position: types.Position) -> int | None:
-        """The offset of a position in one of the documents; ``None`` where no code stands."""
+        """The offset of a position in one of the documents; ``None`` where no code is."""
         return self.offset(position)
 
     def location(self, start: int, end: int) -> types.Location:
-        """Where in the documents the text between two offsets stands."""
+        """Where in the documents the text between two offsets is."""
         return types.Location(self.uri, self.range(start, end))
 
     # --- between spans and the rest ------------------------------------------------------------------------
 
     def place_of(self, span: Span) -> types.Location:
-        """Where in the documents a finding's span stands."""
+        """Where in the documents a finding's span is."""
         return self.location(*self.offsets.of(span))
 
     def span_at(self, offset: int) -> Span:
@@ -97,14 +97,14 @@ class Snapshot:
         return [(self, changes)]
 
     def until(self, data: bytes) -> list[tuple[Snapshot, Sequence[Change]]]:
-        """What makes the documents hold the bytes ``data`` of the file."""
+        """What makes the documents contain the bytes ``data`` of the file."""
         mark = _MARK if self.text.startswith(_MARK) else ""
         return [(self, list(difference(self.text, mark + decode(data).source)))]
 
     def edited(
         self, changes: Sequence[types.TextDocumentContentChangeEvent], version: int | None
     ) -> Snapshot:
-        """The text after ``changes``, each of which speaks of the text that the one before it left."""
+        """The text after ``changes``, each of which is about the text that the one before it left."""
         snapshot = self
         for change in changes:
             text = change.text

@@ -25,7 +25,7 @@ class Worker:
     """A thread with a queue.
 
     ``step`` does a bit of what can wait. It returns the seconds after which it wants to be asked again, 0 for
-    at once, ``None`` for when another job has come. ``fail`` is told of what it raises.
+    at once, ``None`` for when another job has come. ``fail`` hears of what it raises.
     """
 
     def __init__(self, step: Callable[[], float | None], fail: Callable[[BaseException], None]) -> None:
@@ -57,7 +57,7 @@ class Worker:
 
     @property
     def is_stopped(self) -> bool:
-        """Whether nobody wants anything any more."""
+        """Whether no one wants anything any more."""
         return self._stopped
 
     def _run(self) -> None:

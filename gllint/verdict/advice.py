@@ -19,7 +19,7 @@ SWITCHES = ("array-paths",)
 PLAIN_KINDS = ("count", "index", "identifier")
 # What takes the finding away: a pack of units only allows the unit to return the number in.
 _SETTLING = ("plain-kinds", "plain-keys")
-# The rules that a key which holds no quantity silences.
+# The rules that a plain key silences.
 _OF_KEYS = ("GL101", "GL201")
 _LINE = re.compile(rf"`((?:{'|'.join(KEYS)}) = \[[^`\n]*?\])`")
 _SWITCH = re.compile(rf"`({'|'.join(SWITCHES)}) = true`")
@@ -63,7 +63,7 @@ class Settled(NamedTuple):
 
 
 def settled(findings: Sequence[Finding], config_of: Callable[[str], Config]) -> Settled:
-    """The findings that go once all that :func:`asked_by` says of them is in their configurations.
+    """The findings that go once all that :func:`asked_by` says about them is in their configurations.
 
     Not one of which a second key at its place stays, nor one under whose key there is a number that nothing counts.
     """

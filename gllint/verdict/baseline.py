@@ -3,7 +3,7 @@
 Each old finding is kept with its fingerprint, not as a count for each file: one that is fixed while another
 appears elsewhere does not cancel out. A finding counts as the old one where code, file, scope and line agree;
 where the function around it was renamed (its old name is gone); or where its file was moved (the old one is gone).
-An edited line is new: somebody looked at it.
+An edited line is new: someone looked at it.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ VERSION = 1
 _FIELDS = ("code", "path", "scope", "text", "target")
 _MOST = 1_000_000
 _ADVICE = "write one with --write-baseline"
-_OWN = "GL9"  # what gllint says of itself and of files that it cannot read
+_OWN = "GL9"  # what gllint says about itself and of files that it cannot read
 _LOOKS_LIKE_ONE = re.compile(rb'\s*\{\s*"version"\s*:\s*\d+\s*,\s*"findings"\s*:')
 
 
@@ -45,7 +45,7 @@ class Compared(NamedTuple):
 
 
 def takes(code: str) -> bool:
-    """Say whether a baseline may hold findings of a code."""
+    """Say whether a baseline may contain findings of a code."""
     return not code.startswith(_OWN)
 
 
@@ -73,7 +73,7 @@ def read(path: str) -> list[Fingerprint]:
 
 
 def target(path: str) -> list[Fingerprint]:
-    """Read what a baseline that is to be written holds already: nothing, where it is broken or of another version.
+    """Read what a baseline that is to be written contains already: nothing, where it is broken or of another version.
 
     Raises :class:`UsageError` where writing it would overwrite what is none.
     """
@@ -131,7 +131,7 @@ def compare(
     has_scope: Callable[[str, str], bool],
     exists: Callable[[str], bool],
 ) -> Compared:
-    """Tell new findings from old ones.
+    """Separate new findings from old ones.
 
     ``current`` are the fingerprints of ``findings``. ``was_checked`` says whether this run would have
     reported an old finding if it were still there; ``has_scope(path, scope)`` and ``exists(path)`` whether
@@ -186,7 +186,7 @@ class _Matching:
 
 
 def entries(findings: Sequence[Finding], source: Callable[[str], str], folder: str) -> list[Fingerprint]:
-    """Return what a baseline in ``folder`` holds of findings; ``source`` gives a file's text."""
+    """Return what a baseline in ``folder`` contains of findings; ``source`` gives a file's text."""
     findings = [finding for finding in findings if takes(finding.code)]
     return fingerprints(findings, source, lambda path: relative(path, folder))
 
@@ -210,7 +210,7 @@ def _entry(entry: object, room: int) -> tuple[Fingerprint, int]:
 
 
 def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    """Refuse a key that is given twice, as a merge leaves it: which of the two would count?"""
+    """Reject a key that is given twice, as a merge leaves it: which of the two would count?"""
     mapping = dict(pairs)
     if len(mapping) < len(pairs):
         [(twice, _)] = Counter(name for name, _ in pairs).most_common(1)

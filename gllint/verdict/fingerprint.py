@@ -18,7 +18,7 @@ from gllint_rules.tuples import NamedTuple
 
 _DEFINITION = re.compile(r"(\s*)(?:async\s+def|def|class)\s+(\w+)")
 _SPACE = re.compile(r"\s+")
-_LONGEST = 1000  # characters of a line or a target; of the rest of a line a digest stands for all
+_LONGEST = 1000  # characters of a line or a target; of the rest of a line a digest represents all
 
 
 class Fingerprint(NamedTuple):
@@ -41,7 +41,7 @@ def fingerprints(
 ) -> list[Fingerprint]:
     """Return the fingerprint of each finding.
 
-    ``source`` gives a file's text (``""``: unreadable), ``show`` the path that stands for it.
+    ``source`` gives a file's text (``""``: unreadable), ``show`` the path that identifies it.
     """
     counts: dict[Fingerprint, int] = {}
     comments: dict[str, tuple[Comments, list[str]]] = {}
@@ -58,7 +58,7 @@ def fingerprints(
 
 @lru_cache(maxsize=8)
 def line_text(line: str) -> str:
-    """Return what a fingerprint holds of a line: the same few characters for each finding on it."""
+    """Return the part of a line that a fingerprint contains: the same few characters for each finding on it."""
     text = _SPACE.sub(" ", line.strip())
     if len(text) <= _LONGEST:
         return text

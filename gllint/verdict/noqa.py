@@ -1,4 +1,4 @@
-"""Writing suppressions: a comment for each finding, where it still speaks of it once a formatter has been there."""
+"""Writing suppressions: a comment for each finding, at a place that stays valid after formatting."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from gllint.verdict.suppress import NOQA, Comments
 from gllint_rules import Finding
 from gllint_rules.tuples import NamedTuple
 
-# What speaks of the comments themselves, or of a file that is no Python.
+# Findings about comments themselves, or about files that are not Python.
 _NOT_SUPPRESSIBLE = frozenset({"GL900", "GL901", "GL902"})
 
 
@@ -59,7 +59,7 @@ def spot(comments: Comments, position: Position) -> Spot:
     """Return where a suppression of a finding at a position goes.
 
     Behind its line, where the comment will stay behind what the finding lies in; else behind the statement, else
-    above that. What stands amid others on one line can only be enclosed.
+    above that. One of several statements on a line can only be enclosed.
     """
     row_end = comments.row(position[0])[1]
     statement = comments.statements.at(position)
@@ -77,7 +77,7 @@ def spot(comments: Comments, position: Position) -> Spot:
 
 
 def _stays(statement: Statement, line: int, position: Position) -> bool:
-    """Say whether a comment on a line within a statement speaks of one element there, and of this one."""
+    """Say whether a comment on a line within a statement covers this element alone."""
     elements = statement.elements_on(line)
     return len(elements) == 1 and elements[0].holds(position)
 

@@ -91,7 +91,7 @@ def only_changed(
 ) -> list[Finding]:
     """Return the findings on lines that changed since ``revision``; ``folders`` were asked about.
 
-    ``cell`` says of a line of a notebook where it stands.
+    ``cell`` gives the cell of a line of a notebook.
     """
     repositories: dict[str | None, Changes] = {}
     results: list[Finding] = []

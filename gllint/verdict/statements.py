@@ -1,6 +1,6 @@
-"""The statements of a source text and what stands in their brackets, by its tokens alone.
+"""The statements of a source text and what is in their brackets, by its tokens alone.
 
-A comment speaks of a statement or of an element in brackets, so that it says the same once a formatter has broken the
+A comment covers a statement or an element in brackets, so that it covers the same after a formatter has broken the
 line in two or joined two. Tokens are enough for that, also where the file does not parse.
 """
 
@@ -32,7 +32,7 @@ _COMPOUND = frozenset(
     }
 )  # fmt: skip
 _SOFT = frozenset({"match", "case"})
-# What stands behind a name that is no keyword: `match = 1`, `case.x`, `match: int`.
+# What is behind a name that is no keyword: `match = 1`, `case.x`, `match: int`.
 _BEHIND_NAME = frozenset("=.:,;)]}") | {"+=", "-=", "*=", "/=", "|=", "&=", ":="}
 
 
@@ -116,7 +116,7 @@ class Statements:
         self._last_lines = [statement.range.end[0] for statement in self.all]
 
     def on(self, line: int) -> list[Statement]:
-        """Return the statements of which some part stands on a line, in order."""
+        """Return the statements of which some part is on a line, in order."""
         statements: list[Statement] = []
         for statement in islice(self.all, bisect_left(self._last_lines, line), None):
             if statement.range.begin[0] > line:
@@ -125,7 +125,7 @@ class Statements:
         return statements
 
     def at(self, position: Position) -> Statement | None:
-        """Return the statement that holds a position, else the last one before it on its line."""
+        """Return the statement that contains a position, else the last one before it on its line."""
         number = bisect_right(self._begins, position) - 1
         statement = self.all[number] if number >= 0 else None
         return statement if statement is not None and statement.range.end[0] >= position[0] else None
@@ -146,7 +146,7 @@ class Statements:
         return self.all[number] if number < len(self.all) else None
 
     def whole(self, statement: Statement) -> Range:
-        """Return where a statement stands; of a decorator, as far as the header of what it decorates."""
+        """Return where a statement is; of a decorator, as far as the header of what it decorates."""
         return Range(statement.range.begin, self.all[self._headers[self._number(statement)]].range.end)
 
     @cached_property

@@ -1,12 +1,12 @@
-"""Suppressions: which comments there are, what each speaks of, and what they take away.
+"""Suppressions: the comments, what each covers, and which findings they remove.
 
 One that takes away nothing is GL901, one that cannot be read GL902.
 
-``# noqa: GL401`` and ``# gllint: ignore[GL401] reason`` speak of a statement where they stand on its first or last
-line or on a line of their own above it, and of an element in its brackets where they stand on or above that; of a
-compound statement they speak of the header alone. ``# gllint: ignore-file[GL3]`` must stand above the first statement
-or within the first ten lines. ``# gllint: disable[GL101] reason`` holds to ``# gllint: enable[GL101]`` or the end of
-the block. Between the brackets stand codes, prefixes of codes and names of rules. Any other comment that begins with
+``# noqa: GL401`` and ``# gllint: ignore[GL401] reason`` cover a statement if they are on its first or last line or on a
+line of their own above it, and an element in its brackets if they are on or above that; of a compound statement they
+cover the header alone. ``# gllint: ignore-file[GL3]`` must be above the first statement
+or within the first ten lines. ``# gllint: disable[GL101] reason`` lasts to ``# gllint: enable[GL101]`` or the end of
+the block. Between the brackets are codes, prefixes of codes and names of rules. Any other comment that begins with
 ``gllint:`` is reported. What a text says is no comment.
 """
 
@@ -62,7 +62,7 @@ _NEAR_TOP = 10
 class Suppression(Struct, eq=False):
     """One comment, or the part of it that suppresses: ``codes``, ``None`` for all, as written in ``words``.
 
-    It speaks of what stands in its ``ranges`` and on its ``rows`` of physical lines; one that disables, of the
+    It covers its ``ranges`` and its ``rows`` of physical lines; one that disables, of the
     ``regions`` that it has for each code. ``statements`` are those that it belongs to. ``used`` are those of its
     codes that suppressed something.
     """
@@ -98,7 +98,7 @@ class Unreadable(Struct, frozen=True, eq=False):
 
 
 def may_suppress(source: str) -> bool:
-    """Say quickly whether a text may hold a suppression."""
+    """Say quickly whether a text may contain a suppression."""
     return bool(_MENTION.search(source))
 
 
@@ -198,7 +198,7 @@ class Comments:
         return results
 
     def _is_alone(self, line: int, column: int) -> bool:
-        """Say whether nothing stands before a comment on its line."""
+        """Say whether nothing is before a comment on its line."""
         return not self.lines[line - 1][: column - 1].strip()
 
     def row(self, line: int) -> tuple[int, int]:
@@ -206,7 +206,7 @@ class Comments:
         return self.logical_lines.get(line, (line, line))
 
     def _cover(self, own: Suppression, line: int, column: int) -> None:
-        """Note what a comment speaks of."""
+        """Note what a comment covers."""
         own.rows.append(self.row(line))
         if not self._is_alone(line, column):
             for statement in self.statements.on(line):
@@ -251,7 +251,7 @@ class Comments:
         """Return the lines from a comment to the end of its block; of one behind a header, to the end of its body."""
         statements = self.statements
         own = [] if self._is_alone(line, column) else statements.on(line)
-        if own:  # else a `;` may stand there by itself
+        if own:  # else a `;` may be there by itself
             statement = own[0]
             first = statement.range.begin[0]
             return first, statements.body_end(statement) if statement.is_header else statements.block_end(
@@ -267,7 +267,7 @@ class Comments:
         if next_statement is None:
             return line, END
         column = len(self.lines[line - 1][: column - 1].expandtabs())
-        # A formatter moves a comment to the indentation of what stands around it.
+        # A formatter moves a comment to the indentation of what is around it.
         deepest = max(next_statement.indent, previous.indent if previous is not None else 0)
         return line, statements.block_end(next_statement, min(max(column, next_statement.indent), deepest))
 
@@ -297,7 +297,7 @@ class Comments:
         )
 
     def flake8_hides(self, finding: Finding) -> bool:
-        """Say whether flake8 takes a text beside a finding for a noqa: it looks for no comment."""
+        """Say whether flake8 takes a text next to a finding for a noqa: it looks for no comment."""
         first, last = self.row(finding.span.line)
         matches = _NOQA_OF_FLAKE8.finditer("\n".join(self.lines[first - 1 : last]))
         return any(not match["codes"] or finding.code.startswith(_split(match["codes"])) for match in matches)
@@ -348,7 +348,7 @@ class Comments:
         return self.without(span.line, span.column, span.line, len(line) + 1)
 
     def without(self, line: int, column: int, end_line: int, end_column: int) -> Edit:
-        """Return what takes out a comment, with its lines where nothing else stands on them."""
+        """Return what takes out a comment, with its lines where nothing else is on them."""
         start = len(self.lines[line - 1][: column - 1].rstrip()) + 1
         rest = self.lines[end_line - 1][end_column - 1 :]
         if start > 1 or rest.strip():
@@ -359,7 +359,7 @@ class Comments:
 
     @cached_property
     def _next_code(self) -> list[int]:
-        """For each line, counted from 1, the next one below it that holds code; 0 where none does."""
+        """For each line, counted from 1, the next one below it that contains code; 0 where none does."""
         next_lines = [0] * (len(self.lines) + 1)
         for line in range(len(self.lines) - 1, -1, -1):
             next_lines[line] = line + 1 if _is_code(self.lines[line]) else next_lines[line + 1]
@@ -415,7 +415,7 @@ def own_reason(text: str, column: int, own: Suppression) -> bool:
 
 
 def _selector(word: str) -> str | None:
-    """Return the code or prefix that a word between the brackets stands for, ``None`` where there is none."""
+    """Return the code or prefix that a word between the brackets represents, ``None`` where there is none."""
     upper = word.upper()
     if _SELECTOR.fullmatch(upper) and any(code.startswith(upper) for code in RULES):
         return upper
@@ -491,7 +491,7 @@ def _invalid(path: str, wrong: Unreadable) -> Finding:
 
 
 class _Ranges:
-    """Ranges of which each two lie apart or one in the other, with the suppressions that speak of each."""
+    """Ranges that are nested or apart, with the suppressions that cover each."""
 
     def __init__(self, suppressions: Iterable[Suppression]) -> None:
         by_range: dict[Range, list[Suppression]] = defaultdict(list)
@@ -509,7 +509,7 @@ class _Ranges:
             waiting.append(number)
 
     def at(self, position: Position) -> Iterator[tuple[Range, list[Suppression]]]:
-        """Yield each range that holds a position, with what speaks of it."""
+        """Yield each range that contains a position, with its suppressions."""
         number = bisect_right(self._ranges, position, key=lambda place: place.begin) - 1
         while number >= 0:
             if self._ranges[number].holds(position):
@@ -518,7 +518,7 @@ class _Ranges:
 
 
 class _Verdicts:
-    """What the suppressions of a file say of findings; they remember which of their codes were used.
+    """The suppressions of a file; they remember which of their codes were used.
 
     Each is looked at once for a place and a code, however many findings there are.
     """
@@ -536,7 +536,7 @@ class _Verdicts:
         self._used: dict[tuple[object, str], Suppression | None] = {}  # by all but this one
 
     def suppress(self, finding: Finding, about: Suppression | None = None) -> bool:
-        """Say whether a finding is suppressed; not by ``about``, which it speaks of, unless that is a noqa."""
+        """Say whether a finding is suppressed; by ``about``, its own comment, only if that is a noqa."""
         code, row = finding.code, self._comments.row(finding.span.line)
         groups: list[tuple[object, list[Suppression]]] = [("whole", self._whole)]
         groups.append((row, self._rows.get(row, [])))

@@ -1,6 +1,6 @@
 """Suppressions in files that are no Python: ``{# gllint: … #}``, ``<!-- gllint: … -->``, in YAML ``# gllint: …``.
 
-Such a comment speaks of its own line; alone on its lines, of the next one that holds anything else; in YAML, where a
+Such a comment covers its own line; alone on its lines, the next one that contains anything else; in YAML, where a
 text begins on that line, of all of the text. Plain text and JSON have no comments.
 """
 
@@ -32,7 +32,7 @@ _EXAMPLES = {
 
 
 class _Comment(NamedTuple):
-    """A comment between two offsets, and what it says: behind a sign ``#``, its characters where they stand."""
+    """A comment between two offsets, and its text, after a ``#`` with the characters in place."""
 
     begin: int
     end: int
@@ -82,7 +82,7 @@ class TextComments(Comments):
             places = [(leaf.begin, leaf.end) for leaf in leaves(read_yaml(self.source))]
         except UnreadableData:
             return None
-        # A comment may stand behind the sign that begins a text of several lines.
+        # A comment may be behind the sign that begins a text of several lines.
         return sorted(
             (max(self.source.find("\n", begin, end), begin), end)
             if self.source[begin] in "|>"
@@ -127,7 +127,7 @@ class TextComments(Comments):
         own.ranges.append(Range((first, 0), (last + 1, 0)))
 
     def _rest(self, line: int) -> str:
-        """What stands behind the comment that begins on a line."""
+        """What is behind the comment that begins on a line."""
         last, column = self._by_line.get(line, (line, 1))
         return self.lines[last - 1][column - 1 :] if last <= len(self.lines) else ""
 
@@ -164,7 +164,7 @@ class TextComments(Comments):
         return last
 
     def first_line(self, line: int) -> int:
-        """The line on which the text begins that stands on a line: in YAML it may have several."""
+        """The first line of the text on a line: in YAML a text may have several."""
         if self.kind != "yaml" or not self._texts:
             return line
         number = bisect_right(self._texts, (self._offsets.at(line, 1), END)) - 1

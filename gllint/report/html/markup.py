@@ -1,4 +1,4 @@
-"""Text from elsewhere as the page may hold it."""
+"""Text from elsewhere as the page may contain it."""
 
 from __future__ import annotations
 
