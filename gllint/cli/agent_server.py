@@ -15,7 +15,7 @@ from typing import Any
 from gllint import __version__
 from gllint.cli import explaining
 from gllint.cli.checking import run
-from gllint.cli.mcp_sdk import broken_sdk
+from gllint.cli.mcp_sdk import sdk_error
 from gllint.cli.output import WRONG
 from gllint.cli.request import Request
 from gllint.errors import UsageError
@@ -72,31 +72,31 @@ def serve() -> None:
         from mcp.server import MCPServer
         from mcp.types import ToolAnnotations
     except ImportError as error:
-        raise broken_sdk("gllint server --mcp", error) from None
+        raise sdk_error("gllint server --mcp", error) from None
     server: Any = MCPServer("gllint", version=__version__, instructions=_INSTRUCTIONS, log_level="ERROR")
     for function in (check, fix, rule, units):
         annotations = ToolAnnotations.model_validate(
             hints_of("MODIFICATION" if function is fix else "READ_ONLY")
         )
-        server.tool(annotations=annotations)(_told(function))
+        server.tool(annotations=annotations)(_answering(function))
     server.run("stdio")
 
 
-def _told(function: Any) -> Any:
+def _answering(function: Any) -> Any:
     """A tool whose wrong arguments are an answer that says what is wrong."""
     from functools import wraps
 
     from mcp.server.mcpserver.exceptions import ToolError
 
     @wraps(function)
-    def told(**arguments: Any) -> str:
+    def answer(**arguments: Any) -> str:
         try:
             text: str = function(**arguments)
         except UsageError as error:
             raise ToolError(str(error)) from None
         return text
 
-    return told
+    return answer
 
 
 def _printed(request: Request) -> str:

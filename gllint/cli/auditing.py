@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from typing import TextIO
 
 from gllint.cli.explaining import config_for
-from gllint.cli.output import FOUND, NOTHING_FOUND, WRONG, say
+from gllint.cli.output import FOUND, NO_FINDINGS, WRONG, say
 from gllint.errors import UsageError
 from gllint.files.paths import absolute, relative
 from gllint.files.records import entries
@@ -95,7 +95,7 @@ class _Audit:
             self._note(f"{self._known.count:,} {noun} known from the baseline.")
         if self._troubles or self._totals.unread:
             return WRONG
-        return FOUND if self._totals.faults and request.write_baseline is None else NOTHING_FOUND
+        return FOUND if self._totals.faults and request.write_baseline is None else NO_FINDINGS
 
     def _note(self, text: str) -> None:
         if not self._request.quiet:

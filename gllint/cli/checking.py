@@ -13,9 +13,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING, NoReturn
 
 from gllint import report
-from gllint.cli.output import FOUND, NOTHING_FOUND, WRONG, say
+from gllint.cli.output import FOUND, NO_FINDINGS, WRONG, say
 from gllint.cli.request import STDIN, Request, check_together, options
-from gllint.cli.summary import allowable, counted, statistics
+from gllint.cli.summary import allowable, count_text, statistics
 from gllint.errors import UsageError
 from gllint.files.config import FILE_NAMES, LEVELS
 from gllint.files.discover import is_python_name
@@ -40,7 +40,7 @@ else:
 
 _STANDARD_OUTPUT = ("/dev/stdout", "/dev/fd/1", "/proc/self/fd/1")
 _FOR_READERS = ("full", "concise", "agent")  # formats behind which the summary is
-_SHOWN = 3
+_PATHS_IN_NOTE = 3
 _MOST_SAID = 300
 
 
@@ -135,7 +135,7 @@ class _Run:
         if not outcome.checked:
             self._note("No Python files were found at the paths given.")
         if self.request.add_noqa:
-            return WRONG if self.failed or outcome.failures else NOTHING_FOUND
+            return WRONG if self.failed or outcome.failures else NO_FINDINGS
         self._only_since(outcome, paths)
         if self.request.fix_only:  # what is left is not asked for; what cannot be read was not fixed
             outcome.findings = [finding for finding in outcome.findings if finding.code == "GL900"]
@@ -213,7 +213,7 @@ class _Run:
         except OSError as error:
             raise UsageError(f"--why: {path}: cannot be read: {error.strerror}") from None
         if line > max(lines, 1):
-            raise UsageError(f"--why: {path} has only {counted(lines, 'line')}")
+            raise UsageError(f"--why: {path} has only {count_text(lines, 'line')}")
         from gllint.run.silences import silences
 
         sentences = [
@@ -221,14 +221,14 @@ class _Run:
             *silences(self.engine, absolute(path), line, code),
         ]
         say("\n".join(map(visible, sentences)))
-        return NOTHING_FOUND
+        return NO_FINDINGS
 
     def _show_files(self, paths: Sequence[str]) -> int:
         files = sorted(map(self.show, self.engine.files(paths)))
         self._write("".join(f"{visible(path)}\n" for path in files))
         if not files:
             self._note("No Python files were found at the paths given.")
-        return NOTHING_FOUND
+        return NO_FINDINGS
 
     def _fix(self, paths: Sequence[str]) -> Outcome:
         from gllint.run import fixer
@@ -245,10 +245,10 @@ class _Run:
         count = sum(fixed.applied[path].total() for path in written)
         self.has_changed = bool(count)
         if count and self.request.show_fixes:
-            self._note(f"{verb} {counted(count, 'finding')}:")
+            self._note(f"{verb} {count_text(count, 'finding')}:")
             self._show_fixes(fixed, written)
         elif count:
-            self._note(f"{verb} {counted(count, 'finding')} in {counted(len(written), 'file')}.")
+            self._note(f"{verb} {count_text(count, 'finding')} in {count_text(len(written), 'file')}.")
         self._complain(fixed)
         return fixed.outcome
 
@@ -265,7 +265,9 @@ class _Run:
         fixed = fixer.suppress(self.engine, paths, lambda outcome: self._only_new(outcome, paths))
         written = self._put(fixed)
         self._complain(fixed)
-        self._note(f"Added {counted(sum(fixed.applied[path].total() for path in written), 'suppression')}.")
+        self._note(
+            f"Added {count_text(sum(fixed.applied[path].total() for path in written), 'suppression')}."
+        )
         return fixed.outcome
 
     def _put(self, fixed: Fixed) -> list[str]:
@@ -306,7 +308,7 @@ class _Run:
             self._write(statistics(findings_report, self.request.output_format) if self.request.statistics
                         else report.render(self.request.output_format, findings_report))  # fmt: skip
         if self.request.output_format == report.PAGE and self.request.output_file:
-            self._note(f"Wrote {counted(len(outcome.findings), 'finding')} to {self.request.output_file}.")
+            self._note(f"Wrote {count_text(len(outcome.findings), 'finding')} to {self.request.output_file}.")
         for text in findings_report.failures:
             _complain(text)
         for notice in outcome.notices:
@@ -366,10 +368,10 @@ class _Run:
     def _not_judged(self, number: int, noun: str, of: str, obstacles: Iterable[tuple[str, str]]) -> str:
         """Say how many could not be judged, and for what that was not read."""
         unread = sorted(set(obstacles))
-        listed = ", ".join(f"{self.show(path)} ({why})" for path, why in unread[:_SHOWN])
-        tail = f" and {len(unread) - _SHOWN} more" if len(unread) > _SHOWN else ""
+        listed = ", ".join(f"{self.show(path)} ({why})" for path, why in unread[:_PATHS_IN_NOTE])
+        tail = f" and {len(unread) - _PATHS_IN_NOTE} more" if len(unread) > _PATHS_IN_NOTE else ""
         verb = "was" if number == 1 else "were"
-        return f"{counted(number, noun)}{of} {verb} not judged; not read: {listed}{tail}."
+        return f"{count_text(number, noun)}{of} {verb} not judged; not read: {listed}{tail}."
 
     def _summarise(self, outcome: Outcome) -> None:
         self._count_cuts()
@@ -379,7 +381,7 @@ class _Run:
             if outcome.checked and not self.would_change and not self.request.fix_only:
                 new = "new " if self.has_baseline else ""
                 looked = "" if gaps.is_empty else ", as far as gllint looked"
-                checked_files = counted(len(outcome.checked), "file")
+                checked_files = count_text(len(outcome.checked), "file")
                 since = f"what changed since {self.request.since}, in " if self.request.since else ""
                 self._note(f"No {new}findings in {since}{checked_files}{looked}.")
                 self._say_unchanged()
@@ -390,7 +392,7 @@ class _Run:
                 self._say_silenced(outcome)
             return
         files = len({finding.path for finding in outcome.findings})
-        text = f"Found {counted(count, 'finding')} in {counted(files, 'file')}"
+        text = f"Found {count_text(count, 'finding')} in {count_text(files, 'file')}"
         checked = set(outcome.checked)
         candidates = [f for f in outcome.findings if f.path in checked] if self.engine.options.fixes else []
         fixes = [finding.fix.applicability for finding in candidates if finding.fix is not None]
@@ -415,7 +417,7 @@ class _Run:
             where, it = ("lies in a file", "it") if count == 1 else ("lie in files", "them")
             was = "was" if count == 1 else "were"
             self._note(
-                f"{counted(count, 'finding')} {where} that {was} not named: the named files cause {it}"
+                f"{count_text(count, 'finding')} {where} that {was} not named: the named files cause {it}"
                 " (--why says how). --fix changes named files alone."
             )
 
@@ -424,20 +426,20 @@ class _Run:
         if count := self.unchanged_count:
             lies = "lies" if count == 1 else "lie"
             self._note(
-                f"{counted(count, 'finding')} {lies} outside the changes since {self.request.since}: not reported."
+                f"{count_text(count, 'finding')} {lies} outside the changes since {self.request.since}: not reported."
             )
 
     def _say_plain(self, outcome: Outcome) -> None:
         """Say how many numbers the project's `plain-kinds` left out."""
         if count := len(outcome.plain_numbers):
             whose = "is not reported: its key is of" if count == 1 else "are not reported: their keys are of"
-            self._note(f"{counted(count, 'number')} {whose} a kind in `plain-kinds`.")
+            self._note(f"{count_text(count, 'number')} {whose} a kind in `plain-kinds`.")
 
     def _say_silenced(self, outcome: Outcome) -> None:
         """Say what comments and settings keep out of a report that is empty."""
         if count := outcome.suppressed:
             were = "is" if count == 1 else "are"
-            self._note(f"{counted(count, 'finding')} {were} suppressed by comments.")
+            self._note(f"{count_text(count, 'finding')} {were} suppressed by comments.")
         for config in self.engine.configurations([self.stdin] if self.stdin else self.request.paths or ["."]):
             for file, keys in config.narrowing.items():
                 named = [f"`{key}`" for key in keys]
@@ -466,7 +468,7 @@ class _Run:
         cuts = sum(len(workspace.cuts()) for workspace in self.engine.workspaces())
         if cuts and not self.request.verbose:
             were = "was" if cuts == 1 else "were"
-            self._note(f"{counted(cuts, 'value')} {were} too complex to follow; --verbose says where.")
+            self._note(f"{count_text(cuts, 'value')} {were} too complex to follow; --verbose says where.")
 
     def _say_more(self) -> None:
         for workspace in self.engine.workspaces():
@@ -476,7 +478,7 @@ class _Run:
                 cache = f"none: {trouble}"
             self._note(f"project {workspace.root}: configuration {config}, cache {cache}")
             listed, parsed = workspace.counts()
-            self._note(f"  {counted(listed, 'file')}, {counted(parsed, 'candidate')}")
+            self._note(f"  {count_text(listed, 'file')}, {count_text(parsed, 'candidate')}")
             for cut in workspace.cuts():
                 self._note(f"{self.show(cut.path)}:{cut.line}: {cut}")
 
@@ -501,11 +503,9 @@ class _Run:
         ):  # to which findings are no failure, but for what it asked for
             named = set(map(absolute, self.request.paths))
             return (
-                FOUND
-                if any(f.code == "GL900" and f.path in named for f in outcome.findings)
-                else NOTHING_FOUND
+                FOUND if any(f.code == "GL900" and f.path in named for f in outcome.findings) else NO_FINDINGS
             )
-        return FOUND if fails and not self.request.exit_zero else NOTHING_FOUND
+        return FOUND if fails and not self.request.exit_zero else NO_FINDINGS
 
     def _fails(self, finding: Finding) -> bool:
         config = self.engine.config_of(finding.path)
@@ -522,13 +522,13 @@ class _Run:
         count, unchecked_count = baselines.write(
             self.engine, outcome, path, old, covers_all=not self.request.since
         )
-        self._note(f"Wrote {counted(count, 'finding')} to {name}.")
+        self._note(f"Wrote {count_text(count, 'finding')} to {name}.")
         if unchecked_count:
-            self._note(f"It keeps {counted(unchecked_count, 'finding')} of what was not checked.")
+            self._note(f"It keeps {count_text(unchecked_count, 'finding')} of what was not checked.")
         if count < len(outcome.findings):
-            rest = counted(len(outcome.findings) - count, "finding")
+            rest = count_text(len(outcome.findings) - count, "finding")
             self._note(f"It leaves out {rest} of GL9: a baseline cannot contain what gllint cannot read.")
-        return WRONG if outcome.failures else NOTHING_FOUND
+        return WRONG if outcome.failures else NO_FINDINGS
 
     def _compare(self, outcome: Outcome) -> None:
         if not self.engine.baselines_of(map(os.path.dirname, outcome.checked)):
@@ -544,7 +544,7 @@ class _Run:
         else:
             outcome.findings = [finding for finding in outcome.findings if finding not in old_findings]
         if old_findings:
-            self._note(f"{counted(len(old_findings), 'finding')} known from the baseline.")
+            self._note(f"{count_text(len(old_findings), 'finding')} known from the baseline.")
         for file, comparison in compared.items():
             self._prune(file, comparison)
 
@@ -563,7 +563,7 @@ class _Run:
             self.has_unjudged = True
         if not compared.fixed:
             return
-        gone = counted(len(compared.fixed), "finding")
+        gone = count_text(len(compared.fixed), "finding")
         if not self.request.prune_baseline:
             is_one = len(compared.fixed) == 1
             them, entries = ("it", "entry is") if is_one else ("them", "entries are")

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from gllint import __version__
-from gllint.cli.output import FOUND, INTERRUPTED, NOTHING_FOUND, WRONG, say
+from gllint.cli.output import FOUND, INTERRUPTED, NO_FINDINGS, WRONG, say
 from gllint.cli.variables import is_from_environment, naming_variable, read_environment, strange_variables
 from gllint.errors import UsageError
 from gllint.files.config import LEVELS
@@ -46,7 +46,7 @@ def cli() -> None:
 def run(arguments: Sequence[str] | None) -> int:
     """Do what the arguments say; return the exit status. Raises :class:`UsageError`."""
     try:
-        return cli.main(arguments, prog_name="gllint", standalone_mode=False) or NOTHING_FOUND
+        return cli.main(arguments, prog_name="gllint", standalone_mode=False) or NO_FINDINGS
     except click.exceptions.Exit as leave:
         return leave.exit_code
     except click.ClickException as error:
@@ -356,7 +356,7 @@ def units(
         return
     text, allowed = unit_text(unit, explain=explain)
     click.echo(text, nl=False)
-    context.exit(NOTHING_FOUND if allowed else FOUND)
+    context.exit(NO_FINDINGS if allowed else FOUND)
 
 
 @cli.command(short_help="Print the table of frameworks.")
@@ -479,7 +479,7 @@ def mcp(
     command in place of the server's own, and --install shows how.
     """
     from gllint.cli.explaining import config_for
-    from gllint.cli.server_tools import offered_tools
+    from gllint.cli.server_tools import list_server_tools
     from gllint.cli.servers import report
 
     if bool(command) == bool(url):
@@ -530,7 +530,7 @@ def mcp(
             command, url, level or "warn", timeout or guarding.TIMEOUT, trace, not no_trace, address
         )
         context.exit(guarding.run(request, settings))
-    tools = offered_tools(command, url, timeout or 30)
+    tools = list_server_tools(command, url, timeout or 30)
     if describe:
         from gllint.cli.guarding import described
 
@@ -538,7 +538,7 @@ def mcp(
         return
     text, has_findings = report(tools, settings, output_format)
     click.echo(text, nl=False)
-    context.exit(FOUND if has_findings else NOTHING_FOUND)
+    context.exit(FOUND if has_findings else NO_FINDINGS)
 
 
 @cli.command(short_help="Check the numbers in recorded runs.")

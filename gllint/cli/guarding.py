@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from gllint.cli.mcp_sdk import lack_of_sdk
-from gllint.cli.output import NOTHING_FOUND, WRONG
-from gllint.cli.server_tools import Offered
+from gllint.cli.output import NO_FINDINGS, WRONG
+from gllint.cli.server_tools import ServerTool
 from gllint.errors import UsageError
 from gllint.files.config import Config
 from gllint.guard.draft import draft, key_of
@@ -82,7 +82,7 @@ def run(request: Request, config: Config) -> int:
         _at_signals(lambda: None if task.cancelling() else task.cancel())
         await relay(standard_client())
 
-    status = NOTHING_FOUND
+    status = NO_FINDINGS
     try:
         asyncio.run(main())
     except ServerTrouble as error:
@@ -158,7 +158,7 @@ def units_for(config: Config, request: Request) -> UnitPlaces:
     return read_places(table.get("units", {}), config.rules.policy, where)
 
 
-def described(tools: Sequence[Offered], command: Sequence[str], url: str | None, config: Config) -> str:
+def described(tools: Sequence[ServerTool], command: Sequence[str], url: str | None, config: Config) -> str:
     """The first draft of a server's units, as it is right in the configuration file that is in force."""
     schemas = [(tool.name, tool.output_schema) for tool in tools if tool.trouble is None]
     name = server_name(command, url)

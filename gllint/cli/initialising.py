@@ -8,8 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import click
 
-from gllint.cli.output import NOTHING_FOUND
-from gllint.cli.summary import counted
+from gllint.cli.output import NO_FINDINGS
+from gllint.cli.summary import count_text
 from gllint.errors import UsageError
 from gllint.files.paths import relative
 from gllint.init.plan import Change, Plan, plan, write
@@ -37,7 +37,7 @@ def run(path: str, yes: bool, dry_run: bool, agents: Sequence[str] = ()) -> int:
         click.echo(f"Wrote {names}.")
     else:
         click.echo("Nothing was written.")
-    return NOTHING_FOUND
+    return NO_FINDINGS
 
 
 def _diff(change: Change, root: str) -> str:
@@ -45,8 +45,8 @@ def _diff(change: Change, root: str) -> str:
     name = relative(change.path, root)
     if change.finding_counts is not None:
         old_count, new_count = change.finding_counts
-        was = f"{counted(old_count, 'finding')} now, " if change.old_data is not None else ""
-        return visible(f"{name}: {was}{counted(new_count, 'finding')}, not shown") + "\n"
+        was = f"{count_text(old_count, 'finding')} now, " if change.old_data is not None else ""
+        return visible(f"{name}: {was}{count_text(new_count, 'finding')}, not shown") + "\n"
     lines = diff(name, change.old_data, change.new_data).decode("utf-8", "replace").split("\n")
     return "\n".join(map(visible, lines))
 
@@ -60,7 +60,7 @@ def _confirm(names: str) -> bool:
 def _overview(project_plan: Plan) -> Iterator[str]:
     survey = project_plan.survey
     finding_count = len(survey.outcome.findings)
-    yield f"Looked through {counted(len(survey.outcome.checked), 'file')} of {project_plan.root}."
+    yield f"Looked through {count_text(len(survey.outcome.checked), 'file')} of {project_plan.root}."
     if project_plan.folder != project_plan.root:
         yield f"  {project_plan.folder} is a part of this project: files are named from {project_plan.root}."
     yield f"  frameworks:  {_listed(survey.frameworks, 'file')}"
@@ -102,7 +102,7 @@ def _overview(project_plan: Plan) -> Iterator[str]:
     broken = sum(finding.code.startswith("GL9") for finding in project_plan.survey.outcome.findings)
     if broken:
         verb = "stays" if broken == 1 else "stay"
-        yield f"  {counted(broken, 'finding')} of GL9 {verb}: a baseline cannot contain what gllint cannot read."
+        yield f"  {count_text(broken, 'finding')} of GL9 {verb}: a baseline cannot contain what gllint cannot read."
     yield from project_plan.notes
 
 
@@ -116,17 +116,17 @@ def _besides(survey: Survey) -> Iterator[str]:
         (elsewhere, "in folders with settings of their own"),
     ):
         if count:
-            yield f"{counted(count, 'finding')} {where}"
+            yield f"{count_text(count, 'finding')} {where}"
 
 
 def _lines(project_plan: Plan) -> Iterator[str]:
     for key, items in project_plan.proposal.addition.lists.items():
         count = project_plan.proposal.settled.get(key, 0)
         json_items = ", ".join(json.dumps(item, ensure_ascii=False) for item in items)
-        yield f"  {key} = [{json_items}]  # needed by {counted(count, 'finding')}"
+        yield f"  {key} = [{json_items}]  # needed by {count_text(count, 'finding')}"
     for key, value in project_plan.proposal.addition.values.items():
         count = project_plan.proposal.settled.get(key, 0)
-        yield f"  {key} = {json.dumps(value)}  # needed by {counted(count, 'finding')}"
+        yield f"  {key} = {json.dumps(value)}  # needed by {count_text(count, 'finding')}"
     for pattern, codes in project_plan.proposal.addition.ignores.items():
         why = "templates, no Python yet" if codes == ("GL900",) else "test code: no user sees it"
         yield f"  per-file-ignores: {json.dumps(pattern)} = {json.dumps(list(codes))}  # {why}"
@@ -135,7 +135,8 @@ def _lines(project_plan: Plan) -> Iterator[str]:
 def _listed(counts: Mapping[str, int], noun: str = "") -> str:
     """The most frequent names, each with how often; ``noun`` is what is counted."""
     parts = [
-        f"{name} ({counted(count, noun) if noun else count})" for name, count in list(counts.items())[:_MOST]
+        f"{name} ({count_text(count, noun) if noun else count})"
+        for name, count in list(counts.items())[:_MOST]
     ]
     rest = len(counts) - _MOST
     return ", ".join(parts) + (f" and {rest} more" if rest > 0 else "") if parts else "none"

@@ -92,10 +92,10 @@ def plain_check(arguments: Sequence[str]) -> dict[str, Any] | None:
     paths: list[str] = []
     words = iter(arguments[1:])
     for word in words:
-        name, given_here, value = word.partition("=")
+        name, own_options, value = word.partition("=")
         if word in _FLAGS:
             fields[_FLAGS[word]] = True
-        elif name == _FORMAT and (chosen := value if given_here else next(words, "")) in FORMATS:
+        elif name == _FORMAT and (chosen := value if own_options else next(words, "")) in FORMATS:
             fields["output_format"] = chosen
         elif word.startswith("-") and word != "-":
             return None

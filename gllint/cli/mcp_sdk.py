@@ -24,6 +24,6 @@ def lack_of_sdk(command: str) -> UsageError | None:
     return None
 
 
-def broken_sdk(command: str, error: ImportError) -> UsageError:
+def sdk_error(command: str, error: ImportError) -> UsageError:
     """What there is to say where the SDK cannot be imported."""
     return lack_of_sdk(command) or UsageError(f"{command} cannot import the MCP SDK: {error}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-NOTHING_FOUND, FOUND, WRONG, INTERRUPTED = 0, 1, 2, 130
+NO_FINDINGS, FOUND, WRONG, INTERRUPTED = 0, 1, 2, 130
 
 
 def say(text: str, *, error: bool = False, end: str = "\n") -> None:

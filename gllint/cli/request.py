@@ -93,7 +93,7 @@ def check_together(request: Request) -> None:
 
 def options(request: Request) -> Options:
     """Return what the engine needs to know of a request."""
-    laid_over: dict[str, Any] = {
+    overrides: dict[str, Any] = {
         "select": request.select,
         "ignore": request.ignore,
         "extend-select": request.extend_select,
@@ -108,15 +108,15 @@ def options(request: Request) -> Options:
     }
     settings = inline(request.settings, absolute(".")) if request.settings else None
 
-    def laid_over_all(config: Config) -> Config:
+    def overridden_config(config: Config) -> Config:
         config = config.under(settings) if settings is not None else config
         if request.strict:
             config = config.with_rules({"plain-kinds": ()})
-        return config.overridden(laid_over, COMMAND_LINE)
+        return config.overridden(overrides, COMMAND_LINE)
 
     return Options(
         fixed=fixed_config(request.config, request.isolated),
-        override=laid_over_all,
+        override=overridden_config,
         cache=not request.no_cache,
         jobs=request.jobs,
         comments=not request.ignore_noqa,

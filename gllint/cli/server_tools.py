@@ -13,20 +13,20 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from typing import IO, Any
 
-from gllint.cli.mcp_sdk import broken_sdk
+from gllint.cli.mcp_sdk import sdk_error
 from gllint.errors import UsageError
 from gllint.shown import silence
 from gllint_rules.tuples import NamedTuple
 
 _MOST_PAGES = 1000
 _MOST_GARBAGE = 100  # lines that are no message
-_MOST_TOLD = 600  # characters of what a server said before it went
+_LONGEST_EXCERPT = 600  # characters of what a server said before it went
 
 
 _OBJECT = {"type": "object"}
 
 
-class Offered(NamedTuple):
+class ServerTool(NamedTuple):
     """A tool as the server describes it; ``trouble`` says why no client can read the description."""
 
     name: str
@@ -36,17 +36,17 @@ class Offered(NamedTuple):
     trouble: str | None = None
 
 
-def offered_tools(command: Sequence[str], url: str | None, timeout: float) -> list[Offered]:
+def list_server_tools(command: Sequence[str], url: str | None, timeout: float) -> list[ServerTool]:
     """The tools of the server that ``command`` starts or that answers at ``url``. Raises UsageError."""
     try:
         from mcp import Client, StdioServerParameters, stdio_client
         from mcp.client.streamable_http import streamable_http_client
     except ImportError as error:
-        raise broken_sdk("gllint mcp", error) from None
+        raise sdk_error("gllint mcp", error) from None
     silence("mcp")  # it logs each line that it cannot read
     garbage = 0
 
-    async def ask(transport: Any) -> list[Offered]:
+    async def ask(transport: Any) -> list[ServerTool]:
         async def note(message: Any) -> None:
             nonlocal garbage
             garbage += isinstance(message, Exception)
@@ -85,13 +85,13 @@ def offered_tools(command: Sequence[str], url: str | None, timeout: float) -> li
             ) from None
 
 
-def offered_tool(tool: Any, number: int) -> Offered:
+def offered_tool(tool: Any, number: int) -> ServerTool:
     """One entry of the list, the one of this ``number``, as far as it can be read."""
     name = tool.get("name") if isinstance(tool, Mapping) else None
     if not isinstance(tool, Mapping) or not isinstance(name, str):
         trouble = "is not an object" if not isinstance(tool, Mapping) else "has no name"
-        return Offered(f"tool {number} of the list", None, trouble=f"it {trouble}: no client can read it")
-    return Offered(name, tool.get("outputSchema"), tool.get("inputSchema"), tool.get("annotations"))
+        return ServerTool(f"tool {number} of the list", None, trouble=f"it {trouble}: no client can read it")
+    return ServerTool(name, tool.get("outputSchema"), tool.get("inputSchema"), tool.get("annotations"))
 
 
 @asynccontextmanager
@@ -148,5 +148,5 @@ def _last_words(error_log: IO[str]) -> str:
         error_log.seek(0)
         lines = [line for line in error_log.read().splitlines() if line.strip()]
         if lines:
-            return "; it said: " + " | ".join(lines)[-_MOST_TOLD:]
+            return "; it said: " + " | ".join(lines)[-_LONGEST_EXCERPT:]
     return ""

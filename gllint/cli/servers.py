@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
-from gllint.cli.server_tools import Offered
-from gllint.cli.summary import counted
+from gllint.cli.server_tools import ServerTool
+from gllint.cli.summary import count_text
 from gllint.files.config import Config
 from gllint.guard.draft import names_nothing
 from gllint.shown import visible
@@ -41,7 +41,7 @@ _HELP_204 = "Write out what it refers to, or put it under `$defs` of the same sc
 _HELP_OBJECT = 'Give each schema of a tool `"type": "object"` at its root.'
 
 
-class Judged(NamedTuple):
+class SchemaFinding(NamedTuple):
     """One finding: the tool, the place in its output schema, and what is wrong there.
 
     ``is_unread`` where nothing else of the tool could be judged.
@@ -58,74 +58,78 @@ class Judged(NamedTuple):
 # ------------------------------------------------------------------------------------------------ judging
 
 
-def judged(tools: Sequence[Offered], policy: Policy) -> Iterator[Judged]:
+def judged(tools: Sequence[ServerTool], policy: Policy) -> Iterator[SchemaFinding]:
     """What is wrong with the tools of a server, one by one, whatever is wrong with the others."""
     for tool in tools:
         if tool.trouble is not None:
-            yield Judged("GL203", tool.name, "$", tool.trouble, "", True)
+            yield SchemaFinding("GL203", tool.name, "$", tool.trouble, "", True)
             continue
         yield from _of_input(tool)
         yield from _of_hints(tool)
         try:
             yield from [*_of_output(tool, policy)]
         except RecursionError:
-            yield Judged("GL203", tool.name, "$", "its output schema is nested too deeply to judge", "", True)
+            yield SchemaFinding(
+                "GL203", tool.name, "$", "its output schema is nested too deeply to judge", "", True
+            )
 
 
-def _of_input(tool: Offered) -> Iterator[Judged]:
+def _of_input(tool: ServerTool) -> Iterator[SchemaFinding]:
     """An input schema is judged only as far as clients need it to read the list of tools."""
     schema = tool.input_schema
     if not isinstance(schema, Mapping) or schema.get("type") != "object":
         message = (
-            f"it has no input schema: {_LOST}"
+            f"it has no input schema: {_CONSEQUENCE}"
             if schema is None
             else f"its input schema {_not_an_object(schema)}"
         )
-        yield Judged("GL203", tool.name, "$", message, _HELP_OBJECT)
+        yield SchemaFinding("GL203", tool.name, "$", message, _HELP_OBJECT)
 
 
-_LOST = "strict clients lose all tools of the server"
+_CONSEQUENCE = "strict clients lose all tools of the server"
 
 
 def _not_an_object(schema: Any) -> str:
     """What keeps a schema from being one of an object, as strict clients require it."""
     if not isinstance(schema, Mapping):
         kind = {bool: str(schema).lower(), list: "an array", str: "a text"}
-        return f"is {kind.get(type(schema), 'a number')}, not an object: {_LOST}"
+        return f"is {kind.get(type(schema), 'a number')}, not an object: {_CONSEQUENCE}"
     declared = schema.get("type")
     if isinstance(declared, str):
-        return f'has the type "{declared}" at its root, not "object": {_LOST}'
-    return f'lacks "type": "object" at its root: {_LOST}'
+        return f'has the type "{declared}" at its root, not "object": {_CONSEQUENCE}'
+    return f'lacks "type": "object" at its root: {_CONSEQUENCE}'
 
 
-def _of_output(tool: Offered, policy: Policy) -> Iterator[Judged]:
+def _of_output(tool: ServerTool, policy: Policy) -> Iterator[SchemaFinding]:
     schema = tool.output_schema
     if schema is None:
-        yield Judged("GL202", tool.name, "$", "it has no output schema", _HELP_201)
+        yield SchemaFinding("GL202", tool.name, "$", "it has no output schema", _HELP_201)
         return
     if not isinstance(schema, Mapping):
         message = f"its output schema {_not_an_object(schema)}"
-        yield Judged("GL203", tool.name, "$", message, _HELP_OBJECT, True)
+        yield SchemaFinding("GL203", tool.name, "$", message, _HELP_OBJECT, True)
         return
     if _is_enormous(schema):
         message = f"its output schema has more than {_MOST_PARTS:,} parts and was not judged"
-        yield Judged("GL203", tool.name, "$", message, "", True)
+        yield SchemaFinding("GL203", tool.name, "$", message, "", True)
         return
     problems = schema_problems(schema)
     if schema.get("type") != "object" and ("type",) not in [problem.path for problem in problems]:
-        yield Judged("GL203", tool.name, "$", f"its output schema {_not_an_object(schema)}", _HELP_OBJECT)
+        yield SchemaFinding(
+            "GL203", tool.name, "$", f"its output schema {_not_an_object(schema)}", _HELP_OBJECT
+        )
     for problem in problems:
-        yield Judged("GL203", tool.name, show_path(problem.path), problem.message, _HELP_203)
+        yield SchemaFinding("GL203", tool.name, show_path(problem.path), problem.message, _HELP_203)
     yield from _of_references(tool.name, schema)
     if not schema:
-        yield Judged("GL202", tool.name, "$", "its output schema is empty", _HELP_201)
+        yield SchemaFinding("GL202", tool.name, "$", "its output schema is empty", _HELP_201)
     elif schema.get("type") == "object" and _says_nothing(schema):
-        yield Judged("GL202", tool.name, "$", "its output schema has no properties", _HELP_201)
+        yield SchemaFinding("GL202", tool.name, "$", "its output schema has no properties", _HELP_201)
     for path in find_raw_numbers(schema, policy.is_plain, policy.allows, policy.quantity_shapes):
         name = property_of(path[:-1])
         what = f"`{name}`" if name else "the result"
         message = f"its output schema allows {what} to be a number without a unit"
-        yield Judged("GL201", tool.name, show_path(path), message, _HELP_201)
+        yield SchemaFinding("GL201", tool.name, show_path(path), message, _HELP_201)
     for path, unit in dict.fromkeys((*declared_units(schema), *quantity_units(schema))):
         yield from _of_unit(tool.name, show_path(path), unit, policy)
 
@@ -141,14 +145,16 @@ def _is_enormous(schema: Any) -> bool:
     return parts > _MOST_PARTS
 
 
-def _of_references(tool: str, schema: Mapping[str, Any]) -> Iterator[Judged]:
+def _of_references(tool: str, schema: Mapping[str, Any]) -> Iterator[SchemaFinding]:
     """The references that no client resolves: out of the schema, to nothing in it, or to themselves."""
     for path in foreign_refs(schema, known_schemas=()):
         target = _at(schema, path)
         message = f"its output schema refers to `{target}`, which does not exist"
-        yield Judged("GL204", tool, show_path(path), message, _HELP_204)
+        yield SchemaFinding("GL204", tool, show_path(path), message, _HELP_204)
     for path in endless_refs(schema):
-        yield Judged("GL203", tool, show_path(path), "its output schema refers to itself endlessly", "")
+        yield SchemaFinding(
+            "GL203", tool, show_path(path), "its output schema refers to itself endlessly", ""
+        )
 
 
 def _at(schema: Any, path: Sequence[str | int]) -> Any:
@@ -157,13 +163,15 @@ def _at(schema: Any, path: Sequence[str | int]) -> Any:
     return schema
 
 
-def _of_unit(tool: str, place: str, unit: str, policy: Policy) -> Iterator[Judged]:
+def _of_unit(tool: str, place: str, unit: str, policy: Policy) -> Iterator[SchemaFinding]:
     verdict = policy.judge(unit)
     if verdict.status == "unknown":
-        yield Judged("GL501", tool, place, f"unknown unit `{unit_title(unit)}`", unit_advice(policy, verdict))
+        yield SchemaFinding(
+            "GL501", tool, place, f"unknown unit `{unit_title(unit)}`", unit_advice(policy, verdict)
+        )
     elif verdict.status == "not-allowed":
         message = f"unit `{unit}` is not allowed" if unit else "the empty unit is not allowed"
-        yield Judged("GL502", tool, place, message, unit_advice(policy, verdict))
+        yield SchemaFinding("GL502", tool, place, message, unit_advice(policy, verdict))
 
 
 _SAYS_MORE = frozenset({"properties", "$ref", "allOf", "anyOf", "oneOf", "patternProperties"})
@@ -181,7 +189,7 @@ _DOES: Mapping[NamedEffect, str] = {
 }
 
 
-def _of_hints(tool: Offered) -> Iterator[Judged]:
+def _of_hints(tool: ServerTool) -> Iterator[SchemaFinding]:
     """A name that says the contrary of the hints next to it."""
     effect = effect_of_name(tool.name)
     if effect is None or not isinstance(tool.annotations, Mapping):
@@ -190,14 +198,14 @@ def _of_hints(tool: Offered) -> Iterator[Judged]:
         if tool.annotations.get(hint) is value and effect in denied:
             message = f"by its name {_DOES[effect]}, but its {hint} is {str(value).lower()}"
             way = f"Correct the {hint}, or the name."
-            yield Judged("GL702", tool.name, "$", message, way)
+            yield SchemaFinding("GL702", tool.name, "$", message, way)
             return
 
 
 # ------------------------------------------------------------------------------------------------- reporting
 
 
-def report(tools: Sequence[Offered], config: Config, output_format: str) -> tuple[str, bool]:
+def report(tools: Sequence[ServerTool], config: Config, output_format: str) -> tuple[str, bool]:
     """What to print, and whether anything was found."""
     everything = [*judged(tools, config.rules.policy)]
     findings = [finding for finding in everything if finding.code in config.codes]
@@ -224,11 +232,11 @@ def report(tools: Sequence[Offered], config: Config, output_format: str) -> tupl
     faulty = len({finding.tool for finding in findings})
     unread = len([finding for finding in everything if finding.is_unread])
     left_out = f", {unread} not judged" if unread else ""
-    end = f"{counted(len(tools), 'tool')}, {faulty or 'none'} with findings{left_out}."
+    end = f"{count_text(len(tools), 'tool')}, {faulty or 'none'} with findings{left_out}."
     return "\n".join([*lines, *hints, *_unseen(tools), end]) + "\n", bool(findings)
 
 
-def _unseen(tools: Sequence[Offered]) -> Iterator[str]:
+def _unseen(tools: Sequence[ServerTool]) -> Iterator[str]:
     """What the output schemas say nothing of."""
     results = [_declared(tool.output_schema) for tool in tools]
     text, unknown = results.count("text"), results.count("unknown")
@@ -237,7 +245,7 @@ def _unseen(tools: Sequence[Offered]) -> Iterator[str]:
         parts = [f"{number} {'returns' if number == 1 else 'return'} numbers"]
         parts += [f"{text} text"] if text else []
         parts += [f"{unknown} unknown, without an output schema"] if unknown else []
-        figures = f"{counted(len(tools), 'tool')}: {', '.join(parts)}."
+        figures = f"{count_text(len(tools), 'tool')}: {', '.join(parts)}."
         yield f"{figures} Numbers inside text were not checked: no schema describes them."
     if count := results.count("open"):
         its, schemas = ("its", "schema names") if count == 1 else ("their", "schemas name")

@@ -54,6 +54,6 @@ def allowable(settled: Sequence[Finding]) -> str:
     )
 
 
-def counted(number: int, noun: str) -> str:
+def count_text(number: int, noun: str) -> str:
     """Return a number with its noun."""
     return f"{number} {noun}{'' if number == 1 else 's'}"

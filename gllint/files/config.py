@@ -107,7 +107,7 @@ class Config(_Keys):
         """
         rules = self.rules
         has_fewer_codes = not Config().codes <= self.codes
-        leaves_out = {
+        omits = {
             "select": has_fewer_codes and self.select is not None,
             "ignore": has_fewer_codes and self.ignore,
             "extend-ignore": has_fewer_codes and self.extend_ignore,
@@ -125,7 +125,7 @@ class Config(_Keys):
             "frameworks": any('"not-tools"' in row for row in rules.frameworks),
         }
         keys: dict[str, list[str]] = {}
-        for key in (key for key, does in leaves_out.items() if does):
+        for key in (key for key, does in omits.items() if does):
             if (file := self.origins.get(key, COMMAND_LINE)) != COMMAND_LINE:
                 keys.setdefault(file, []).append(key)
         return keys

@@ -95,7 +95,7 @@ class Folders:
             self.listings[folder] = (stamp, *listing)
             self.has_changed = True
 
-    def forget_others(self) -> None:
+    def drop_stale(self) -> None:
         """Forget what was known of folders that were not met."""
         for folder in self.listings.keys() - self.visits:
             del self.listings[folder]
@@ -141,7 +141,7 @@ class _Judge:
         excludes = repr((config.exclude, config.extend_exclude, config.base)).encode("utf-8", "surrogatepass")
         self.under = digest(ignores.digest, excludes).hex()
 
-    def leaves_out(self, path: str, name: str, is_folder: bool) -> bool:
+    def omits(self, path: str, name: str, is_folder: bool) -> bool:
         """Say whether the entry ``path`` is left out."""
         config = self.place.config
         if config.excluded.verdict(config.relative(path), name, is_folder):
@@ -267,14 +267,14 @@ def _sorted_out(
         is_python = not is_folder and is_python_name(name)
         if is_folder or is_python:
             path = f"{start}/{name}"
-            if not judge.leaves_out(path, name, is_folder):
+            if not judge.omits(path, name, is_folder):
                 (folders if is_folder else files).append(name)
             elif not judge.is_wish(path, name, is_folder):
                 others.append(f"{FOLDER if is_folder else FILE}{name}")
         elif _leads_to_folder(entry):
             if not judge.is_wish(f"{start}/{name}", name, True):
                 others.append(f"{LINK}{name}")
-        elif "." not in name and not judge.leaves_out(f"{start}/{name}", name, False):
+        elif "." not in name and not judge.omits(f"{start}/{name}", name, False):
             others.append(f"{SCRIPT}{name}")
     return folders, files, others
 
@@ -314,7 +314,7 @@ def is_left_out(path: str, top: str, places: Places) -> bool:
         place, ignores = _enter(folder, names, places, ignores, folder == top)
         judge = _Judge(place, ignores)
         folder = f"{folder.rstrip('/')}/{name}"
-        if judge.leaves_out(folder, name, depth + 1 < len(parts)):
+        if judge.omits(folder, name, depth + 1 < len(parts)):
             return True
     return False
 

@@ -447,7 +447,7 @@ def _without_magics(code: str) -> list[str] | None:
         name = magic[1].lower()
         lines = [*lines[:first], _ending(lines[first]), *lines[first + 1 :]]
         if name in _SHELL_CELLS:
-            return _handed_to_python(lines)
+            return _python_argument(lines)
         if name not in _PYTHON_CELLS and (name in _OTHER_CELLS or not _parses("".join(lines))):
             return None
     if _parses("".join(lines)):
@@ -465,7 +465,7 @@ def _without_magics(code: str) -> list[str] | None:
     return python_lines
 
 
-def _handed_to_python(lines: list[str]) -> list[str] | None:
+def _python_argument(lines: list[str]) -> list[str] | None:
     """The lines of a shell's cell, those empty that are none of Python; ``None`` where all are."""
     python_lines = [_ending(line) for line in lines]
     number = 0

@@ -52,10 +52,10 @@ def listed_spelling(path: str) -> str:
     for number, name in enumerate(names[first:], first):
         if name:
             listing = _listing(folder + "/")
-            listed_name = listing.get(name) or listing.get(_folded(name))
-            if not listed_name or (listed_name != name and not os.path.lexists(f"{folder}/{name}")):
+            entry_name = listing.get(name) or listing.get(_folded(name))
+            if not entry_name or (entry_name != name and not os.path.lexists(f"{folder}/{name}")):
                 return "/".join([folder, *names[number:]])
-            name = listed_name
+            name = entry_name
         folder = f"{folder}/{name}"
     return folder
 

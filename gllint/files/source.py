@@ -26,7 +26,7 @@ _WIDE = (  # the longer marks first: one begins with the other
 )  # fmt: skip
 ASCII_SUPERSETS = frozenset({"utf-8", "iso8859-1"})  # each byte of ASCII means itself in them
 _COOKIE = expression(rb"^[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
-_SHOWN = 60  # characters of a name that no one knows
+_LONGEST_NAME = 60  # characters of a name that no one knows
 _SLOW, _MOST_SLOW = ("punycode", "idna"), 10_000  # their time grows with the square of the size
 _LATIN = ("latin-1-", "iso-8859-1-", "iso-latin-1-")
 _BLANK_OR_COMMENT = expression(rb"^[ \t\f]*(?:#.*)?$")
@@ -230,7 +230,7 @@ def _text_codec(name: str, bom: bool, line: int) -> str:
         return "utf-8"
     if bom:  # `utf8` and `u8`, too: Python compares the names
         raise Undecodable(
-            f"encoding is declared as {name[:_SHOWN]} but the file begins with a UTF-8 mark", line, 1
+            f"encoding is declared as {name[:_LONGEST_NAME]} but the file begins with a UTF-8 mark", line, 1
         )
     if normal.startswith(_LATIN):
         return "iso8859-1"
@@ -241,7 +241,7 @@ def _text_codec(name: str, bom: bool, line: int) -> str:
         ):  # `rot13`, `base64`: between texts, or between bytes
             raise LookupError(name)
     except (LookupError, ValueError):
-        raise Undecodable(f"unknown encoding: {name[:_SHOWN]}", line, 1) from None
+        raise Undecodable(f"unknown encoding: {name[:_LONGEST_NAME]}", line, 1) from None
     return codec.name
 
 

@@ -35,8 +35,8 @@ class Node:
 def read(text: str) -> Node:
     """Read a document. Raises ``ValueError`` with the reason, as in "it is not valid JSON"."""
     reader = _Reader(text)
-    node = reader.value(_after_blank(text, 0), 0)
-    if _after_blank(text, node.end) != len(text):
+    node = reader.value(_skip_blank(text, 0), 0)
+    if _skip_blank(text, node.end) != len(text):
         raise ValueError("is not valid JSON")
     return node
 
@@ -51,7 +51,7 @@ def with_item(text: str, at: Node, value: Any) -> str:
     return _with(text, at, "", value)
 
 
-def _after_blank(text: str, at: int) -> int:
+def _skip_blank(text: str, at: int) -> int:
     match = _BLANK.match(text, at)
     return match.end() if match is not None else at
 
@@ -75,16 +75,16 @@ class _Reader:
 
     def _object(self, at: int, depth: int) -> Node:
         node = Node({}, at)
-        at = _after_blank(self._text, at + 1)
+        at = _skip_blank(self._text, at + 1)
         while self._text[at : at + 1] != "}":
             name = _STRING.match(self._text, at)
-            colon = _after_blank(self._text, name.end()) if name is not None else at
+            colon = _skip_blank(self._text, name.end()) if name is not None else at
             if name is None or self._text[colon : colon + 1] != ":":
                 raise ValueError("is not valid JSON")
             key = _scalar(name.group())
             if key in node.members:
                 raise ValueError("has a duplicate key")
-            member = self.value(_after_blank(self._text, colon + 1), depth + 1)
+            member = self.value(_skip_blank(self._text, colon + 1), depth + 1)
             node.members[key], node.value[key] = member, member.value
             at = self._separated(node, member.end, "}")
         node.end = at + 1
@@ -92,7 +92,7 @@ class _Reader:
 
     def _array(self, at: int, depth: int) -> Node:
         node = Node([], at)
-        at = _after_blank(self._text, at + 1)
+        at = _skip_blank(self._text, at + 1)
         while self._text[at : at + 1] != "]":
             item = self.value(at, depth + 1)
             node.items.append(item)
@@ -103,9 +103,9 @@ class _Reader:
 
     def _separated(self, node: Node, at: int, closing: str) -> int:
         """Where the next child begins, or the bracket that closes."""
-        at = _after_blank(self._text, at)
+        at = _skip_blank(self._text, at)
         if self._text[at : at + 1] == ",":
-            at = _after_blank(self._text, at + 1)
+            at = _skip_blank(self._text, at + 1)
             node.has_trailing_comma = self._text[at : at + 1] == closing
         elif self._text[at : at + 1] != closing:
             raise ValueError("is not valid JSON")
@@ -135,7 +135,7 @@ def _with(text: str, at: Node, head: str, value: Any) -> str:
         closing = at.end - 1
         before = text[:closing].rstrip(" \t\r\n")
         return f"{before}{newline}{written}{newline}{outer}{text[closing:]}"
-    behind = text.index(",", _after_blank(text, last.end)) + 1 if at.has_trailing_comma else last.end
+    behind = text.index(",", _skip_blank(text, last.end)) + 1 if at.has_trailing_comma else last.end
     comma = "" if at.has_trailing_comma else ","
     rest = _REST_OF_LINE.match(text, behind)
     remark = rest.group() if rest is not None else ""

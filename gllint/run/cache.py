@@ -192,7 +192,7 @@ class Store:
         if omissions is not None:
             omissions += folders.omissions
         if not within_project:
-            folders.forget_others()
+            folders.drop_stale()
         if folders.has_changed:
             self.write(_FOLDERS, folders.listings, len(folders.listings) <= _FEW_FOLDERS)
 

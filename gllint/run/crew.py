@@ -38,11 +38,11 @@ _HANDFUL_BYTES = 20_000
 _LOOK, _GONE = 0.5, 0.1  # seconds: how often to look for rules that are silent, and for a process to be gone
 
 
-class Lost(Exception):
+class Crash(Exception):
     """A process of the crew is gone."""
 
 
-class _RuleLost(Exception):
+class _RuleCrash(Exception):
     """A process is gone, or let nothing of Python run, since it asked a package's rule; ``why`` says which."""
 
     def __init__(self, question: Question, why: str) -> None:
@@ -77,16 +77,16 @@ def _is_daemon() -> bool:
 def check_files(index: Index, paths: Sequence[str], fixes: bool) -> dict[str, Result]:
     """Return the rules' results for candidates, with the ``fixes`` where they are wanted.
 
-    Raises :class:`Lost` where a process came to an end before its time, and where none can be forked.
+    Raises :class:`Crash` where a process came to an end before its time, and where none can be forked.
     """
     while True:
         try:
             return _check_files(index, paths, fixes)
-        except _RuleLost as lost:
+        except _RuleCrash as lost:
             from gllint_rules.check.own_rules import give_up
 
             if not give_up(lost.question, lost.why):
-                raise Lost from lost
+                raise Crash from lost
             index.means.progress.expect("checking", len(paths))  # what a process learnt is lost with it
 
 
@@ -94,7 +94,7 @@ def _check_files(index: Index, paths: Sequence[str], fixes: bool) -> dict[str, R
     pool = index.means.pool
     pool.close()
     if threading.active_count() > 1:  # next to other threads a fork may never come back
-        raise Lost
+        raise Crash
     crew = _Crew(index, min(pool.jobs, len(paths)) if _is_large(index, paths) else 1)
     index.means.pool = crew  # as long as they are there, whatever else is to be done is theirs, too
     try:
@@ -104,7 +104,7 @@ def _check_files(index: Index, paths: Sequence[str], fixes: bool) -> dict[str, R
         return results
     except (OSError, EOFError) as error:
         crew.raise_for_rules()
-        raise Lost from error
+        raise Crash from error
     finally:
         index.means.pool = pool
         crew.close()
@@ -245,14 +245,14 @@ class _Crew(Pool):
             for question, since in self._questions.values():
                 if time.monotonic() - since > foreign_code.SILENCE:
                     silence = f"let nothing else run for {foreign_code.SILENCE:g} s"
-                    raise _RuleLost(question, f"{silence} (is it a regular expression?) when asked about")
+                    raise _RuleCrash(question, f"{silence} (is it a regular expression?) when asked about")
 
     def raise_for_rules(self) -> None:
-        """Raise :class:`_RuleLost` where a process has gone that was asking a package's rule."""
+        """Raise :class:`_RuleCrash` where a process has gone that was asking a package's rule."""
         for process, pipe in zip(self._processes, self._pipes, strict=True):
             process.join(_GONE)
             if process.exitcode is not None and pipe in self._questions:
-                raise _RuleLost(self._questions[pipe][0], "ended the process when asked about")
+                raise _RuleCrash(self._questions[pipe][0], "ended the process when asked about")
 
     def end(self) -> None:
         """Learn what the answers rest on. Raises ``EOFError`` where a process has gone."""

@@ -130,10 +130,10 @@ class FollowingIndex(Index):
             project, lasting = sound[1], None
             is_mended = True
         if not self._holds(project, changed):
-            return self._put_over(project, changed, lasting)
+            return self._overlay(project, changed, lasting)
         self._project = project
         if lasting is not None:
-            self._put_over(project, (), lasting)
+            self._overlay(project, (), lasting)
         stale = self._project.follow(changed)
         self._spoil(stale.union(changed))
         if is_mended and not stale:  # what was said meanwhile is outdated
@@ -156,10 +156,10 @@ class FollowingIndex(Index):
         """Forget the answers since the last edit, and go on with what was before."""
         project = self.project
         lasting = self._lasting or project
-        self._put_over(project, (), lasting)
+        self._overlay(project, (), lasting)
         self._lasting = None if is_last else lasting
 
-    def _put_over(self, old: Project, changed: Collection[str], answers: Project | None) -> frozenset[str]:
+    def _overlay(self, old: Project, changed: Collection[str], answers: Project | None) -> frozenset[str]:
         self._announced.clear()
         self._added = None
         self._project = self._new_project()

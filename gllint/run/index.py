@@ -56,7 +56,7 @@ class Index:
         self.analysis_cache = AnalysisCache(store, self)
         self.talking: set[str] = set()  # the files that import a framework or a model's SDK
         self.is_complete = False  # all files of the project are listed
-        self.is_disturbed = False  # a file changed while we read it twice: nothing of this run is kept
+        self.is_stale = False  # a file changed while we read it twice: nothing of this run is kept
         self._candidates: dict[str, bytes] | None = None
         self._project: Project | None = None
         self._inherited: Project | None = None  # under another configuration
@@ -101,7 +101,7 @@ class Index:
     @property
     def is_worth_keeping(self) -> bool:
         """Whether the index is still valid for the files on disk."""
-        return not self.means.sources.buffer_paths() and not self.is_disturbed
+        return not self.means.sources.buffer_paths() and not self.is_stale
 
     def forget(self, path: str) -> None:
         """Forget what a file said, and all that several files say together."""
@@ -310,10 +310,10 @@ class Index:
         try:
             data = self.means.sources.read(path)
         except OSError as error:
-            self.is_disturbed = True
+            self.is_stale = True
             return Unparsed(f"cannot be read: {error.strerror}")
         if expected and not self.means.sources.holds(path):
-            self.is_disturbed = self.is_disturbed or digest(data) != expected
+            self.is_stale = self.is_stale or digest(data) != expected
         outline = outline_entry[1] if outline_entry is not None and outline_entry[0] == digest(data) else None
         return parse(path, data, self.means.clock, old_facts, outline)
 
@@ -322,7 +322,7 @@ class Index:
         imports = self.project.imports
         return (
             self.dependencies,
-            self.is_disturbed,
+            self.is_stale,
             imports.targets,
             imports.told_by,
             self.project.part_values,
@@ -331,7 +331,7 @@ class Index:
     def learn(
         self,
         dependencies: Dependencies,
-        is_disturbed: bool,
+        is_stale: bool,
         targets: Mapping[str, dict[str, str | None]],
         told_by: Mapping[str, set[str]],
         answers: Mapping[tuple[Any, Any], Mapping[str, Any]],
@@ -340,7 +340,7 @@ class Index:
         self.dependencies.loaded.update(dependencies.loaded)
         self.dependencies.probed.update(dependencies.probed)
         self.dependencies.owned.update(dependencies.owned)
-        self.is_disturbed = self.is_disturbed or is_disturbed
+        self.is_stale = self.is_stale or is_stale
         imports = self.project.imports
         for path, names in targets.items():
             imports.targets.setdefault(path, {}).update(names)
@@ -426,7 +426,7 @@ class Index:
             return Unparsed(why.partition(";")[0], 0) if is_text else Unparsed(why)
         self.dependencies.loaded[path] = now = digest(data)
         if self._candidates and self._candidates.get(path, now) != now:
-            self.is_disturbed = True
+            self.is_stale = True
         return parse(path, data, self.means.clock)
 
     def own_files(self) -> Collection[str]:
@@ -493,7 +493,7 @@ class Index:
         source = self.means.sources.of(path)
         if not self.means.sources.holds(path):
             if self._candidates and path in self._candidates:
-                self.is_disturbed = self.is_disturbed or digest(source.data) != self._candidates[path]
+                self.is_stale = self.is_stale or digest(source.data) != self._candidates[path]
             elif path not in self.dependencies.loaded:
                 self.dependencies.loaded[path] = digest(source.data)
         return source.text.source

@@ -14,7 +14,7 @@ from gllint_rules.tuples import NamedTuple
 if TYPE_CHECKING:
     from gllint.run.obstacles import Obstacles
 
-_MOST_LISTED = 3
+_MOST_PATHS = 3
 _DISOBEYED = "not obeyed in full"
 _FEW_BYTES = 100_000  # that are parsed although no rule could report on them: some 30 ms, once
 
@@ -35,10 +35,8 @@ class Notice(NamedTuple):
         """Return what to say about them; ``show`` gives the path that people see."""
         details = self.details or ("",) * len(self.paths)
         entries = [(show(path), detail) for path, detail in zip(self.paths, details, strict=True)]
-        listed = ", ".join(
-            f"{name} ({detail})" if detail else name for name, detail in entries[:_MOST_LISTED]
-        )
-        tail = f" and {len(entries) - _MOST_LISTED} more" if len(entries) > _MOST_LISTED else ""
+        listed = ", ".join(f"{name} ({detail})" if detail else name for name, detail in entries[:_MOST_PATHS])
+        tail = f" and {len(entries) - _MOST_PATHS} more" if len(entries) > _MOST_PATHS else ""
         why = f", {self.why}" if self.why else ""
         plural = "s" if len(entries) > 1 else ""
         return f"{len(entries)} {self.noun}{plural} {self.lack}{why}: {listed}{tail}"

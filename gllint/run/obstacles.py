@@ -41,7 +41,7 @@ class Obstacles:
 
     def __init__(self, index: Index, result_of: Callable[[str], Result]) -> None:
         self._index, self._result_of = index, result_of
-        self._reached: dict[str, frozenset[str]] = {}
+        self._reachable: dict[str, frozenset[str]] = {}
 
     def of(self, path: str, codes: Iterable[str]) -> list[Obstacle]:
         """Return what was not read and may matter to findings of ``codes`` (or their prefixes) in a file."""
@@ -97,10 +97,10 @@ class Obstacles:
         """Return those of the files ``unread`` to which one leads that leads to a file, too."""
         if self._mentions is None:
             return frozenset(unread)
-        if path not in self._reached:
+        if path not in self._reachable:
             users = _closure({path}, self._mentioned_by)
-            self._reached[path] = frozenset(_closure(users, self._mentions))
-        return self._reached[path].intersection(unread)
+            self._reachable[path] = frozenset(_closure(users, self._mentions))
+        return self._reachable[path].intersection(unread)
 
     @cached_property
     def _mentions(self) -> dict[str, set[str]] | None:

@@ -114,10 +114,10 @@ class Omissions:
     def _known(self, path: str) -> frozenset[str] | None:
         """Return what git tracks (absolute), where it tracks anything below the folder that was walked to a path."""
         top = next((top for top in self._tops if path.startswith(top)), "")
-        return self._tracked_below.get(top)
+        return self._tracked_files_in.get(top)
 
     @cached_property
-    def _tracked_below(self) -> dict[str, frozenset[str]]:
+    def _tracked_files_in(self) -> dict[str, frozenset[str]]:
         known: dict[str, frozenset[str]] = {}
         for top in self._tops:
             repository = self._places.of(top.rstrip("/") or "/").repository
@@ -131,7 +131,7 @@ class Omissions:
     def _tracked(self) -> Iterator[tuple[str, str]]:
         """Yield what git tracks and the walk did not list, with what left it out."""
         links = {omission.path: omission for omission in self._omissions if omission.what == LINK}
-        for paths in self._tracked_below.values():
+        for paths in self._tracked_files_in.values():
             for path in sorted(paths - self._listed):
                 if path in links:
                     if not self._is_inside(path):

@@ -15,9 +15,9 @@ class Progress:
 
     def __init__(self, is_enabled: bool = True) -> None:
         self._is_enabled = is_enabled and sys.stderr is not None and sys.stderr.isatty()
-        self._started = self._drawn_at = time.monotonic()
+        self._started = self._last_frame = time.monotonic()
         self._label, self._done, self._total = "", 0, 0
-        self._is_drawn = False
+        self._is_visible = False
 
     def expect(self, label: str, total: int) -> None:
         """Begin a stretch of ``total`` steps."""
@@ -29,20 +29,20 @@ class Progress:
         if not self._is_enabled or not self._total:
             return
         now = time.monotonic()
-        if now - self._started > _PATIENCE and now - self._drawn_at > _REDRAW:
-            self._drawn_at = now
+        if now - self._started > _PATIENCE and now - self._last_frame > _REDRAW:
+            self._last_frame = now
             self._draw()
 
     def clear(self) -> None:
         """Take the bar away, before anything else is written."""
-        if self._is_drawn:
+        if self._is_visible:
             sys.stderr.write("\r\x1b[2K")
             sys.stderr.flush()
-            self._is_drawn = False
+            self._is_visible = False
 
     def _draw(self) -> None:
         filled = _WIDTH * self._done // self._total
         bar = "█" * filled + "░" * (_WIDTH - filled)
         sys.stderr.write(f"\r\x1b[2K{self._label:<9} {bar} {self._done}/{self._total}")
         sys.stderr.flush()
-        self._is_drawn = True
+        self._is_visible = True

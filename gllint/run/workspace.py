@@ -337,7 +337,7 @@ class Workspace:
         from gllint.run import crew, rules
 
         if crew.is_worth(self.index, paths):
-            with contextlib.suppress(crew.Lost):
+            with contextlib.suppress(crew.Crash):
                 return crew.check_files(self.index, paths, fixes)
         return on_large_stack(rules.check_files, self.index, paths, fixes)
 

@@ -132,7 +132,7 @@ class Server(LanguageServer):
         self.pulls = False
         self._loop: asyncio.AbstractEventLoop | None = None
         self.presenter = Presenter(types.ClientCapabilities(), self.text_of)
-        self._progress: _WorkDone | None = None
+        self._progress: _Progress | None = None
         self._watches = False
         self._is_reporting = False
         self._cells: dict[str, str] = {}  # the path of the notebook that a cell is in, by its address
@@ -388,7 +388,7 @@ class Server(LanguageServer):
     def working(self, title: str) -> Callable[[str, int, int], None]:
         """Show progress from now on."""
         window = self.client_capabilities.window
-        progress = self._progress = _WorkDone(self, bool(window and window.work_done_progress))
+        progress = self._progress = _Progress(self, bool(window and window.work_done_progress))
         self._later(lambda: progress.begin(title))
 
         def report(label: str, done: int, total: int) -> None:
@@ -405,7 +405,7 @@ class Server(LanguageServer):
             self._later(progress.end)
 
 
-class _WorkDone:
+class _Progress:
     """A progress bar in the editor; nothing where it has none. Used in the loop's thread."""
 
     def __init__(self, server: Server, is_shown: bool) -> None:

@@ -141,20 +141,20 @@ def compare(
     def lost_scope(entry: Fingerprint) -> bool:
         return not has_scope(entry.path, entry.scope)
 
-    def lost_file(entry: Fingerprint) -> bool:
+    def missing_file(entry: Fingerprint) -> bool:
         return not exists(entry.path)
 
     matching = _Matching(old, current)
     matching.match(lambda f: f[:5], lambda _: True)
     matching.match(lambda f: (f.code, f.path, f.text, f.target), lost_scope)
-    matching.match(lambda f: (f.code, f.scope, f.text, f.target), lost_file)
-    matching.match(lambda f: (f.code, f.text, f.target), lost_file)
+    matching.match(lambda f: (f.code, f.scope, f.text, f.target), missing_file)
+    matching.match(lambda f: (f.code, f.text, f.target), missing_file)
     matches = [current[index] for index in sorted(matching.pairs)]
     fixed: list[Fingerprint] = []
     unseen: list[Fingerprint] = []
     for index, entry in enumerate(old):
         if index not in matching.used:
-            (fixed if was_checked(entry) or lost_file(entry) else unseen).append(entry)
+            (fixed if was_checked(entry) or missing_file(entry) else unseen).append(entry)
     return Compared(
         new=[finding for index, finding in enumerate(findings) if index not in matching.pairs],
         matches=matches,

@@ -93,7 +93,7 @@ class Unreadable(Struct, frozen=True, eq=False):
     span: Span
     message: str
     help: str
-    meant: str = ""
+    suggestion: str = ""
     readable_part: Suppression | None = None  # what of the same comment can be read
 
 
@@ -439,10 +439,10 @@ def _not_codes(span: Span, words: Sequence[str]) -> Unreadable | None:
 def _no_form(span: Span, rest: str) -> Unreadable:
     """What is wrong with a comment that has no brackets, or no verb, that we know."""
     named = [word for word in re.split(r"[^\w-]+", rest) if _selector(word) not in (None, "GL")]
-    meant = f"# gllint: ignore[{', '.join(named)}]" if named else ""
-    form = meant or "# gllint: ignore[GL401] reason"
+    suggestion = f"# gllint: ignore[{', '.join(named)}]" if named else ""
+    form = suggestion or "# gllint: ignore[GL401] reason"
     message = "this suppression is malformed and has no effect"
-    return Unreadable(span, message, f"Write `{form}`.", meant)
+    return Unreadable(span, message, f"Write `{form}`.", suggestion)
 
 
 def _is_code(line: str) -> bool:
@@ -485,8 +485,8 @@ def apply(
 
 def _invalid(path: str, wrong: Unreadable) -> Finding:
     fix = None
-    if wrong.meant:
-        fix = Fix("unsafe", f"Write `{wrong.meant}`", (Edit(wrong.span, wrong.meant),))
+    if wrong.suggestion:
+        fix = Fix("unsafe", f"Write `{wrong.suggestion}`", (Edit(wrong.span, wrong.suggestion),))
     return Finding("GL902", path, wrong.span, wrong.message, wrong.help, fix)
 
 

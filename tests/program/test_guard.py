@@ -21,7 +21,7 @@ import pytest
 
 from gllint.cli import commands, guarding
 from gllint.cli.explaining import config_for
-from gllint.cli.server_tools import Offered
+from gllint.cli.server_tools import ServerTool
 from gllint.errors import UsageError
 from gllint.guard import exchange
 from gllint.guard import relay as relay_module
@@ -614,8 +614,8 @@ def test_the_draft_speaks_once_of_all_tools_that_name_nothing() -> None:
 
 
 OFFERED = [
-    Offered("meter", {"type": "object", "properties": {"heat_kwh": {"type": "number"}, "load": {"type": "number"}}}),
-    Offered("site", {"type": "object", "additionalProperties": True}),
+    ServerTool("meter", {"type": "object", "properties": {"heat_kwh": {"type": "number"}, "load": {"type": "number"}}}),
+    ServerTool("site", {"type": "object", "additionalProperties": True}),
 ]  # fmt: skip
 
 
@@ -801,7 +801,7 @@ def test_late_answers_are_seen_by_nobody() -> None:
 
 
 def test_what_is_no_description_is_no_tool() -> None:
-    assert Offered("x", None).trouble is None and UnitPlaces({}).in_schema("x", 5) == 5
+    assert ServerTool("x", None).trouble is None and UnitPlaces({}).in_schema("x", 5) == 5
 
 
 @pytest.mark.parametrize(

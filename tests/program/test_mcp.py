@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-from gllint.cli.mcp_sdk import broken_sdk
-from gllint.cli.server_tools import Offered
+from gllint.cli.mcp_sdk import sdk_error
+from gllint.cli.server_tools import ServerTool
 from gllint.cli.servers import judged, report
 from gllint.files.config import Config
 from gllint_runtime.policy.schemas import QUANTITY_REF
@@ -174,16 +174,16 @@ def test_an_sdk_of_no_use_is_named_as_it_is(
         return version
 
     monkeypatch.setattr(metadata, "version", installed)
-    assert str(broken_sdk("gllint mcp", ImportError("no such name"))).startswith(said)
+    assert str(sdk_error("gllint mcp", ImportError("no such name"))).startswith(said)
 
 
 def test_schemas_that_name_nothing_are_told() -> None:
     anything = {"type": "object", "additionalProperties": True}
     wrapped = {"type": "object", "properties": {"result": anything}}
     for tools, told in (
-        ([Offered("a", anything)], "1 output schema names nothing: its numbers were not checked"),
+        ([ServerTool("a", anything)], "1 output schema names nothing: its numbers were not checked"),
         (
-            [Offered("a", anything), Offered("b", wrapped)],
+            [ServerTool("a", anything), ServerTool("b", wrapped)],
             "2 output schemas name nothing: their numbers were",
         ),
     ):
@@ -199,7 +199,7 @@ def test_without_the_sdk(tmp_path: Path) -> None:
 
 
 def codes(schema: Any) -> list[str]:
-    return [one.code for one in judged([Offered("t", schema)], Policy())]
+    return [one.code for one in judged([ServerTool("t", schema)], Policy())]
 
 
 def of(schema: Any) -> Any:
@@ -287,7 +287,7 @@ def test_judged_as_in_the_source(schema: Any, found: list[str]) -> None:
 )
 def test_a_name_that_says_the_contrary_of_its_hints(name: str, hints: Any, contrary: str | None) -> None:
     schema = of(QUANTITY)
-    found = [*judged([Offered(name, schema, {"type": "object"}, hints)], Policy())]
+    found = [*judged([ServerTool(name, schema, {"type": "object"}, hints)], Policy())]
     assert [one.code for one in found] == (["GL702"] if contrary else [])
     assert all(contrary is not None and contrary in one.message for one in found)
 
@@ -374,15 +374,15 @@ def test_what_no_schema_tells_is_told() -> None:
     }
     truth = {"type": "object", "properties": {"ok": {"type": "boolean"}}}
     tools = [
-        Offered("a", texts),
-        Offered("b", numbers),
-        Offered("c", None),
-        Offered("d", truth),
-        Offered("e", texts),
+        ServerTool("a", texts),
+        ServerTool("b", numbers),
+        ServerTool("c", None),
+        ServerTool("d", truth),
+        ServerTool("e", texts),
     ]
     text, _ = report(tools, Config(), "text")
     assert (
         "5 tools: 1 returns numbers, 2 text, 1 unknown, without an output schema. "
         "Numbers inside text were not checked: no schema describes them.\n5 tools, 2 with findings.\n"
     ) in text
-    assert "not looked at" not in report([Offered("d", truth)], Config(), "text")[0]
+    assert "not looked at" not in report([ServerTool("d", truth)], Config(), "text")[0]

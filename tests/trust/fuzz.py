@@ -69,7 +69,7 @@ _STARTED = 30  # seconds until all targets are loaded
 _AT_ONCE = 2
 _PLENTY = 100_000  # inputs of a target, beyond which another one has more of the time
 _SLOW = 0.008  # seconds for a text of a target that has twice the time of a quick one
-_MOST_TOLD = 5  # failures of one grammar
+_LONGEST_EXCERPT = 5  # failures of one grammar
 _BITS = [
     *"()[]{}\"'\\\n\r\t\0\f\x1a\u2028\ufeff\udcff#@:=,.;%*0", "{{claim:0}}", "# noqa: GL101", "# gllint: ignore[GL4]", "f'{", "\\\n",
     "lambda: ", "match x:\n case ", "async ", "await ", "yield ", "**", "return {", "kWh", "5 kWh", "1e999", "0x", "null", "NaN",
@@ -348,7 +348,7 @@ def _drawn(budget: Budget, grammar: str, modules: Callable[[], Any]) -> Row:
             seeded(budget.seed + number)(test)()
         except Exception as error:
             notes = " ".join(getattr(error, "__notes__", ()))
-            if len(wrong) < _MOST_TOLD:  # of which many are one
+            if len(wrong) < _LONGEST_EXCERPT:  # of which many are one
                 wrong.append(f"{type(error).__name__}: {error} {notes}"[:2000])
     return Row(f"fuzz: grammar of {grammar}", f"{count} modules", wrong, count, 100)
 
