@@ -146,7 +146,7 @@ def test_a_name_for_standard_input_that_nobody_reads_is_an_error(write: Write, r
         done = run("check", "--stdin-filename", "x.py", *paths, cwd=top, stdin=agent.encode())
         assert done.returncode == 2 and not done.stdout
         assert done.stderr.decode() == (
-            "gllint: --stdin-filename names what standard input holds, and nothing reads that: "
+            "gllint: --stdin-filename needs '-' as the path: "
             "gllint check - --stdin-filename x.py\n"
         )
 
@@ -272,7 +272,7 @@ def test_watch_checks_again_when_a_file_changes(write: Write, agent: str) -> Non
     ("arguments", "said"),
     [
         (["--watch", "-"], "standard input does not change"),
-        (["--watch", "--fix"], "takes no --fix"),
+        (["--watch", "--fix"], "cannot be combined with --fix"),
         (["--watch", "nowhere"], "no such file"),
     ],
 )
@@ -408,7 +408,7 @@ def test_why(write: Write, run: Run, agent: str) -> None:
     done = run("check", "--why", "agent.py:8:GL101", cwd=top)
     assert done.returncode == 0
     assert done.stdout.strip()
-    assert b"mentions nothing" in run("check", "--why", "plain.py:1", cwd=top).stdout
+    assert b"contains nothing" in run("check", "--why", "plain.py:1", cwd=top).stdout
     assert run("check", "--why", "agent.py:8:GL999", cwd=top).returncode == 2
 
 
@@ -457,4 +457,4 @@ def test_why_tells_of_a_number_that_a_tool_elsewhere_returns(write: Write, run: 
     assert [line for line in said if line.startswith("GL101")] == said[:1]
     silent = run("check", "--why", "helpers.py:2:GL102", cwd=top).stdout.decode().splitlines()
     assert silent[0] == "There is no GL102 on this line."
-    assert any(line.startswith("`more` in the result of tool `one` is not known") for line in silent)
+    assert any(line.startswith("`more` in the result of tool `one` is unknown") for line in silent)

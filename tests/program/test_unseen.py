@@ -194,7 +194,7 @@ def test_json_of_what_is_not_known_is_no_text(write: Write, run: Run) -> None:
 
 
 def test_a_folder_without_a_tool_is_said_to_have_none(write: Write, run: Run) -> None:
-    hint = "No tool that gllint knows is defined there: `gllint frameworks` lists what makes one;"
+    hint = "No tools were found there: `gllint frameworks` lists what gllint reads as a tool;"
     top = write({"a/gllint.toml": "", "a/a.py": "x = 1\n", "b/gllint.toml": "", "b/a.py": module("a", ["x"])})
     assert hint in run("check", "a", cwd=top).stderr.decode()
     assert hint not in run("check", "a/a.py", cwd=top).stderr.decode()
