@@ -174,7 +174,7 @@ def test_what_the_encoding_cannot_hold_is_not_written(write: Write, monkeypatch:
     )
     fixed = fixer.fix(Engine(Options(cache=False)), [str(top)], unsafe=False)
     assert not fixed.new_data
-    assert "ascii cannot hold" in fixed.errors[0]
+    assert "ascii cannot encode" in fixed.errors[0]
 
 
 def test_an_error_while_fixing_ends_with_2(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
