@@ -146,8 +146,7 @@ def test_a_name_for_standard_input_that_nobody_reads_is_an_error(write: Write, r
         done = run("check", "--stdin-filename", "x.py", *paths, cwd=top, stdin=agent.encode())
         assert done.returncode == 2 and not done.stdout
         assert done.stderr.decode() == (
-            "gllint: --stdin-filename needs '-' as the path: "
-            "gllint check - --stdin-filename x.py\n"
+            "gllint: --stdin-filename needs '-' as the path: gllint check - --stdin-filename x.py\n"
         )
 
 
