@@ -190,7 +190,9 @@ class TextComments(Comments):
         example = _EXAMPLES.get(self.kind, "")
         return [
             replace(
-                wrong, suggestion="", help=f"Write `{example}`." if wrong.help.startswith("Write ") else wrong.help
+                wrong,
+                suggestion="",
+                help=f"Write `{example}`." if wrong.help.startswith("Write ") else wrong.help,
             )
             for wrong in super().unreadable(require_reason)
         ]
