@@ -41,6 +41,7 @@ _MAX_TRACED = 10_000  # numbers of one call's arguments
 _MAX_TRACED_TEXTS = 200  # texts among them that hold a number
 _MAX_TRACED_LETTERS = 100_000
 _MAX_HEARD = 20_000  # characters of what the user said in which days are named
+_MAX_LAST = 2_000  # and from which a number may follow
 _MAX_WORKED_OUT = 20  # numbers of one call that may follow from others
 _MAX_PARTS = 12  # amounts of one list
 _LEAST_CODE = 5  # characters of a part of a code that is known by itself
@@ -237,7 +238,7 @@ class Tracing:
     def _follows(self, path: Path, arguments: Mapping[str, Any]) -> Finding | None:
         """What the number at a path follows from, in a text of what the user said and the whole call."""
         if self._worked_out is None:
-            text = self._heard.rpartition("\n")[2].rstrip(" .!?") + ".\n\nThen"
+            text = self._heard.rpartition("\n")[2][-_MAX_LAST:].rstrip(" .!?") + ".\n\nThen"
             places: dict[Path, int] = {}
             for place, leaf in leaves(arguments):
                 shown = repr(leaf) if isinstance(leaf, float) else str(leaf)
