@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from gllint_rules.project.context import Context, Pending
 
 # Rules that report only where they are selected by name. Known without loading a rule: selection asks first.
-OPT_IN = frozenset({"GL105", "GL106", "GL405"})
+OPT_IN = frozenset({"GL105", "GL106", "GL405", "GL406"})
 
 # Rules that sourced mode switches off: there an answer cites plain numbers.
 OFF_IN_SOURCED_MODE = frozenset({"GL103", "GL402", "GL404", "GL406"})

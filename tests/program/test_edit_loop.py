@@ -117,6 +117,7 @@ LOOPS = {
         '"A flat like this uses about 2,900 kWh a year."',
         '{"demand": {"value": look_up(building), "unit": "kWh/year"}}',
     ),
+    "GL406": one("Declare it as `Claimed[Quantity]`", "heat: float", "heat: Claimed[Quantity]"),
     "GL501": one("Did you mean `kWh`?", '"kwh"', '"kWh"'),
     "GL502": one('`unit-packs = ["us"]`', "look_up(fuel)", "look_up(fuel)", settings='unit-packs = ["us"]'),
     "GL503": one("Rename the key", '"heat_kwh"', '"footprint_kg"'),

@@ -13,7 +13,7 @@ from harness import Case, run
 from test_cases import CASES
 
 _HELP = re.compile(
-    r"Return it as a Quantity beside the text: `\{\"text\": …, (?P<key>\"[^\"]+\"): (?P<quantity>\{.*?\})\}`"
+    r"Also return it as a Quantity: `\{\"text\": …, (?P<key>\"[^\"]+\"): (?P<quantity>\{.*?\})\}`"
     r"(?:, with `(?P<setting>[a-z-]+) = (?P<value>\[.*\])`)?\.\Z"
 )
 

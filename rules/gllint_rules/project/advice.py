@@ -111,7 +111,8 @@ def quantity_beside_text(
         name = names_of(maker.expr)[0] if maker is not None and leaf.key is None else ""
         leaf = leaf._replace(key=leaf.key or (name if not hasattr(builtins, name) else None) or None)
     policy = context.policy
-    unit = unit_behind(policy, behind)
+    # `in all` and `at night` are words.
+    unit = unit_behind(policy, behind) if _PROSE.match(behind) is None else None
     if unit is None:
         unit = unit_of_leaf(context, result, leaf, kind_of_leaf(leaf)).unit
     lines: tuple[str, ...] = ()
@@ -124,12 +125,15 @@ def quantity_beside_text(
     return shown, f'Also return it as a Quantity: `{{"text": …, {entry}}}`{with_settings}.'
 
 
+_PROSE = re.compile(r"\s(?:in|at|a|as)\s")
+
+
 def number_site(site: Site) -> Site:
     """Where the number stands that is made a text at ``site``: the ``x`` of ``str(x)``."""
     maker = maker_at(site)
     match maker.expr if maker is not None else None:
         case facts.Call(func=facts.Name(id="str"), args=(number,), keywords=()) if not isinstance(
-            number, facts.Star
+            number, (facts.Star, facts.Comp)
         ):
             return Site(site.module, number.at)
     return site

@@ -57,6 +57,9 @@ TOOL_PARAMETERS = ("parameters", "input_schema", "inputSchema", "args_schema")
 # Calls that bring tools along whose names no file of the project says.
 TOOL_LOADERS = frozenset({"load_tools", "load_mcp_tools", "get_tools"})
 # How one more tool is put into a list of them.
+# How a call is given the model that an answer has to be.
+ANSWER_KEYWORDS = frozenset({"output_type", "result_type", "response_format", "output_cls"})
+ANSWER_CALLS = frozenset({"with_structured_output"})
 # By which a call may take tools, too: what stands there is counted where no row of the table names it.
 LIKE_TOOLS = frozenset({"functions", "actions", "skills"})
 LIST_PUTS = frozenset({"append", "extend"})

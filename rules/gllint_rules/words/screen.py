@@ -17,6 +17,8 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from gllint_rules.words.framework_table import Table
 from gllint_rules.words.names import (
+    ANSWER_CALLS,
+    ANSWER_KEYWORDS,
     LIKE_TOOLS,
     LIST_PUTS,
     OUTPUT_SCHEMAS,
@@ -182,6 +184,16 @@ class Screen:
                     # GL3: an action, a step.
                     (_encoded(actions), _patterns(rf"\b{_word(actions)}\b")),
                     ((b'tool_call"', b"tool_call'"), _patterns(r"[\"']kind[\"']", r"[\"']tool_call[\"']")),
+                ),
+            ),
+            # GL406: the model of an answer.
+            (
+                _encoded(ANSWER_KEYWORDS | ANSWER_CALLS),
+                (
+                    (
+                        _encoded(ANSWER_KEYWORDS | ANSWER_CALLS),
+                        _patterns(rf"{_word(ANSWER_KEYWORDS)}{gap}=(?!=)|{_word(ANSWER_CALLS)}{gap}\("),
+                    ),
                 ),
             ),
             # What a call takes like tools.

@@ -1,0 +1,142 @@
+"""An answer model has a field that is a bare number.
+
+## What it does
+
+Reports a field that is annotated as a number, in a model that an agent's answer has to be: given as `output_type`,
+`result_type`, `response_format` or `output_cls`, or to `with_structured_output`. Models inside it count, too. Counts,
+indexes and identifiers (`plain-kinds`) are not reported. Opt-in.
+
+## Why is this bad?
+
+The language model fills the field, so the number comes from no tool.
+
+## Bad
+
+```python
+from pydantic import BaseModel
+from pydantic_ai import Agent
+
+
+class Report(BaseModel):
+    heat: float
+
+
+agent = Agent("openai:gpt-5", output_type=Report)
+```
+
+## Good
+
+```python
+from gllint_runtime import Claimed, Quantity
+from pydantic import BaseModel
+from pydantic_ai import Agent
+
+
+class Report(BaseModel):
+    heat: Claimed[Quantity]
+
+
+agent = Agent("openai:gpt-5", output_type=Report)
+```
+
+## How to fix
+
+Declare the field as `Claimed[Quantity]`: the answer then names the tool call. Or use sourced mode (`mode`), which
+checks plain numbers.
+
+## Options
+
+Select it with `extend-select`. `plain-keys` and `plain-kinds` name fields that need no claim. With `mode` at `sourced`
+the rule is off.
+
+## References
+
+The runtime's `Claimed`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gllint_rules.inference import classes
+from gllint_rules.inference.values import (
+    ClassOf,
+    Container,
+    Instance,
+    ListOf,
+    Site,
+    Value,
+    number,
+    options,
+)
+from gllint_rules.project.context import Context, Pending
+from gllint_rules.reading import facts
+from gllint_rules.rule import Rule
+from gllint_rules.words.names import ANSWER_CALLS, ANSWER_KEYWORDS
+
+HELP = 'Declare it as `Claimed[Quantity]`, or use sourced mode: `mode = "sourced"`.'
+
+
+def check(context: Context) -> Iterator[Pending]:
+    """Yield a finding for each numeric field of the models that answers have to be."""
+    seen: set[facts.Class] = set()
+    for expr, scope in _answer_types(context):
+        for of in _models(context.eval(expr, scope)):
+            yield from _fields(context, of, seen)
+
+
+def _answer_types(context: Context) -> Iterator[tuple[facts.Expr, facts.Scope]]:
+    module = context.module
+    for call, scope in module.calls_where(
+        lambda s: not ANSWER_KEYWORDS.isdisjoint(s.keywords) or not ANSWER_CALLS.isdisjoint(s.calls)
+    ):
+        yield from ((value, scope) for name, value in call.keywords if name in ANSWER_KEYWORDS)
+        if facts.last_name(call.func) in ANSWER_CALLS:
+            schema = call.keyword("schema") or next(iter(call.placed()), None)
+            if schema is not None:
+                yield schema, scope
+
+
+def _models(value: Value) -> Iterator[ClassOf]:
+    for option in options(value):
+        if isinstance(option, ClassOf):
+            yield option
+        elif isinstance(option, ListOf):
+            for entry in option.items:
+                yield from _models(entry.value)
+
+
+def _fields(context: Context, of: ClassOf, seen: set[facts.Class]) -> Iterator[Pending]:
+    """The numeric fields of a model of the project, and of those that it holds."""
+    for ancestor in classes.ancestors(context.evaluator, of):
+        if not isinstance(ancestor, ClassOf) or ancestor.cls in seen:
+            continue
+        seen.add(ancestor.cls)
+        for name, bindings in ancestor.cls.scope.bindings.items():
+            annotation = next((b.annotation for b in bindings if b.annotation is not None), None)
+            declared = context.evaluator.field(ancestor, name) if annotation is not None else None
+            if annotation is None or declared is None:
+                continue
+            if number(declared) is not None and not context.policy.is_plain(name):
+                message = f"the model writes the number `{name}` of its answer `{of.cls.name}` by itself"
+                yield context.finding("GL406", Site(ancestor.module, annotation.at), message, HELP)
+            for inner in _held(declared):
+                yield from _fields(context, inner, seen)
+
+
+def _held(value: Value) -> Iterator[ClassOf]:
+    for option in options(value):
+        if isinstance(option, Instance):
+            yield option.of
+        elif isinstance(option, Container) and option.rest is not None:
+            yield from _held(option.rest)
+
+
+RULE = Rule(
+    code="GL406",
+    name="number-in-answer-model",
+    summary="An answer model has a field that is a bare number",
+    documentation=__doc__ or "",
+    check=check,
+    options=("plain-keys", "plain-kinds", "mode"),
+)
