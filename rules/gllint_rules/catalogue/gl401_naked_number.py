@@ -58,6 +58,7 @@ from gllint_rules.project.claimed import claim_parts
 from gllint_rules.project.context import Context, Pending
 from gllint_rules.project.templates import FinalStep, Stretches, final_steps
 from gllint_rules.rule import Rule
+from gllint_runtime.policy.claims import SHORT_MACRO
 
 HELP = "Claim it: return it from a tool as a Quantity, and write {{claim:i}} in its place."
 
@@ -71,7 +72,8 @@ def check(context: Context) -> Iterator[Pending]:
 
         text = step.text
         broken = [(macro.start, macro.end) for macro in step.macros if macro.problem is not None]
-        aside = Stretches([*broken, *step.later()])
+        shorthand = [match.span() for match in SHORT_MACRO.finditer(text)]
+        aside = Stretches([*broken, *shorthand, *step.later()])
         numbers = scan_naked_numbers(
             text,
             whitelist=policy.whitelist,

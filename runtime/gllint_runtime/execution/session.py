@@ -45,7 +45,7 @@ from gllint_runtime.execution.streaming import MessageStream
 from gllint_runtime.execution.text_numbers import text_hint, word_around
 from gllint_runtime.execution.trace import Metrics, count_of
 from gllint_runtime.execution.verdicts import Event, Redact, Verdicts
-from gllint_runtime.policy.claims import Macro, find_macros, in_place, macro_problems
+from gllint_runtime.policy.claims import SHORT_MACRO, Macro, find_macros, in_place, macro_problems
 from gllint_runtime.policy.data import Survey, copy_plain
 from gllint_runtime.policy.errors import (
     GLDataError,
@@ -54,7 +54,6 @@ from gllint_runtime.policy.errors import (
     GLRuntimeError,
     GLValidationError,
 )
-from gllint_runtime.policy.expressions import expression
 from gllint_runtime.policy.keywords import Mode, PolicySettings
 from gllint_runtime.policy.log import logger
 from gllint_runtime.policy.names import read_name
@@ -82,7 +81,6 @@ from gllint_runtime.show import Showing, Shown
 _MOST_MESSAGES = 100
 _CALCULATOR, _CALCULATED = "calculate", ("result",)  # the ready tool, and where its result is
 _CLAIM_KEYS = frozenset({"source_call_id", "path"})
-_SHORT_MACRO = expression(r"\{\{(tc_[1-9][0-9]{0,8})\.([^\W\d]\w*(?:\.[^\W\d]\w*)*)\}\}")
 _CALL_ID = re.compile(r"tc_([1-9][0-9]{0,8})")
 _UNVERIFIED = "[unverified]"
 _MAX_BYTES = 64_000_000
@@ -639,7 +637,7 @@ class Session:
         if type(claims) is str:
             read = json_value(claims)
             claims = claims if read is None else read  # what is no JSON is refused as it is
-        shorthand = [*_SHORT_MACRO.finditer(message)] if "{{tc_" in message else []
+        shorthand = [*SHORT_MACRO.finditer(message)] if "{{tc_" in message else []
         if type(claims) not in (list, tuple) and not (claims is None and shorthand):
             return message, claims
         entries = [*(claims or ())]

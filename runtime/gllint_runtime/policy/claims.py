@@ -12,6 +12,9 @@ from gllint_runtime.policy.expressions import expression
 HOLE = "\ufffc"
 """Stands in a template, as read from source, for interpolated text whose content is unknown."""
 
+SHORT_MACRO = expression(r"\{\{(tc_[1-9][0-9]{0,8})\.([^\W\d]\w*(?:\.[^\W\d]\w*)*)\}\}")
+"""A macro that names the call and the path, and needs no entry in ``claims``: ``{{tc_1.heat}}``."""
+
 _WELL_FORMED = expression(r"\{(?<!\{\{)\{claim:(0|[1-9][0-9]{0,17})\}\}(?!\})")
 # Whatever a reader would take for an attempt at a macro: brackets around "claim" and something like an index.
 # Each alternative begins with one literal character, by which the engine finds it, and no brace is tried twice: the
