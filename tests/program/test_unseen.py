@@ -313,5 +313,9 @@ def test_one_function_of_a_server_counts_as_the_tools_that_it_serves(write: Writ
         "    return [Tool(name='a', inputSchema={}), Tool(name='b', inputSchema={})]\n\n\n"
         "@app.call_tool()\nasync def called(name, arguments):\n    return [TextContent(type='text', text='x')]\n"
     )
-    top = write({"gllint.toml": "", "a.py": text})
-    assert unseen(run, top) == figures(tools=2, text=2)
+    third = "from mcp.types import Tool\n\nTHIRD = Tool(name='c', inputSchema={})\n"
+    top = write(
+        {"gllint.toml": "", "a.py": text, "third.py": third, "tests/test_a.py": third.replace("'c'", "'d'")}
+    )
+    for arguments in ((), ("--no-cache",)):
+        assert unseen(run, top, *arguments) == figures(tools=3, text=3)

@@ -23,15 +23,18 @@ from gllint_rules.inference.values import (
     Site,
     Text,
     Value,
-    literal_of,
     number,
     options,
 )
 from gllint_rules.project.context import Context, subject_of
 from gllint_rules.project.kinds import is_plain_leaf
 from gllint_rules.project.model_view import is_changed, wrappers
+from gllint_rules.project.project import Project
 from gllint_rules.project.results import Result, is_quantity, leaves, quantities
 from gllint_rules.project.schemas import keyword_schemas
+from gllint_rules.project.test_paths import is_test_path
+from gllint_rules.reading import facts
+from gllint_rules.reading.facts import Module
 from gllint_rules.tools.registrars import functions_in
 from gllint_rules.tools.tool import Tool
 from gllint_rules.words.names import LIKE_TOOLS, OUTPUT_SCHEMAS
@@ -62,12 +65,19 @@ def _names_of(context: Context, tool: Tool) -> int:
     """How many tools the callable of ``tool`` serves: one function of a low-level server may answer for several."""
     if tool.framework is None or "low level" not in tool.framework.name:
         return 1
-    names = {
-        literal_of(context.eval(name, scope))
-        for call, scope in context.module.calls_of({"Tool"})
-        if (name := call.keyword("name")) is not None
-    }
-    return max(1, len(names - {None}))
+    return max(1, len(context.project.once(_served_names)))
+
+
+def _served_names(project: Project) -> frozenset[str]:
+    """The names of the tools that the project describes, tests aside: `Tool(name="x", inputSchema=…)`."""
+    return frozenset(name for part in project.answers(_served_in, None) for name in part)
+
+
+def _served_in(project: Project, module: Module, argument: None) -> frozenset[str]:
+    if is_test_path(module.path, project.root):
+        return frozenset()
+    names = (call.keyword("name") for call, _ in module.calls_of({"Tool"}))
+    return frozenset(filter(None, (facts.literal_text(name) for name in names if name is not None)))
 
 
 def _unregistered(context: Context) -> Iterator[ToolSight]:
