@@ -337,6 +337,9 @@ DAILY = {
         ({"size": {"width": 1448, "height": 831}, "unit": "mm"}, "It is 1448 wide and 831 high."),
         ("NAME   READY  AGE\nweb-1  0  5d\nweb-2  1  3h", "web-2 is ready (1); web-1 is not (0)."),
         ({"price": 1199.0, "shipping": 0, "currency": "USD"}, "It costs $1,199 with free shipping."),
+        ([{"q": "a", "longest_wait_min": 84}, {"q": "b", "longest_wait_min": 6}], "b: longest wait 6 min."),
+        ({"t_2025": 355.1, "t_2024": 379.4, "year": 2025}, "It was 355.1 t in 2025, down from 379.4 t."),
+        ({"first": {"now_min": 38, "before_min": 46}}, "The first reply improved from 46 to 38 minutes."),
     ],
 )
 def test_right_answers_pass(output: Any, answer: str) -> None:

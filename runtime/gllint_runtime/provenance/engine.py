@@ -905,7 +905,7 @@ class _Judgement:
             default=clause[0],
         )
         extreme = superlative_of(self.text_of((last, clause[1])))
-        if not extreme:
+        if not extreme or superlative_of(" ".join(source.stem)):  # the longest wait of each row
             return None
         values = [float(element.value) for element in self.provenance.derivations.column(source)]
         if len(values) < 2 or min(values) == max(values):
