@@ -151,10 +151,10 @@ def test_what_no_python_takes_is_refused(text: str) -> None:
 
 TOOL = '''\
 @tool
-def heat[T: (int, float)](rows: dict[str, T], kind: str) -> dict:
+def heat[T: (int, float)](rows: dict[str, T], words: dict[str, str], kind: str) -> dict:
     """Heat demand."""
     type Row = dict[str, T]
-    note = f"{rows["unit"]} of {
+    note = f"{words["unit"]} of {
         kind  # which one
     } {'\\n'.join(rows)}"
     try:
@@ -170,7 +170,7 @@ def test_findings_and_fixes_in_newer_syntax() -> None:
     older = (
         TOOL.replace("[T: (int, float)](", "(")
         .replace("    type Row = dict[str, T]\n", "")
-        .replace('rows["unit"]', "rows['unit']")
+        .replace('words["unit"]', "words['unit']")
         .replace("{\n        kind  # which one\n    }", "{kind}")
         .replace("{'\\n'.join(rows)}", "")
         .replace("KeyError, ValueError", "(KeyError, ValueError)")
