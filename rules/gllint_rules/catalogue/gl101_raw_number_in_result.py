@@ -133,6 +133,8 @@ from gllint_runtime.policy.settings import Policy
 def check(context: Context) -> Iterator[Pending]:
     """Findings at the numeric leaves of all results, and at the returns of callables annotated as numbers."""
     for result in context.results:
+        if is_calculated(context, result):
+            continue
         has_leaf = False
         for leaf in leaves(result.value, result.site):
             has_leaf = True
@@ -144,7 +146,6 @@ def check(context: Context) -> Iterator[Pending]:
                 or _has_declared_unit(context, leaf)
                 or _is_declared_by_settings(policy, result, leaf)
                 or is_sourced(context, result, leaf)
-                or is_calculated(context, result, leaf)
             ):
                 continue
             kind = kind_of_leaf(leaf)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import chain
 
 from gllint_rules.project.context import Context
 from gllint_rules.project.results import Leaf, Result, leaves
@@ -27,16 +28,17 @@ def is_operand(name: str) -> bool:
     return _OPERANDS.fullmatch(name) is not None
 
 
-def is_calculated(context: Context, result: Result, leaf: Leaf) -> bool:
-    """Whether all numbers of a result are arithmetic of plain operands; under strict settings none is."""
+def is_calculated(context: Context, result: Result, text: Leaf | None = None) -> bool:
+    """Whether all numbers of a result, and one in a ``text``, are arithmetic of plain operands; not under strict."""
     if not context.policy.plain_kinds or not any(map(is_operand, result.parameters)):
         return False
     function = result.callable.function
-    sites = {leaf.site, *(other.site for other in leaves(result.value, result.site))}
-    return all(
-        function_at(site.module, site.at) is function
-        and _is_calculated(expression(site.module, site.at), function.scope, 0)
-        for site in sites
+    numbers = leaves(result.value, result.site)
+    first = text or next(numbers, None)
+    return first is not None and all(
+        function_at(leaf.site.module, leaf.site.at) is function
+        and _is_calculated(expression(leaf.site.module, leaf.site.at), function.scope, 0)
+        for leaf in chain((first,), numbers)
     )
 
 
