@@ -182,6 +182,7 @@ _FITTING: dict[str, set[str]] = {
     "plain-kinds": {"list"},
     "quantity-shapes": {"list"},
     "fail-level": set(),
+    "mode": set(),
     "frameworks": {"list"},
     "required-version": {"empty"},
     "python": set(),
@@ -194,6 +195,7 @@ _FITTING: dict[str, set[str]] = {
             "array-paths",
             "require-reason",
             "strict",
+            "designations",
         )
     },
 }

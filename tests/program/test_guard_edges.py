@@ -693,7 +693,7 @@ def test_what_the_owner_knows_is_not_told_again(monkeypatch: pytest.MonkeyPatch)
     assert [text.partition("Fill")[0] for text in said[:2]] == [
         f"{tool}: [RESULT_SCHEMA] a bare number. " for tool in "ab"
     ]
-    assert len(said) == 4 and said[2] == said[3] and said[2].startswith("verify_answer: [NO_NAKED_NUMBERS] ")
+    assert len(said) == 4 and said[2] == said[3] and said[2].startswith("verify_answer: [NO_SOURCE] ")
     assert (
         " and " not in told(8)[0].partition("Fill")[2].partition(" in [")[0]
         and '"a.$.n7" and 1 more in [' in told(9)[0]
