@@ -713,7 +713,7 @@ def configurations() -> Iterator[Attempt]:
     yield (
         "registry-modules",
         {"gllint.toml": 'registry-modules = ["*"]\n', "a.py": TOOL},
-        "refused: key 'registry-modules': \"*\" is no name",
+        "refused: key 'registry-modules': \"*\" is not a name",
     )
 
 

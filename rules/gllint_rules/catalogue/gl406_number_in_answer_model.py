@@ -79,10 +79,10 @@ HELP = 'Declare it as `Claimed[Quantity]`, or use sourced mode: `mode = "sourced
 
 def check(context: Context) -> Iterator[Pending]:
     """Yield a finding for each numeric field of the models that answers have to be."""
-    seen: set[facts.Class] = set()
+    visited: set[facts.Class] = set()
     for expr, scope in _answer_types(context):
         for of in _models(context.eval(expr, scope)):
-            yield from _fields(context, of, seen)
+            yield from _fields(context, of, visited)
 
 
 def _answer_types(context: Context) -> Iterator[tuple[facts.Expr, facts.Scope]]:
@@ -106,30 +106,30 @@ def _models(value: Value) -> Iterator[ClassOf]:
                 yield from _models(entry.value)
 
 
-def _fields(context: Context, of: ClassOf, seen: set[facts.Class]) -> Iterator[Pending]:
-    """The numeric fields of a model of the project, and of those that it holds."""
+def _fields(context: Context, of: ClassOf, visited: set[facts.Class]) -> Iterator[Pending]:
+    """The numeric fields of a model of the project, and of those inside it."""
     for ancestor in classes.ancestors(context.evaluator, of):
-        if not isinstance(ancestor, ClassOf) or ancestor.cls in seen:
+        if not isinstance(ancestor, ClassOf) or ancestor.cls in visited:
             continue
-        seen.add(ancestor.cls)
+        visited.add(ancestor.cls)
         for name, bindings in ancestor.cls.scope.bindings.items():
             annotation = next((b.annotation for b in bindings if b.annotation is not None), None)
-            declared = context.evaluator.field(ancestor, name) if annotation is not None else None
-            if annotation is None or declared is None:
+            value = context.evaluator.field(ancestor, name) if annotation is not None else None
+            if annotation is None or value is None:
                 continue
-            if number(declared) is not None and not context.policy.is_plain(name):
+            if number(value) is not None and not context.policy.is_plain(name):
                 message = f"the model writes the number `{name}` of its answer `{of.cls.name}` by itself"
                 yield context.finding("GL406", Site(ancestor.module, annotation.at), message, HELP)
-            for inner in _held(declared):
-                yield from _fields(context, inner, seen)
+            for inner in _inner_models(value):
+                yield from _fields(context, inner, visited)
 
 
-def _held(value: Value) -> Iterator[ClassOf]:
+def _inner_models(value: Value) -> Iterator[ClassOf]:
     for option in options(value):
         if isinstance(option, Instance):
             yield option.of
         elif isinstance(option, Container) and option.rest is not None:
-            yield from _held(option.rest)
+            yield from _inner_models(option.rest)
 
 
 RULE = Rule(

@@ -100,9 +100,9 @@ def quantity_beside_text(
     path = hole.path if hole is not None else ()
     code = text_at(context.project, leaf.site)
     number = _shortened("".join((code, *path)) if code else "")
-    shown = number if number != _NUMBER else None
+    name_in_message = number if number != _NUMBER else None
     if hole is not None and path:
-        # The site is that of what holds the number.
+        # The site is that of the value with the number in it.
         leaf = leaf._replace(key=hole.field, value=None)
     else:
         leaf = leaf._replace(site=number_site(leaf.site))
@@ -122,7 +122,7 @@ def quantity_beside_text(
     key = leaf.key if leaf.key is not None and _is_shown(leaf.key) else "<name>"
     entry = f'{_quoted(key)}: {{"value": {number}, "unit": "{unit or _OPEN}"}}'
     with_settings = f", with `{lines[0]}`" if lines else ""
-    return shown, f'Also return it as a Quantity: `{{"text": …, {entry}}}`{with_settings}.'
+    return name_in_message, f'Also return it as a Quantity: `{{"text": …, {entry}}}`{with_settings}.'
 
 
 _PROSE = re.compile(r"\s(?:in|at|a|as)\s")
