@@ -56,6 +56,12 @@ _SENTENCES = (
 )  # fmt: skip
 _CLOSE = 30  # halves of the last place that part an invented number from all that is allowed
 GOOD = {"sourced", "quoted", "derived"}
+_SOURCED = ("sourced", "quoted")  # what a tool's text says is quoted
+# A number is derived only of what its own sentence points at: each gives both numbers.
+_DERIVED = {
+    "sum": "together they make {number}.", "difference": "they differ by {number}.",
+    "share": "the former is {number} of the latter.", "change": "they are {number} apart, of the latter.",
+}  # fmt: skip
 
 
 class Origin(NamedTuple):
@@ -208,21 +214,28 @@ def _answer(chance: Random, origins: list[Origin], wish: Origin) -> tuple[str, l
         planted.append(Planted(start, len(text), number + _behind(unit), kind, frozenset(verdicts)))
         text += shown_unit + behind.format(name=name.replace("_", " ")) + chance.choice((" ", "\n", "\n\n"))
 
+    def put(number: str, unit: str, kind: str, *verdicts: str) -> None:
+        nonlocal text
+        start = len(text)
+        text += number
+        planted.append(Planted(start, len(text), number + _behind(unit), kind, frozenset(verdicts)))
+        text += _behind(unit)
+
     shown: list[Origin] = []
     for origin in chance.sample(origins, len(origins)):
         kind = chance.choice(("exact", "rounded", "converted", "other unit", "exact"))
         if kind == "exact":
-            say(origin.name, _written(chance, origin.value, None), origin.unit, "exact", "sourced")
+            say(origin.name, _written(chance, origin.value, None), origin.unit, "exact", *_SOURCED)
         elif kind == "rounded":
             decimals = _decimals(origin.value, chance.choice((3, 4)))
-            say(origin.name, _written(chance, origin.value, decimals), origin.unit, "rounded", "sourced")
+            say(origin.name, _written(chance, origin.value, decimals), origin.unit, "rounded", *_SOURCED)
         elif kind == "converted":
             unit = chance.choice([*_units_like(origin.unit)])
             value = _in(origin, unit)
             decimals = _decimals(value, 4)
             if not 1e-3 < abs(value) < 1e8 or decimals > 9:
                 continue
-            say(origin.name, _written(chance, value, decimals), unit, "converted", "sourced")
+            say(origin.name, _written(chance, value, decimals), unit, "converted", *_SOURCED)
         elif (unit := _foreign(chance, origin, [*origins, wish])) is not None:
             say(origin.name, _plain(origin.value), unit, "mislabelled", "mislabelled", "unsourced")
             continue
@@ -235,7 +248,13 @@ def _answer(chance: Random, origins: list[Origin], wish: Origin) -> tuple[str, l
         kind, value, unit = _derived(chance, first, second)
         decimals = 1 if unit == "%" else max(0, min(3, _decimals(value, 5)))
         if 0.5 < abs(value) < 1e7 and not (unit == "%" and abs(value - 100) < 1):
-            say("sum of both", _written(chance, value, decimals, may_be_short=False), unit, kind, *GOOD)
+            for before, one in (("The", first), (" and the", second)):
+                text += f"{before} {one.name.replace('_', ' ')} is "
+                put(_plain(one.value), one.unit, "exact", *_SOURCED)
+            before, _, behind = _DERIVED[kind].partition("{number}")
+            text += f"; {before}"
+            put(_written(chance, value, decimals, may_be_short=False), unit, kind, *GOOD)
+            text += f"{behind}\n"
     for _ in range(chance.randint(1, 3)):
         unit = chance.choice([o.unit for o in origins if o.unit != "1"] or ["kWh"])
         for _ in range(10):

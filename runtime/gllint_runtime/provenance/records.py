@@ -512,11 +512,11 @@ class Harvester:
             return True
         if (parts := _embedded(text)) is not None:
             for part in parts:
-                if isinstance(part, str):
-                    if has_digit(part):
-                        self._in_text(part, path, key, record, context)
-                else:
-                    self._node(part, path, key, record, context, pattern)
+                if isinstance(part, str) and has_digit(part):
+                    self._in_text(part, path, key, record, context)
+            values = [part for part in parts if not isinstance(part, str)]
+            # Several are rows of one list, as those of JSON Lines: what names one names no other record of the call.
+            self._node(values if len(values) > 1 else values[0], path, key, record, context, pattern)
             return True
         if stripped[:1] == "<" and (elements := _ELEMENT.findall(stripped)):
             self._node(dict(elements), path, key, record, context, pattern)
