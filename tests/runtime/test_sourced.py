@@ -128,6 +128,25 @@ def test_a_day_counts_from_the_day_of_the_conversation() -> None:
     assert verdicts(FLIGHT, "It leaves in 4 days.", today=date(2026, 12, 2)) == ["4 unsourced"]
 
 
+@pytest.mark.parametrize(
+    "rows",
+    [
+        '{"name": "store", "value": 45.4, "unit": "m3"}',
+        '{"name": "store", "value": 45.4, "unit": "m3"}\n{"name": "tank", "value": 9.5, "unit": "m3"}',
+    ],
+)
+def test_what_one_output_names_is_no_row_of_another(rows: str) -> None:
+    talk = session()
+    talk.record("meter", {}, rows)
+    talk.record("meter", {}, {"loss": {"value": 4272.983, "unit": "m3"}})
+    assert talk.verify("The store is 45.4 m3 and the loss is 4272.983 m3.").status == "success"
+
+
+def test_a_letter_behind_a_fraction_is_its_unit() -> None:
+    assert verdicts("store: 34628.48 W.", "The store is 34628.48 m3.") == ["34628.48 mislabelled"]
+    assert verdicts("Seat 14 C is free.", "Seat 14 is free.") == ["14 quoted"]
+
+
 def session(**settings: Any) -> Session:
     gate = Session(mode="sourced", **settings)
     gate.user("A table for 4, please.")

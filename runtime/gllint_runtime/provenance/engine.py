@@ -773,8 +773,10 @@ class _Judgement:
             for scope in self._key_scopes(reading) if element.group.endswith(" line") else scopes:
                 named = self.named(scope, reading if reading.moments else None).get(element.group)
                 if named:
-                    if element not in named and (
-                        element is not record or any(_has_like(other, source) for other in named)
+                    if (
+                        element not in named
+                        and (element is not record or any(_has_like(other, source) for other in named))
+                        and not self._names_only_key(source, named, reading)
                     ):
                         return Miss("record", source)
                     break
@@ -787,6 +789,16 @@ class _Judgement:
             if len(named_keys) == 1 and source.key not in named_keys:
                 return Miss("key", source)
         return None
+
+    def _names_only_key(self, source: Source, named: set[Record], reading: Reading) -> bool:
+        """Whether the clause says the whole key of an output, which none of the outputs that it names has."""
+        return (
+            source.record is not None
+            and source.record.parent is None
+            and bool(source.stem)
+            and not any(source.key in record.values for record in named)
+            and set(source.stem) <= set(self.words(reading.place.clause))
+        )
 
     def _behind(self, reading: Reading) -> tuple[int, int]:
         """What follows a number in its clause, up to the next that is no date."""
@@ -1105,8 +1117,11 @@ def _relation(reading: Reading, source: Source) -> str:
         return "same"  # 12.2G of memory
     if source.origin == "text" and own[0] == "m" and units[0] == "min":
         return "same"
-    if source.origin == "text" and len(own[0]) == 1 and own[0].isupper() and units[0] != own[0]:
-        return "bare"  # a letter behind a number in a text that a tool returned is a code as often
+    is_letter = source.origin == "text" and len(own[0]) == 1 and own[0].isupper() and units[0] != own[0]
+    if is_letter and float(source.value).is_integer():
+        return (
+            "bare"  # a letter behind an integer in a text that a tool returned is a code as often: seat 14 C
+        )
     for unit in units:
         if unit in counted_units() or unit == "count":
             if own[0] in counted_units() or own[0] in ("1", "count"):
