@@ -59,7 +59,7 @@ class Shown(NamedTuple):
         return len(str(int(min(abs(self.value) / step, 1e308) + 0.5))) if self.value else 1
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Reading:
     """A number, date, code or mark of order at code points ``start`` to ``end`` of the text."""
 

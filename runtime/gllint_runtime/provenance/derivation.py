@@ -191,7 +191,7 @@ class Derivations:
             else:
                 keys.append((record.call_id, record.group, source.key, units))
             if parent is not None and parent.parent is not None:
-                keys.append((id(parent), record.group, source.key, units))
+                keys.append((parent, record.group, source.key, units))
             for key in keys:
                 column = self._columns.get(key)
                 if column is None:
@@ -215,11 +215,11 @@ class Derivations:
 
     def named(self, words: Iterable[str]) -> Iterator[Column]:
         """The columns of whose key the words have one."""
-        visited: set[int] = set()
+        visited: set[Column] = set()
         for word in words:
             for column in self._by_word.get(word, ())[-_MAX_COLUMNS:]:
-                if id(column) not in visited:
-                    visited.add(id(column))
+                if column not in visited:
+                    visited.add(column)
                     yield column
 
     @property
@@ -603,9 +603,9 @@ class _Search:
         }
         named = [
             operand._replace(units=units.get(operand.source.key, ())) if not operand.units else operand
-            for operand in self._named_operands({id(operand.source) for operand in shown})
+            for operand in self._named_operands({operand.source for operand in shown})
         ]
-        kin = [*self._kin_operands(shown, {id(operand.source) for operand in (*shown, *named)})]
+        kin = [*self._kin_operands(shown, {operand.source for operand in (*shown, *named)})]
         return [*shown, *named, *self._joint_operands(shown), *kin, *self._said_operands()]
 
     @cached_property
@@ -640,7 +640,7 @@ class _Search:
             if count >= _MAX_SHOWN:
                 return
 
-    def _named_operands(self, visited: set[int]) -> Iterator[Operand]:
+    def _named_operands(self, visited: set[Source]) -> Iterator[Operand]:
         """The values of the rows that are named, and those of the keys that are."""
         count = 0
         for scope in self.scopes:
@@ -650,9 +650,9 @@ class _Search:
                         if (
                             count < _MAX_NAMED
                             and source.kind not in ("identifier", "index")
-                            and id(source) not in visited
+                            and source not in visited
                         ):
-                            visited.add(id(source))
+                            visited.add(source)
                             count += 1
                             rank = _NAMED if scope in self.reading.place.scopes[:4] else _NAMED_FAR
                             yield Operand(float(source.value), source.units, (source,), rank)
@@ -660,8 +660,8 @@ class _Search:
             if len(column.sources) > _FEW or not set(column.sources[0].stem) <= self.near_words:
                 continue
             for source in column.sources:
-                if id(source) not in visited and count < _MAX_NAMED:
-                    visited.add(id(source))
+                if source not in visited and count < _MAX_NAMED:
+                    visited.add(source)
                     count += 1
                     is_close = len(column.sources) == 1 and set(source.stem) <= self.words
                     rank = _NAMED if is_close else _NAMED_FAR
@@ -675,7 +675,7 @@ class _Search:
                     if len(a.sources) == len(b.sources) == 1 and a.source is not b.source:
                         yield Operand(a.value + b.value, a.units, (a.source, b.source), _BEFORE)
 
-    def _kin_operands(self, shown: list[Operand], visited: set[int]) -> Iterator[Operand]:
+    def _kin_operands(self, shown: list[Operand], visited: set[Source]) -> Iterator[Operand]:
         """The values that are in one record with those that are shown, or under one key with them."""
         count = 0
         for operand in shown:
@@ -684,12 +684,8 @@ class _Search:
                 continue
             values = [*record.values.values()] if len(record.values) <= 12 else []
             for source in (*values, *self.owner.of_key(operand.source)):
-                if (
-                    id(source) not in visited
-                    and source.kind not in ("identifier", "index")
-                    and count < _MAX_KIN
-                ):
-                    visited.add(id(source))
+                if source not in visited and source.kind not in ("identifier", "index") and count < _MAX_KIN:
+                    visited.add(source)
                     count += 1
                     is_only = source.key == operand.source.key and len(self.owner.of_key(source)) == 2
                     rank = _NAMED_FAR if is_only else _KIN
@@ -962,8 +958,8 @@ class _Search:
 
     def _aggregate(self) -> Derivation | None:
         named = [*self.owner.named(self.near_words)]
-        visited = {id(column) for column in named}
-        for column in (*named, *(column for column in self.owner.latest if id(column) not in visited)):
+        visited = set(named)
+        for column in (*named, *(column for column in self.owner.latest if column not in visited)):
             if len(column.sources) < 2 or _factor(column.units, self.units) is None:
                 continue
             if self.units and not self.counts and not column.units and is_thing(column.key):
@@ -971,7 +967,7 @@ class _Search:
             if not self._says_period(column.units):
                 continue
             if (
-                hits := self._of_values(column, column.sources, column.aggregates, id(column) in visited)
+                hits := self._of_values(column, column.sources, column.aggregates, column in visited)
             ) is not None:
                 return hits
             for rows in self._subsets(column):
@@ -1026,8 +1022,8 @@ class _Search:
                 ]
                 if 1 < len(rows) < len(sources):
                     yield rows
-        shown = {id(source) for operand in self.operands if operand.is_shown for source in operand.sources}
-        rows = [source for source in sources[-_MAX_ROWS:] if id(source) in shown]
+        shown = {source for operand in self.operands if operand.is_shown for source in operand.sources}
+        rows = [source for source in sources[-_MAX_ROWS:] if source in shown]
         if 1 < len(rows) < len(sources):
             yield rows
         group = self.owner._groups.get(column.group)

@@ -271,15 +271,15 @@ class _Judgement:
         self._whitelisted = whitelisted
         self.done: list[Finding] = []
         self._named: dict[tuple[tuple[int, int], ...], dict[str, set[Record]]] = {}
-        self._misses: dict[int, list[Miss]] = {}
+        self._misses: dict[Finding, list[Miss]] = {}
         self._places = [reading.place for reading in readings]
         self._spans = [(place.start, place.end) for place in self._places]
-        self._marks: dict[int, Mark | None] = {}
+        self._marks: dict[Reading, Mark | None] = {}
 
     def findings(self) -> list[Finding]:
         """The verdicts, in order."""
         waiting: list[Finding] = []
-        self._contradicting = {id(reading) for reading in self.directions.contradicted(self.readings)}
+        self._contradicting = set(self.directions.contradicted(self.readings))
         for reading in self.readings:
             if any(start <= reading.start and reading.end <= end for start, end in self.proven):
                 continue
@@ -306,9 +306,9 @@ class _Judgement:
 
     def mark(self, reading: Reading) -> Mark | None:
         """The word around a number that says which way it goes."""
-        if id(reading) not in self._marks:
-            self._marks[id(reading)] = self.directions.mark_of(reading, self._spans)
-        return self._marks[id(reading)]
+        if reading not in self._marks:
+            self._marks[reading] = self.directions.mark_of(reading, self._spans)
+        return self._marks[reading]
 
     def _is_converted(self, finding: Finding) -> bool:
         """Whether a number is another in the unit that the answer gives that itself: "23.4 MWh (84.24 GJ)"."""
@@ -334,7 +334,7 @@ class _Judgement:
             finding.miss is not None and finding.miss.reason in ("factor", "direction", "weekday")
         ):
             return False
-        derivation = self.provenance.derivations.of(reading, self, self._misses.get(id(finding), ()))
+        derivation = self.provenance.derivations.of(reading, self, self._misses.get(finding, ()))
         if derivation is None:
             return False
         finding.verdict, finding.derivation, finding.miss = "derived", derivation, None
@@ -406,7 +406,7 @@ class _Judgement:
         if reading.value in _BASES and _PER_BEFORE.search(self._before(reading, 8)):
             return Finding(reading, "exempt")  # £1.40 per 100 g
         misses: list[Miss] = []
-        if id(reading) in self._contradicting:
+        if reading in self._contradicting:
             turned = next((source for source, *_ in self._candidates(reading)), None)
             if turned is not None:
                 return Finding(reading, "mislabelled", miss=Miss("direction", turned))
@@ -431,7 +431,7 @@ class _Judgement:
         finding = Finding(
             reading, "mislabelled" if misses else "unsourced", miss=misses[0] if misses else None
         )
-        self._misses[id(finding)] = misses
+        self._misses[finding] = misses
         return finding
 
     def _of_other_size(self, reading: Reading) -> Source | None:
@@ -592,7 +592,7 @@ class _Judgement:
     def _candidates(self, reading: Reading) -> Iterable[tuple[Source, Shown, int, str]]:
         """The sources that a number may be, with the sign that it has there, and how the units compare."""
         index = self.provenance.index
-        visited: set[int] = set()
+        visited: set[Source] = set()
         for renderings in reading.renderings:
             for sign in (1, -1):
                 element = renderings if sign > 0 else renderings.scaled(-1)
@@ -609,7 +609,7 @@ class _Judgement:
                 for source in reversed(index.by_value(low, high)):
                     if element.fits(float(source.value)) and _is_same_integer(reading, source):
                         relation = _relation(reading, source)
-                        visited.add(id(source)) if relation == "same" else None
+                        visited.add(source) if relation == "same" else None
                         yield source, element, sign, relation
                 for unit in reading.units[:1] if len(reading.units) > 8 else reading.units:
                     size = size_of_unit(unit)
@@ -623,7 +623,7 @@ class _Judgement:
                     for source in reversed(
                         index.by_size(size.dimension, base - below - margin, base + above + margin)
                     ):
-                        if id(source) not in visited:
+                        if source not in visited:
                             yield source, element, sign, "same"
                 if "%" in reading.units:
                     part = element.scaled(0.01)

@@ -32,7 +32,7 @@ class Miss(NamedTuple):
     source: Source
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Finding:
     """A number of a text, the verdict, and what it rests on, or what is nearest to it."""
 
