@@ -125,6 +125,8 @@ def is_no_measure(
         return True
     if hole is None or not is_whole:
         return False
+    if isinstance(expr, facts.Const) and not hole.spec:  # `{0}`: digits that are written in the text
+        return True
     before, behind = around
     is_place = bool(keys) and all(not _PLACES.isdisjoint(name_words(key)[-1:]) for key in keys)
     if is_place or _NUMBERED.search(before) is not None:

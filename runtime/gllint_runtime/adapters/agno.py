@@ -359,7 +359,7 @@ class _GatedModel(_Twin):
         turn, function = _TURN.get(), function_call.function
         if success and turn is not None and not function.stop_after_tool_call:
             try:
-                reply = kit.told(
+                reply = kit.reply_to_model(
                     turn.session,
                     function.name,
                     function_call.arguments or {},

@@ -176,7 +176,7 @@ class _Agents:
                 return tool_response
             call = self._calls.get(tool_context) or self.call(tool, args, tool_context)
             try:
-                reply = call.told(tool_response)
+                reply = call.reply(tool_response)
             except GLError as error:
                 return _Refusal(error=Session.repair_hint(error))
             return tool_response if reply is None else reply

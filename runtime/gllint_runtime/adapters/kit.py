@@ -355,9 +355,9 @@ def recorded(
 
 
 class ToolCall:
-    """A call of a tool: its arguments as the tool takes them, and what the model is told of its result.
+    """A call of a tool: its arguments as the tool takes them, and what the model receives as its result.
 
-    ``refusal`` is what the model is told in the place of a result, where the tool must not run.
+    ``refusal`` is what the model receives in place of a result if the tool must not run.
     """
 
     def __init__(
@@ -383,17 +383,19 @@ class ToolCall:
         """While the tool runs: agents that it runs find the session."""
         return using(self.session)
 
-    def told(self, output: Any, **options: Any) -> Any:
-        """What the model is told of the output, as data; ``None``: the output as it is. Raises GLError."""
-        return told(self.session, self.name, self.arguments, output, tool_call_id=self._id, **options)
+    def reply(self, output: Any, **options: Any) -> Any:
+        """What the model receives, as data; ``None``: the output as it is. Raises GLError."""
+        return reply_to_model(
+            self.session, self.name, self.arguments, output, tool_call_id=self._id, **options
+        )
 
     def text(self, output: Any) -> str | None:
         """The same as text."""
-        data = self.told(output)
+        data = self.reply(output)
         return None if data is None else json.dumps(data, ensure_ascii=False)
 
 
-def told(
+def reply_to_model(
     session: Session,
     tool: str,
     arguments: Mapping[str, Any],
@@ -402,7 +404,7 @@ def told(
     tool_call_id: str | None = None,
     **options: Any,
 ) -> dict[str, Any] | None:
-    """Record a tool's output, and say what the model is told of it: ``None`` where that is the output as it is.
+    """Record a tool's output, and return what the model receives: ``None`` for the output as it is.
 
     That is so in sourced mode, where a model cites nothing. Raises GLError.
     """
@@ -481,7 +483,7 @@ def _failure(tool: str, error: Exception) -> str:
 
 def _reply_text(call: ToolCall, output: Any) -> str:
     try:
-        data = call.told(output)
+        data = call.reply(output)
     except GLError as error:
         return Session.repair_hint(error)
     if data is None:

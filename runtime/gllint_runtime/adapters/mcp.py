@@ -148,12 +148,12 @@ def _recorded(call: kit.ToolCall, result: Any) -> Any:
     if output is None:  # pictures alone: there is nothing to claim
         return result
     try:
-        told = call.told(output)
+        reply = call.reply(output)
     except GLError as error:
         return _refused(Session.repair_hint(error))
-    if told is None:
+    if reply is None:
         return result
-    call_id = told["tool_call_id"]
+    call_id = reply["tool_call_id"]
     note = types.TextContent(type="text", text=f"gllint: call_id {call_id}")
     meta = {**(result.meta or {}), "gllint/call_id": call_id}
     return result.model_copy(update={"content": [*result.content, note], "meta": meta})
@@ -186,7 +186,7 @@ async def _answered(request: Awaitable[Any]) -> Any:
 
 
 class GatedClient:
-    """A client (or client session) whose results are recorded: what it gives is what the model is told."""
+    """A client (or client session) whose results are recorded: the model receives what it returns."""
 
     def __init__(self, client: Any, session: Session) -> None:
         self._client = client

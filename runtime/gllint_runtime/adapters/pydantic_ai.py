@@ -400,7 +400,7 @@ async def _called(call: kit.ToolCall, run: Callable[[dict[str, Any] | None], Any
     if not data and files:
         return output
     try:
-        reply: Any = call.told(kit.block_data(data) if files else value)
+        reply: Any = call.reply(kit.block_data(data) if files else value)
     except GLError as error:
         raise ModelRetry(Session.repair_hint(error)) from error
     if reply is None:
