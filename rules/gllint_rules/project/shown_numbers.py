@@ -180,6 +180,8 @@ def _counts(because: Because, depth: int = 0) -> bool:
             return depth > 0
         case facts.BinOp(op="+" | "-"):
             return bool(because.causes) and all(_counts(cause, depth + 1) for cause in because.causes)
+        case facts.BinOp():  # a quotient or a product of a count is none: `load(site) / 1000`
+            return False
         case facts.Call(func=func) if facts.last_name(func) in _COUNTERS:
             return True
         case _:
