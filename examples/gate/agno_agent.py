@@ -1,4 +1,4 @@
-"""The gate in Agno: the agent states a made-up number, is told so, and repairs it. The model is scripted."""
+"""The gate in Agno: the scripted model makes up a number, gets the hint, and repairs its answer."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -14,7 +14,7 @@ from gllint_runtime.adapters.agno import gate
 
 @dataclass
 class Script(Model):
-    """Stands in for a model."""
+    """A scripted model."""
 
     id: str = "script"
     script: Iterator[ModelResponse] = field(default_factory=lambda: iter(()))

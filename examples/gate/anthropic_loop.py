@@ -1,6 +1,6 @@
 """A loop of your own over Anthropic's messages.
 
-The model states a made-up number, is told so, and repairs it. The API is scripted.
+The model makes up a number, gets the hint, and repairs its answer. The API is scripted.
 """
 
 from typing import Any
@@ -22,7 +22,7 @@ TOOLS: Any = [{"name": "meter", "description": "The heat of a site.", "input_sch
 
 
 def answer(client: anthropic.Anthropic, question: str, session: Session) -> str:
-    """What may be said to a question: the loop as you have it, and the gate in it."""
+    """Return the checked answer to a question: your loop, with the gate in it."""
     session.user(question)
     turn = kit.Turn(kit.Gate(max_retries=2), session)
     messages: Any = [{"role": "user", "content": question}]
@@ -32,8 +32,8 @@ def answer(client: anthropic.Anthropic, question: str, session: Session) -> str:
         results = []
         for use in reply.content:
             if use.type == "tool_use":
-                told = kit.tool_result(session, use.name, meter, use.input, tool_call_id=use.id)
-                results.append({"type": "tool_result", "tool_use_id": use.id, "content": told})
+                result = kit.tool_result(session, use.name, meter, use.input, tool_call_id=use.id)
+                results.append({"type": "tool_result", "tool_use_id": use.id, "content": result})
         if results:
             messages.append({"role": "user", "content": results})
             continue

@@ -1,6 +1,6 @@
 """A loop of your own over Bedrock's converse.
 
-The model states a made-up number, is told so, and repairs it. The API is scripted.
+The model makes up a number, gets the hint, and repairs its answer. The API is scripted.
 """
 
 from typing import Any
@@ -22,7 +22,7 @@ TOOLS: Any = {"tools": [{"toolSpec": {"name": "meter", "inputSchema": {"json": P
 
 
 def answer(client: Any, question: str, session: Session) -> str:
-    """What may be said to a question: the loop as you have it, and the gate in it."""
+    """Return the checked answer to a question: your loop, with the gate in it."""
     session.user(question)
     turn = kit.Turn(kit.Gate(max_retries=2), session)
     messages: Any = [{"role": "user", "content": [{"text": question}]}]
@@ -33,8 +33,8 @@ def answer(client: Any, question: str, session: Session) -> str:
         results = []
         for use in (block["toolUse"] for block in message["content"] if "toolUse" in block):
             call_id = use["toolUseId"]
-            told = kit.tool_result(session, use["name"], meter, use["input"], tool_call_id=call_id)
-            results.append({"toolResult": {"toolUseId": call_id, "content": [{"text": told}]}})
+            result = kit.tool_result(session, use["name"], meter, use["input"], tool_call_id=call_id)
+            results.append({"toolResult": {"toolUseId": call_id, "content": [{"text": result}]}})
         if results:
             messages.append({"role": "user", "content": results})
             continue

@@ -10,7 +10,7 @@ from gllint_runtime.adapters.crewai import gate
 
 
 class Script(BaseLLM):
-    """Stands in for a model."""
+    """A scripted model."""
 
     script: list[Any]
 

@@ -24,7 +24,7 @@ CONFIG = types.GenerateContentConfig(tools=[types.Tool(function_declarations=[ME
 
 
 def answer(client: genai.Client, question: str, session: Session) -> str:
-    """What may be said to a question: the loop as you have it, and the gate in it."""
+    """Return the checked answer to a question: your loop, with the gate in it."""
     session.user(question)
     turn = kit.Turn(kit.Gate(max_retries=2), session)
     contents: Any = [types.Content(role="user", parts=[types.Part(text=question)])]
@@ -33,8 +33,8 @@ def answer(client: genai.Client, question: str, session: Session) -> str:
         contents.append(reply.candidates[0].content)
         results = []
         for call in reply.function_calls or ():
-            told = kit.tool_result(session, call.name, meter, call.args, tool_call_id=call.id)
-            results.append(types.Part.from_function_response(name=call.name, response={"result": told}))
+            result = kit.tool_result(session, call.name, meter, call.args, tool_call_id=call.id)
+            results.append(types.Part.from_function_response(name=call.name, response={"result": result}))
         if not results:
             text = turn.text(reply.text or "")
             if text is not None:

@@ -1,4 +1,4 @@
-"""Google ADK: the agent states a made-up number, is told so, and repairs it. The model is scripted."""
+"""Google ADK: the scripted model makes up a number, gets the hint, and repairs its answer."""
 
 import asyncio
 from collections.abc import AsyncGenerator
@@ -13,7 +13,7 @@ from gllint_runtime.adapters.google_adk import gate
 
 
 class Script(BaseLlm):
-    """Stands in for a model."""
+    """A scripted model."""
 
     script: list[Any]
 

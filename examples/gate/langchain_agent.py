@@ -1,4 +1,4 @@
-"""LangChain: the agent states a made-up number, is told so, and repairs it. The model is scripted."""
+"""LangChain: the scripted model makes up a number, gets the hint, and repairs its answer."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ from gllint_runtime.adapters.langchain import gate
 
 
 class Script(FakeMessagesListChatModel):
-    """Stands in for a model."""
+    """A scripted model."""
 
     def bind_tools(self, tools: Any, **options: Any) -> Any:
         return self

@@ -1,4 +1,4 @@
-"""The gate in LlamaIndex: the agent states a made-up number, is told so, and repairs it. The model is scripted."""
+"""The gate in LlamaIndex: the scripted model makes up a number, gets the hint, and repairs its answer."""
 
 import asyncio
 from typing import Any
@@ -12,7 +12,7 @@ from gllint_runtime.adapters.llama_index import gate
 
 
 class Script(MockFunctionCallingLLM):
-    """Stands in for a model."""
+    """A scripted model."""
 
     def get_tool_calls_from_response(self, response: Any, **options: Any) -> list[ToolSelection]:
         calls = response.message.additional_kwargs.get("calls", [])

@@ -27,15 +27,15 @@ async def main() -> str:
     session = Session()
     async with Client(server("meters", registry)) as client:
         gated = GatedClient(client, session)
-        told = await gated.call("meter", {"site": "north"})
+        reply = await gated.call("meter", {"site": "north"})
     try:
         session.check("It uses about 13 kWh.")
     except GLError as error:
         print(error.code)
     claim = {
-        "source_call_id": told["tool_call_id"],
+        "source_call_id": reply["tool_call_id"],
         "path": "$.heat",
-        "quantity": told["output"]["heat"],
+        "quantity": reply["output"]["heat"],
     }
     return session.check("It uses {{claim:0}}.", [claim]).message
 

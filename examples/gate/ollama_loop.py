@@ -18,7 +18,7 @@ def meter(site: str) -> dict[str, Any]:
 
 
 def answer(client: ollama.Client, question: str, session: Session) -> str:
-    """What may be said to a question: the loop as you have it, and the gate in it."""
+    """Return the checked answer to a question: your loop, with the gate in it."""
     session.user(question)
     turn = kit.Turn(kit.Gate(max_retries=2), session)
     messages: Any = [{"role": "user", "content": question}]
@@ -26,8 +26,8 @@ def answer(client: ollama.Client, question: str, session: Session) -> str:
         message = client.chat(model="model", messages=messages, tools=[meter]).message
         messages.append(message)
         for call in message.tool_calls or ():
-            told = kit.tool_result(session, call.function.name, meter, call.function.arguments)
-            messages.append({"role": "tool", "tool_name": call.function.name, "content": told})
+            result = kit.tool_result(session, call.function.name, meter, call.function.arguments)
+            messages.append({"role": "tool", "tool_name": call.function.name, "content": result})
         if not message.tool_calls:
             text = turn.text(message.content or "")
             if text is not None:

@@ -1,4 +1,4 @@
-"""The gate in the OpenAI Agents SDK: the agent states a made-up number, is told so, and repairs it, from a script."""
+"""The gate in the OpenAI Agents SDK: the scripted model makes up a number, gets the hint, and repairs its answer."""
 
 import asyncio
 from typing import Any
@@ -10,7 +10,7 @@ from gllint_runtime.adapters.openai_agents import gate
 
 
 class Script(Model):
-    """Stands in for a model."""
+    """A scripted model."""
 
     def __init__(self, *outputs: Any) -> None:
         self._outputs = iter(outputs)

@@ -1,6 +1,6 @@
 """A loop of your own over OpenAI's chat completions.
 
-The model states a made-up number, is told so, and repairs it. The API is scripted.
+The model makes up a number, gets the hint, and repairs its answer. The API is scripted.
 """
 
 import json
@@ -23,7 +23,7 @@ TOOLS: Any = [{"type": "function", "function": {"name": "meter", "parameters": P
 
 
 def answer(client: openai.OpenAI, question: str, session: Session) -> str:
-    """What may be said to a question: the loop as you have it, and the gate in it."""
+    """Return the checked answer to a question: your loop, with the gate in it."""
     session.user(question)
     turn = kit.Turn(kit.Gate(max_retries=2), session)
     messages: Any = [{"role": "user", "content": question}]
@@ -32,8 +32,8 @@ def answer(client: openai.OpenAI, question: str, session: Session) -> str:
         messages.append(choice.message.model_dump(exclude_none=True))
         for call in choice.message.tool_calls or ():
             arguments = json.loads(call.function.arguments)
-            told = kit.tool_result(session, call.function.name, meter, arguments, tool_call_id=call.id)
-            messages.append({"role": "tool", "tool_call_id": call.id, "content": told})
+            result = kit.tool_result(session, call.function.name, meter, arguments, tool_call_id=call.id)
+            messages.append({"role": "tool", "tool_call_id": call.id, "content": result})
         if not choice.message.tool_calls:
             text = turn.text(choice.message.content or "")
             if text is not None:

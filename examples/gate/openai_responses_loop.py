@@ -1,6 +1,6 @@
 """A loop of your own over OpenAI's responses.
 
-The model states a made-up number, is told so, and repairs it. The API is scripted.
+The model makes up a number, gets the hint, and repairs its answer. The API is scripted.
 """
 
 import json
@@ -23,7 +23,7 @@ TOOLS: Any = [{"type": "function", "name": "meter", "parameters": PARAMETERS, "s
 
 
 def answer(client: openai.OpenAI, question: str, session: Session) -> str:
-    """What may be said to a question: the loop as you have it, and the gate in it."""
+    """Return the checked answer to a question: your loop, with the gate in it."""
     session.user(question)
     turn = kit.Turn(kit.Gate(max_retries=2), session)
     items: Any = [{"role": "user", "content": question}]
@@ -33,8 +33,8 @@ def answer(client: openai.OpenAI, question: str, session: Session) -> str:
         calls = [item for item in response.output if item.type == "function_call"]
         for call in calls:
             arguments = json.loads(call.arguments)
-            told = kit.tool_result(session, call.name, meter, arguments, tool_call_id=call.call_id)
-            items.append({"type": "function_call_output", "call_id": call.call_id, "output": told})
+            result = kit.tool_result(session, call.name, meter, arguments, tool_call_id=call.call_id)
+            items.append({"type": "function_call_output", "call_id": call.call_id, "output": result})
         if not calls:
             text = turn.text(response.output_text or "")
             if text is not None:

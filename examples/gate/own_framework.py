@@ -24,7 +24,7 @@ class Agent:
         return str(tool(**arguments))
 
     def run(self, messages: list[Any]) -> Iterator[str]:
-        """What the user is shown, by tokens; the messages grow."""
+        """Yield the answer token by token, and add to the messages."""
         said = ""
         for part in self.ask(messages):
             if isinstance(part, dict):  # the model calls a tool
@@ -51,7 +51,7 @@ def gate(
     max_retries: int = 2,
     on_refusal: kit.OnRefusal = None,
 ) -> Agent:
-    """A copy of the agent, its tools recorded and its answers checked before they reach anybody."""
+    """Return a copy of the agent that records its tools and checks its answers."""
     if not isinstance(target, Agent):
         raise TypeError(f"gate takes an Agent, not {type(target).__name__}")
     twin = GatedAgent(target.model, *target.tools.values())
@@ -60,7 +60,7 @@ def gate(
 
 
 def history(messages: list[Any]) -> Iterator[kit.Event]:
-    """What the messages hold: the conversation's session is made of nothing else."""
+    """Read the messages, from which the session of the conversation is made."""
     for message in messages:
         if message["role"] == "user":
             yield kit.UserText(message["content"])
@@ -83,7 +83,7 @@ class GatedAgent(Agent):
         return kit.tool_result(session, name, self.tools[name], arguments, tool_call_id=call_id)
 
     def ask(self, messages: list[Any]) -> Iterator[Any]:
-        """Ask the model until its answer holds; what is shown of it was checked."""
+        """Ask the model until its answer passes; yield only checked text."""
         turn = kit.Turn(self.gate, self.gate.conversation(self, history(messages)))
         while True:
             said = ""
@@ -101,11 +101,11 @@ class GatedAgent(Agent):
             messages = [*messages, {"role": "assistant", "content": said}, hint]
 
 
-# --------------------------------------------------------------------------------- does it hold?
+# ------------------------------------------------------------------------------- does it work?
 
 
 def says(*script: Any) -> Callable[[list[Any]], Iterator[Any]]:
-    """A model that says what it is told to, texts by letters."""
+    """A model that follows a script, its texts letter by letter."""
     steps = iter(script)
 
     def model(messages: list[Any]) -> Iterator[Any]:
@@ -129,9 +129,9 @@ agent = gate(
 ada: list[Any] = [{"role": "user", "content": "How much heat?"}]
 bob = copy.deepcopy(ada)
 answer = "".join(agent.run(ada))
-assert answer == honest  # stopped, repaired, by sentences, none of them twice
-assert "14 kWh" not in str(ada)  # nothing refused stays
+assert answer == honest  # rejected, repaired, and no sentence twice
+assert "14 kWh" not in str(ada)  # no rejected answer stays
 ada.append({"role": "user", "content": "Again?"})
 assert "".join(agent.run(json.loads(json.dumps(ada)))) == honest  # restarted
-assert "".join(agent.run(bob)) == kit.REFUSAL  # another user's numbers are not this user's
+assert "".join(agent.run(bob)) == kit.REFUSAL  # another conversation has no numbers
 print(answer)

@@ -1,4 +1,4 @@
-"""The gate in pydantic-ai: the agent states a made-up number, is told so, and repairs it. The model is scripted."""
+"""The gate in pydantic-ai: the scripted model makes up a number, gets the hint, and repairs its answer."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Stands in for a provider's API: an address of this machine that gives one reply after the other."""
+"""A scripted API of a model provider, on an address of this machine."""
 
 import json
 import threading
@@ -10,7 +10,7 @@ from typing import Any
 
 @contextmanager
 def scripted_api(replies: Iterable[Any]) -> Iterator[str]:
-    """The address of an API that answers each request with the next of the ``replies``, as JSON."""
+    """Yield the address of an API that answers each request with the next of the replies, as JSON."""
     script = iter(replies)
 
     class Handler(BaseHTTPRequestHandler):

@@ -1,4 +1,4 @@
-"""smolagents: the agent states a made-up number, is told so, and repairs it. The model is scripted."""
+"""smolagents: the scripted model makes up a number, gets the hint, and repairs its answer."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ from gllint_runtime.adapters.smolagents import gate
 
 
 class Script(Model):
-    """Stands in for a model."""
+    """A scripted model."""
 
     def __init__(self, *script: tuple[str, dict[str, Any]]) -> None:
         super().__init__()

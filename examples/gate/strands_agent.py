@@ -1,4 +1,4 @@
-"""The gate in Strands Agents: the agent states a made-up number, is told so, and repairs it. The model is scripted."""
+"""The gate in Strands Agents: the scripted model makes up a number, gets the hint, and repairs its answer."""
 
 from collections.abc import AsyncIterator
 from typing import Any
@@ -10,7 +10,7 @@ from gllint_runtime.adapters.strands import gate
 
 
 class Script(Model):
-    """Stands in for a model."""
+    """A scripted model."""
 
     def __init__(self, *script: dict[str, Any]) -> None:
         self._script = iter(script)

@@ -1,18 +1,18 @@
-"""The gate in an agent of your own: record what a tool returned, check what the model wants to say."""
+"""The gate in ten lines: record what a tool returns, then check what the model writes."""
 
 from gllint_runtime import GLError, Session
 
-session = Session()
-call_id = session.record("meter", {"site": "north"}, {"heat": {"value": 12.5, "unit": "kWh"}})
+session = Session(mode="sourced")
+session.user("How much heat did the north site use?")
+session.record("meter", {"site": "north"}, {"heat_kwh": 12.5})
 
 try:
-    session.check("The house uses about 13 kWh.")  # what a model makes up
+    session.check("The north site used 14 kWh.")  # the model made this up
 except GLError as error:
-    told = session.repair_hint(error)  # give this to the model, and let it try again
+    hint = session.repair_hint(error)  # give this to the model and ask again
 
-claim = {"source_call_id": call_id, "path": "$.heat", "quantity": {"value": 12.5, "unit": "kWh"}}
-verified = session.check("The house uses {{claim:0}}.", [claim])
+verified = session.check("The north site used 12.5 kWh.")
 
-assert told.startswith("[NO_NAKED_NUMBERS]")
-assert verified.message == "The house uses 12.50 kWh."
+assert hint.startswith("[NO_SOURCE]")
+assert verified.message == "The north site used 12.5 kWh."
 print(verified.message)
