@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from decimal import Decimal
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -11,13 +12,13 @@ from gllint_runtime import GLDataError, GLError, GLValidationError, Policy, Quan
 from gllint_runtime.policy.packs import PACKS
 from gllint_runtime.policy.quantity_shapes import (
     QUANTITY_SHAPES,
-    foreign_quantity,
     shaped_quantity,
     shaped_unit,
     value_key,
 )
 from gllint_runtime.policy.schemas import QUANTITY_REF
 from gllint_runtime.policy.unit_codes import SYSTEMS, _codes, unit_of_code
+from gllint_runtime.policy.unit_libraries import quantity_of_library
 from gllint_runtime.policy.units import TIME_UNITS, is_allowed
 
 NUMBER = {"type": "number"}
@@ -25,8 +26,9 @@ UCUM = "http://unitsofmeasure.org"
 
 
 class AstropyUnit:
-    def to_string(self) -> str:
-        return "kW h"
+    scale = 1.0
+    bases = (SimpleNamespace(name="kW"), SimpleNamespace(name="h"))
+    powers = (1, 1)
 
 
 AstropyQuantity: Any = type(
@@ -156,7 +158,7 @@ def test_objects_of_pint() -> None:
     with pytest.raises(GLError, match="RESULT_SCHEMA"):
         session.record("f", {}, {"heat": pint_quantity(numpy.array([1.0, 2.0]), "kWh")})
     assert claimed(session, {}, pint_quantity(numpy.float64(2), "kWh"), Quantity(2, "kWh"))
-    assert foreign_quantity({"value": 1}) is None
+    assert quantity_of_library({"value": 1}) is None
 
 
 # ---------------------------------------------------------------------------------------------------- codes
@@ -310,11 +312,11 @@ def foreign(module: str, name: str, **attributes: Any) -> Any:
 
 
 class AreaUnit:
-    def __init__(self, above: str) -> None:
-        self.above = above
+    scale = 1.0
+    powers = (1, -2)
 
-    def to_string(self) -> str:
-        return f"{self.above} / m2"
+    def __init__(self, above: str) -> None:
+        self.bases = (SimpleNamespace(name=above), SimpleNamespace(name="m"))
 
 
 @pytest.mark.parametrize(
@@ -333,13 +335,13 @@ class AreaUnit:
 )
 def test_the_unit_of_an_object_of_pint(powers: dict[str, Any], unit: str) -> None:
     value = foreign("pint.registry", "Quantity", magnitude=5, _units=powers)
-    assert foreign_quantity(value) == (5, unit)
+    assert quantity_of_library(value) == (5, unit)
 
 
 def test_an_object_of_astropy_and_what_is_none() -> None:
-    for above, unit in (("kWh", "kWh/m2"), ("widget", "widget / m2")):
+    for above, unit in (("kWh", "kWh/m2"), ("widget", "widget/m^2")):
         value = foreign("astropy.units", "Quantity", value=5, unit=AreaUnit(above))
-        assert foreign_quantity(value) == (5, unit)
+        assert quantity_of_library(value) == (5, unit)
     for value in (
         5,
         foreign("astropy.units", "Unit", value=5, unit=AreaUnit("kWh")),
@@ -348,4 +350,4 @@ def test_an_object_of_astropy_and_what_is_none() -> None:
         foreign("pint", "Measurement", magnitude=5),
         foreign("mine", "Quantity", magnitude=5, _units={"meter": 1}),
     ):
-        assert foreign_quantity(value) is None
+        assert quantity_of_library(value) is None

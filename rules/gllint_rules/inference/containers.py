@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal, TypeVar
 
 from msgspec.structs import replace
 
-from gllint_rules.inference import classes, stub_calls, stub_values
+from gllint_rules.inference import classes, stub_calls, stub_values, unit_objects
 from gllint_rules.inference.narrowing import narrow
 from gllint_rules.inference.values import (
     NONE,
@@ -25,6 +25,7 @@ from gllint_rules.inference.values import (
     ListOf,
     ModelInstance,
     OtherKey,
+    QuantityInstance,
     Record,
     SerialisedText,
     Site,
@@ -319,6 +320,8 @@ def _subscripted(evaluator: Evaluator, base: Value, expr: facts.Sub, frame: Fram
             return base
         case Instance() | Record(of=ClassOf()) if _position(expr.index) is not None:
             return _item(evaluator, base, _position(expr.index) or 0)
+        case ExternalInstance() | QuantityInstance(of=None) if unit_objects.is_unit_object(base):
+            return unit_objects.made_at(frame.site(expr))  # `ureg["kWh"]`, an element of an array
         case Record():
             name = key_of(evaluator, expr.index, frame)
             if isinstance(base, (ModelInstance, Envelope)) and base.of is not None and name is not None:

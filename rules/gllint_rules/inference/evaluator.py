@@ -82,6 +82,7 @@ from gllint_rules.inference.values import (
 )
 from gllint_rules.reading import facts
 from gllint_rules.reading.facts import Binding, Class, Expr, Function, Scope
+from gllint_runtime.policy.unit_libraries import gives_quantity
 
 if TYPE_CHECKING:
     from gllint_rules.inference.protocol import Modules, Tools
@@ -466,7 +467,8 @@ class Evaluator(Questions):
             case QuantityInstance():
                 if name in builtin_names.RECORD_METHODS:
                     return Method(base, name, Site(frame.module, at))
-                return UNKNOWN
+                is_kept = base.of is None and gives_quantity(name)
+                return Method(base, name, Site(frame.module, at)) if is_kept else UNKNOWN
             case Number():
                 if name in ("real", "imag", "numerator", "denominator", "value"):
                     return base

@@ -16,6 +16,7 @@ from gllint_rules.inference import (
     method_calls,
     objects,
     stub_calls,
+    unit_objects,
     wrapping,
 )
 from gllint_rules.inference.execution import execute
@@ -86,6 +87,9 @@ def call(evaluator: Evaluator, expr: facts.Call, frame: Frame) -> Value:
 
 def called(evaluator: Evaluator, callee: Value, expr: facts.Call, frame: Frame) -> Value:
     """What a call of ``callee`` gives."""
+    of_units = unit_objects.called(evaluator, callee, expr, frame)
+    if of_units is not None:
+        return of_units
     match callee:
         case FunctionOf():
             return call_function(evaluator, callee, expr, frame)
@@ -108,6 +112,8 @@ def called(evaluator: Evaluator, callee: Value, expr: facts.Call, frame: Frame) 
 
 def call_external(evaluator: Evaluator, name: str, expr: facts.Call, frame: Frame) -> Value:
     """What a call of a name from outside the project gives, where that is known."""
+    if unit_objects.keeps_quantity(evaluator, name, expr, frame):
+        return unit_objects.made_at(frame.site(expr))
     # From what is certain to what only the name suggests: the first that has an answer decides.
     handler = builtin_calls.CALLS.get(name)
     if handler is not None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from gllint_rules.inference import formatting, stub_calls
+from gllint_rules.inference import formatting, stub_calls, unit_objects
 from gllint_rules.inference.narrowing import narrow
 from gllint_rules.inference.values import (
     BOOL,
@@ -55,6 +55,9 @@ def binary(evaluator: Evaluator, expr: facts.BinOp, frame: Frame) -> Value:
 def operate(evaluator: Evaluator, expr: facts.BinOp, left: Value, right: Value, frame: Frame) -> Value:
     """``left op right``, by what the catalogue calls definitely a number."""
     op = expr.op
+    is_of_units = unit_objects.is_unit_object(left) or unit_objects.is_unit_object(right)
+    if is_of_units and not isinstance(left, Text):
+        return unit_objects.made_at(frame.site(expr))
     whole = left, right
     left, right = _plain(left), _plain(right)
     if left is NEVER and right is NEVER:
@@ -172,9 +175,11 @@ def unary(evaluator: Evaluator, expr: facts.UnaryOp, frame: Frame) -> Value:
     """What a sign, ``~`` or ``not`` makes of its operand."""
     if expr.op == "not":
         return BOOL
-    value = number(evaluator.eval(expr.operand, frame))
+    operand = evaluator.eval(expr.operand, frame)
+    value = number(operand)
     if value is None:
-        return UNKNOWN
+        is_of_units = unit_objects.is_unit_object(operand)
+        return unit_objects.made_at(frame.site(expr)) if is_of_units else UNKNOWN
     # The literal is compared with what a schema allows, so the sign belongs to it.
     if expr.op == "-" and isinstance(value.literal, (int, float)):
         return replace(value, literal=-value.literal)

@@ -596,7 +596,8 @@ def _sorted_out(needles: Needles) -> tuple[frozenset[bytes], Mapping[bytes, set[
         if len(needle) > 1:
             for imported in (needle[0], b"*"):
                 uses.setdefault(imported, set()).add(needle[1])
-    alone = frozenset(needle[0] for needle in needles if len(needle) == 1)
+    # The name of a tool may be the empty text, which is everywhere.
+    alone = frozenset(needle[0] for needle in needles if len(needle) == 1 and needle[0])
     texts = frozenset(word for word in alone if not _WHOLE_IDENTIFIER.fullmatch(word) and (word,) != ANY_NAME)
     return alone - texts, uses, texts
 

@@ -227,9 +227,9 @@ class Survey:
             case Decimal() | Fraction() | numbers.Real():  # also of NumPy
                 problem = f"{_a_kind(value)} is a number without a unit"
                 raise DataProblem(problem, path, "Wrap it in a Quantity {value, unit}.")
-        from gllint_runtime.policy.quantity_shapes import foreign_quantity  # few outputs hold objects
+        from gllint_runtime.policy.unit_libraries import quantity_of_library  # few outputs hold objects
 
-        if (foreign := foreign_quantity(value)) is not None:
+        if (foreign := quantity_of_library(value)) is not None:
             return self._object({"value": foreign[0], "unit": foreign[1]}, path)
         try:
             dumped = _dumped(value)

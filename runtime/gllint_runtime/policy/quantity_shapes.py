@@ -1,4 +1,4 @@
-"""Quantities as others write them: FHIR, schema.org, money, Open mHealth; and the objects of pint and astropy.
+"""Quantities as others write them: FHIR, schema.org, money, Open mHealth.
 
 A project lists the shapes that it uses (``quantity-shapes``); none counts by default. One decision for both moments:
 the rules ask it of the keys that the source shows, the runtime of the values that a tool returned.
@@ -111,32 +111,3 @@ _UNITS: Mapping[str, Callable[[Mapping[str, Any]], str | None]] = {
     "money": lambda data: _currency(data.get("currency")),
     "open-mhealth": lambda data: _read(data.get("unit")),
 }
-
-
-def foreign_quantity(value: Any) -> tuple[Any, str] | None:
-    """The number and the unit of an object of pint or astropy; ``None`` for anything else.
-
-    The number of an array is the array. Nothing is imported: whoever holds such an object has the library.
-    """
-    kind = type(value)
-    modules = {str(getattr(base, "__module__", "")).partition(".")[0] for base in kind.__mro__}
-    names = {base.__name__ for base in kind.__mro__}
-    if "pint" in modules and hasattr(value, "magnitude") and hasattr(value, "_units"):
-        return value.magnitude, _of_pint(dict(value._units))
-    if "astropy" in modules and "Quantity" in names:
-        text = str(value.unit.to_string())
-        return value.value, unit_meant(text.replace(" / ", "/")) or text
-    return None
-
-
-def _of_pint(powers: Mapping[str, Any]) -> str:
-    """A product of pint's full names as the tables write it."""
-    over = "*".join(_power(name, power) for name, power in powers.items() if power > 0)
-    under = [_power(name, -power) for name, power in powers.items() if power < 0]
-    text = "/".join([over or "1", *under]) if powers else "1"
-    return unit_meant(text) or text
-
-
-def _power(name: str, power: Any) -> str:
-    whole = int(power) if power == int(power) else power
-    return name if whole == 1 else f"{name}^{whole}"

@@ -54,6 +54,7 @@ from gllint_rules.words.call_units import unit_of_attribute, unit_of_function, u
 from gllint_rules.words.names import QUANTITY
 from gllint_runtime.policy.names import is_unit_itself, name_words
 from gllint_runtime.policy.unit_expressions import Factors
+from gllint_runtime.policy.unit_libraries import is_of_unit_library
 from gllint_runtime.policy.unit_sizes import factors_of_unit, product, size_of
 
 if TYPE_CHECKING:
@@ -730,8 +731,8 @@ def _scales_itself(name: str, value: Expr) -> bool:
 
 
 def is_quantity_of_library(full: str) -> bool:
-    """Whether a name is that of a class of quantities of pint or astropy."""
-    return full.startswith(("pint.", "astropy.")) and full.endswith(".Quantity")
+    """Whether a name is that of a class of quantities of a unit library."""
+    return full.endswith(".Quantity") and is_of_unit_library(full)
 
 
 def _part(meaning: Meaning, way: Way) -> Meaning:
