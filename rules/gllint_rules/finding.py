@@ -54,7 +54,7 @@ class Note(NamedTuple):
 
 
 class ToolAt(NamedTuple):
-    """A tool, told apart by the place of its callable: one that is handed over twice is one. ``at`` counts in
+    """A tool, identified by the place of its callable: one that is registered twice is one tool. ``at`` counts in
     reading order."""
 
     path: str
@@ -71,8 +71,8 @@ class ToolSight(NamedTuple):
     ``result`` is what it returns: a "number" (a Quantity too), else "text", else what is "unknown"; "other" where it
     is seen to be none of these: truth values, nothing. "unregistered" is no tool but a function that a call takes under
     a ``keyword`` like that of tools, though no row of the framework table says so. ``names`` is how many tools the
-    callable serves. ``other_parts`` is what else the result holds of which more
-    could be said: "text" beside numbers, which may hold more of them, and parts that are "unknown".
+    callable serves. ``other_parts`` is what else the result contains of which more
+    could be said: "text" next to numbers, which may contain more of them, and parts that are "unknown".
     """
 
     tool: ToolAt
@@ -93,9 +93,9 @@ class PlainNumber(NamedTuple):
 class Finding(NamedTuple):
     """One violation. ``path`` is the path the file was read under, unchanged.
 
-    Of what tools return: ``tools`` are those whose result it speaks of, ``keys`` the names that lead to it there, and
+    Of what tools return: ``tools`` are those whose result it is about, ``keys`` the names that lead to it there, and
     ``what`` it is, where the message names them (see :func:`of_results`). ``causes`` are the files that it rests on
-    beside its own: those of its tools and of its evidence. ``kind`` is that of the number, where it is told,
+    next to its own: those of its tools and of its evidence. ``kind`` is that of the number, if it has one,
     and ``settings`` are the lines of configuration that its help names.
     """
 
@@ -114,7 +114,7 @@ class Finding(NamedTuple):
     settings: tuple[str, ...] = ()
 
     def concerns(self, paths: Collection[str]) -> bool:
-        """Whether one of the files at ``paths`` holds it or brings it about."""
+        """Whether one of the files at ``paths`` contains the finding or its evidence."""
         return self.path in paths or any(path in paths for path in self.causes)
 
 
@@ -129,7 +129,7 @@ def _printable(text: str) -> str:
 def of_results(what: str, tools: Sequence[ToolAt], keys: Sequence[str]) -> str:
     """The message of a finding at ``keys`` in the results of ``tools``: "… is a number without a unit".
 
-    ``what`` is "number", "element" of what is there, or what holds numbers alone ("dict of
+    ``what`` is "number", "element" of what is there, or what contains numbers alone ("dict of
     numbers"); "text" of what the ``keys`` name in one; "" where a callable is annotated as one.
     """
     of = _listed([f"`{tool.name}`" if tool.name else "" for tool in tools])
@@ -170,7 +170,7 @@ def _joined(names: Sequence[str]) -> str:
 
 
 class Failure(NamedTuple):
-    """A rule that failed on one file, reported so that nothing else is lost: a defect of whoever brings the rule."""
+    """A rule that failed on one file, reported so that the other rules go on: a defect of the rule's package."""
 
     code: str
     path: str
@@ -178,11 +178,13 @@ class Failure(NamedTuple):
 
 
 class Cut(NamedTuple):
-    """A place where a budget of the inference ran out: what is held there is unknown, and not reported."""
+    """A place where a budget of the inference ran out: the value there is unknown, and not reported."""
 
     path: str
     line: int
     budget: str
 
     def __str__(self) -> str:
-        return f"this value is too complex to follow (budget of {self.budget}); what it holds is not reported"
+        return (
+            f"this value is too complex to follow (budget of {self.budget}); what it contains is not reported"
+        )

@@ -28,8 +28,8 @@ FixSafety = Literal["none", "safe", "unsafe", "sometimes"]
 class Rule(NamedTuple):
     """The public record of one code.
 
-    ``needles``, of a rule that an installed package offers, are texts: a file that holds one of them is read although
-    no rule of ours could speak about it. ``check`` is ``None`` for the codes that the program itself
+    ``needles``, of a rule that an installed package offers, are texts: a file that contains one of them is read even if
+    no rule of ours could report in it. ``check`` is ``None`` for the codes that the program itself
     reports (GL900, GL901, GL902). ``documentation`` is the module's docstring: Markdown, sections *What it does*,
     *Why is this bad?*, *Bad*, *Good*, *How to fix*, *Options*, *References*.
     """

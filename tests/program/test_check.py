@@ -308,7 +308,7 @@ def test_verbose_says_where_a_budget_ran_out(write: Write, run: Run) -> None:
         assert path == "agent.py"
         assert 7 < int(line) <= 46
         assert message == (
-            " this value is too complex to follow (budget of 10000 parts); what it holds is not reported"
+            " this value is too complex to follow (budget of 10000 parts); what it contains is not reported"
         )
     said = run("check", cwd=top).stderr.decode()
     assert re.match(r"\d values were too complex to follow; --verbose says where\.\n", said)

@@ -191,7 +191,7 @@ def test_a_budget_that_ran_out_is_told() -> None:
     assert cut.path == "/project/a.py"
     assert "a = {" in doubling(40)["a.py"].split("\n")[cut.line - 1]
     assert str(cut) == (
-        "this value is too complex to follow (budget of 10000 parts); what it holds is not reported"
+        "this value is too complex to follow (budget of 10000 parts); what it contains is not reported"
     )
     assert project.cuts() == []
 

@@ -40,7 +40,7 @@ MOST_REASONS = 400  # that are looked at for the files which a finding rests on
 def check(
     project: Project, path: str, codes: frozenset[str], fixes: bool = True
 ) -> Iterator[Finding | Failure]:
-    """What the rules ``codes`` say of the announced module at ``path``."""
+    """What the rules ``codes`` say about the announced module at ``path``."""
     return Check(project, path, codes).reports(fixes)
 
 
@@ -72,7 +72,7 @@ class Check:
         self.consulted = frozenset(project.consulted)  # no finding rests on what fixes ask
 
     def follow(self, project: Project) -> None:
-        """Have ``project``, of the same modules, say from now on where what the rules yielded stands."""
+        """Take places from ``project``, which has the same modules, from now on."""
         self._project = project
 
     def _take(self, rule: Rule, pendings: Iterable[Pending]) -> None:
@@ -194,7 +194,7 @@ def _reasons(reasons: Iterable[Because | None]) -> Iterator[Because]:
 
 
 def _notes(project: Project, pending: Pending) -> list[Note]:
-    """The chain of evidence; what stands at the finding itself needs no note."""
+    """Return the chain of evidence, without the place of the finding itself."""
     notes: list[Note] = []
     for reason in _reasons([pending.because]):
         if reason.site is not None and reason.site != pending.site:

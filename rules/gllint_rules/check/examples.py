@@ -20,7 +20,7 @@ _BLOCK = re.compile(r"^```python\n(?P<code>.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
 def example_problems(rule: Rule) -> list[str]:
-    """What is wrong with the page of an installed rule; empty where it holds what it says. For the tests of a rule."""
+    """Return what is wrong with the page of an installed rule: for the tests of that rule."""
     return list(_problems(rule))
 
 

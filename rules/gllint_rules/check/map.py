@@ -37,8 +37,8 @@ _FILLED = "{…}"
 class ReturnedNumber(NamedTuple):
     """A Quantity or a bare number in a tool's result. ``path`` leads to it as a claim's path does, ``[]`` into lists.
 
-    ``unit`` is that of a Quantity where it is written out, and ``is_allowed`` what the policy says of it; ``kind`` is
-    that of a bare number where it can be told.
+    ``unit`` is that of a Quantity, if it is a literal, and ``is_allowed`` the verdict of the policy; ``kind`` is that of
+    a bare number, if it is known.
     """
 
     path: str
@@ -49,7 +49,7 @@ class ReturnedNumber(NamedTuple):
 
 
 class MappedTool(NamedTuple):
-    """A tool, where its callable stands, and what it returns; ``framework`` is "" where no row of the table made it."""
+    """A tool, the place of its callable, and what it returns; ``framework`` is "" where no row of the table made it."""
 
     tool: ToolAt
     span: Span
@@ -59,7 +59,7 @@ class MappedTool(NamedTuple):
 
 
 class MappedClaim(NamedTuple):
-    """A claim as it is written out, with the tools whose result it may stand for; unknown parts are ``None``."""
+    """A claim as it is written, with the tools whose result it may cite; unknown parts are ``None``."""
 
     path: str | None
     unit: str | None

@@ -17,7 +17,7 @@ def merged(findings: Iterable[Finding]) -> list[Finding]:
 
 
 def _apart(findings: list[Finding]) -> Iterable[list[Finding]]:
-    """Those of one place by what they are to be told for. Only where there are several is the rule loaded for that."""
+    """Group the findings of one place that are reported together. The rule is loaded only if there are several."""
     rule = RULES.get(findings[0].code) if len(findings) > 1 else None
     if rule is None or not rule.per_tool:
         return [findings]

@@ -1,6 +1,6 @@
-"""What the rules of installed packages yield, held to what a finding is: nobody has read them here.
+"""Checks what the rules of installed packages yield, whose code we do not know.
 
-What they do runs in a thread of its own with a limit of time, so that whatever they do, all else is found and told.
+What they do runs in a thread of its own with a limit of time, so that the other findings appear whatever they do.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Question(NamedTuple):
     path: str
 
 
-# Is told of each question before it is asked, and of ``None`` once it is answered.
+# Called with each question before it is asked, and with ``None`` once it is answered.
 _listeners: list[Callable[[Question | None], None]] = []
 
 
@@ -43,7 +43,7 @@ def is_own(code: str) -> bool:
 
 
 def listen(listener: Callable[[Question | None], None]) -> None:
-    """Have somebody told of each question before it is asked, and of ``None`` once it is answered."""
+    """Call a function with each question before it is asked, and with ``None`` once it is answered."""
     _listeners.append(listener)
 
 
@@ -127,22 +127,22 @@ def _problem(rule: Rule, context: Context, pending: object) -> str | None:
         return "the evidence of a finding is none"
     site = pending.site
     if not isinstance(site, Site) or not isinstance(site.at, int):
-        return f"a finding stands at {type(site).__name__}, not at a place"
+        return f"a finding is at {type(site).__name__}, not at a place"
     if context.project.modules.get(getattr(site.module, "path", "")) is not site.module:
-        return "a finding stands in no file of the project"
+        return "a finding is in no file of the project"
     try:
         positions = context.project.positions(site.module)
         positions.span(site.at)
         start, end = positions.offsets(site.at)
     except Exception:  # whatever a wrong number leads to
-        return f"a finding stands at {site.at}, where no expression is"
+        return f"a finding is at {site.at}, where no expression is"
     if site.at < 0 or (pending.characters is not None and not _is_within(pending.characters, end - start)):
-        return f"a finding stands at {site.at}, {pending.characters}, where no text is"
+        return f"a finding is at {site.at}, {pending.characters}, where no text is"
     return None
 
 
 def _is_evidence(pending: Pending) -> bool:
-    """Whether what stands in a finding beside its place and texts is what it is declared to be."""
+    """Whether the fields of a finding other than its place and texts have their declared types."""
     return (
         isinstance(pending.because, Because | None)
         and isinstance(pending.subject, Subject | None)

@@ -1,8 +1,8 @@
 """Which code reads what a fix changes: a key, the result of a function, a text. Where any does, there is no fix.
 
 The look-up is by name over every file of the project: a file that has the word is parsed once, and each place that
-reads it counts, whatever holds it there. Nothing is proven: a fix is lost now and then, so that a program which ran
-before a fix runs after it.
+reads it counts, whatever object it reads it from. Nothing is proven: a fix is lost now and then, so that a program
+which ran before a fix runs after it.
 """
 
 from __future__ import annotations
@@ -186,7 +186,7 @@ def _reads(tree: ast.AST) -> Iterator[tuple[str, str, int]]:
 
 
 def _texts(value: ast.expr) -> Iterator[str]:
-    """The text that an expression is, or those that a display holds."""
+    """The text that an expression is, or those that a display contains."""
     values = value.elts if isinstance(value, ast.List | ast.Tuple | ast.Set) else [value]
     for element in values:
         if isinstance(element, ast.Constant) and isinstance(element.value, str):

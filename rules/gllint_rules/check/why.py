@@ -68,7 +68,7 @@ def why(
     """The chain of evidence behind the findings of ``path`` at ``line``, or the reasons for silence, as lines.
 
     ``in_force`` are the codes that the configuration has selected for the file, ``speakers`` the modules of which
-    something may be said there: those that hold a tool whose result is put together in ``path``. Paths are shown
+    something may be said there: those that have a tool whose result is put together in ``path``. Paths are shown
     relative to the folder ``base``, by default that of the project.
     """
     _base.set(base)
@@ -134,7 +134,7 @@ def _place(context: Context, site: Site | None) -> str:
 
 
 def _silence(context: Context, path: str, line: int) -> Iterator[str]:
-    """What is known of the values on the line, and why no rule speaks."""
+    """Return what is known of the values on the line, and why no rule reports them."""
     for result in context.results:
         tool = f"tool `{result.tool.name}`" if result.tool.name else "a tool"
         for key, entry in _entries(result.value, Entry(result.value, result.site)):
@@ -226,7 +226,7 @@ def describe(value: Value) -> str:
 
 
 def _of_tools(context: Context, path: str, line: int, in_force: Collection[str]) -> Iterator[str]:
-    """What the tool returns whose function stands on the line or around it, and what is not known of it."""
+    """What the tool returns whose function is on the line or around it, and what is not known of it."""
     tools_by_line: dict[int, list[tuple[Tool, FunctionOf]]] = {}
     for tool in context.tools:
         for callable in tool.callables:
@@ -248,7 +248,7 @@ def _first_line(context: Context, callable: FunctionOf) -> int:
 
 
 def _lines_of(context: Context, callable: FunctionOf) -> range:
-    """The lines of the section that a function stands in: itself, or what is around it."""
+    """The lines of the section that a function is in: itself, or what is around it."""
     module = callable.module
     section = module.outline.sections[callable.function.at >> SECTION_BITS]
     span = context.project.positions(module).lines.span(section.begin, section.end)

@@ -40,7 +40,7 @@ class Advice(NamedTuple):
     """What to do about a number: return it in ``unit``, or declare its key ``plain``.
 
     ``unit`` is ``None`` where it is open; the ``neighbour`` that says it is joined with the number. ``settings`` are
-    lines of configuration that the repair needs, in the order in which they are told.
+    lines of configuration that the repair needs, in the order in which they are reported.
     """
 
     kind: Kind | None
@@ -60,7 +60,7 @@ def advice_for_leaf(
 ) -> Advice:
     """The repair of a number in a result, which leads to no other finding under the settings that it names.
 
-    ``declared`` says what else must change with the value: the annotation that speaks of a number.
+    ``declared`` says what else must change with the value: the annotation of a number.
     """
     policy = context.policy
     key = leaf.key if leaf.is_named else None
@@ -92,7 +92,7 @@ def advice_for_declaration(kind: Kind | None, declaration: str) -> Advice:
 def quantity_beside_text(
     context: Context, result: Result, leaf: Leaf, hole: Interpolation | None = None, behind: str = ""
 ) -> tuple[str | None, str]:
-    """A number in a text as a message names it, if it can, and how to return it beside the text.
+    """A number in a text as a message names it, if it can, and how to return it next to the text.
 
     The number is the expression at the site of ``leaf``, or the part of it that the ``hole`` in the text names;
     ``behind`` is the text after it.
@@ -129,7 +129,7 @@ _PROSE = re.compile(r"\s(?:in|at|a|as)\s")
 
 
 def number_site(site: Site) -> Site:
-    """Where the number stands that is made a text at ``site``: the ``x`` of ``str(x)``."""
+    """Return the place of the number that becomes a text at ``site``: the ``x`` of ``str(x)``."""
     maker = maker_at(site)
     match maker.expr if maker is not None else None:
         case facts.Call(func=facts.Name(id="str"), args=(number,), keywords=()) if not isinstance(
@@ -140,7 +140,7 @@ def number_site(site: Site) -> Site:
 
 
 def plain_advice(policy: Policy, kind: Kind | None, key: str) -> Advice | None:
-    """How to declare that a key holds no quantity, where its kind is none."""
+    """Return how to declare that a key is no quantity, if its kind is none."""
     return _plain(policy, kind, key) if kind is not None and _is_plain(policy, kind) else None
 
 
@@ -192,7 +192,7 @@ def is_misnamed_quantity(leaf: Leaf, neighbour: Neighbour) -> bool:
 def _joined(
     policy: Policy, kind: Kind | None, leaf: Leaf, number: str, measure: ShownUnit, declared: str
 ) -> Advice:
-    """The repair where the unit stands beside the number; it stays as it is written."""
+    """Return the repair if the unit is next to the number; the unit stays as it is written."""
     neighbour, key = measure.neighbour, leaf.key
     assert neighbour is not None and key is not None
     literal = neighbour.literal
@@ -290,7 +290,7 @@ def _quoted(text: str) -> str:
 
 
 def _is_shown(key: str) -> bool:
-    """Whether a key can stand in a sentence."""
+    """Whether a key can be part of a sentence."""
     return len(key) <= _LONGEST_KEY and key.isprintable() and "`" not in key
 
 

@@ -1,4 +1,4 @@
-"""Which functions of a project some tool runs, told by their places, so that the answer can be kept."""
+"""Which functions of a project some tool runs, by their places, so that the answer can be stored."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from gllint_rules.project.project import Project
 
 Where: TypeAlias = tuple[str, int]
-"""The path of a module, and the number of what stands there."""
+"""The path of a module, and the number of an expression in it."""
 
 
 def where(function: FunctionOf) -> Where:

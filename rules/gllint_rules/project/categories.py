@@ -62,7 +62,7 @@ def _asks_for_level(project: Project, module: Module) -> bool:
 
 
 def _may_ask(module: Module, section: Section) -> bool:
-    """Whether a section may ask an object for its category, told from its text."""
+    """Whether a section may ask an object for its category, judged by its text."""
     return module.holds(section, _ASKED) or (
         "getattr" in section.calls and module.mentions(section, (_CATEGORY,))
     )
@@ -150,7 +150,7 @@ def _class_category(project: Project, of: ClassOf) -> frozenset[str] | None:
 
 
 def _declared(project: Project, owner: ClassOf, of: ClassOf) -> frozenset[str] | None:
-    """What one class itself says of the category of ``of``."""
+    """What one class itself says about the category of ``of``."""
     cls = owner.cls
     if any(isinstance(d, Call) and d.keyword(_CATEGORY) is not None for d in cls.decorators):
         return None

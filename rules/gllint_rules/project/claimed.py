@@ -1,4 +1,4 @@
-"""What a claim that the source writes out says, and the tools whose result it may stand for."""
+"""The parts of a claim that is written in the source, and the tools whose result it may cite."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""LibCST's nodes for a rule: that of a fact, what is written beside it, and the edit that puts another in its place.
+"""LibCST's nodes for a rule: the node of a fact, the comments at it, and the edit that replaces it.
 
-Nothing is parsed until a rule asks. Then it is the statement of the module that the fact stands in, with the blank and
+Nothing is parsed until a rule asks. Then it is the statement of the module that the fact is in, with the blank and
 comment lines above it: a function, or a class with its methods; once for all rules.
 """
 
@@ -34,7 +34,7 @@ _DEFINITIONS = (facts.Function, facts.Class)
 
 
 class _Passage(NamedTuple):
-    """A statement of a module, with what stands above it, as LibCST reads it; it begins at an offset of the source."""
+    """A statement of a module, with what is above it, as LibCST reads it; it begins at an offset of the source."""
 
     module: Module
     begin: int
@@ -50,7 +50,7 @@ class ConcreteNodes:
         self._passages: list[_Passage] = []
 
     def node(self, fact: object) -> cst.CSTNode | None:
-        """The node of an expression, function or class of the module, or of what stands at a site.
+        """The node of an expression, function or class of the module, or of what is at a site.
 
         ``None`` where LibCST cannot read the statement around it. Raises TypeError for what is none of these, and
         ValueError for a fact of another module.
@@ -76,10 +76,10 @@ class ConcreteNodes:
         return node is not None and m.matches(node, matcher)
 
     def comments(self, fact: object) -> tuple[str, ...]:
-        """The comments beside a fact or a node: on its lines, and alone on the lines right above it.
+        """Return the comments at a fact or a node: on its lines, and alone on the lines right above it.
 
         Of a function, a class or a statement with a body, up to the body. Raises as :meth:`node`, and ValueError for a
-        node that stands in no source.
+        node in no source.
         """
         node = fact if isinstance(fact, cst.CSTNode) else self.node(fact)
         return self._passage_of(node, "comments").concrete.comments(node) if node is not None else ()
@@ -101,7 +101,7 @@ class ConcreteNodes:
         edit = difference(self._project.positions(module), begin, text, tree.code)
         return Fix(applicability, message, (edit,))
 
-    # --- where it stands ---------------------------------------------------------------------------------------
+    # --- places --------------------------------------------------------------------------------------------
 
     def _place(self, fact: object) -> tuple[Module, int]:
         match fact:
@@ -146,7 +146,7 @@ class ConcreteNodes:
             if node in passage.concrete.places:
                 return passage
         raise ValueError(
-            f"context.{method}: this {type(node).__name__} stands in no source; "
+            f"context.{method}: this {type(node).__name__} is in no source; "
             "take a node that context.node(…) gave, or one within it, as it was before a change"
         )
 
@@ -157,7 +157,7 @@ def _concrete_text(text: str, code: str | None) -> ConcreteText:
 
 
 def _stretch_of(module: Module, at: int) -> tuple[int, int, list[int]]:
-    """Between which offsets the statement of the module stands in which a place is, with all above it.
+    """Return the offsets of the statement that contains a place, with the comments above it.
 
     Also the numbers of its sections.
     """

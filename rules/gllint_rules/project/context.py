@@ -71,7 +71,7 @@ class Context:
         self.names = project.names
         self._answers: dict[object, Any] = {}
         self._containers: dict[object, Value | None] = {}
-        # For each record which of its numbers a unit in it speaks of.
+        # For each record the number that a unit in it belongs to.
         self.spoken_of: dict[Record, frozenset[str]] = {}
 
     @classmethod
@@ -111,7 +111,7 @@ class Context:
                 else:
                     keys.add(key)
                     results += self._returned(tool, callable)
-                # What decorators of the project return beside what the function does.
+                # What decorators of the project return in addition to the function's result.
                 for wrapper in filter(runs_wrapped, wrappers(self.evaluator, callable)):
                     for expr, value in self.evaluator.flow(wrapper).returns:
                         visible = visible_result(self.evaluator, tool, wrapper, expr, value)
@@ -129,7 +129,7 @@ class Context:
             yield Result(tool, callable, *visible_result(self.evaluator, tool, callable, expr, value))
 
     def declared_container(self, callable: FunctionOf) -> Value | None:
-        """What the annotation says the result holds: ``dict[str, float]``, a ``TypedDict``, perhaps optional."""
+        """What the annotation says the result contains: ``dict[str, float]``, a ``TypedDict``, perhaps optional."""
         if callable.function not in self._containers:
             self._containers[callable.function] = self._declared_container(callable)
         return self._containers[callable.function]
@@ -146,7 +146,7 @@ class Context:
 
     @cached_property
     def listed_numbers(self) -> frozenset[Site]:
-        """Where a number is put into a list of some result, perhaps beside other roles."""
+        """The places where a number is put into a list of some result, perhaps with other roles."""
         return frozenset(
             leaf.site for result in self.results for leaf in leaves(result.value, result.site) if leaf.in_list
         )
@@ -188,7 +188,7 @@ class Context:
         return self.evaluator.eval(expr, Frame(self.module, scope))
 
     def entry(self, expr: Expr, scope: Scope) -> Entry:
-        """What an expression of the module holds, and where it stands."""
+        """The value of an expression of the module, and its place."""
         return Entry(self.eval(expr, scope), Site(self.module, expr.at))
 
     def span(self, site: Site) -> Span:
@@ -208,7 +208,7 @@ class Context:
         """A finding at an expression, or at those ``characters`` of its source text.
 
         ``fix`` works out the repair, whose edits all lie in the file of ``where``; it is called once the finding is
-        placed. ``tool`` is the one that it speaks of.
+        placed. ``tool`` is its tool.
         """
         site = where if isinstance(where, Site) else Site(self.module, where)
         of = subject_of(tool, None) if tool is not None else None
@@ -229,7 +229,7 @@ class Context:
         settings: tuple[str, ...] = (),
         characters: tuple[int, int] | None = None,
     ) -> Pending:
-        """A finding in the result of a tool, or at those ``characters`` of what stands at ``site``.
+        """A finding in the result of a tool, or at those ``characters`` of what is at ``site``.
 
         Without a ``message`` it is made of the tools, of the keys that lead there and of ``what`` it is. ``settings``
         are the lines of configuration that the help names.
@@ -256,7 +256,7 @@ class Context:
     def node(self, fact: Expr | Site) -> cst.CSTNode | None: ...
 
     def node(self, fact: Expr | facts.Function | facts.Class | Site) -> cst.CSTNode | None:
-        """The LibCST node of an expression, function or class of the module, or of what stands at a site.
+        """The LibCST node of an expression, function or class of the module, or of what is at a site.
 
         ``None`` where LibCST cannot read it. Raises TypeError, and ValueError for a fact of another module.
         """
@@ -283,7 +283,7 @@ class Context:
         return self._concrete.replacement(fact, node, message, applicability)
 
     def literal_span(self, literal: Literal, start: int, end: int) -> tuple[Site, tuple[int, int]]:
-        """Where characters ``start`` to ``end`` of a literal's text stand in the source of its string."""
+        """Return the place of characters ``start`` to ``end`` of a literal's text in the source of its string."""
         offsets = literal.offsets
         first = offsets[start] if offsets is not None else start
         last = offsets[end - 1] if offsets is not None else end - 1
@@ -298,7 +298,7 @@ def _contexts(project: Project) -> dict[str, Context]:
 
 
 class Subject(NamedTuple):
-    """The tool that a finding speaks of, and the files that make it one."""
+    """The tool that a finding is about, and the files that make it one."""
 
     tool: ToolAt
     files: tuple[str, ...]

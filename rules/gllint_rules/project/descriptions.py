@@ -1,4 +1,4 @@
-"""What the tools of a project say of themselves, for those who show it."""
+"""Descriptions of the tools of a project: names, places, documentation."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _Plain: TypeAlias = tuple[str, str, Span, str]
 
 
 class ToolDescription(NamedTuple):
-    """A tool: its name, empty where it is not known, where it is defined, and what it says of itself."""
+    """A tool: its name, empty where it is not known, where it is defined, and what it says about itself."""
 
     name: str
     path: str

@@ -12,7 +12,7 @@ def insertion(positions: Positions, offset: int, content: str) -> Edit:
 
 
 def replacement(positions: Positions, start: int, end: int, content: str) -> Edit:
-    """Put ``content`` in the place of what stands between two offsets of the source."""
+    """Replace the text between two offsets of the source by ``content``."""
     return Edit(positions.lines.span(start, end), content)
 
 

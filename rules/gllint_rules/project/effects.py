@@ -1,4 +1,4 @@
-"""What a callable does besides computing: network, clock, randomness, environment, files.
+"""The effects of a callable: network, clock, randomness, environment, files.
 
 Read from the calls in its body, and followed through the functions of the project that it calls. What an
 unknown value does is unknown, and nothing is concluded from it.
@@ -106,7 +106,7 @@ class Effect(Struct, frozen=True, eq=False):
 
 
 class ReachedEffect(Struct, frozen=True, eq=False):
-    """An effect of a callable; ``own`` where it stands in the callable itself."""
+    """An effect of a callable; ``own`` if it is in the callable itself."""
 
     effect: Effect
     own: bool
@@ -121,7 +121,7 @@ class Body(Struct, eq=False):
 
 
 class _Parts(Struct, eq=False):
-    """What the facts hold of one scope."""
+    """The facts of one scope."""
 
     calls: list[tuple[Call, Scope]] = field(default_factory=list)
     environments: list[tuple[Sub | Dict, Scope]] = field(default_factory=list)
@@ -180,7 +180,7 @@ class Effects:
         return caller
 
     def body(self, callee: FunctionOf) -> Body:
-        """The effects and calls that stand in the body of ``callee``."""
+        """The effects and calls in the body of ``callee``."""
         key = _key(callee)
         body = self._bodies.get(key)
         if body is None:
@@ -337,7 +337,7 @@ class _BodyReader:
             self.add(kind, call.at, name.removeprefix("builtins."), frame, path)
 
     def method(self, func: facts.Attr, call: Call, frame: Frame) -> None:
-        """A method of a network client, of a path, or of a generator that nobody seeded."""
+        """A method of a network client, of a path, or of a generator without a seed."""
         title = facts.dotted(func) or f"….{func.name}"
         maker = self.client(func.base, frame)
         methods = NETWORK_CLIENTS[maker] if maker is not None else frozenset()
@@ -467,7 +467,7 @@ def _reads_environment(name: str) -> bool:
 
 
 def _argument(call: Call, position: int, *keywords: str) -> Expr | None:
-    """The argument at ``position`` or under one of ``keywords``; ``None`` where it cannot be told."""
+    """The argument at ``position`` or under one of ``keywords``; ``None`` where it is unknown."""
     if len(call.args) > position:
         positional = call.args[: position + 1]
         return None if any(isinstance(arg, facts.Star) for arg in positional) else positional[-1]
@@ -477,7 +477,7 @@ def _argument(call: Call, position: int, *keywords: str) -> Expr | None:
 def undeclared(context: Context, kinds: Collection[Kind]) -> Iterator[tuple[Tool, Site, ReachedEffect]]:
     """The T1 tools with an effect of ``kinds`` that do not say ``live_required=True``, each with its place.
 
-    That is the effect where it stands in the tool's own callable, else the ``fn`` value.
+    That is the effect where it is in the tool's own callable, else the ``fn`` value.
     """
     effects = context.project.memory(Effects)
     for tool in context.tools:

@@ -12,7 +12,7 @@ from gllint_rules.words.text_files import TEXT_MARK, text_kind
 
 _LONGEST_PATH = 1_000
 _SOURCE_ROOTS = ("", "src/", "lib/", "python/")
-# What the top folder of a project holds, which is run in rather than imported, `__init__.py` or not.
+# Files in the top folder of a project, which is the working folder, not a package, `__init__.py` or not.
 _TOP_FOLDER_FILES = ("pyproject.toml", "setup.py", ".git/HEAD")
 
 
@@ -41,7 +41,7 @@ class Imports:
         self._loaded: dict[str, Module | None] = {}
         # What names have led to so far, from each module: a file, or none of the project.
         self.targets: dict[str, dict[str, str | None]] = {}
-        # The modules that say something of what stands in another one, which nobody can see there.
+        # The modules that change something in another one, which that one does not show.
         self.told_by: dict[str, set[str]] = {}
         self._absolute: dict[tuple[str, str], str | None] = {}
 
@@ -65,7 +65,7 @@ class Imports:
         return module
 
     def inherit(self, old: Imports, changed: Collection[str]) -> None:
-        """Take over what ``old`` has loaded and found, what stands at ``changed`` aside."""
+        """Take over what ``old`` has loaded and found, except at ``changed``."""
         modules = {path: module for path, module in old._loaded.items() if path not in changed}
         self._loaded = {**modules, **self._loaded}
         self._absolute = dict(old._absolute)
@@ -103,7 +103,7 @@ class Imports:
         return frozenset(closure)
 
     def tell(self, path: str, of: str) -> None:
-        """Note that the module at ``path`` says something of what stands in the one at ``of``."""
+        """Note that the module at ``path`` changes something in the one at ``of``."""
         self.told_by.setdefault(of, set()).add(path)
 
     def rests_on(self, path: str) -> Iterator[str]:
@@ -143,9 +143,9 @@ class Imports:
         return self._absolute[key]
 
     def _find_text(self, importer: str, name: str) -> str | None:
-        """The file that is no Python at a path, which is absolute or begins nobody knows where.
+        """Return the text or data file at a path, which is absolute or has an unknown beginning.
 
-        What is run begins in the top folder of the project or near to its own; behind a ``?`` stands what a template is
+        What is run begins in the top folder of the project or near to its own; behind a ``?`` is what a template is
         called in a folder for these. Nothing outside the project is one.
         """
         if text_kind(name) is None or len(name) > _LONGEST_PATH:
@@ -173,7 +173,7 @@ class Imports:
             folder = posixpath.dirname(folder)
 
     def texts_of(self, path: str) -> Iterator[str]:
-        """The files that are no Python which the module at ``path`` reads, as far as somebody asked."""
+        """Return the text and data files that the module at ``path`` reads, as far as that was asked."""
         for name, target in self.targets.get(path, {}).items():
             if target is not None and name.startswith(TEXT_MARK):
                 yield target
@@ -200,7 +200,7 @@ class Imports:
                 path = self._file(f"{base}{parts}")
                 if path is not None and not inside:
                     return path
-                # Not a single name: `import requests` beside a `requests.py` means the library.
+                # No single name: `import requests` next to a `requests.py` means the library.
                 neighbour = neighbour or (path if "/" in parts else None)
                 if path is None and not inside and self._file(f"{base}{first}") is not None:
                     return None  # the package is here, and has no such module

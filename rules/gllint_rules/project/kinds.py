@@ -27,7 +27,10 @@ _MOST_STATEMENTS = 400  # in which a tally is looked for
 
 
 def reading_of(leaf: Leaf) -> NameReading:
-    """What the key of a number says, beside the others of its container. A thing is no unit of a number in a list."""
+    """Return the kind that the key of a number shows, with the other keys of its container.
+
+    A countable thing next to it is no unit of a number in a list.
+    """
     key = leaf.key if leaf.is_named else None
     beside = (
         [name for name in leaf.holder.entries if isinstance(name, str)] if leaf.holder is not None else []
@@ -69,7 +72,7 @@ def is_plain_leaf(leaf: Leaf, policy: Policy) -> bool:
 
 
 def holds_numbers(result: Result, policy: Policy) -> bool:
-    """Whether a result holds a number that should be a Quantity, or a Quantity."""
+    """Whether a result contains a number that should be a Quantity, or a Quantity."""
     return (
         any(not is_plain_leaf(leaf, policy) for leaf in leaves(result.value, result.site))
         or next(quantities(result.value, result.site), None) is not None
@@ -134,7 +137,7 @@ def _makers(leaf: Leaf) -> Iterator[Maker]:
             return
         reason = queue.popleft()
         sites = [reason.site] if reason.site is not None else []
-        if len(reason.causes) == 1:  # of several operands none speaks for the whole
+        if len(reason.causes) == 1:  # of several operands none is the cause of the whole
             queue.extend(reason.causes)
 
 
@@ -167,4 +170,4 @@ def list_line(key: str, old_entries: tuple[str, ...], *entries: str) -> str:
 
 def _toml(text: str) -> str:
     """A string of TOML, which escapes as JSON does."""
-    return json.dumps(text, ensure_ascii=False).replace("`", "\\u0060")  # it stands between two of them
+    return json.dumps(text, ensure_ascii=False).replace("`", "\\u0060")  # backticks surround it

@@ -170,7 +170,7 @@ def title(expr: Expr) -> str:
 def names_of(expr: Expr) -> list[str]:
     """The names by which an expression announces what it gives, of variables, fields, keys or functions.
 
-    An empty one stands for what has none: nothing computed announces what it is.
+    An empty text is for one without a name: nothing computed announces what it is.
     """
     return [_name(core) for core in cores(expr)]
 

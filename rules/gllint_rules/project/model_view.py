@@ -59,7 +59,7 @@ def _is_another(value: Value) -> bool:
 
 
 def _changers(tool: Tool, callable: FunctionOf) -> list[Expr]:
-    """What the registration says of how the result of ``callable`` is changed; of two the one for its kind."""
+    """Return how the registration says that the result of ``callable`` is changed; of two the one for its kind."""
     names = tool.framework.changed_by if tool.framework is not None else ()
     pairs = [(name, expr) for name in names if (expr := _keyword(tool, name)) is not None]
     is_async = isinstance(callable.function, facts.Function) and callable.function.is_async
@@ -70,7 +70,7 @@ def _changers(tool: Tool, callable: FunctionOf) -> list[Expr]:
 def _changes(evaluator: Evaluator, tool: Tool, changer: Expr) -> bool:
     """Whether ``changer`` puts something else in the place of a result, as far as that can be seen.
 
-    A function of the project does so where it returns what does not hold its argument; ``None`` leaves the result.
+    A function of the project does so where it returns what does not contain its argument; ``None`` leaves the result.
     """
     for option in options(evaluator.eval(changer, Frame(tool.module, tool.scope))):
         if not isinstance(option, FunctionOf):
@@ -89,7 +89,7 @@ def _stays(value: Value) -> bool:
 
 
 def result_changers(evaluator: Evaluator, tool: Tool, callable: FunctionOf) -> Iterator[FunctionOf]:
-    """The functions of the project whose results stand in the place of those of ``callable``."""
+    """Return the functions of the project whose results replace those of ``callable``."""
     for changer in _changers(tool, callable):
         if _changes(evaluator, tool, changer):
             for option in options(evaluator.eval(changer, Frame(tool.module, tool.scope))):
@@ -98,7 +98,7 @@ def result_changers(evaluator: Evaluator, tool: Tool, callable: FunctionOf) -> I
 
 
 def runs_wrapped(wrapper: FunctionOf) -> bool:
-    """Whether a function inside a decorator calls, or hands on, what is decorated: else it stands in its place."""
+    """Whether a function inside a decorator calls or passes on the decorated function; else it replaces it."""
     parent = wrapper.function.scope.parent
     maker = parent.owner if parent is not None else None
     if not isinstance(maker, facts.Function) or not maker.params:
@@ -135,7 +135,7 @@ def visible_result(
 
 
 def read_result(value: Value, site: Site) -> tuple[Site, Value]:
-    """What is read in a result that stands at ``site``, with what is serialised in the place of its text."""
+    """Return what is read in a result at ``site``, with serialised values instead of their text."""
     read, origin = _Reading().of(value)
     return _nearer(site, origin), read
 
@@ -189,7 +189,7 @@ def _each_of_pair(value: Value) -> tuple[Value, ...]:
 
 
 def _shaped(value: Value, shapes: Mapping[frozenset[str], tuple[Place, ...]]) -> Value:
-    """Of a dict with the keys of one of ``shapes`` what stands at its places."""
+    """Return the payload of a dict that has the keys of one of ``shapes``."""
     if isinstance(value, DictOf):
         for keys, places in shapes.items():
             if keys <= value.entries.keys():
@@ -207,7 +207,7 @@ def _unless_refused(value: Value) -> Value:
 
 # --- texts ------------------------------------------------------------------------------------------------------
 
-# The key under which a content block has its text, and those that may stand beside it.
+# The key under which a content block has its text, and those that may be next to it.
 _TEXT = "text"
 _BESIDE_TEXT = frozenset(
     {"type", "annotations", "_meta", "meta", "id", "name", "uri", "mimeType", "mime_type", "cache_control"}
@@ -285,7 +285,7 @@ def _has_serialised_text(value: Value) -> bool:
 
 
 def _nearer(site: Site, origin: Site | None) -> Site:
-    """Where a value stands that is given to a serialiser at ``origin``: there, unless that is in another function."""
+    """Return the place of a value that is serialised at ``origin``: there, unless that is in another function."""
     if origin is None or origin.module is not site.module:
         return site
     return origin if function_at(*origin) is function_at(*site) else site

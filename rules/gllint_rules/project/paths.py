@@ -55,7 +55,7 @@ def _begun_with(project: Project, expr: Expr, frame: Frame) -> Iterator[tuple[Ex
 def whereabouts(
     project: Project, path: Expr | None, frame: Frame
 ) -> Literal["notes", "elsewhere", "unknown"]:
-    """Whether a path speaks of notes, is written out and does not, or cannot be told."""
+    """Whether a path names notes: yes, no, or unknown where it is not a literal."""
     if path is None:
         return "unknown"
     if any(NOTES in word.lower() for word in _words(project, path, frame, set())):

@@ -1,8 +1,8 @@
 """The facts of all modules joined. It answers lazily and remembers.
 
 :class:`~gllint_rules.project.imports.Imports` knows which file an import leads to,
-:class:`~gllint_rules.tools.tools.Tools` which values are tools, the evaluator what expressions hold; a
-:class:`Project` holds the three, and remembers what others ask of all of its modules.
+:class:`~gllint_rules.tools.tools.Tools` which values are tools, the evaluator what expressions contain; a
+:class:`Project` contains the three, and remembers what others ask of all of its modules.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ _ROUNDS = 3  # modules between one that hands functions over and one that gives 
 
 
 class AnnouncedModules(Mapping[str, Module]):
-    """The announced modules by their paths; one of which the path alone was told is read when it is asked for.
+    """The announced modules by their paths; one that was announced by its path alone is read on demand.
 
-    ``on_iteration`` is called where somebody looks at all of them.
+    ``on_iteration`` is called when all of them are needed.
     """
 
     def __init__(self, read: Callable[[str], Module], on_iteration: Callable[[], None]) -> None:
@@ -64,11 +64,11 @@ class Project:
     ``load`` gives the facts of a file or ``None``; ``exists`` says whether there is one; ``source_of`` gives the
     text of a file that has findings. Paths are absolute, with forward slashes. ``packages`` are the folders in
     which each top-level package of the project lies (see :func:`~gllint_rules.project.imports.top_level_packages`).
-    ``talks`` says that a file which nobody announces imports a framework or a model's SDK.
-    Modules that nobody announced are loaded when a value leads into them; what those build that the project does not
+    ``talks`` means that a file that is not announced imports a framework or a model's SDK.
+    Modules that are not announced are loaded when a value leads into them; what those build that the project does not
     ``owns`` is reported where it is called. ``old_values`` gives the arguments of a part (see :meth:`answers`) with
-    what it said earlier of modules of which the same holds now; ``holding``, where edits are followed, those of some
-    files that hold one of some words; ``reads``, where edits are followed, notes what answers rest on.
+    what it said earlier of modules of which the same contains now; ``holding``, where edits are followed, those of some
+    files that contain one of some words; ``reads``, where edits are followed, notes what answers rest on.
     """
 
     def __init__(
@@ -89,7 +89,7 @@ class Project:
         self.names = Names.of(settings)
         self.root = root
         self.source_of = source_of
-        # What was asked of all modules together since somebody emptied this: whole questions with what they were
+        # What was asked of all modules together since this was emptied: whole questions with what they were
         # given, and ``everything``.
         self.consulted: set[tuple[Any, ...]] = set()
         self.reads = reads
@@ -115,7 +115,7 @@ class Project:
         self._parts: dict[tuple[Callable[..., Any], Any], dict[str, Any]] = {}
         # What was read for them, where that is noted.
         self._parts_read: dict[tuple[Callable[..., Any], Any], dict[str, frozenset[Read]]] = {}
-        # Where others hold the same project: what a part says of all modules, found out by all of them together.
+        # Where other processes have the same project: the answers of a part for all modules, shared among them.
         self.share_out: Callable[[Any, Any], Mapping[str, Any]] | None = None
 
     def add(self, module: Module) -> None:
@@ -125,7 +125,7 @@ class Project:
         self._forget_answers()
 
     def announce(self, path: str) -> None:
-        """Announce a module that is read once somebody asks for it."""
+        """Announce a module that is read on demand."""
         self.modules.paths[path] = None
         self._forget_answers()
 
@@ -186,13 +186,13 @@ class Project:
         return self._forget(changed, stale, Spoilt(modules, reads), talked)
 
     def _forget_places(self, changed: Collection[str]) -> None:
-        """Forget where anything stands in the modules at ``changed``."""
+        """Forget the places in the modules at ``changed``."""
         for path in changed:
             self._positions.pop(path, None)
             for key, values in self._parts.items():
-                values.pop(path, None)  # some of them tell of places
+                values.pop(path, None)  # some of them contain places
                 self._parts_read.get(key, {}).pop(path, None)
-        # What stands for whole questions says nothing of places; what is made to remember things in may.
+        # Answers to whole questions contain no places; memories may.
         self._answers = {key: answer for key, answer in self._answers.items() if isinstance(key, tuple)}
 
     def _forget(
@@ -229,7 +229,7 @@ class Project:
         Raises ``ValueError`` where they differ in what is a tool, or a message.
         """
         if not settings.reads_like(self.settings):
-            raise ValueError("these settings tell something else of the modules")
+            raise ValueError("these settings change the meaning of the modules")
         self.settings = settings
         self._forget_answers()
 
@@ -240,7 +240,7 @@ class Project:
         return self._talks
 
     def answers(self, part: Callable[[Project, Module, _G], _T], argument: _G) -> Iterator[_T]:
-        """For each module what ``part`` says of it, remembered as long as ``argument`` is the same.
+        """Return the answer of ``part`` for each module, remembered as long as ``argument`` is the same.
 
         A question about the whole project is best asked in such parts: an edit leaves most of them valid. What a
         part says may rest on ``argument``, the module and what its names lead to, and must not be changed; all of these
@@ -256,12 +256,12 @@ class Project:
         words: frozenset[str],
         argument: _G,
     ) -> Iterator[_T]:
-        """As :meth:`answers`, for a part to which a word means nothing where the text of a module does not hold it.
+        """Like :meth:`answers`, for a part that ignores words which are not in the text of a module.
 
         Where few words have come or gone, most modules need not be read for that.
         """
         if self._holding is not None and (part, (words, argument)) not in self._parts:
-            old = [key for key in self._parts if key[0] is part]  # nobody asks with their words again
+            old = [key for key in self._parts if key[0] is part]  # their words are not asked for again
             earlier = [(key[1], self._parts.pop(key), self._parts_read.pop(key, {})) for key in old]
             cache_parts = (
                 (old_argument, values, dict[str, frozenset[Read]]())
@@ -294,7 +294,7 @@ class Project:
     def parts(
         self, part: Callable[[Project, Module, _G], _T], argument: _G, paths: Iterable[str]
     ) -> dict[str, _T]:
-        """What ``part`` says of the modules at ``paths``: the share of another one who asks about all of them."""
+        """Return the answers of ``part`` for the modules at ``paths``, which another process asked for."""
         values = self._values_of(part, argument)
         for path in paths:
             if path not in values:
@@ -310,7 +310,7 @@ class Project:
     def remember(
         self, part: Callable[[Project, Module, _G], _T], argument: _G, values: Mapping[str, _T]
     ) -> None:
-        """Take over what another one found ``part`` to say of some modules."""
+        """Take over the answers of ``part`` that another process computed."""
         self._values_of(part, argument).update(values)
 
     def _values_of(self, part: Callable[[Project, Module, _G], _T], argument: _G) -> dict[str, _T]:
@@ -374,7 +374,7 @@ class Project:
 
 
 def everything(project: Project) -> None:
-    """Stand for a question about all modules of which nothing else is known."""
+    """The name of a question about all modules of which nothing else is known."""
 
 
 def _talks_to_a_model(project: Project, module: Module, argument: None) -> bool:

@@ -1,8 +1,8 @@
 """What rules ask of all modules of a project together, with answers that are plain values.
 
 Each is asked module by module (:meth:`~gllint_rules.project.project.Project.each`), so that an edit leaves what other
-modules said of it valid; and since two answers can be compared, whoever keeps what a rule said can tell whether it
-still holds.
+modules said of it valid; and since two answers can be compared, a cache can check whether a finding is
+still valid.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def registries(project: Project) -> tuple[str, ...]:
-    """The paths of the modules that assign a registry that may hold tools."""
+    """The paths of the modules that assign a registry that may contain tools."""
     return tuple(path for path in project.answers(_registry_in, None) if path)
 
 

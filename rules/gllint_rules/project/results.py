@@ -51,9 +51,9 @@ class Result(Struct, frozen=True, eq=False):
 class Leaf(NamedTuple):
     """A definite number outside a Quantity, where it was put into the result.
 
-    ``value`` is all that may stand at ``site``; ``None`` where the site is that of a container around the number.
+    ``value`` is all that may be at ``site``; ``None`` where the site is that of a container around the number.
     ``keys`` lead to it, through ``lists``: behind how many of the keys each of them lies; ``holder`` is the record that
-    it stands in. ``what`` it is: a "number" under ``key``, an
+    it is in. ``what`` it is: a "number" under ``key``, an
     "element" of what is there, or a container of numbers whose elements cannot be seen ("dict of numbers").
     """
 
@@ -107,7 +107,7 @@ def is_quantity(record: Record) -> bool:
 
 
 def _may_be_quantity(record: Record) -> bool:
-    """Whether what nobody sees of a record may hold the unit of its ``value``."""
+    """Whether the unknown part of a record may contain the unit of its ``value``."""
     return (
         record.open
         and record.of is None
@@ -118,7 +118,7 @@ def _may_be_quantity(record: Record) -> bool:
 
 
 def leaves(value: Value, site: Site) -> Iterator[Leaf]:
-    """The definite numbers of a result that no Quantity carries, each where it was put in."""
+    """Return the numbers of a result outside Quantities, each where it was put in."""
     return _leaves(value, Leaf(site, _NO_NUMBER, None, value))
 
 
@@ -128,7 +128,7 @@ _NO_NUMBER = Number(Because("", None))
 def _leaves(value: Value, at: Leaf, sure: bool = True) -> Iterator[Leaf]:
     """The leaves below ``at``, which says how ``value`` was reached.
 
-    Where that is not ``sure`` to stand there, only what was put into it somewhere is one.
+    If that is not ``sure`` to be there, only numbers that were put into it somewhere count.
     """
     figure = number(value)
     if figure is None and isinstance(value, UnionOf) and value.conditional:
@@ -150,7 +150,7 @@ def _leaves(value: Value, at: Leaf, sure: bool = True) -> Iterator[Leaf]:
             for leaf in _leaves(entry.value, _inside(at, option, key, entry)):
                 has_leaf = True
                 yield leaf
-        # What is put into an empty one is what its annotation speaks of; where nothing was, it holds none.
+        # The annotation of an empty one describes what is put into it; if nothing was, it has no numbers.
         if option.rest is not None and not (option.is_empty or (option.hinted and has_leaf)):
             is_list = isinstance(option, ListOf)
             inner = at._replace(
@@ -160,12 +160,12 @@ def _leaves(value: Value, at: Leaf, sure: bool = True) -> Iterator[Leaf]:
                 is_named=is_list and at.is_named,
                 what=_what(option),
             )
-            # What is written out in it stands there, whatever the other alternatives are.
+            # Its literals are there, whatever the other alternatives are.
             yield from _leaves(option.rest, inner, sure and _known_throughout(value))
 
 
 def _first_of_matrix(matrix: ListOf, at: Leaf) -> Iterator[Leaf]:
-    """A matrix as one leaf, at the outer list; what a constant holds stands where the constant is used."""
+    """Return a matrix as one leaf, at the outer list, or where the constant is used that contains it."""
     is_constant = any(entry.constant for entry in matrix.items)
     site = at.site if is_constant or matrix.site is None else matrix.site
     place = at._replace(site=site, value=None, lists=at.within(matrix), what=_what(matrix))
@@ -175,7 +175,7 @@ def _first_of_matrix(matrix: ListOf, at: Leaf) -> Iterator[Leaf]:
 
 
 def _known_throughout(value: Value) -> bool:
-    """Whether each alternative is a container: one that may be text, or anything, is not known to hold numbers."""
+    """Whether each alternative is a container: one that may be text, or anything, is not known to contain numbers."""
     if not isinstance(value, UnionOf):
         return True
     for option in value.options:
@@ -189,7 +189,7 @@ def _known_throughout(value: Value) -> bool:
 
 
 def _inside(at: Leaf, container: Container, key: Key | None, entry: Entry) -> Leaf:
-    """Where ``entry`` stands. What a constant holds stands where the constant is used."""
+    """Return the place of ``entry``, which for the parts of a constant is where the constant is used."""
     if entry.constant:
         lists = at.within(container)
         name = as_text(key)
@@ -199,7 +199,7 @@ def _inside(at: Leaf, container: Container, key: Key | None, entry: Entry) -> Le
             return at._replace(value=None, lists=lists, keys=keys, what=_what(container), is_named=is_named)
         return at._replace(value=None, lists=lists, keys=keys, key=name, what="number", is_named=True)
     if isinstance(container, ListOf) and container.kind == "pair":
-        return at._replace(value=None, lists=at.within(container), what="element")  # beside its key
+        return at._replace(value=None, lists=at.within(container), what="element")  # next to its key
     value = entry.value if entry.site not in (container.site, entry.key) else None
     if isinstance(container, ListOf):
         return at._replace(site=entry.site, value=value, lists=at.within(container), what="element")
@@ -228,7 +228,7 @@ def as_text(key: Key | None) -> str | None:
 
 
 class QuantityLeaf(Struct, frozen=True, eq=False):
-    """A Quantity in a result: where it is put in, under which key, and where the list is that holds it, if one does."""
+    """A Quantity in a result: where it is put in, under which key, and the place of the list around it, if any."""
 
     record: Record
     site: Site
@@ -256,7 +256,7 @@ def quantities(
     list_site: Site | None = None,
     policy: Policy | None = None,
 ) -> Iterator[QuantityLeaf]:
-    """The Quantities that a result holds, well-formed or not; those in the shapes that a ``policy`` lists, too."""
+    """The Quantities that a result contains, well-formed or not; those in the shapes that a ``policy`` lists, too."""
     for option in options(value):
         if isinstance(option, Record) and (
             is_quantity(option) or (policy is not None and shaped_key(option, policy) is not None)

@@ -1,4 +1,4 @@
-"""Which tools use which places of JSON Schemas, told by places, so that the answer can be kept."""
+"""Which tools use which places of JSON Schemas, by their places, so that the answer can be stored."""
 
 from __future__ import annotations
 

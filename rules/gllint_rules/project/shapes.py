@@ -72,7 +72,7 @@ def _may_be_amount(value: Value) -> bool:
 
 
 def _texts(record: Record) -> dict[str, str | None] | None:
-    """What stands under the keys that say a unit, ``None`` for what is no text; ``None`` where one is not known."""
+    """Return the texts under unit keys, ``None`` for one that is no text; ``None`` if one is unknown."""
     texts: dict[str, str | None] = {}
     for key in _READ & record.entries.keys():
         value = join(*(entry.value for entry in record.entries[key]))

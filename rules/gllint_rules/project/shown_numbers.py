@@ -58,7 +58,7 @@ _MOST_DEPTH = 8
 
 
 def numbers_beside(context: Context, result: Result) -> frozenset[str]:
-    """The keys and the expressions of the numbers that a result holds as numbers, whether Quantities or not."""
+    """Return the keys and expressions of the numbers in a result, in Quantities or not."""
     names: set[str] = set()
     places: list[Site] = []
     for leaf in leaves(result.value, result.site):
@@ -102,8 +102,8 @@ def is_no_measure(
 ) -> bool:
     """Whether a number in a text counts, names or sets something, or is one that its reader has otherwise.
 
-    That is the tool's own argument, or a number that the result holds as a number. ``around`` are the texts before
-    and behind the ``hole`` that shows it.
+    That is the tool's own argument, or a number that the result also returns as a number. ``around`` are the texts
+    before and after the ``hole`` that shows it.
     """
     site = number_site(leaf.site)
     expr = expression(site.module, site.at)

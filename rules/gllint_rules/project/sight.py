@@ -127,7 +127,7 @@ def result_of(context: Context, tool: Tool) -> ToolResult:
     for callable in callables:
         results = _results(context, tool, callable)
         if not results and is_changed(context.evaluator, tool, callable):
-            # A decorator of the project makes a text of it, or the framework what nobody sees.
+            # A decorator of the project makes a text of it, or the framework something unknown.
             kinds.add("text" if any(wrappers(context.evaluator, callable)) else "unknown")
             continue
         result_kinds = {kind for result in results for kind in kinds_of(result)}
@@ -145,7 +145,7 @@ def result_of(context: Context, tool: Tool) -> ToolResult:
 
 
 def _other_parts(context: Context, tool: Tool, result: ToolResult) -> tuple[ToolResult, ...]:
-    """What a tool returns beside ``result``: parts that are unknown, and text beside numbers that may hold more."""
+    """Return what else a tool returns: unknown parts, and text that may contain more numbers."""
     if result not in ("number", "text"):
         return ()
     has_text = is_partly_open = False
@@ -165,7 +165,7 @@ def _other_parts(context: Context, tool: Tool, result: ToolResult) -> tuple[Tool
 
 
 def _tells_numbers(value: Value) -> bool:
-    """Whether a text in a value may hold numbers: digits stand in it, or something is filled in that may be one."""
+    """Whether a text in a value may contain numbers: digits are in it, or something is filled in that may be one."""
     for option in options(value):
         match option:
             case SerialisedText():
@@ -186,7 +186,7 @@ def _tells_numbers(value: Value) -> bool:
 
 
 def _may_be_digits(part: Literal | Interpolation) -> bool:
-    """Whether a part of a text holds digits, or is filled by what may be a number."""
+    """Whether a part of a text contains digits, or is filled by what may be a number."""
     if isinstance(part, Literal):
         return any(map(str.isdigit, part.text))
     is_text = all(isinstance(option, (Text, Boolean)) or option is NONE for option in options(part.value))
@@ -194,7 +194,7 @@ def _may_be_digits(part: Literal | Interpolation) -> bool:
 
 
 def _has_open_part(value: Value) -> bool:
-    """Whether a part of what a container holds, serialised or not, is unknown."""
+    """Whether a part of a container, serialised or not, is unknown."""
     for option in options(value):
         if isinstance(option, SerialisedText):
             if _has_open_part(option.value):
@@ -210,7 +210,7 @@ def _has_open_part(value: Value) -> bool:
 
 
 def is_open(value: Value) -> bool:
-    """Whether a value, what is seen of its parts aside, is unknown, or may hold what is."""
+    """Whether a value is unknown or may have unknown parts, other than those that are seen."""
     for option in options(value):
         if isinstance(option, Container):
             if isinstance(option, Record) and is_quantity(option):
@@ -252,7 +252,7 @@ def _results_by_place(context: Context) -> dict[object, list[Result]]:
 
 
 def kinds_of(result: Result) -> frozenset[ToolResult]:
-    """What a result holds; of one that holds a number nothing else is asked."""
+    """Return what a result contains; a number is enough."""
     if result.value.size > MOST_VALUES:
         return frozenset({"unknown"})
     if next(leaves(result.value, result.site), None) or next(quantities(result.value, result.site), None):

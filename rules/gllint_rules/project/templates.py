@@ -1,4 +1,4 @@
-"""Where the final message is written: its text, part by part, and the claims beside it."""
+"""The final messages in the source: text, part by part, and the claims that belong to it."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ class Template(Struct, frozen=True, eq=False):
         return ((place, part) for place, part in places if isinstance(part, Interpolation))
 
     def pieces(self, start: int, end: int) -> tuple[Literal, int, int] | None:
-        """The literal that holds ``text[start:end]``, or its beginning, with the offsets in it."""
+        """Return the literal that contains ``text[start:end]`` or its beginning, with the offsets in it."""
         number = bisect_right(self.begins, start) - 1
         part = self.parts[number] if number >= 0 else None
         if not isinstance(part, Literal) or start >= self.begins[number] + len(part.text):
@@ -113,7 +113,7 @@ class Template(Struct, frozen=True, eq=False):
 
 
 class FinalStep(Struct, eq=False):
-    """A final message and, where they stand beside it, its claims.
+    """A final message and, where they are next to it, its claims.
 
     ``unfilled`` where it is a template that ``.format`` or ``%`` may still fill. ``macros`` are those of its text, and
     what looks like one; ``used`` are the claims that they name, ``None`` for those that are malformed.
@@ -317,7 +317,7 @@ def _macro_steps(context: Context) -> Iterator[FinalStep]:
 def _file_steps(context: Context) -> Iterator[FinalStep]:
     """The final messages in files that the module reads: one with a macro, one that is called so, data that say so.
 
-    What a file is called and bound to, and the keys that lead to a text, tell of a prompt as they do in Python.
+    The name of a file, what it is bound to, and the keys that lead to a text show a prompt as they do in Python.
     """
     modules: dict[TextModule, tuple[Scope, set[str]]] = {}
     for part in context.module.sections(lambda section: not file_texts.READERS.isdisjoint(section.calls)):
@@ -353,7 +353,7 @@ def _steps_in_text(
 def _steps_in_data(
     context: Context, module: TextModule, names: set[str], scope: Scope
 ) -> Iterator[FinalStep]:
-    # A file of prompts may hold messages, too: what a text is for its own key says.
+    # A file of prompts may contain messages, too: the key of a text shows what it is for.
     is_about_prompts = any(_aside(_PROMPTS.sub("", name)) for name in names)
     waiting = file_texts.value_of(module)
     records: set[Site | None] = set()
@@ -381,7 +381,7 @@ def _has_macro(template: Template) -> bool:
 
 
 def _roles(module: Module, part: SectionFacts) -> dict[int, set[str]]:
-    """By the number of an expression what it, or what holds it, is bound, given or stored as."""
+    """Return, by the number of an expression, the name that it or its container is bound, passed or stored as."""
     roles: dict[int, set[str]] = {}
 
     def note(whole: Expr | None, name: str) -> None:
@@ -429,7 +429,7 @@ def _aside(word: str) -> bool:
 def _steps(entry: Entry, claims: ListOf | None, scope: Scope) -> Iterator[FinalStep]:
     for option in map(file_texts.text_of, options(entry.value)):
         if isinstance(option, Text) and option.parts is not None:
-            # What stands in a file is mostly filled in later.
+            # Texts in files are mostly filled in later.
             yield FinalStep(Template(option.parts), claims, scope, unfilled=file_texts.is_of_a_file(option))
 
 
@@ -440,7 +440,7 @@ def _claims(value: Value | None) -> ListOf | None:
 
 
 def claim_entries(context: Context) -> Iterator[Entry]:
-    """The claims that a module writes out: beside its final messages, and wherever a dict is shaped like one."""
+    """Return the claims written in a module: those of its final messages, and dicts with the shape of a claim."""
     sites: set[Site] = set()
     for step in final_steps(context):
         for entry in step.claims.items if step.claims is not None else ():

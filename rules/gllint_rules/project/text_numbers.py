@@ -30,7 +30,7 @@ from gllint_runtime.policy.kinds import Kind
 from gllint_runtime.policy.names import name_words, read_name
 from gllint_runtime.policy.settings import Policy
 
-# What stands for a number that is formatted in, and for the year of a date that is put together.
+# Placeholders: for a number that is formatted in, and for the year of a date.
 _DIGITS = "12"
 _YEAR = "2012"
 # Digits that are part of a name (`EC2`, `user_7`, `gpt-4o`, `E.164`, `#31`).
@@ -132,7 +132,7 @@ def _is_seen(value: Value) -> bool:
 
 
 def _may_be_anything(value: Value) -> bool:
-    """Whether nothing is known of it; a name from outside stands for what reading it gives."""
+    """Whether nothing is known of it; a name from another package is its value."""
     return value is UNKNOWN or isinstance(value, (Method, External))
 
 
@@ -147,7 +147,7 @@ def _is_behind_text(template: Template, text: str, begins: list[int], start: int
 
 
 def _ends_address(template: Template, begins: list[int], start: int, holes: set[Interpolation]) -> bool:
-    """Whether the number at ``start`` is a row, a line or an id, and stands right behind a text that is filled in.
+    """Whether the number at ``start`` is a row, a line or an id, and is right behind a text that is filled in.
 
     So an address is put together (``f"{column}{row}"``, ``f"{file}:{line}"``); any other number there may be money
     (``f"{sign}{price}"``).
@@ -159,7 +159,7 @@ def _ends_address(template: Template, begins: list[int], start: int, holes: set[
     base = lead[-2] if is_parted and len(lead) > 1 else mark
     if not isinstance(base, Interpolation):
         return False
-    # Right behind a value that nobody knows may be anything; what is parted from one is of the same address.
+    # Right after an unknown value may be anything; after a separator it is part of the same address.
     if not all(isinstance(o, Text) or (is_parted and o is UNKNOWN) for o in options(base.value)):
         return False
     return _kinds(holes) <= _OF_ADDRESSES or all(_is_called(hole, None, *_PLACES) for hole in holes)
@@ -230,7 +230,7 @@ def _are_parted(parts: Sequence[Literal | Interpolation], mark: str) -> bool:
 
 
 def _is_number(hole: Interpolation) -> bool:
-    """Whether what is formatted in may be a number, and nothing that holds numbers."""
+    """Whether a formatted value may be a number, and no container of numbers."""
     value = stated(hole)
     is_figure = any(isinstance(option, Number) for option in options(value))
     return is_figure and next(leaves(value, hole.site), None) is not None

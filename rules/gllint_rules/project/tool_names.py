@@ -121,7 +121,7 @@ def _is_structure(context: Context, value: Value) -> bool:
 
 
 def _is_container(context: Context, value: Value) -> bool:
-    """Whether ``value`` is a container or an object: nothing that may stand in a list of primitives."""
+    """Whether ``value`` is a container or an object, which a list of primitives cannot contain."""
     match value:
         case Record() | ListOf(kind="list" | "tuple" | "set"):
             return True
@@ -153,7 +153,7 @@ class ToolLookup(Struct, frozen=True, eq=False):
 
 
 def may_look_up(context: Context) -> bool:
-    """Whether a module may ask for a tool by name, told from its outline."""
+    """Whether a module may ask for a tool by name, judged by its outline."""
     names = _action_calls(context)
     if context.project.once(names_registries):
         names |= REGISTRY_LOOKUPS
@@ -227,7 +227,7 @@ def tool_names(project: Project) -> ToolNames:
     """The literal names of the tools of a project, by whatever call or dict they are given.
 
     Generous on purpose: what looks like a name counts as one. A tool whose name is computed makes the answer
-    incomplete, unless it stands in test code, from which nobody calls it.
+    incomplete, unless it is in test code, from which nothing calls it.
     """
     parts = list(project.answers(_registered_in, None))
     keys = {name for names, _ in parts for name in names}
@@ -247,7 +247,7 @@ def all_tools_have_names(project: Project) -> bool:
 
 
 def _registered_in(project: Project, module: Module, argument: None) -> tuple[frozenset[str], frozenset[str]]:
-    """The keys of a ``TOOL_REGISTRY`` that a module assigns, and the classes whose instances it holds."""
+    """Return the keys of a ``TOOL_REGISTRY`` that a module assigns, and the classes of its values."""
     keys: set[str] = set()
     classes: set[str] = set()
     for name in TOOL_REGISTRY_NAMES:
@@ -266,7 +266,7 @@ def _names_in(
     module: Module,
     argument: tuple[frozenset[str], tuple[frozenset[str], frozenset[tuple[str, int, str, str, str, str]]]],
 ) -> tuple[frozenset[str], bool]:
-    """What :class:`ToolNames` holds of one module.
+    """The names of one module, for :class:`ToolNames`.
 
     ``argument`` are all tool classes, the registered ones, and by what functions are handed over: that decides which
     tools the module has.

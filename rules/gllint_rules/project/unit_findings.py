@@ -1,4 +1,4 @@
-"""Where the source shows that a number is in another unit than what carries, takes or meets it."""
+"""Findings where a number is in another unit than its container, its receiver or another operand."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def _declared_in(node: Any, keys: tuple[object, ...]) -> str | None:
 
 
 def _unit_of_shape(leaf: Leaf, policy: Policy) -> str | None:
-    """The unit beside a number in a shape of another house that the project lists."""
+    """Return the unit next to a number in one of the shapes that the configuration lists."""
     holder = leaf.holder
     if holder is None or not leaf.is_of_shape(policy):
         return None

@@ -1,7 +1,7 @@
-"""The unit that the source shows of a number in a result: beside it, in a name, in a declaration, by what makes it.
+"""The unit of a number in a result: next to it, in a name, in a declaration, or from the function that makes it.
 
 One answer for the help and for the fix. Where several places say a unit they must agree; where none does, or one of
-them can be read in two ways, the unit is open, and nobody names one.
+them can be read in two ways, the unit stays unknown.
 """
 
 from __future__ import annotations
@@ -55,9 +55,9 @@ from gllint_runtime.policy.unit_table import units_of
 from gllint_runtime.policy.units import is_same_size, unit_dimension
 
 NEIGHBOURS = ("unit", "units", "unit_of_measurement", "currency")
-"""The keys under which the unit of a number stands beside it."""
+"""The keys under which the unit of a number is next to it."""
 
-# What an unknown value is called that most likely is a number, so that a unit beside it may be its own.
+# Names of unknown values that most likely are numbers, so that a unit next to one may be its own.
 _NUMBER_WORDS = frozenset(
     {"value", "amount", "reading", "measurement", "result", "total", "sum", "average", "avg", "mean", "level"}
 )
@@ -79,7 +79,7 @@ _MENTIONED = re.compile(
 
 
 class Neighbour(NamedTuple):
-    """The entry beside a number that says its unit: a ``literal``, or the ``expression`` that gives it."""
+    """The entry next to a number that says its unit: a ``literal``, or the ``expression`` that gives it."""
 
     key: str
     entry: Entry
@@ -174,11 +174,11 @@ def symbol_of(policy: Policy, unit: str) -> str | None:
     return nearest if nearest is not None and every.allows(nearest) else None
 
 
-# --- beside it -----------------------------------------------------------------------------------------------
+# --- next to it -----------------------------------------------------------------------------------------------
 
 
 def _neighbour(context: Context, leaf: Leaf, key: str, kind: Kind | None) -> Neighbour | None:
-    """The unit beside a number, where it is that number's."""
+    """The unit next to a number, where it is that number's."""
     holder = leaf.holder
     if holder is None or kind is not None or read_name(key).is_scaled:
         return None
@@ -186,9 +186,7 @@ def _neighbour(context: Context, leaf: Leaf, key: str, kind: Kind | None) -> Nei
         if name in holder.entries:
             return _unit_in(context, holder, name)
     present = [name for name in NEIGHBOURS if name in holder.entries and name != key]
-    if (
-        len(present) > 1 and "currency" in present
-    ):  # `unit` says of which so much is paid, or of what it is the load
+    if len(present) > 1 and "currency" in present:  # `unit` says per what a price or load is
         is_money = quantity_named(name_words(key)[-1]) == "currency" if name_words(key) else False
         present = ["currency"] if is_money else [name for name in present if name != "currency"]
     if len(present) != 1 or key not in _numbers_without_unit(context, holder):
@@ -200,7 +198,7 @@ def _neighbour(context: Context, leaf: Leaf, key: str, kind: Kind | None) -> Nei
 
 
 def _unit_in(context: Context, holder: Record, name: str) -> Neighbour | None:
-    """The one unit that stands under ``name``."""
+    """Return the one unit under ``name``."""
     if len(holder.entries[name]) != 1:
         return None
     [entry] = holder.entries[name]
@@ -215,13 +213,13 @@ def _unit_in(context: Context, holder: Record, name: str) -> Neighbour | None:
 
 
 def _may_be_unit(text: str) -> bool:
-    """Whether a text may be a unit: one that only stands for it, or that no message can show, is none."""
+    """Whether a text may be a unit: a placeholder, or one that no message can show, is none."""
     is_word = bool(text.strip()) and text.isprintable() and "`" not in text and len(text) <= MAX_LENGTH
     return is_word and not spelling_of(text).is_placeholder
 
 
 def _numbers_without_unit(context: Context, holder: Record) -> frozenset[str]:
-    """The key of the one number of a record that a unit beside it may be the unit of, if there is one."""
+    """Return the key of the one number of a record that a unit next to it may belong to, if there is one."""
     if holder not in context.spoken_of:
         context.spoken_of[holder] = _open_numbers(context, holder)
     return context.spoken_of[holder]
@@ -299,7 +297,7 @@ def _source(reading: NameReading, where: str) -> UnitSource | None:
 
 
 def _named_by_expression(maker: Maker) -> Iterator[UnitSource]:
-    """What the names say of which an expression gives one, rounded or not."""
+    """Return the units of the names in an expression, rounded or not."""
     names = names_of(maker.expr)
     reading = agreed(map(read_name, names))
     source = _source(reading, f"`{names[0]}`") if reading is not None else None
@@ -382,7 +380,7 @@ def _is_fraction(maker: Maker) -> bool:
     """Whether an expression is one quantity divided by another, so that nothing made hundredths of it.
 
     ``position_pct = value / balance`` is a fraction, whatever its name says, and so is ``now / then - 1``;
-    ``100 * wins / n`` is none, and of calls and of names that speak of percent it is not known.
+    ``100 * wins / n`` is none, and for calls and for names with "percent" it is unknown.
     """
     return all(map(_is_plain_quotient, cores(maker.expr)))
 
@@ -400,7 +398,7 @@ def _is_plain_quotient(expr: facts.Expr) -> bool:
 
 
 def _is_plain(expr: facts.Expr, depth: int = 0) -> bool:
-    """Whether an operand is made of names alone, added and subtracted, of which none speaks of percent."""
+    """Whether an operand is made of names alone, added and subtracted, none of which has "percent" in it."""
     match expr:
         case facts.BinOp(op="+" | "-", left=left, right=right) if depth < _MOST_NAMES:
             return _is_plain(left, depth + 1) and _is_plain(right, depth + 1)
@@ -502,7 +500,7 @@ def _model_of(context: Context, result: Result, leaf: Leaf) -> ClassOf | None:
 
 
 def _declared_at(context: Context, result: Result, keys: tuple[object, ...]) -> Iterator[UnitSource]:
-    """What the result schema says of the number at ``keys``, in its own words."""
+    """Return the unit in the result schema for the number at ``keys``, as it is written."""
     tool = result.tool
     if tool.result_schema is None or tool.module is not context.module:
         return

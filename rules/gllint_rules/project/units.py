@@ -22,7 +22,7 @@ from gllint_runtime.policy.units import UnitVerdict, is_allowed, is_same_size, u
 
 
 class WrittenUnit(Struct, frozen=True, eq=False):
-    """A literal unit, where it is written, and the Quantity that carries it."""
+    """A literal unit, where it is written, and the Quantity that has it."""
 
     site: Site
     verdict: UnitVerdict
@@ -30,7 +30,7 @@ class WrittenUnit(Struct, frozen=True, eq=False):
 
 
 def context_quantities(context: Context) -> Iterator[QuantityLeaf]:
-    """All Quantities that the unit rules speak about."""
+    """Return all Quantities that the unit rules check."""
     for result in context.results:
         yield from quantities(result.value, result.site, policy=context.policy)
     for claim in claim_entries(context):
@@ -55,7 +55,7 @@ def variable(context: Context, at: int) -> tuple[str, int] | None:
 
 
 class Contradiction(NamedTuple):
-    """A name that announces another unit than the Quantity which it carries, and what it announces."""
+    """A name that announces another unit than its Quantity has, and the unit that it announces."""
 
     name: str
     site: Site
@@ -89,7 +89,7 @@ def contradicting_names(context: Context, unit: WrittenUnit) -> Iterator[Contrad
 
 
 def _conflicts(announced: str, verdict: UnitVerdict) -> bool:
-    """Whether a name announces another unit than the Quantity carries, as far as both are known."""
+    """Whether a name announces another unit than the Quantity has, as far as both are known."""
     carried = verdict.nearest or verdict.symbol
     if (announced, carried) in _LOOSE:
         return False
@@ -111,7 +111,7 @@ class SchemaUnitPlace(Struct, frozen=True, eq=False):
 def schema_units(context: Context) -> Iterator[SchemaUnitPlace]:
     """Each unit that the literal schemas of the module declare for the numbers of a result or an argument.
 
-    In an argument's schema only `x-unit` does: the other words are those of whoever takes it.
+    In an argument's schema only `x-unit` does: the other keywords describe the receiver.
     """
     sites: set[Site] = set()
     for keyword_schema in keyword_schemas(context, (*OUTPUT_SCHEMAS, ARGS_SCHEMA)):
@@ -129,7 +129,7 @@ def named_units(context: Context) -> Iterator[WrittenUnit | SchemaUnitPlace]:
 
 
 def written_units(context: Context, *, every: bool = False) -> Iterator[WrittenUnit]:
-    """Each literal unit once, or for ``every`` Quantity that carries it, with the verdict of the policy."""
+    """Return each literal unit once, or for ``every`` Quantity that has it, with the verdict of the policy."""
     sites: set[Site] = set()
     for quantity in context_quantities(context):
         if is_shaped(quantity.record, context.policy):

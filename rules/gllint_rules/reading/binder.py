@@ -35,8 +35,8 @@ class Binder:
         self.section_facts = section_facts
         self.first = self.count = section_facts.first
         self.macros: list[facts.Macro] | None = section_facts.macros if macros else None
-        self.whole = True  # whether a string stands for itself, not for a part of a concatenation
-        # What stands around, from the outside: a name or key, what is called or assigned to, a kind of statement.
+        self.whole = True  # whether a string is a whole, not a part of a concatenation
+        # What surrounds the expression, outermost first: a name or key, a callee or target, a kind of statement.
         self.context: list[Expr | str | None] = []
         self.top = module or Scope("module", None)
         self.scope = owner.scope if owner is not None else self.top

@@ -1,4 +1,4 @@
-"""LibCST's tree of a text, which keeps comments and layout, and between which offsets each of its nodes stands."""
+"""LibCST's tree of a text, which keeps comments and layout, with the offsets of each node."""
 
 from __future__ import annotations
 

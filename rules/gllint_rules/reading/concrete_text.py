@@ -47,14 +47,14 @@ class ConcreteText:
                 self._expressions[place] = node
 
     def expression(self, begin: int, end: int) -> cst.CSTNode:
-        """The expression that stands between two offsets. Raises :class:`Unreadable`."""
+        """The expression between two offsets. Raises :class:`Unreadable`."""
         node = self._expressions.get((begin, end))
         if node is None:
             raise Unreadable("is not where it is looked for")
         return node
 
     def comments(self, node: cst.CSTNode) -> tuple[str, ...]:
-        """The comments on the lines of a node, and on those right above it that hold nothing else.
+        """The comments on the lines of a node, and on those right above it that contain nothing else.
 
         Of what has a body, the lines up to the body count.
         """
@@ -78,7 +78,7 @@ class ConcreteText:
 
     @cached_property
     def _comments(self) -> dict[int, tuple[str, bool]]:
-        """By its line each comment, and whether nothing else stands there."""
+        """Return each comment by its line, and whether the line has nothing else."""
         return {line: (text, is_alone) for line, text, is_alone in self._each_comment()}
 
     def _each_comment(self) -> Iterator[tuple[int, str, bool]]:
@@ -90,6 +90,6 @@ class ConcreteText:
 
 @cache
 def _is_numbered(kind: type[cst.CSTNode]) -> bool:
-    """Whether nodes of a kind are, or stand for, an expression of the facts."""
+    """Whether nodes of a kind are, or correspond to, an expression of the facts."""
     texts = (cst.FormattedStringText, cst.TemplatedStringText)
     return issubclass(kind, (cst.BaseExpression, cst.Arg, cst.Slice, *texts))

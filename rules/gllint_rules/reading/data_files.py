@@ -1,4 +1,4 @@
-"""YAML and JSON as a tree of their texts, each with where its characters stand in the file.
+"""YAML and JSON as a tree of their texts, each with where its characters are in the file.
 
 Numbers and truth values are left out: nothing is reported of them. No tag is obeyed, nothing is built but the nodes
 below, and nothing here calls itself, so that no nesting of a file costs a stack.
@@ -50,7 +50,7 @@ class ListNode(Struct, eq=False):
 
 
 class OtherNode(Struct, eq=False):
-    """What is no text and holds none: a number, a truth value, nothing."""
+    """A value without text: a number, a truth value, null."""
 
     begin: int
     end: int
@@ -72,7 +72,7 @@ class _Tree:
         """Add a node to what is open. Raises :class:`UnreadableData`."""
         self._count += 1
         if self._count > MOST_NODES:
-            raise UnreadableData(f"holds more than {MOST_NODES:,} values", node.begin)
+            raise UnreadableData(f"contains more than {MOST_NODES:,} values", node.begin)
         if not self._open:
             self.roots.append(node)
             return
@@ -187,7 +187,7 @@ def _documents(yaml: Any, loader: Any, text: str) -> list[Node]:
                 tree.open(ListNode(begin, end, []))
             case yaml.MappingEndEvent() | yaml.SequenceEndEvent():
                 node: Node = tree.close(end)
-                # Only now: what holds itself would be walked for ever.
+                # Only now: a value that contains itself would be walked for ever.
                 _name(anchors, names.pop(), node)
             case yaml.ScalarEvent():
                 node = _scalar(yaml, loader, event, text)
@@ -219,7 +219,7 @@ def _scalar(yaml: Any, loader: Any, event: Any, text: str) -> Node:
 
 
 def leaves(roots: Sequence[Node]) -> Iterator[TextNode | OtherNode]:
-    """The keys and the values that hold no others, each once."""
+    """The keys and the values that contain no others, each once."""
     waiting, nodes = [*roots], set[Node]()
     while waiting:
         node = waiting.pop()
@@ -251,7 +251,7 @@ def _text_node(value: str, text: str, begin: int, end: int, first: int, style: s
 
 
 def _places(value: str, text: str, first: int, end: int, style: str) -> Iterator[int]:
-    """Where each character of ``value`` stands in ``text``, from ``first`` on: white space may be folded there."""
+    """Where each character of ``value`` is in ``text``, from ``first`` on: white space may be folded there."""
     position = first
     for char in value:
         if char.isspace() and position < end and text[position] != "\\":

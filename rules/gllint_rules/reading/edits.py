@@ -11,9 +11,9 @@ _IMPORT = re.compile(r"\bimport\b")
 
 
 def edited(old: Outline, old_source: str, source: str) -> Outline | None:
-    """The outline of ``source``, made of the ``old`` one of what was there ``before`` where that can be told.
+    """Return the outline of ``source`` after an edit, made from the outline before it, if possible.
 
-    Statements that stand on lines of their own, each complete, are Python together as they are apart. So what was
+    Statements on lines of their own, each complete, are Python together as they are apart. So what was
     edited is parsed alone, from the statement before to the one behind, and the rest stays as it was. ``None``
     where that text is no Python by itself, or where it imports, which says something of the whole file.
     """
@@ -92,7 +92,7 @@ def _alike(text: str, other: str) -> int:
 
 
 def _moved(section: Section, by: int, count: int) -> Section:
-    """The section as it stands ``by`` characters and ``count`` sections further on."""
+    """Return the section moved by ``by`` characters and ``count`` sections."""
     if not by and not count:
         return section
     return section._replace(

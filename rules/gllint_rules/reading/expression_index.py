@@ -108,7 +108,7 @@ def direct_parts(expr: Expr) -> Iterator[Expr]:
         case facts.Call(func=func, args=args, keywords=keywords):
             yield from (func, *args, *(value for _, value in keywords))
         case facts.Sub(base=base, index=index):
-            # The parts of `x[a, b]` stand in a tuple that has no number of its own.
+            # The parts of `x[a, b]` are in a tuple that has no number of its own.
             is_bare = isinstance(index, facts.Seq) and index.at == expr.at
             yield from (base, *(index.items if is_bare and isinstance(index, facts.Seq) else (index,)))
         case facts.Dict(items=items):

@@ -44,7 +44,7 @@ class Expressions(Binder):
         return at
 
     def mark_text(self, begin: int, end: int) -> int:
-        """The number of a string that stands between two offsets of the text."""
+        """The number of a string between two offsets of the text."""
         at = self.count
         self.count = at + 1
         return at
@@ -53,7 +53,7 @@ class Expressions(Binder):
         return _EXPRESSIONS[type(node)](self, node)  # type: ignore[no-any-return]
 
     def in_context(self, context: Expr | str | None, node: ast.expr) -> Expr:
-        """An expression, and what stands around it."""
+        """An expression, and what is around it."""
         self.context.append(context)
         value = self.expr(node)
         self.context.pop()
@@ -109,7 +109,7 @@ class Expressions(Binder):
         return subscript
 
     def _has_brackets(self, node: ast.Tuple) -> bool:
-        """Whether a tuple stands in brackets of its own: ``x[(a, b)]``, not ``x[a, b]`` or ``x[(a), (b)]``."""
+        """Whether a tuple is in brackets of its own: ``x[(a, b)]``, not ``x[a, b]`` or ``x[(a), (b)]``."""
         if node.elts and _place(node.elts[0]) == _place(node):
             return False
         text = self.text.of(node)
@@ -351,7 +351,7 @@ class Expressions(Binder):
             parts.append(facts.Hole(value, spec))
 
     def hole(self, written: str, begin: int, node: ast.expr | None) -> Expr:
-        """The value of a hole. Older Pythons do not know where it stands, so that its strings are parsed alone."""
+        """The value of a hole. Older Pythons do not know where it is, so that its strings are parsed alone."""
         if node is None or "'" in written or '"' in written or ("[" in written and "(" in written):
             return self.hole_alone(written, begin)
         return self.expr(node)

@@ -1,8 +1,8 @@
 """What one module says, small and picklable: the semantic model that everything after the parse works on.
 
 The reader turns a syntax tree into these records once; no rule and no inference ever sees the tree. An
-expression carries ``at``, its number in reading order, from which :mod:`gllint_rules.reading.positions` finds its
-place in the source when, and only when, somebody reports it.
+expression has ``at``, its number in reading order, from which :mod:`gllint_rules.reading.positions` finds its
+place in the source when, and only when, it is reported.
 """
 
 from __future__ import annotations
@@ -300,7 +300,7 @@ Block: TypeAlias = tuple[Stmt, ...]
 
 
 def blocks(statement: Stmt) -> tuple[Block, ...]:
-    """The blocks that a statement holds, in reading order; those of definitions are of other scopes."""
+    """The blocks that a statement contains, in reading order; those of definitions are of other scopes."""
     match statement:
         case If(body=body, orelse=orelse) | Loop(body=body, orelse=orelse):
             return body, orelse
@@ -360,7 +360,7 @@ class TypeParam(NamedTuple):
 class Branch(Struct, eq=False):
     """A block that is not always executed: an arm of an ``if``, a ``try`` or a ``match``, the body of a loop.
 
-    ``outer`` is the branch that it stands in; ``None`` where that is the body of its module, class or function.
+    ``outer`` is the branch that it is in; ``None`` where that is the body of its module, class or function.
     """
 
     outer: Branch | None
@@ -379,7 +379,7 @@ class Binding(Struct, eq=False):
     at: int = -1  # of an assignment: the name that it binds
     type_params: tuple[TypeParam, ...] = ()  # of ``type X[T] = value``
     scope: Scope | None = None  # the function that assigns it, where that is not the scope that binds it
-    branch: Branch | None = None  # the block that it stands in, where that is not always executed
+    branch: Branch | None = None  # the block that it is in, where that is not always executed
 
 
 def alternatives(bindings: list[Binding]) -> list[Binding]:
@@ -443,7 +443,7 @@ class Scope(Struct, eq=False):
 
 class Function(Struct, eq=False):
     name: str
-    at: int  # of its name; its parameters and all that its body holds follow, up to ``end``
+    at: int  # of its name; its parameters and all that its body contains follow, up to ``end``
     params: tuple[Param, ...]
     returns: Expr | None
     decorators: tuple[Expr, ...]
@@ -515,7 +515,7 @@ class Macro(Struct, eq=False):
 
 
 class Line(NamedTuple):
-    """Simple statements that share a line of their own: the first expression's number, and where they stand.
+    """Simple statements that share a line of their own: the first expression's number, and where they are.
 
     The number is counted from the section's first, as are the offsets from its begin.
     """
@@ -526,7 +526,7 @@ class Line(NamedTuple):
 
 
 class Places(NamedTuple):
-    """Where the expressions of a section stand, by number: offsets of its text, parentheses left out.
+    """Where the expressions of a section are, by number: offsets of its text, parentheses left out.
 
     A server keeps those of a whole project: numbers in a row take a tenth of what pairs do.
     """
@@ -537,7 +537,7 @@ class Places(NamedTuple):
     lines: list[Line]
 
     def span(self, number: int) -> tuple[int, int]:
-        """Between which offsets an expression stands; numbers are counted from the section's first."""
+        """Between which offsets an expression is; numbers are counted from the section's first."""
         return self.begins[number], self.ends[number]
 
 
@@ -561,12 +561,12 @@ class SectionFacts(Struct, eq=False):
     comparisons: list[tuple[Compare, Scope]] = field(default_factory=list)
     # Stretches of expressions inside comparisons.
     compared: list[tuple[int, int]] = field(default_factory=list)
-    docstrings: set[int] = field(default_factory=set)  # strings that stand alone as a statement
+    docstrings: set[int] = field(default_factory=set)  # strings that are a whole statement
     # What it adds to the namespace of the module and to that of the class that it is a part of.
     bound: dict[str, list[Binding]] = field(default_factory=dict)
     bound_in_class: dict[str, list[Binding]] = field(default_factory=dict)
     attributes: Attributes = field(default_factory=dict)
-    places: Places | None = None  # once somebody has asked for one
+    places: Places | None = None  # filled on demand
     by_number: list[Expr | None] | None = None  # likewise: its expressions
 
     @property
@@ -593,7 +593,7 @@ class SectionFacts(Struct, eq=False):
 
 
 class Module:
-    """The facts of one file, read section by section as somebody asks for them.
+    """The facts of one file, read section by section on demand.
 
     ``path`` is absolute, with forward slashes. ``read`` gives the facts of a section. ``code`` is what to parse where
     ``source`` is in newer syntax (:mod:`gllint_rules.reading.newer`); all offsets are those of both.
@@ -615,7 +615,7 @@ class Module:
         self.reads: Reads | None = None  # where it is noted what is read of it, by numbers from ``key`` on
         self.key = 0
         # What the last edit made another: sections, and ``CALLS`` or ``ALL`` where their outlines say something else.
-        # ``None`` where it changed more than what stands in them.
+        # ``None`` where it changed more than what is in them.
         self.spoilt: frozenset[int] | None = None
         self.edited = Edited.NOTHING  # how much of what the file says the last edit changed
         self._say(source, outline, code)
@@ -714,11 +714,11 @@ class Module:
                 yield self.section(section.number)
 
     def section_of(self, at: int) -> SectionFacts:
-        """The section that holds expression ``at``."""
+        """The section that contains expression ``at``."""
         return self.section(at >> SECTION_BITS)
 
     def owner(self, section: Section) -> Class | None:
-        """The class that a method stands in, or that the section is itself."""
+        """The class that a method is in, or that the section is itself."""
         number = section.number if section.kind == "class" else section.owner
         classes = self.section(number).classes if number is not None else ()
         return classes[0] if classes else None
@@ -732,7 +732,7 @@ class Module:
     def holds(self, section: Section, pattern: re.Pattern[str]) -> bool:
         """Whether ``pattern`` is in the text of a section, its methods included.
 
-        That tells what is worth reading, here and below: nothing may rest on whether it stands in a comment.
+        That says what is worth reading, here and below: nothing may depend on whether it is in a comment.
         """
         self._note_text(section)
         if pattern.search(self.source, section.begin, section.end) is not None:
@@ -741,7 +741,7 @@ class Module:
         return bool(text) and pattern.search(text) is not None
 
     def mentions(self, section: Section, words: Iterable[str]) -> bool:
-        """Whether one of ``words`` stands in the text of a section, its methods included."""
+        """Whether one of ``words`` is in the text of a section, its methods included."""
         self._note_text(section)
         if any(self.source.find(word, section.begin, section.end) >= 0 for word in words):
             return True
@@ -757,7 +757,7 @@ class Module:
         text = "" if self.source.isascii() else self.source[section.begin : section.end]
         return "" if text.isascii() or is_normalized("NFKC", text) else normalize("NFKC", text)
 
-    # --- what they hold, read as far as it may be of the kind asked for ----------------------------------------
+    # --- what they contain, read as far as the kind asked for may be in it ----------------------------------------
 
     @cached_property
     def assigned(self) -> frozenset[str]:

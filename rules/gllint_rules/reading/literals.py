@@ -1,6 +1,6 @@
 """How a string is written: the literals of an implicit concatenation, the text and the holes of an f-string.
 
-CPython's tree joins neighbouring literals into one and does not say where the parts of an f-string stand.
+CPython's tree joins neighbouring literals into one and does not say where the parts of an f-string are.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _IN_HOLE = re.compile(
 
 
 class Text(NamedTuple):
-    """What stands between the holes, as it is written, and where it begins."""
+    """Return each text between the holes, as it is written, and where it begins."""
 
     text: str
     begin: int
@@ -68,7 +68,7 @@ def is_single(text: str) -> bool:
 
 
 def literals(text: str, position: int = 0) -> Iterator[Literal]:
-    """The literals that stand one after the other from an offset of ``text`` on.
+    """Return the adjacent literals from an offset of ``text`` on.
 
     Raises ``ValueError`` where it is not understood.
     """
@@ -148,7 +148,7 @@ def _hole(text: str, begin: int) -> tuple[Hole, int]:
 
 
 def _spec(text: str, position: int) -> tuple[tuple[Part, ...], int]:
-    """What stands behind the colon of a hole, and where the hole ends."""
+    """What is behind the colon of a hole, and where the hole ends."""
     parts: list[Part] = []
     while True:
         chunk = _SPEC_TEXT.match(text, position)

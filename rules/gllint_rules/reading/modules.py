@@ -1,4 +1,4 @@
-"""From the text of a file to its facts: the outline at once, each section when somebody asks for it."""
+"""From the text of a file to its facts: the outline at once, each section on demand."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def read_module(
     """The facts of ``source``, which was read from ``path`` (absolute, forward slashes): its outline, for a start.
 
     ``before`` are those before an edit: they follow it, and what it left as it was stays. Where this raises, all does.
-    ``outline`` is theirs where somebody has made it already.
+    ``outline`` is theirs if it exists already.
     Raises :class:`ParseFailure` where it is not Python.
     """
     code = source
@@ -43,7 +43,7 @@ def read_module(
     return old_module
 
 
-# What is newer than some Python that we run on: where none of it stands, LibCST need not be asked, nor loaded.
+# Syntax newer than the oldest Python that we run on: without it, LibCST is not loaded.
 _NEWER = re.compile(
     r"""(?m)(?:^|[;:])[ \t\f]*type[\s\\]+[^\W\d]\w*[\s\\]*[=\[]  # a type alias
     | \b(?:def|class)[\s\\]+\w+[\s\\]*\[  # type parameters
@@ -64,7 +64,7 @@ _FIELD = re.compile(r"\{[^{}\\#]*\}")
 
 
 def _may_be_newer(source: str) -> bool:
-    """Whether any newer syntax may stand in ``source``."""
+    """Whether any newer syntax may be in ``source``."""
     if _NEWER.search(source) is not None:
         return True
     for match in _F_STRING.finditer(source):
@@ -72,7 +72,7 @@ def _may_be_newer(source: str) -> bool:
         for _ in range(_DEEPEST):
             text = _FIELD.sub("", text)
         text = text.replace("{{", "").replace("}}", "")
-        if "{" in text or "}" in text:  # it holds a quote of its own kind, a backslash or a comment
+        if "{" in text or "}" in text:  # the hole contains a quote of its own kind, a backslash or a comment
             return True
     return False
 

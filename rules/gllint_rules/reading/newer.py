@@ -4,7 +4,7 @@ Type parameters are blanked, ``type X = …`` becomes ``type;X = …``, an f-str
 t-string become a plain string of their length, ``except A, B:`` becomes ``except A| B:``, ``lazy import x`` becomes
 ``import      x``, and the stars of ``[*x for …]`` and ``{**x for …}`` are blanked. What was written is at hand where it
 matters (:class:`gllint_rules.reading.passage.Passage`): the parts of strings, the names of type variables, the stars.
-LibCST says what stands where; what it does not know either is no Python.
+LibCST finds it; what LibCST does not know either is no Python.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _EAGER = (cst.FunctionDef, cst.ClassDef, cst.Try, cst.TryStar)  # where no impor
 
 
 def lowered(source: str) -> str | None:
-    """The text to parse for ``source``, which this Python refuses; ``None`` where it is not for its newer syntax."""
+    """The text to parse for ``source``, which this Python rejects; ``None`` where it is not for its newer syntax."""
     try:
         state = recorded(cst.parse_module(source))
     except Exception:  # it raises several kinds
@@ -85,7 +85,7 @@ def _older(source: str, state: Recorder) -> Iterator[tuple[int, str]]:
 
 
 def _may_be_lazy(state: Recorder, node: cst.LazyImport | cst.LazyImportFrom) -> bool:
-    """Whether Python lets an import wait where it stands, which LibCST does not ask."""
+    """Whether Python allows a lazy import in this place, which LibCST does not check."""
     parent = state.parents.get(node)
     while parent is not None:
         if isinstance(parent, _EAGER):

@@ -1,7 +1,7 @@
 """The outline of a file: where its sections begin and end, what each binds and mentions.
 
 ``ast.parse`` gives it, at a ninth of what LibCST's parse of the same file costs. A *section* is a top-level statement,
-a method, or a class without its methods; of each the outline says enough to tell whether anybody needs to know more.
+a method, or a class without its methods; of each the outline says enough to decide whether it must be read.
 Only then is it read (:mod:`gllint_rules.reading.sections`).
 """
 
@@ -25,7 +25,7 @@ SectionKind: TypeAlias = Literal["imports", "function", "class", "other"]
 
 
 class Section(NamedTuple):
-    """What the outline says of one section.
+    """What the outline says about one section.
 
     ``number`` counts in reading order. ``begin`` and ``end`` are offsets of whole lines. ``holes`` are the stretches
     of a class's methods, which are sections of their own, each with the offset of its first word; ``owner`` is the
@@ -39,8 +39,8 @@ class Section(NamedTuple):
     begin: int
     end: int
     holes: tuple[tuple[int, int, int], ...] = ()
-    imports: tuple[Imported, ...] = ()  # of a section that holds nothing else
-    binds: frozenset[str] = frozenset()  # in the namespace that it stands in
+    imports: tuple[Imported, ...] = ()  # of a section that contains nothing else
+    binds: frozenset[str] = frozenset()  # in the namespace that it is in
     binds_globally: frozenset[str] = frozenset()  # by ``global``, in functions
     members: tuple[tuple[str, int], ...] = ()  # what the body of a class binds, its methods aside, and where
     stores: frozenset[str] = frozenset()  # all variables that are assigned anywhere in it
@@ -96,9 +96,9 @@ def outline_of_part(
 def outline_of_method(
     source: str, begin: int, end: int, number: int, owner: int, aliases: Mapping[str, set[str]]
 ) -> tuple[Section, tuple[int, int, int]] | None:
-    """The section of a method and its hole in its class, from the whole lines that it stands on.
+    """Return the section of a method and its hole in its class, from its whole lines.
 
-    ``None`` where they hold anything but one method. Raises :class:`ParseFailure` where they are no Python.
+    ``None`` where they contain anything but one method. Raises :class:`ParseFailure` where they are no Python.
     """
     tree = parsed(f"{CLASS}{source[begin:end]}")
     match tree.body:
@@ -115,7 +115,7 @@ def outline_of_method(
 
 
 def has_same_shape(old: Outline, new: Outline) -> bool:
-    """Whether an edit left all that outlines say of what is where, and of the module as a whole.
+    """Whether an edit left unchanged what the outlines say about places and about the module as a whole.
 
     What a section calls, stores or writes out is no part of that.
     """
@@ -146,7 +146,7 @@ def calls_the_same(old: Section, new: Section) -> bool:
 
 
 def mentions_the_same(old: Section, new: Section) -> bool:
-    """Whether two sections of the same shape are the same to whoever asks their outlines."""
+    """Whether the outlines of two sections of the same shape are equal."""
     return calls_the_same(old, new) and _mentioned(old) == _mentioned(new)
 
 
@@ -201,7 +201,7 @@ class _Outliner:
         return names.union(*(self.aliases[name] for name in names if name in self.aliases))
 
     def section(self, group: Sequence[ast.stmt]) -> None:
-        """Add the section of statements that stand on lines of their own, and those of the methods in it."""
+        """Add the section of statements on lines of their own, and those of the methods in it."""
         first = group[0]
         kind: SectionKind = "other"
         methods: list[ast.FunctionDef | ast.AsyncFunctionDef] = []
@@ -277,7 +277,7 @@ class _Outliner:
         return (*self.lines(method, method), line + len(text) - len(text.lstrip(" \t\f")))
 
     def lines(self, first: ast.stmt, last: ast.stmt) -> tuple[int, int]:
-        """The offsets between which the lines of some statements stand."""
+        """Return the offsets of the lines of some statements."""
         line = last.end_lineno or last.lineno
         while line + 1 < len(self.starts) and self._goes_on(line):
             line += 1
@@ -286,7 +286,7 @@ class _Outliner:
     def first_line(self, node: ast.stmt) -> int:
         """The line that a statement begins on: with decorators that of the first ``@``.
 
-        What it decorates with may stand on a later one. Only blanks, brackets and comments stand between the two.
+        What it decorates with may be on a later one. Only blanks, brackets and comments are between the two.
         """
         line = _first_line(node)
         if getattr(node, "decorator_list", None):

@@ -1,4 +1,4 @@
-"""A piece of source, and where in it the nodes of CPython's tree stand."""
+"""A piece of source, and the places of the nodes of CPython's tree in it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def line_starts(source: str) -> list[int]:
 class Passage:
     """A piece of source and where its lines begin, for the places of CPython's tree: lines and bytes in them.
 
-    ``written`` is what stands in the file, where that is in newer syntax (:mod:`gllint_rules.reading.newer`).
+    ``written`` is what is in the file, where that is in newer syntax (:mod:`gllint_rules.reading.newer`).
     ``shift`` leads from its offsets to those of the section.
     """
 
@@ -69,7 +69,7 @@ class Passage:
         return self.written is not self.source and self.written[begin:end] != self.source[begin:end]
 
     def stars(self, begin: int, end: int) -> int:
-        """How many stars of newer syntax are blanked between two offsets, which hold no code."""
+        """How many stars of newer syntax are blanked between two offsets, which contain no code."""
         if self.written is self.source:
             return 0
         pairs = zip(self.written[begin:end], self.source[begin:end], strict=True)
@@ -81,7 +81,7 @@ class Passage:
         return self.starts[line] if line < len(self.starts) else len(self.source)
 
     def is_first(self, begin: int) -> bool:
-        """Whether nothing stands on the line before an offset, and no line is continued by it."""
+        """Whether nothing is on the line before an offset, and no line is continued by it."""
         start = self.starts[bisect_right(self.starts, begin) - 1]
         prefix = self.source[max(start - 3, 0) : start].rstrip("\r\n")
         return not self.source[start:begin].strip(" \t\f") and not prefix.endswith("\\")

@@ -1,6 +1,6 @@
-"""Where in the source an expression stands, worked out only for what is reported.
+"""The places of expressions in the source, computed only for what is reported.
 
-Facts carry no positions: most are never asked for. The section that holds a reported expression is read once more in
+Facts have no positions: most are never asked for. The section that contains a reported expression is read once more in
 the same order, so that its expressions get the same numbers, and the place of each is noted.
 """
 
@@ -61,14 +61,14 @@ class Positions:
         self._characters: dict[int, tuple[Sequence[int], int]] = {}
 
     def span(self, at: int) -> Span:
-        """Where expression number ``at`` stands; parentheses around it are not part of it."""
+        """Return the place of expression number ``at``, without parentheses around it."""
         span = self._spans.get(at)
         if span is None:
             span = self._spans[at] = self.lines.span(*self.offsets(at))
         return span
 
     def offsets(self, at: int) -> tuple[int, int]:
-        """Between which offsets of the source expression number ``at`` stands."""
+        """Return the offsets of expression number ``at`` in the source."""
         section_facts = self.module.section_of(at)
         begin, end = self.places(section_facts).span(at - section_facts.first)
         return section_facts.section.begin + begin, section_facts.section.begin + end
@@ -77,7 +77,7 @@ class Positions:
         return self.lines.source[slice(*self.offsets(at))]
 
     def characters(self, at: int) -> tuple[Sequence[int], int]:
-        """Where the characters of a string's text stand in the source of expression number ``at``, and its length."""
+        """Where the characters of a string's text are in the source of expression number ``at``, and its length."""
         characters = self._characters.get(at)
         if characters is None:
             from gllint_rules.reading.strings import raw_offsets
@@ -101,7 +101,7 @@ class Positions:
                 yield at
 
     def stretch(self, at: int) -> Stretch | None:
-        """The line of simple statements that expression number ``at`` stands in; ``None`` where it stands in none."""
+        """The line of simple statements that expression number ``at`` is in; ``None`` where it is in none."""
         section_facts = self.module.section_of(at)
         places, number = self.places(section_facts), at - section_facts.first
         line = bisect_right(places.lines, number, key=lambda line: line.first) - 1

@@ -1,4 +1,4 @@
-"""What was read of modules, so that who follows edits can tell which answers an edit leaves valid."""
+"""What was read of modules, from which it follows which answers an edit leaves valid."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ _T = TypeVar("_T")
 _K = TypeVar("_K")
 
 # One thing that was read: a section of a module by a number (see :meth:`Reads.number`), the path of a file that is no
-# module, or what else whoever notes it will tell from other things.
+# module, or anything hashable that the caller notes.
 Read: TypeAlias = Hashable
-# In place of the number of a section: what the outline says of what is where and of what kind; what it says that
+# In place of the number of a section: what the outline says about what is where and of what kind; what it says that
 # sections call; what it says that they mention at all.
 SHAPE, CALLS, ALL = (1 << SECTION_BITS) - 1, (1 << SECTION_BITS) - 2, (1 << SECTION_BITS) - 3
 
@@ -38,13 +38,13 @@ class Reads:
         return outer
 
     def end(self, outer: set[Read]) -> frozenset[Read]:
-        """What was read since; whoever is being answered outside of it has read that, too."""
+        """Return what was read since; the questions around it have read that, too."""
         read, self.now = frozenset(self.now), outer
         outer |= read
         return read
 
     def apart(self, answer: Callable[[], _T]) -> _T:
-        """What ``answer`` gives, which whoever asks does not rest on by what was read for it."""
+        """Return what ``answer`` returns, without noting for the caller what was read for it."""
         outer = self.begin()
         try:
             return answer()

@@ -28,7 +28,7 @@ class Edited(IntEnum):
 
 
 def code_of(source: str, section: Section) -> str:
-    """The text of a section, as long as it stands in the file; methods of a class are blank."""
+    """The text of a section, as long as it is in the file; methods of a class are blank."""
     if not section.holes:
         return source[section.begin : section.end]
     parts: list[str] = []
@@ -81,7 +81,7 @@ def _lines(text: str) -> list[str]:
 
 
 _LINE_END = re.compile(r"\r\n|\r|\n")
-# What stands before the comment of a line, if strings end on it.
+# What is before the comment of a line, if strings end on it.
 _CODE = re.compile(r"""(?:[^#'"]|'(?:[^'\\]|\\.)*+'|"(?:[^"\\]|\\.)*+")*+""")
 
 
@@ -98,7 +98,7 @@ def _differ_in_comments(old_lines: Sequence[str], lines: Sequence[str]) -> bool:
 
 
 def _codes(lines: Sequence[str]) -> list[str] | None:
-    """What stands on lines, without comments and blank ones; ``None`` where that cannot be told line by line."""
+    """Return the code of lines without comments and blank lines; ``None`` if that cannot be done line by line."""
     codes: list[str] = []
     for line in lines:
         match = _CODE.match(line)
@@ -129,7 +129,7 @@ def _compared(old_tree: ast.AST, old_lines: Sequence[str], tree: ast.AST, lines:
 
 
 def _texts(tree: ast.AST, lines: Sequence[str]) -> list[str]:
-    """How the expressions are written that stand on several lines, and in no other one."""
+    """Return the texts of the expressions on several lines that are inside no other."""
     texts: list[str] = []
     nodes = [tree]
     while nodes:

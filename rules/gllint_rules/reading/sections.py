@@ -1,6 +1,6 @@
 """The facts of one section of a file, and the places of its expressions: CPython parses it, one walk reads it.
 
-Facts hold numbers, no places. Where one is asked for, the section is read once more in the same order, so that its
+Facts contain numbers, no places. Where one is asked for, the section is read once more in the same order, so that its
 expressions get the same numbers.
 """
 
@@ -33,7 +33,7 @@ def read_statements(module: facts.Module, section: Section, section_facts: facts
 
 
 def read_places(module: facts.Module, section: Section) -> facts.Places:
-    """Where the expressions and the simple statements of a section stand. Raises :class:`Unreadable`."""
+    """Where the expressions and the simple statements of a section are. Raises :class:`Unreadable`."""
     text, owner = _text_of(module, section)
     reader = _Places(text, facts.SectionFacts(section), module.scope, owner)
     _read(reader, module)
@@ -68,7 +68,7 @@ def _text_of(module: facts.Module, section: Section) -> tuple[Passage, facts.Cla
 
 
 def read_annotation(text: str, at: int) -> Expr | None:
-    """The facts of an annotation written as the string ``at``; ``None`` if it is none. All of it stands there."""
+    """Return the facts of an annotation written as the string ``at``; ``None`` if it is none."""
     try:
         source = text.strip()
         [statement] = parsed(source).body
@@ -79,7 +79,7 @@ def read_annotation(text: str, at: int) -> Expr | None:
 
 
 class _Places(Statements):
-    """Reads a section once more for where its expressions stand; parentheses around them are not part of them."""
+    """Reads a section once more for the places of its expressions, without parentheses around them."""
 
     def __init__(
         self, text: Passage, section_facts: facts.SectionFacts, module: Scope, owner: facts.Class | None
@@ -129,7 +129,7 @@ class _Places(Statements):
 
 
 class _Within(Statements):
-    """Reads what stands inside a string: its parts have no places of their own."""
+    """Reads the inside of a string, whose parts have no places of their own."""
 
     def __init__(self, text: Passage, at: int) -> None:
         super().__init__(text, facts.SectionFacts(NOWHERE))
@@ -142,7 +142,7 @@ class _Within(Statements):
         return self.at
 
 
-# Statements that hold no others.
+# Statements that contain no others.
 _SIMPLE = (
     ast.Expr,
     ast.Assign,

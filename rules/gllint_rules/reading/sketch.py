@@ -77,7 +77,7 @@ def visitors(kind: type) -> dict[type[ast.AST], Callable[..., Any]]:
 
 
 class _Children(dict[type[ast.AST], tuple[str, ...]]):
-    """The fields of each kind of node that may hold nodes with something in them."""
+    """Return the fields of each kind of node that may contain nodes."""
 
     def __missing__(self, kind: type[ast.AST]) -> tuple[str, ...]:
         fields = (name for name in kind._fields if name not in ("ctx", "op", "ops", "id", "attr", "kind"))
@@ -87,7 +87,7 @@ class _Children(dict[type[ast.AST], tuple[str, ...]]):
 _CHILDREN = _Children()
 
 
-# Where the walk is: in the namespace that the section stands in, in the body of its class, or further in.
+# Where the walk is: in the namespace that the section is in, in the body of its class, or further in.
 _OUTSIDE, _CLASS, _INSIDE = range(3)
 
 

@@ -53,7 +53,7 @@ def on_large_stack(function: Callable[_P, _T], *args: _P.args, **kwargs: _P.kwar
         try:
             raise failure[0]
         finally:
-            failure.clear()  # the error holds this frame: let neither keep the other alive
+            failure.clear()  # the error references this frame: let neither keep the other alive
     return result[0]
 
 

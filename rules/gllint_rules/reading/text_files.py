@@ -1,7 +1,7 @@
-"""A file that is no Python, as a module whose expressions are its texts: a template, a prompt, data that hold some.
+"""A template, a prompt or a data file, as a module whose expressions are its texts.
 
 What Jinja reads itself (``{{ name }}``, ``{% if … %}``, ``{# … #}``) is no text of the message: an expression leaves a
-hole, a statement and a comment nothing. A macro is text (``{{claim:0}}``), and so is what stands in ``{% raw %}``.
+hole, a statement and a comment nothing. A macro is text (``{{claim:0}}``), and so is what is in ``{% raw %}``.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ MOST_BYTES = 1_000_000
 
 
 class Stretch(NamedTuple):
-    """A stretch of the file, which an expression stands for: ``places`` are those of its characters from ``begin``."""
+    """A part of the file that is one expression: ``places`` are those of its characters from ``begin``."""
 
     begin: int
     end: int

@@ -3,7 +3,7 @@
 In: a full name (``os.path.getsize``). Out: what it is declared as, or ``None``. The standard library's tables are
 written by :mod:`~gllint_rules.stubs.typeshed` when gllint is installed; one is read when a name of its top-level module
 is first asked for, a line of it when that name is. Any other package is looked up in the environment that :func:`use`
-names. Nothing is imported. :mod:`~gllint_rules.stubs.declarations` tells the form; a *type* is a string or a list.
+names. Nothing is imported. :mod:`~gllint_rules.stubs.declarations` defines the form; a *type* is a string or a list.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Member(Struct, frozen=True, eq=False):
 
 
 class Declared(Struct, frozen=True, eq=False):
-    """What a full name stands for: a ``class``, or as in the tables; ``inner`` is an attribute of another one."""
+    """What a full name refers to: a ``class``, or as in the tables; ``inner`` is an attribute of another one."""
 
     kind: str
     name: str
@@ -140,7 +140,7 @@ def _moved(name: str) -> str | None:
 
 
 def full(name: str) -> str:
-    """The full name of a class as a type has it: those of Python itself stand without their module."""
+    """The full name of a class as a type has it: without its module for classes of Python itself."""
     return name if "." in name else f"builtins.{name}"
 
 
@@ -219,7 +219,7 @@ def tuple_items(name: str) -> list[Type] | None:
 
 
 def substituted(form: Type, substitution: Mapping[str, Type]) -> Type:
-    """A type with what its variables stand for."""
+    """Return a type with its variables replaced."""
     if not isinstance(form, list) or form[0] == "=":
         return form
     if form[0] == "~":

@@ -7,7 +7,7 @@ method, ``["i", module, name]`` another name for something, ``["C", {"b": bases,
 named tuple, "p": members of a protocol}]`` a class, whose members have lines of their own. A signature is
 ``[parameters or null, result, type of self or nothing]``; without parameters it gives its result whatever it is
 called with. A parameter is ``[name, kind, type]``, where 8 is added to the kind if it has a default. A type is the
-name of a class (``int``), ``?`` what nobody knows, ``["|", …]`` a union, ``["=", …]`` literals, ``["~", name,
+name of a class (``int``), ``?`` what no one knows, ``["|", …]`` a union, ``["=", …]`` literals, ``["~", name,
 bound]`` a type variable, ``["()", result]`` a callable, ``self``, ``never``, or a class with arguments.
 """
 

@@ -1,7 +1,7 @@
 """What the packages of an environment declare, read from their stubs or typed sources when it is asked for.
 
 In: a full name (``pandas.DataFrame.shape``). Out: what it is declared as, in the form of
-:mod:`~gllint_rules.stubs.declarations`, or ``None``. Read are stub packages, stubs beside the sources, and sources
+:mod:`~gllint_rules.stubs.declarations`, or ``None``. Read are stub packages, stubs next to the sources, and sources
 that ``py.typed`` says are annotated. Nothing is imported, and a module is parsed once.
 """
 
@@ -36,7 +36,7 @@ _PLAIN_DECORATORS = frozenset(
 
 
 class Environment:
-    """The packages in ``folders``; ``ran_out`` tells that more was asked for than is parsed."""
+    """The packages in ``folders``; ``ran_out`` is called when more was asked for than is parsed."""
 
     def __init__(self, folders: tuple[str, ...]) -> None:
         self.ran_out = False
@@ -58,7 +58,7 @@ class Environment:
         try:
             if f"{module}.{first}" not in writer.lines:
                 writer.declare(first, (self.names(module) or {})[first], "")
-        except Exception:  # a declaration in a form that nobody foresaw says nothing
+        except Exception:  # a declaration in an unforeseen form says nothing
             writer.lines.setdefault(f"{module}.{first}", None)
         return writer.lines.get(name)
 
@@ -88,7 +88,7 @@ class Environment:
             return None
         path = get_stub_file(module, search_context=self._context)
         if path is not None and (package := path.with_suffix("") / f"__init__{path.suffix}").is_file():
-            path = package  # rather than the module of that name beside it
+            path = package  # rather than the module of that name next to it
         if path is None or not path.is_file() or (path.suffix == ".py" and not self._is_typed(module)):
             return None
         if self._parsed >= MOST_MODULES or path.stat().st_size > MOST_BYTES:

@@ -23,7 +23,7 @@ from typeshed_client.parser import NameInfo
 from gllint_rules.stubs import FOLDER as FOLDER
 from gllint_rules.stubs.declarations import NEWEST, Writer
 
-PLATFORMS = ("linux", "darwin", "win32")  # what an earlier one declares holds
+PLATFORMS = ("linux", "darwin", "win32")  # a declaration of an earlier one wins
 # Nothing that a tool returns comes from these, and they are large.
 LEFT_OUT = frozenset(
     {

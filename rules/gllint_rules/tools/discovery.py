@@ -1,4 +1,4 @@
-"""The forms that make a function a tool (T1 to T8), found in a module by what the framework table says of names.
+"""The forms that make a function a tool (T1 to T8), found in a module by what the framework table says about names.
 
 No framework is known here: a form is a decorator, a call, a list, a base class or a toolkit, and which names are
 those the table says.
@@ -71,7 +71,7 @@ _DECORATED = ("func", "fn", "function", "callable", "f")
 
 
 class Forms:
-    """Finds tools. ``derivation`` tells from outlines which classes may derive from one that the table names."""
+    """Finds tools. ``derivation`` finds in outlines which classes may derive from one that the table names."""
 
     def __init__(self, callees: Callees, derivation: Derivation) -> None:
         self.callees, self.derivation = callees, derivation
@@ -81,7 +81,7 @@ class Forms:
         self.registrars: dict[str, set[Registrar]] = {}  # by the modules that hand it over
 
     def inherit(self, old: Forms) -> None:
-        """Take over what ``old`` noted beside the tools that it found."""
+        """Take over what ``old`` noted in addition to its tools."""
         self.registrars = {path: set(registrars) for path, registrars in old.registrars.items()}
 
     def forget(self, changed: Collection[str]) -> None:
@@ -109,7 +109,7 @@ class Forms:
     def through(
         self, module: Module, registrars: frozenset[Registrar], own_tools: Iterable[Tool]
     ) -> Iterator[Tool]:
-        """The tools that ``module`` hands over through what stands in other modules, and none of ``own_tools``."""
+        """The tools that ``module`` hands over through what is in other modules, and none of ``own_tools``."""
         tool_functions: set[object] = {callee.function for tool in own_tools for callee in tool.callables}
         rows = {row.name: row for row in self.table.rows}
         for callee, scope, at, framework in registrations(
@@ -280,12 +280,12 @@ class Forms:
         return self._applied(call, frame, registrars) or self._wrapped(call, frame, registrars)
 
     def _kinds(self, func: Expr, frame: Frame) -> frozenset[Kind]:
-        """Under which keys the table names what ``func`` stands for."""
+        """Return the keys under which the table names what ``func`` refers to."""
         names = real_names(frame.module, _callee(alias_target(func, frame)[0]))
         return frozenset().union(*map(self.table.kinds, names))
 
     def _entry(self, kind: Kind, expr: Expr, frame: Frame) -> tuple[TableEntry, Expr] | None:
-        """What the table says under ``kind`` of what ``expr`` stands for, a callee or a call of one, and that."""
+        """Return the entries under ``kind`` for what ``expr`` refers to, a callee or a call of one, and that name."""
         if kind not in self._kinds(_callee(expr), frame):
             return None
         target, home = alias_target(expr, frame)
@@ -323,7 +323,7 @@ class Forms:
         entry = match[0]
         callables: dict[object, FunctionOf] = {}
         source: Expr | None = None
-        settled = False  # a position holds the function: what follows is something else
+        settled = False  # the function is at a position: what follows is something else
         places = _keywords_first(tuple(place for place in entry.name.places if place != ANY))
         for place, argument in arguments(self.evaluator, call, frame, places):
             if isinstance(argument, (Value, facts.Const, facts.Star)):
@@ -411,7 +411,7 @@ class Forms:
         return literal_of(self.evaluator.eval(expr, frame)) if expr is not None else None
 
     def _described(self, call: Call, frame: Frame) -> Tool | None:
-        """T5: the method or function beside the description that bears its name."""
+        """T5: the method or function next to the description that bears its name."""
         if self._entry("described", call.func, frame) is None:
             return None
         name_expr = call.keyword("name") or (call.args[0] if call.args else None)
@@ -473,12 +473,12 @@ class Forms:
 
     def _may_be_decorated(self, module: Module, section: Section) -> bool:
         if not section.decorators.isdisjoint(section.stores):
-            return True  # by what is bound beside it
+            return True  # by what is bound next to it
         names = {*section.decorators, *self._other_names(module, section.decorators)}
         return any(not _DECORATORS.isdisjoint(self.table.kinds(name)) for name in names)
 
     def _other_names(self, module: Module, names: frozenset[str]) -> Iterator[str]:
-        """The last names of what those of ``names`` stand for that the module assigns."""
+        """Return the last parts of what those ``names`` refer to that the module assigns."""
         for name in names & module.assigned:
             expr, _ = alias_target(facts.Name(0, name), Frame(module, module.scope))
             yield from real_names(module, _callee(expr))
@@ -604,7 +604,7 @@ class Forms:
                 yield self._plain("T6", frame, call.at, callee, entry.framework)
 
     def is_settled(self, keyword: str, call: Call, frame: Frame) -> bool:
-        """Whether a row of the table says of ``call`` what it takes as ``keyword``, tools or none."""
+        """Whether a row of the table covers ``keyword`` of ``call``, as tools or as none."""
         if isinstance(call.func, Call) or (keyword in self.table.any_keywords and self.callees.talks()):
             return True
         entry = self.callees.entry("keywords", call.func, frame)
@@ -672,7 +672,7 @@ class Forms:
                     yield self._plain("T6", frame, at, callee, framework)
 
     def _owner(self, receiver: Expr, attribute: str, frame: Frame) -> Framework | None:
-        """The row by which an attribute of ``receiver`` holds tools; a class of the project is its own business."""
+        """Return the row by which an attribute of ``receiver`` has tools; ``None`` for a class of the project."""
         for value in options(self.evaluator.eval(receiver, frame)):
             if isinstance(value, External | ClassOf):
                 continue
@@ -737,7 +737,7 @@ class Forms:
         )
 
     def _inherited(self, of: ClassOf, names: tuple[str, ...]) -> Iterator[FunctionOf]:
-        """The methods among ``names`` that stand in a class above, which calls on ``self`` what ``of`` defines."""
+        """The methods among ``names`` in a class above, which calls on ``self`` what ``of`` defines."""
         own = {method.name for method in of.cls.methods()}
         ancestors = [a for a in classes.ancestors(self.evaluator, of)[1:] if isinstance(a, ClassOf)]
         for name in names:
@@ -871,7 +871,7 @@ def _keywords_first(places: tuple[Place, ...]) -> tuple[Place, ...]:
 
 
 def _texts(value: Value) -> Iterator[str]:
-    """The texts that a value is or holds, also in tuples."""
+    """The texts that a value is or contains, also in tuples."""
     for option in options(value):
         if isinstance(option, Text) and option.literal is not None:
             yield option.literal

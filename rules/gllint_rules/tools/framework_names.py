@@ -49,7 +49,7 @@ class Callees(Struct, eq=False):
             self._speaking.pop(path, None)
 
     def entry(self, kind: Kind, func: Expr, frame: Frame, called: bool = True) -> TableEntry | None:
-        """What the table says of ``func`` under ``kind``; ``called`` is false of a decorator that is not called."""
+        """What the table says about ``func`` under ``kind``; ``called`` is false of a decorator that is not called."""
         rows = self.imported(frame.module)
         imported = [*self._by_imports(func, frame)]
         for callee in imported:
@@ -108,7 +108,7 @@ class Callees(Struct, eq=False):
             yield Callee(own or written or facts.last_name(func), False, method, talks)
 
     def _from_outside(self, func: Expr, frame: Frame) -> Iterator[tuple[str, bool, bool]]:
-        """The names outside the project that ``func`` stands for; whether it is a method, and of a class itself."""
+        """Return the names outside the project that ``func`` may be; whether it is a method, and of a class itself."""
         match func:
             case facts.Name():
                 for value in options(self.evaluator.eval(func, frame)):
@@ -149,7 +149,7 @@ class Callees(Struct, eq=False):
     def _by_imports(self, func: Expr, frame: Frame) -> Iterator[Callee]:
         """A framework's names of ``func`` where the project defines it, as the module imports it or its class.
 
-        The sources of a framework lie beside its examples, which import it as everybody does.
+        The sources of a framework lie next to its examples, which import it as everybody does.
         """
         match func:
             case facts.Name(id=name):
@@ -232,7 +232,7 @@ def dotted_path(module: Module, name: str) -> str:
 
 
 def alias_target(expr: Expr, frame: Frame) -> tuple[Expr, Frame]:
-    """What a name stands for that is assigned once: the name of something, or a call of it with keywords alone.
+    """Return what a name refers to that is assigned once: the name of something, or a call of it with keywords alone.
 
     With it where that is assigned. No function or class is read to find out. ``partial(f, …)`` is ``f``.
     """

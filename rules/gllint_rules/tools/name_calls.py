@@ -121,7 +121,7 @@ class _Search(Struct, eq=False):
             yield from self._looked_up(part)
 
     def direct_calls(self, own: frozenset[str]) -> Iterator[NameCall]:
-        """The functions called by their own names, beside what gives their description to an SDK."""
+        """The functions called by their own names, next to what gives their description to an SDK."""
         for call, scope in self.module.calls_of(own) if own else ():
             if isinstance(call.func, facts.Name) and call.func.id in own:
                 for function in self._functions(call.func, Frame(self.module, scope)):
@@ -441,7 +441,7 @@ class _Search(Struct, eq=False):
 
 
 def _functions_in(value: Value, depth: int = 2) -> Iterator[FunctionOf]:
-    """The functions that a value is, or holds beside what describes them."""
+    """Return the functions that a value is, or that it contains next to their descriptions."""
     for option in options(value):
         if isinstance(option, FunctionOf):
             yield option

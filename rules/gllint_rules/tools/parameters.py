@@ -1,4 +1,4 @@
-"""The parameters of a tool's callable: what its schema says of one, and whether an expression is one unchanged."""
+"""The parameters of a tool's callable: what its schema says about one, and whether an expression is one unchanged."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _JSON_TYPES: dict[str, Value] = {"string": TEXT, "boolean": BOOL, "null": NONE}
 
 
 def declared_by_schema(evaluator: Evaluator, schema: Expr, frame: Frame, param: Param) -> Value | None:
-    """What ``schema``, the ``args_schema`` of a tool, says of a parameter of its callable."""
+    """What ``schema``, the ``args_schema`` of a tool, says about a parameter of its callable."""
     match schema:
         case facts.Call(func=facts.Attr(base=model, name="model_json_schema" | "schema")):
             schema = model  # the schema of a pydantic model says what its fields say
@@ -123,7 +123,7 @@ def argument_of(expr: Expr, scope: Scope, parameters: frozenset[str]) -> str | N
 
 
 def function_at(module: Module, at: int) -> Function | None:
-    """The innermost ``def`` that holds expression ``at``."""
+    """The innermost ``def`` that contains expression ``at``."""
     functions = (function for function in module.section_of(at).functions if function.at < at < function.end)
     return max(functions, key=lambda function: function.at, default=None)
 

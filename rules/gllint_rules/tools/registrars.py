@@ -82,7 +82,7 @@ def functions(
 ) -> tuple[FunctionOf, ...]:
     """The functions of the project that ``expr`` may be, those behind tool objects among them.
 
-    ``of_objects`` says that an object stands for its ``__call__``, here and below.
+    ``of_objects`` means that an object counts as its ``__call__``, here and below.
     """
     walk = _Walk(evaluator, sink)
     walk.element(expr, frame)
@@ -99,7 +99,7 @@ def functions_in(
 
 
 class _Uses(NamedTuple):
-    """The registrars by where the function or class stands; the names of those that are called, and of bases."""
+    """The registrars by the place of the function or class; the names of those that are called, and of bases."""
 
     at: Mapping[tuple[str, int], list[Registrar]]
     names: frozenset[str]
@@ -127,7 +127,7 @@ def registrations(
     sink: Callable[[str], Sink],
     words: DescriptionWords,
 ) -> Iterator[tuple[FunctionOf, Scope, int, str]]:
-    """The functions that ``module`` gives to what stands in another one: each with where it does, and a framework.
+    """Return the functions that ``module`` passes to another module, each with the place and a framework.
 
     ``sink`` makes of a framework's name where it is noted what ``module`` itself hands on.
     """
@@ -181,7 +181,7 @@ def _call_registrations(
 def _class_registrations(
     evaluator: Evaluator, of: ClassOf, uses: _Uses, sink: Callable[[str], Sink], words: DescriptionWords
 ) -> Iterator[tuple[FunctionOf, Scope, int, str]]:
-    """What a class holds under a name of which one above it hands over what is there."""
+    """Return what a class has under a name that a class above it registers."""
     for base in classes.ancestors(evaluator, of)[1:]:
         if not isinstance(base, ClassOf) or base.module.path == of.module.path:
             continue
@@ -198,7 +198,7 @@ def _class_registrations(
 def _registrars_of(
     evaluator: Evaluator, uses: _Uses, func: Expr, frame: Frame
 ) -> Iterator[tuple[Registrar, _CallTarget]]:
-    """The registrars that the function or class of another module is which ``func`` stands for, and what runs then."""
+    """Return the registrars of the function or class that ``func`` refers to, and what runs then."""
     name = facts.last_name(func)
     names = frame.module.imported_names.get(name, (name,))
     if not uses.names.isdisjoint(names) and not isinstance(func, Call):
@@ -241,7 +241,7 @@ def _methods(evaluator: Evaluator, of: ClassOf, name: str, of_result: bool | Non
 
 
 def describe(evaluator: Evaluator, expr: Expr, frame: Frame, sink: Sink, words: DescriptionWords) -> None:
-    """Tell ``sink`` which tools are described as JSON in what a module gives to a model's SDK."""
+    """Pass ``sink`` the tools that are described as JSON in what a module gives to a model's SDK."""
     walk = _Walk(evaluator, sink, words)
     walk.container(expr, frame)
     walk.tell_descriptions(frame.module)
@@ -266,7 +266,7 @@ def wrapped_functions(
 def arguments(
     evaluator: Evaluator, call: Call, frame: Frame, places: tuple[Place, ...]
 ) -> Iterator[tuple[Place, Expr | Value]]:
-    """What stands at the ``places`` of a call: expressions, or values of what is spread into it."""
+    """Return the arguments at the ``places`` of a call: expressions, or values of what is spread into it."""
     plain = True
     positional: list[Expr] = []
     for arg in call.args:
@@ -320,7 +320,7 @@ class _Walk(Struct, eq=False):
     names: set[str] = field(default_factory=set)  # of tools that calls describe
 
     def tell_descriptions(self, module: Module) -> None:
-        """Tell which tools are described as JSON among what was met, where ``module`` gives that to others."""
+        """Pass on the tools that are described as JSON in what was met, if ``module`` passes that to others."""
         for value in self.values:
             self.names.update(self.described(value))
         for name in sorted(self.names):
@@ -422,7 +422,7 @@ class _Walk(Struct, eq=False):
                     self.describing(made.value, Frame(origin, origin.scope))
 
     def looped(self, bindings: list[facts.Binding], at: int, home: Frame) -> None:
-        """The elements that the variable of a loop stands for; ``at`` says in which of several loops."""
+        """Return the elements that the variable of a loop may be; ``at`` says in which of several loops."""
         is_behind = home.scope.kind == "comprehension"
         loops = [b for b in bindings if b.kind == "loop" and b.value and (is_behind or b.value.at < at)]
         if loops and (over := loops[-1].value) is not None:
@@ -488,12 +488,12 @@ class _Walk(Struct, eq=False):
             self.values += _decorated_by(function, module)
 
     def take(self, function: Function, name: str, kind: str, module: Module) -> None:
-        """Tell that what other modules give for a parameter is handed over."""
+        """Pass on that what other modules give for a parameter is registered."""
         for used_as in _used_as(function, module):
             self.sink(module.path, function.at, used_as, name, kind)
 
     def class_entry(self, of: ClassOf, name: str) -> None:
-        """What a class holds under a name of which one above it hands over what is there."""
+        """Return what a class has under a name that a class above it registers."""
         method = of.cls.method(name)
         if method is not None:
             self.returned(FunctionOf(of.module, method, of, True))
@@ -513,7 +513,7 @@ class _Walk(Struct, eq=False):
     # --- containers ----------------------------------------------------------------------------------------
 
     def container(self, expr: Expr, frame: Frame) -> None:
-        """All that the container ``expr`` holds; of a function itself, that one."""
+        """Return the elements of the container ``expr``; a function itself is one element."""
         if not self.spend():
             return
         match expr:
@@ -550,7 +550,7 @@ class _Walk(Struct, eq=False):
                 self.container_value(self.evaluator.eval(expr, frame))
 
     def container_value(self, value: Value) -> None:
-        """All that a container holds which is known by its value."""
+        """Return the elements of a container that is known by its value."""
         for option in options(value):
             if not self.spend():
                 return
@@ -622,7 +622,7 @@ class _Walk(Struct, eq=False):
         self.container_value(self.evaluator.eval(expr, frame))
 
     def of_class(self, name: str, of: ClassOf, own: Frame | None) -> None:
-        """What the class ``of`` holds under an attribute; ``own`` is where a method of its asks."""
+        """Return what the class ``of`` has under an attribute; ``own`` means that one of its methods asks."""
         cls, module, bound = of.cls, of.module, own.bound if own is not None else of
         if (cls.scope, f"self.{name}") in self.visits:
             return

@@ -1,4 +1,4 @@
-"""Which classes may derive from a tool class, told from outlines: none need be read to learn that it does not."""
+"""Which classes may derive from a tool class, from outlines alone: a class that does not is never read."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Derivation:
         self._answers.clear()
 
     def may_derive(self, module: Module, section: Section) -> bool:
-        """Whether a class of ``section`` may have an ancestor of one of the names; what cannot be told may."""
+        """Whether a class of ``section`` may have an ancestor of one of the names; an unknown one may."""
         if section.kind != "class":
             return section.has_classes
         keys: set[tuple[str, int]] = set()

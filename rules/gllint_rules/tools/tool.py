@@ -14,11 +14,11 @@ Form: TypeAlias = Literal["T1", "T2", "T3", "T4", "T5", "T6", "T7", "T8"]
 
 
 class Tool(Struct, frozen=True, eq=False):
-    """A callable that is offered to a model, and what the source says of it.
+    """A callable that is offered to a model, and what the source says about it.
 
     ``module`` and ``scope`` are where it is offered. ``callables`` is empty where ``fn`` is not a function that we can
     see; ``inherited`` are then those of a class above a tool class that call what it defines. ``call`` registers or
-    describes it; a list that holds it among others is no such call. ``framework`` is the row of the table by which it
+    describes it; a list of several tools is no such call. ``framework`` is the row of the table by which it
     is a tool.
     """
 
@@ -34,7 +34,7 @@ class Tool(Struct, frozen=True, eq=False):
     args_schema: Expr | None = None
     result_schema: Expr | None = None
     fn: Expr | None = None
-    decorates: bool = False  # the tool object stands where the function stood
+    decorates: bool = False  # the tool object replaces the function
     inherited: tuple[FunctionOf, ...] = ()
 
     @property

@@ -236,7 +236,7 @@ class Tools:
         return self.forms.tool_of_call(call, Frame(module, scope))
 
     def schema_of_parameter(self, scope: Scope, param: Param) -> Value | None:
-        """What the tool's own ``args_schema`` says of a parameter of its callable."""
+        """What the tool's own ``args_schema`` says about a parameter of its callable."""
         if self._reads is not None:
             self._reads.now.add(("schema", scope))
         schema = self._schemas.get(scope)
@@ -265,7 +265,7 @@ def forgotten(
 
 
 def assigns_registry(evaluator: Evaluator, module: Module) -> bool:
-    """Whether ``module`` assigns a ``TOOL_REGISTRY`` that may hold tools, not merely descriptions of them."""
+    """Whether ``module`` assigns a ``TOOL_REGISTRY`` that may contain tools, not merely descriptions of them."""
     frame = Frame(module, module.scope)
     return any(
         binding.value is None or _may_hold_tools(evaluator.eval(binding.value, frame))

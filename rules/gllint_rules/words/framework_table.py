@@ -1,6 +1,6 @@
 """The framework table: how each framework hands a function to the model, read from its data file.
 
-``frameworks.toml`` is what people read and write; ``frameworks.json`` holds what was read of it, so that a run reads no
+``frameworks.toml`` is for people; ``frameworks.json`` is made from it, so that a run reads no
 TOML and checks no row.
 ``docs/framework-rows.md`` says what each key means. After a change: ``python -m gllint_rules.words.framework_table``.
 """
@@ -26,7 +26,7 @@ SOURCE, LOADED = (
 
 # The row of what counts by its name alone.
 GENERAL = "any"
-# Where an argument stands: a position, a keyword, a key inside of a keyword's argument (``config.tools``), or ``*``.
+# The place of an argument: a position, a keyword, a key inside of a keyword's argument (``config.tools``), or ``*``.
 Place: TypeAlias = int | str
 Kind: TypeAlias = Literal["decorators", "generators", "calls", "keywords", "described", "not-tools"]
 # What a row means that gives names without places: `calls = ["add_tool"]`, `keywords = ["tools"]`.
@@ -55,13 +55,13 @@ class TableName(NamedTuple):
     exact: str = ""  # the whole dotted name, where it begins with an import of its row
     called: bool = False  # a decorator that must be called
     keyword: str = ""  # of not-tools: the keyword of the callee that is meant
-    places: tuple[Place, ...] = ()  # of calls and keywords: where the arguments stand
+    places: tuple[Place, ...] = ()  # of calls and keywords: the arguments
 
 
 class ToolListing(NamedTuple):
     """What a toolkit lists its tools in: an attribute, or a method that returns them.
 
-    Names that an attribute holds are methods of the class itself, or of the subclasses of ``of``. ``*`` stands for
+    Names in an attribute are methods of the class itself, or of the subclasses of ``of``. ``*`` means
     all public methods.
     """
 
@@ -124,11 +124,11 @@ KEYS = frozenset((*_KINDS, *(field.replace("_", "-") for field in Framework._fie
 
 
 class DescriptionWords(NamedTuple):
-    """By what JSON descriptions of tools, and the calls of the functions that they describe, are told.
+    """How JSON descriptions of tools are recognised, and the calls of the functions that they describe.
 
-    ``places`` are the keywords and keys under which descriptions are given, ``schemas`` the keys of which one stands
-    beside the name of each, unless it is ``nested`` under one of these. The others are last words of names: of what
-    holds the name of a tool, of what holds its arguments, and of a function beside the name of its tool.
+    ``places`` are the keywords and keys under which descriptions are given, ``schemas`` the keys of which one is
+    next to the name of each, unless it is ``nested`` under one of these. The others are last words of names: of what
+    has the name of a tool, of what has its arguments, and of a function next to the name of its tool.
     """
 
     places: frozenset[str] = frozenset()
@@ -153,14 +153,14 @@ class NoTools(NamedTuple):
 
 
 class TableEntry(NamedTuple):
-    """What the table says of one name, and whose row it is."""
+    """An entry of the table for one name, and whose row it is."""
 
     framework: Framework
     name: TableName
 
 
 class Callee(NamedTuple):
-    """What a call or decorator names, as far as the source tells.
+    """What a call or decorator names, as far as the source shows.
 
     ``name`` is dotted: as the source has it (``mcp.tool``; an alias of an import resolved), or where it is known to be
     ``outside`` the project its own there (of a method: that of its receiver's class, then its own name). ``method``
@@ -179,7 +179,7 @@ class Table:
     """All rows, the project's own first, and the packages that talk to a model without forms of their own.
 
     ``methods`` are tools of every tool class, ``payloads`` are seen of every envelope. ``written`` are the rows as they
-    stand in the data file or a configuration.
+    are in the data file or a configuration.
     """
 
     def __init__(
@@ -243,13 +243,13 @@ class Table:
         return answer
 
     def kinds(self, last: str) -> frozenset[Kind]:
-        """Under which keys the table names what ends so, whatever row; what holds for every callee aside."""
+        """Return the keys under which a row names a callee with this last part, without entries for all callees."""
         return frozenset(entry.name.kind for entry in self._named(last))
 
     def may_call(self, last: str, keywords: Collection[str]) -> bool:
-        """Whether a call of what ends so may make or take a tool, beside calls that have ``keywords`` among them.
+        """Whether a call of a name with this last part may make or take a tool, like any call with one of ``keywords``.
 
-        ``**`` among them stands for any.
+        ``**`` in them means any.
         """
         for _, name in self._named(last):
             if name.kind in ("calls", "decorators", "described"):
@@ -379,7 +379,7 @@ class Table:
 
     @cached_property
     def published_in(self) -> frozenset[str]:
-        """What toolkits list their tools in, where that is no attribute of somebody else's."""
+        """Return the attributes in which toolkits list their tools, without those of other libraries."""
         listings = (p for row in self.rows for ps in row.published.values() for p in ps)
         return frozenset(p.attribute for p in listings if not p.of and p.attribute != ANY)
 
@@ -445,7 +445,7 @@ class Table:
         return next(owning, next((row for row in rows if not row.imports), None))
 
     def _named(self, last: str) -> tuple[TableEntry, ...]:
-        """What the table says of what ends so, but for what holds for every callee."""
+        """Return the entries for names with this last part, without those for every callee."""
         entries = self._ending.get(last)
         if entries is None:
             endings = [ending for ending in self._endings if last.endswith(ending[1:])]
@@ -454,7 +454,7 @@ class Table:
         return entries
 
     def _named_or_any(self, callee: Callee) -> tuple[TableEntry, ...]:
-        """What the table says of what ends as a callee does; what holds for every callee is at the end."""
+        """Return the entries for names with the last part of a callee; those for every callee come last."""
         return (*self._named(_last(callee.name)), *self._by_last.get(ANY, ()))
 
     def _fits(self, entry: TableEntry, callee: Callee, imported: frozenset[str]) -> int:
@@ -477,7 +477,7 @@ class Table:
             if name.owner == ANY:
                 return int(method)
             if name.owner:
-                # Whoever writes out in a configuration whose it is knows better than a shipped row.
+                # A configuration that names the package knows better than a shipped row.
                 return (8 if row.own else 1) if owner and _is(owner, name.owner) else 0
             return 1
         owned = (outside or row.own) and row.owns(dotted)
@@ -493,7 +493,7 @@ class Table:
                 return 6
             # Of an instance of a subclass; a class that is named is no other.
             return 3 if method and name.owner and not callee.of_class else 0
-        # What the project itself defines, by its path, is nobody else's.
+        # What the project itself defines, by its path, belongs to no library.
         is_unknown = not outside and not dotted.startswith(".")
         return 2 if is_unknown and method and name.owner and active else 0
 
@@ -516,7 +516,7 @@ def _is(name: str, pattern: str) -> bool:
 
 
 def read_rows(rows: Iterable[object], where: str = "frameworks", own: bool = False) -> tuple[Framework, ...]:
-    """Rows as they stand in the data file or a configuration, as records. Raises :class:`TableError`."""
+    """Return the rows of the data file or a configuration as records. Raises :class:`TableError`."""
     return tuple(_row(row, f"{where}[{number}]", own) for number, row in enumerate(rows))
 
 
@@ -697,7 +697,7 @@ def _condition(text: str, where: str) -> tuple[str, str]:
 
 
 def _as_record(row: Framework) -> dict[str, Any]:
-    """What JSON holds of a row beside its defaults, pairs in place of the tables whose keys it does not know."""
+    """Return the JSON of a row without its defaults, with pairs instead of tables whose keys JSON does not allow."""
     fields = {
         key: value for key, value in row._asdict().items() if value != Framework._field_defaults.get(key)
     }

@@ -21,7 +21,7 @@ TOOL_CLASS_ENDINGS = ("BaseTool", "StructuredTool")
 SCHEMA_FN = "fn"
 ARGS_SCHEMA = "args_schema"
 RESULT_SCHEMAS = ("result_schema",)
-# GL201 speaks about these keywords wherever they stand.
+# GL201 checks these keywords in any call.
 OUTPUT_SCHEMAS = ("result_schema", "output_schema", "outputSchema")
 QUANTITY = "Quantity"
 TOOL_REGISTRY_NAMES = ("TOOL_REGISTRY",)
@@ -45,14 +45,14 @@ NOT_A_TEMPLATE = expression(
 )
 # GL405: methods that write a log, for developers only.
 LOG_CALLS = frozenset({"debug", "info", "warning", "warn", "error", "exception", "critical", "log"})
-# GL303, GL304: how an action names its tool and carries its arguments.
+# GL303, GL304: the classes of an action with the name and arguments of a tool.
 TOOL_ACTIONS = frozenset({"ToolAction"})
 ACTION_PARSERS = frozenset({"model_validate", "parse_obj", "parse"})
 REGISTRY_LOOKUPS = frozenset({"invoke", "execute", "get", "get_tool"})
 # Calls that give a tool its name, by keyword or first argument: how their names end or begin.
 TOOL_NAMING_ENDINGS = ("Tool", "ToolDef", "ToolDefinition", "ToolSpec", "ToolInfo", "ToolParam", "ToolSchema")
 TOOL_NAMING_STARTS = ("register", "add_tool", "create_tool", "make_tool", "define_tool")
-# Keys of a dict that describes a tool, beside its name.
+# Keys of a dict that describes a tool, next to its name.
 TOOL_PARAMETERS = ("parameters", "input_schema", "inputSchema", "args_schema")
 # Calls that bring tools along whose names no file of the project says.
 TOOL_LOADERS = frozenset({"load_tools", "load_mcp_tools", "get_tools"})
@@ -60,10 +60,10 @@ TOOL_LOADERS = frozenset({"load_tools", "load_mcp_tools", "get_tools"})
 # How a call is given the model that an answer has to be.
 ANSWER_KEYWORDS = frozenset({"output_type", "result_type", "response_format", "output_cls"})
 ANSWER_CALLS = frozenset({"with_structured_output"})
-# By which a call may take tools, too: what stands there is counted where no row of the table names it.
+# Other keywords that may take tools: counted where no row of the table names them.
 LIKE_TOOLS = frozenset({"functions", "actions", "skills"})
 LIST_PUTS = frozenset({"append", "extend"})
-LIVE_REQUIRED = "live_required"  # of a T1 tool: Replay refuses it
+LIVE_REQUIRED = "live_required"  # of a T1 tool: Replay rejects it
 # GL601: calls that reach the network, and classes whose methods do.
 HTTP_VERBS = frozenset({"get", "post", "put", "patch", "delete", "head", "options", "request"})
 NETWORK_CALLS = frozenset(

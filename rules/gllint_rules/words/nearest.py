@@ -25,7 +25,7 @@ def _candidates(name: str, names: frozenset[str]) -> list[str]:
     counts: Counter[str] = Counter()
     for several in sorted(bearers, key=len):
         if counts and len(several) > _MOST_COMPARED:
-            break  # what nearly all have tells none of them from the others
+            break  # what nearly all have distinguishes none
         counts.update(several[:_MOST_COMPARED])
     return sorted(counts, key=lambda other: (-counts[other], other))[:_MOST_COMPARED]
 

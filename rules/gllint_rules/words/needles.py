@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TypeAlias
 
 Needles: TypeAlias = frozenset[tuple[bytes, ...]]
-"""By what files may use the tools of others: each the name of a tool or of what makes or holds one, a text that calls
+"""How a file may use the tools of others: by the name of a tool or of what makes or has one, by a text that calls
 one by its name, or two names, of what is imported and of what it is given a function by, which makes that a tool."""
-# Among them: any other name may stand for a tool, too. That is so in a small project.
+# Among them: any other name may be a tool, too, as in a small project.
 ANY_NAME = (b"*",)
-# Stands before a needle that counts there alone.
+# The prefix of a needle that counts only in a small project.
 IN_SMALL_PROJECT = "?"
-# What stands in a file that may run another by its path.
+# Words of a file that may run another by its path.
 LOADERS = (
     b"exec(",
     b"run_path",

@@ -1,7 +1,7 @@
-"""Which files a rule could speak about at all, told from their bytes.
+"""Decides from the bytes of a file whether any rule could report in it.
 
 Most files of most projects mention nothing that any rule looks at, and are never parsed. The needles are words that
-must stand in a file before any rule can report in it; the table below says for each group of rules which. A plain
+must be in a file before any rule can report in it; the table below says for each group of rules which. A plain
 substring test decides for nearly all files; a word test settles what is left. Formatting plays no part: a test
 feeds the screen everything that the rules report on.
 """
@@ -43,11 +43,11 @@ if TYPE_CHECKING:
 _Needles: TypeAlias = tuple[bytes, ...]
 
 
-# The fragments that stand in a file, each with the places at which it begins.
+# The fragments in a file, each with the offsets at which it begins.
 Hits: TypeAlias = Mapping[bytes, Sequence[int]]
 
 
-# How a decorator's name stands in a file that decorates with it, imports it or gives it another name.
+# How a file writes a decorator's name: decorates with it, imports it or gives it another name.
 _DECORATED = ("@{}", "@ {}", ".{}", ". {}", "{} as", "{}(", "{} (", "({}", "={}", "= {}", "=  {}")
 _Patterns: TypeAlias = "tuple[_LazyPattern | _Bases | _TextPaths, ...]"
 
@@ -56,12 +56,12 @@ def _word(names: Iterable[str]) -> str:
     return "(?:" + "|".join(sorted(map(re.escape, names))) + ")"
 
 
-# What every comment holds that may suppress a finding: `gllint:`, `Gllint:`, `noqa`, `NoQA`.
+# A fragment of every comment that may suppress a finding: `gllint:`, `Gllint:`, `noqa`, `NoQA`.
 MARKS = (b"llint:", b"LLINT:", b"oqa", b"OQA")
-# What stands before a name that may begin further on: a decorator's, and one behind a dot.
+# Fragments before a name that may begin further on: a decorator's, and one after a dot.
 AT, BROKEN_DOT = b"@", b".\\"
 _JOINTS = frozenset({AT, BROKEN_DOT})
-# What may stand between two tokens. It is bounded, and taken without a second thought, so that the time stays in
+# What may be between two tokens. It is bounded and possessive, so that the time stays in
 # proportion to the size of a file that is made to take long.
 GAP = r"(?:\s++|\\|\#[^\n]{0,200}+\n){0,30}+"
 
@@ -96,11 +96,11 @@ class Screen:
                 names.tool_classes | table_words.decorators | table_words.calls | actions | table.any_keywords
             ),
         )
-        # What stands behind a word in prose, and behind no class in code.
+        # What follows a word in prose, and no class in code.
         prose = r"(?:[ \t]+(?!(?:and|as|else|for|if|in|is|not|or)\b)|[-/])\w"
         # What says that a file imports a framework or an SDK, each with the modules that it may be.
         self._imports = _import_forms(table.modules)
-        # T2 to T8 by names that tell nothing without the framework that they come from.
+        # T2 to T8 by names that mean nothing without their framework.
         self._framework_patterns = [
             (
                 frozenset(modules),
@@ -177,7 +177,7 @@ class Screen:
                     ),
                     # GL3: a registry that other files take tools from.
                     (_encoded(TOOL_REGISTRY_CLASSES), _patterns(rf"\b{_word(TOOL_REGISTRY_CLASSES)}{gap}\(")),
-                    # GL5: a Quantity beside tools.
+                    # GL5: a Quantity next to tools.
                     ((QUANTITY.encode(),), _patterns(rf"\b{QUANTITY}{gap}[(\[]")),
                     # GL7: the levels of consequence.
                     ((TOOL_CATEGORY.encode(),), _patterns(rf"\b{_word(TOOL_CATEGORIES)}\b")),
@@ -234,7 +234,7 @@ class Screen:
                 ),
             ),
             ((b"{{claim", b"source_call_id"), (((b"claim", b"source_call_id"), ()),)),
-            # GL4: the path of a file that may hold one.
+            # GL4: the path of a file that may contain one.
             (_TextPaths.needles, ((_TextPaths.needles, (_TextPaths(),)),)),
             # GL204: a reference to a schema of ours.
             ((b"greenlang:",), (((b"$ref",), ()),)),
@@ -256,14 +256,14 @@ class Screen:
         self._audits = settings.audit
 
     def fragments(self, data: bytes) -> Hits:
-        """Which fragments stand in a file and where, those of comments that may suppress something among them.
+        """Find the fragments in a file, including those of comments that may suppress something.
 
         They are found in one pass, and the joints before names with them.
         """
         return self._fragments.places(data)
 
     def passes(self, data: bytes, hits: Hits | None = None) -> bool:
-        """Whether any rule could speak about a file with these bytes, whatever the other files say.
+        """Whether any rule could report in a file with these bytes, whatever the other files contain.
 
         ``hits`` are its :meth:`fragments`, where they are known.
         """
@@ -331,9 +331,9 @@ class Screen:
 
 
 class _TableWords:
-    """The names of the framework table by where they stand in a file, and whether they tell enough alone.
+    """The names of the framework table by their place in code, and whether they are specific enough alone.
 
-    One that speaks of tools is looked for in each file; ``framework_words`` are the others, by their row's imports.
+    A specific name is looked for in each file; ``framework_words`` are the others, by their row's imports.
     """
 
     def __init__(self, table: Table) -> None:
@@ -353,7 +353,7 @@ class _TableWords:
 
 
 def _import_forms(modules: Iterable[str]) -> dict[bytes, list[tuple[str, bytes]]]:
-    """How an import of each module is written, up to two spaces apart; with what else must stand in the file."""
+    """How an import of each module is written, up to two spaces apart; with what else must be in the file."""
     forms: dict[bytes, list[tuple[str, bytes]]] = {}
     for module in sorted(modules):
         names = (
@@ -402,7 +402,7 @@ _WORTH_TUNING = 1_000_000
 
 
 class _Automaton:
-    """Tells which of some needles stand in bytes, in one pass where the library for it is at hand."""
+    """Finds which of some needles are in bytes, in one pass if the library for it is installed."""
 
     def __init__(self, needles: Iterable[bytes]) -> None:
         self._needles = sorted(needles)
@@ -426,7 +426,7 @@ class _Automaton:
         self._automaton = BytesAhoCorasick(self._needles, implementation=kind)
 
     def places(self, data: bytes) -> Hits:
-        """The needles that ``data`` holds, each with the places at which it begins."""
+        """The needles that ``data`` contains, each with the places at which it begins."""
         hits: dict[bytes, list[int]] = {}
         automaton = self._automaton_for(data)
         if automaton is None:
@@ -441,7 +441,7 @@ class _Automaton:
         return hits
 
     def any(self, data: bytes) -> bool:
-        """Whether ``data`` holds one of the needles."""
+        """Whether ``data`` contains one of the needles."""
         automaton = self._automaton_for(data)
         if automaton is None:
             return any(needle in data for needle in self._needles)
@@ -462,7 +462,7 @@ def _automaton(names: frozenset[bytes]) -> _Automaton:
 
 
 def words_in(data: bytes, words: frozenset[bytes]) -> list[bytes]:
-    """Which of some ASCII ``words`` stand in ``data``, with no letter, digit or underscore of ASCII beside them."""
+    """Which of some ASCII ``words`` are in ``data``, with no letter, digit or underscore of ASCII next to them."""
     data = b" %b " % data
     return [
         word
@@ -474,7 +474,7 @@ def words_in(data: bytes, words: frozenset[bytes]) -> list[bytes]:
 class _Bases:
     """Finds a class with one of some bases, or one of them under another name.
 
-    ``head`` is what stands before the bases, from the word ``class`` on.
+    ``head`` is what is before the bases, from the word ``class`` on.
     """
 
     def __init__(self, head: str, names: str, gap: str) -> None:
@@ -497,10 +497,10 @@ class _Bases:
 
 
 class _TextPaths:
-    """Finds the path of a file that is no Python, and may hold a final message for all that it is called.
+    """Finds the path of a file that is no Python and may contain a final message, by its name.
 
-    The name of any template counts, that of another text where it speaks of what is said, and that of data where it
-    speaks of messages: many a file names some data, and most results and reports are written, not read.
+    The name of any template counts, that of another text if it names messages or prompts, and that of data if it
+    names messages: many files name some data, and most results and reports are written, not read.
     """
 
     needles = tuple(f"{suffix}{quote}".encode() for suffix in TEXT_SUFFIXES for quote in ('"', "'"))
@@ -516,7 +516,7 @@ class _TextPaths:
     # What gives the text of a file, and what gives data, in a file of Python that has such a path.
     _readers = expression(rb"read_text|\.read\s*\(|get_template|render_template|render_to_string")
     _data_readers = expression(rb"read_text|\.read\s*\(|load(?:s|_all)?\s*\(")
-    # What stands behind a path that is not read there: it is written to, looked for, or compared.
+    # What follows a path that is not read there: it is written to, looked for, or compared.
     _unread = expression(
         rb"[\w.]{0,20}[\"'](?:\s*,\s*(?:mode\s*=\s*)?[\"'][wax]"
         rb"|\s*\)\s*\.\s*(?:write_|exists|is_file|touch|unlink)|\s+(?:not\s+)?in\b)"
@@ -546,7 +546,7 @@ class _TextPaths:
 
 @lru_cache(maxsize=256)
 def _use(word: bytes) -> re.Pattern[bytes]:
-    """How what a name stands for is given a function, and how it gets another name."""
+    """How a function is given to what a name refers to, and how that gets another name."""
     name = rb"\b%b\b" % re.escape(word)
     called, renamed = name + rb"[\s\\]*+\(", rb"(?:=[ \t]*+" + name + rb"|" + name + rb"[\s\\]++as\b)"
     decorator, subclass = rb"@[\s\w.\\]{0,200}?" + name, rb"\bclass\b[^(:]{1,200}\([^)]{0,400}?" + name
@@ -618,7 +618,7 @@ def _encoded(names: Iterable[str]) -> tuple[bytes, ...]:
 
 
 def _lone(*needles: bytes) -> tuple[bytes, ...]:
-    """The needles without those that hold another one."""
+    """The needles without those that contain another one."""
     return tuple(
         n
         for i, n in enumerate(needles)

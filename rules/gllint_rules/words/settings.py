@@ -14,7 +14,7 @@ from gllint_runtime.policy.settings import Policy
 class Settings(NamedTuple):
     """Rule options as configured by the project; an empty tuple means "the defaults alone"."""
 
-    # What holds at execution, too: units, plain numbers, claim paths, what a message may show.
+    # Settings that apply at execution, too: units, plain numbers, claim paths, what a message may show.
     policy: Policy = Policy()
     tool_classes: tuple[str, ...] = ()
     tool_decorators: tuple[str, ...] = ()
@@ -28,7 +28,7 @@ class Settings(NamedTuple):
     frameworks: tuple[str, ...] = ()
     # An environment, by its folder or interpreter, whose packages are read for their types.
     python: str | None = None
-    # Not a key of its own: what is installed in that environment, in short, and the folders that hold it.
+    # Not a key of its own: what is installed in that environment, in short, and the folders that contain it.
     packages: tuple[str, ...] = ()
     # Nor is this: whether GL405 is selected, which looks at every file that imports a tool.
     audit: bool = False
@@ -38,7 +38,7 @@ class Settings(NamedTuple):
     needles: tuple[str, ...] = ()
 
     def reads_like(self, other: Settings) -> bool:
-        """Whether both tell the same of what code means: they differ at most in the numbers and units they allow."""
+        """Whether code means the same under both: they differ at most in the numbers and units that they allow."""
         own = self.policy
         policy = other.policy._replace(
             packs=own.packs,

@@ -1,4 +1,4 @@
-"""Which files hold templates and prompts that are no Python, told from their names."""
+"""Which files contain templates and prompts that are no Python, by their names."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ _KINDS: dict[str, TextKind] = {
     ".json": "json",
 }
 TEXT_SUFFIXES = tuple(_KINDS)
-# Stands before the path or name of such a file where others are modules: among what a module leads to.
+# The prefix of such a file's path or name in lists whose other entries are modules.
 TEXT_MARK = "text:"
 
 
 def text_kind(path: str) -> TextKind | None:
-    """What a file holds by its name; ``None`` where that is no template, prompt or data of prompts."""
+    """Return what a file contains, by its name; ``None`` where that is no template, prompt or data of prompts."""
     name = path.rpartition("/")[2]
     return _KINDS.get(f".{name.rpartition('.')[2].lower()}") if "." in name else None
