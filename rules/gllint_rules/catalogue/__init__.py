@@ -1,8 +1,8 @@
 """The rule catalogue: one module a rule, each with its explanation, its examples and its generator.
 
-Which codes there are is told by the names of the modules; a module is imported only when its rule is asked for,
+The names of the modules show the codes; a module is imported only when its rule is asked for,
 so that a run in which no file needs parsing loads none of the analysis. A new rule is a new module here, or one in a
-package of somebody else's (:mod:`~gllint_rules.catalogue.installed`).
+package of someone else's (:mod:`~gllint_rules.catalogue.installed`).
 
 In: a :class:`~gllint_rules.project.context.Context`. Out: findings whose places and fixes are still to be worked out.
 A rule knows nothing of files, configuration formats, caches or output.
@@ -27,7 +27,7 @@ class Catalogue(Mapping[str, Rule]):
         names = [name.removesuffix(".py") for name in files if name.startswith("gl") and name.endswith(".py")]
         self._modules = {name.partition("_")[0].upper(): name for name in names}
         self._rules: dict[str, Rule] = {}
-        # From a rule's name to its code, told without loading the rule.
+        # From a rule's name to its code, without loading the rule.
         self.by_name = {
             name.partition("_")[2].replace("_", "-"): code for code, name in self._modules.items()
         }

@@ -23,7 +23,7 @@ _MOST_SAID = 300  # characters of an error
 
 
 class ForeignError(Exception):
-    """What somebody else's code did wrong, in words."""
+    """What someone else's code did wrong, in words."""
 
 
 class OutOfTime(ForeignError):

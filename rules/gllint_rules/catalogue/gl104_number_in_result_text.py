@@ -14,7 +14,7 @@ Not reported:
 - constants in capitals settings (`LIMIT`, `self.config.timeout`), and the tool's own arguments;
 - texts about errors: under or next to a key `error`, made in an `except` block, or that begin with `Error`;
 - parts of dates, times, versions, addresses and names (`Line {n}`, `rows {first} to {last}`);
-- numbers that the same result holds as a Quantity, or as a number that GL101 reports.
+- numbers that the same result has as a Quantity, or as a number that GL101 reports.
 
 ## Why is this bad?
 

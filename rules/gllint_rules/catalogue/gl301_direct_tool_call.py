@@ -145,7 +145,7 @@ def _instead(context: Context) -> str:
 
 
 def _is_composed(context: Context, called: facts.Expr, scope: Scope) -> bool:
-    """Whether the call stands in a tool that is built of others, none of which may do more than the tool itself.
+    """Whether the call is in a tool that combines others, none of which may do more than the tool itself.
 
     What a tool gives to the model is judged as its own result.
     """

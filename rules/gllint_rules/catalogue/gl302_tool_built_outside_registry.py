@@ -164,7 +164,7 @@ def _registers(func: facts.Attr) -> bool:
 
 
 def _built(expr: Expr, scope: Scope) -> Iterator[Expr]:
-    """``expr`` and, where it is a name or a literal container, what is assigned to it or stands in it."""
+    """Return ``expr`` and, for a name or a literal container, what is assigned to it or is in it."""
     yield expr
     match expr:
         case facts.Name(id=name):

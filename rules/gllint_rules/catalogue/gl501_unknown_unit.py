@@ -9,7 +9,7 @@ size (`GBp` is pence), the help says so and suggests none.
 
 ## Why is this bad?
 
-A misspelt unit cannot be converted or compared, so the claim is refused at execution.
+A misspelt unit cannot be converted or compared, so the claim is rejected at execution.
 
 ## Bad
 

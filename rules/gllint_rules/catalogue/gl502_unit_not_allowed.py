@@ -8,7 +8,7 @@ units and units of time are allowed (`kWh/year`, `USD/kWh`) unless `strict-units
 
 ## Why is this bad?
 
-The runtime refuses units that the project has not agreed on; a number in one of them can never be claimed.
+The runtime rejects units that the project does not allow, so a number in one of them cannot be claimed.
 
 ## Bad
 

@@ -1,4 +1,4 @@
-"""A name announces another unit than its Quantity carries.
+"""A name announces another unit than its Quantity has.
 
 ## What it does
 
@@ -8,7 +8,7 @@ conflicts only where each of them does.
 
 ## Why is this bad?
 
-One of the two is wrong, and whoever reads the name believes it.
+One of the two is wrong, and readers believe the name.
 
 ## Bad
 
@@ -70,7 +70,7 @@ def check(context: Context) -> Iterator[Pending]:
 RULE = Rule(
     code="GL503",
     name="unit-name-conflict",
-    summary="A name announces another unit than its Quantity carries",
+    summary="A name announces another unit than its Quantity has",
     documentation=__doc__ or "",
     check=check,
     options=("extend-units", "unit-packs"),

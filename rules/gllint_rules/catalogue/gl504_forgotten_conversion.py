@@ -10,9 +10,8 @@ A product has the product of the units (`power_kw * hours` is in kWh). A literal
 that size exists (`heat_wh / 1000` is in kWh); any other makes the unit unknown. Where a name can be read in two ways
 (`power_mw`), each of them must be wrong. Nothing is reported where one part is unknown.
 
-Also reported: a number that is in another unit than the result schema declares of it (`x-unit`), than the helper is
-told that makes the Quantity (`quantity(heat_wh, "kWh")`), or than a function of a library takes
-(`time.sleep(delay_ms)`). `amount_cents` is in the hundredths of whatever currency. A quotient of two numbers of one
+Also reported: a number that is in another unit than its result schema declares (`x-unit`), than the helper that makes
+its Quantity receives (`quantity(heat_wh, "kWh")`), or than a library function takes (`time.sleep(delay_ms)`). `amount_cents` is in the hundredths of whatever currency. A quotient of two numbers of one
 unit is a fraction, and no `%` before it is multiplied by 100; a number times a percentage is in its own unit once it is
 divided by 100. Keys that are put together are read by their end (`row[f"{name}_kwh"]`).
 
@@ -85,7 +84,7 @@ from gllint_runtime.policy.unit_sizes import is_of_any_currency
 
 
 def check(context: Context) -> Iterator[Pending]:
-    """Findings at values and arguments that are in another unit than what carries or takes them."""
+    """Yield findings at values and arguments that are in another unit than their container or parameter."""
     sites: set[Site] = set()
     for value in mislabelled(context):
         if value.site in sites or any(contradicting_names(context, value.written)):

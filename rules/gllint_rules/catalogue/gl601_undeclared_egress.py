@@ -4,13 +4,12 @@
 
 Reports a tool call (`Tool(…, args_schema=…, fn=…)`) without `live_required=True` whose callable reaches the
 network: `requests`, `httpx`, `urllib`, `aiohttp`, `socket`, `boto3` and the like, also through functions of the
-project. One finding for each tool: at the call that reaches out where it stands in the tool's own callable, else
-at `fn`.
+project. One finding for each tool: at the network call if it is in the tool's own callable, otherwise at `fn`.
 
 ## Why is this bad?
 
-Replay promises that a run can be repeated. It refuses live tools by their declaration; an undeclared one goes
-out, gets another answer, and the recorded provenance is no longer true.
+Replay promises that a run can be repeated. It rejects live tools by their declaration. An undeclared one reaches
+the network, gets another answer, and the recorded provenance is no longer true.
 
 ## Bad
 

@@ -4,8 +4,8 @@
 
 Reports a tool call (`Tool(…, args_schema=…, fn=…)`) without `live_required=True` whose callable reads the clock,
 randomness or the environment, also through functions of the project. Reads at import time and generators with
-a literal seed are no matter. One finding for each tool: at the read where it stands in the tool's own callable,
-else at `fn`.
+a literal seed are no matter. One finding for each tool: at the read if it is in the tool's own callable,
+otherwise at `fn`.
 
 ## Why is this bad?
 

@@ -4,7 +4,7 @@
 
 Reports each effect of a tool with the category `READ_ONLY` or `NOTE_TAKING` that such a tool must not have: it
 writes a file outside notes, deletes, or reaches the network, itself or through functions of the project. A path
-that speaks of notes is one of notes; where a `NOTE_TAKING` tool writes to a path that is not known, nothing is
+with "notes" in it is one of notes; where a `NOTE_TAKING` tool writes to a path that is not known, nothing is
 reported.
 
 ## Why is this bad?
@@ -48,7 +48,7 @@ class ExportTool(BaseTool):
 
 Declare `MODIFICATION` for what changes files, `EXTERNAL` for what reaches other systems.
 
-MCP's annotations are held to what they promise: `readOnlyHint=True` that nothing is written or deleted,
+MCP's annotations are checked too: `readOnlyHint=True` that nothing is written or deleted,
 `destructiveHint=False` that nothing is deleted, `openWorldHint=False` that no network is reached.
 
 ## Options

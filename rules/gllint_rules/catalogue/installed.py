@@ -49,7 +49,7 @@ def load(code: str, entry: EntryPoint) -> Rule:
         rule = run_foreign(f"the import of {code} ({entry.value})", entry.load)
         if (problem := _problem(rule, code)) is not None:
             raise ForeignError(f"{entry.value} {problem}")
-    except ForeignError as error:  # whatever somebody else's package does, sys.exit included
+    except ForeignError as error:  # whatever someone else's package does, sys.exit included
         text = f"it cannot be loaded: {error}"
         summary = f"The rule {code} cannot be loaded: {error}"
         return Rule(code, "rule-that-cannot-be-loaded", summary, f"{summary}.", _raising(ForeignError(text)))

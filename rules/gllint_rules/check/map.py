@@ -35,10 +35,10 @@ _FILLED = "{…}"
 
 
 class ReturnedNumber(NamedTuple):
-    """A Quantity or a bare number in a tool's result. ``path`` leads to it as a claim's path does, ``[]`` into lists.
+    """A Quantity or a bare number in a tool's result, and its ``path`` as in a claim, with ``[]`` for lists.
 
-    ``unit`` is that of a Quantity, if it is a literal, and ``is_allowed`` the verdict of the policy; ``kind`` is that of
-    a bare number, if it is known.
+    ``unit`` is a Quantity's unit, if it is a literal, and ``is_allowed`` the verdict of the policy. ``kind`` is that
+    of a bare number, if it is known.
     """
 
     path: str

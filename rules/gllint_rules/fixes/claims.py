@@ -92,7 +92,7 @@ def _replacement(step: FinalStep, index: int) -> int | None:
 
 
 class _MacroSource(Struct, frozen=True, eq=False):
-    """A macro in the source: its literal, where it stands in it, and whether some method changes the text."""
+    """A macro in the source: its literal, its offsets in it, and whether some method changes the text."""
 
     place: SyntaxPlace
     start: int
@@ -109,7 +109,7 @@ class _MacroSource(Struct, frozen=True, eq=False):
         )
 
     def doubles_braces(self, text: str) -> bool | None:
-        """Whether braces are written twice in this literal; ``None`` where that cannot be told."""
+        """Whether braces are written twice in this literal; ``None`` where that is unknown."""
         if isinstance(self.place.node, cst.FormattedStringText):
             return True
         if not isinstance(self.place.node, cst.SimpleString) or "\\" in self.raw:
@@ -165,7 +165,7 @@ def drop_claim(context: Context, step: FinalStep, index: int) -> Fix | None:
 
 
 def _is_shared(context: Context, site: Site) -> bool:
-    """Whether the claim stands beside several messages."""
+    """Whether the claim belongs to several messages."""
     steps = [s for s in final_steps(context) if s.claims is not None]
     return sum(any(item.site == site for item in s.claims.items if s.claims) for s in steps if s.claims) != 1
 
@@ -174,7 +174,7 @@ def _is_shared(context: Context, site: Site) -> bool:
 
 
 def claim_hole(context: Context, step: FinalStep, hole: Interpolation) -> Fix | None:
-    """Write the macro of the claim beside the message that carries the very number formatted in."""
+    """Replace the formatted number of the message that belongs to the claim by the claim's macro."""
     place = place_of(context, hole.site)
     if place is None or step.claims is None:
         return None
@@ -198,7 +198,7 @@ def claim_hole(context: Context, step: FinalStep, hole: Interpolation) -> Fix | 
 def _claim_of_number(
     context: Context, step: FinalStep, place: SyntaxPlace
 ) -> tuple[int, set[str], set[str]] | None:
-    """The claim of the number at ``place``, how its unit would be written beside it, and its unit where it is known."""
+    """Return the claim of the number at ``place``, how its unit would be written next to it, and its known unit."""
     assert step.claims is not None
     number_text = _normal(_unrounded(place.node), place)
     function = function_at(place.module, place.at)
@@ -224,7 +224,7 @@ def _unrounded(node: cst.CSTNode) -> cst.CSTNode:
 
 
 def _ways_to_write(quantity: SyntaxPlace, key: str) -> Iterator[str]:
-    """The texts that stand for the value or the unit of a Quantity."""
+    """Return the texts that show the value or the unit of a Quantity."""
     match quantity.node:
         case cst.Dict(elements=elements):
             for element in elements:
@@ -266,7 +266,7 @@ def _without_unit(
 def _may_touch(
     head: Sequence[cst.BaseFormattedStringContent], tail: Sequence[cst.BaseFormattedStringContent]
 ) -> bool:
-    """Whether what stands around a macro leaves it alone: no digit, sign or letter touches it."""
+    """Whether no digit, sign or letter touches the macro."""
     head_end = head[0].value[-1:] if head and isinstance(head[0], cst.FormattedStringText) else ""
     tail_start = tail[0].value[:1] if tail and isinstance(tail[0], cst.FormattedStringText) else ""
     holes = [p for p in (*head, *tail) if not isinstance(p, cst.FormattedStringText)]

@@ -188,7 +188,7 @@ def _spot(
 
 
 def _block(source: str, lines: list[_ImportLine]) -> list[_ImportLine]:
-    """The imports that stand together at the top: nothing but blank lines and comments between them."""
+    """Return the imports at the top, with only blank lines and comments between them."""
     block: list[_ImportLine] = []
     for line in lines:
         between = source[block[-1].end : line.start].replace("\r", "\n").split("\n") if block else ()

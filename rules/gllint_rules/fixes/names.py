@@ -32,7 +32,7 @@ def correct_tool_name(context: Context, site: Site, name: str, names: frozenset[
 
 
 def correct_unit(context: Context, unit: WrittenUnit) -> Fix | None:
-    """Write the unit that is meant, unless the name of what carries it announces another one.
+    """Write the unit that is meant, unless the name of its Quantity announces another one.
 
     Safe where the text differs from it in case or a separator alone, and is no other unit in any case.
     """

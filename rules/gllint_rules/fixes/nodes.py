@@ -44,7 +44,7 @@ def with_added(
 ) -> list[Any] | None:
     """The elements and ``new`` behind them, laid out as they are; ``opening`` is the space before the first one.
 
-    ``None`` where a comment stands behind the last one.
+    ``None`` if a comment follows the last one.
     """
     if not elements:
         return [new]
@@ -53,7 +53,7 @@ def with_added(
         return None
     between = cst.Comma(whitespace_after=_after_comma(elements, opening))
     plain = {"whitespace_after_arg": cst.SimpleWhitespace("")} if isinstance(last, cst.Arg) else {}
-    # What stands between the last argument and the closing bracket, where no comma carries it.
+    # The space between the last argument and the closing bracket, if no comma has it.
     space = {"whitespace_after_arg": last.whitespace_after_arg} if isinstance(last, cst.Arg) else {}
     head = [*elements[:-1], last.with_changes(comma=between, **plain)]
     return [*head, new.with_changes(comma=last.comma, **space)]
@@ -129,7 +129,7 @@ def layout(data: Any, column: int, indent: str, width: int = 100) -> str:
 
 
 def has_comment(node: Any) -> bool:
-    """Whether a comment stands in a node or in the space that belongs to it."""
+    """Whether a comment is in a node or in the space that belongs to it."""
     waiting = [node] if isinstance(node, cst.CSTNode) else []
     while waiting:
         inner = waiting.pop()

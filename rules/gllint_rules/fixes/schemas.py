@@ -1,4 +1,4 @@
-"""GL201, GL202, GL204: result schemas refer to the Quantity where the result holds one."""
+"""GL201, GL202, GL204: make result schemas refer to the Quantity where the result has one."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def inline_quantity(context: Context, schema: SchemaLiteral, path: Path, unit: s
 
 
 def _number_at(context: Context, schema: SchemaLiteral, path: Path) -> SyntaxPlace | None:
-    """The dict that declares the number whose ``type`` stands at ``path``, where it may be rewritten."""
+    """The dict that declares the number whose ``type`` is at ``path``, where it may be rewritten."""
     site = schema.places.get(path[:-1])
     if path[-1] != "type" or site is None or site.module is not schema.place(path).module or _in_list(path):
         return None
@@ -75,7 +75,7 @@ def _number_at(context: Context, schema: SchemaLiteral, path: Path) -> SyntaxPla
 
 
 def _inlining(place: SyntaxPlace, node: cst.Dict, unit: str | None) -> cst.Dict | None:
-    """The schema of a number as that of a Quantity; what it says of the number is said of the ``value``."""
+    """Return the schema of a Quantity for the schema of a number, whose other keywords move to ``value``."""
     keys = literal_keys(node)
     if keys is None or has_comment(node):
         return None
@@ -155,7 +155,7 @@ def _types(node: cst.BaseExpression) -> set[str] | None:
 
 
 def _in_list(path: Path) -> bool:
-    """Whether a schema speaks of the elements of a list, where no claim could reach a Quantity."""
+    """Whether a schema is about the elements of a list, where no claim could reach a Quantity."""
     steps = iter(path)
     for step in steps:
         if step in _OF_LISTS:
@@ -169,7 +169,7 @@ def _in_list(path: Path) -> bool:
 
 
 def declare_quantities(context: Context, tool: Tool, schema: SchemaLiteral | None) -> Fix | None:
-    """Give a tool a result schema with a reference for each Quantity that its result is known to hold."""
+    """Give a tool a result schema with a reference for each Quantity that its result is known to contain."""
     if schema is None:
         return _add_schema(context, tool)
     if find_inlined_quantities(schema.data):
@@ -235,7 +235,7 @@ def _wanted(context: Context, tool: Tool) -> dict[str, Any] | None:
 
 
 def _schema_of(values: Sequence[Value], depth: int = 0) -> dict[str, Any] | None:
-    """What holds each of ``values`` to the Quantities in it; ``None`` where there is none."""
+    """Return the schema that each of ``values`` satisfies, with its Quantities; ``None`` if there are none."""
     values = [value for value in values if value is not NEVER]
     present = [value for value in values if value is not NONE]
     if not present or depth > 5:

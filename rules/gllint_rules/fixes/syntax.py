@@ -48,11 +48,11 @@ class SyntaxStatement:
         self.node = cst.ensure_type(line, cst.SimpleStatementLine)
 
     def at(self, start: int, end: int) -> cst.CSTNode:
-        """The expression that stands between two offsets of the source. Raises :class:`Unreadable`."""
+        """The expression between two offsets of the source. Raises :class:`Unreadable`."""
         return self._concrete.expression(start - self.begin, end - self.begin)
 
     def place(self, node: cst.CSTNode) -> tuple[int, int]:
-        """The offsets of the source between which a node stands."""
+        """Return the offsets of a node in the source."""
         start, end = self.places[node]
         return start + self.begin, end + self.begin
 
@@ -106,25 +106,25 @@ class SyntaxPlace:
         return SyntaxPlace(self.positions, at, self._stretch)
 
     def code(self, node: cst.CSTNode) -> str:
-        """The text of a node as it stands, or would stand, in the statement; without parentheses around it."""
+        """Return the text of a node as it is, or would be, in the statement, without parentheses around it."""
         state = Recorder("", self._statement.newline)
         state.indent_tokens.append(self.indent)
         node._codegen(state)
         return "".join(state.tokens)[slice(*state.places[node])]
 
     def replaced(self, node: cst.CSTNode) -> tuple[Edit, ...] | None:
-        """What makes ``node`` of the expression; ``None`` where its text cannot be told for sure."""
+        """Return the edit that replaces the expression by ``node``; ``None`` if its text is not known for sure."""
         if self.code(self.node) != self.text:
             return None
         return (difference(self.positions, self.start, self.text, self.code(node)),)
 
     def fix(self, node: cst.CSTNode | None, message: str) -> Fix | None:
-        """The unsafe repair that makes ``node`` of the expression; ``None`` where it cannot be told, or is none."""
+        """Return the unsafe repair that replaces the expression by ``node``; ``None`` if it is not known."""
         edits = self.replaced(node) if node is not None else None
         return Fix("unsafe", message, edits) if edits is not None else None
 
     def is_beside(self, other: SyntaxPlace) -> bool:
-        """Whether both stand in the same line of statements."""
+        """Whether both are in the same line of statements."""
         return self._stretch == other._stretch
 
     def without_statement(self) -> Edit | None:

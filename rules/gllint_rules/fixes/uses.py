@@ -1,4 +1,4 @@
-"""Where a value goes in its file: whether what stands at a place reaches results and nothing else.
+"""The uses of a value in its file: whether it reaches results and nothing else.
 
 A repair that gives a number another shape is offered only where the same file does not compute with that number. The
 way of a value is followed through containers, local variables and the functions of the file, outwards to the results.
@@ -36,7 +36,7 @@ _FILLING_METHODS = frozenset({"update", "setdefault", "append", "appendleft", "i
 
 
 class Way(Struct, eq=False):
-    """What was learnt on the way of a value. ``is_promised``: a schema speaks of the result."""
+    """What is known of the uses of a value. ``is_promised``: a schema declares the result."""
 
     keys: tuple[Key, ...]
     is_promised: bool = False
@@ -182,7 +182,7 @@ def _method(place: SyntaxPlace, attribute: cst.Attribute, way: Way) -> bool:
 
 
 def _returned(context: Context, module: Module, function: Function, way: Way) -> bool:
-    """Go on with the calls of a function that stand in its own file."""
+    """Follow the calls of a function in its own file."""
     if function in way.returned:
         return True
     way.returned.append(function)

@@ -70,7 +70,7 @@ def _fix(edits: tuple[Edit, ...], unit: str | None, *changes: Changed) -> Fix:
     return Fix("unsafe", f"Wrap it in a Quantity in {unit}", edits, changes)
 
 
-# --- a number and the unit beside it ------------------------------------------------------------------------
+# --- a number and the unit next to it ------------------------------------------------------------------------
 
 
 def _joined(context: Context, leaf: Leaf, place: SyntaxPlace, way: Way, neighbour: Neighbour) -> Fix | None:
@@ -205,7 +205,7 @@ def _declared(context: Context, site: Site, function: Function) -> Value | None:
 
 
 def _speaks_of_numbers(context: Context, declared: Value, depth: int = 0) -> bool:
-    """Whether a declared type has a number in it, where the Quantity would come to stand."""
+    """Whether a declared type has a number at the place of the Quantity."""
     for option in options(declared):
         match option:
             case Number():

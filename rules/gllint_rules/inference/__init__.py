@@ -1,6 +1,6 @@
-"""From an expression to what it may hold, and why we think so.
+"""From an expression to what it may contain, and why we think so.
 
-In: an expression of a module's facts and the frame that it stands in. Out: a value
+In: an expression of a module's facts and the frame that it is in. Out: a value
 (:mod:`~gllint_rules.inference.values`): a number, text, record, list, class, function, tool, or unknown; each
 element of a container with the place where it was put in.
 

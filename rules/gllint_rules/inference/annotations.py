@@ -1,4 +1,4 @@
-"""What an annotation says of a value: aliases, generics, ``Optional``, typed dicts, strings."""
+"""What an annotation says about a value: aliases, generics, ``Optional``, typed dicts, strings."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 @lru_cache(maxsize=4096)
 def expression(text: str, at: int) -> Expr | None:
-    """The annotation or other expression that the string ``at`` holds: the same facts each time it is asked for."""
+    """Return the annotation or other expression in the string ``at``: the same facts each time."""
     from gllint_rules.reading.sections import read_annotation
 
     return read_annotation(text, at)
@@ -143,7 +143,7 @@ def alias(evaluator: Evaluator, name: str, frame: Frame) -> Value | None:
 def _guarded(evaluator: Evaluator, name: str, bindings: list[Binding], home: Frame) -> Value:
     """The types that several bindings of a name give it: ``try: from a import T`` and ``except ImportError: T = None``.
 
-    What merely stands for one that is not there (``None``, ``object``, ``Any``) says nothing beside it.
+    A placeholder for no type (``None``, ``object``, ``Any``) adds nothing to it.
     """
     written = facts.Name(0, name)
     meanings: list[Value] = []
@@ -168,7 +168,7 @@ def _guarded(evaluator: Evaluator, name: str, bindings: list[Binding], home: Fra
 
 
 def _is_placeholder(value: Value) -> bool:
-    """Whether it stands for a type that is not there, or says nothing of one."""
+    """Whether it is a placeholder for no type, or says nothing about one."""
     return value is NONE or (isinstance(value, External) and value.name in _ANYTHING)
 
 
@@ -193,7 +193,7 @@ def _imported_alias(evaluator: Evaluator, importer: Module, dotted: str, name: s
 
 
 def _aliased(evaluator: Evaluator, binding: Binding, home: Frame) -> Value | None:
-    """The type that ``binding`` names; ``home`` is where it stands."""
+    """Return the type that ``binding`` names; ``home`` is its module."""
     value = binding.value
     if isinstance(value, (facts.Sub, facts.BinOp, facts.Name, facts.Attr)):
         return evaluator.annotation(value, replace(home, scope=home.scope.parent or home.scope))
@@ -236,7 +236,7 @@ def _bound(text: str, at: int) -> Expr:
 def _parametrised(evaluator: Evaluator, base: Expr, parts: tuple[Expr, ...], frame: Frame) -> Value | None:
     """What an alias says with types for its variables: ``Box[float]``, of ``type Box[T] = list[T]``.
 
-    ``None`` where it is no such alias. What is given nothing for stands for what bounds it.
+    ``None`` where it is no such alias. A variable without an argument counts as its bound.
     """
     alias_and_home = _alias_binding(evaluator, base, frame)
     if alias_and_home is None:
@@ -298,7 +298,7 @@ def _alias_binding(evaluator: Evaluator, base: Expr, frame: Frame) -> tuple[Bind
 
 
 _MOST_IMPORTS = 8  # that lead to each other
-_MOST_LEVELS = 20  # of what a variable of an alias stands for
+_MOST_LEVELS = 20  # of nested aliases
 _VARIABLES = frozenset({"TypeVar", "ParamSpec", "TypeVarTuple"})
 
 
@@ -430,7 +430,7 @@ def _generic(evaluator: Evaluator, base: Expr, index: Expr, frame: Frame) -> Val
 def typed(evaluator: Evaluator, value: Value, declared: Value, followed: bool = False) -> Value:
     """``value`` where it is declared as ``declared``: the declaration helps where the value says nothing.
 
-    Of an empty container whose stores are all ``followed``, a declaration that leaves open what it holds says nothing.
+    For an empty container whose stores are all ``followed``, a declaration without element types adds nothing.
     """
     if value is UNKNOWN:
         return declared
@@ -468,7 +468,7 @@ def typed(evaluator: Evaluator, value: Value, declared: Value, followed: bool = 
 
 
 def _with_fields(evaluator: Evaluator, record: DictOf, of: ClassOf) -> DictOf:
-    """A dict literal annotated as a ``TypedDict``: what the class says of its keys is true of them."""
+    """A dict literal annotated as a ``TypedDict``: the class's types for its keys apply."""
     entries = {}
     for key, slot in record.entries.items():
         declared = evaluator.field(of, key)
@@ -481,7 +481,7 @@ def _with_fields(evaluator: Evaluator, record: DictOf, of: ClassOf) -> DictOf:
 
 
 def _dict_inside(evaluator: Evaluator, declared: Value) -> Value | None:
-    """What a container is declared to hold where that is a ``TypedDict``: ``list[Row]``, ``dict[str, list[Row]]``."""
+    """Return the element of a container declared with a ``TypedDict``: ``list[Row]``, ``dict[str, list[Row]]``."""
     element = declared.rest if isinstance(declared, Container) else None
     return element if element is not None and _tells_fields(evaluator, element) else None
 

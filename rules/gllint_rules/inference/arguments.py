@@ -78,7 +78,7 @@ def parameter_values(
     frame: Frame,
     passed_on: bool = False,
 ) -> Env:
-    """The parameters of which the call tells something, each with what that is; none where it tells nothing new.
+    """Return the parameters that the call says something about, with their values; none if it says nothing new.
 
     An argument counts more than what the parameter is annotated with; the annotation helps where the argument says
     nothing. A default counts where nothing is passed, provided that all arguments are seen. What is seen of the fields
@@ -93,7 +93,7 @@ def parameter_values(
         if value is None:
             if param.default is not None and arguments.is_complete and not arguments.named.open:
                 env[param.name] = evaluator.eval(param.default, callee.home)
-        # What a call spreads is no place for a type: the annotation speaks of one element.
+        # The annotation of a spread argument is the type of one element.
         elif isinstance(value, Container) and param.kind in ("star", "double-star"):
             env[param.name] = value
             new = new or next(value.contents(), None) is not None
@@ -103,7 +103,7 @@ def parameter_values(
             if value is not UNKNOWN and value is not NEVER:
                 env[param.name] = value
                 new = new or declaration.gap or _tells_more(value, declaration, passed_on)
-    # To execute the body again for what its annotations say already would cost as much and tell nothing.
+    # Executing the body again for what its annotations say already would cost as much and add nothing.
     return env if new else {}
 
 
@@ -111,7 +111,7 @@ def _tells_more(value: Value, declared: Value, passed_on: bool, depth: int = 3) 
     """Whether an argument says more of an object than the class of the project that it is annotated with.
 
     It does where it is of another class or a function, of which no annotation says what it returns; where it is passed
-    on, also where its fields are seen, and where that is so of one of the objects that it holds. A text that states
+    on, also where its fields are seen, and where that is so of one of the objects that it contains. A text that states
     numbers says more than that it is a text.
     """
     classes = {option.of.cls for option in options(declared) if isinstance(option, Instance)}
@@ -154,7 +154,7 @@ def _is_numeric(part: Literal | Interpolation, depth: int) -> bool:
 
 
 def _element(declared: Value) -> Value:
-    """What a container that is annotated so holds; nothing is said of anything else."""
+    """Return the elements of a container with this annotation; nothing for any other annotation."""
     match declared:
         case ListOf():
             return declared.element()

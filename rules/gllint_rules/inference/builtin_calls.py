@@ -104,8 +104,8 @@ def _reduce(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
     if isinstance(values[0], External) and values[0].name in _OPERATORS:
         chain = facts.BinOp(call.at, _OPERATORS[values[0].name], call, call)
         return operators.operate(evaluator, chain, first, element, frame)
-    # What the function makes of its own outcome may differ from what it makes of the start; a third time would tell
-    # no more.
+    # What the function makes of its own outcome may differ from what it makes of the start; a third time would
+    # add no more.
     once = _applied(evaluator, values[0], values[2] if len(values) > 2 else element, element)
     return join(once, _applied(evaluator, values[0], once, element))
 
@@ -239,7 +239,7 @@ def map_call(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
 
 
 def _is_written_by(function: str, value: Value) -> bool:
-    """Whether a function from outside makes a text of ``value`` that holds all of it."""
+    """Whether a function from another package makes a text of ``value`` that contains all of it."""
     if function in builtin_names.SERIALISERS:
         return True
     return CALLS.get(function) is _same_text and formatting.is_written_out(value)
@@ -379,7 +379,7 @@ def _getattr(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
 
 
 def _names_of(evaluator: Evaluator, call: facts.Call, frame: Frame) -> list[str]:
-    """The attributes that the second argument of ``getattr`` may name; none where nobody knows."""
+    """Return the attributes that the second argument of ``getattr`` may name; none if it is unknown."""
     names: list[str] = []
     for option in options(evaluator.eval(call.args[1], frame)):
         literal = option.literal if isinstance(option, Text) else None
@@ -450,7 +450,7 @@ def _super(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
 
 
 def serialised_argument(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
-    """``json.dumps(x)``: a text that holds ``x``, all of it."""
+    """``json.dumps(x)``: a text that contains ``x``, all of it."""
     argument = call.args[0] if call.args else call.keyword(*builtin_names.SERIALISED_ARGUMENTS)
     if argument is None or isinstance(argument, facts.Star):
         return TEXT
@@ -458,7 +458,7 @@ def serialised_argument(evaluator: Evaluator, call: facts.Call, frame: Frame) ->
 
 
 def _dumped_as_yaml(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
-    """``yaml.dump(x)``, which gives nothing where it is told to write to a stream."""
+    """``yaml.dump(x)``, which returns nothing if it writes to a stream."""
     if len(call.args) > 1 or call.keyword(builtin_names.WRITTEN_TO) is not None:
         return UNKNOWN
     return serialised_argument(evaluator, call, frame)
@@ -477,7 +477,7 @@ def _parsed(name: str) -> Handler:
 
 
 def _same_text(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
-    """``str(x)``: a text that holds ``x``."""
+    """``str(x)``: a text that contains ``x``."""
     if len(call.args) != 1:
         return TEXT
     value = formatting.own_text(evaluator, call.args[0], evaluator.eval(call.args[0], frame), frame)
@@ -489,7 +489,7 @@ def _same_text(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
 
 
 def _tabulated(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
-    """``tabulate(rows)``: a text with lines between what ``rows`` hold, which is no serialised value."""
+    """``tabulate(rows)``: a text with lines between the cells of ``rows``, which is no serialised value."""
     if not call.args or isinstance(call.args[0], facts.Star):
         return TEXT
     site = frame.site(call.args[0])
@@ -503,7 +503,7 @@ def _text_stream(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
 
 
 def _formatted(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
-    """``format(x, ".2f")``: a text that holds ``x``."""
+    """``format(x, ".2f")``: a text that contains ``x``."""
     if not call.args or isinstance(call.args[0], facts.Star):
         return TEXT
     value, site = evaluator.eval(call.args[0], frame), frame.site(call.args[0])
@@ -512,7 +512,7 @@ def _formatted(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
 
 
 def _template(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
-    """``string.Template("…")``, with its text as what stands for a type variable."""
+    """``string.Template("…")``, with its text in place of a type variable."""
     text = evaluator.eval(call.args[0], frame) if len(call.args) == 1 else UNKNOWN
     return ExternalInstance(builtin_names.TEMPLATE, (text,) if isinstance(text, Text) else ())
 

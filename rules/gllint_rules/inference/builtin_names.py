@@ -60,7 +60,7 @@ CONTEXT_DECORATORS = {
     "contextmanager": "contextlib._GeneratorContextManager",
     "asynccontextmanager": "contextlib._AsyncGeneratorContextManager",
 }
-# What calls the function that it is given with the other arguments, and what holds the outcome.
+# Functions that call their function argument with the other arguments, and what contains the outcome.
 FUTURE = "concurrent.futures._base.Future"
 EXECUTORS = frozenset(
     {
@@ -70,10 +70,10 @@ EXECUTORS = frozenset(
         "multiprocessing.pool.ThreadPool",
     }
 )
-# A request holds what the server's `lifespan=` yields; the server stands in the module, or in one that it imports from.
+# A request has what the server's `lifespan=` yields; the server is in the module, or in one that it imports from.
 SERVERS = frozenset({"FastMCP", "MCPServer", "Server"})
 LIFESPAN = "lifespan_context"
-# What `RunContext[Deps]` and its like, which no stub describes, hold of what stands for their type variables: the
+# The attributes of `RunContext[Deps]` and others, which no stub describes, that have the type of a variable: the
 # dependencies, context or state of an agent's run, by place.
 CONTEXT_ATTRIBUTES = {"deps": 0, "context": 0, "userdata": 0, "state": 1}
 ENVIRONMENTS = frozenset({"os.environ"})
@@ -105,7 +105,7 @@ REDUCTIONS = frozenset(
         "nansum", "nanvar", "norm", "prod", "ptp", "std", "sum", "trace", "trapezoid", "trapz", "var",
     }
 )  # fmt: skip
-# Reductions that take, beside the array, a place in its order: a number for a number, several for an array.
+# Reductions that also take a place in the array's order: a number for a number, several for an array.
 ORDER_REDUCTIONS = frozenset(
     f"numpy.{name}" for name in ["percentile", "quantile", "nanpercentile", "nanquantile"]
 )
@@ -141,7 +141,7 @@ ARRAY_CALLS = frozenset(
         "zeros",
     ]
 )  # fmt: skip
-# What pydantic gives a class of the project to make an instance of data that nobody sees.
+# Methods of pydantic that make an instance of the project's class from unknown data.
 MODEL_PARSERS = frozenset(
     {"model_validate", "model_validate_json", "model_validate_strings", "parse_obj", "parse_raw"}
 )
@@ -176,7 +176,7 @@ NEARLY_SAME_TEXT_METHODS = RECASING_METHODS | {
     "center", "expandtabs", "ljust", "lstrip", "removeprefix", "removesuffix", "replace", "rjust", "rstrip", "strip",
     "translate",
 }  # fmt: skip
-# Functions that do so, and where the text stands among their arguments.
+# Functions that do so, and the position of the text among their arguments.
 NEARLY_SAME_TEXT_CALLS = {
     "html.escape": 0, "html.unescape": 0, "textwrap.fill": 0, "textwrap.indent": 0, "textwrap.shorten": 0,
     "unicodedata.normalize": 1, "xml.sax.saxutils.escape": 0, "markupsafe.escape": 0, "rich.markup.escape": 0,

@@ -137,7 +137,7 @@ def argument_attributes(evaluator: Evaluator, of: ClassOf) -> tuple[Function, Ma
     """The constructor of a class that is a record of its arguments, and which of them each attribute is.
 
     Such a class derives from nothing, or from another one, whose constructor it calls. Its own does nothing but keep
-    what it is given, beside literals; no other method assigns an attribute.
+    what it is given, and literals; no other method assigns an attribute.
     """
     return evaluator.ask(
         ("kept arguments", of.cls),
@@ -213,7 +213,7 @@ def _is_class_var(annotation: Expr | None) -> bool:
 
 
 def is_left_out(evaluator: Evaluator, of: ClassOf, name: str) -> bool:
-    """Whether an argument is no part of what is told of the instance: ``InitVar``, ``Field(exclude=True)``, ``_x``."""
+    """Whether an argument is not kept in the instance: ``InitVar``, ``Field(exclude=True)``, ``_x``."""
     if name.startswith("_") and "BaseModel" in bases_named(evaluator, of):
         return True  # a private attribute
     for ancestor in ancestors(evaluator, of):

@@ -51,7 +51,7 @@ _R = TypeVar("_R", bound=Record)
 
 
 def dict_literal(evaluator: Evaluator, expr: facts.Dict, frame: Frame) -> Value:
-    """A dict that is written out, each value where it stands."""
+    """A dict that is written out, each value where it is."""
     site = frame.site(expr)
     entries: dict[Key, tuple[Entry, ...]] = {}
     sure: set[Key] = set()
@@ -75,7 +75,7 @@ def dict_literal(evaluator: Evaluator, expr: facts.Dict, frame: Frame) -> Value:
 
 
 def key_of(evaluator: Evaluator, expr: Expr, frame: Frame) -> Key | None:
-    """A key that is known: a literal, or a name that holds one."""
+    """A key that is known: a literal, or a name that contains one."""
     if isinstance(expr, facts.Const):
         return expr.value if isinstance(expr.value, str) else OtherKey(repr(expr.value))
     value = evaluator.eval(expr, frame)
@@ -83,7 +83,7 @@ def key_of(evaluator: Evaluator, expr: Expr, frame: Frame) -> Key | None:
 
 
 def sequence_literal(evaluator: Evaluator, expr: facts.Seq, frame: Frame) -> Value:
-    """A list, tuple or set that is written out, each element where it stands."""
+    """A list, tuple or set that is written out, each element where it is."""
     items: list[Entry] = []
     rests: list[Value] = []
     for item in expr.items:
@@ -164,7 +164,7 @@ def _kept(evaluator: Evaluator, expr: facts.Comp, inner: Frame) -> Value | None:
 
 
 def _unpacking(value: Value, kind: Literal["list", "set", "dict", "generator"], site: Site) -> Value:
-    """What ``[*value for …]`` or ``{**value for …}`` makes: what any number of such values hold, no key for sure."""
+    """Return the value of ``[*value for …]`` or ``{**value for …}``: elements of any number of values, no sure key."""
     if kind == "dict":
         return replace(DictOf(open=True, site=site).spread(value, site), sure=frozenset())
     return ListOf(rest=element(value), kind=kind, site=site)

@@ -1,4 +1,4 @@
-"""The unit that a parameter or a field declares beside its type: ``Annotated[float, Unit("m3/s")]``, ``Field(…)``."""
+"""The unit that a parameter or a field declares next to its type: ``Annotated[float, Unit("m3/s")]``, ``Field(…)``."""
 
 from __future__ import annotations
 

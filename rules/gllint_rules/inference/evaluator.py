@@ -1,4 +1,4 @@
-"""What an expression holds: lazy evaluation over the facts of the whole project.
+"""What an expression contains: lazy evaluation over the facts of the whole project.
 
 Two readings share one evaluator. *Static*: a name is all of its assignments together; this serves module
 constants, closures and every question from outside a function's flow. *Flow* (see ``execution``): the body of a
@@ -91,15 +91,15 @@ if TYPE_CHECKING:
 MOST_MODULES = "1,000 modules of the environment"
 MOST_SIZE = 10_000  # of what is built out of other values; what the source writes out may be any size
 MOST_NESTING = 300
-MOST_IN_TABLE = 20_000  # parts of a constant table that are told apart
-_NEAREST = 8  # bindings of a name among which one is looked for whose place stands for all
+MOST_IN_TABLE = 20_000  # parts of a constant table that are distinguished
+_NEAREST = 8  # bindings of a name among which one is chosen as the place of all
 WORTH_STEPS = 500  # of an expression whose value is remembered though it is no question
 
 
 class Evaluator(Questions):
     """Evaluates expressions of a project; remembers what names and functions turned out to be.
 
-    ``modules`` are what imports lead to, ``tools`` tells which values are tools, ``packages`` those of the environment.
+    ``modules`` are what imports lead to, ``tools`` knows which values are tools, ``packages`` those of the environment.
     """
 
     def __init__(self, modules: Modules, tools: Tools, packages: tuple[str, ...] = ()) -> None:
@@ -107,7 +107,7 @@ class Evaluator(Questions):
         self._packages = packages
         self.modules = modules
         self.tools = tools
-        self._dear: dict[Hashable, Value] = {}  # what expressions hold that took many steps
+        self._dear: dict[Hashable, Value] = {}  # values of expressions that took many steps
 
     def forget(self) -> None:
         """Forget all answers: something is known now that they should have rested on."""
@@ -122,7 +122,7 @@ class Evaluator(Questions):
         stubs.use(self._packages)
 
     def eval(self, expr: Expr, frame: Frame) -> Value:
-        """What ``expr`` holds in ``frame``."""
+        """Return the value of ``expr`` in ``frame``."""
         if self.depth:
             return self._eval(expr, frame)
         key = (expr, frame.scope, frame.cls)
@@ -147,7 +147,7 @@ class Evaluator(Questions):
         finally:
             self.depth = depth
         if value.size > MOST_NESTING:
-            # A name may stand for a table of any size that is written out, and so may the text of one; what is built
+            # A name may refer to a literal table of any size, and so may the text of one; what is built
             # has its bounds.
             is_table = isinstance(expr, (facts.Name, facts.Attr)) or isinstance(value, SerialisedText)
             written = value.size if is_table else self._now.steps - start
@@ -284,7 +284,7 @@ class Evaluator(Questions):
         return ToolValue(tool) if tool is not None else FunctionOf(frame.module, function)
 
     def parameter(self, param: facts.Param, frame: Frame) -> Value:
-        """What a parameter holds: ``self``, what its annotation says, or what the tool's schema says of it."""
+        """Return the value of a parameter: ``self``, by its annotation, or by the tool's schema."""
         owner = frame.scope.owner
         if isinstance(owner, Function):
             cls = owner.owner
@@ -478,7 +478,7 @@ class Evaluator(Questions):
             ):
                 return self.number(f"`.{name}` of an array is a number", frame, at)
             case ExternalInstance(name=kind) if kind in builtin_names.ARRAY_CALLS and name == "shape":
-                length = self.number("the shape of an array holds numbers", frame, at)
+                length = self.number("the shape of an array contains numbers", frame, at)
                 return ListOf(rest=length, kind="tuple")
             case ExternalInstance(arguments=arguments) if arguments and not stub_values.is_described(base):
                 place = builtin_names.CONTEXT_ATTRIBUTES.get(name, len(arguments))
@@ -517,7 +517,7 @@ class Evaluator(Questions):
         )
 
     def _generic_member(self, of: ClassOf, name: str, arguments: tuple[Value, ...]) -> Value:
-        """The attribute of an instance of a generic class: a field that is a type variable is what stands for it."""
+        """The attribute of an instance of a generic class: a field that is a type variable has the argument's type."""
         for binding in of.cls.scope.bindings.get(name, ()):
             variable = facts.last_name(binding.annotation) if binding.annotation is not None else ""
             variables = classes.type_parameters(of)
@@ -676,7 +676,7 @@ class Evaluator(Questions):
 
 
 def _with_stand_ins(bindings: Sequence[Binding], values: list[Value]) -> list[Value]:
-    """The values of a name without an import of which nothing is known, where a number stands in for it."""
+    """Return the values of a name whose import failed, if a number replaces it then."""
     unknown = [
         binding.kind == "import" and isinstance(value, External) and not stub_values.is_described(value)
         for binding, value in zip(bindings, values, strict=True)

@@ -61,7 +61,7 @@ if TYPE_CHECKING:
 
 
 class Origin(NamedTuple):
-    """Where a value was taken out: the variable that holds the outermost container, and the way into it."""
+    """The place that a value was taken from: the variable of the outermost container, and the keys into it."""
 
     root: Variable
     way: tuple[Step, ...]
@@ -69,13 +69,13 @@ class Origin(NamedTuple):
 
 TABLE_WRITERS = frozenset({"writer", "DictWriter"})
 MOST_WITHIN = 5  # containers around each other that a store is followed into
-MOST_OWN = 32  # parts of what an attribute of `self` holds, where what is stored in it is followed
+MOST_OWN = 32  # parts of an attribute of `self` whose stores are followed
 MOST_ROUNDS = 2  # executions of one function within each other, for what it puts into containers
 MOST_REPEATS = 2  # loops nested deeper than this are executed once
 
 
 def changes(evaluator: Evaluator, callee: FunctionOf, arguments: Env, watched: frozenset[str]) -> Env:
-    """What ``watched`` variables of ``callee`` hold when it ends, with ``arguments`` for its parameters."""
+    """Return the ``watched`` variables of ``callee`` when it ends, with ``arguments`` for its parameters."""
     function = callee.function
     assert isinstance(function, facts.Function)
     runner = _Runner(evaluator, callee, watched)
@@ -125,7 +125,7 @@ class _Runner:
         self, evaluator: Evaluator, callee: FunctionOf, watched: frozenset[str] = frozenset()
     ) -> None:
         self.watched = watched
-        self.end_values: Env = {}  # what the watched variables hold where it ends
+        self.end_values: Env = {}  # the watched variables at its end
         self.evaluator = evaluator
         self.callee = callee
         self.module = callee.module
@@ -138,14 +138,14 @@ class _Runner:
         self.loops = 0
         self.loops_begun = 0
         self.first_rounds = 0  # loops around whose first round this is
-        # What variables stand for: elements of containers (or what was taken out of them), and keys.
+        # What variables refer to: elements of containers (or what was taken out of them), and keys.
         self.elements: dict[Variable, Origin] = {}
         self.keys: dict[str, Origin] = {}
         # Methods that change a container, by the names that they are given: `put = rows.append`.
         self.methods: dict[str, facts.Attr] = {}
         # Writers of tables, by the names that they are given, and the streams that they write to.
         self.table_writers: dict[str, Expr] = {}
-        self.declared: Env = {}  # what annotations say of variables, wherever these are assigned
+        self.declared: Env = {}  # what annotations say about variables, wherever these are assigned
         self.swept: set[tuple[Variable, int]] = set()  # whose elements were all stored to, and in which loop
 
     def parameters(self) -> Env:
@@ -189,7 +189,7 @@ class _Runner:
                         self.effect(expr, env)
                     elif kind == "del":
                         self.remove(expr, env)
-                # Where the assertion fails nothing goes on, so what it says holds for all that follows.
+                # A failed assertion ends the function, so what it says applies to all that follows.
                 if kind == "assert":
                     sides = narrow(self.evaluator, exprs[0], self.frame(env))
                     return {**env, **sides[0]} if sides is not None else env
@@ -405,7 +405,7 @@ class _Runner:
 
     def store_from(self, target: Expr, source: Expr, value: Value, env: Env) -> None:
         """Store the ``value`` of ``source``: of ``a["x"], b = 1, 2`` each from its own place."""
-        # Each number is a leaf where it stands, not where the tuple begins.
+        # Each number is a leaf where it is, not where the tuple begins.
         if isinstance(target, facts.Seq) and isinstance(source, facts.Seq):
             items = (*target.items, *source.items)
             if len(target.items) == len(source.items) and not any(isinstance(i, facts.Star) for i in items):
@@ -479,7 +479,7 @@ class _Runner:
                 origins[name] = Origin(root, (*way, Each(kind, whole, number)))
 
     def lies_in(self, expr: Expr, root: Variable, way: tuple[Step, ...]) -> None:
-        """Note that what a variable holds lies in a container: what is stored to the one is stored to the other."""
+        """Note that a variable's value is in a container: what is stored to the one is stored to the other."""
         if isinstance(expr, facts.Name) and expr.id != root:
             self.elements[expr.id] = Origin(root, way)
 
@@ -528,7 +528,7 @@ class _Runner:
             self.update_at(*place, Site(self.module, target.at), env, change)
 
     def update_at(self, root: Variable, way: tuple[Step, ...], site: Site, env: Env, change: Change) -> None:
-        """Rebuild what variable ``root`` holds, and the containers that it was taken out of."""
+        """Rebuild the value of variable ``root``, and the containers that it was taken from."""
         for _ in range(MOST_WITHIN):
             if root in env and not (root in ("self", "cls") and isinstance(env[root], Instance)):
                 old = env[root]
@@ -542,7 +542,7 @@ class _Runner:
             root, way = origin.root, (*origin.way, *way)
 
     def put(self, root: Variable, value: Value, env: Env) -> None:
-        """Have variable ``root`` hold ``value``. A large attribute of ``self`` is what its class says again."""
+        """Set variable ``root`` to ``value``. A large attribute of ``self`` has its class's value again."""
         env[root] = UNKNOWN if isinstance(root, Own) and value.size > MOST_OWN else value
 
     def remove(self, target: Expr, env: Env) -> None:
@@ -589,7 +589,7 @@ class _Runner:
         self.update(target, env, change)
 
     def is_leaf(self, target: Expr, env: Env) -> bool:
-        """Whether one of the dicts that it may be in holds a number under its key."""
+        """Whether one of the dicts that it may be in has a number under its key."""
         if not isinstance(target, facts.Sub):
             return False
         key = containers.key_of(self.evaluator, target.index, self.frame(env))
@@ -651,7 +651,7 @@ class _Runner:
             case facts.Call(
                 func=facts.Attr(base=facts.Name(id=name), name="writerow" | "writerows"), args=(row,)
             ) if name in self.table_writers:
-                # Between the values of a row stand delimiters: no text that says nothing but what it was made of.
+                # A row has delimiters between its values: its text is not only their text.
                 line = facts.Join(expr.at, (facts.Const(expr.at, "|"), facts.Hole(row, None)))
                 write = facts.Attr(expr.at, self.table_writers[name], "write")
                 self.effect(facts.Call(expr.at, write, (line,), ()), env)
@@ -821,7 +821,7 @@ def _line(call: facts.Call) -> facts.Join:
 
 
 def _perhaps_filled(value: Value) -> Value:
-    """An empty container that may hold anything by now; of one that is annotated what that says."""
+    """Return an empty container that may contain anything by now, by its annotation if it has one."""
     match value:
         case DictOf(rest=None) if not value.entries:
             return filled_elsewhere(value)
@@ -832,7 +832,7 @@ def _perhaps_filled(value: Value) -> Value:
 
 
 def _iterated(target: Expr, source: Expr) -> tuple[str | None, str | None, Expr | None, str]:
-    """Of a loop: the variables that stand for the keys and for the elements of a container, it, and its kind."""
+    """Return, for a loop, the variables of the keys and elements of a container, the container, and its kind."""
     named = target.id if isinstance(target, facts.Name) else None
     first, second = (
         [item.id if isinstance(item, facts.Name) else None for item in target.items]
@@ -864,7 +864,7 @@ def _iterated(target: Expr, source: Expr) -> tuple[str | None, str | None, Expr 
 
 
 def _assigned(target: Expr, value: Value, site: Site) -> Value:
-    """A number that is what it is because of what stands elsewhere: the assignment belongs to the evidence."""
+    """Return a number whose value depends on another place, with this assignment as evidence."""
     if isinstance(target, facts.Name) and isinstance(value, Number) and value.because.site != site:
         return replace(value, because=Because(f"`{target.id}` is assigned here", site, (value.because,)))
     return value

@@ -340,9 +340,9 @@ def node_text(module: TextModule, node: TextNode) -> Text:
 
 
 def _document(module: TextModule, root: Node) -> Value:
-    """What one document holds; unknown where that is numbers, with texts that are no templates beside them.
+    """Return the value of one document; unknown if it has numbers and texts that are no templates.
 
-    Of numbers in data nobody knows what they are but whoever annotates what reads them.
+    Only an annotation of the reader can say what a number in data is.
     """
     nodes = list(leaves([root]))
     has_templates = any(isinstance(node, TextNode) and "{" in node.text for node in nodes)
@@ -356,7 +356,7 @@ def _is_number(module: TextModule, node: Node) -> bool:
 
 
 def _value(module: TextModule, node: Node, depth: int, values: dict[Node, Value]) -> Value:
-    """What data hold, numbers and truth values aside: nobody wrote them as code."""
+    """Return data without their numbers and truth values, which are not code."""
     if depth > _MOST_DEPTH:
         return UNKNOWN
     if node in values:
@@ -387,7 +387,7 @@ def _value(module: TextModule, node: Node, depth: int, values: dict[Node, Value]
 
 
 def value_of(module: TextModule) -> list[Value]:
-    """What each document of a file of data holds."""
+    """Return the value of each document of a data file."""
     values: dict[Node, Value] = {}
     return [_value(module, root, 0, values) for root in module.roots]
 
@@ -398,5 +398,5 @@ def text_of(value: Value) -> Value:
 
 
 def is_of_a_file(text: Text) -> bool:
-    """Whether a part of a text stands in a file that is no Python."""
+    """Whether a part of a text is in a template, prompt or data file."""
     return any(isinstance(part.site.module, TextModule) for part in text.parts or ())

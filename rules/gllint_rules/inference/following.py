@@ -2,7 +2,7 @@
 
 A question is known by its key. Whatever is read of a module for its answer is noted: the section of each expression
 that is evaluated, of each function that is executed, and what :class:`~gllint_rules.reading.facts.Module` notes itself
-when a name is looked up or sections are gone through. What a key speaks of is noted, too: no answer outlives it.
+when a name is looked up or sections are gone through. What a key refers to is noted, too: no answer outlives it.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class FollowingEvaluator(Evaluator):
     def __init__(self, modules: Modules, tools: Tools, reads: Reads, packages: tuple[str, ...] = ()) -> None:
         super().__init__(modules, tools, packages)
         self._reads = reads
-        self._read: dict[Hashable, frozenset[Read]] = {}  # for the answers, and for those that hold for now
+        self._read: dict[Hashable, frozenset[Read]] = {}  # for the answers, and for the provisional ones
 
     def inherit(self, old: FollowingEvaluator) -> None:
         """Take over the answers of ``old``, which notes what is read in the same place."""

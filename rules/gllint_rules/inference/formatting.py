@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from gllint_rules.inference.protocol import Evaluator
     from gllint_rules.inference.values import Frame
 
-# What stands for a field: a character of its own, or the expression that fills it and its format: with none, a text
+# The placeholder of a field: a character of its own, or the expression that fills it and its format: with none, a text
 # goes in unchanged.
 _Filling: TypeAlias = "str | tuple[facts.Expr | None, str | None]"
 
@@ -51,12 +51,12 @@ MOST_CHARACTERS = (
     20_000  # of one text that is put together or cut; what the source writes out may be any length
 )
 
-# What stands around containers in a text that says nothing else: blanks, what divides them, the marks of a cut end.
+# What may surround containers in a text without other content: blanks, separators, marks of a cut end.
 _AROUND_CONTAINERS = frozenset(" \t\r\n,;.…")
 
 _OWN_TEXTS = frozenset({"__str__", "__repr__", "__format__"})
 
-# The name of a field, what it takes of the argument, and how that is written, in which fields may stand again.
+# The name of a field, what it takes of the argument, and how that is written, in which fields may be again.
 _FIELD = re.compile(
     r"\{\{|\}\}"
     r"|\{([^{}!:.\[]*+)((?:\.[^{}!:.\[]++|\[[^]{}]++\])*+)((?:[!:][^{}]*+(?:\{[^{}]*+\}[^{}]*+)*+)?+)\}"
@@ -76,7 +76,7 @@ def assembled(
 ) -> Text:
     """The text of ``parts``; one of unknown content, noted at ``site``, where these are too many or too long.
 
-    What lies beyond the budget is not drawn from ``parts``. ``written`` are the characters that stand at ``site``.
+    Beyond the budget nothing is read from ``parts``. ``written`` are the characters at ``site``.
     """
     content: list[Literal | Interpolation] = []
     length = 0
@@ -139,7 +139,7 @@ def own_text(evaluator: Evaluator, expr: facts.Expr, value: Value, frame: Frame)
 
 
 def is_written_out(value: Value) -> bool:
-    """Whether ``str`` writes out what ``value`` holds: a container, or an object whose class has no other text."""
+    """Whether ``str`` writes the elements of ``value``: a container, or an object whose class has no other text."""
     return any(_writes_out(option) for option in options(value))
 
 
@@ -192,14 +192,14 @@ def _keyword(call: facts.Call, name: str) -> facts.Expr | None:
 
 
 def _value_of(mapping: facts.Expr, name: str) -> facts.Expr | None:
-    """What stands under ``name`` in a mapping."""
+    """Return the value under ``name`` in a mapping."""
     if isinstance(mapping, facts.Dict):
         return mapping.value(name)
     return _item(mapping, name)
 
 
 def _item(base: facts.Expr, key: str | int) -> facts.Sub:
-    """What stands under ``key``, an expression that no source has: it bears the number of its base."""
+    """Return the value under ``key``, an expression without source, which has the number of its base."""
     return facts.Sub(base.at, base, facts.Const(base.at, key))
 
 
@@ -237,7 +237,7 @@ def _path(expr: facts.Expr) -> tuple[str, ...]:
 
 
 def substituted(evaluator: Evaluator, text: Text, call: facts.Call, frame: Frame) -> Text:
-    """``Template(text).substitute(…)``: what stands behind ``$`` is filled from the keywords, or from a dict."""
+    """``Template(text).substitute(…)``: names after ``$`` are filled from the keywords, or from a dict."""
     mapping = call.args[0] if len(call.args) == 1 else None
 
     def filling(match: re.Match[str]) -> _Filling:
@@ -354,7 +354,7 @@ def recased(text: Text, method: str) -> Text:
 
 
 def _indentation(whole: str) -> list[int]:
-    """Where the characters of a text stand that is left without its common indentation."""
+    """Return the places of the characters of a text without its common indentation."""
     lines, originals = textwrap.dedent(whole).split("\n"), whole.split("\n")
     indices: list[int] = []
     position = 0
@@ -397,7 +397,7 @@ def _filled_in(
     frame: Frame,
     at: int,
 ) -> Text:
-    """``text`` with what ``filling`` says in the place of each field; expression ``at`` stands for what is unknown."""
+    """Return ``text`` with its fields filled by ``filling``; expression ``at`` is the place of what is unknown."""
     if text.parts is None:
         return TEXT
     site = Site(frame.module, at)

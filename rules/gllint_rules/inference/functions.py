@@ -78,7 +78,7 @@ def call(evaluator: Evaluator, expr: facts.Call, frame: Frame) -> Value:
     results = [called(evaluator, option, expr, frame) for option in choices]
     if len(results) > 1 and UNKNOWN in results and isinstance(expr.func, facts.Name):
         if any(binding.kind == "import" for binding in frame.scope.find(expr.func.id)):
-            # What stands in for a function that cannot be imported gives what that would give.
+            # The replacement of a function that cannot be imported returns what that would return.
             own = [isinstance(option, (FunctionOf, ClassOf)) for option in choices]
             definite = [v for v, is_own in zip(results, own, strict=True) if is_own or v is not UNKNOWN]
             results = definite or results
@@ -203,7 +203,7 @@ def call_function(
         if managed is not None:
             value = ExternalInstance(managed, (value.element() if isinstance(value, ListOf) else UNKNOWN,))
     if expr is not None and frame is not None and callee.module is not frame.module:
-        # Nobody can mend what is outside the project, so the finding belongs to the call.
+        # The project cannot change other packages, so the finding belongs to the call.
         if not evaluator.modules.owns(callee.module.path):
             evaluator.step(value.size // 64)
             value = moved(value, frame.site(expr))
@@ -244,7 +244,7 @@ def _is_empty(function: Function) -> bool:
 
 
 def lifespan(evaluator: Evaluator, module: facts.Module) -> Value:
-    """What a request holds of the servers that ``module`` knows: what their ``lifespan`` yields."""
+    """Return what a request has of the servers that ``module`` knows: what their ``lifespan`` yields."""
     resources: list[Value] = []
     for home in _module_and_imports(evaluator, module):
         for call, scope in home.calls_of(builtin_names.SERVERS):
@@ -305,7 +305,7 @@ def _returned_texts(
     if declared is NONE:
         return NONE
     value = function_result(evaluator, callee)
-    # What is in a text may be what the call passes; of what is no text the call tells nothing new.
+    # What is in a text may be what the call passes; for what is no text the call adds nothing.
     if expr is not None and frame is not None:
         if any(_may_tell_more(option) for option in options(value)):
             value = _specialised(evaluator, callee, expr, frame, value)
@@ -319,9 +319,9 @@ def _may_tell_more(value: Value) -> bool:
 
 
 def _writes_what_it_gets(evaluator: Evaluator, call: facts.Call, frame: Frame, value: Value) -> bool:
-    """Whether a function gives texts with gaps, and the call has numbers, or what holds or states some, for these.
+    """Whether a function returns texts with gaps, and the call passes numbers, or values with numbers, for them.
 
-    Most of what is filled into texts are texts, and to execute the function for them would tell nothing.
+    Most of what is filled into texts are texts, and executing the function for them would add nothing.
     """
     if not _has_gaps(value):
         return False
@@ -335,12 +335,12 @@ def _writes_what_it_gets(evaluator: Evaluator, call: facts.Call, frame: Frame, v
 
 
 def _has_gaps(value: Value) -> bool:
-    """Whether it is or holds a text with something unknown filled in."""
+    """Whether it is or contains a text with an unknown part."""
     return any(isinstance(part, Text) and part.is_unfilled for part in _contents(value, 3))
 
 
 def _contents(value: Value, depth: int, is_into_texts: bool = False) -> Iterator[Value]:
-    """What a value is, and what the containers in it hold ``depth`` within each other; perhaps the texts in it, too."""
+    """Return a value and its elements, ``depth`` containers deep; with ``texts`` the parts of texts, too."""
     for option in options(value):
         yield option
         parts: Iterable[Value] = ()
@@ -355,7 +355,7 @@ def _contents(value: Value, depth: int, is_into_texts: bool = False) -> Iterator
 def _specialised(
     evaluator: Evaluator, callee: FunctionOf, expr: facts.Call, frame: Frame, general: Value
 ) -> Value:
-    """What the function returns for the arguments of this call, where they tell more than its annotations."""
+    """What the function returns for the arguments of this call, if they say more than its annotations."""
     function = callee.function
     assert isinstance(function, Function)
     passed_on = _hands_out_what_it_gets(evaluator, callee, general) or _hands_out_fields(callee, function)
@@ -411,7 +411,7 @@ def _depends_on_receiver(evaluator: Evaluator, callee: FunctionOf, value: Value)
 
 
 def _holds_open_text(value: Value) -> bool:
-    """Whether it is or holds a text of unknown content, also one that is filled into another."""
+    """Whether it is or contains an unknown text, also inside another text."""
     return any(isinstance(part, Text) and part.parts is None for part in _contents(value, 3, True))
 
 
@@ -425,7 +425,7 @@ def _hands_out_fields(callee: FunctionOf, function: Function) -> bool:
 
 
 def _kinds_in(value: Value, depth: int = 3) -> Iterator[facts.Class | str]:
-    """The classes of the objects that ``value`` is or holds: those of the project, the others by name."""
+    """Return the classes of the objects in ``value``: those of the project, the others by name."""
     for option in options(value):
         match option:
             case SerialisedText():
@@ -470,7 +470,7 @@ def function_result(evaluator: Evaluator, callee: FunctionOf) -> Value:
     assert isinstance(function, Function)
     flow = evaluator.flow(callee)
     if flow.result is None:
-        if flow.open:  # asked for within its own body: nothing, until the other returns speak
+        if flow.open:  # asked for within its own body: nothing, until the other returns are known
             flow.result = NEVER
         elif function.yields:
             flow.result = _yielded(flow)

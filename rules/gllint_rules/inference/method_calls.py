@@ -98,7 +98,7 @@ def call_method(evaluator: Evaluator, method: Method, call: facts.Call, frame: F
 
 
 def _method_by_name(evaluator: Evaluator, of: Value, name: str, call: facts.Call, frame: Frame) -> Value:
-    """What the name of a method alone says; else what the stubs say of it."""
+    """Return what the name of a method alone shows, or else what the stubs declare."""
     result = call_unknown(evaluator, call, frame)
     if name == "map" and isinstance(of, ExternalInstance) and of.name in builtin_names.EXECUTORS:
         return map_call(evaluator, call, frame)
@@ -108,7 +108,7 @@ def _method_by_name(evaluator: Evaluator, of: Value, name: str, call: facts.Call
 
 
 def call_unknown(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
-    """A call of something unknown, of which only the name speaks."""
+    """Return the result of a call of something unknown, by its name alone."""
     last = facts.last_name(call.func)
     if last == QUANTITY:
         return objects.quantity(evaluator, call, frame, None)
@@ -204,7 +204,7 @@ def _record_method(evaluator: Evaluator, record: Record, name: str, call: facts.
 
 
 def _fields_asked_for(evaluator: Evaluator, value: Value, call: facts.Call, frame: Frame) -> Value:
-    """What pydantic dumps of an object that is told which of its fields to leave out, or to give alone."""
+    """Return what pydantic dumps of an object with ``include`` or ``exclude``."""
     if not isinstance(value, Record):
         return value
     for keyword in ("include", "exclude"):

@@ -1,7 +1,7 @@
-"""What a test says of a value where it holds, and where it does not.
+"""What a test says about a value if it is true, and if it is false.
 
 ``isinstance(x, float)``, ``type(x) is int``, ``x is None`` and ``x`` itself, and all that ``and``, ``or`` and ``not``
-make of them: what a name holds from then on.
+make of them: the value of a name from then on.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 
 def variable(expr: Expr) -> Variable | None:
-    """What a name or an attribute of ``self`` stands under among the variables."""
+    """Return the key of a name or an attribute of ``self`` among the variables."""
     match expr:
         case facts.Name(id=name):
             return name
@@ -48,7 +48,7 @@ def variable(expr: Expr) -> Variable | None:
 
 
 def narrow(evaluator: Evaluator, test: Expr, frame: Frame) -> tuple[Env, Env] | None:
-    """What ``test`` says of variables where it holds, and where it does not; ``None`` where it says nothing."""
+    """Return what ``test`` says about variables if it is true, and if it is false; ``None`` for nothing."""
     match test:
         case facts.Call(func=facts.Name(id="isinstance"), args=(of, kinds)):
             return _is_of(evaluator, of, kinds, frame)
@@ -59,11 +59,11 @@ def narrow(evaluator: Evaluator, test: Expr, frame: Frame) -> tuple[Env, Env] | 
         case facts.UnaryOp(op="not", operand=inner):
             opposite = narrow(evaluator, inner, frame)
             return (opposite[1], opposite[0]) if opposite is not None else None
-        # Of the other way only one part need be wrong, and nobody knows which.
+        # If it is false, only one part need be false, and it is unknown which.
         case facts.BoolOp(op=op, left=left, right=right):
             sides = [side for side in (narrow(evaluator, part, frame) for part in (left, right)) if side]
             env: Env = {}
-            for positive, negative in sides:  # both hold where `and` does, neither where `or` does not
+            for positive, negative in sides:  # both are true if `and` is, neither if `or` is not
                 env |= positive if op == "and" else negative
             return (env, {}) if op == "and" else ({}, env)
         case facts.Compare(operands=(facts.Name(id=name), facts.Const(value=None)), ops=(op,)):
@@ -94,7 +94,7 @@ def narrow(evaluator: Evaluator, test: Expr, frame: Frame) -> tuple[Env, Env] | 
 
 
 def _lacks_attribute(evaluator: Evaluator, old: Value, name: str, key: str) -> tuple[Env, Env] | None:
-    """What it says of what ``name`` holds that it has an attribute ``key``: without it, it is no object that has."""
+    """Return what follows for ``name`` from having an attribute ``key``: without it, it is no object that has one."""
     without = [option for option in options(old) if not _surely_has(evaluator, option, key)]
     if len(without) == len(options(old)):
         return None
@@ -108,7 +108,7 @@ def _surely_has(evaluator: Evaluator, value: Value, name: str) -> bool:
 
 
 def _has(old: Value, name: str, key: str, is_in: bool) -> tuple[Env, Env] | None:
-    """What it says of what ``name`` holds that ``key`` is, or is not, in it."""
+    """Return what follows for ``name`` if ``key`` is, or is not, in it."""
     if not isinstance(old, UnionOf):
         return None
     having = [option for option in old.options if not lacks_key(option, key)]

@@ -97,7 +97,7 @@ def _record_of_arguments(evaluator: Evaluator, of: ClassOf, expr: facts.Call, fr
 
 
 def in_field(evaluator: Evaluator, of: ClassOf, name: Key, value: Value) -> Value:
-    """What field ``name`` of a model holds that is given ``value``: a number where it is annotated as one."""
+    """Return field ``name`` of a model after ``value`` was assigned: a number if it is annotated as one."""
     serialised = classes.serialised_fields(evaluator, of)
     if name in serialised:
         return serialised[str(name)]
@@ -155,7 +155,7 @@ def replaced(evaluator: Evaluator, value: Value, call: facts.Call, frame: Frame)
 
 
 def _changed(evaluator: Evaluator, value: Value, update: Value) -> Value:
-    """``value`` where what ``update`` holds was put into its fields."""
+    """Return ``value`` with the entries of ``update`` in its fields."""
     fields = update.entries if isinstance(update, Record) else {}
     results: list[Value] = []
     for option in options(value):

@@ -1,4 +1,4 @@
-"""What operators make of values, and what a test says of a name."""
+"""What operators make of values, and what a test says about a name."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ def _overloaded(evaluator: Evaluator, op: str, left: Value, right: Value, site: 
 
 
 def _united(op: str, left: Value, right: Value, site: Site) -> Value | None:
-    """A set, or a dict, with what stands at ``site`` on its right; ``None`` where the left is neither."""
+    """Return a set or dict joined with the operand at ``site`` on its right; ``None`` if the left is neither."""
     if isinstance(left, ListOf) and "." not in left.kind:
         sides = [left, *(options(right) if op in "|^" else ())]
         sides = [side for side in sides if not (isinstance(side, ListOf) and not side.values())]
@@ -151,11 +151,11 @@ def _concatenated(
 
 
 def _as_one_list(value: Value) -> ListOf | None:
-    """What is a list on one path at least, as that list: with all that it holds on each of them."""
+    """Return a value that is a list on at least one path as a list, with the elements of all paths."""
     lists = [option for option in options(value) if isinstance(option, ListOf)]
     if not lists:
         return None
-    # What is none cannot be put together with a list; of what nobody knows it may be anything.
+    # Only a list can be added to a list; an unknown value may be one.
     rests = [o.rest for o in lists if o.rest is not None and not o.is_empty]
     rests += [UNKNOWN] if UNKNOWN in options(value) else []
     if len(lists) == 1 and UNKNOWN not in rests:
@@ -208,7 +208,7 @@ def either(evaluator: Evaluator, expr: facts.BoolOp, frame: Frame) -> Value:
 def defaulted(evaluator: Evaluator, value: Value, default: Value, what: str, frame: Frame, at: int) -> Value:
     """``value`` or its ``default``: a number where the default is one and nothing shows that the value is none."""
     numeric = number(default)
-    # A method or a name from outside stands for what reading it gives, which nobody knows.
+    # A method or a name of another package is what reading it gives, which is unknown.
     candidates = [o for o in options(value) if not (o is UNKNOWN or isinstance(o, (Method, External)))]
     if (
         numeric is not None
@@ -233,11 +233,11 @@ def conditional(evaluator: Evaluator, expr: facts.IfExp, frame: Frame) -> Value:
             body = replace(frame, env={**frame.env, **positive})
             orelse = replace(frame, env={**frame.env, **negative})
     arms = evaluator.eval(expr.body, body), evaluator.eval(expr.orelse, orelse)
-    # Somebody who gives a number in one arm means one in the other: `x.value if x else 0.0`.
+    # A number in one arm means a number in the other: `x.value if x else 0.0`.
     if UNKNOWN in arms and any(number(arm) is not None for arm in arms):
         return evaluator.number("the other arm is a number", frame, expr.at, *arms)
     value = join(*arms)
-    # Each arm is written out and is a leaf of its own, even beside an arm that is a text.
+    # Each literal arm is a leaf of its own, even if the other arm is a text.
     if isinstance(value, UnionOf) and any(number(arm) is not None for arm in arms):
         return replace(value, conditional=True)
     return value
@@ -269,7 +269,7 @@ def _survives(
         )
     if not all(o is UNKNOWN or isinstance(o, Number) or o in (NONE, NEVER) for o in options(unknown)):
         return False
-    # A text or a list and a number raise a TypeError here, so whoever gets a result has numbers.
+    # A text or a list and a number raise a TypeError here, so a result comes from numbers.
     if op in ("+", "-", "//", "**"):
         return True
     # `folder / name` is a path as well.

@@ -40,7 +40,7 @@ class Modules(Protocol):
         """The module ``name`` in the folder of ``package``, where that is a package."""
 
     def tell(self, path: str, of: str) -> None:
-        """Note that the module at ``path`` says something of what stands in the one at ``of``."""
+        """Note that the module at ``path`` changes something in the one at ``of``."""
 
     def owns(self, path: str) -> bool:
         """Whether a file is one of the project's, in which something can be reported."""
@@ -59,7 +59,7 @@ class Tools(Protocol):
         """The tool object that a call makes."""
 
     def schema_of_parameter(self, scope: Scope, param: Param) -> Value | None:
-        """What the schema of a tool says of a parameter of the function with ``scope``."""
+        """Return what the schema of a tool declares for a parameter of the function with ``scope``."""
 
     def overrides(self, of: ClassOf, name: str) -> tuple[FunctionOf, ...]:
         """The methods ``name`` of the project's classes that derive from ``of``."""
@@ -69,7 +69,7 @@ class Tools(Protocol):
 
 
 class Evaluator(Protocol):
-    """What expressions, names, attributes and functions hold; remembers, counts steps and depth."""
+    """The values of expressions, names, attributes and functions; remembers, and counts steps and depth."""
 
     depth: int
     modules: Modules

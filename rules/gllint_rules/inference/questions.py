@@ -1,14 +1,14 @@
 """What keeps the inference finite: every question has a budget, and the cut depends on the code alone.
 
-A *question* is what is remembered: the outcome of a function, what a name holds, what an attribute is. Each has
+A *question* is what is remembered: the outcome of a function, the value of a name, the value of an attribute. Each has
 its own budget of steps, and a question within it counts as one step, whether it is remembered or not. What
 exceeds the budget is too complex *as a whole*: its answer is unknown, and it is noted where.
 
-A question that comes up while it is being answered stands in a circle. It is assumed to add nothing, and what was
-concluded under that assumption holds as long as the assumed questions are all open; then it is forgotten. At the head
-of the circle the answer is settled. A remembered head is answered anew while another question of its circle is open. So
-nobody's answer depends on who asked first; and because a dense circle has very many ways around, it has a budget of its
-own.
+A question that comes up while it is being answered is in a circle. It is assumed to add nothing, and what was
+concluded under that assumption is valid while the assumed questions are all open; then it is forgotten. At the head of
+the circle the answer is final. A remembered head is answered anew while another question of its circle is open. So
+the answers do not depend on the order of questions. A dense circle has very many ways around, so it has a budget of
+its own.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from gllint_rules.inference.values import Site
 _T = TypeVar("_T")
 
 MOST_STEPS = 25_000  # of one question
-# Of expressions, blocks and questions within each other: what a large stack (reading.stack) holds many times over.
+# Nested expressions, blocks and questions: a large stack (reading.stack) has room for many times as many.
 MOST_DEPTH = 2_000
 MOST_REPEATED = 20  # questions answered anew on other ways around a circle
 MOST_IN_CIRCLE = 2_000  # steps of the questions on the ways around it
@@ -61,7 +61,7 @@ class _Question(Struct, eq=False):
         default_factory=set
     )  # the places of open questions that are assumed to add nothing
     circle: set[Hashable] = field(default_factory=set)
-    forgotten: set[Hashable] = field(default_factory=set)  # questions within it whose answers held for now
+    forgotten: set[Hashable] = field(default_factory=set)  # questions within it with provisional answers
     repeated: int = 0  # how often one of them was answered anew
     in_circle: int = 0  # the steps that they took
     # What was concluded under the assumption that this question adds nothing, and under none about a later one.
@@ -69,7 +69,7 @@ class _Question(Struct, eq=False):
     executed: set[Hashable] = field(default_factory=set)  # what is being executed for the arguments of a call
     within_executed: int = 0  # steps of what was executed within something else that was
     began_within: int = 0  # at how many steps the one that is going on began
-    allowance: int = 0  # steps beside those of any question
+    allowance: int = 0  # steps in addition to those of any question
 
 
 class Questions:
@@ -81,7 +81,7 @@ class Questions:
         self.total_steps = 0  # all steps, for those who measure
         self._answers: dict[Hashable, Answer] = {}
         self._costs: dict[Hashable, tuple[Any, int, int]] = {}
-        self._for_now: dict[Hashable, Answer] = {}  # what holds while certain questions are open
+        self._for_now: dict[Hashable, Answer] = {}  # answers that are valid while certain questions are open
         self._open: dict[Hashable, _Question] = {}
         self._circles = 0  # how often an answer rested on a circle
         self._now = _Question()
@@ -96,7 +96,7 @@ class Questions:
     ) -> _T:
         """What ``answer`` gives, remembered under ``key``.
 
-        ``meanwhile`` is assumed within its own answer; ``instead`` gives what stands for one that is too complex,
+        ``meanwhile`` is assumed within its own answer; ``instead`` replaces an answer that is too complex,
         noted at ``site``.
         """
         outermost = self.depth == 0
@@ -160,7 +160,7 @@ class Questions:
         return value
 
     def _answer(self, key: Hashable) -> Answer | None:
-        """The answer to a question that was settled, or that holds for now."""
+        """Return the answer to a question, final or provisional."""
         answer = self._answers.get(key)
         if answer is not None and answer.circle:
             self._circles += 1

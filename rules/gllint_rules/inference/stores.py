@@ -87,10 +87,10 @@ class Store(Struct, frozen=True, eq=False):
             rebuilt = [self.into(option, way) for option in value.options]
             is_same = not value.conditional and are_same(rebuilt, value.options)
             return value if is_same else join(*rebuilt)
-        if not way:  # a slice of it stands for all of it
+        if not way:  # a slice of it counts as all of it
             return value
         step, rest = way[0], way[1:]
-        # Whoever stores under a text has a dict there, whatever made it.
+        # A store under a text shows a dict, whatever made it.
         if value is UNKNOWN and self.change is not removed and _has_text_key(way):
             value = _made_up(step)
         if isinstance(step, Each):
@@ -116,7 +116,7 @@ class Store(Struct, frozen=True, eq=False):
         old = value.entries.get(key, ())
         if rest:
             if not old:
-                # A store into what is missing would raise, so it is there, whoever put it in.
+                # A store into a missing container would raise, so it exists, whatever put it there.
                 old = (
                     (Entry(UNKNOWN, Site(self.module, index.at)),) if value.open and value.of is None else ()
                 )
@@ -257,7 +257,7 @@ def mutated(evaluator: Evaluator, value: Value, name: str, call: facts.Call, fra
 
 
 def _has_text_key(way: Sequence[Step]) -> bool:
-    """Whether a value of which nothing is known must be a container: somebody stores under a literal text in it."""
+    """Whether an unknown value must be a container, since code stores under a literal text in it."""
     *steps, last = way
     is_text = isinstance(last, At) and isinstance(last.at, facts.Const) and isinstance(last.at.value, str)
     return is_text and all(isinstance(step, Each) or isinstance(step.key, str) for step in steps)
@@ -292,7 +292,7 @@ def _extended(evaluator: Evaluator, value: ListOf, other: Value) -> ListOf:
 
 
 def _appended(evaluator: Evaluator, value: ListOf, new: Entry) -> ListOf:
-    # In a loop the same statement appends again: one entry stands for all of them.
+    # In a loop the same statement appends again: one entry represents all of them.
     evaluator.step(len(value.items) // 64)
     for i, entry in enumerate(value.items):
         if entry.site == new.site:

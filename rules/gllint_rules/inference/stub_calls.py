@@ -62,7 +62,7 @@ _DEFAULT = 8
 
 
 class _Arguments:
-    """The arguments of a call, evaluated once, and only when somebody asks."""
+    """The arguments of a call, evaluated once, on demand."""
 
     def __init__(self, read: Callable[[], _ArgumentValues]) -> None:
         self.read = read
@@ -81,7 +81,7 @@ class _ArgumentValues(NamedTuple):
 
 
 def _written(evaluator: Evaluator, call: facts.Call, frame: Frame) -> _Arguments:
-    """The arguments of a call in the source; after a ``*spread`` nobody knows what stands in which place."""
+    """The arguments of a call in the source; after a ``*spread`` the positions are unknown."""
 
     def read() -> _ArgumentValues:
         named = [(name, evaluator.eval(arg, frame)) for name, arg in call.keywords if name is not None]
@@ -120,7 +120,9 @@ def _called(name: str, arguments: _Arguments, at: Declaration) -> Value | None:
             owner_name, _, tail = declaration.name.rpartition(".")
             return _class_method(owner_name, tail, arguments, at)
         case _ if isinstance(declaration.type, list) and declaration.type[0] == "()":
-            return value_of(declaration.type[1], TypeBindings(), at)  # of a variable that holds a function
+            return value_of(
+                declaration.type[1], TypeBindings(), at
+            )  # a variable with a function as its value
         case _:
             value = value_of(declaration.type, TypeBindings(), at)
             return _method(value, "__call__", arguments, at)
@@ -242,7 +244,7 @@ def _result(
 
 
 def _same_parameters(signatures: list[list[Type]]) -> dict[str, Type]:
-    """The parameters that are declared alike in all overloads: they do not tell which one it is."""
+    """The parameters that are declared alike in all overloads: they do not say which one it is."""
     common: dict[str, Type] = {param[0]: param[2] for param in signatures[0][0] or ()}
     for signature in signatures[1:]:
         declared = {param[0]: param[2] for param in signature[0] or ()}
@@ -253,7 +255,7 @@ def _same_parameters(signatures: list[list[Type]]) -> dict[str, Type]:
 def _fits(
     signature: list[Type], bindings: TypeBindings, arguments: _Arguments, same: Collection[str] = ()
 ) -> bool | None:
-    """Whether a signature takes the arguments; ``None`` where nobody knows. Type variables get what they show.
+    """Whether a signature takes the arguments; ``None`` if that is unknown. Binds type variables to their types.
 
     What is given for a parameter in ``same`` does not matter for that.
     """
@@ -282,7 +284,7 @@ def _fits(
         else:
             return False
     sure: bool | None = True
-    # Nobody counts what a spread brings, so no parameter is missing for sure.
+    # The length of a spread is unknown, so no parameter is missing for sure.
     if spread:
         sure = None
     elif any(param[1] < _STAR and param[0] not in filled for param in params):
@@ -511,7 +513,7 @@ def item(value: Value, index: Value, site: Site) -> Value:
 
 
 def entered(value: Value, site: Site) -> Value:
-    """What ``with value as …`` binds; an instance itself where nobody says."""
+    """What ``with value as …`` binds; an instance itself if nothing is declared."""
     for name in ("__enter__", "__aenter__"):
         result = special(value, name, (), site)
         if result is not None and result is not UNKNOWN:

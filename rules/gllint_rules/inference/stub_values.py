@@ -1,4 +1,4 @@
-"""What the types in the stubs of the standard library say of values, and which of its classes a value is of.
+"""Values by the types in the stubs of the standard library, and the class of a value.
 
 In: a full name or a value. Out: a value; :data:`UNKNOWN` where the stubs say nothing, ``None`` where they do not know
 the name.
@@ -65,9 +65,9 @@ class Declaration(Struct, eq=False):
 
 
 class TypeBindings(Struct, eq=False):
-    """What type variables stand for: a function's in ``own``, a class's in ``cls``; ``this`` is what ``self`` is.
+    """The types of type variables: a function's in ``own``, a class's in ``cls``; ``this`` is what ``self`` is.
 
-    ``protocols`` are those that a class is being held against: an iterator gives itself as its iterator.
+    ``protocols`` are those that a class is being compared with: an iterator gives itself as its iterator.
     """
 
     cls: dict[str, Value] = field(default_factory=dict)
@@ -193,14 +193,14 @@ def _tuple(name: str, arguments: tuple[Value, ...], at: Declaration) -> Value:
 
 
 def class_bindings(name: str, arguments: tuple[Value, ...]) -> TypeBindings:
-    """What the type variables of a class stand for."""
+    """Return the types of a class's type variables."""
     return TypeBindings(dict(zip(stubs.variables(name), arguments, strict=False)))
 
 
 def type_argument(
     name: str, arguments: tuple[Value, ...], ancestor: str, position: int, at: Declaration
 ) -> Value:
-    """What stands for a type variable of an ancestor of a class."""
+    """Return the type of a type variable of an ancestor of a class."""
     substitution = stubs.lineage(name).get(ancestor)
     variables = stubs.variables(ancestor)
     if substitution is None or position >= len(variables):
@@ -251,7 +251,7 @@ def class_name(value: Value, attribute: str = "") -> str | None:
 
 
 def class_and_arguments(value: Value, attribute: str = "") -> tuple[str, tuple[Value, ...]] | None:
-    """The class of the stubs that a value is an instance of, with what stands for its type variables."""
+    """The class of the stubs that a value is an instance of, with the types of its type variables."""
     name = class_name(value, attribute)
     if name is None:
         return None
@@ -307,7 +307,7 @@ def variable(name: str, at: Declaration) -> Value | None:
 
 
 def numeric_constant(name: str, site: Site | None) -> Value | None:
-    """The value of such a variable where that is a number or holds nothing but numbers, else ``None``."""
+    """Return the value of such a variable if it is a number or a container of numbers only, else ``None``."""
     value = constant(name, site)
     return value if value is not None and _is_numeric(value) else None
 

@@ -300,7 +300,7 @@ def _is_share(unit: Factors) -> bool:
 
 
 def _may_be_fraction(share: Factors, unit: Factors) -> bool:
-    """Whether a share may be in a unit of fractions: `used / total` under a name in percent, or the 1/h of %/h."""
+    """Whether a ratio may be in a unit of fractions: `used / total` under a name in percent, or the 1/h of %/h."""
     bare = tuple(factor for factor in share if factor[0] not in _PERCENTAGES)
     return (_is_share(share) and unit in _FRACTIONS) or (bare != share and unit == bare)
 
@@ -366,7 +366,7 @@ def _scaled(measure: Measure, factor: float | None) -> Measure | None:
 
 
 def _in_thousands(unit: Factors, factor: float) -> float:
-    """A power of 1,024 as that of 1,000 which it stands for among bytes: a GB is 1,024 MB to many."""
+    """Return a power of 1,024 as the power of 1,000 that it replaces for bytes: a GB is 1,024 MB to many."""
     if len(unit) != 1 or unit[0][0] not in _DATA or unit[0][1] != 1:
         return factor
     power = round(math.log(factor, 1024))

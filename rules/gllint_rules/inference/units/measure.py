@@ -112,7 +112,7 @@ def _is_pair(unit: str) -> bool:
 
 
 def join(first: Meaning, second: Meaning) -> Meaning:
-    """What holds one of two."""
+    """Return what is true of either of two."""
     if first == second:
         return first
     match first, second:
@@ -136,7 +136,7 @@ def join(first: Meaning, second: Meaning) -> Meaning:
 
 
 def joined(meanings: Iterable[Meaning]) -> Meaning:
-    """What holds one of several: unknown where one of them is, after which no other is asked for, or there are none."""
+    """Return what is true of any of several: unknown if there are none or one is unknown, after which it stops."""
     result: Meaning = None
     for i, meaning in enumerate(meanings):
         result = join(result, meaning) if i else meaning

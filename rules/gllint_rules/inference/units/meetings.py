@@ -307,7 +307,7 @@ def _is_hint(part: Expr) -> bool:
 
 
 def _is_declared(param: Param) -> bool:
-    """Whether a parameter may declare a unit beside its type."""
+    """Whether a parameter may declare a unit next to its type."""
     return any(True for _ in declaring_calls(param.annotation, param.default))
 
 

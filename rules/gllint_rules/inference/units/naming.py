@@ -1,4 +1,4 @@
-"""What a variable holds that is given a value: what that is, or what the name says."""
+"""The measure of a variable that is assigned a value: what that is, or what the name says."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _PERCENT = (factors_of_unit("%"),)
 
 
 def stored(name: str, meaning: Meaning, value: Expr | None) -> Meaning:
-    """What a variable holds that is given a value: what that is, and where this is open, what the name says."""
+    """The measure of a variable that is assigned a value: what that is, and where this is open, what the name says."""
     announced = announced_by(name)
     if announced is None or (isinstance(meaning, Factor) and meaning.is_count):
         return meaning

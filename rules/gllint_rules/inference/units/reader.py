@@ -88,7 +88,7 @@ class Body(Struct, frozen=True, eq=False):
 
 
 class Units:
-    """Reads the units of a project's expressions. ``declared`` are those that schemas say of parameters."""
+    """Reads the units of a project's expressions. ``declared`` are those that schemas declare for parameters."""
 
     def __init__(
         self, evaluator: Evaluator, declared: Mapping[Function, Mapping[str, Measure]] | None = None
@@ -648,7 +648,7 @@ class Units:
         return value.literal if isinstance(value, Text) else None
 
     def _constant(self, expr: Expr, body: Body) -> Meaning:
-        """The literal number that a name of a module stands for, or a unit that it imports."""
+        """Return the literal number that a name of a module refers to, or a unit that it imports."""
         root = facts.dotted(expr).partition(".")[0]
         if not _is_fixed(body.scope, root):
             return None
@@ -736,7 +736,7 @@ def is_quantity_of_library(full: str) -> bool:
 
 
 def _part(meaning: Meaning, way: Way) -> Meaning:
-    """A part of what holds numbers of one unit: each element of an array is in it, and under a key is nothing."""
+    """Return a part of a container of one unit: each element of an array has it, and a key has none."""
     if way and (isinstance(meaning, Factor) and meaning.is_count):
         return None
     return None if any(isinstance(step, str) for step in way) else meaning

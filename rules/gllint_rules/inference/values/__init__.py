@@ -1,4 +1,4 @@
-"""The small domain of the inference: what an expression may hold, and why we think so.
+"""The small domain of the inference: what an expression may contain, and why we think so.
 
 A rule fires on what is shown, never on :data:`UNKNOWN`. Containers keep the *site* of each element, the place
 where it was put in, because that is where a finding about it belongs.

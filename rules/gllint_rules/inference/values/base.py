@@ -1,4 +1,4 @@
-"""What every value of the inference answers, and what becomes of several of which one holds."""
+"""The base of all values of the inference, and the union of several."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ class Because(Struct, frozen=True, eq=False):
 class Value(Struct, frozen=True, eq=False):
     """Base of all values.
 
-    ``size`` counts a value and all that it holds, once for each way that leads there, and ``nesting`` how deep
+    ``size`` counts a value and its elements, once for each path to them, and ``nesting`` how deep
     that goes: what walks a value takes that many steps, however little memory it shares. ``gap`` says whether
-    something in it is unknown that the arguments of a call might tell.
+    something in it is unknown that the arguments of a call might show.
     """
 
     @property
@@ -66,7 +66,7 @@ class Value(Struct, frozen=True, eq=False):
 
 
 def measure(whole: Value, parts: Iterable[Value], level: int = 1, gap: bool = False) -> None:
-    """Set the measures of ``whole``, which holds ``parts``; ``gap`` where it may hold more."""
+    """Set the measures of ``whole``, which contains ``parts``; ``gap`` where it may contain more."""
     size, nesting = 1, 0
     for part in parts:
         if isinstance(part, Holder):
@@ -87,14 +87,14 @@ def set_measures(whole: Value, size: int, nesting: int, gap: bool) -> None:
 
 
 class Holder(Value, frozen=True, kw_only=True):
-    """A value that holds others; its measures are taken once, when it is made, whatever it is made with."""
+    """A value that contains others; its measures are taken once, when it is made, whatever it is made with."""
 
     size: int = 0
     nesting: int = 0
     gap: bool = False
 
     def measures_with(self, parts: Iterable[Value]) -> tuple[int, int, bool]:
-        """Its measures with ``parts`` beside what it holds: what grows by one each time is not counted anew."""
+        """Return its measures with ``parts`` added, without counting the others again."""
         size, nesting, gap = self.size, self.nesting, self.gap
         for part in parts:
             size += part.size
@@ -111,7 +111,7 @@ class _Singleton(Value, frozen=True):
 
 
 UNKNOWN: Value = _Singleton("UNKNOWN")
-# What a value in the middle of its own definition is worth: nothing, until the other assignments speak.
+# The value of something in the middle of its own definition: nothing, until the other assignments are known.
 NEVER: Value = _Singleton("NEVER")
 NONE: Value = _Singleton("NONE")
 
@@ -129,9 +129,9 @@ class UnionOf(Holder, frozen=True):
         measure(self, self.options, level=0)
 
 
-# The members of a family among the options of a union are told apart up to this many; more become one.
+# The members of a family among the options of a union are distinguished up to this many; more become one.
 MOST_OF_A_FAMILY = 16
-# Options of a union that are no references to functions and classes: of those a table may hold any number. A server
+# Options of a union other than functions and classes, of which a table may have any number. A server
 # that answers for all its tools in one function has as many texts as these have sentences.
 MOST_OPTIONS = 512
 
@@ -142,14 +142,14 @@ def options(value: Value) -> tuple[Value, ...]:
 
 
 def join(*values: Value) -> Value:
-    """What holds one of ``values``. It may have more options than the evaluator lets stand."""
+    """Return the union of ``values``. It may have more options than the evaluator allows."""
     first = values[0] if values else NEVER
     if all(value is first for value in values):
         return first
     union: dict[object, Value] = {}
     for value in values:
         for option in options(value):
-            # What has no value yet adds nothing: the next round of the loop, or the circle's end, tells.
+            # What has no value yet adds nothing: the next round of the loop, or the circle's end, has it.
             if option is not NEVER:
                 identity = option.identity
                 old = union.get(identity)
@@ -162,7 +162,7 @@ def join(*values: Value) -> Value:
     if len(alternatives) == 1:
         return alternatives[0]
     for value in values:
-        # One that holds all of it already stays itself: where it meets itself again there is nothing to join.
+        # A union that contains all options already stays itself.
         if isinstance(value, UnionOf) and not value.conditional and is_alike(alternatives, value.options):
             return value
     return UnionOf(alternatives)
@@ -178,7 +178,7 @@ def _with_families_merged(union: dict[object, Value]) -> dict[object, Value]:
             result[identity] = option
         else:
             families.setdefault(family, []).append(option)
-            result[family] = option  # holds the place
+            result[family] = option  # keeps the place
     for family, (first, *others) in families.items():
         result[family] = first.merged(others)  # all at once: one after the other takes the square of the time
     return result

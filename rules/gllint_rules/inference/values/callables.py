@@ -28,9 +28,9 @@ Env: TypeAlias = dict[Variable, Value]
 
 
 class Frame(Struct, eq=False):
-    """Where an expression is evaluated. ``env`` holds the flow's variables; without it the reading is static.
+    """Where an expression is evaluated. ``env`` has the flow's variables; without it the reading is static.
 
-    ``variables`` are the type variables of the function or alias whose annotation it is, each with what stands for it.
+    ``variables`` are the type variables of the function or alias whose annotation it is, each with its type.
     """
 
     module: Module
@@ -44,22 +44,22 @@ class Frame(Struct, eq=False):
         return self.bound.cls if self.bound is not None else None
 
     def site(self, expr: Expr) -> Site:
-        """Where ``expr`` stands, which is evaluated here."""
+        """Return the place of ``expr``, which is evaluated here."""
         return Site(self.module, expr.at)
 
 
 class Flow(Struct, eq=False):
     """The outcome of a function: ``returns`` and ``yields`` as expression and value, in reading order.
 
-    ``parameters`` are what its parameters held when it began.
+    ``parameters`` are the values of its parameters when it began.
     """
 
     returns: list[tuple[Expr, Value]] = field(default_factory=list)
     yields: list[tuple[Expr, Value]] = field(default_factory=list)
     parameters: tuple[Value, ...] = ()
     falls_through: bool = False
-    open: bool = False  # what stands for the outcome while it is being worked out
-    result: Value | None = None  # all returns together, once somebody asked
+    open: bool = False  # a placeholder for the outcome while that is being computed
+    result: Value | None = None  # all returns together, filled on demand
 
 
 class Arguments(Struct, frozen=True, eq=False):
@@ -117,5 +117,5 @@ class ToolValue(Value, frozen=True):
 
 
 def is_reference(value: Value) -> bool:
-    """Whether it stands for a function or a class, which its own code says all about."""
+    """Whether it refers to a function or a class of the project, whose code is known."""
     return isinstance(value, (FunctionOf, ClassOf, ToolValue, Method, External, ModuleOf))

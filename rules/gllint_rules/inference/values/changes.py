@@ -1,4 +1,4 @@
-"""What becomes of a whole value, all that it holds included: moved, made a constant, condensed, filled elsewhere."""
+"""Changes of a whole value and its elements: moved, made a constant, condensed, filled elsewhere."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def moved(value: Value, site: Site) -> Value:
 
 
 def as_constant(value: Value) -> Value:
-    """``value`` with all that it holds as what a constant table holds; a model is reported where it is built."""
+    """Return ``value`` and its elements as parts of a constant table; a model is reported where it is built."""
 
     def put(entry: Entry, part: Value) -> Entry:
         return replace(entry, value=part, constant=True)
@@ -74,7 +74,7 @@ def as_constant(value: Value) -> Value:
 def condensed(value: Value) -> Value:
     """A constant table of any size as a small value: a list of what its rows have in common, a dict of what is in it.
 
-    Texts are no longer told apart, nor is where each number stands: a table is reported where it is used.
+    Texts and places of numbers are no longer distinguished: a table is reported where it is used.
     """
     return over(value, _condensed)
 
@@ -168,7 +168,7 @@ def returned_at(value: Value, site: Site) -> Value:
 
 
 def filled_unseen(value: Value) -> Value:
-    """A container that what nobody sees may fill: an empty one holds what its annotation says."""
+    """Return a container that unknown code may fill: an empty one contains what its annotation says."""
 
     def filled(option: Value) -> Value:
         is_empty = isinstance(option, (DictOf, ListOf)) and option.is_empty
@@ -178,7 +178,7 @@ def filled_unseen(value: Value) -> Value:
 
 
 def filled_elsewhere(value: Value) -> Value:
-    """A container that other statements of its module fill: there may be anything in it beside what is written."""
+    """Return a container that other statements of its module fill: it may contain anything in addition."""
     values: list[Value] = []
     for option in options(filled_unseen(value)):
         if isinstance(option, DictOf) and option.rest is None:

@@ -1,4 +1,4 @@
-"""Values that hold others, each where it was put in: dicts, lists, and the base of objects with fields."""
+"""Values that contain others, each with its place: dicts, lists, and the base of objects with fields."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 class Entry(Struct, frozen=True, eq=False):
     """A value in a container, where it was put in, and the place of its key where that is written out.
 
-    Where both are one place, what stands there is the container that it came with: ``{**row}``.
-    ``constant`` where a table holds it that a module or a class binds to a name: it is reported where it is used.
+    If both are one place, that is the container that it came with: ``{**row}``.
+    ``constant`` is a part of a table that a module or a class binds to a name: it is reported where it is used.
     """
 
     value: Value
@@ -42,12 +42,12 @@ class Entry(Struct, frozen=True, eq=False):
     constant: bool = False
 
     def holding(self, value: Value) -> Entry:
-        """The entry with ``value`` in it: itself, where that is the one it holds."""
+        """Return the entry with ``value`` in it: itself, if that is its value already."""
         return self if value is self.value else Entry(value, self.site, self.key, self.constant)
 
 
 class Unnamed(NamedTuple):
-    """A key of a record that is no text, or none that is known: the place of what it leads to tells it apart."""
+    """A key of a record that is no known text: the place of its value distinguishes it."""
 
     site: Site
 
@@ -68,7 +68,7 @@ _R = TypeVar("_R", bound="Record")
 
 
 class Container(Holder, frozen=True, kw_only=True):
-    """What holds values.
+    """A value that contains others.
 
     ``site`` is where it was made. ``rest`` is what those may be that have no entry of their own
     (``dict[str, float]``), ``returned`` where the function that made such a one returns it. ``hinted``: ``rest`` is
@@ -100,28 +100,28 @@ class Container(Holder, frozen=True, kw_only=True):
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing was put in, whatever an annotation says of what might be."""
+        """Whether nothing was put in, whatever its annotation declares."""
         return self.unfilled and next(self.contents(), None) is None
 
     def contents(self) -> Iterator[tuple[Key | None, Entry]]:
-        """What it is seen to hold, each entry with its key; an element of a list has none."""
+        """Return its known entries, each with its key; an element of a list has none."""
         raise NotImplementedError
 
     def values(self) -> list[Value]:
-        """All values that it is known to hold."""
+        """Return its known values."""
         raise NotImplementedError
 
     def each_changed(self: _C, change: ValueChange, put: EntryMaker = Entry.holding) -> _C:
-        """With all that it holds changed, and ``put`` into its entries; itself where all stay as they are."""
+        """Return it with its values changed, and ``put`` into its entries; itself if nothing changes."""
         raise NotImplementedError
 
     def moved(self: _C, site: Site) -> _C:
-        """As if it had been made at ``site``, and returned by nobody."""
+        """Return it as if it had been made at ``site``, and not returned by a function."""
         raise NotImplementedError
 
 
 class Record(Container, frozen=True):
-    """What holds values under keys: a dict, or an object with known fields.
+    """A value with keys: a dict, or an object with known fields.
 
     ``entries``: for each key all that may be stored there. ``sure``: keys that are always there. ``open``: there may
     be more keys. ``of``: the class of the project that it is an instance of.
@@ -212,7 +212,7 @@ class Record(Container, frozen=True):
             return join(*(entry.value for entry in self.entries[key]))
         value = self.any_value() if key is None else self.other()
         kinds = {type(option) for option in options(value)} if value is not None else set()
-        # What may be a text or a container alike is unknown: a rule about either would speak of the other too.
+        # What may be a text or a container is unknown: a rule about one would report the other too.
         return UNKNOWN if kinds & {Text, Boolean} and any(issubclass(k, Container) for k in kinds) else value
 
     def any_key(self) -> Value:
@@ -233,7 +233,7 @@ class Record(Container, frozen=True):
         return replace(self, entries=entries, sure=sure, measures=measures)
 
     def part(self: _R, key: Key, slot: tuple[Entry, ...]) -> _R:
-        """What ``slot`` holds under ``key``, and nothing else that is seen of it."""
+        """Return what ``slot`` has under ``key``, and nothing else."""
         return replace(self, entries={key: slot} if slot else {}, open=True)
 
     def without(self: _R, key: Key) -> _R:
@@ -248,7 +248,7 @@ class Record(Container, frozen=True):
         )
 
     def with_unnamed(self: _R, new: Iterable[Entry]) -> _R:
-        """The same where ``new`` may stand under keys that are not known."""
+        """Return the same with ``new`` under an unknown key."""
         entries = dict(self.entries)
         for entry in new:
             # The same statement stores again in a later round of its loop: that is still the one entry.
@@ -263,7 +263,7 @@ class Record(Container, frozen=True):
         return replace(self, entries=entries, open=True)
 
     def spread(self: _R, value: Value, site: Site) -> _R:
-        """``{**value}``, ``update(value)``, ``record | value``: what ``value`` holds comes on top, put in at ``site``.
+        """``{**value}``, ``update(value)``, ``record | value``: the entries of ``value`` replace its own, at ``site``.
 
         A key that ``value`` has on some ways only leaves what the record has there.
         """
@@ -378,8 +378,8 @@ class DictOf(Record, frozen=True):
 class ListOf(Container, frozen=True):
     """A list, tuple, set or generator: known ``items`` in order, then any number of ``rest``.
 
-    A ``pair`` is a tuple that nobody wrote: ``zip``, ``enumerate`` and ``.items()`` make it. A ``declared`` one is
-    what an annotation says of a tuple, position by position. A ``matrix`` is written out as lists of numbers in a
+    A ``pair`` is a tuple of ``zip``, ``enumerate`` or ``.items()``. A ``declared`` one is
+    the annotation of a tuple, position by position. A ``matrix`` is a literal of lists of numbers in a
     list. A kind with a dot in it is the full name of the class from outside that it is an instance of.
     """
 
@@ -414,7 +414,7 @@ class ListOf(Container, frozen=True):
         return replace(self, items=items, rest=rest, hinted=hinted, unfilled=unfilled)
 
     def resembles(self, other: ListOf) -> bool:
-        """Whether what two lists are, apart from what they hold, is the same."""
+        """Whether two lists are the same apart from their elements."""
         return self is other or (
             (self.kind, self.site, self.returned, self.matrix)
             == (other.kind, other.site, other.returned, other.matrix)
@@ -454,7 +454,7 @@ def as_keys(value: Value) -> Number | ExternalInstance | None:
 
 
 def is_seen_empty(value: Value) -> bool:
-    """Whether it is a list, or a plain dict, that holds nothing where it is seen."""
+    """Whether it is a list or a plain dict without known elements."""
     if isinstance(value, ListOf):
         return not value.values()
     return isinstance(value, DictOf) and lacks_key(value, "") and not value.entries

@@ -15,7 +15,7 @@ from gllint_rules.inference.values.references import ClassOf
 class Instance(Value, frozen=True):
     """An instance of a class of the project whose fields are looked up in the class.
 
-    ``arguments`` are what stands for its type variables: ``Context[Building]``. ``attributes`` are those that are
+    ``arguments`` are the types of its type variables: ``Context[Building]``. ``attributes`` are those that are
     what its constructor was given, where the class is a record of its arguments.
     """
 

@@ -42,7 +42,7 @@ class External(Value, frozen=True):
 
 
 class ExternalInstance(Value, frozen=True):
-    """An instance of a class from outside the project; ``arguments`` are what stands for its type variables."""
+    """An instance of a class from outside the project; ``arguments`` are the types of its type variables."""
 
     name: str
     arguments: tuple[Value, ...] = ()

@@ -1,4 +1,4 @@
-"""Values that hold no others under keys: truth values, numbers, and texts with what is formatted into them."""
+"""Values without keys: truth values, numbers, and texts with what is formatted into them."""
 
 from __future__ import annotations
 
@@ -93,12 +93,12 @@ class Text(Holder, frozen=True):
 
     def __post_init__(self) -> None:
         measure(self, (part.value for part in self.parts or () if isinstance(part, Interpolation)))
-        # Of a text that is nothing but one value an argument tells more; what stands in prose is asked for by name.
+        # For a text that is only one value the argument says more; a value within prose is asked for by name.
         force_setattr(self, "gap", self.gap and self.parts is not None and len(self.parts) == 1)
 
     @property
     def is_put_together(self) -> bool:
-        """Whether something is filled into it, or it stands for a text of which that may be so."""
+        """Whether something is filled into it, or may be."""
         return any(isinstance(part, Interpolation) for part in self.parts or ())
 
     @property
@@ -144,7 +144,7 @@ class Text(Holder, frozen=True):
 
 
 class SerialisedText(Text, frozen=True):
-    """What a serialiser makes of a value: its one part, which stands where the value was given to it."""
+    """The text that a serialiser makes of a value, which is its one part."""
 
     @property
     def content(self) -> Interpolation:
@@ -197,12 +197,12 @@ def _with_alternatives(texts: Sequence[Text]) -> Text:
 
 
 def _beginning(part: Literal | Interpolation) -> tuple[object, ...]:
-    """What is the same of two parts that stand at the same place and say the same."""
+    """Return what two parts at the same place have in common."""
     return part.site, part.text if isinstance(part, Literal) else None
 
 
 def serialised(value: Value, site: Site) -> SerialisedText:
-    """The text that a serialiser makes of ``value``, which stands at ``site``."""
+    """Return the text that a serialiser makes of ``value``, which is at ``site``."""
     return SerialisedText((Interpolation(value, site),))
 
 
