@@ -1,6 +1,6 @@
 """The policy on numbers, units and claims, and its enforcement when tools run.
 
-No number reaches the user unless it came from a validated tool output, carries a recognised unit, and is tied
+No number reaches the user unless it came from a validated tool output, has a recognised unit, and is tied
 to explicit provenance. Names load on first use, so that importing the policy alone stays cheap.
 """
 

@@ -55,7 +55,7 @@ class OpenTelemetry:
 
     @contextmanager
     def tool(self, call: Call, call_id: str) -> Iterator[Callable[[Any], None]]:
-        """A span around the execution of a tool; what it gives is told the output."""
+        """A span around the execution of a tool, which yields a function that receives the output."""
         attributes = {
             "gen_ai.operation.name": "execute_tool",
             "gen_ai.tool.name": call.tool.name,

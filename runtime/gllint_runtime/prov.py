@@ -1,7 +1,7 @@
 """Where the numbers of an answer come from, as W3C PROV-JSON (https://www.w3.org/submissions/prov-json/).
 
 The message is derived from its numbers, each number from the output of a tool call, and what a call was made with from
-what came before it. Records are named by their kind and number; what a tool or a model wrote stands in labels and
+what came before it. Records are named by their kind and number; texts of tools and models are in labels and
 values.
 """
 

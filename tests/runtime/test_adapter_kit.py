@@ -132,5 +132,5 @@ def test_what_the_model_cannot_mend_is_logged_for_the_developer(caplog: pytest.L
     with pytest.raises(GLError), caplog.at_level("WARNING", logger="gllint_runtime"):
         kit.recorded(Session(), "search", {}, {"hits": {"value": 3, "unit": "row"}})
     [record] = caplog.records
-    assert record.getMessage().startswith("The result of tool search was refused: [UNIT_UNKNOWN] Unit 'row'")
+    assert record.getMessage().startswith("The result of tool search was rejected: [UNIT_UNKNOWN] Unit 'row'")
     assert "counts" in record.getMessage()

@@ -74,8 +74,8 @@ def judged(answer: str, *values: Any, asked: str = "Well?") -> list[tuple[str, s
         ({"k" * 41: 1}, "mcp", f"an object with the key '{'k' * 40}' is no conversation of the format mcp"),
         ([{"role": "sage"}], "auto", f"an item with the role 'sage' is not of the {ALL}"),
         ([{"role": "sage"}], "mcp", "an item with the role 'sage' is not of the format mcp"),
-        (["x"], "mcp", "a text that nobody said is not of the format mcp"),
-        ([3], "mcp", "a number where messages stand is not of the format mcp"),
+        (["x"], "mcp", "a text without a speaker is not of the format mcp"),
+        ([3], "mcp", "a number among messages is not of the format mcp"),
         ([{"a": 1, "b": 2}], "mcp", "an item with the keys 'a', 'b' is not of the format mcp"),
         ([{}], "mcp", "an empty item is not of the format mcp"),
         ([{"attributes": 5}], "mcp", "an item with the keys 'attributes' is not of the format mcp"),
@@ -178,7 +178,7 @@ def test_what_is_forgotten_and_what_is_not_read_is_told(monkeypatch: pytest.Monk
     ]
     assert beyond.notes == [
         "answer 1 was judged up to its character 20",
-        "it holds more numbers than are remembered: those of the oldest turns were forgotten",
+        "it has more numbers than are remembered: those of the oldest turns were forgotten",
     ]
     items = [{"type": "wizard"}, {"type": "wizard"}, {"type": "hat"}, user("Well?"), said("Well.")]
     assert audit_run(items, format="openai").conversations[0].notes == [
@@ -186,7 +186,7 @@ def test_what_is_forgotten_and_what_is_not_read_is_told(monkeypatch: pytest.Monk
         "an item with the type 'hat' was passed over",
     ]
     mixed = audit_run([{"messages": [user("Well?"), said("It is 5.")]}, "stray"], format="openai")
-    assert [one.notes for one in mixed.conversations] == [["a text that nobody said was passed over"]]
+    assert [one.notes for one in mixed.conversations] == [["a text without a speaker was passed over"]]
 
 
 def span(trace: str, end: Any, *messages: dict[str, Any], **more: Any) -> dict[str, Any]:

@@ -455,7 +455,7 @@ def test_a_model_of_claims_is_read_in_the_session_of_the_moment() -> None:
                 Answer.model_validate(wrong)
         assert checked_structure(session, answer) is answer
     assert answer.model_dump() == {"heat": HEAT, "note": "It is 12.50 kWh.", "stars": 5}
-    with pytest.raises(ValidationError, match="No session holds now: run the agent through its gate"):
+    with pytest.raises(ValidationError, match="No session is current: run the agent through its gate"):
         Answer.model_validate({"heat": CLAIM, "note": "x"})
     schema = Answer.model_json_schema()["properties"]
     claim, plain = schema["heat"]["anyOf"]

@@ -258,6 +258,6 @@ def test_settings_that_differ_are_told_up_to_twenty(caplog: pytest.LogCaptureFix
     stored["policy"] |= {f"a{i:02}": None for i in range(25)}
     Session.from_json(json.dumps(stored))
     assert caplog.messages == [
-        "The session was stored under another policy; this program's holds "
+        "The session was stored under another policy; this program's applies "
         f"({', '.join(f'a{i:02}' for i in range(20))})"
     ]

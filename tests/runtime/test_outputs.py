@@ -284,7 +284,7 @@ def test_data_that_holds_itself_is_told_where(length: int, is_told: bool) -> Non
         Survey(first)
     place = f"${'[0]' * length} is $ again"
     assert str(caught.value) == (
-        f"the data holds itself: {place}" if is_told else "the data is nested too deeply"
+        f"the data contains itself: {place}" if is_told else "the data is nested too deeply"
     )
     assert caught.value.path == (0,) * min(length, 65)
 
@@ -483,7 +483,7 @@ def test_paths_that_no_claim_could_write_are_told_in_another_way() -> None:
         ("RESULT_SCHEMA", True, None),
         ("RESULT_SCHEMA", {}, None),
         ("ARGS_SCHEMA", {}, None),
-        ("ARGS_SCHEMA", True, "args_schema of 'meter' cannot be used: $: a model is told the arguments by an"),
+        ("ARGS_SCHEMA", True, "args_schema of 'meter' cannot be used: $: a model needs an object schema for the"),
         ("ARGS_SCHEMA", {"type": "x"}, "args_schema of 'meter' cannot be used: $.type: 'x' is not a JSON"),
         ("RESULT_SCHEMA", {"typ": "object"}, "result_schema of 'meter' cannot be used: $.typ: did you mean 'type'?"),
         ("RESULT_SCHEMA", {"$ref": "x"}, "result_schema of 'meter' cannot be used: $.$ref: no such schema is known here"),

@@ -140,15 +140,15 @@ UNFIT: list[tuple[dict[str, str | bytes], str]] = [
     # What cannot be read as TOML.
     ({"gllint.toml": b"\xff\xfea\0"}, "@: not UTF-8, as TOML files are: save it in that encoding"),
     ({"gllint.toml": "[severity]\n[severity]"}, "twice: put its keys under one heading, and take the other away"),
-    ({"gllint.toml": "jobs = 1\njobs = 2\n"}, "@:2:9: not valid TOML: Cannot overwrite a value: the key stands twice, take one of its lines away"),
+    ({"gllint.toml": "jobs = 1\njobs = 2\n"}, "@:2:9: not valid TOML: Cannot overwrite a value: the key occurs twice, remove one of its lines"),
     ({"gllint.toml": "jobs = \n"}, "@:1:8: not valid TOML: Invalid value"),
     ({"gllint.toml": "#" * 1_000_001}, "@: too large for a configuration: 1000001 bytes, at most 1000000"),
     ({"gllint.toml": DEEP}, "@: a key has too many parts: at most 1000 names joined by dots"),
     # Where the table stands.
     ({"pyproject.toml": "[tool]\ngllint = 5"}, "@:2: key 'tool.gllint' must be a table, not 5"),
     ({"own.toml": "[tool]\ngllint = [1]"}, "@:2: key 'tool.gllint' must be a table, not [1]"),
-    ({"gllint.toml": "mine = 1\n[tool.gllint]"}, "@:1: key 'mine' stands outside of [tool.gllint], which this file has, too (line 2): take"),
-    ({"own.toml": "mine = 1\njobs = 1\n[tool.gllint]"}, "@:2: key 'jobs' stands outside of [tool.gllint]"),
+    ({"gllint.toml": "mine = 1\n[tool.gllint]"}, "@:1: key 'mine' is outside of [tool.gllint], which this file has, too (line 2): take"),
+    ({"own.toml": "mine = 1\njobs = 1\n[tool.gllint]"}, "@:2: key 'jobs' is outside of [tool.gllint]"),
     # The shape of what stands in it.
     ({"gllint.toml": "frameworks = 5"}, "@:1: key 'frameworks' must be a list of tables, not 5"),
     ({"gllint.toml": "select = 5"}, "@:1: key 'select' must be a list of texts, not 5"),
@@ -292,7 +292,7 @@ def test_a_policy_in_a_session_and_a_registry() -> None:
         ({"strict_units": 1}, TypeError, "strict_units must be true or false, not 1"),
         ({"argument_origin": "loose"}, ValueError, "argument_origin must be one of off, record, strict, not 'loose'"),
         ({"allow_raw_numbers": None}, TypeError, "allow_raw_numbers must be true or false, not null"),
-        ({"plain_keys": 10**5000}, TypeError, "plain_keys has a value of the wrong type; gllint config --schema tells"),
+        ({"plain_keys": 10**5000}, TypeError, "plain_keys has a value of the wrong type; see gllint config --schema"),
         ({"levels": "loud"}, ValueError, "levels: 'loud' is no level; there are block, warn, shadow"),
         ({"levels": [("ARGUMENT_UNIT", "loud")]}, ValueError, "levels: 'loud' is no level"),
         ({"levels": 5}, TypeError, "levels: a level, or a level for each code, not 5"),

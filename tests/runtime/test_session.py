@@ -771,13 +771,13 @@ def test_the_words_of_others_are_one_line_of_the_log(caplog: pytest.LogCaptureFi
 @pytest.mark.parametrize(
     ("message", "told"),
     [
-        ("There are 120 seats.", "'120' stands in a text that faq returned (tc_1)"),
+        ("There are 120 seats.", "'120' is in a text that faq returned (tc_1)"),
         ("It has 1,250.5 kWh.", "let the tool return a Quantity {value, unit}"),
-        ("PA441 leaves.", "let names like it stand (`whitelist`)"),
+        ("PA441 leaves.", "allow names like it (`whitelist`)"),
         ("There are 12 seats.", "Call a tool for the value"),
         ("It has 250.5 kWh.", "Call a tool for the value"),
         ("It has 7 kWh.", "Call a tool for the value"),  # a Quantity has it, too
-        ("There are 120 seats, {{claim:0}}9.", "'120' stands in a text"),
+        ("There are 120 seats, {{claim:0}}9.", "'120' is in a text"),
     ],
 )
 def test_the_hint_says_where_a_number_stands_in_a_text(message: str, told: str) -> None:

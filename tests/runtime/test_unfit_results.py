@@ -68,7 +68,7 @@ def _deep() -> dict[str, Any]:
         ({"a": {(1, 2): "x"}}, "$.a", "the key (1, 2) is not text", "Nest"),
         ({Colour.RED: "x"}, "$", "the key <Colour.RED: 1> is not text", "key.name"),
         ({Level.LOW: "x"}, "$", "the key <Level.LOW: 1> is not text", "key.name"),
-        (_loop(), "$.rows[0].back", "the data holds itself: $.rows[0].back is $ again", "leads back"),
+        (_loop(), "$.rows[0].back", "the data contains itself: $.rows[0].back is $ again", "leads back"),
         (_nodes(), "$.tree.below.parent", "$.tree.below.parent is $.tree again", "leads back"),
         (_deep(), "$" + ".a" * 65, "the data is nested too deeply", "64 levels"),
         ({"a": [math.nan]}, "$.a[0]", "nan is not a number that JSON has", "None"),

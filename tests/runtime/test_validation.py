@@ -123,7 +123,7 @@ def test_endless_data_is_refused(container: Any) -> None:
         plain(value)
     loop: list[Any] = []
     loop.append(loop)
-    with pytest.raises(ValueError, match=r"the data holds itself: \$\[0\] is \$ again"):
+    with pytest.raises(ValueError, match=r"the data contains itself: \$\[0\] is \$ again"):
         plain(loop)
 
 

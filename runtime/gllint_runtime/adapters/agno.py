@@ -222,7 +222,7 @@ def _events(run: _Run, events: Any) -> Iterator[Any]:
 
 
 class _GatedModel(_Twin):
-    """A model that is asked until its answer holds, and whose tools are recorded."""
+    """A model that is asked until its answer passes, and whose tools are recorded."""
 
     _gllint_is_output: bool
 
@@ -264,7 +264,7 @@ class _GatedModel(_Twin):
         conversation = getattr(output, "session_id", None)
         with _run_errors():
             session = self._gllint.conversation(output, _history(messages), conversation=conversation)
-        # Not the whole system message, which may hold what a model has summed up.
+        # Not the whole system message, which may contain a model's summary.
         told: Any = run.target.instructions if run is not None else None
         for text in [told] if isinstance(told, str) else told if isinstance(told, list) else ():
             session.prompt(text)
@@ -355,7 +355,7 @@ class _GatedModel(_Twin):
         timer: Any = None,
         function_execution_result: Any = None,
     ) -> Any:
-        """What the model is told of a call: its output, recorded, or what was wrong with it."""
+        """What the model receives of a call: its output, recorded, or what was wrong with it."""
         turn, function = _TURN.get(), function_call.function
         if success and turn is not None and not function.stop_after_tool_call:
             try:
@@ -407,7 +407,7 @@ def _value(session: Session, output: Any, execution: Any) -> Any:
 
 
 class _Judging:
-    """One answer of the model, asked for until it holds."""
+    """One answer of the model, asked for until it passes."""
 
     def __init__(self, options: dict[str, Any]) -> None:
         self.options = options
@@ -425,7 +425,7 @@ class _Judging:
         self._text = ""
 
     def holds(self, response: Any) -> bool:
-        """Whether an answer may be shown, as it then stands in it."""
+        """Whether an answer may be shown; it then has the checked text."""
         if self._turn is None:
             return True
         if self._usage is not None and response.response_usage is not None:
@@ -475,7 +475,7 @@ class _Judging:
         self._deltas.append(replace(delta, content=None))
 
     def ended(self) -> Iterator[ModelResponse]:
-        """The rest of the answer; of one that does not hold, what it has used."""
+        """The rest of the answer; for a rejected one, its token usage."""
         if self._turn is None:
             self.is_done = True
             return

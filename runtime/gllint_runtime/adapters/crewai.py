@@ -31,7 +31,7 @@ from gllint_runtime.policy.errors import GLError, GLValidationError
 from gllint_runtime.policy.keywords import Mode
 
 _CALL_OPTIONS = ("tools", "callbacks", "available_functions", "from_task", "from_agent", "response_model")
-_ERROR = "Error executing tool: "  # how CrewAI tells the model what a tool raised
+_ERROR = "Error executing tool: "  # CrewAI's text for what a tool raised
 
 
 class Kickoff(NamedTuple):
@@ -57,7 +57,7 @@ _EVENTS: ContextVar[list[dict[str, Any]] | None] = ContextVar("gllint_events", d
 
 
 class _Stop(HookAborted):  # type: ignore[misc, unused-ignore]
-    """Ends a run, which CrewAI would begin again after any other error; its cause is what the caller is told."""
+    """Ends a run, which CrewAI would restart after any other error; the caller gets its cause."""
 
 
 TargetT = TypeVar("TargetT", bound=Crew | Agent)
@@ -178,7 +178,7 @@ def _enter_agent(agent: Any, own: kit.Gate) -> None:
     if agent.planning_enabled:
         raise TypeError("An agent that plans answers from its steps, unchecked: leave out planning")
     if getattr(agent, "a2a", None) is not None:
-        raise TypeError("An agent that speaks A2A hands on answers of others, unchecked: leave out a2a")
+        raise TypeError("An agent that uses A2A passes on unchecked answers of others: leave out a2a")
     _require_no_final_tool(agent.tools)
     execute, aexecute = agent.execute_task, agent.aexecute_task
     kickoff, kickoff_async = agent.kickoff, agent.kickoff_async
@@ -189,7 +189,7 @@ def _enter_agent(agent: Any, own: kit.Gate) -> None:
         history: Iterable[kit.Event] = [] if begins else [kit.Answer()]
         if not isinstance(inputs, list | str):
             _require_no_final_tool(inputs.tools)
-        elif not is_inner:  # an agent within a run is told its task by a model
+        elif not is_inner:  # a model writes the task of an agent within a run
             history = _history(inputs)
         session = own.conversation(Kickoff(agent, inputs), history)
         session.prompt("\n".join([agent.goal, agent.backstory]))
@@ -244,7 +244,7 @@ def _require_own(*options: Any) -> None:
 
 @contextmanager
 def _stopping(*, is_inner: bool = False) -> Iterator[None]:
-    """Tell the caller of a kickoff why its answer was refused."""
+    """Raise for the caller of a kickoff why its answer was rejected."""
     try:
         yield
     except _Stop as stop:
@@ -254,7 +254,7 @@ def _stopping(*, is_inner: bool = False) -> Iterator[None]:
 
 
 def _history(messages: Any) -> Iterator[kit.Event]:
-    """What the messages of a kickoff hold."""
+    """The events in the messages of a kickoff."""
     for message in [{"role": "user", "content": messages}] if isinstance(messages, str) else messages:
         content, call_id = message.get("content"), message.get("tool_call_id")
         for call in message.get("tool_calls") or ():
@@ -278,7 +278,7 @@ def _history(messages: Any) -> Iterator[kit.Event]:
 
 
 def _listen() -> None:
-    """Stand first among the hooks of tools, so that what others leave out of a result stays out."""
+    """Come first among the hooks of tools, so that what others remove from a result stays removed."""
     for point, hook in (
         (InterceptionPoint.PRE_TOOL_CALL, _before_tool),
         (InterceptionPoint.POST_TOOL_CALL, _after_tool),
@@ -309,7 +309,7 @@ def _before_tool(context: Any) -> None:
 
 
 def _after_tool(context: Any) -> str | None:
-    """Record what a tool returned; the model is told what of it can be claimed."""
+    """Record what a tool returned; return what the model receives."""
     run = _RUN.get()
     if run is None:
         return None
@@ -408,7 +408,7 @@ def _asks_for_answer(messages: Any, options: Mapping[str, Any]) -> bool:
 
 
 class _Turn:
-    """An answer of a model, asked for until it holds; nobody hears of it before."""
+    """An answer of a model, asked for until it passes; nothing is shown before."""
 
     def __init__(self, run: _Run, llm: Any, messages: Any, options: Mapping[str, Any]) -> None:
         self._run, self._llm, self._own_messages = run, llm, messages
@@ -424,7 +424,7 @@ class _Turn:
 
     @contextmanager
     def privately(self) -> Iterator[None]:
-        """While the model answers, its events are held back and nothing is streamed."""
+        """While the model answers, its events are withheld and nothing is streamed."""
         self._events = []
         with kit.binding(_EVENTS, self._events), call_stream_override(self._llm, False):
             yield
@@ -471,7 +471,7 @@ def _hint(answer: Any, hint: str) -> list[dict[str, str]]:
 
 
 def _call_in_text(session: Session, answer: str) -> str:
-    """A call of a tool in text, without a result that the model makes up, and without a thought that does not hold."""
+    """A call of a tool in text, without a result that the model made up, and without a rejected thought."""
     match = ACTION_INPUT_REGEX.search(answer)
     start = match.start() if match else 0
     thought, call = answer[:start], answer[start:].partition("\nObservation:")[0]

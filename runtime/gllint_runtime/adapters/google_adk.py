@@ -86,7 +86,7 @@ class _Agents:
         self._sessions: kit.WeakIdentityMap[tuple[Session, int]] = kit.WeakIdentityMap()
 
     def enter(self, agent: Any) -> None:
-        """Stand around the model and the tools of one agent."""
+        """Wrap the model and the tools of one agent."""
         if _is_gated(agent):
             return
         form = agent.output_schema
@@ -101,11 +101,11 @@ class _Agents:
         agent.tools = [self._tool(tool) for tool in agent.tools]
 
     def __deepcopy__(self, memo: Any) -> _Agents:
-        """Copies of an agent share its gate, which holds nothing of one conversation."""
+        """Copies of an agent share its gate, which stores nothing of a conversation."""
         return self
 
     def _enter_model(self, agent: Any) -> None:
-        """Stand around the model of an agent."""
+        """Wrap the model of an agent."""
         model = copy.copy(agent.canonical_model)  # its name, client and settings stay
         own_ask, form = model.generate_content_async, agent.output_schema
 
@@ -118,7 +118,7 @@ class _Agents:
         agent.model = model
 
     def session(self, context: Any) -> Session:
-        """The session of a run, with what ADK's session holds."""
+        """Return the session of a run, with the history in ADK's session."""
         stored = context.session
         events = [*stored.events]
         entry = self._sessions.get(stored)
@@ -186,7 +186,7 @@ class _Agents:
     # ------------------------------------------------------------------------------------------------- model
 
     def _expect(self, callback_context: Any, llm_request: LlmRequest) -> None:
-        """Note whose request this is: a model is told no context. One that the agent was given later is gated, too."""
+        """Note the context of a request, which a model does not receive. A model that was set later is gated, too."""
         agent = callback_context._invocation_context.agent
         if not hasattr(agent.canonical_model.generate_content_async, "gllint"):
             self._enter_model(agent)
@@ -195,7 +195,7 @@ class _Agents:
     async def answers(
         self, ask: Any, form: Any, request: LlmRequest, stream: bool
     ) -> AsyncIterator[LlmResponse]:
-        """Ask the model until its answer holds; what is streamed of it was checked."""
+        """Ask the model until its answer passes; stream only checked text."""
         context = self._contexts.get(request)
         if context is None:
             if _AGENT_LABEL in ((request.config and request.config.labels) or ()):
@@ -244,7 +244,7 @@ class _Agents:
 
 
 class _Refusal(dict[str, str]):
-    """What the model is told in the place of a result."""
+    """Return what the model receives instead of a result."""
 
 
 def _begun(agents: _Agents) -> Any:

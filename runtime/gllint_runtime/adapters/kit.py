@@ -47,13 +47,13 @@ INSTRUCTIONS = (
 """What the model has to know; put it into the system prompt."""
 
 REFUSAL = "I cannot give a verified answer to that."
-"""What the user is told where the model's repairs ran out, unless ``on_refusal`` says otherwise."""
+"""The text that the user sees after the last attempt, without ``on_refusal``."""
 
 SessionOption = Session | Callable[[Any], Session] | None
 """One conversation's session, or what finds it in a framework's own context, or one for each conversation."""
 
 OnRefusal = str | Callable[[GLError], str] | Callable[[GLError, str], str] | None
-"""What the user is told where repairs ran out: a text, or a function of the error, or of the error and the draft."""
+"""What the user sees after the last attempt: a text, or a function of the error, or of the error and the draft."""
 
 # ------------------------------------------------------------------------------------ the session of the moment
 
@@ -74,7 +74,7 @@ class ToolUse(NamedTuple):
 
 
 class ToolReply(NamedTuple):
-    """What a model was told of a call: of its tool's result."""
+    """The result of a call, as the model received it."""
 
     id: str | None
     name: str | None
@@ -91,7 +91,7 @@ Event = UserText | ToolUse | ToolReply | Answer
 
 @dataclass(frozen=True)
 class Gate:
-    """The options of a ``gate``, and how it finds the session of a conversation. It holds nothing of any of them.
+    """The options of a ``gate``, and how it finds the session of a conversation. It stores nothing of a conversation.
 
     Raises ValueError for a mode that differs from the given session's.
     """
@@ -136,7 +136,7 @@ class Gate:
     def conversation(
         self, context: Any, history: Iterable[Event], *, conversation: str | None = None
     ) -> Session:
-        """The session of a run with what the history of its conversation holds: nothing else is kept.
+        """Return the session of a run with the history of its conversation, which is all that it is made of.
 
         ``context`` is what a ``session=`` callable is given, ``conversation`` the framework's id of it.
         """
@@ -148,7 +148,7 @@ class Gate:
 
 
 def read_history(session: Session, history: Iterable[Event]) -> None:
-    """Give a session what a history holds; what it has already is passed over."""
+    """Add a history to a session; what it has already is skipped."""
     calls: dict[str | None, ToolUse] = {}
     seen: dict[str | None, int] = {}
     for event in history:
@@ -173,7 +173,7 @@ def session_for(
     """The session of a run: what ``option`` says, else that of the run around it, else a new one.
 
     ``conversation`` is the framework's id of it; ``begins`` says that there is no history yet. One ``Session`` that
-    serves a second conversation is refused: GLSecurityError SESSION_SHARED.
+    serves a second conversation is rejected: GLSecurityError SESSION_SHARED.
     """
     if isinstance(option, Session):
         _refuse_shared(option, conversation, begins)
@@ -228,7 +228,7 @@ class WeakIdentityMap(Generic[Value]):
         return self._values.get(id(owner))
 
     def put(self, owner: Any, value: Value) -> None:
-        """Give an object its value. It goes with the object: another one may come to stand at its place in memory."""
+        """Set the value of an object. It is forgotten with the object, whose place in memory another may get."""
         if id(owner) not in self._values:
             weakref.finalize(owner, self._values.pop, id(owner), None).atexit = False
         self._values[id(owner)] = value
@@ -262,16 +262,16 @@ class Answers:
 
 
 def session_steps(session: Session, events: AsyncIterable[Any]) -> AsyncIterator[Any]:
-    """The events of a run that goes on under ``session``, which whoever reads them does not see."""
+    """Yield the events of a run whose steps run under ``session``; the reader's code does not."""
     return astepwise(lambda: using(session), events)
 
 
 async def astepwise(
     enter: Callable[[], AbstractContextManager[Any]], events: AsyncIterable[Any]
 ) -> AsyncIterator[Any]:
-    """The events, each made while a context is entered anew, so that it never reaches whoever reads them.
+    """Yield the events, each made in a newly entered context, which the reader's code never runs in.
 
-    Whoever stops to read ends what makes the events, too, and under the same context.
+    When the reader stops, the source of the events ends too, in the same context.
     """
     iterator = aiter(events)
     try:
@@ -306,9 +306,9 @@ def stepwise(enter: Callable[[], AbstractContextManager[Any]], events: Iterable[
 
 
 def hear(session: Session, texts: Iterable[str]) -> None:
-    """Tell a session what the user said in the conversation; what it heard before it need not hear again.
+    """Add what the user said to a session, unless it has that already.
 
-    Inside another run (:func:`current_session`) the task is a model's, in whatever role it is told: that of a
+    Inside another run (:func:`current_session`) a model wrote the task, whatever its role: that of a
     sub-agent, of an agent that is a tool, of a member of a team. There a session hears only what the user said in the
     run around it. So call this before the run makes its own session the current one.
     """
@@ -332,19 +332,19 @@ def recorded(
     tool_call_id: str | None = None,
     **options: Any,
 ) -> dict[str, Any]:
-    """Record a tool's output, the JSON text of one included; return what the model is told. Raises GLError.
+    """Record a tool's output, the JSON text of one included; return what the model receives. Raises GLError.
 
-    A text that is a message which this session has verified (a sub-agent's answer) keeps its numbers: they are told as
-    Quantities beside it, each to be claimed.
+    A message that this session has verified (a sub-agent's answer) keeps its numbers: the model receives them as
+    Quantities next to it, to be claimed.
     """
     output = text_of_blocks(output)
     if isinstance(output, str) and json_value(output) is None:
         output = read_output(session, output)
     try:
         call_id = session.record(tool, arguments, output, tool_call_id=tool_call_id, **options)
-    except GLError as error:  # the model is told, who can mend neither tool nor policy
+    except GLError as error:  # for the model, which can change neither tool nor policy
         why = session.verdicts.redacted(f"{error.message.rstrip('.')}. {error.hint}")
-        logger.warning("The result of tool %s was refused: [%s] %s", tool, error.code, why)
+        logger.warning("The result of tool %s was rejected: [%s] %s", tool, error.code, why)
         raise
     reply = {"tool_call_id": call_id, "output": session.output(call_id)}
     if units := session.declared_units(call_id):
@@ -431,10 +431,10 @@ def tool_result(
     tool_call_id: str | None = None,
     args_schema: Mapping[str, Any] | None = None,
 ) -> str:
-    """Call a tool, with its arguments in the units of its parameters, and record it: the text that the model is told.
+    """Call a tool with its arguments in the units of its parameters, record it, and return the text for the model.
 
-    Agents that the tool runs find the session. What does not hold comes back as what the model has to mend, what the
-    tool raises as its name and text (and to the log). Raises TypeError for an async tool: :func:`atool_result`.
+    Agents that the tool runs find the session. A rejected call or result returns the hint for the model. An error of
+    the tool returns its type and text, and is logged. Raises TypeError for an async tool: :func:`atool_result`.
     """
     call = ToolCall(session, tool, arguments, schema=args_schema, id=tool_call_id)
     if call.refusal is not None:
@@ -492,7 +492,7 @@ def _reply_text(call: ToolCall, output: Any) -> str:
 
 
 def read_output(session: Session, text: str) -> Any:
-    """What a tool's text holds: JSON, or the text with the numbers of a message that the session has verified."""
+    """Return the data of a tool's text: JSON, or the text with the numbers of a message that the session verified."""
     if (data := json_value(text)) is not None:
         return data
     with suppress(ValueError, RecursionError):
@@ -509,12 +509,12 @@ def read_output(session: Session, text: str) -> Any:
 
 
 def block_data(values: Sequence[Any]) -> Any:
-    """What the blocks of a result hold as one output: that of a block alone, several by their places."""
+    """Return the blocks of a result as one output: that of a single block, or several by their positions."""
     return values[0] if len(values) == 1 else {f"block_{i}": value for i, value in enumerate(values, 1)}
 
 
 def with_units(output: Any, units: Mapping[Any, Any], path: str = "$") -> Any:
-    """The output with a Quantity for each number whose unit stands beside it, by its path."""
+    """Return the output with a Quantity for each number that ``units`` has a unit for, by its path."""
     if isinstance(output, Mapping):
         return {key: with_units(value, units, f"{path}.{key}") for key, value in output.items()}
     if isinstance(output, list):
@@ -523,7 +523,7 @@ def with_units(output: Any, units: Mapping[Any, Any], path: str = "$") -> Any:
 
 
 def text_of_blocks(output: Any) -> Any:
-    """The text of content blocks that hold nothing else; any other output as it is."""
+    """Return the text of text blocks; any other output as it is."""
     if not isinstance(output, list) or not output:
         return output
     texts = [
@@ -541,9 +541,9 @@ def _is_hint(text: str) -> bool:
 def restore(
     session: Session, tool: str, arguments: Any, reply: Any, *, tool_call_id: str | None = None
 ) -> bool:
-    """Give a session back what a model was told of a call, from a stored history; whether it has the call now.
+    """Restore a call from a stored history, with its result as the model received it; return whether it is known now.
 
-    In claims mode that is what :func:`recorded` told, and anything else is passed over; in sourced mode any result.
+    In claims mode that is the output of :func:`recorded`, and anything else is skipped; in sourced mode any result.
     """
     if isinstance(arguments, str):
         with suppress(ValueError, RecursionError):
@@ -560,7 +560,7 @@ def restore(
     elif session.mode == "sourced":
         if tool_call_id is not None and session.told_of(tool_call_id) is not None:
             return True
-        if any(_is_hint(text) for text in texts):  # of a call that was refused: its numbers are the model's
+        if any(_is_hint(text) for text in texts):  # of a call that was rejected: its numbers are the model's
             return False
         output, call_id = text_of_blocks(reply), None
         if texts:
@@ -589,7 +589,7 @@ def restore(
 def check_final(session: Session, final: Any) -> Verified:
     """Check a final answer: text, ``{"message", "claims"}``, a model of that, or its JSON text. Raises GLError.
 
-    The JSON may stand in a code fence or amid prose; the prose is dropped.
+    The JSON may be in a code fence or amid prose; the prose is dropped.
     """
     if isinstance(final, str):
         found = _final_in(session, final)
@@ -609,7 +609,7 @@ def check_final(session: Session, final: Any) -> Verified:
 
 
 def _final_in(session: Session, text: str) -> dict[str, Any] | None:
-    """The final message that a text holds as JSON. In sourced mode JSON without claims is an answer like any other."""
+    """Return the final message that is JSON in a text. In sourced mode JSON without claims is plain text."""
     if session.mode == "claims":
         return final_in(text)
     try:
@@ -622,7 +622,7 @@ def _final_in(session: Session, text: str) -> dict[str, Any] | None:
 def structure(session: Session, form: Any, data: Any) -> Any:
     """A structured answer of the type or JSON Schema ``form``, read from the model's data or text. Raises GLError.
 
-    The JSON of a text may stand in a code fence or amid prose; the prose is dropped.
+    The JSON of a text may be in a code fence or amid prose; the prose is dropped.
     """
     name = getattr(form, "__name__", "the answer")
     hint = f"Answer by the schema of {name}."
@@ -648,7 +648,7 @@ def structure(session: Session, form: Any, data: Any) -> Any:
 
 
 def refusal(on_refusal: OnRefusal, error: GLError, draft: str = "") -> str:
-    """What the user is told where repairs ran out. Raises what ``on_refusal`` raises."""
+    """Return what the user sees after the last attempt. Raises what ``on_refusal`` raises."""
     if on_refusal is None or isinstance(on_refusal, str):
         return on_refusal or REFUSAL
     function: Callable[..., str] = on_refusal
@@ -687,15 +687,15 @@ class Turn:
         return ""
 
     def rest(self, text: str) -> str:
-        """What is to be shown of the answer that holds, behind what was."""
+        """Return the rest of the accepted answer, after what was shown."""
         rest = rest_of(text, self.shown)
         self.shown += rest
         return rest
 
     def text(self, draft: str, *, calls_tools: bool = False) -> str | None:
-        """The model's text as it may be shown; ``None``: ask again. Beside a call of a tool it is no answer.
+        """Return the model's text as it may be shown, or ``None``: ask again. Next to a tool call it is no answer.
 
-        There it is left out where it does not hold.
+        There it is left out if it is rejected.
         """
         if calls_tools or not draft.strip():
             return draft if not draft or self.session.verify(draft).status == "success" else ""
@@ -724,7 +724,7 @@ class Turn:
             return otherwise(error)
 
     def refusal(self, error: GLError, draft: str = "") -> str:
-        """What the user is told in the place of an answer."""
+        """Return what the user sees instead of an answer."""
         claims: Any = ()
         with suppress(GLError):
             if found := _final_in(self.session, draft):
@@ -759,7 +759,7 @@ class FinalStream:
             begin = self._raw.lstrip()[:1]
             if not begin:
                 return ""
-            # Braces or a fence anywhere may begin the answer proper, which drops what stands before it.
+            # Braces or a fence may begin the actual answer; the text before it is then dropped.
             self._mode = "json" if begin in "{`" else "text"
             chunk = self._raw  # with the blanks before it
         if self._mode == "text":

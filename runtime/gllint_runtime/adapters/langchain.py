@@ -92,7 +92,7 @@ def gate(
     if not isinstance(target, CompiledStateGraph):
         name = next(iter(target.nodes))
         raise TypeError(
-            f"gate cannot hold {name}(), the function of an entrypoint, whose state has no messages: gate the agents "
+            f"gate cannot check {name}(), the function of an entrypoint, whose state has no messages: gate the agents "
             "that it calls, or build a StateGraph"
         )
     _require_messages(target)
@@ -154,7 +154,7 @@ class _Context(dict[str, Any]):
 
 
 def _session(gate: kit.Gate, messages: Sequence[Any]) -> Session:
-    """The session of the run, with what its messages hold."""
+    """Return the session of the run, with its messages."""
     run = _RUN.get()
     if run is None or run.gate is not gate:
         return _of_conversation(gate, messages)
@@ -210,7 +210,7 @@ def _raised(error: GLError) -> str:
 class GateMiddleware(AgentMiddleware[Any, Any, Any]):
     """Records each tool's output and lets only verified messages of the model into the state.
 
-    A refused message is shown to the model alone, with why, at most ``max_retries`` times for one answer; then the
+    A rejected message is shown to the model alone, with why, at most ``max_retries`` times for one answer; then the
     GLError is raised, or the answer is what ``on_refusal`` says. ``session`` and ``mode`` are as in :func:`gate`.
     """
 
@@ -242,7 +242,7 @@ class GateMiddleware(AgentMiddleware[Any, Any, Any]):
             return call.result(await handler(call.request))
 
     def wrap_model_call(self, request: Any, handler: Callable[[Any], Any]) -> Any:
-        """Ask the model until its message holds."""
+        """Ask the model until its message passes."""
         turn = _Turn(self._gate, _asked_of(request), _schemas(self._gate, request.response_format))
         judging = turn.judging(_answer_of_response)
         hints = next(judging)
@@ -313,7 +313,7 @@ class _ToolRequest:
                 raise
 
     def result(self, result: Any) -> Any:
-        """What the tool returned, a message or a Command, as the model is told it."""
+        """Return the tool's message or Command as the model receives it."""
         if isinstance(result, Command):
             return _mapped(result, self.result)
         if isinstance(result, ToolMessage):
@@ -322,7 +322,7 @@ class _ToolRequest:
 
 
 def _tool_call(session: Session, call: Any, tool: Any) -> kit.ToolCall:
-    schema = getattr(tool, "tool_call_schema", None)  # what the model is told of its arguments
+    schema = getattr(tool, "tool_call_schema", None)  # the schema that the model receives
     if schema is not None and not isinstance(schema, dict):
         schema = schema.model_json_schema()
     return kit.ToolCall(session, call["name"], call["args"], schema=schema, id=call["id"])
@@ -340,7 +340,7 @@ def _arrange(session: Session, messages: Sequence[Any]) -> None:
 
 
 def _recorded(call: kit.ToolCall, message: ToolMessage) -> ToolMessage:
-    """A tool's message as the model is told it. Its images and other blocks stay as they are."""
+    """Return a tool's message as the model receives it. Its images and other blocks stay as they are."""
     if message.status == "error":
         return message
     outputs: list[Any] = [] if message.artifact is None else [message.artifact]
@@ -435,7 +435,7 @@ def _mapped(output: Any, change: Callable[[Any], Any]) -> Any:
 
 
 def _mapped_messages(written: Any, change: Callable[[Any], Any]) -> Any:
-    """What a node writes to the messages, with each of them changed, in whatever form it stands there."""
+    """Return a node's output with each of its messages changed, in whatever form they are."""
     if isinstance(written, list):
         return [_mapped_messages(item, change) for item in written]
     if isinstance(written, Overwrite):
@@ -454,7 +454,7 @@ def _is_record(output: Any) -> bool:
 
 
 def _given_texts(given: Any) -> Iterator[str]:
-    """The texts and numbers that a run is given beside its messages, among them what a person answers an interrupt."""
+    """Return the texts and numbers in a run's input besides its messages, and a person's answer to an interrupt."""
     if isinstance(given, Command):
         yield from _values(given.resume)
         given = given.update
@@ -519,7 +519,7 @@ def _checked(session: Session, message: AIMessage) -> AIMessage:
 
 
 def _other_words(message: AIMessage) -> str:
-    """What a model says elsewhere than in its text: that it refuses to answer, say."""
+    """Return what a model says outside its text, such as a refusal to answer."""
     blocks: Sequence[Any] = message.content
     texts = [block.get(_WORDS[block["type"]]) for block in blocks if _has_words(block)]
     texts.append(message.additional_kwargs.get("refusal"))
@@ -577,7 +577,7 @@ class _Sayings:
         return session.verify(" ".join(words)).status == "success"
 
     def take_back(self, session: Session) -> None:
-        """Take back what was changed in its place, where nobody may say it."""
+        """Undo changes in place that are not allowed."""
         for message in self._messages:
             if isinstance(message, AIMessage) and self.has_id(message) and not self.has(message):
                 if not (self.repeats_numbers(session, message) or session.was_shown(message.text)):
@@ -585,7 +585,7 @@ class _Sayings:
 
 
 def _numbers_and_words(text: str) -> tuple[list[str], list[str]]:
-    """The words of a text that hold numbers, each with the one behind it, which may be its unit; and the others."""
+    """Return the words with numbers, each with the next word, which may be its unit; and the other words."""
     words = [word.strip(_EDGES) for word in text.split()]
     is_number = [any(map(str.isnumeric, word)) for word in words]
     numbers = [
@@ -713,7 +713,7 @@ class _Turn:
         self._sentences: _Sentences | None = None
 
     def judging(self, answer_of: Callable[[Any], _Answer]) -> Generator[list[Any], Any, Any]:
-        """Yields what to tell the model, first nothing; is sent its answer; returns the one that holds."""
+        """Yield messages for the model, first none; receive its answer; return the accepted one."""
         hints: list[Any] = []
         while True:
             response = yield hints
@@ -732,7 +732,7 @@ class _Turn:
             return answer.put(messages, structure)
 
     def _misfit(self, error: StructuredOutputError) -> str:
-        """What the model is told of an answer that LangChain could not read; it raises where it was told to."""
+        """Return what the model receives about an answer that LangChain could not read; raise if that is configured."""
 
         def misfit() -> None:
             raise GLValidationError("STEP_SCHEMA", f"The structured answer cannot be taken: {error}")
@@ -789,7 +789,7 @@ class _Turn:
         ]
 
     def pushed(self, message: Any) -> Any:
-        """A message of which nobody can be asked again, as it may be shown."""
+        """Return a message as it may be shown, without asking the model again."""
         if isinstance(message, HumanMessage):
             return _as_task(self.session, message)
         try:
@@ -799,7 +799,7 @@ class _Turn:
 
     @contextmanager
     def privately(self, config: RunnableConfig) -> Iterator[RunnableConfig]:
-        """While the model answers, nobody hears its tokens but the gate, which passes on what holds."""
+        """While the model answers, only the gate receives its tokens, and passes on checked text."""
         manager = config.get("callbacks")
         handlers = manager.handlers if isinstance(manager, BaseCallbackManager) else manager or []
         streams: list[Any] = [handler for handler in handlers if hasattr(handler, "tap_output_aiter")]
@@ -819,7 +819,7 @@ class _Turn:
 
 
 class _Sentences:
-    """Hears what a model streams, and passes on to ``stream_mode="messages"`` what holds, as one message."""
+    """Receives what a model streams, and passes checked text on to ``stream_mode="messages"``, as one message."""
 
     def __init__(self, turn: kit.Turn) -> None:
         self._turn = turn
@@ -853,7 +853,7 @@ class _Sentences:
     def close(self, messages: list[Any]) -> list[Any]:
         """Pass on the end of what was begun, and give the message that is shown one id."""
         if self._id is None:
-            return messages  # the graph itself tells the whole message
+            return messages  # the graph itself streams the whole message
         place = next(
             (i for i, m in enumerate(messages) if isinstance(m, AIMessage) and m.id == self._now), None
         )
@@ -943,7 +943,7 @@ def _gated(bound: Runnable[Any, Any], gate: kit.Gate) -> Runnable[Any, Any]:
 
 
 class _GatedNode(Runnable[Any, Any]):
-    """A node of whose messages only those get into the state that hold; it runs again where one does not."""
+    """A node whose rejected messages never reach the state; it runs again instead."""
 
     def __init__(self, bound: Runnable[Any, Any], gate: kit.Gate) -> None:
         self._bound, self._gate = bound, gate
@@ -969,7 +969,7 @@ class _GatedNode(Runnable[Any, Any]):
 
 
 class _NodeRun:
-    """A run of a node: what it is given, and its output once that holds."""
+    """A run of a node: its input, and its output once that passes."""
 
     def __init__(self, gate: kit.Gate, bound: Any, schemas: list[Any], input: Any) -> None:
         state = _messages(input)
@@ -1034,7 +1034,7 @@ class _NodeRun:
             self._leaving, self.output = command, command.args[0]
 
     def judge(self) -> None:
-        """Judge the output; where it does not hold, the node runs again."""
+        """Check the output; if it is rejected, the node runs again."""
         try:
             self.input = _with_hints(self._own, self._judging.send(self.output))
         except StopIteration as done:
@@ -1074,7 +1074,7 @@ class _NodeRun:
                 made.update(call["id"] for call in message.tool_calls)
                 found.append(message)
             elif isinstance(message, ToolMessage) and message.tool_call_id in made:
-                found.append(message)  # it tells of the structured answer
+                found.append(message)  # it contains the structured answer
             elif isinstance(message, ToolMessage):
                 call_id = message.tool_call_id
                 if (call := self._calls.get(call_id)) is None and self._session.told_of(call_id) is None:

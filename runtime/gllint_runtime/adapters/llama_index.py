@@ -95,7 +95,7 @@ _TOOL_ID: ContextVar[str | None] = ContextVar("gllint_llama_index_tool_id", defa
 
 
 def _session(gate: kit.Gate, messages: Iterable[Any] = (), memory: Any = None) -> Session:
-    """The session of the run, with what its messages hold."""
+    """Return the session of the run, with its messages."""
     run = _RUN.get(None)
     if run is None:
         raise GLRuntimeError(
@@ -214,7 +214,7 @@ class _GatedWorkflow(_Gated):
 
 
 class _GatedAgent(_Gated):
-    """An agent, whose model is asked until its answer holds."""
+    """An agent whose model is asked until its answer passes."""
 
     async def take_step(self, ctx: Any, llm_input: list[Any], tools: Any, memory: Any) -> AgentOutput:
         """Ask the model; what stays of its answer was checked."""
@@ -265,7 +265,7 @@ def _check_output(turn: kit.Turn, output: AgentOutput, steps: list[Any]) -> list
 
 
 def _check_react(turn: kit.Turn, output: AgentOutput, steps: list[Any]) -> list[Any]:
-    """The same of a ReAct agent, which tells the model by itself what it could not read."""
+    """The same for a ReAct agent, which itself asks again for an answer that it could not read."""
     answer = ""
     if not output.retry_messages:
         for part in steps:
@@ -280,7 +280,7 @@ def _check_react(turn: kit.Turn, output: AgentOutput, steps: list[Any]) -> list[
 def _refuse(
     turn: kit.Turn, output: AgentOutput, steps: list[Any], is_react: bool, error: GLError
 ) -> list[Any]:
-    """Put into an output what the user is told; what the agent then keeps."""
+    """Put what the user sees into an output, and return what the agent stores."""
     text = turn.refusal(error, steps[-1].response if is_react and steps else output.response.content or "")
     output.raw = None
     output.response = _with_text(output.response, f"Answer: {text}" if is_react else text)
@@ -302,7 +302,7 @@ def _observation(hint: str) -> Any:
 
 
 class _Stream:
-    """The context of one answer: of what the model streams, the sentences that hold are passed on."""
+    """The context of one answer, which passes on the checked sentences of what the model streams."""
 
     def __init__(self, ctx: Any, turn: kit.Turn, *, by_sentences: bool) -> None:
         self._ctx, self._turn, self._by_sentences = ctx, turn, by_sentences
@@ -313,7 +313,7 @@ class _Stream:
         return getattr(self._ctx, name)
 
     def write_event_to_stream(self, event: Any) -> None:
-        """Tell what of an event may be shown now."""
+        """Write what may be shown of an event now."""
         if isinstance(event, AgentStream):
             self._last = event
             if self._by_sentences and (text := self._turn.feed(event.delta)):
@@ -322,7 +322,7 @@ class _Stream:
             self._ctx.write_event_to_stream(event)
 
     def end(self, text: str) -> None:
-        """Tell the rest."""
+        """Write the rest."""
         if self._last is not None:
             self._tell(self._turn.rest(text), text, self._last.tool_calls)
 
@@ -355,7 +355,7 @@ def _with_text(message: ChatMessage, text: str) -> ChatMessage:
 
 
 def _history(messages: Iterable[Any]) -> Iterator[kit.Event]:
-    """What the messages of a conversation hold."""
+    """The events in the messages of a conversation."""
     for message in messages:
         role, text = message.role.value, message.content or ""
         for block in message.blocks:
@@ -373,7 +373,7 @@ def _history(messages: Iterable[Any]) -> Iterator[kit.Event]:
 
 
 def _recorded(call: kit.ToolCall, tool: Any, output: ToolOutput) -> ToolOutput:
-    """A tool's output as the model is told it; pictures and files stay as they are. Raises GLError."""
+    """Return a tool's output as the model receives it; pictures and files stay as they are. Raises GLError."""
     files = [block for block in output.blocks if not isinstance(block, TextBlock)]
     value = _value(call.session, output)
     if value is None and files:

@@ -66,7 +66,7 @@ def _annotations(tool: Any) -> types.ToolAnnotations:
 
 
 def category(tool: types.Tool) -> ToolCategory:
-    """The category that a server's tool has by its annotations, which are what the server says of itself."""
+    """Return the category of a server's tool by its annotations, which are the server's own claims."""
     hints = tool.annotations.model_dump(by_alias=True) if tool.annotations is not None else None
     return ToolCategory[category_of_hints(hints)]
 
@@ -85,7 +85,7 @@ def gate(
     """A client or client session whose results are recorded.
 
     The session is that of the run around it, else one of the client's own, which :func:`session_of` gives. ``session``
-    is a Session, or a function that is given the client and finds it. A result that may not be recorded is refused:
+    is a Session, or a function that receives the client and returns it. A result that cannot be recorded is rejected:
     ``is_error``, and the hint without the number. In MCP the program asks the model: :func:`turn_of` gives a turn that
     asks again ``max_retries`` times, and then says what ``on_refusal`` says.
     """
@@ -160,7 +160,7 @@ def _recorded(call: kit.ToolCall, result: Any) -> Any:
 
 
 def _output(session: Session, result: types.CallToolResult) -> Any:
-    """What a result holds: its structured content, or its texts, each a block of its own where there are several."""
+    """Return the data of a result: its structured content, or its texts, each as a block if there are several."""
     if result.structured_content is not None:
         return result.structured_content
     texts = [block.text for block in result.content if isinstance(block, types.TextContent)]

@@ -52,7 +52,7 @@ from gllint_runtime.policy.keywords import Mode
 
 _FILES = (ToolOutputImage, ToolOutputFileContent)
 _PARTS = (ResponseOutputText, ResponseOutputRefusal)
-# The events that tell a whole text.
+# The events that have a whole text.
 _ENDS = ("response.output_text.done", "response.refusal.done", "response.content_part.done")
 
 
@@ -80,7 +80,7 @@ def gate(
 
 
 class _Request:
-    """A request to a model: its items, which it holds so that no others stand at their place, and whose it is."""
+    """A request to a model: its context, and its items, a reference to which keeps their ids unique."""
 
     def __init__(self, items: Any, context: weakref.ref[RunContextWrapper[Any]]) -> None:
         self.items, self.context = items, context
@@ -100,7 +100,7 @@ class _Agents:
         self._refusals: WeakKeyDictionary[Session, str] = WeakKeyDictionary()
 
     def __deepcopy__(self, memo: Any) -> _Agents:
-        """Copies of an agent share its gate, which holds nothing of one conversation."""
+        """Copies of an agent share its gate, which stores nothing of a conversation."""
         return self
 
     def agent(self, agent: Agent[Any]) -> Agent[Any]:
@@ -146,7 +146,7 @@ class _Agents:
         history: Sequence[kit.Event] = (),
         conversation: str | None = None,
     ) -> Session:
-        """The session of a run, with what its history holds."""
+        """Return the session of a run, with its history."""
         usage = None if context is None else context.usage
         session = None if usage is None else self._sessions.get(usage)
         if session is not None:
@@ -158,12 +158,12 @@ class _Agents:
         return session
 
     def refusal(self, turn: kit.Turn, error: GLError, draft: str) -> str:
-        """What the user is told, which the guardrail lets pass."""
+        """The text for the user, which the guardrail accepts."""
         self._refusals[turn.session] = text = turn.refusal(error, draft)
         return text
 
     def expect(self, items: Any, context: RunContextWrapper[Any]) -> None:
-        """Note whose request these items are: a model is told no context."""
+        """Note the context of a request's items, which a model does not receive."""
         request = self._requests[id(items)] = _Request(items, weakref.ref(context))
         self._last.put(context, request)
 
@@ -186,7 +186,7 @@ class _Agents:
 
 
 class _Hooks(AgentHooks[Any]):
-    """The agent's own hooks, and one that tells the gate whose request comes."""
+    """The agent's own hooks, and one that passes the request's context to the gate."""
 
     def __init__(self, own: AgentHooks[Any] | None, gate: _Agents) -> None:
         self._own, self._gate = own, gate
@@ -209,7 +209,7 @@ class _Hooks(AgentHooks[Any]):
 
 
 def gated(tool: FunctionTool, session: Session) -> FunctionTool:
-    """The tool, with each output recorded; the model is told the call's id, or what was wrong with it."""
+    """Return the tool with each output recorded; the model receives the call's id, or the hint."""
     return _gated(tool, lambda context: session)
 
 
@@ -219,7 +219,7 @@ def _gated(tool: FunctionTool, session_of: Callable[[Any], Session]) -> Function
     async def record(context: Any, arguments: str) -> Any:
         try:
             values = json.loads(arguments or "{}")
-        except (ValueError, RecursionError):  # the SDK tells the model so
+        except (ValueError, RecursionError):  # the SDK reports it to the model
             return await invoke(context, arguments)
         call_id = getattr(context, "tool_call_id", None)
         call = kit.ToolCall(
@@ -239,7 +239,7 @@ def _gated(tool: FunctionTool, session_of: Callable[[Any], Session]) -> Function
 
 
 def _told(call: kit.ToolCall, output: Any) -> Any:
-    """What the model is told of an output; pictures and files stay as they are. Raises GLError."""
+    """Return what the model receives of an output; pictures and files stay as they are. Raises GLError."""
     items = output if isinstance(output, list) else [output]
     files = [item for item in items if isinstance(item, _FILES)]
     data = [item.text if isinstance(item, ToolOutputText) else item for item in items if item not in files]
@@ -304,7 +304,7 @@ class _GatedOutput(AgentOutputSchemaBase):
 
 
 class _GatedModel(Model):
-    """A model that is asked until its answer holds."""
+    """A model that is asked until its answer passes."""
 
     def __init__(self, own: Model | str | None, gate: _Agents) -> None:
         self._own, self.gate = own, gate
@@ -396,7 +396,7 @@ def _added(usage: Any, more: Any) -> Any:
 
 
 class _Turn:
-    """The model's turn: what it is asked, and whether its answer holds."""
+    """The model's turn: its input, and whether its answer passes."""
 
     def __init__(
         self,
@@ -456,7 +456,7 @@ class _Turn:
 
 
 class _Stream:
-    """The events of one answer: text by sentences, its end once the whole holds, reasoning never."""
+    """The events of one answer: text by sentences, its end once the whole passes, reasoning never."""
 
     def __init__(self, turn: _Turn) -> None:
         self._turn = turn
@@ -530,7 +530,7 @@ def _kind(item: Any) -> Any:
 
 
 def _history(instructions: Any, items: Any, own: Mapping[str, bool]) -> Iterator[kit.Event]:
-    """What the items hold of the conversation. Results of another's tools are none that the gate has told."""
+    """The events in the items. Results of tools without a gate are not in the gate's form."""
     if isinstance(instructions, str):
         yield kit.UserText(instructions, "prompt")
     yield from map(kit.UserText, _user_texts(items))
@@ -556,7 +556,7 @@ def _result_texts(item: Any) -> list[Any]:
 
 
 def _with_foreign_results(session: Session, items: Any, own: Mapping[str, bool]) -> Any:
-    """The items as the model is told them: results of tools that the gate does not run are recorded here.
+    """The items as the model receives them: results of tools that the gate does not run are recorded here.
 
     They are those of MCP servers, say. What another's tool returned is recorded even where it looks as if it had been:
     it may repeat the model's words.
@@ -616,7 +616,7 @@ def _with_text(output: list[Any], text: str) -> list[Any]:
 
 
 def _refusal(output: list[Any]) -> str:
-    """With what words the model refuses to answer; empty where it does not."""
+    """Return the model's refusal to answer; empty if there is none."""
     return "".join(
         part.refusal
         for item in output
@@ -627,7 +627,7 @@ def _refusal(output: list[Any]) -> str:
 
 
 def _with_refusal(output: list[Any], text: str) -> list[Any]:
-    """The items with ``text`` in the place of the words by which the model refuses to answer."""
+    """Return the items with ``text`` instead of the model's refusal to answer."""
     return [
         item.model_copy(
             update={
@@ -644,7 +644,7 @@ def _with_refusal(output: list[Any], text: str) -> list[Any]:
 
 
 def _with_words(part: Any, text: str) -> Any:
-    """A part of a message with another text, or another refusal."""
+    """Return a part of a message with another text or refusal."""
     return part.model_copy(update={"text" if isinstance(part, ResponseOutputText) else "refusal": text})
 
 
@@ -678,7 +678,7 @@ def guardrail(session: Session) -> OutputGuardrail[Any]:
 async def run(
     agent: Agent[Any], user: Any, session: Session, *, max_retries: int = 2, **options: Any
 ) -> Verified:
-    """Run an agent until its answer holds; ``options`` go to ``Runner.run``. Raises GLError after ``max_retries``.
+    """Run an agent until its answer passes; ``options`` go to ``Runner.run``. Raises GLError after ``max_retries``.
 
     ``user`` is what the user says, or the items of a conversation that ends with it. For an agent whose tools are
     :func:`gated`; one of :func:`gate` is run by ``Runner`` itself.

@@ -139,9 +139,7 @@ def _require_claims(gate: kit.Gate, output: Any) -> None:
         for name, hint in own.items():
             gate.require_claims(hint, f"{name} of {output.__name__}()")
         if len(own) > 1 and any(isinstance(m, Declared) for h in own.values() for m in get_args(h)):
-            raise TypeError(
-                f"{output.__name__}() takes Unclaimed beside others: take one model that has them"
-            )
+            raise TypeError(f"{output.__name__}() takes Unclaimed with others: take one model that has them")
     elif not isinstance(output, TextOutput) and output not in _OF_THE_FRAMEWORK:
         gate.require_claims(output)
 
@@ -238,7 +236,7 @@ def _hint(turn: kit.Turn) -> ModelRequest:
 
 
 class _GatedModel(WrapperModel):
-    """A model that is asked until its answer holds."""
+    """A model that is asked until its answer passes."""
 
     def __init__(self, wrapped: Model, gate: Gate) -> None:
         super().__init__(wrapped)
@@ -292,7 +290,7 @@ class _GatedModel(WrapperModel):
 
 @dataclass
 class _CheckedStream(StreamedResponse):
-    """A model's stream, of whose text the sentences that hold are passed on."""
+    """A model's stream that passes on the checked sentences of its text."""
 
     turn: kit.Turn
     first: StreamedResponse
@@ -360,7 +358,7 @@ class _CheckedStream(StreamedResponse):
 
 
 def _session(gate: kit.Gate, ctx: RunContext[Any]) -> Session:
-    """The session of a run, with what its history holds."""
+    """Return the session of a run, with its history."""
     return gate.conversation(ctx, _history(ctx), conversation=ctx.conversation_id)
 
 
@@ -388,7 +386,7 @@ def _prompt_texts(prompt: Any) -> list[str]:
 
 
 async def _called(call: kit.ToolCall, run: Callable[[dict[str, Any] | None], Any]) -> Any:
-    """What a tool returned, as the model is told it; pictures and files stay as they are."""
+    """Return a tool's result as the model receives it; pictures and files stay as they are."""
     if call.refusal is not None:
         raise ModelRetry(call.refusal)
     with call.running():
@@ -415,7 +413,7 @@ async def _called(call: kit.ToolCall, run: Callable[[dict[str, Any] | None], Any
 
 @dataclass
 class GatedToolset(WrapperToolset[Any]):
-    """Records each output of the toolset it wraps; the model is told the call's id, or what was wrong with it."""
+    """Records each output of the toolset it wraps; the model receives the call's id, or the hint."""
 
     session: kit.SessionOption = None
 
@@ -434,13 +432,13 @@ class GatedToolset(WrapperToolset[Any]):
 def output_check(session: kit.SessionOption = None) -> Callable[[RunContext[Any], Any], Any]:
     """An output validator: the message as the user may see it, or ModelRetry with what to mend.
 
-    An output type that is a model of ``message`` and ``claims`` stays one, with that message; one that has more beside
+    An output type that is a model of ``message`` and ``claims`` stays one, with that message; one that has more next to
     them gives the message alone; of any other model each text is checked. For :class:`~gllint_runtime.Claimed` fields
     take :func:`gate`.
 
-    A stream is held back: ``stream_output()`` and ``stream_text()`` show nothing until the answer is complete, and
+    A stream is withheld: ``stream_output()`` and ``stream_text()`` show nothing until the answer is complete, and
     ``get_output()`` gives it. ``stream_text(delta=True)`` asks no validator, by the framework's own design, and shows
-    what nobody has checked: :func:`gate` holds it back.
+    unchecked text: :func:`gate` withholds it.
     """
 
     def check(ctx: RunContext[Any], output: Any) -> Any:

@@ -3,7 +3,7 @@
 agent = gate(ToolCallingAgent(tools=[meter], model=model))
 answer = agent.run("How much heat?")
 
-The memory of an agent is its session: each step holds what was recorded in it. A run that begins anew (``reset=True``)
+The memory of an agent is its session: each step has what was recorded in it. A run that begins anew (``reset=True``)
 begins with no numbers; ``run(…, reset=False)`` goes on with those of the memory.
 """
 
@@ -62,7 +62,7 @@ def gate(
 
 @dataclass
 class _Run:
-    """A run of an agent: its turn, the step that goes on, and what the model is told of its last answer."""
+    """A run of an agent: its turn, its current step, and the hints about its last answer."""
 
     turn: kit.Turn
     step: Any = None
@@ -82,7 +82,7 @@ class _Agent:
         final = agent.tools.get("final_answer")
         if final is not None:
             form = typing.get_type_hints(type(final).forward, include_extras=True).get("return", Any)
-            if form is not Any:  # the tool as it comes says nothing: its answer is judged by what it holds
+            if form is not Any:  # without an annotation the answer is checked by its value
                 gate.require_claims(form)
         if isinstance(agent, CodeAgent) and not isinstance(agent.python_executor, LocalPythonExecutor):
             raise TypeError("The code of this agent runs elsewhere, where the gate cannot record its tools")
@@ -140,7 +140,7 @@ class _Agent:
                 yield event
 
     def step_stream(self, step: Any) -> Iterator[Any]:
-        """One step; nothing of it is passed on before the whole holds."""
+        """Yield one step; nothing of it is passed on before the whole passes."""
         run = self._run.get()
         run.step, step.gllint, hints = step, [], run.hints
         if isinstance(self.agent, CodeAgent):
@@ -174,7 +174,7 @@ class _Agent:
         yield from events
 
     def _clean(self, run: _Run, step: Any, hints: list[ChatMessage]) -> None:
-        """Leave out of a step what the model was told for once, and what it said that does not hold."""
+        """Remove the hints of one attempt from a step, and what the model wrote that is rejected."""
         if step.model_input_messages is not None:
             step.model_input_messages = [m for m in step.model_input_messages if not _is_in(m, hints)]
         if step.gllint and isinstance(self.agent, CodeAgent) and run.session.mode == "claims":
@@ -195,7 +195,7 @@ class _Agent:
         return ActionOutput(output=output, is_final_answer=True)
 
     def _refused(self, run: _Run, step: Any, error: GLError, draft: str) -> str:
-        """What the user is told where repairs ran out. Raises AgentError else, which lets the agent go on."""
+        """Return what the user sees after the last attempt; before, raise AgentError, which lets the agent continue."""
         answer = _text(step.model_output)
         if (message := step.model_output_message) is not None and message.tool_calls:
             answer += str([call.dict() for call in step.tool_calls or ()] or [*map(str, message.tool_calls)])
@@ -205,7 +205,7 @@ class _Agent:
         if text is not None:
             return text
         run.hints = _hints(answer, run.turn.hint)
-        raise AgentError(f"The answer was refused: [{error.code}]", self.agent.logger) from None
+        raise AgentError(f"The answer was rejected: [{error.code}]", self.agent.logger) from None
 
     def last_answer(self, task: str) -> ChatMessage:
         """The answer that is asked for where the steps run out."""
@@ -219,7 +219,7 @@ class _Agent:
             run.hints = _hints(_text(message.content), run.turn.hint)
 
     def messages(self, summary_mode: bool = False) -> list[ChatMessage]:
-        """The memory as the model is told it, with what was wrong with its last answer."""
+        """Return the memory as the model receives it, with the hints about its last answer."""
         messages: list[ChatMessage] = self._own["write_memory_to_messages"](summary_mode=summary_mode)
         run = self._run.get(None)
         return messages if run is None or summary_mode else [*messages, *run.hints]
@@ -233,7 +233,7 @@ class _Agent:
         yield from self._own["process_tool_calls"](message, step)
 
     def call(self, name: str, arguments: Any) -> Any:
-        """Call a tool, and tell the model its output with the id that claims cite."""
+        """Call a tool, and return its output with the id that claims cite."""
         tool = {**self.agent.tools, **self.agent.managed_agents}.get(name)
         run = self._run.get(None)
         if run is None or tool is None or not isinstance(arguments, Mapping):
@@ -265,7 +265,7 @@ class _Agent:
         return output if reply is None else reply
 
     def _called(self, tool: Any) -> Any:
-        """A tool as code calls it: the code gets the output itself, the model is told the id with the logs."""
+        """A tool as code calls it: the code gets the output, the model receives the id with the logs."""
         run = self._run.get()
 
         def called(*arguments: Any, **named: Any) -> Any:

@@ -83,7 +83,7 @@ class _Agents:
         self._runs: weakref.WeakKeyDictionary[Any, Session] = weakref.WeakKeyDictionary()
 
     def enter(self, agent: Agent) -> None:
-        """Stand around the model and the tools of an agent, and of the agents among its tools."""
+        """Wrap the model and the tools of an agent, and of the agents among its tools."""
         if agent in _GATED:
             return
         self.gate.require_claims(agent._default_structured_output_model)
@@ -128,7 +128,7 @@ class _Agents:
         self._runs[event.agent] = self._session_of(event.agent, event.invocation_state)
 
     def _session_of(self, agent: Any, invocation_state: Any) -> Session:
-        """The session of a run, with what the agent's messages hold."""
+        """Return the session of a run, with the agent's messages."""
         return self.gate.conversation(
             Run(agent, invocation_state), _history_of(agent), conversation=_id_of(agent._session_manager)
         )
@@ -170,7 +170,7 @@ class _Agents:
     # ------------------------------------------------------------------------------------------------- model
 
     async def model(self, context: Any, run: Callable[[Any], Any]) -> AsyncIterator[TypedEvent]:
-        """Ask the model until its answer holds; what is streamed of it was checked."""
+        """Ask the model until its answer passes; stream only checked text."""
         session, form = self.session(context), _structured_tool(self.gate, context.agent)
         turn = kit.Turn(self.gate, session)
         usage: dict[str, int] = {}
@@ -195,7 +195,7 @@ class _Agents:
 
 
 class _Answer:
-    """One answer of the model: its text by sentences as it comes, all else once the whole holds."""
+    """One answer of the model: its text by sentences as it comes, all else once the whole passes."""
 
     def __init__(self, turn: kit.Turn, context: Any, form: Any) -> None:
         self._turn, self._form, self._is_first = turn, form, not turn.attempts
@@ -224,7 +224,7 @@ class _Answer:
             self._rest.append(event)
 
     def ending(self, message: Any) -> Iterator[TypedEvent]:
-        """The rest of the text, and what was held back."""
+        """Yield the rest of the text, and what was withheld."""
         yield from self._text(self._turn.rest("".join(_texts(message["content"]))))
         yield from self._rest
 
@@ -242,7 +242,7 @@ class _Answer:
         )
 
     def refused(self, error: GLError) -> Any:
-        """The message with what the user is told in the place of its text."""
+        """Return the message with what the user sees instead of its text."""
         message = self.stop.message
         return _with_text(message, self._turn.refusal(error, "".join(_texts(message["content"]))))
 
@@ -355,7 +355,7 @@ def _history_of(agent: Any) -> Iterator[kit.Event]:
 
 
 def _history(messages: Any, summary: Any = None) -> Iterator[kit.Event]:
-    """What messages hold; the ``summary`` among them is what a model says that the user said."""
+    """The events in messages; the ``summary`` among them is a model's report of what the user said."""
     for message in messages:
         if message is summary or message["role"] == "assistant":
             yield kit.Answer()
@@ -376,7 +376,7 @@ def _history(messages: Any, summary: Any = None) -> Iterator[kit.Event]:
 
 
 def _recorded(call: kit.ToolCall, result: Any) -> Any:
-    """A tool's result as the model is told it; pictures and documents stay as they are. Raises GLError."""
+    """Return a tool's result as the model receives it; pictures and documents stay as they are. Raises GLError."""
     data = [block for block in result["content"] if {"text", "json"} & block.keys()]
     files = [block for block in result["content"] if block not in data]
     if (output := result.get("structuredContent")) is None:

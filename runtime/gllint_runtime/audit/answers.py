@@ -30,7 +30,7 @@ def is_receipt(value: Any) -> bool:
 def answer_text(arguments: Any) -> tuple[str, bool]:
     """The text of a structured answer, a line for each part behind its key; and whether that is all of it.
 
-    One text alone stands for itself. A key with digits is left out: it would be a number of the answer.
+    A single text is the answer itself. A key with digits is left out: it would be a number of the answer.
     """
     lines: list[tuple[str, str]] = []
     waiting: list[tuple[str, Any]] = [("", arguments)]

@@ -52,7 +52,7 @@ class Audit:
 def audit_run(run: Any, *, format: str = "auto", policy: Policy | None = None) -> Audit:
     """Judge a recorded run, or several: messages of OpenAI, Anthropic, LangChain, pydantic-ai, MCP, or spans.
 
-    ``run`` is what the framework has in memory or what it writes as JSON: a list of messages, an object that holds one,
+    ``run`` is what the framework has in memory or writes as JSON: a list of messages, an object with one,
     a list of such. Raises :class:`~gllint_runtime.audit.formats.FormatError`, a ValueError, for what is none.
     """
     reader = Reader(format)
@@ -96,7 +96,7 @@ def _unread_notes(unread: Iterable[str]) -> list[str]:
 
 
 class _Pieces:
-    """Conversations of which a record holds one turn each, told apart by their ids."""
+    """Conversations with one turn in each record, distinguished by their ids."""
 
     def __init__(self, policy: Policy | None) -> None:
         self._policy = policy
@@ -158,7 +158,7 @@ class _Pieces:
 
 
 def plain_run(run: Any, depth: int = 0) -> Any:
-    """The messages of a framework as the plain data that its JSON would hold."""
+    """Return the messages of a framework as the plain data of their JSON."""
     if depth > _MAX_DEPTH or run is None or isinstance(run, (str, int, float, bool)):
         return run
     if isinstance(run, Mapping):

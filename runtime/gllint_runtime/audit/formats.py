@@ -1,10 +1,10 @@
-"""Reading recorded runs: the rules of each format stand in ``formats.json``.
+"""Reading recorded runs: the rules of each format are in ``formats.json``.
 
 A rule says by which keys an item is known (``when``: a key and its values, or ``*``), and what it is: the ``parts``
-that it holds, each with who speaks there; a ``call``, an ``output``; or nothing of interest (``skip``), where it has
+of it, each with its speaker; a ``call``, an ``output``; or nothing of interest (``skip``), where it has
 ``only`` such members. ``whole`` marks what is a conversation of its own, ``spans`` where a trace keeps its spans,
-``once`` what repeats earlier messages. ``default`` says who speaks only where nobody is known to. ``answers`` and
-``structures`` are keys under which the answer stands, as a text or as data, where no part holds one.
+``once`` what repeats earlier messages. ``default`` is the speaker if none is known. ``answers`` and
+``structures`` are keys under which the answer is, as a text or as data, if no part has one.
 """
 
 from __future__ import annotations
@@ -250,7 +250,7 @@ def _named(record: Mapping[str, Any], format_: Format) -> list[Record]:
 
 
 def _others(record: Mapping[str, Any], format_: Format) -> list[str]:
-    """What stands beside the conversations that are members of an object, and may hold an answer."""
+    """Return the other members of an object with conversations, which may contain an answer."""
     return [
         f"'{str(name)[:40]}', which is no conversation,"
         for name, item in record.items()
@@ -289,7 +289,7 @@ _CONTENT = re.compile(r"(?:gen_ai|llm|traceloop)\..*(?:\.content|\.text|messages
 
 
 def _has_content(span: Any) -> bool:
-    """Whether a span says what a model was told or answered, under whatever name."""
+    """Whether a span has a model's input or answer, under any name."""
     item = _plain_item(span) if isinstance(span, Mapping) else {}
     return any(
         value and isinstance(value, (str, list)) and _CONTENT.fullmatch(key) for key, value in item.items()
@@ -344,14 +344,14 @@ class _Walk:
                 elif item[:1] in ("[", "{") and (inner := _parsed(item)) is not None:
                     self.run(inner, None, depth + 1)
                 elif item:
-                    self._pass_over("a text that nobody said")
+                    self._pass_over("a text without a speaker")
             case list() | tuple():
                 for inner in item:
                     self.run(inner, speaker, depth + 1)
             case Mapping():
                 self._item(_plain_item(item), speaker, depth)
             case _ if item is not None and speaker is None:
-                self._pass_over("a number where messages stand")
+                self._pass_over("a number among messages")
             case int() | float() if (
                 not isinstance(item, bool) and abs(item) < 1e300
             ):  # an answer of nothing else
@@ -400,7 +400,7 @@ class _Walk:
             self._answer(rule, item)
 
     def _answer(self, rule: Rule, item: Mapping[str, Any]) -> None:
-        """The answer that stands beside the messages, or beside the text of one."""
+        """Return the answer next to the messages, or next to the text of one."""
         text = next((value for key in rule.answers if isinstance(value := item.get(key), str) and value), "")
         data = [key for key in rule.structures if isinstance(item.get(key), (Mapping, list)) and item[key]]
         if data and not text:
@@ -411,7 +411,7 @@ class _Walk:
             self.turns.append(Said("assistant", text))
 
     def _declared(self, tools: Any) -> None:
-        """What the program says of its tools: the descriptions of theirs and of their parameters."""
+        """Return the program's descriptions of its tools and of their parameters."""
         if isinstance(tools, str):
             tools = _parsed(tools)
         texts: dict[str, None] = {}
@@ -499,7 +499,7 @@ def _matching(item: Mapping[str, Any], format_: Format) -> Rule | None:
 
 
 def _plain_item(item: Mapping[str, Any]) -> Mapping[str, Any]:
-    """An item with its attributes beside its own keys, as OpenTelemetry writes both in several ways."""
+    """Return an item with its attributes among its own keys, in any of OpenTelemetry's forms."""
     attributes = item.get("attributes")
     if not isinstance(attributes, (Mapping, list)):
         return item
@@ -562,7 +562,7 @@ def _attribute(value: Any, depth: int = 0) -> Any:
 
 
 def _first(item: Mapping[str, Any], places: Sequence[str]) -> Any:
-    """What stands at the first of the places that there is; the name of a place may hold dots itself."""
+    """Return what is at the first existing place; the name of a place may contain dots itself."""
     for place in places:
         if (value := item.get(place)) is not None:
             return value

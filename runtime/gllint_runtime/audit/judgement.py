@@ -54,14 +54,14 @@ class Answer(NamedTuple):
 class Conversation:
     """One conversation: its answers with their numbers, and what could not be judged.
 
-    One that comes in pieces without an id is told answer by answer: each but the first ``is_continued``.
+    One that comes in pieces without an id is reported answer by answer: each but the first ``is_continued``.
     """
 
     conversation: str
     answers: list[Answer] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     is_continued: bool = False
-    has_answer_unread: bool = False  # nothing in it is an answer, and one may lie where nobody could look
+    has_answer_unread: bool = False  # nothing in it is an answer, and one may be in an unreadable part
 
     @property
     def numbers(self) -> list[Number]:
@@ -116,7 +116,7 @@ class Listener:
         return self._judged(text, self._answers - 1)
 
     def _answer_of_call(self, call_id: str, arguments: Any) -> Answer | None:
-        """An answer that is given as the arguments of a call; a trace may tell of the same call twice."""
+        """An answer in the arguments of a call; a trace may contain the same call twice."""
         if call_id in self._answered:
             return None
         _keep_latest(self._answered, call_id, None)
@@ -157,7 +157,7 @@ class Listener:
         """What there is to say once all is heard."""
         if self._provenance.has_forgotten:
             self.notes.append(
-                "it holds more numbers than are remembered: those of the oldest turns were forgotten"
+                "it has more numbers than are remembered: those of the oldest turns were forgotten"
             )
         if self.has_answer_unread:
             calls = "calls tools and " if self._calls else ""

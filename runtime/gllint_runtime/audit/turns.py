@@ -1,4 +1,4 @@
-"""The turns of a conversation, whoever recorded it: what was said, which tool was called, and what it returned."""
+"""The turns of a recorded conversation: what was said, which tool was called, and what it returned."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
 READ_ONLY runs on its own, NOTE_TAKING with an optional notice or, on request, a confirmation, MODIFICATION and
 EXTERNAL only when the ``approve`` callback returns ``True`` itself. Any other answer, an exception and a missing
-callback refuse.
+callback reject.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ Approve = Callable[[Any, dict[str, Any], bool], bool | Awaitable[bool]]
 """``approve(tool, args, first_use)``: ``True`` lets the call run. ``args`` is a copy; show ``preview(tool, args)``."""
 
 Notify = Callable[[Any, dict[str, Any]], object]
-"""``notify(tool, args)``: told before a NOTE_TAKING tool runs; its answer, or its failure, changes nothing."""
+"""``notify(tool, args)``: called before a NOTE_TAKING tool runs; its answer, or its failure, changes nothing."""
 
 _READ_ONLY, _NOTE_TAKING, *_ = _BY_RANK = [*ToolCategory]
 
@@ -61,7 +61,7 @@ class ApprovalGate:
         self._used: set[str] = set()
 
     def asking(self, approve: Approve | None, notify: Notify | None) -> ApprovalGate:
-        """This gate where both are ``None``, else one like it that asks and tells these instead of its own."""
+        """Return this gate if both are ``None``, else one like it with these callbacks."""
         if approve is None and notify is None:
             return self
         return ApprovalGate(

@@ -1,4 +1,4 @@
-"""The numbers of a call in the units of its parameters: what is a Quantity is converted, what is in another is told.
+"""The numbers of a call in the units of its parameters: Quantities are converted, other units reported.
 
 A bare number is in another unit where an earlier output has it in one of the same dimension and of another size, and
 nothing has it in the parameter's: no other output, no constant, not the user. Zero is zero in both.
@@ -32,8 +32,8 @@ from gllint_runtime.policy.units import (
     unit_title,
 )
 
-_MOST_DIGITS = 7  # of a converted number that is told in full
-_MAX_TYPED = 200  # characters of a Quantity that stands as text
+_MOST_DIGITS = 7  # of a converted number that is shown in full
+_MAX_TYPED = 200  # characters of a Quantity that is a text
 
 
 class Change(NamedTuple):
@@ -44,7 +44,7 @@ class Change(NamedTuple):
     result: Quantity
 
     def to_dict(self) -> dict[str, Any]:
-        """The change as the model is told it."""
+        """The change as the model receives it."""
         return {"path": show_path(self.path), "from": self.sent.to_dict(), "to": self.result.to_dict()}
 
 
@@ -138,7 +138,7 @@ class Misfit(NamedTuple):
         return parameter.readings if parameter.is_declared else read_name(parameter.name).readings
 
     def error(self, tool: str, *, takes_quantities: bool) -> GLValidationError:
-        """What to tell the model."""
+        """Return the text for the model."""
         name = self.parameter.name
         ways = [
             (reading, value)
@@ -174,7 +174,7 @@ class Clash(NamedTuple):
     source: str
 
     def error(self, tool: str) -> GLDataError:
-        """What to tell the model."""
+        """Return the text for the model."""
         message = (
             f"`{self.parameter.name[:100]}` takes a quantity of the basis '{str(self.parameter.basis)[:100]}', "
             f"and {self.source} is of the basis '{self.basis[:100]}'"
@@ -232,7 +232,7 @@ def with_quantities_converted(
         target = _target(sent, parameter)
         value = sent.value if target is None else _value_in(sent, target)
         if target is None:
-            if len(parameter.readings) > 1:  # which of them is meant, nobody says: the schema decides
+            if len(parameter.readings) > 1:  # it is unknown which of them is meant: the schema decides
                 continue
             unit = unit_title(parameter.readings[0])
             message = (
@@ -256,7 +256,7 @@ _TYPED = re.compile(r"\s*([-+]?[0-9]+(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?)\s*([^\s\
 def _written_quantities(
     arguments: dict[str, Any], parameters: ParameterUnits
 ) -> Iterator[tuple[Path, Quantity]]:
-    """The Quantities that stand as text where the schema asks for a number: ``"1250 ft3/s"``, or JSON of one."""
+    """The Quantities that are as text where the schema asks for a number: ``"1250 ft3/s"``, or JSON of one."""
     for name in parameters.typed.intersection(arguments):
         text = arguments[name]
         if type(text) is not str or len(text) > _MAX_TYPED:
@@ -275,7 +275,7 @@ def _written_quantities(
 
 
 def _target(sent: Quantity, parameter: ParameterUnit) -> str | None:
-    """The unit that a Quantity is converted to; ``None`` where it cannot be, or nobody knows to which of several."""
+    """The unit that a Quantity is converted to; ``None`` where it cannot be, or no one knows to which of several."""
     if sent.unit in parameter.readings:
         return sent.unit
     units = [reading for reading in parameter.readings if _value_in(sent, reading) is not None]
@@ -307,7 +307,7 @@ def _exactly(value: Any, unit: str, target: str) -> Fraction | None:
 
 
 def with_converted(arguments: Any, changes: Iterable[Change]) -> dict[str, Any]:
-    """A copy of the arguments with the numbers of ``changes`` in place; one that stood as text stands as text."""
+    """A copy of the arguments with the numbers of ``changes`` in place; one that was as text is as text."""
     replacements = []
     for change in changes:
         is_text = isinstance(reduce(getitem, change.path, arguments), str)

@@ -59,7 +59,7 @@ def finish(work: Asking[Answer]) -> Answer:
 
 
 async def finishing(work: Asking[Answer]) -> Answer:
-    """Run ``work`` on the caller's event loop; what blocks runs beside it."""
+    """Run ``work`` on the caller's event loop; what blocks runs next to it."""
     try:
         function, on_loop = next(work)
         while True:
@@ -119,7 +119,7 @@ async def in_thread(function: Callable[[], Any]) -> Any:
 
 
 def _passed_on(error: BaseException) -> BaseException:
-    """The error itself, but for a StopIteration, which no generator and no future can be told, a RuntimeError."""
+    """Return the error, or a RuntimeError for a StopIteration, which generators and futures cannot raise."""
     if not isinstance(error, (StopIteration, StopAsyncIteration)):
         return error
     exhaustion = RuntimeError("It has no further answer")

@@ -34,7 +34,7 @@ def calculated(session: Session, operation: str, claims: Sequence[Any]) -> Quant
 
     ``sum`` adds them, ``difference`` is the first less the second, ``ratio`` the first by the second, ``share`` the
     first as a part of the second in percent, ``percentage_change`` that from the first to the second. The result is in
-    the unit of the first, or in what units say. Raises GLError for a claim that does not hold, another number of claims
+    the unit of the first, or in what units say. Raises GLError for a wrong claim, another number of claims
     than the operation takes, and units of which it cannot be made.
     """
     name = operation.strip().lower().replace(" ", "_").replace("-", "_")
@@ -66,7 +66,7 @@ def calculate(operation: Operation, claims: list[Claim]) -> dict[str, Any]:
     try:
         session = current_session()
         if session is None:
-            text = "No session holds now: run the agent through its gate, or call this under using(session)"
+            text = "No session is current: run the agent through its gate, or call this under using(session)"
             raise GLRuntimeError("TOOL_FAILED", text)
         return {"result": calculated(session, operation, claims).to_dict()}
     except GLError as error:
@@ -188,7 +188,7 @@ _OPERATIONS: Mapping[str, tuple[int, Callable[[Sequence[_Term]], tuple[Fraction,
 
 
 def _require_one_basis(terms: Sequence[_Term]) -> None:
-    """Refuse numbers of one kind that follow different conventions: GWP100 of AR5 and of AR6."""
+    """Reject numbers of one kind that follow different conventions: GWP100 of AR5 and of AR6."""
     first = terms[0]
     alike = [term for term in terms if conversion(term.unit, first.unit) is not None]
     bases = dict.fromkeys(term.basis[:100] for term in alike if term.basis is not None)

@@ -79,7 +79,7 @@ def run_blocking(call: Call, cancelled: Callable[[], bool] = lambda: False) -> A
     """Run a verified call to its end from synchronous code.
 
     A plain function without a timeout runs right here. One with a timeout, and every coroutine, runs in a
-    thread of its own, which is left behind (and told to stop, if it is a coroutine) when the time is up or
+    thread of its own, which is left behind (and cancelled, if it is a coroutine) when the time is up or
     ``cancelled()`` turns true. Raises GLRuntimeError TOOL_FAILED, whatever the tool raises, or CANCELLED. Only
     SystemExit and KeyboardInterrupt come through: they are meant for the program.
     """
@@ -123,7 +123,7 @@ def _in_thread(call: Call, work: Coroutine[Any, Any, Any], cancelled: Callable[[
     result, error = running.result()
     if error is None:
         return result
-    # Nobody cancels what is waited for: a cancellation is the tool's own.
+    # Nothing else cancels it: a cancellation is the tool's own.
     raise _failed(call, error) if isinstance(error, asyncio.CancelledError) else error
 
 
@@ -138,7 +138,7 @@ async def _result(call: Call, start: Callable[[], Any], *, aside: bool = False) 
         task = asyncio.current_task()
         if task is not None and task.cancelling():
             raise
-        raise _failed(call, error) from error  # the tool's own: nobody cancelled the task
+        raise _failed(call, error) from error  # the tool's own: the task was not cancelled
     except BaseException as error:
         raise _failed(call, error) from error
 

@@ -5,9 +5,9 @@ class Answer(BaseModel):
     note: ClaimedText
     stars: Unclaimed[int, "rating of the answer"]
 
-The model fills in claims, the program gets the tool's own Quantities. What is read is held to the session of the
-moment (:func:`current_session`), so that a claim that does not hold is a validation error, which each framework tells
-the model in its own form.
+The model fills in claims, the program gets the tool's own Quantities. What is read is checked against the current
+session (:func:`current_session`), so that a wrong claim is a validation error, which each framework reports to the
+model in its own form.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def using(session: Session) -> Iterator[Session]:
     """Make ``session`` the current one: for tools, and for agents that they run.
 
     What an agent is asked within is a model's task, and no user's word; a program that runs an agent itself within
-    tells the session what the user said (:meth:`Session.user`).
+    adds what the user said to the session (:meth:`Session.user`).
     """
     with binding(_CURRENT, session):
         yield session
@@ -82,7 +82,7 @@ CLAIM_SCHEMA: dict[str, Any] = {
 }
 TEXT_SCHEMA: dict[str, Any] = {
     "type": "object",
-    "description": "A text in which {{claim:0}}, {{claim:1}}, … stand for the numbers, and their claims.",
+    "description": "A text in which {{claim:0}}, {{claim:1}}, … are the places of the numbers, and their claims.",
     "properties": {"message": {"type": "string"}, "claims": {"type": "array", "items": CLAIM_SCHEMA}},
     "required": ["message", "claims"],
     "additionalProperties": False,
@@ -99,7 +99,7 @@ class _VerifiedText(str):
 
 
 class _Field:
-    """What pydantic asks of an annotation: how to read a value, and what the model is told of it."""
+    """The methods that pydantic calls on an annotation: how to read a value, and its schema for the model."""
 
     schema: typing.ClassVar[Mapping[str, Any]]
 
@@ -166,7 +166,7 @@ def _session() -> Session:
     session = current_session()
     if session is None:
         raise ValueError(
-            "No session holds now: run the agent through its gate, or read this under using(session)"
+            "No session is current: run the agent through its gate, or read this under using(session)"
         )
     return session
 
@@ -211,18 +211,18 @@ _PLAIN = (str, bool, type(None), date)  # a datetime is a date
 _SERIES = (list, tuple, set, frozenset, abc.Sequence, abc.Set)
 _MAPPINGS = (dict, abc.Mapping)
 _CONTAINERS = (*_SERIES, *_MAPPINGS)
-# Classes of pydantic that stand for a text or a date, which the program gets.
+# Classes of pydantic for a text or a date, which is what the program gets.
 _PLAIN_OF_PYDANTIC = frozenset(
     ("EmailStr", "PastDate", "FutureDate", "PastDatetime", "FutureDatetime", "AwareDatetime", "NaiveDatetime")
 )
 _QUALIFIERS = frozenset(("Required", "NotRequired", "ReadOnly", "Final", "ClassVar"))
 _MOST_TYPES = 1000
-# Beside the schemas of the value: those of draft 7, and of a provider's response format.
+# Keywords with schemas of the value: those of draft 7, and of a provider's response format.
 _FURTHER_SCHEMAS = frozenset({"additionalItems", "json_schema", "schema"})
 
 
 class _Part(NamedTuple):
-    """A part of a type: where it stands, what it is, and what is declared of it."""
+    """A part of a type: where it is, what it is, and what is declared of it."""
 
     place: str
     hint: Any
@@ -233,7 +233,7 @@ def require_claims(hint: Any, name: str = "the answer") -> None:
     """Raises TypeError for an answer's type or JSON Schema in which a number needs no claim, with the way out.
 
     A type may be made of texts, which are checked, ``Claimed``, ``ClaimedText``, ``Unclaimed``, bool, None, dates,
-    choices that state no number, and lists, tuples, sets, dictionaries and models of those. Any other is refused.
+    choices that state no number, and lists, tuples, sets, dictionaries and models of those. Any other is rejected.
     """
     work, seen, classes = [_Part(name, hint)], 0, set[int]()
     while work:
@@ -255,7 +255,7 @@ def require_claims(hint: Any, name: str = "the answer") -> None:
             )
         if what := _open(part.hint):
             raise TypeError(
-                f"{part.place} {what}: it may hold a number that nothing checks. Declare str, bool, a date, "
+                f"{part.place} {what}: it may have a number that nothing checks. Declare str, bool, a date, "
                 "Claimed[Quantity], ClaimedText, or a list, a dictionary or a model of those; where it is the model's "
                 f'own, Unclaimed[{getattr(part.hint, "__name__", "int")}, "why"]'
             )
@@ -299,7 +299,7 @@ def _bare_choice(values: Sequence[Any]) -> str | None:
 
 def _is_name(choice: Any) -> bool:
     """Whether a choice that the program declares names a thing (``Scope 1``, ``gpt-4``) and states no measure."""
-    from gllint_runtime.policy.reader import Reader  # for the few that hold a digit
+    from gllint_runtime.policy.reader import Reader  # for the few with a digit
 
     if not isinstance(choice, str) or not choice[:1].isalpha():
         return False
@@ -307,7 +307,7 @@ def _is_name(choice: Any) -> bool:
 
 
 def _open(hint: Any) -> str | None:
-    """What is to be said of a type that no rule knows: whatever it holds would reach the program unchecked."""
+    """Return the error for an unknown type: its values would reach the program unchecked."""
     if hint is None or isinstance(hint, Mapping | list):
         return None
     origin = get_origin(hint)
@@ -351,7 +351,7 @@ def _is_extensible(kind: Any) -> bool:
 
 
 def _schema_of(kind: type) -> Any:
-    """The JSON Schema that a dictionary class such as pydantic-ai's StructuredDict stands for; None of any other."""
+    """Return the JSON Schema of a dictionary class such as pydantic-ai's StructuredDict; None for any other."""
     if not issubclass(kind, dict) or not hasattr(kind, "__get_pydantic_json_schema__"):
         return None
     from pydantic import TypeAdapter
@@ -436,7 +436,7 @@ def _is_message(fields: Mapping[str, Any]) -> bool:
 
 
 def checked_structure(session: Session, answer: Any, hint: Any = None) -> Any:
-    """A structured answer once each text in it holds; one of ``message`` and ``claims`` has the checked message.
+    """Return a structured answer with its texts checked; one of ``message`` and ``claims`` has the checked message.
 
     ``hint`` is its type or JSON Schema where the answer does not say it, as a dictionary of a TypedDict. Raises GLError
     for a number without a claim, TypeError for a type that admits one and for a value of a type that nothing checks.
@@ -463,7 +463,7 @@ def structure_data(answer: Any, hint: Any = None) -> Any:
 
 
 class _Check:
-    """Walks an answer beside its type: what the type declares is noted, all else has to hold."""
+    """Walks an answer together with its type: what the type declares is noted, all else is checked."""
 
     def __init__(self, session: Session, hint: Any) -> None:
         self._session = session

@@ -1,6 +1,6 @@
-"""The final answers of a session as a schema, for models that can be held to one while they write.
+"""The final answers of a session as a schema, for models that are constrained by one while they write.
 
-Held to it, a model cannot write a number: its free text admits no digit of any script, and its claims are an
+Constrained by it, a model cannot write a number: its free text admits no digit of any script, and its claims are an
 enumeration of what tools have returned. JSON Schema and GBNF (llama.cpp) say one language; the grammar alone can say
 that each macro has its claim and each claim its macro. What words around a number would change of it ("minus", "half
 of") no schema can say: the gate checks such answers as it does all others.
@@ -50,7 +50,7 @@ def final_schema(session: Session, *, format: str = "json", whitelisted: bool = 
 
 
 def _as_json(claim: Claim) -> dict[str, Any]:
-    """A claim as a model writes it; no output holds a value beyond what JSON's readers do."""
+    """A claim as a model writes it; values are within the range of JSON's readers."""
     value: Any = claim.quantity.value
     if isinstance(value, Decimal | Fraction):
         value = int(value) if value == int(value) else float(value)
@@ -155,7 +155,7 @@ def _letters() -> tuple[tuple[str, str], ...]:
         category = unicodedata.category(char)
         if char in _UNSEEN or is_numeral(char):
             is_letter = False
-        elif category == "Cn":  # belongs to what stands around it
+        elif category == "Cn":  # belongs to its neighbours
             continue
         else:
             is_letter = category[0] == "L" or category in ("Mn", "Mc") or char in _FURTHER_POINTS
@@ -172,7 +172,7 @@ def _letters_within(first: str, last: str) -> tuple[tuple[str, str], ...]:
 
 
 class _Message:
-    """The parts of a message: free text, and what may stand between two macros."""
+    """The parts of a message: free text, and what may be between two macros."""
 
     def __init__(self, whitelisted: bool) -> None:
         letter = _Rule("letter", _OneOf(_letters()))
@@ -282,7 +282,7 @@ def _json_schema(claims: list[dict[str, Any]], message: _Message) -> dict[str, A
             },
             "message": {
                 "type": "string",
-                "description": "The answer without any digit; {{claim:0}} stands for the first of the claims.",
+                "description": "The answer without any digit; {{claim:0}} is the place of the first claim.",
                 "pattern": pattern,
             },
         }
@@ -354,7 +354,7 @@ def _named(rule: _Rule, rules: dict[str, str]) -> str:
 
 
 def _written(part: _Part, rules: dict[str, str]) -> str:
-    """A part as it stands in a rule, inside the quotes of a JSON string; ``rules`` are those that it names."""
+    """A part of a rule, inside the quotes of a JSON string; ``rules`` are those that it names."""
     match part:
         case _Text(text):
             return _literal(json.dumps(text, ensure_ascii=False)[1:-1])

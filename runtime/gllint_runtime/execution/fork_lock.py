@@ -1,4 +1,4 @@
-"""A lock that nobody holds in a process which was forked while a thread held it: that thread is not there."""
+"""A lock that is free in a process that was forked while a thread had it: that thread does not exist there."""
 
 from __future__ import annotations
 

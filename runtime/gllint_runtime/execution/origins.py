@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 _FLAT = frozenset({str, float, int, bool, type(None)})
 _MAX_TRACED = 10_000  # numbers of one call's arguments
-_MAX_TRACED_TEXTS = 200  # texts among them that hold a number
+_MAX_TRACED_TEXTS = 200  # texts among them that contain a number
 _MAX_TRACED_LETTERS = 100_000
 _MAX_HEARD = 20_000  # characters of what the user said in which days are named
 _MAX_LAST = 2_000  # and from which a number may follow
@@ -84,7 +84,7 @@ class Tracing:
 
         ``declared`` says in which units they are taken, which is not judged unless ``judges_units``, and from whom
         (``x-source``). ``changes`` are the numbers that were converted already. ``citations`` are the parts of claims
-        that hold: the origins of their numbers, and ``None`` for each text, which says where that is.
+        that are right: the origins of their numbers, and ``None`` for each text, to show where it is.
         """
         origins: list[Origin] = []
         sent = self._sent(arguments, changes) if judges_units else {}

@@ -24,7 +24,7 @@ class Origin(NamedTuple):
     ``"none"``; ``source`` is the constant's name or ``"tc_1 $.energy"``. ``grounded`` is false when it has no
     origin, or one that rests on a call with such a number. ``unit`` is the parameter's, ``source_unit`` that in which
     the number came, each ``None`` where it is not known. ``demand`` says from whom alone its tool takes it, where it
-    came from somebody else.
+    came from elsewhere.
     """
 
     path: str
@@ -51,7 +51,7 @@ class Origin(NamedTuple):
 
 @dataclass(eq=False)
 class CallRecord:
-    """A call with its verified output; ``origins`` is ``None`` where nobody looked for them."""
+    """A call with its verified output; ``origins`` is ``None`` if they were not looked for."""
 
     call_id: str
     tool_name: str
@@ -62,7 +62,7 @@ class CallRecord:
 
     def __post_init__(self) -> None:
         self.grounded = None if self.origins is None else not [o for o in self.origins if not o.grounded]
-        # About the bytes that it holds.
+        # Approximately its size in bytes.
         self.size = 500 + len(marshal.dumps(self.arguments, 2)) + self.output.size
 
     @property

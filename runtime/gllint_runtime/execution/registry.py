@@ -141,7 +141,7 @@ class ToolRegistry:
         return (yield partial(run_blocking, call), lambda _: run_async(call))
 
     def verify(self, name: str, arguments: Any, *, argument_units: ArgumentUnits | None = None) -> Call:
-        """Find the tool, repair stringified JSON, convert Quantities, hold the arguments to schema and signature.
+        """Find the tool, repair stringified JSON, convert Quantities, check the arguments against schema and signature.
 
         ``argument_units`` goes before that of the registry's policy. Raises GLDataError PATH_RESOLUTION for an
         unknown tool and GLValidationError ARGS_SCHEMA or ARGUMENT_UNIT.
@@ -167,7 +167,7 @@ class ToolRegistry:
         return call._replace(arguments=traced.values, repaired=True, changes=traced.changes)
 
     def _check_arguments(self, entry: Entry, fixed: dict[str, Any]) -> None:
-        """Hold arguments to a tool's schema and signature. Raises GLValidationError ARGS_SCHEMA."""
+        """Check arguments against a tool's schema and signature. Raises GLValidationError ARGS_SCHEMA."""
         name = entry.tool.name
         problem = entry.check_args(fixed)
         if problem is not None:

@@ -1,4 +1,4 @@
-"""What a run answers, as types and as a JSON Schema: told apart by ``status`` (seed 002)."""
+"""What a run answers, as types and as a JSON Schema: distinguished by ``status`` (seed 002)."""
 
 from __future__ import annotations
 

@@ -44,14 +44,14 @@ MENDABLE = frozenset(
         *("NO_SOURCE", "MISLABELLED"),
     }
 )
-"""The errors that a model can mend when it is told of them. Security and approval are not among them."""
+"""The errors that a model can repair when it receives them. Security and approval are not among them."""
 
 RULES = """
 Rules for numbers:
 - Every number comes from a tool. Call one; do not calculate, round, convert or estimate yourself. Where there is a
   tool `calculate`, it adds, subtracts, divides and compares what you cite.
 - In the final message write {{claim:0}}, {{claim:1}}, ... where a value belongs, and no digit of your own.
-- Put nothing but blanks or punctuation beside a macro: it brings its value and its unit.
+- Put nothing but blanks or punctuation next to a macro: it brings its value and its unit.
 - claims[i] says where {{claim:i}} comes from: source_call_id (the tc_N of the tool call), path ($.field of
   its output) and quantity (exactly the value and unit found there)."""
 
@@ -63,7 +63,7 @@ class Telemetry(Protocol):
         """Around one run."""
 
     def tool(self, call: Call, call_id: str) -> AbstractContextManager[Callable[[Any], None] | None]:
-        """Around one execution of a tool; what it gives is told the output."""
+        """A context around one execution of a tool, which yields a function that receives the output."""
 
 
 _NO_SPAN: AbstractContextManager[None] = nullcontext()
@@ -98,7 +98,7 @@ class ToolRuntime:
 
     ``mode`` is ``"Replay"`` (no tool that needs the network; temperature 0 and ``seed`` go to the provider)
     or ``"Live"``. ``max_steps`` bounds the answers asked of the model. ``repair_on`` names the error codes
-    that are told to the model for another try, at most ``max_retries`` times in a run whatever it does in
+    that are sent to the model for another attempt, at most ``max_retries`` times in a run whatever it does in
     between; all others are raised. The default is what a model can mend.
 
     ``settings`` are ``argument_origin``, ``argument_units``, ``number_words``, ``whitelist`` and ``array_paths`` of
@@ -173,7 +173,7 @@ class ToolRuntime:
         return await finishing(self._turns(self._new_run(), system_prompt, user_msg, max_retries))
 
     def try_run(self, system_prompt: str, user_msg: str, max_retries: int = 2) -> AgentResponse:
-        """Like :meth:`run`, but raises nothing: a union told apart by ``status``, see :mod:`.responses`."""
+        """Like :meth:`run`, but raises nothing: a union distinguished by ``status``, see :mod:`.responses`."""
         run = self._new_run()
         try:
             return _success(finish(self._turns(run, system_prompt, user_msg, max_retries)))
@@ -241,7 +241,7 @@ class ToolRuntime:
             try:
                 raw = yield partial(provider.chat_step, state=state, **request), on_loop
             except Exception as failure:
-                if last_error is not None:  # there is no further answer: what was to be mended stands
+                if last_error is not None:  # there is no further answer: raise what was to be repaired
                     raise last_error from failure
                 raise
             elapsed = (clock() - started) * 1000
@@ -268,7 +268,7 @@ class ToolRuntime:
                 logger.info("Asking the model to repair: %s", error)
                 try:
                     state = yield partial(provider.inject_error, Session.repair_hint(error)), on_loop
-                except Exception as failure:  # nobody to tell
+                except Exception as failure:  # there is no caller to report it to
                     raise error from failure
                 continue
             last_error = None
@@ -305,7 +305,7 @@ class ToolRuntime:
     # -------------------------------------------------------------------------------------- calling tools
 
     def _call_tool(self, run: _Run, step: Step) -> Asking[dict[str, Any]]:
-        """Verify, trace back, execute, verify again, and note all of it. Returns what the provider is told."""
+        """Verify, trace back, execute, verify again, and note all of it. Return what the provider receives."""
         validation: dict[str, Any] = {}
         entry = trace_entry(
             "tool", run.metrics.model_steps, tool=step.tool_name, validation=validation, success=False

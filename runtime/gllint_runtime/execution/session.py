@@ -106,7 +106,7 @@ class Verified(Showing):
 
 @dataclass(frozen=True)
 class Refused:
-    """A message that may not be shown, and why; ``hint`` is what to tell the model."""
+    """A message that may not be shown, and why; ``hint`` is for the model."""
 
     error: GLError
     hint: str
@@ -118,9 +118,9 @@ class Session:
     """One conversation: what its tools returned, and what may be said of it. Safe under threads and tasks.
 
     ``settings`` are the fields of :class:`~gllint_runtime.policy.settings.Policy`, and go before those of ``policy``;
-    ``constants`` are numbers that arguments may hold, by name. ``redact`` is given each text that the trace, pages,
-    events and spans would hold, and gives what they hold in its place. Claims may cite any earlier call; beyond
-    ``max_bytes`` of outputs the oldest are forgotten, and a claim that cites one of them is refused.
+    ``constants`` are numbers that arguments may contain, by name. ``redact`` receives each text of the trace, pages,
+    events and spans, and returns its replacement. Claims may cite any earlier call; beyond
+    ``max_bytes`` of outputs the oldest are forgotten, and a claim that cites one of them is rejected.
     """
 
     _steps: Sequence[Mapping[str, Any]] = ()  # of a run; a session knows its tools' outputs only
@@ -171,7 +171,7 @@ class Session:
     # ------------------------------------------------------------------------------------- what comes in
 
     def user(self, text: str) -> None:
-        """Tell what the user said: arguments may hold its numbers. What was said last need not be told again."""
+        """Add what the user said, whose numbers arguments may contain. The last text is not added twice."""
         if not isinstance(text, str):
             raise TypeError(f"What the user said is text, not {type(text).__name__}")
         text = str.__str__(text)
@@ -240,7 +240,7 @@ class Session:
         """Verify one tool output, keep a copy, and return the ``call_id`` that claims cite.
 
         ``arguments`` are what the tool was called with: those of :meth:`tool_arguments`, or any others, which are
-        held to their units now. ``tool_call_id`` is the framework's own id of the call: claims may cite that, too.
+        checked against their units now. ``tool_call_id`` is the framework's own id of the call, for claims.
         Raises GLValidationError ARGS_SCHEMA, ARGUMENT_UNIT, RESULT_SCHEMA or UNIT_UNKNOWN, GLProvenanceError
         MISSING_ORIGIN.
         """
@@ -265,7 +265,7 @@ class Session:
             return call_id
 
     def _verified(self, tool: str, output: Any, schema: OutputSchema | None) -> Survey:
-        """The output, held to the policy; where the levels let it through, with what nobody can claim."""
+        """Return the output, checked against the policy; the levels may allow numbers that cannot be claimed."""
         try:
             return verified_output(tool, output, self.policy, self.units, schema)
         except GLError as error:
@@ -286,7 +286,7 @@ class Session:
             return self._calls[call_id].output.declared_units()
 
     def told_of(self, tool_call_id: str) -> dict[str, Any] | None:
-        """What the model is told of a call, by the framework's own id of it; ``None`` where that was not recorded."""
+        """Return what the model receives of a call, by the framework's own id; ``None`` if it was not recorded."""
         with self._lock:
             call_id = self._names.get(tool_call_id)
             return None if call_id is None else {"tool_call_id": call_id, "output": self.output(call_id)}
@@ -373,7 +373,7 @@ class Session:
         *,
         may_convert: bool = True,
     ) -> Traced:
-        """The arguments with the origin of each number in them; one of another unit than its parameter's is refused.
+        """Return the arguments with the origin of each number; one in another unit than its parameter's is rejected.
 
         Under ``argument_units="convert"`` it is converted, unless the tool has run already (``may_convert``). Raises
         GLProvenanceError MISSING_ORIGIN, GLValidationError ARGUMENT_UNIT.
@@ -448,7 +448,7 @@ class Session:
         return origins, tracing.misfits, tracing.clashes
 
     def _with_claims_shown(self, arguments: dict[str, Any]) -> dict[str, Any]:
-        """The arguments with what each macro in a text claims in its place. Raises GLError for one that does not hold.
+        """Return the arguments with their macros replaced by what they claim. Raises GLError for a wrong one.
 
         ``{{claim:0}}`` is an entry of the list ``claims`` among the arguments, ``{{tc_1.heat}}`` needs none.
         """
@@ -522,7 +522,7 @@ class Session:
         return frozenset(paths)
 
     def _citations(self, arguments: dict[str, Any]) -> dict[Path, Origin | None]:
-        """The parts of the claims among a call's arguments that hold: their numbers come from what they cite."""
+        """Return the parts of right claims in a call's arguments, whose numbers come from what they cite."""
         citations: dict[Path, Origin | None] = {}
         for name, value in arguments.items():
             if type(value) is not list and type(value) is not dict:
@@ -572,7 +572,7 @@ class Session:
             return record
 
     def _inherit_basis(self, arguments: dict[str, Any], output: Survey) -> None:
-        """What was calculated has the basis of what it was made of, unless it is a share or a change of it."""
+        """What was calculated has the basis of what it was made of, unless it is a ratio or a change of it."""
         result = output.quantities.get(_CALCULATED)
         claims = arguments.get("claims")
         if result is None or type(claims) is not list or conversion(result.unit, "%") is not None:
@@ -592,7 +592,7 @@ class Session:
             self._forget()
 
     def _forget(self) -> None:
-        """Drop the oldest calls, then what was said longest ago: too much is held."""
+        """Drop the oldest calls, then the oldest texts, if too much is stored."""
         enough = self._max_bytes * 3 // 4
         while self._bytes > enough and len(self._calls) > 1:
             record = self._calls.pop(next(iter(self._calls)))
@@ -615,7 +615,7 @@ class Session:
         """The message as the user may see it, with its provenance. Raises GLError.
 
         ``claims`` are objects ``{"source_call_id", "path", "quantity"}`` or :class:`Claim`; ``{{claim:i}}`` in the
-        message stands for claim ``i``. ``mode`` is the session's own where none is given.
+        message is the place of claim ``i``. ``mode`` is the session's own by default.
         """
         if not isinstance(message, str):
             self._refuse("STEP_SCHEMA", f"The message is text, not {type(message).__name__}")
@@ -631,12 +631,12 @@ class Session:
     def _with_short_claims(self, message: str, claims: Any) -> tuple[str, Any]:
         """The message and its claims as the rest reads them: each with its quantity, each with its own macro.
 
-        A list may come as JSON text, a claim without a quantity stands for what its path holds, and
+        A list may come as JSON text, a claim without a quantity has that of its path, and
         ``{{tc_1.heat}}`` is a claim that needs no entry.
         """
         if type(claims) is str:
             read = json_value(claims)
-            claims = claims if read is None else read  # what is no JSON is refused as it is
+            claims = claims if read is None else read  # invalid JSON is rejected as a list of claims
         shorthand = [*SHORT_MACRO.finditer(message)] if "{{tc_" in message else []
         if type(claims) not in (list, tuple) and not (claims is None and shorthand):
             return message, claims
@@ -661,7 +661,7 @@ class Session:
         return Claim(record.call_id, path, quantity, claim.get("basis"))
 
     def verify(self, message: str, claims: Sequence[Any] | None = ()) -> Verified | Refused:
-        """Like :meth:`check`, but a union told apart by ``status`` (``"success"``, ``"error"``)."""
+        """Like :meth:`check`, but a union distinguished by ``status`` (``"success"``, ``"error"``)."""
         try:
             return self.check(message, claims)
         except GLError as error:
@@ -669,7 +669,7 @@ class Session:
 
     @staticmethod
     def repair_hint(error: BaseException | Refused) -> str:
-        """What to tell the model, so that it can mend its step."""
+        """Return the text for the model, so that it can repair its step."""
         if isinstance(error, Refused):
             return error.hint
         return str(error) if isinstance(error, GLError) else f"{type(error).__name__}: {error}"
@@ -770,7 +770,7 @@ class Session:
                 del self._said[next(iter(self._said))]
 
     def resolved(self, claim: Claim) -> Quantity:
-        """What a claim of a structured answer stands for. Raises GLError."""
+        """Return the Quantity of a claim in a structured answer. Raises GLError."""
         with self._lock:
             try:
                 quantity = self._resolve(0, claim)[1]
@@ -781,13 +781,13 @@ class Session:
         return quantity
 
     def cited(self, claims: Sequence[Claim]) -> list[tuple[Quantity, str | None]]:
-        """What claims stand for, each with its basis, to calculate with; it is no verdict. Raises GLError."""
+        """Return the Quantities of claims, each with its basis, to calculate with; no verdict. Raises GLError."""
         with self._lock:
             resolved = [(claim, *self._resolve(number, claim)) for number, claim in enumerate(claims)]
             return [(quantity, record.basis_of(claim)) for claim, record, quantity in resolved]
 
     def judge_number(self, place: str, value: Any) -> None:
-        """Judge a number of a structured answer that no claim stands behind. Raises GLError.
+        """Check a number of a structured answer without a claim. Raises GLError.
 
         In mode ``"sourced"`` it needs a source, in the unit that its key ends in; in mode ``"claims"`` a claim.
         """
@@ -825,7 +825,7 @@ class Session:
     def claims_of(self, message: str) -> list[dict[str, Any]]:
         """The claims of a message that this session let be shown lately, so that another agent can repeat them.
 
-        It may stand in a longer text, such as the report that a framework makes of a sub-agent's answer.
+        It may be in a longer text, such as a framework's report of a sub-agent's answer.
         """
         with self._lock:
             claims = self._said.get(message)
@@ -839,13 +839,13 @@ class Session:
         return message in self._said
 
     def stream(self) -> MessageStream:
-        """A message that is shown while it is written: by sentences, each once it holds."""
+        """Return a stream that shows a message while it is written: by sentences, each once it passes."""
         return MessageStream(self)
 
     def shown_part(self, before: str, part: str, claims: Sequence[Claim]) -> str | None:
-        """What a part of a message shows, behind what was shown ``before``; ``None`` while it does not hold.
+        """Return what a part of a message shows, after what was shown ``before``; ``None`` if it is rejected.
 
-        It is no verdict: nobody is told.
+        It is no verdict, and sends no event.
         """
         message = before + part
         if unsafe_characters(part):
@@ -889,12 +889,12 @@ class Session:
 
     @property
     def trace(self) -> list[dict[str, Any]]:
-        """What was recorded and judged, in order; each entry holds the hash of the one before. A copy."""
+        """What was recorded and judged, in order; each entry contains the hash of the one before. A copy."""
         with self._lock:
             return self.verdicts.trace()
 
     def on_event(self, callback: Callable[[Event], Any]) -> None:
-        """Tell ``callback`` each verdict: ``{"verdict": "pass" | "warn" | "block", "code", "error"}``.
+        """Call ``callback`` with each verdict: ``{"verdict": "pass" | "warn" | "block", "code", "error"}``.
 
         Where OpenTelemetry is in use, the span of the moment gets each as ``gen_ai.evaluation.result``.
         """
@@ -1015,9 +1015,9 @@ class Session:
     def from_json(cls, text: str, *, policy: Policy | None = None, key: Key | None = None) -> Session:
         """The session that :meth:`to_json` wrote, each of its outputs verified again under ``policy``.
 
-        The policy is the program's own, the default one where it gives none; what the text says of it is not obeyed,
-        and told in the log where it differs. Raises ValueError for what is no session, GLError for an output that the
-        policy refuses, GLSecurityError SESSION_SIGNATURE where ``key`` did not sign the text.
+        The policy is the program's, or the default one. The policy in the text is ignored, and logged
+        if it differs. Raises ValueError for what is no session, GLError for an output that the
+        policy rejects, GLSecurityError SESSION_SIGNATURE where ``key`` did not sign the text.
         """
         session = cls(policy=policy)
         try:

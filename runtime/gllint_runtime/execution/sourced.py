@@ -1,4 +1,4 @@
-"""The gate of sourced mode: plain numbers, each with what it rests on, or one refusal that lists all that fail."""
+"""The gate of sourced mode: plain numbers, each with its source, or one rejection that lists all that fail."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ class SourcedGate:
         )
 
     def hint(self, failing: Sequence[Finding]) -> str:
-        """What to tell the model: each number that fails, with its nearest source."""
+        """Return the text for the model: each number that fails, with its nearest source."""
         lines = []
         for finding in failing[:_MOST_LISTED]:
             text = finding.reading.text[:80]

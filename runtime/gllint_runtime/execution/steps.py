@@ -75,7 +75,7 @@ def read_object(raw: Any, hint: str | None = None) -> dict[str, Any]:
     fence = None if raw.lstrip().startswith("{") else _FENCE.search(raw)
     inside, closed, _ = raw[fence.end() :].partition("```") if fence else ("", "", "")
     text = inside if closed else raw
-    # Only the first object counts. One that does not parse is not searched for others: what it holds, a tool's
+    # Only the first object counts. One that does not parse is not searched for others: in it, a tool's
     # arguments for example, must never be taken for the step itself.
     begins = _OBJECT.search(text)
     start = begins.start() if begins else text.find("{")
@@ -89,7 +89,7 @@ def read_object(raw: Any, hint: str | None = None) -> dict[str, Any]:
 
 
 def _members(value: Mapping[Any, Any]) -> dict[Any, Any]:
-    """The members that a mapping really has, or, where only it can tell, as many as any model writes."""
+    """Return the members of a mapping, at most as many as any model writes if it is no plain dict."""
     if type(value) is dict:
         return value.copy()
     items = dict.items(value) if isinstance(value, dict) else islice(value.items(), _MAX_MEMBERS)
@@ -102,7 +102,7 @@ def _text(value: Any) -> Any:
 
 
 def final_in(text: str) -> dict[str, Any] | None:
-    """The final message that a text holds as JSON, alone, in a code fence or amid prose; ``None``: it holds none.
+    """Return the final message that is JSON in a text, alone, in a code fence or amid prose; ``None`` without one.
 
     Raises GLValidationError STEP_SCHEMA for a text that begins as one and cannot be read.
     """

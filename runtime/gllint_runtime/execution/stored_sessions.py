@@ -1,7 +1,7 @@
 """A session as text, for a store between requests: written, signed, and verified again when it is read.
 
-The policy is the program's own. What the text says of the one it was written under is told where it differs, and
-never obeyed: whoever can write to the store could loosen it.
+The policy is the program's own. The text's own policy is reported if it differs, and
+never used: everyone who can write to the store could loosen it.
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ def tell_of_policy(own: Policy, stored: Mapping[str, Any]) -> None:
     ]
     if differing:
         logger.warning(
-            "The session was stored under another policy; this program's holds (%s)",
+            "The session was stored under another policy; this program's applies (%s)",
             ", ".join(differing[:20]),
         )
 
@@ -150,7 +150,7 @@ def _stored_schema(declared: Any, bases: Any) -> OutputSchema | None:
 
 
 def _number_key(written: Mapping[str, Any]) -> str | None:
-    """Under which key a Quantity has its number; ``None`` where that is text, which is exact as it stands."""
+    """Return the key of a Quantity's number; ``None`` if that is text, which is exact."""
     key = "value" if "value" in written else "amount"
     return None if type(written.get(key)) is str else key
 

@@ -1,4 +1,4 @@
-"""A message that is shown while it is written: by sentences, list items and table rows, each once it holds.
+"""A message that is shown while it is written: by sentences, list items and table rows, each once it passes.
 
 What is shown is always the beginning of what the whole message would show. So a part waits for its end, for the claims
 that it cites, and for whatever may still change how it is read: within markup that hides or restyles, to the very end.
@@ -28,7 +28,7 @@ class Gate(Protocol):
         """The whole message. Raises GLError."""
 
     def shown_part(self, context: str, part: str, claims: Sequence[Claim]) -> str | None:
-        """What a part shows, ``None`` while it does not hold."""
+        """Return what a part shows, or ``None`` while it is rejected."""
 
 
 # Where a part ends: behind a sentence, before a blank line, and before a line that begins a block of its own.
@@ -74,7 +74,7 @@ class MessageStream:
         self._start = 0  # of what was not shown yet
         self._block = 0  # where the paragraph of that begins
         self._stuck = False
-        self._waits: tuple[int, int, int] | None = None  # the end that did not hold, and with what
+        self._waits: tuple[int, int, int] | None = None  # the end that was rejected, and with which claims
         self.released = ""
         self.rest = ""
 
@@ -150,7 +150,7 @@ class MessageStream:
         self._open = at
 
     def _checked(self, end: int) -> str | None:
-        """What the part up to ``end`` shows; ``None`` where it does not hold, or not yet."""
+        """Return what the part up to ``end`` shows; ``None`` if it is rejected, or not complete."""
         attempt = end, len(self._read), self._session.count
         if attempt == self._waits:  # with the claims and the calls that there were already
             return None

@@ -1,4 +1,4 @@
-"""Numbers that a tool told in a text: the model read them, and yet no claim can cite them."""
+"""Numbers in the text of a tool: the model has read them, but no claim can cite them."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ def text_hint(word: str, provenance: Provenance) -> str | None:
             return None
     is_name = any(char.isalpha() for char in word)
     remedy = (
-        "let names like it stand (`whitelist`)" if is_name else "let the tool return a Quantity {value, unit}"
+        "allow names like it (`whitelist`)" if is_name else "let the tool return a Quantity {value, unit}"
     )
     return (
-        f"'{word}' stands in a text that {source.tool} returned ({source.call_id}), and nothing in a text can be "
+        f"'{word}' is in a text that {source.tool} returned ({source.call_id}), and nothing in a text can be "
         f"cited: say it without the number. The developer of the agent can {remedy}."
     )

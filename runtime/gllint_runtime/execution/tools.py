@@ -17,8 +17,8 @@ _NOBODYS: Any = object()  # the category of a tool that names none
 class Tool:
     """A function offered to a model, with JSON Schemas (Draft 2020-12) for its arguments and its result.
 
-    ``live_required`` marks a tool that reaches the network: Replay refuses it. ``timeout`` is in seconds.
-    ``preview(**arguments)`` tells the user what a call would change. A tool without a ``category`` runs as
+    ``live_required`` marks a tool that reaches the network: Replay rejects it. ``timeout`` is in seconds.
+    ``preview(**arguments)`` returns what a call would change, for the user. A tool without a ``category`` runs as
     ``READ_ONLY`` and promises nothing: ``has_own_category`` is false.
     """
 
@@ -90,7 +90,7 @@ class BaseTool(ABC):
 def as_tool(tool: Any) -> Any:
     """``tool`` itself, or an object with a ``name`` and a ``run`` method as a Tool. Raises TypeError.
 
-    Such an object may return anything that holds no raw number, text for example (seed 004).
+    Such an object may return anything without a raw number, text for example (seed 004).
     """
     if isinstance(tool, BaseTool) or callable(getattr(tool, "fn", None)):
         return tool

@@ -25,7 +25,7 @@ def trace_entry(
     success: bool = True,
     duration_ms: float = 0.0,
 ) -> dict[str, Any]:
-    """What a run did at one of its steps, as plain data that nobody else holds (:func:`snapshot`).
+    """What a run did in one of its steps, as plain data that nothing else references (:func:`snapshot`).
 
     The ``decision`` of a model is ``"tool_use"``, ``"final_answer"``, ``"clarification"``, ``"max_attempts"`` or
     ``"invalid"``, ``validation`` is how the input was let through, or the error. A call that succeeds gets its id.
@@ -49,7 +49,7 @@ def snapshot(value: Any) -> Any:
     if type(value) is str:
         return value
     try:
-        [[copied]] = marshal.loads(marshal.dumps([[value]], 2))  # as deep as it will stand in the trace
+        [[copied]] = marshal.loads(marshal.dumps([[value]], 2))  # as deep as it will be in the trace
         return copied
     except ValueError:
         pass

@@ -1,4 +1,4 @@
-"""What was judged in a session, in order: its trace, as a chain of hashes, and whoever is told of each verdict."""
+"""The verdicts of a session, in order: its trace, as a chain of hashes, and its listeners."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _START = "sha256:" + "0" * 64
 class Verdicts:
     """The trace of a session and its listeners.
 
-    ``redact`` is given each text that the trace and the events would hold, and gives what they hold in its place.
+    ``redact`` receives each text of the trace and the events, and returns its replacement.
     """
 
     def __init__(self, redact: Redact | None = None) -> None:
@@ -43,7 +43,7 @@ class Verdicts:
         self._noted: list[tuple[str, Any]] = []
 
     def listen(self, callback: Callable[[Event], Any]) -> None:
-        """Tell ``callback`` each verdict from now on."""
+        """Call ``callback`` with each verdict from now on."""
         self._listeners.append(callback)
 
     def call(self, record: CallRecord) -> None:
@@ -51,7 +51,7 @@ class Verdicts:
         self._note("tool", record)
 
     def passed(self, claims: int) -> None:
-        """Note a message that holds."""
+        """Note a message that passes."""
         self._note("verdict", {"verdict": "pass", "claims": claims})
         self._tell("pass", None)
 
@@ -81,7 +81,7 @@ class Verdicts:
         passed: int,
         note: GLError | None = None,
     ) -> list[dict[str, Any]]:
-        """Give one verdict on one message: raise the first error that blocks, else tell the worst, else pass."""
+        """Give one verdict on one message: raise the first error that blocks, else report the worst, else pass."""
         if note is not None:
             level = level_of(note.code)
             if level == "shadow":

@@ -1,5 +1,5 @@
 """What may be said: value, text, unit, schema or claim path in, verdict out.
 
 Knows nothing of tools, models or source. The rules ask these functions about what they read, the execution
-about what it holds; there is no second implementation of any decision.
+about its subject; there is no second implementation of any decision.
 """

@@ -1,4 +1,4 @@
-"""``Unit``: the unit of a parameter or a field, beside its type."""
+"""``Unit``: the unit of a parameter or a field, next to its type."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Unit:
             raise TypeError(f"Unit takes the text of a unit, not {self.symbol!r}")
 
     def keywords(self) -> dict[str, str]:
-        """What a schema says of it."""
+        """Return its keyword in a schema."""
         return {"x-unit": self.symbol} | ({} if self.basis is None else {"x-basis": self.basis})
 
     def number(self, value: Any) -> Any:

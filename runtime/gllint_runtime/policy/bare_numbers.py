@@ -54,7 +54,7 @@ def unit_beside(text: str, start: int, end: int) -> Fault | None:
 
 
 def _places(text: str, start: int, end: int) -> Iterator[tuple[int, int, bool]]:
-    """The parts of a text that speak of a number: from, to, and whether it is a label rather than a sentence."""
+    """The parts of a text that describe a number: start, end, and whether it is a label rather than a sentence."""
     line = _line_start(text, start)
     line_end = _first(text, "\n", end, len(text))
     is_row = "|" in text[line:start] or text[end:line_end].lstrip("*_` \t)").startswith("|")
@@ -98,7 +98,7 @@ def _clause_before(text: str, start: int, line: int) -> tuple[int, int, bool]:
 
 
 def _stands_alone(text: str, start: int, end: int, line: int, line_end: int) -> bool:
-    """Whether a cell holds hardly more than the number: else it says itself what the number is."""
+    """Whether a cell contains little more than the number; otherwise it says itself what the number is."""
     first = text.rfind("|", max(line, start - _MOST_CHARACTERS), start) + 1 or line
     last = _first(text, "|", end, min(line_end, end + _MOST_CHARACTERS))
     return len(_WORD.findall(text, first, start)) + len(_WORD.findall(text, end, last)) <= 2
@@ -135,7 +135,7 @@ def _table_head(text: str, line: int) -> tuple[int, int] | None:
 
 
 def _labels(text: str, line: int) -> Iterator[tuple[int, int, bool]]:
-    """The heading or the line with a colon under which a line stands, past the other items of its list."""
+    """Return the heading or the line with a colon above a line, past the other items of its list."""
     above = line
     for _ in range(_MOST_LINES):
         if not above:
@@ -178,7 +178,7 @@ def _unit_within(text: str, first: int, last: int, is_label: bool) -> tuple[int,
 
 @lru_cache(maxsize=4096)
 def _says_unit(word: str) -> bool:
-    """Whether a word of a clause says a unit of a measure, a currency, a magnitude or a share, in any case."""
+    """Whether a word of a clause says a unit of a measure, a currency, a magnitude or a fraction, in any case."""
     low = folded(word)
     if low in _counted() or low in _plain():
         return False
@@ -218,7 +218,7 @@ def _symbols() -> frozenset[str]:
 
 @lru_cache(maxsize=1)
 def _long_symbols() -> frozenset[str]:
-    """Symbols that are told from words by their letters, and codes of currencies that are no word."""
+    """Symbols that differ from words by their letters, and codes of currencies that are no words."""
     return frozenset(
         unit
         for unit in _symbols()

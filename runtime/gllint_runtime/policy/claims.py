@@ -10,7 +10,7 @@ from functools import lru_cache
 from gllint_runtime.policy.expressions import expression
 
 HOLE = "\ufffc"
-"""Stands in a template, as read from source, for interpolated text whose content is unknown."""
+"""The placeholder for unknown interpolated text in a template that was read from source."""
 
 SHORT_MACRO = expression(r"\{\{(tc_[1-9][0-9]{0,8})\.([^\W\d]\w*(?:\.[^\W\d]\w*)*)\}\}")
 """A macro that names the call and the path, and needs no entry in ``claims``: ``{{tc_1.heat}}``."""
@@ -63,7 +63,7 @@ class ClaimPathError(ValueError):
 def find_macros(text: str) -> list[Macro]:
     """Every macro of ``text`` in order, well-formed or not (``{{claim:a}}``, ``{claim:0}``).
 
-    What is not well-formed carries its ``problem``.
+    One that is not well-formed has a ``problem``.
     """
     mentions = text.lower().count("claim")
     if not mentions:
@@ -80,7 +80,7 @@ def find_macros(text: str) -> list[Macro]:
 
 
 def in_place(text: str, macros: Iterable[Macro], render: Callable[[Macro], str]) -> list[str]:
-    """The text in pieces: what stands between the macros and what is ``shown`` for each, in turn."""
+    """Yield the text in pieces: the text between the macros and what is ``shown`` for each, in turn."""
     pieces: list[str] = []
     position = 0
     for macro in macros:
@@ -177,7 +177,7 @@ def _path_hint(path: str, arrays: bool) -> str:
     if ".." in path or "*" in path:
         return "Name every step of the path; wildcards and descents are not supported."
     if path.strip() in {"", "$", "$."}:
-        return "Name the field that holds the Quantity, as in '$.intensity'."
+        return "Name the field of the Quantity, as in '$.intensity'."
     if not path.startswith("$"):
         return f"Begin at the root of the output: '$.{path.lstrip('.')}'."
     return "Write the path as in '$.emissions.total'."

@@ -1,4 +1,4 @@
-"""``[tool.gllint]``: which file holds it, what shape it has, and what is wrong with it, by file and line.
+"""``[tool.gllint]``: the file with it, its shape, and its mistakes, by file and line.
 
 The table of a ``pyproject.toml``, or the whole of a ``gllint.toml``. The program reads all of it, an agent the
 :class:`~gllint_runtime.policy.settings.Policy` in it; both read it here. The shape is the JSON Schema in
@@ -58,7 +58,7 @@ class Table(NamedTuple):
     path: str
     text: str
     entries: Mapping[str, Any]
-    # Where the table stands in its document.
+    # Where the table is in its document.
     root: tuple[str, ...] = ()
     own_keys: frozenset[str] = frozenset()
     extended: Table | None = None
@@ -71,7 +71,7 @@ class Table(NamedTuple):
         return {**self.extended.origins, **dict.fromkeys(self.own_keys, self.path)}
 
     def error(self, message: str, *key: str) -> ConfigurationError:
-        """The error that tells of ``message``, at the line of ``key`` or of what it is part of."""
+        """Return the error with ``message``, at the line of ``key`` or of what it is part of."""
         from gllint_runtime.policy.toml_lines import line_of
 
         if self.extended is not None and key and key[0] not in self.own_keys:
@@ -89,7 +89,7 @@ class Table(NamedTuple):
 
 
 def table_in(folder: str) -> Table | None:
-    """The settings that stand in ``folder``: a gllint.toml, else a pyproject.toml with our table.
+    """The settings in ``folder``: a gllint.toml, else a pyproject.toml with our table.
 
     Each file is read once: an editor may be writing it. Raises :class:`ConfigurationError`.
     """
@@ -160,7 +160,7 @@ def _table(path: str, explicit: bool) -> Table | None:
         if what.endswith(" twice"):  # a draft that was appended again, say
             what += ": put its keys under one heading, and take the other away"
         elif what.startswith("Cannot overwrite a value"):
-            what += ": the key stands twice, take one of its lines away"
+            what += ": the key occurs twice, remove one of its lines"
         raise ConfigurationError(f"{path}{where}: not valid TOML: {what}") from None
     except RecursionError:
         raise ConfigurationError(f"{path}: not valid TOML: nested too deeply") from None
@@ -177,9 +177,9 @@ def _table(path: str, explicit: bool) -> Table | None:
 
 
 def _check_form(whole: Table, own: bool) -> None:
-    """Refuse a file whose keys stand partly in [tool.gllint] and partly outside of it: those would be in force nowhere.
+    """Reject a file with keys both in [tool.gllint] and outside of it, where they have no effect.
 
-    ``own``: it is a gllint.toml, in which nothing is somebody else's.
+    ``own``: it is a gllint.toml, in which all keys are gllint's.
     """
     from gllint_runtime.policy.toml_lines import line_of
 
@@ -189,7 +189,7 @@ def _check_form(whole: Table, own: bool) -> None:
         return
     line = line_of(whole.text, ("tool", "gllint"))
     raise whole.error(
-        f"key '{shortened(key)}' stands outside of [tool.gllint], which this file has, too (line {line}): "
+        f"key '{shortened(key)}' is outside of [tool.gllint], which this file has, too (line {line}): "
         "take 'tool.gllint' out of the headings of its tables, as in [guard.NAME.units]",
         key,
     )
@@ -214,7 +214,7 @@ def checked(table: Table, extending: tuple[str, ...] = ()) -> Table:
 
     ``extending`` are the files that lead to it by their keys ``extend``. Raises :class:`ConfigurationError`.
     """
-    # First: a configuration for another version may hold keys that this one does not know.
+    # First: a configuration for another version may have keys that this one does not know.
     _check_version(table)
     shapes = schema()["properties"]
     for key in (key for key in table.entries if key not in shapes):
@@ -229,12 +229,12 @@ def checked(table: Table, extending: tuple[str, ...] = ()) -> Table:
 
 _EXTEND, _MOST_EXTENDED = "extend", 16
 _NAMES_FILE = r"\S"  # the pattern of a key that names one
-# Keys that name a file or a folder: relative to the file in which they stand.
+# Keys that name a file or a folder: relative to the configuration file.
 _PATH_KEYS = ("baseline", "cache-dir", "python")
 
 
 def _portable_paths(entries: Mapping[str, Any]) -> dict[str, str]:
-    """The keys that name a file, as every system reads them: whoever works on Windows may write its backslashes."""
+    """Return the keys that name a file, with the backslashes of Windows replaced."""
     named = {key: entries[key] for key in (_EXTEND, *_PATH_KEYS) if key in entries}
     return {key: path.replace("\\", "/") for key, path in named.items() if "\\" in path}
 
@@ -274,7 +274,7 @@ def shape_problem(shape: Mapping[str, Any], value: Any) -> Problem | None:
     try:
         return _shape_problem(shape, value)
     except (RecursionError, ValueError):  # nested too deeply to be shown, or a number of too many digits
-        text = " has a value of the wrong type; gllint config --schema tells the right one"
+        text = " has a value of the wrong type; see gllint config --schema"
         return Problem("", text, TypeError)
 
 
@@ -299,7 +299,7 @@ def _shape_problem(shape: Mapping[str, Any], value: Any) -> Problem | None:
     names = shape.get("propertyNames", {}).get("enum")
     if names is not None and (unknown := next((key for key in value if key not in names), None)) is not None:
         return _choice_problem(names, unknown)
-    # What stands in a row of frameworks is judged with its meaning.
+    # The rows of frameworks are checked when they are used.
     members = shape.get("additionalProperties")
     return _first_problem(members, value.items()) if isinstance(members, dict) else None
 
@@ -336,7 +336,7 @@ def _choice_problem(choices: Sequence[str], value: Any) -> Problem | None:
 
 
 def _pattern_problem(pattern: str) -> Problem | None:
-    """What is wrong with a regular expression that somebody configured."""
+    """Return what is wrong with a configured regular expression."""
     from gllint_runtime.policy.patterns import problem
 
     what = problem(pattern)
@@ -344,7 +344,7 @@ def _pattern_problem(pattern: str) -> Problem | None:
 
 
 def _check_version(table: Table) -> None:
-    """Refuse a configuration that asks for another version of gllint."""
+    """Reject a configuration that asks for another version of gllint."""
     required = table.entries.get("required-version")
     if not isinstance(required, str):
         return  # what it must be is said with the other keys

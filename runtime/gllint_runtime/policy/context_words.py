@@ -13,10 +13,10 @@ from gllint_runtime.policy.data_files import read
 from gllint_runtime.policy.unit_table import ALLOWED_UNITS, TIME_UNITS, units_of
 
 MASK = "\ue000"
-"""Stands for each character of a macro in the text that is looked at."""
+"""The placeholder for each character of a macro in the text."""
 
 REACH = 80
-"""Characters that are looked at beside a macro; bounds the cost."""
+"""Characters that are looked at next to a macro; bounds the cost."""
 
 _STYLED = re.compile(
     r"\bLATIN (CAPITAL LETTER|SMALL LETTER|LETTER SMALL CAPITAL) ([A-Z])\Z"
@@ -55,7 +55,7 @@ def table() -> dict[str, list[str]]:
 def match_end(source: str, text: str, place: int = 0) -> int:
     """The end of ``source`` at ``place``, else 0.
 
-    ``<name>`` in it stands for any word of that section, ``/`` for the end of a word (and ``\\x2f`` for a slash).
+    ``<name>`` in it means any word of that section, ``/`` for the end of a word (and ``\\x2f`` for a slash).
     """
     found = pattern(source).match(text, place)
     return found.end() if found else 0
@@ -73,7 +73,7 @@ def multipliers() -> frozenset[str]:
 
 
 def window(text: str, place: int) -> tuple[str, str]:
-    """What stands at ``place``, up to the next macro: as it is seen, and in small letters without accents."""
+    """Return the text at ``place``, up to the next macro: as it is seen, and in small letters without accents."""
     shown = visible(text[place : place + REACH].partition(MASK)[0])
     return shown, folded(shown)
 

@@ -1,6 +1,6 @@
-"""Plain copies: data in JSON's own types alone, within bounds, that nobody else holds a reference into.
+"""Plain copies: data in JSON's own types alone, within bounds, that nothing else references.
 
-One walk makes the copy and says what it holds: Quantities, what only looks like one, raw numbers.
+One walk makes the copy and finds its parts: Quantities, malformed Quantities, raw numbers.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _BUILT_IN = frozenset({str, int, float, bool, type(None)})
 _MARSHAL = 2  # the version without references, which a tree has no use for
 
 
-_FINITE = "Return None where there is no number, and say so in text beside it."
+_FINITE = "Return None where there is no number, and say so in a text next to it."
 _SMALLER = "Return a smaller number in a larger unit."
 _LESS = "Return what the answer needs, not all of it."
 _CLASSES = {
@@ -61,7 +61,7 @@ _ANY_REMEDY = (
 
 
 class DataProblem(ValueError):
-    """Why a value is no plain data: what is wrong, at which ``path``, and the ``remedy`` for whoever returns it."""
+    """Why a value is no plain data: what is wrong, at which ``path``, and the ``remedy`` for its author."""
 
     def __init__(self, problem: str, path: Path = (), remedy: str = _ANY_REMEDY) -> None:
         super().__init__(problem)
@@ -69,7 +69,7 @@ class DataProblem(ValueError):
 
 
 def plain(value: Any) -> Any:
-    """A deep copy in JSON's own types, so that nobody holds a reference into what is verified.
+    """Return a deep copy in JSON's own types, so that nothing else references what is verified.
 
     Models, dataclasses and tuples become objects and arrays, dates and UUIDs their text, enumerations their value,
     the value of a Quantity an ``int`` or ``float`` whatever its number type.
@@ -106,17 +106,17 @@ def copy_plain(data: Any) -> Any:
 
 
 class Survey:
-    """A plain copy (``data``, see :func:`plain`) and what it holds, all by path.
+    """A plain copy (``data``, see :func:`plain`) and its parts, all by path.
 
     ``quantities`` keep the number that the tool gave where a float would round it; ``malformed`` have the keys of a
-    Quantity and yet are none, and why; ``raw_numbers`` are all others but booleans and what stands under one of
+    Quantity and yet are none, and why; ``raw_numbers`` are all others but booleans and what is under one of
     ``plain_keys``, or under a key that says one of ``plain_kinds``, in lists too: these are ``plain_numbers``.
-    ``shapes`` name other ways to write a Quantity that count. ``size`` is about the bytes that the data takes.
+    ``shapes`` name other ways to write a Quantity that count. ``size`` is approximately the bytes of the data.
     ``is_json_text``: the tool gave it as text.
     Raises :class:`DataProblem`.
 
-    ``declared`` are the numbers among the quantities whose unit stands in a schema, ``bases`` the bases that one
-    declares; both are entered by who knows the schema.
+    ``declared`` are the numbers among the quantities whose unit is in a schema, ``bases`` the bases that one
+    declares; both are added by the code that knows the schema.
     """
 
     is_json_text = False
@@ -173,7 +173,7 @@ class Survey:
         self, path: Path, number: float, plain_keys: Collection[str], plain_kinds: Collection[str]
     ) -> bool:
         """Whether the number at ``path`` is under one of ``plain_keys``, or of ``plain_kinds``, if in a list."""
-        from gllint_runtime.policy.names import is_plain  # what holds no numbers needs no words
+        from gllint_runtime.policy.names import is_plain  # without numbers no words are needed
 
         place = next((i for i in reversed(range(len(path))) if isinstance(path[i], str)), None)
         if place is None:
@@ -227,7 +227,7 @@ class Survey:
             case Decimal() | Fraction() | numbers.Real():  # also of NumPy
                 problem = f"{_a_kind(value)} is a number without a unit"
                 raise DataProblem(problem, path, "Wrap it in a Quantity {value, unit}.")
-        from gllint_runtime.policy.unit_libraries import quantity_of_library  # few outputs hold objects
+        from gllint_runtime.policy.unit_libraries import quantity_of_library  # few outputs have objects
 
         if (foreign := quantity_of_library(value)) is not None:
             return self._object({"value": foreign[0], "unit": foreign[1]}, path)
@@ -235,9 +235,7 @@ class Survey:
             dumped = _dumped(value)
         except Exception as error:
             problem = f"{_a_kind(value)} does not dump itself: {_kind(error)}"
-            raise DataProblem(
-                problem, path, "Return what it holds as an object with keys of text."
-            ) from error
+            raise DataProblem(problem, path, "Return its content as an object with texts as keys.") from error
         if not isinstance(dumped, Mapping):
             raise DataProblem(
                 f"{_a_kind(value)} is not data that JSON has", path, _REMEDIES.get(_kind(value), _ANY_REMEDY)
@@ -245,7 +243,7 @@ class Survey:
         return self._object(dict(islice(dumped.items(), self._values + 1)), path)
 
     def _items(self, count: int, items: Iterable[tuple[Any, Any]], path: Path) -> list[Any]:
-        """The copies of what the object or array at ``path`` holds; what needs no closer look is taken as it is."""
+        """Return the copies of the members at ``path``; those of plain types are taken as they are."""
         self._take(count, path)
         copied = []
         for step, item in items:
@@ -262,7 +260,7 @@ class Survey:
         return copied
 
     def _take(self, values: int, path: Path) -> None:
-        """Spend so much of the budget on what the object or array at ``path`` holds."""
+        """Spend so much of the budget on the members of the object or array at ``path``."""
         self._values -= values
         if len(path) > _MAX_DEPTH:
             raise _Depth(path)
@@ -293,7 +291,7 @@ class Survey:
         return dict(zip(value, self._items(len(value), value.items(), path), strict=True))
 
     def _shaped(self, value: dict[str, Any], key: str, path: Path) -> dict[str, Any]:
-        """An object that has the keys of another shape, whose number stands under ``key``."""
+        """Read an object with the keys of another shape, whose number is under ``key``."""
         from gllint_runtime.policy.quantity_shapes import shaped_unit
 
         number, exact = _number(value[key], (*path, key))
@@ -352,7 +350,7 @@ class _Depth(Exception):
 
 
 def _too_deep(value: Any, path: Path) -> DataProblem:
-    """Why the data at ``path`` of ``value`` is too deep: most often it holds itself."""
+    """Return why the data at ``path`` of ``value`` is too deep: most often it contains itself."""
     node, ancestors = value, {id(value): "$"}
     for length, step in enumerate(path, 1):
         node = _member(node, step)
@@ -361,12 +359,14 @@ def _too_deep(value: Any, path: Path) -> DataProblem:
         place = show_path(path[:length])
         if (ancestor := ancestors.setdefault(id(node), place)) != place:
             remedy = "Leave out what leads back, or name it by an id."
-            return DataProblem(f"the data holds itself: {place} is {ancestor} again", path[:length], remedy)
+            return DataProblem(
+                f"the data contains itself: {place} is {ancestor} again", path[:length], remedy
+            )
     return DataProblem("the data is nested too deeply", path, f"Return at most {_MAX_DEPTH} levels.")
 
 
 def _member(node: Any, step: str | int) -> Any:
-    """What stands under a step of a path; ``None`` where that cannot be had without asking the data's own methods."""
+    """Return what is under a step of a path; ``None`` if that needs the data's own methods."""
     if type(node) in (dict, list, tuple):
         try:
             return node[step]

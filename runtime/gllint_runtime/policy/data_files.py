@@ -1,4 +1,4 @@
-"""The data files beside the code: words, units, schemas, hints."""
+"""The data files next to the code: words, units, schemas, hints."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def lines(name: str) -> list[str]:
 
 
 def sections(name: str) -> dict[str, dict[str, str]]:
-    """The lines ``key: value`` of a table, by the ``[section]`` that they stand in."""
+    """Return the lines ``key: value`` of a table, by their ``[section]``."""
     tables: dict[str, dict[str, str]] = {}
     rows: dict[str, str] = {}
     for line in lines(name):

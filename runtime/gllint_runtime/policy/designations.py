@@ -1,7 +1,7 @@
-"""What of a text is a name although digits stand in it: a date-time, a UUID, a version, a telephone number, a code.
+"""Names with digits in a text: a date-time, a UUID, a version, a telephone number, a code.
 
-These are beside the contexts of :mod:`~gllint_runtime.policy.numbers`, which are all that a final message may hold: in
-the text of a tool's result digits that are told apart from any measure by their form alone state none.
+A final message may have only the contexts of :mod:`~gllint_runtime.policy.numbers`. In the text of a tool's result,
+digits whose form differs from any measure are no numbers either.
 """
 
 from __future__ import annotations
@@ -62,12 +62,12 @@ def designations(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _errors(text: str) -> Iterator[tuple[int, int]]:
-    """The errors of HTTP that stand with what they mean: ``404 Not Found``, ``not found (404)``."""
+    """Return the errors of HTTP with their meaning next to them: ``404 Not Found``, ``not found (404)``."""
     for match in _ERROR.finditer(text):
         for meaning in _table()["errors"].get(match[0].strip(" (:)"), "").split("|"):
             if match[0].startswith("("):
                 lead = text[max(0, match.start() - len(meaning) - 2) : match.start()]
-                # A word alone says of many a thing how it is: `Rooms locked (423)`.
+                # A single word may describe anything: `Rooms locked (423)`.
                 flags = re.IGNORECASE if " " in meaning else re.NOFLAG
                 is_meant = re.search(rf"\b{re.escape(meaning)} \Z", lead, flags) is not None
             else:

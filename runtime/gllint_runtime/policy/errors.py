@@ -1,7 +1,7 @@
-"""The error taxonomy: every failure carries a code, a message, a hint, a path and a context.
+"""The error taxonomy: every failure has a code, a message, a hint, a path and a context.
 
-``str(error)`` is ``[CODE] message`` and, on a line of its own, the hint, which is written for whoever can repair it: a
-framework that shows a model ``str(error)`` tells it how to.
+``str(error)`` is ``[CODE] message`` and, on a line of its own, the hint. A model that receives
+``str(error)`` can use it.
 Codes follow seeds 000 and 001; the ones those leave open are named in the table of :data:`HINTS`, ``hints.txt``.
 """
 
@@ -89,7 +89,7 @@ class GLDataError(GLError):
 
 
 class GLSecurityError(GLError):
-    """This may not be done: no network in Replay, no effect without approval, no session of somebody else."""
+    """This may not be done: no network in Replay, no effect without approval, no session of another conversation."""
 
     EGRESS_BLOCKED = "EGRESS_BLOCKED"
     COMPUTE_IO_FORBIDDEN = "COMPUTE_IO_FORBIDDEN"

@@ -18,7 +18,7 @@ OriginKind = Literal["numbers", "dates", "identifiers"]
 
 
 class OutputSettings(TypedDict, total=False):
-    """What tool outputs are held to."""
+    """The schema keywords for tool outputs."""
 
     extend_units: Collection[str]
     strict_units: bool
@@ -31,7 +31,7 @@ class OutputSettings(TypedDict, total=False):
 
 
 class MessageSettings(TypedDict, total=False):
-    """What messages and the arguments of calls are held to."""
+    """The schema keywords for messages and the arguments of calls."""
 
     whitelist: Collection[str]
     number_words: bool

@@ -1,4 +1,4 @@
-"""The kinds of number that are no quantities, by name. :mod:`gllint_runtime.policy.names` tells them by a key."""
+"""The kinds of number that are no quantities, by name. :mod:`gllint_runtime.policy.names` reads them from a key."""
 
 from __future__ import annotations
 
@@ -9,4 +9,4 @@ Kind = Literal["count", "index", "identifier"]
 KINDS: tuple[Kind, ...] = ("count", "index", "identifier")
 
 QUANTITY_SHAPES = ("fhir", "schema.org", "money", "open-mhealth")
-"""The shapes of Quantities beside our own that a project may list."""
+"""The other shapes of Quantities that a project may list."""

@@ -1,4 +1,4 @@
-"""What a violation does: it blocks, it warns, or it stands in the trace alone."""
+"""What a violation does: it blocks, it warns, or it is only in the trace."""
 
 from __future__ import annotations
 

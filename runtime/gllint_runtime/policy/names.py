@@ -1,7 +1,7 @@
-"""What a name alone says of its number: :func:`read_name` reads a key, a variable or a parameter, at both moments.
+"""The unit and kind that a name gives its number: :func:`read_name` reads a key, a variable or a parameter.
 
-The grammar is closed. The end of a name is read as a unit to its whole length, or not at all; three kinds are told by
-whole words (``count``, ``index``, ``identifier``). Where a name has two readings, or only suggests one, ``unit`` is
+The grammar is closed. The end of a name is read as a unit to its whole length, or not at all. Three kinds are whole
+words (``count``, ``index``, ``identifier``). Where a name has two readings, or only suggests one, ``unit`` is
 ``None``, and ``readings`` has what the number may be in: that may contradict another unit, and is never written into
 anyone's code. Units and their ends are in ``unit_table.txt``, the words around them in ``names.txt``.
 """
@@ -187,7 +187,7 @@ def _below_per() -> Mapping[str, str]:
 
 
 def read_name(name: str, beside: Collection[str] = ()) -> NameReading:
-    """What a name alone says of its number. ``beside`` are the other keys of its container, where these are known.
+    """Return the unit and kind that a name gives its number. ``beside`` are the other keys of its container.
 
     A unit is written as the allowlist or a pack writes it (``_kwh`` gives ``kWh``), and need not be allowed. A noun
     that is counted (``input_tokens``) is the unit of one number, not of a list.

@@ -1,4 +1,4 @@
-"""Numbers in words, of the languages of ``number_words.txt`` beside English."""
+"""Numbers in words, of English and the languages of ``number_words.txt``."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _LETTERS = 60  # of a word that may say a number
 
 @lru_cache(maxsize=1)
 def languages() -> tuple[str, ...]:
-    """The codes of the languages whose number words are known, beside ``en``."""
+    """The codes of the languages whose number words are known, in addition to ``en``."""
     return tuple(name for name, _, _ in _SECTION.findall(read("number_words.txt")) if len(name) == 2)
 
 

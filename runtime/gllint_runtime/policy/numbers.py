@@ -1,6 +1,6 @@
-"""The naked-number scanner: which digits of a message no claim stands behind.
+"""The naked-number scanner: the digits of a message without a claim.
 
-It reads the *template*, in which macros still stand. That gives the verdict of a scan after rendering, but
+It reads the *template*, which still has its macros. That gives the verdict of a scan after rendering, but
 a typed copy of a claimed value cannot hide behind the claim, and the cost is linear.
 
 A number is any run of digits of any script (Unicode Nd, No, Nl, and pictures of digits). Excused are only
@@ -44,7 +44,7 @@ class NakedNumber:
 # A whole number: grouped, decimal, exponent. It begins with one digit, by which the engine finds it fast.
 _NUMBER = expression(rf"[0-9][0-9]*(?:[{JOINS}][0-9]+)*(?:[eE][+-]?[0-9]+)?")
 
-# Each begins with the character that it looks for, which the engine finds fast; behind it stands the word boundary.
+# Each begins with its first character, which the engine finds fast, and then the word boundary.
 _DATE = re.compile(r"([0-9](?<!\w[0-9])[0-9]{3})-([0-9]{2})-([0-9]{2})\b")
 _TIME = re.compile(r"([0-9](?<!\w[0-9])[0-9]):([0-9]{2})(?::([0-9]{2}))?\b")
 _CONTEXTS = (
@@ -70,7 +70,7 @@ _PLAIN = expression(r"[^\w\s.,;:!?()'\"|%/+=\-\ue000]|[_\u115f\u1160\u3164\uffa0
 _MARKUP = expression(
     r"[][{}<>&*_`~\\^$#@\x00-\x08\x0e-\x1f\x7f]"
 )  # the same of a text in ASCII, ten times as fast
-_REACH = 80  # characters looked at beside a macro or a digit; bounds the cost
+_REACH = 80  # characters looked at next to a macro or a digit; bounds the cost
 
 _WORD = (
     "zero|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen"
@@ -123,7 +123,7 @@ _TELLING = "0123456789:&<"  # looked for one by one: far faster than by an expre
 class _Message:
     """A text as the checks read it.
 
-    ``lettered`` has a letter for each macro, beside which no word ends, ``typed`` a mask; in that nothing that opens
+    ``lettered`` has a letter for each macro, next to which no word ends, ``typed`` a mask; in that nothing that opens
     a line is a sign, and comments end the text around them. ``view`` is what a reader sees, where that may differ
     and something there may matter.
     """
@@ -209,7 +209,7 @@ def _number_words(message: _Message) -> Iterator[_Place]:
         yield *view.span(start, end), None
 
 
-# Those with a hint come first: where two speak of one place, the first hint is the one that is read.
+# Those with a hint come first: of two at one place, the first hint is read.
 _CHECKS: tuple[Callable[[_Message], Iterator[_Place]], ...] = (
     _hiding,
     _neighbours,
@@ -248,7 +248,7 @@ def _digits(
 
 
 def _excuses(text: str, whitelist: Collection[str], symbols: re.Pattern[str]) -> list[re.Match[str]]:
-    """The contexts that are whitelisted, and the symbols of units, in which digits may stand."""
+    """The contexts that are whitelisted, and the symbols of units, which may contain digits."""
     parted = text if text.isascii() else _ENDS_A_WORD.sub(" ", text)
     excuses = [match for pattern in (*_CONTEXTS, symbols) for match in pattern.finditer(parted)]
     if whitelist:
@@ -282,7 +282,7 @@ def _symbols(units: frozenset[str] = frozenset()) -> re.Pattern[str]:
     def written(text: str) -> str:
         return re.escape(text).replace("2", "[2₂²]").replace("3", "[3³]")
 
-    # No letter stands before one: the number in "500m2" is 500 alone.
+    # No letter precedes one: the number in "500m2" is 500 alone.
     starts = {word: written(word[0]) for word in sorted(words)}
     return re.compile(
         "|".join(rf"{start}(?<![^\W\d]{start}){written(word[1:])}(?!\w)" for word, start in starts.items())
@@ -295,7 +295,7 @@ def _context_faults(
     """Signs, letters, units and macros that would become part of what the macro renders."""
     start, end = macro.start, macro.end
     place = view.find(start) if view else None
-    if view is None or place is None:  # inside a comment; whoever sees that sees it as it is typed
+    if view is None or place is None:  # inside a comment, which is only seen as it is typed
         return context_faults(masked_text, start, end, units, unit)
     places = context_faults(view.text, place, place + end - start, units, unit)
     return [(*view.span(first, last), hint) for first, last, hint in places]

@@ -1,4 +1,4 @@
-"""What a tool returned, held to the policy: plain data, its schema, no raw numbers, allowed units."""
+"""What a tool returned, checked against the policy: plain data, its schema, no raw numbers, allowed units."""
 
 from __future__ import annotations
 
@@ -47,11 +47,11 @@ def verified_output(
     """The output as plain data, once it fits its schema and each number in it has an allowed unit.
 
     A text that is JSON of an object or array is that value (:func:`json_value`). Where it has no schema, and the policy
-    is not strict about such texts, it may be somebody else's: it is kept with its raw numbers, which nobody can claim.
+    is not strict about such texts, it may be another program's: its raw numbers are kept, and cannot be claimed.
 
     A number whose schema declares its unit is a Quantity of that unit.
-    Its Quantities carry their units as the allowlist writes them; the data stay as the tool gave them, but for an
-    opaque abbreviation (``cfs``), which the model is told as what it stands for (``ft3/s``).
+    Its Quantities have their units as the allowlist writes them; the data stay as the tool gave them, except for an
+    opaque abbreviation (``cfs``), which the model receives spelt out (``ft3/s``).
     Raises GLValidationError RESULT_SCHEMA or UNIT_UNKNOWN.
     """
     if policy.mode == "sourced":
@@ -147,7 +147,7 @@ def unheld_output(output: Any, policy: Policy, units: UnitRegistry) -> Survey:
 
 
 def _foreign_output(tool_name: str, text: str, policy: Policy, units: UnitRegistry) -> Survey:
-    """What a JSON text holds that its tool may only pass on."""
+    """Return the data of a JSON text that its tool may only pass on."""
     try:
         survey = unheld_output(text, policy, units)
     except DataProblem:  # beyond the bounds of data: it stays a text
@@ -238,7 +238,7 @@ def resolve_path(output: Survey, path: str, *, arrays: bool = False) -> Quantity
 def _available(output: Survey) -> str:
     paths = [*claimable(output)]
     if not paths:
-        return "This output holds no Quantity."
+        return "This output has no Quantity."
     remainder = f" and {len(paths) - 20} more" if len(paths) > 20 else ""
     return f"Quantities of this output: {', '.join(paths[:20])}{remainder}."
 
@@ -259,7 +259,7 @@ def _is_claim_path(steps: Path, arrays: bool) -> bool:
 
 
 def odd_paths(output: Survey) -> list[str]:
-    """How to write the paths of Quantities that stand under no name, or under keys that are none."""
+    """Return how to write the paths of Quantities without a name, or under keys that are no names."""
     return [show_path(steps) for steps in output.odd_paths]
 
 
@@ -302,7 +302,7 @@ def usable_checker(name: str, code: str, schema: Any) -> validation.Checker:
     except RecursionError:
         troubles = ["it is nested too deeply, or in itself"]
     if code == "ARGS_SCHEMA" and not troubles and not isinstance(schema, dict):
-        troubles = ["$: a model is told the arguments by an object schema"]
+        troubles = ["$: a model needs an object schema for the arguments"]
     if troubles:
         kind = "args_schema" if code == "ARGS_SCHEMA" else "result_schema"
         raise GLValidationError(code, f"The {kind} of '{name}' cannot be used: {'; '.join(troubles[:20])}")

@@ -1,7 +1,7 @@
 """In which unit a tool takes a number: by the schema of its arguments, or by the end of the argument's name.
 
 A declaration (``x-unit``, the unit of a Quantity that the schema writes out) goes before the name; a declaration that
-is no unit says that nobody knows. A path is that of the data, and the schema is followed beside it: through local
+is no unit leaves it unknown. A path is that of the data, and the schema is followed along with it: through local
 references, branches, properties and items.
 """
 
@@ -45,10 +45,10 @@ def _parts() -> Mapping[str, tuple[str, ...]]:
 class ParameterUnit(NamedTuple):
     """In which unit a number is taken.
 
-    ``readings`` are the units that it may be, as they are written: none where nobody says, several where a name can
+    ``readings`` are the units that it may be, as they are written: none if it is unknown, several if a name can
     be read in several ways, or a schema lists them. ``name`` is what the number is called; ``takes_quantity``,
     ``takes_number`` and ``takes_text`` say what the schema asks for there, ``is_declared`` whether it says the unit.
-    ``basis`` is what the schema declares beside it: by which convention the quantity is that of its unit. ``sources``
+    ``basis`` is the convention that the schema declares for the quantity. ``sources``
     are those from whom alone the value may come (``x-source``: "user", "tool", "constant", "any").
     """
 
@@ -77,7 +77,7 @@ class ParameterUnits:
         self._offered: dict[Path, tuple[Any, ...]] = {}
 
     def at(self, path: Path) -> ParameterUnit:
-        """The unit of what the arguments hold at ``path``: a number, or an object that is a Quantity."""
+        """Return the unit of the arguments at ``path``: a number, or an object that is a Quantity."""
         known = self._of_path.get(path)
         if known is None:
             path = tuple(["[]" if type(step) is int else step for step in path])
@@ -160,7 +160,7 @@ class ParameterUnits:
 
 
 def _inner(nodes: list[Mapping[Any, Any]], step: Any) -> list[Any]:
-    """The schemas of what stands one step down, ``"[]"`` being any element."""
+    """Return the schemas one step down, ``"[]"`` being any element."""
     if step == "[]":
         return [child for node in nodes for child in _elements(node)]
     return [child for node in nodes for child in _members(node, step)]

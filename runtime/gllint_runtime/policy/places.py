@@ -1,4 +1,4 @@
-"""Where a number is in a text: its clause, list item, table row and column, heading, and what these say of it."""
+"""The place of a number in a text: its clause, list item, table row and column, heading, and what they say about it."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Line:
 
 
 class Declared(NamedTuple):
-    """What a label, header or heading says of the numbers under it: units, a factor, and by what they are divided."""
+    """What a label, header or heading says about the numbers under it: units, a factor, and a divisor."""
 
     units: tuple[str, ...]
     factor: float
@@ -95,7 +95,7 @@ class Layout:
         return Place(self, start, end)
 
     def number(self, place: Place) -> None:
-        """Take in a number, which ends what is said of those beside it."""
+        """Add a number, which ends the description of those next to it."""
         self._numbers.append((place.start, place.end))
 
     @cached_property
@@ -158,11 +158,11 @@ class Layout:
         return [line.start for line in self.lines]
 
     def line_at(self, place: int) -> Line:
-        """The line that holds a place."""
+        """The line that contains a place."""
         return self.lines[max(0, bisect_right(self._line_starts, place) - 1)]
 
     def sentence(self, start: int, end: int) -> Span:
-        """The sentence that holds a place; of a table row the whole row."""
+        """The sentence that contains a place; of a table row the whole row."""
         spans = self._sentences(self.line_at(start))
         return next((span for span in spans if start < span[1]), spans[-1])
 
@@ -201,7 +201,7 @@ class Layout:
         return after[0].end if after and after[0].kind == "item" else line.end
 
     def clause(self, start: int, end: int) -> Span:
-        """The part of a sentence that holds a place."""
+        """Return the part of a sentence that contains a place."""
         sentence = self.sentence(start, end)
         spans = self._clause_spans.get(sentence)
         if spans is None:
@@ -315,7 +315,7 @@ class Layout:
             at = clause[0]
 
     def declared(self, place: Place) -> Declared | None:
-        """What the label, header, row or heading of a number says of it."""
+        """Return what the label, header, row or heading of a number says about it."""
         line = self.line_at(place.start)
         if line.kind == "row":
             _, column = self.cell(line, place.start)

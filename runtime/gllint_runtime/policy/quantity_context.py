@@ -1,6 +1,6 @@
-"""What may stand beside a macro: an allow-list, judged on what a reader sees.
+"""The text that may be next to a macro: an allow-list, applied to what a reader sees.
 
-A macro brings its value and its unit; what stands beside it must not change either. The parts of this page, in this
+A macro shows its value and its unit; the text next to it must not change either. The parts of this page, in this
 order: characters that may touch a macro, signs before it, and what changes the quantity behind it, also across white
 space. White space, the ends of the text and opening and closing punctuation are passed over. The words are in
 ``quantity_context.txt``.
@@ -35,7 +35,7 @@ BARE_UNITS = frozenset({"count", "1"})
 """Units that are not shown."""
 
 Place = tuple[int, int, str]
-"""Start, end, and what to tell the model."""
+"""Start, end, and the text for the model."""
 
 JOINS = ".,'’_٫٬\u00a0\u2009\u202f"
 """What joins digits to one number."""
@@ -52,7 +52,7 @@ _PUNCTUATION = _QUOTES | frozenset(
 )
 _BEFORE_ONLY = frozenset("•※◎◆◇★☆∙◦▪▫●○■□►▶→⇒☐☑☒✓✔✅§¶")  # bullets, arrows and boxes that open a line
 _ARROWS = frozenset("→⇒➜⟶")  # from one value to another
-# Pictures that show neither a number nor a sign, an arrow or money. What stands beyond them is looked at.
+# Pictures that show neither a number nor a sign, an arrow or money. The text beyond them is checked.
 _PICTURES = expression(
     "[☀☁☂☃☔☕⚡⚠⚙⛄⛅✨⭐❄♨♻❗❓ℹ❤⏰⏱⏳⌛☎✉✏✈\U0001f300-\U0001f4a8\U0001f4aa-\U0001f4ae\U0001f4ba-\U0001f4c7\U0001f4ca-\U0001f4ff"
     "\U0001f525-\U0001f52f\U0001f534\U0001f535\U0001f5fa-\U0001f6aa\U0001f6ac-\U0001f6d4\U0001f6e0-\U0001f6ff"
@@ -89,7 +89,7 @@ _RULE = expression(r"[ \t]*+[-=_*+|:][-=_*+|: \t]{2,}\Z")  # the line under a he
 
 # --------------------------------------------------------------- what changes the quantity behind a macro
 
-# Operators beside those that Unicode files as mathematical, and what names of these say that change nothing.
+# Operators besides those that Unicode calls mathematical, and names of these that change nothing.
 _OPERATORS = frozenset("/╱·⸱ꞏ‧ᐧ✕✖╳➗*^ˆ%‰‱٪؉؊°\\\u0335\u0336")
 _RELATION = expression(r"EQUAL|LESS|GREATER|TILDE|ARROW|PLUS|MINUS|VERTICAL|TRIANGLE|SQUARE\Z")
 _CHANGES = "|".join(
@@ -107,7 +107,7 @@ _UNSPACED_CHANGE = (
     r"<unspaced per>?(?:<counting>|<unspaced units>)"
     r"|(?:的|の|의\s?)(?:一半|半分|절반|[两兩二三四五]倍)|翻[倍番]|倍増|[減减]半"
 )
-_RATE = r"(?:<per>\s+(?:<the>\s+)?<times>|<how often>)/|<unspaced times>"  # behind a quantity that holds time
+_RATE = r"(?:<per>\s+(?:<the>\s+)?<times>|<how often>)/|<unspaced times>"  # after a quantity that has time in its unit
 _OF_A_COUNT = r"[km](?![\w'’&+#-])"
 # A letter or two that multiply, where the word ends; "k" is a word in Czech and Slovak, where another word follows.
 _MAGNITUDE = (
@@ -147,8 +147,8 @@ def context_faults(
 ) -> list[Place]:
     """What changes the quantity of the macro at ``start`` to ``end`` of ``text``.
 
-    ``symbols`` are a project's own units beside the allowlist. ``unit`` is the unit that the macro will show, where
-    that is known: then a time behind a rate, and a measure behind a bare count, are found as well.
+    ``symbols`` are a project's own units in addition to the allowlist. ``unit`` is the unit that the macro will
+    show, if it is known: then a time after a rate, and a measure after a bare count, are found as well.
     """
     places = [_fault_in_front(text, start, end), _fault_at_end(text, end, symbols, unit)]
     if unit in BARE_UNITS:
@@ -222,7 +222,7 @@ def _is_plus_of_prose(text: str, place: int, start: int) -> bool:
 
 
 def _back_over(text: str, start: int) -> int:
-    """The place before the blanks, opening brackets and quotes that stand before a macro; 0 where a text begins."""
+    """Return the place before the blanks, opening brackets and quotes before a macro; 0 at the start of a text."""
     place, lines = start, 0
     while place:
         char = text[place - 1]
@@ -246,7 +246,7 @@ def _back_over(text: str, start: int) -> int:
 
 
 def _is_quote_mark(text: str, place: int) -> bool:
-    """Whether the ``>`` of a block quote stands there, at the start of a line."""
+    """Whether the ``>`` of a block quote is there, at the start of a line."""
     return (
         text[place] == ">"
         and not text[max(0, place - REACH) : place].rpartition("\n")[2].replace(">", "").strip()
@@ -292,7 +292,7 @@ def _fault_at_end(text: str, end: int, symbols: Collection[str], unit: str | Non
         end = pictures.end()
         char = text[end : end + 1]
     if unit == "count" and char in JOINS and text[end + 1 : end + 2] == MASK:
-        return end, end + 1, "Two counts that stand so read as one number: write a blank between them."
+        return end, end + 1, "Two adjacent counts read as one number: write a blank between them."
     if not char or char == MASK or char in ".,;:!?":  # the second of two macros says so itself
         return None
     if char in _ARROWS and text[end + 1 : end + 2] in (MASK, " "):

@@ -101,7 +101,7 @@ def fault_across(text: str, start: int) -> Fault | None:
     is_parted = is_far = is_passed = False  # by a comma, by more than articles and the like, by these
     for index in range(len(tokens) - 1, -1, -1):
         token = tokens[index]
-        is_last = index == len(tokens) - 1  # which stands beside the macro, and was looked at there
+        is_last = index == len(tokens) - 1  # the one next to the macro, which was checked there
         if not token[0][0].isalpha():
             if token[0] in _ENDS and not _is_abbreviated(head, tokens, index):
                 return None
@@ -142,12 +142,12 @@ def _compiled(source: str) -> re.Pattern[str]:
 
 
 def _is_label(head: str, token: re.Match[str]) -> bool:
-    """Whether a word opens the line, and a colon stands behind it."""
+    """Whether a word opens the line, followed by a colon."""
     return not head[: token.start()].strip(" \t,*_>#`") and head[token.end() :].lstrip(" *_`").startswith(":")
 
 
 def _is_operator(head: str, token: re.Match[str]) -> bool:
-    """Whether an operator stands before words that hide none: "−about", "× about"."""
+    """Whether an operator precedes words that hide none: "−about", "× about"."""
     if token[0] in _OPERATORS:
         return token[0] != "+" or bool(head[: token.start()].strip())  # else it opens an item
     if token[0] not in "-–" or head[: token.start()][-1:] not in ("", " ", "(", ":"):
@@ -160,7 +160,7 @@ _ACROSS = "Leave out what would change the value: the tool's own sign and magnit
 
 
 def _multiplies(word: str, before: str, behind: str, words: _Words) -> bool:
-    """Whether a word is a factor of what stands behind it."""
+    """Whether a word is a factor of what follows it."""
     if word in words.factors:
         return True
     if word in words.parts:
@@ -173,7 +173,7 @@ _MOST_PASSED = 4
 
 
 def multiplier_behind(low: str, place: int) -> int:
-    """The end of a multiplier that stands at ``place`` of a folded text, or behind words that hide none; else 0."""
+    """Return the end of a multiplier at ``place`` of a folded text, or after words that hide none; else 0."""
     words = _words()
     for _ in range(_MOST_PASSED):
         word = _WORD_BEHIND.match(low, place)

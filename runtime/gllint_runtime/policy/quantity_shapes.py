@@ -20,7 +20,7 @@ _UCUM = "http://unitsofmeasure.org"
 
 
 class _Shape(NamedTuple):
-    """The key of the number, those that may say its unit, and whatever else may stand beside them."""
+    """The key of the number, those that may say its unit, and the others that are allowed."""
 
     value: str
     units: tuple[str, ...]
@@ -40,7 +40,7 @@ _TYPES = frozenset({"QuantitativeValue", "MonetaryAmount", "PropertyValue"})
 
 
 def value_key(keys: Collection[Any], shapes: Collection[str]) -> str | None:
-    """Under which key the number of a Quantity stands, where an object with these keys is one of these shapes."""
+    """Return the key of the number of an object with these keys, if it is one of these shapes."""
     for name in shapes:
         for shape in _SHAPES.get(name, ()):
             if shape.value not in keys or not any(unit in keys for unit in shape.units):
@@ -53,7 +53,7 @@ def value_key(keys: Collection[Any], shapes: Collection[str]) -> str | None:
 def shaped_unit(data: Mapping[str, Any], shapes: Collection[str]) -> str | None:
     """The unit of a Quantity in one of these shapes, as it is written here; ``None`` where it says none as text.
 
-    Its number stands under :func:`value_key`.
+    Its number is under :func:`value_key`.
     """
     for name in shapes:
         if value_key(data, (name,)) is None:
@@ -64,7 +64,7 @@ def shaped_unit(data: Mapping[str, Any], shapes: Collection[str]) -> str | None:
 
 
 def shaped_quantity(data: Mapping[str, Any], shapes: Collection[str]) -> Quantity | None:
-    """The Quantity that an object in one of these shapes is; an amount that stands as text is read as well."""
+    """Return the Quantity of an object in one of these shapes; a text amount is read as well."""
     key = value_key(data, shapes)
     if key is None or (unit := shaped_unit(data, shapes)) is None:
         return None

@@ -1,6 +1,6 @@
-"""The one reader of what a text says of its numbers: value, rounding, sign, multiplier, unit, and place.
+"""The one reader of what a text says about its numbers: value, rounding, sign, multiplier, unit, and place.
 
-A number stands for each value that rounds to what is shown: ``1.2 million`` for all from 1,150,000 to 1,250,000. The
+A number means each value that rounds to what is shown: ``1.2 million`` for all from 1,150,000 to 1,250,000. The
 reader looks back, never ahead: a text that grows by sentences is read as the whole.
 """
 

@@ -12,9 +12,9 @@ _READING = (
 
 
 def read_bytes(path: str, limit: int = MAX_BYTES) -> bytes:
-    """Return a file's bytes. Raises ``OSError``, also for what is no regular file or holds more than ``limit``.
+    """Return a file's bytes. Raises ``OSError``, also for what is no regular file or is larger than ``limit``.
 
-    Nothing is waited for: a pipe that nobody writes to would hold the run up for ever.
+    It never waits: a pipe without a writer would block the run for ever.
     """
     try:
         handle = os.open(path, _READING)
@@ -27,7 +27,7 @@ def read_bytes(path: str, limit: int = MAX_BYTES) -> bytes:
         if status.st_size > limit:
             raise OSError(0, f"too large to be read: {status.st_size} bytes")
         parts = []
-        # More than its size, where it is being written, or that is told nowhere.
+        # It may have more than its size, if it is being written or reports none.
         while part := os.read(handle, status.st_size or limit):
             parts.append(part)
         return b"".join(parts)[:limit]

@@ -1,6 +1,6 @@
 """A message as a reader sees it: markup and invisible characters gone, HTML entities decoded, blocks as lines.
 
-A sign or a digit that stands far from a macro in the text may stand beside it on the screen. The scanner looks at
+A sign or a digit that is far from a macro in the text may be next to it on the screen. The scanner looks at
 this view to see what touches a macro, and what an entity shows.
 """
 
@@ -89,7 +89,7 @@ _HIDING = expression(
 _PICTURE_STYLE = expression(
     r"""<img\b[^>]*?\sstyle\s*+=\s*+["'][^"'>]*["']""", re.IGNORECASE
 )  # hides no text
-# Mathematics in a line, which holds a macro but does not begin with one: "${{claim:0}}" is a sum of money.
+# Mathematics in a line, with a macro in it but not at its beginning: "${{claim:0}}" is a sum of money.
 _MATHEMATICS = expression(
     r"\$(?:(?=[A-Za-z\\(|\[<>])(?!\(\ue000)[^$\n\ue000]{0,200}+\ue000[^$\n]{0,200}+|\\[a-z]+[^$\n\ue000]{0,200}+)\$(?!\w)"
 )
@@ -134,7 +134,7 @@ class _Asides:
             self._add_details(text)
 
     def _add_details(self, text: str) -> None:
-        """Closed details, which show nothing of theirs beside a macro, but for those that hold one."""
+        """Closed details, which show nothing next to a macro, except those that contain one."""
         ends = [match.end() for match in re.finditer(r"</details\s*+>", text, re.IGNORECASE)]
         macros = [match.start() for match in re.finditer("\ue000+", text)]
         for match in _CLOSED_DETAILS.finditer(text):
@@ -146,14 +146,14 @@ class _Asides:
                 self.unseen[match.start()] = ends[place]
 
     def has_in_code(self, place: int) -> bool:
-        """Whether ``place`` stands in code; asked for places in order."""
+        """Whether ``place`` is in code; asked for places in order."""
         while self._code and self._code[-1][1] <= place:
             self._code.pop()
         return bool(self._code) and self._code[-1][0] <= place
 
 
 def _code(text: str) -> list[tuple[int, int]]:
-    """The places of what stands between backticks, the last first, but for code that holds a macro."""
+    """Return the places between backticks, the last first, except for code that contains a macro."""
     runs = [match.span() for match in re.finditer("`+", text)]
     later: dict[int, int] = {}  # of each length of backticks, the next run of it
     closing = [0] * len(runs)
@@ -183,7 +183,7 @@ class View:
     """
 
     def __init__(self, message: str, *, printable: bool = False) -> None:
-        # The view in pieces: where each begins in the view, where it comes from, and whether it stands there as it is.
+        # The view in pieces: where each begins in the view, where it comes from, and whether it is unchanged.
         self._begins: list[int] = []
         self._sources: list[tuple[int, int, bool]] = []
         self.numerals: list[tuple[int, int]] = []
@@ -254,7 +254,7 @@ class View:
         self.text = "".join(parts)
 
     def span(self, start: int, end: int) -> tuple[int, int]:
-        """Where in the message the characters ``start`` to ``end`` of the view stand."""
+        """Return the place in the message of the characters ``start`` to ``end`` of the view."""
         return self._source(start)[0], self._source(end - 1)[1]
 
     def _source(self, place: int) -> tuple[int, int]:
@@ -266,7 +266,7 @@ class View:
         return first, last
 
     def find(self, position: int) -> int | None:
-        """Where in the view the character at ``position`` of the message stands; ``None`` if it is not shown."""
+        """Return the place in the view of the character at ``position`` of the message; ``None`` if it is not shown."""
         piece = bisect_right(self._sources, position, key=lambda source: source[0]) - 1
         if piece < 0 or position >= self._sources[piece][1]:
             return None

@@ -23,7 +23,7 @@ def format_quantity(quantity: Quantity, behind: str = "") -> str:
     """``268.00 kgCO2e``, ``99.999 %``: at least two decimals, more while the value has them, no separators.
 
     A currency has its own decimals (``1500 JPY``), or more where these would not show it. What is counted
-    is an integer and a word, ``3 rows``, without the word where that stands ``behind`` it in the message already. A
+    is an integer and a word, ``3 rows``, without the word if it is ``behind`` the macro in the message already. A
     half is rounded away from zero, of the decimals that the value is written with.
     """
     value: Any = quantity.value

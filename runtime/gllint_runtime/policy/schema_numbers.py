@@ -40,7 +40,7 @@ class SchemaUnit(NamedTuple):
 def declared_unit(node: Any) -> SchemaUnit | None:
     """The unit that a schema declares for the number it describes; the path is within this schema.
 
-    Codes of UCUM and UN/CEFACT are read where ``x-unit-system`` says so beside ``x-unit``, and in ``ucumUnit``, which
+    Codes of UCUM and UN/CEFACT are read where ``x-unit-system`` says so next to ``x-unit``, and in ``ucumUnit``, which
     is one by its name. A code that is not read is given with its system before it, and so is no unit.
     """
     if isinstance(node, Mapping):
@@ -98,7 +98,7 @@ _OF_ELEMENTS = ("items", "contains", "unevaluatedItems")
 
 
 def _same_value(path: Path) -> Path | None:
-    """Where the schema stands whose unit also holds here, if any: around a branch, or the list of an element."""
+    """Return the place of a schema whose unit also applies here, if any: around a branch, or the list of an element."""
     if len(path) > 1 and path[-2] in BRANCHES and isinstance(path[-1], int):
         return path[:-2]
     named = len(path) > 1 and path[-2] in NAMED
@@ -116,7 +116,7 @@ def find_raw_numbers(
     """Where a result schema admits a number without a unit (GL201): the path of the ``type``, ``const`` or ``enum``.
 
     Numbers inside an inlined Quantity are left to :func:`find_inlined_quantities`; those under a key that
-    ``is_plain`` are none of this policy's, and those that declare a unit which ``allows`` is true of carry it.
+    ``is_plain`` are none under this policy, and those with a declared unit that ``allows`` accepts have it.
     """
     return [
         path
@@ -162,13 +162,13 @@ def quantity_units(schema: Schema) -> Iterator[SchemaUnit]:
 
 
 def property_of(path: Path) -> str | None:
-    """The property whose value the schema at ``path`` speaks of, or of whose elements; ``None`` of any other value."""
+    """Return the property whose value or elements the schema at ``path`` describes; ``None`` for any other value."""
     key: str | int | None = None
     steps = iter(path)
     for step in steps:
         if step in NAMED:
             name = next(steps, None)
-            if step != "dependentSchemas":  # which speaks of the same value
+            if step != "dependentSchemas":  # which describes the same value
                 key = name if step == "properties" else None
         elif step in ("additionalProperties", "unevaluatedProperties"):
             key = None
@@ -176,7 +176,7 @@ def property_of(path: Path) -> str | None:
 
 
 def property_names(path: Path) -> tuple[str, ...] | None:
-    """The properties that lead to the value which the schema at ``path`` speaks of, the steps into lists aside.
+    """Return the properties that lead to the value that the schema at ``path`` describes, without steps into lists.
 
     ``None`` where another step than those lies on the way.
     """

@@ -1,7 +1,7 @@
 """Quantities, claims and steps as data and as JSON Schema (Draft 2020-12), and what can be decided of both.
 
 The functions on schemas and outputs take plain data. In a schema read from source some parts may be objects
-that stand for "not known here"; nothing is concluded about those. A *path* is the tuple of keys and indices
+that mean "not known here"; nothing is concluded about those. A *path* is the tuple of keys and indices
 from the root to the value that is meant.
 """
 
@@ -29,7 +29,7 @@ _SCHEMAS: dict[str, Any] = json.loads(read("schemas.json"))
 QUANTITY_SCHEMA: dict[str, Any] = _SCHEMAS["quantity"]
 
 QUANTITY_BODY = {key: value for key, value in QUANTITY_SCHEMA.items() if not key.startswith("$")}
-"""The Quantity schema as it stands inside another, without an identity of its own."""
+"""The Quantity schema as it is inside another, without an identity of its own."""
 
 QUANTITY_INLINED: dict[str, Any] = {
     "type": "object",
@@ -80,13 +80,13 @@ class Claim:
     basis: str | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """The claim as a final step carries it."""
+        """The claim as a final step has it."""
         data = {"source_call_id": self.source_call_id, "path": self.path, "quantity": self.quantity.to_dict()}
         return data if self.basis is None else {**data, "basis": self.basis}
 
 
 class SchemaProblem(NamedTuple):
-    """One cause for which a schema is refused: where, what, and under which keyword."""
+    """One cause for which a schema is rejected: where, what, and under which keyword."""
 
     path: Path
     message: str
@@ -109,7 +109,7 @@ EVERY_KEYWORD = (*OF_THE_VALUE, "not", "if", "propertyNames")
 
 
 def is_opaque(value: Any) -> bool:
-    """True for an object that only stands for something unknown."""
+    """True for a placeholder of something unknown."""
     return value is not None and not isinstance(value, (str, bool, Mapping, list, tuple, numbers.Number))
 
 
@@ -118,7 +118,7 @@ def subschemas(
 ) -> Iterator[tuple[Path, Any]]:
     """``schema`` and every schema under the keywords ``within``, outermost first, those that are no mapping included.
 
-    Iterative, so that no nesting is too deep. What ``skip`` is true of is left out with all that it holds.
+    Iterative, so that no nesting is too deep. Parts for which ``skip`` is true are left out as a whole.
     """
     waiting: list[tuple[Path, Any]] = [((), schema)]
     while waiting:
@@ -350,7 +350,7 @@ def _plain_keys(value: Any) -> Any:
 
 
 def _undeclared_required(schema: Schema) -> Iterator[SchemaProblem]:
-    """What ``anyOf`` and ``oneOf`` require is optional; other branches may speak of their parent's properties."""
+    """What ``anyOf`` and ``oneOf`` require is optional; other branches may require their parent's properties."""
     always = [key for key in OF_THE_VALUE if key not in ("anyOf", "oneOf")]
     nodes: dict[Path, Any] = {}
     declared: dict[Path, set[str] | None] = {}
@@ -388,7 +388,7 @@ def _whole(path: Path) -> Path:
 
 
 def _declared(schema: Mapping[Any, Any]) -> set[str] | None:
-    """The properties that a schema declares, its branches included; ``None`` where that cannot be told."""
+    """The properties that a schema declares, its branches included; ``None`` where that is unknown."""
     names: set[str] = set()
     for _, node in subschemas(schema, keywords=_COMPOSED):
         if isinstance(node, bool):

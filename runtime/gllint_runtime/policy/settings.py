@@ -1,6 +1,6 @@
-"""One frozen record of what both moments are told: what counts as a unit, a quantity and a number.
+"""One frozen record of the settings of both moments: what counts as a unit, a quantity and a number.
 
-A project writes it into ``[tool.gllint]``. The rules hold the source to it, a gate the outputs and messages.
+A project writes it into ``[tool.gllint]``. The rules check the source against it, a gate the outputs and messages.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ POLICY_KEYS: Mapping[str, str] = {
     "mode": "mode",
     "designations": "designations",
 }
-"""The keys of ``[tool.gllint]`` that hold at execution, too, with the fields of :class:`Policy` that they become."""
+"""The keys of ``[tool.gllint]`` that apply at execution, too, with the fields of :class:`Policy` that they set."""
 
 _KEY_OF = {field: key for key, field in POLICY_KEYS.items()}
-# Of what an agent alone is told there is no key.
+# What only an agent's session has is no key.
 _SHAPES: Mapping[str, Mapping[str, Any]] = {
     "argument_origin": {"enum": ["off", "record", "strict"]},
     "argument_units": {"enum": ["refuse", "convert", "record", "off"]},
@@ -80,22 +80,22 @@ class _Fields(NamedTuple):
 class Policy(_Fields):
     """What counts as a unit, a number and an origin. Raises ValueError or TypeError for a setting of no use.
 
-    ``extend_units`` and ``strict_units`` widen or narrow the units that results may carry, ``packs`` adds
+    ``extend_units`` and ``strict_units`` widen or narrow the units that results may have, ``packs`` adds
     tables of them. ``plain_keys`` are patterns of keys whose numbers are not quantities. ``plain_kinds`` are kinds of
     number that are none where their key says that kind: all three by default, none with ``()``.
     ``allow_raw_numbers`` gives up the
     Quantity rule. ``quantity_shapes`` are other ways to write a Quantity that count: ``"fhir"``, ``"schema.org"``,
-    ``"money"``, ``"open-mhealth"``. ``whitelist`` adds regular expressions whose matches may hold digits,
-    ``number_words`` refuses numbers spelled out, too. ``array_paths`` lets claims cite ``$.rows[0].energy``.
+    ``"money"``, ``"open-mhealth"``. ``whitelist`` adds regular expressions whose matches may contain digits,
+    ``number_words`` rejects numbers spelled out, too. ``array_paths`` lets claims cite ``$.rows[0].energy``.
     ``argument_origin`` traces the numbers in arguments: ``"record"`` adds what it finds to the provenance,
-    ``"strict"`` refuses a number that is neither the user's, nor a tool's, nor a constant, ``"off"`` looks at none;
+    ``"strict"`` rejects a number that is neither the user's, nor a tool's, nor a constant, ``"off"`` looks at none;
     ``origin_kinds`` adds ``"dates"`` and ``"identifiers"``, or leaves out ``"numbers"``.
-    ``argument_units`` holds them to the units of their parameters: ``"refuse"`` refuses a bare number that an earlier
+    ``argument_units`` checks the units of their parameters: ``"refuse"`` rejects a bare number that an earlier
     output has in another unit, ``"convert"`` converts it and says so, ``"record"`` only traces it. All but ``"off"``
     convert Quantities.
-    ``levels`` says what a violation does, all or by code: ``"block"``, ``"warn"`` (it is shown, logged and told),
-    ``"shadow"`` (the trace alone has it). ``json_text`` says of JSON text of a tool without result schema whether its
-    raw numbers are kept, so that nobody can claim them (``"record"``), or refused (``"strict"``).
+    ``levels`` says what a violation does, all or by code: ``"block"``, ``"warn"`` (it is shown and logged),
+    ``"shadow"`` (the trace alone has it). ``json_text`` says whether raw numbers in JSON text of a tool
+    without result schema are kept, but cannot be claimed (``"record"``), or rejected (``"strict"``).
     ``mode="sourced"`` checks plain numbers in place of claims; ``units`` are those of bare
     numbers, by patterns of keys, or tool and path (``{"meter.$.heat": "kWh"}``);
     ``render`` formats what a claim shows, ``today`` is the day of the
@@ -118,7 +118,7 @@ class Policy(_Fields):
         """The policy in ``[tool.gllint]`` of the project that ``path`` (a file or a folder) lies in.
 
         That is the nearest ``gllint.toml`` or ``pyproject.toml`` with such a table upwards, which ``gllint check``
-        obeys there, too; or ``path`` itself where it is such a file. Without one the defaults hold. Raises
+        obeys there, too; or ``path`` itself where it is such a file. Without one the defaults apply. Raises
         :class:`~gllint_runtime.policy.configuration.ConfigurationError`, a ValueError of one line, for what is wrong.
         """
         from gllint_runtime.policy.configuration import table_for
@@ -159,13 +159,13 @@ class Policy(_Fields):
         return UnitRegistry(self.extend_units, strict=self.strict_units, packs=self.packs)
 
     def judge(self, unit: str) -> UnitVerdict:
-        """What there is to say of a unit under this policy."""
+        """Return the verdict on a unit under this policy."""
         from gllint_runtime.policy.units import judge_unit
 
         return judge_unit(unit, extend=self.extend_units, strict=self.strict_units, packs=self.packs)
 
     def allows(self, unit: str) -> bool:
-        """Whether a result may carry a unit."""
+        """Whether a result may have a unit."""
         from gllint_runtime.policy.units import is_allowed
 
         return is_allowed(unit, extend=self.extend_units, strict=self.strict_units, packs=self.packs)

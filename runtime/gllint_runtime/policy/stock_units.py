@@ -38,7 +38,7 @@ def stock_readings(word: str) -> frozenset[str]:
     """The units of pint that are written like ``word`` in one case or another, by pint's full names.
 
     ``mw`` gives milliwatt and megawatt. The letters of a prefix are tried in each case, those of a unit's name are not
-    told apart.
+    distinguished.
     """
     if not _NAME.match(word) or not word.isascii():
         return frozenset()

@@ -1,4 +1,4 @@
-"""On which lines of a TOML document its keys stand, which ``tomllib`` does not say. Asked only for what is wrong."""
+"""The lines of the keys of a TOML document, which ``tomllib`` does not have. Read only for mistakes."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ _TOKEN = re.compile(
 )
 _PART = re.compile(r'"(?:\\.|[^"\\\n])*"|\'[^\'\n]*\'|[\w-]+')
 Key = tuple[str, ...]
-_DEEPEST = 6  # parts of a key that are told apart
+_DEEPEST = 6  # parts of a key that are distinguished
 
 
 def line_of(text: str, key: Key) -> int | None:
-    """The line of a valid document on which ``key`` stands, or else what it is part of.
+    """Return the line of ``key`` in a valid document, or else of what it is part of.
 
-    Items of a list are numbered (``("unit-packs", "0")``). ``None`` where nothing of it stands there.
+    Items of a list are numbered (``("unit-packs", "0")``). ``None`` if it has no part of it.
     """
     lines = key_lines(text)
     return next((lines[key[:end]] for end in range(len(key), 0, -1) if key[:end] in lines), None)
@@ -29,7 +29,7 @@ def line_of(text: str, key: Key) -> int | None:
 def key_lines(text: str) -> dict[Key, int]:
     """The lines of all keys of a valid document and of the items of its lists, counted from 1.
 
-    What an inline table holds stands on its line.
+    The keys of an inline table are on its line.
     """
     lines: dict[Key, int] = {}
     tables: dict[Key, int] = {}

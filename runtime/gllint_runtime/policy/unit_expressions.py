@@ -14,11 +14,11 @@ MAX_LENGTH = 200
 """The longest unit that is read."""
 
 NAME = re.compile(r"[^\s*/^()]+")
-TRAILING_POWER = re.compile(r"(m|km|mi|ft|s|h)([2-4])\Z")  # as in ft3 or m/s2; nobody writes kWh2
+TRAILING_POWER = re.compile(r"(m|km|mi|ft|s|h)([2-4])\Z")  # as in ft3 or m/s2; kWh2 is not used
 
 
 def factors_of(unit: str) -> Factors:
-    """``"kWh/m2/year"`` → ``(("kWh", 1), ("m2", -1), ("year", -1))``; what is no such expression as it stands."""
+    """``"kWh/m2/year"`` → ``(("kWh", 1), ("m2", -1), ("year", -1))``; what is no such expression as it is."""
     whole = ((unit, 1),)
     if unit != unit.strip() or len(unit) > MAX_LENGTH or any(c.isspace() and c != " " for c in unit):
         return whole
@@ -38,7 +38,7 @@ def factors_of(unit: str) -> Factors:
 
 
 def _product(node: ast.expr, power: int, names: list[str]) -> Factors:
-    """The factors of an expression raised to ``power``. Raises ValueError where it holds another operator."""
+    """The factors of an expression raised to ``power``. Raises ValueError for another operator."""
     match node:
         case ast.Name(id=stand_in):
             name = names[int(stand_in[1:])]

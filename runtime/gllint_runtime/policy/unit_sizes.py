@@ -79,7 +79,7 @@ def _of_one_currency(
 
 
 def is_of_any_currency(unit: Factors) -> bool:
-    """Whether it is a part of a currency that nobody names: no unit that a Quantity may carry."""
+    """Whether it is an unnamed part of a currency, which is no unit of a Quantity."""
     return any(name in _bases()["parts"] for name, _ in unit)
 
 
@@ -89,7 +89,7 @@ def is_logarithm(unit: str) -> bool:
 
 
 def quotient(above: str, below: str) -> str:
-    """The unit of a number of ``above`` by one of ``below``: what stands on both sides is left out.
+    """The unit of a number of ``above`` by one of ``below``: factors on both sides are left out.
 
     Raises ValueError for a text that is no unit.
     """

@@ -32,7 +32,7 @@ class Spelling(NamedTuple):
 
     ``meant`` is the unit of the tables that means the same, ``in_case_only`` whether the text differs from it in case
     and separators alone and is no other unit in any case, ``remark`` a sentence for people where nothing is suggested,
-    ``is_ambiguous`` whether the text may be several units, ``is_placeholder`` whether it only stands for one.
+    ``is_ambiguous`` whether the text may be several units, ``is_placeholder`` whether it is only a placeholder for one.
     """
 
     meant: str | None = None
@@ -79,7 +79,7 @@ def spelling_of(text: str, extend: frozenset[str] = frozenset()) -> Spelling:
     if len(plain) > MAX_LENGTH:
         return Spelling()
     if plain.lower() in _table("placeholders")["texts"].split(", "):
-        return Spelling(remark="It stands for a unit.", is_placeholder=True)
+        return Spelling(remark="It is a placeholder for a unit.", is_placeholder=True)
     others = _table("others")
     if other := others.get(plain):
         return Spelling(remark=f"It is {other}.")
@@ -120,8 +120,8 @@ def _folded(text: str) -> str:
 class _Reader:
     """Reads one text.
 
-    ``remark`` says of a text that is not understood which part of it is not, ``is_open`` of one that is whether it may
-    be another unit, too, which the tables do not have.
+    ``remark`` names the part of a text that is not understood. ``is_open``: a text that is understood may also be
+    another unit, which the tables do not have.
     """
 
     def __init__(self, extend: frozenset[str]) -> None:
@@ -160,7 +160,7 @@ class _Reader:
         return meanings
 
     def _product(self, text: str, is_divisor: bool, is_behind_bar: bool) -> list[Factors]:
-        """The meanings of what stands between two bars. Behind a bar a product without brackets has two."""
+        """Return the meanings of the text between two bars. Behind a bar a product without brackets has two."""
         if (unit := _named(text)) is not None:
             return [_expanded(factors_of(unit))]
         words = [word for word in _FACTOR.split(text) if word]
@@ -283,7 +283,7 @@ class _UnreadableError(Exception):
 
 
 def divisor_of_time(word: str) -> str | None:
-    """The unit of time that a single letter stands for below a bar: ``a`` in ``kWh/a`` is a year."""
+    """Return the unit of time of a single letter below a bar: ``a`` in ``kWh/a`` is a year."""
     return _table("denominators").get(word)
 
 
@@ -460,5 +460,5 @@ def _aliases() -> Mapping[str, str]:
 
 
 def _meaning(unit: str) -> str:
-    """What tells the meaning of a unit from others': pint's full name of it, or a name of ours."""
+    """Return the name that identifies the meaning of a unit: pint's full name of it, or one of ours."""
     return _table("pint").get(unit) or stock_name(unit) or f"-{unit}"

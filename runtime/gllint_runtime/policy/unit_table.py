@@ -103,4 +103,4 @@ DERIVED_DIMENSIONS: Mapping[str, str] = {"power": "energy/time", "volume": "leng
 """Dimensions that are made of others, and what of."""
 
 RENDERED_UNITS: Mapping[str, str] = {"cfs": "ft3/s", "cfm": "ft3/min", "gpm": "gal/min"}
-"""Opaque abbreviations of units, and the same units spelt out, as models and readers are told them."""
+"""Opaque abbreviations of units, and the same units spelt out, as models and readers receive them."""

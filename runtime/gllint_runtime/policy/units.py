@@ -1,7 +1,7 @@
-"""Units: which ones a Quantity may carry, of what dimension they are, and how two Quantities compare.
+"""Units: which ones a Quantity may have, of what dimension they are, and how two Quantities compare.
 
 One decision, :func:`judge_unit`, serves the rules (on literals) and the runtime (on values). Deciding needs
-no pint, nor does converting (``units.txt`` defines the units): pint loads only to tell a real but unlisted
+no pint, nor does converting (``units.txt`` defines the units): pint loads only to distinguish a real but unlisted
 unit ("lb") from a word that is none.
 
 The allowlist is seed 000's, exact and case-sensitive. Beyond it: compounds of allowed units and units of time
@@ -74,7 +74,7 @@ class UnitVerdict(NamedTuple):
 def judge_unit(
     unit: str, *, extend: Collection[str] = (), strict: bool = False, packs: Collection[str] = ()
 ) -> UnitVerdict:
-    """Say whether a Quantity may carry ``unit``.
+    """Say whether a Quantity may have ``unit``.
 
     ``extend`` lists a project's own units, known to pint or not; ``packs`` names tables of further ones;
     ``strict`` switches compounds off. The empty string is dimensionless and, unless extended, not allowed.
@@ -85,7 +85,7 @@ def judge_unit(
 def is_allowed(
     unit: str, *, extend: Collection[str] = (), strict: bool = False, packs: Collection[str] = ()
 ) -> bool:
-    """Say whether a Quantity may carry ``unit``, and no more: pint, which knows why not, is never loaded."""
+    """Say whether a Quantity may have ``unit``, and no more: without pint, which knows why not."""
     verdict = _of_ours(unit, extend, strict, packs)
     return verdict is not None and verdict.status == "allowed"
 
@@ -157,7 +157,7 @@ _SAME = Conversion(Fraction(1), Fraction(0))
 
 @lru_cache(maxsize=1024)
 def conversion(unit: str, target: str) -> Conversion | None:
-    """How a value in ``unit`` becomes one in ``target``, packs or not; ``None`` where it does not, or nobody knows."""
+    """Return how a value in ``unit`` becomes one in ``target``, packs or not; ``None`` if that is unknown."""
     unit, target = as_listed(unit, packs=PACKS), as_listed(target, packs=PACKS)
     if unit == target:
         return _SAME
@@ -282,7 +282,7 @@ def _judge(unit: str, extend: frozenset[str], strict: bool, packs: tuple[str, ..
 
 @lru_cache(maxsize=4096)
 def _refused(unit: str, extend: frozenset[str]) -> UnitVerdict:
-    """Tell a real unit that is not ours from a string that is none, and say what is meant, where that is one unit."""
+    """Distinguish a real unit that is not ours from other text, and return what is meant, if that is one unit."""
     spelling = spelling_of(unit, extend)
     dimension = _dimension(_lenient(unit), stock=True)
     nearest = spelling.meant
@@ -454,7 +454,7 @@ class UnitRegistry:
         return unit if unit.isascii() else as_listed(unit, self.own, self.packs)
 
     def is_allowed(self, unit: str) -> bool:
-        """Whether a Quantity may carry ``unit`` here. Case-sensitive; typography says nothing (``m³`` is ``m3``)."""
+        """Whether a Quantity may have ``unit`` here. Case-sensitive; typography is ignored (``m³`` is ``m3``)."""
         symbol = self.symbol(unit)
         return symbol in self.allowlist or (
             symbol not in ALLOWED_UNITS

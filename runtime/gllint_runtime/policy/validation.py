@@ -1,4 +1,4 @@
-"""Holding data to a schema at execution: cached validators, no ``$ref`` fetched from anywhere."""
+"""Checks data against a schema at execution: cached validators, no ``$ref`` fetched from anywhere."""
 
 from __future__ import annotations
 
@@ -198,7 +198,7 @@ def inline_refs(schema: Any, quantity: Mapping[str, Any] = QUANTITY_BODY) -> Any
     if copied.get("$ref") != QUANTITY_REF:
         return copied
     del copied["$ref"]
-    if copied:  # what stands beside a $ref counts as well
+    if copied:  # keywords next to a $ref count as well
         copied["allOf"] = [*copied.get("allOf", ()), quantity]
         return copied
     return dict(quantity)
@@ -266,7 +266,7 @@ def endless_refs(schema: Any) -> list[Path]:
 
 
 def _same_value(path: Path, node: Any, targets: Mapping[str, Path]) -> Iterator[tuple[Path, Path]]:
-    """The schemas that are asked of the same value: by which steps from ``node``, and where they stand."""
+    """Return the schemas of the same value: the steps from ``node``, and their places."""
     if not isinstance(node, Mapping):
         return
     ref = node.get("$ref")

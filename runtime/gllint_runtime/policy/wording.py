@@ -47,7 +47,7 @@ def literal(value: Any) -> str:
 def nearest(word: str, candidates: Mapping[str, str] | Iterable[str], otherwise: str = "") -> str:
     """Return ``"; did you mean 'x'?"`` for the nearest of ``candidates``, or ``otherwise`` where none is near.
 
-    A mapping tells what to suggest for each candidate.
+    A mapping has the suggestion for each candidate.
     """
     import difflib
 

@@ -1365,7 +1365,7 @@ class _Search:
         return None
 
     def _is_year_before(self, year: int) -> bool:
-        """Whether an output speaks of the year before one that is said: ``prev_year``."""
+        """Whether an output is for the year before one in the text: ``prev_year``."""
         vocabulary = self.judgement.provenance.vocabulary
         is_said = any(True for _ in self.judgement.provenance.index.moments(Moment(year=year + 1)))
         return is_said and "year" in vocabulary and not table_words("former").isdisjoint(vocabulary)

@@ -97,7 +97,7 @@ _THAN = expression(
 _OVER = expression(r"\s(?:over|too)\b", re.IGNORECASE)
 _OVER_BY = expression(r"\bover\sby\s[$€£]?\Z", re.IGNORECASE)
 _OR = expression(r"\s(?:or|oder|ou)\s(?:about\s|rund\s|environ\s)?")
-_REACH = 60  # characters behind "than" that say of what
+_REACH = 60  # characters after "than" that name the reference
 
 
 def is_against(text: str) -> bool:
@@ -292,7 +292,7 @@ def _is_comparative(word: str) -> bool:
 
 
 def way_in(mark: Mark | None, units: tuple[str, ...]) -> str:
-    """The way that a word says of values in a unit: what is faster takes less time, and has the higher rate."""
+    """Return the direction of a word for values in a unit: what is faster takes less time, and has the higher rate."""
     if mark is None:
         return ""
     if mark.word in table_words("speed") and units:

@@ -188,7 +188,7 @@ class Provenance:
         return _Judgement(self, readings, proven, allowed).findings()
 
     def says_period(self, units: tuple[str, ...], own: tuple[str, ...]) -> bool:
-        """Whether the period by which a text divides an amount is one that the conversation speaks of."""
+        """Whether the period by which a text divides an amount is in the conversation."""
         base, _, period = units[0].rpartition("/") if units else ("", "", "")
         if not base or period not in words_table()["periods"] or any("/" in element for element in own):
             return True

@@ -1,4 +1,4 @@
-"""What a tool's output holds: numbers, dates and codes, each with its key, its unit and the record that it is of."""
+"""The content of a tool's output: numbers, dates and codes, each with its key, its unit and its record."""
 
 from __future__ import annotations
 
@@ -201,7 +201,7 @@ class Harvester:
     _echo: dict[str, set[Any]]
 
     def read(self, output: Any) -> Harvest:
-        """What an output holds."""
+        """The content of an output."""
         if (leaf := _only_leaf(output)) is not None and any(leaf in values for values in self._echo.values()):
             self._code(str(leaf), (), "", self.root)  # it says back what it was given
             return self.harvest

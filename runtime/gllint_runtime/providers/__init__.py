@@ -22,10 +22,10 @@ class Provider(Protocol):
         """The model's next step: an object that fits ``schema``, or its JSON text."""
 
     def inject_tool_result(self, result: dict[str, Any]) -> Any:
-        """Tell the model ``{"tool_call_id": "tc_1", "output": …}`` and return the new state."""
+        """Send the model ``{"tool_call_id": "tc_1", "output": …}`` and return the new state."""
 
     def inject_error(self, message: str) -> Any:
-        """Tell the model what was wrong with its last step and return the new state."""
+        """Send the model what was wrong with its last step and return the new state."""
 
 
 def takes_options(provider: Provider) -> bool:
@@ -48,4 +48,4 @@ class Tape:
         """What that call led to when it was recorded, or ``None`` when it is to be executed now."""
 
     def call_done(self, name: str, arguments: dict[str, Any], outcome: dict[str, Any]) -> None:
-        """Told what a call led to."""
+        """Receives the result of a call."""

@@ -17,7 +17,7 @@ _ENDS = frozenset({"end_turn", "tool_use", "stop_sequence"})
 
 class AnthropicProvider(ChatProvider):
     """Talks to ``model``. ``client`` defaults to one configured by the environment and may be async; ``request``
-    goes along. ``stream`` reads a stream, and holds it back until it is complete.
+    goes along. ``stream`` reads a stream, and withholds it until it is complete.
     """
 
     def __init__(

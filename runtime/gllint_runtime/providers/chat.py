@@ -1,8 +1,8 @@
 """What the adapters for chat APIs share: the open tool calls, the names, and the final answer as a tool.
 
 The model is offered one more tool, ``final_answer``, whose arguments are the final message and its claims; so
-its answer is held to a schema by the API itself. A stream is read to its end before anything of it goes on: what
-was not checked is never shown. Retries are those of the SDK's client.
+the API itself checks its answer against a schema. A stream is read to its end before anything of it goes on:
+unchecked text is never shown. Retries are those of the SDK's client.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class ToolUse(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """What the model is told about one of its calls (``id``), or, without one, about its text."""
+    """Return what the model receives about one of its calls (``id``), or, without one, about its text."""
 
     id: str | None
     content: str

@@ -17,8 +17,8 @@ _ENDS = frozenset({"stop", "tool_calls", "function_call"})
 class OpenAIProvider(ChatProvider):
     """Talks to ``model``. ``client`` defaults to one configured by the environment; ``request`` goes along.
 
-    The client may be async; ``stream`` reads a stream, and holds it back until it is complete. In Replay the
-    temperature and the seed go with each request; a model that refuses one of them needs it overridden in ``request``.
+    The client may be async; ``stream`` reads a stream, and withholds it until it is complete. In Replay the
+    temperature and the seed go with each request; a model that rejects one of them needs it overridden in ``request``.
     """
 
     def __init__(

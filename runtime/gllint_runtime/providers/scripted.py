@@ -20,7 +20,7 @@ from gllint_runtime.providers import Provider, Tape, takes_options
 
 
 class ScriptedProvider:
-    """Answers with ``steps``, one after the other; what it is told is kept in ``received``."""
+    """Answers with ``steps``, one after the other; ``received`` has what it received."""
 
     blocking = False
 
