@@ -11,9 +11,11 @@ that size exists (`heat_wh / 1000` is in kWh); any other makes the unit unknown.
 (`power_mw`), each of them must be wrong. Nothing is reported where one part is unknown.
 
 Also reported: a number that is in another unit than its result schema declares (`x-unit`), than the helper that makes
-its Quantity receives (`quantity(heat_wh, "kWh")`), or than a library function takes (`time.sleep(delay_ms)`). `amount_cents` is in the hundredths of whatever currency. A quotient of two numbers of one
-unit is a fraction, and no `%` before it is multiplied by 100; a number times a percentage is in its own unit once it is
-divided by 100. Keys that are put together are read by their end (`row[f"{name}_kwh"]`).
+its Quantity receives (`quantity(heat_wh, "kWh")`), or than a library function takes (`time.sleep(delay_ms)`).
+
+`amount_cents` is in hundredths of any currency. A quotient of two numbers of one unit is a fraction, and no `%` before
+it is multiplied by 100; a number times a percentage is in its own unit once it is divided by 100. Computed keys are read
+by their end (`row[f"{name}_kwh"]`).
 
 ## Why is this bad?
 
