@@ -14,8 +14,8 @@ Also reported: a number that is in another unit than its result schema declares 
 its Quantity receives (`quantity(heat_wh, "kWh")`), or than a library function takes (`time.sleep(delay_ms)`).
 
 `amount_cents` is in hundredths of any currency. A quotient of two numbers of one unit is a fraction, and no `%` before
-it is multiplied by 100; a number times a percentage is in its own unit once it is divided by 100. Computed keys are read
-by their end (`row[f"{name}_kwh"]`).
+it is multiplied by 100. A number times a percentage is in its own unit once it is divided by 100. Computed keys are
+read by their end (`row[f"{name}_kwh"]`).
 
 ## Why is this bad?
 
