@@ -18,11 +18,21 @@ from gllint.run.fixer import diff
 from gllint.shown import visible
 
 _MOST = 8
+_MODES: Mapping[str | bool, str] = {
+    "sourced": "answers cite plain numbers",
+    "claims": "answers cite macros such as {{claim:0}}",
+}
 
 
 def run(path: str, yes: bool, dry_run: bool, agents: Sequence[str] = ()) -> int:
     """Propose what fits the project of the folder ``path``, and write it where that is wanted."""
     project_plan = plan(path, agents)
+    if "mode" in project_plan.proposal.addition.values and not (yes or dry_run) and _is_terminal():
+        modes = click.Choice(["sourced", "claims"])
+        for mode, meaning in _MODES.items():
+            click.echo(f"{mode}: {meaning}")
+        if click.prompt("Mode", type=modes, default="sourced") == "claims":
+            project_plan = plan(path, agents, "claims")
     for line in _overview(project_plan):
         click.echo(visible(line))
     names = ", ".join(visible(relative(change.path, project_plan.root)) for change in project_plan.changes)
@@ -51,8 +61,12 @@ def _diff(change: Change, root: str) -> str:
     return "\n".join(map(visible, lines))
 
 
+def _is_terminal() -> bool:
+    return sys.stdin is not None and sys.stdin.isatty()
+
+
 def _confirm(names: str) -> bool:
-    if sys.stdin is None or not sys.stdin.isatty():
+    if not _is_terminal():
         raise UsageError("not a terminal: use `--yes` or `--dry-run`")
     return click.confirm(f"Write {names}?")
 
@@ -126,7 +140,8 @@ def _lines(project_plan: Plan) -> Iterator[str]:
         yield f"  {key} = [{json_items}]  # needed by {count_text(count, 'finding')}"
     for key, value in project_plan.proposal.addition.values.items():
         count = project_plan.proposal.settled.get(key, 0)
-        yield f"  {key} = {json.dumps(value)}  # needed by {count_text(count, 'finding')}"
+        why = _MODES[value] if key == "mode" else f"needed by {count_text(count, 'finding')}"
+        yield f"  {key} = {json.dumps(value)}  # {why}"
     for pattern, codes in project_plan.proposal.addition.ignores.items():
         why = "templates, no Python yet" if codes == ("GL900",) else "test code: no user sees it"
         yield f"  per-file-ignores: {json.dumps(pattern)} = {json.dumps(list(codes))}  # {why}"

@@ -59,10 +59,11 @@ class Plan:
     unseen: Unseen
 
 
-def plan(path: str, agent_names: Sequence[str] = ()) -> Plan:
+def plan(path: str, agent_names: Sequence[str] = (), mode: str | None = None) -> Plan:
     """Look through the project that the folder ``path`` belongs to. Writes nothing. Raises :class:`UsageError`.
 
-    ``agent_names`` are the coding agents, that get a hook and instructions.
+    ``agent_names`` are the coding agents, that get a hook and instructions; ``mode`` is that of the answers, if it is
+    known.
     """
     if not os.path.isdir(path):
         raise UsageError(f"{path}: is not a folder" if os.path.exists(path) else f"{path}: no such folder")
@@ -72,7 +73,7 @@ def plan(path: str, agent_names: Sequence[str] = ()) -> Plan:
         place = engine.places.project(absolute(path))
         _check_repository(place)
         project_survey = survey(engine, place.root, place.config.base if place.config.source else place.root)
-        proposal = propose(project_survey, place.config, place.root)
+        proposal = propose(project_survey, place.config, place.root, mode)
         engine.progress.clear()
         new_engine, outcome = _check_proposal(engine, place, project_survey, proposal.addition)
         changes, baseline_count = _settings_and_baselines(

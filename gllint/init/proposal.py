@@ -9,8 +9,11 @@ from gllint.files.editing import Addition
 from gllint.init.survey import Survey, test_patterns
 from gllint.verdict.advice import KEYS, asked_by, is_counted, switches_asked_by, uncounted_keys
 from gllint_rules import Finding
+from gllint_rules.rule import OFF_IN_SOURCED_MODE
 from gllint_rules.tuples import NamedTuple
 from gllint_runtime.policy.packs import PACKS
+
+_ABOUT_UNITS = OFF_IN_SOURCED_MODE | {"GL101", "GL104", "GL201", "GL202"}
 
 
 class Proposal(NamedTuple):
@@ -20,20 +23,31 @@ class Proposal(NamedTuple):
     settled: Mapping[str, int]
 
 
-def propose(survey: Survey, config: Config, root: str) -> Proposal:
-    """Return what the findings of a survey ask for, beyond what ``config`` has."""
+def propose(survey: Survey, config: Config, root: str, mode: str | None = None) -> Proposal:
+    """Return what the findings of a survey ask for, beyond what ``config`` has.
+
+    ``mode`` is that of the answers; without one sourced mode is proposed where no macro is found.
+    """
     items: dict[str, dict[str, None]] = {}
     settled: dict[str, int] = {}
     ours = [f for f in survey.own if not (survey.in_tests and _is_test(f, root))]
     values: dict[str, str | bool] = {}
+    if survey.outcome.tools and "mode" not in config.origins:
+        mode = mode or ("" if survey.has_macros else "sourced")
+        if mode:
+            values["mode"] = mode
     others = uncounted_keys(survey.own)
     for finding in ours:
+        # In sourced mode a number whose unit is shown is no finding, nor is a Quantity in a list.
+        needs_no_setting = mode == "sourced" and finding.code in _ABOUT_UNITS
         for key, new in asked_by(finding, config):
+            if needs_no_setting and key != "plain-keys":
+                continue
             if key == "plain-keys" and not is_counted(finding, others):
                 continue
             items.setdefault(key, {}).update(dict.fromkeys(new))
             settled[key] = settled.get(key, 0) + 1
-        for key in switches_asked_by(finding, config):
+        for key in switches_asked_by(finding, config) if not needs_no_setting else ():
             values[key] = True
             settled[key] = settled.get(key, 0) + 1
     lists = {key: _ordered(key, items[key]) for key in KEYS if key in items}

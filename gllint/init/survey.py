@@ -17,6 +17,7 @@ _IMPORT = re.compile(r"^[ \t]*(?:from|import)[ \t]+([A-Za-z_][\w.]*)", re.MULTIL
 _IN_TEMPLATE = re.compile(r"\{\{(?:(?!\{\{).)*?\}\}|\{%(?:(?!\{%).)*?%\}")
 _OF_TEMPLATES = re.compile(r"template|cookiecutter|\{\{", re.IGNORECASE)
 _TEST_FILES = ("conftest.py", "test_*.py", "*_test.py")
+_MACRO = re.compile(r"\{\{(?:claim:|tc_)")
 _UNIT = re.compile(r"""["']unit["'][ \t]*:[ \t]*["']([^"'\n]{1,30})["']""")
 
 
@@ -24,7 +25,8 @@ _UNIT = re.compile(r"""["']unit["'][ \t]*:[ \t]*["']([^"'\n]{1,30})["']""")
 class Survey:
     """What was seen. ``frameworks`` and ``units`` with how many files, or how often, the most frequent first.
 
-    ``own`` are the findings that obey the project's configuration: a part of it may have one of its own.
+    ``own`` are the findings that obey the project's configuration: a part of it may have one of its own. With
+    ``has_macros`` a file mentions a claim macro.
     """
 
     outcome: Outcome
@@ -34,6 +36,7 @@ class Survey:
     kinds: dict[str, int] = field(default_factory=dict)
     dispatchers: tuple[str, ...] = ()
     in_tests: int = 0
+    has_macros: bool = False
     templates: tuple[str, ...] = ()  # patterns of files that are no Python until someone fills them in
 
 
@@ -50,12 +53,14 @@ def survey(engine: Engine, root: str, base: str) -> Survey:
     dispatchers: dict[str, None] = {}
     rows = [row for row in shipped().rows if row.imports]
     dispatching = _dispatching()
+    has_macros = False
     for path in outcome.checked:
         source = engine.sources.code(path)
         modules = set(_IMPORT.findall(source))
         # Rows of one framework say behind its name which version or which part of it they are of: `mcp 1 low level`.
         frameworks.update({row.name.partition(" ")[0] for row in rows if any(map(row.owns, modules))})
         units.update(_UNIT.findall(source))
+        has_macros = has_macros or _MACRO.search(source) is not None
         dispatchers.update(dict.fromkeys(a or b for a, b in dispatching.findall(source)))
     kinds = Counter(
         finding.kind for finding in own if finding.kind is not None and not is_test_path(finding.path, root)
@@ -70,6 +75,7 @@ def survey(engine: Engine, root: str, base: str) -> Survey:
         _ranked(kinds),
         tuple(dispatchers),
         sum(is_test_path(finding.path, root) for finding in own),
+        has_macros,
         tuple(
             dict.fromkeys(_template_pattern(path.removeprefix(base.rstrip("/") + "/")) for path in templates)
         ),

@@ -33,6 +33,8 @@ def search(text: str, rows: list) -> dict:
     return {"found": len(rows), "page": int(text), "took_ms": 4.0, "x": 3, "user_id": int(text)}
 """
 
+CLAIMS = 'mode = "claims"\n'
+
 
 def repository(write: Write, files: dict[str, str | bytes]) -> Path:
     top = write(files)
@@ -59,16 +61,17 @@ def test_it_proposes_writes_and_then_has_nothing_more_to_do(write: Write, run: R
         and '\n+plain-keys = ["a", "found"]  # why\n' in said
     )
     assert "--- /dev/null\n+++ b/.pre-commit-config.yaml\n" in said
-    assert "gllint-baseline.json: 2 findings, not shown\n" in said and '"findings"' not in said
-    assert 'unit-packs = ["time"]  # needed by 1 finding' in said
+    assert "gllint-baseline.json: 1 finding, not shown\n" in said and '"findings"' not in said
+    assert 'mode = "sourced"  # answers cite plain numbers' in said
+    assert "unit-packs" not in said  # the key of `took_ms` says its unit
     assert 'plain-keys = ["found"]  # needed by 1 finding' in said
-    assert "langchain (2 files)" in said and "Findings: 6 now, 2 with these settings." in said
+    assert "langchain (2 files)" in said and "Findings: 6 now, 1 with these settings." in said
     done = run("init", "--yes", cwd=top)
     assert done.returncode == 0
     text = (top / "pyproject.toml").read_text()
     assert text == pyproject.replace(
         '["a"]  # why\n',
-        '["a", "found"]  # why\nbaseline = "gllint-baseline.json"\nunit-packs = ["time"]\n'
+        '["a", "found"]  # why\nmode = "sourced"\nbaseline = "gllint-baseline.json"\n'
         'per-file-ignores = {"tests/" = ["GL"]}\n',
     )
     assert "entry: gllint check --force-exclude\n" in (top / ".pre-commit-config.yaml").read_text()
@@ -80,12 +83,12 @@ def test_it_proposes_writes_and_then_has_nothing_more_to_do(write: Write, run: R
 
 
 def test_what_it_says_of_its_effect_is_what_a_check_finds(write: Write, run: Run) -> None:
-    top = repository(write, {"a.py": TOOL})
+    top = repository(write, {"a.py": TOOL, "gllint.toml": CLAIMS})
     assert "3 now, 2 with these settings" in run("init", "--yes", cwd=top).stdout.decode()
     done = run("check", cwd=top)
     assert done.returncode == 0 and b"2 findings known from the baseline." in done.stderr
     assert tomllib.loads((top / "gllint.toml").read_text()) == {
-        "unit-packs": ["time"], "plain-keys": ["found"], "baseline": "gllint-baseline.json",
+        "mode": "claims", "unit-packs": ["time"], "plain-keys": ["found"], "baseline": "gllint-baseline.json",
     }  # fmt: skip
     (top / "gllint-baseline.json").write_text('{"version": 1, "findings": []}')
     assert run("check", "--output-format", "concise", cwd=top).stdout.count(b"\n") == 2
@@ -109,10 +112,10 @@ def test_it_reads_each_file_once_and_leaves_nothing_for_the_next_check_to_read(
         project.Project, "__init__", lambda self, *given: projects.append("") or make(self, *given)
     )
     made = plan(str(top))
-    assert made.finding_count == 4 and made.proposal
-    assert sorted(parsed) == [f"{top}/a.py", f"{top}/b.py"] and len(projects) == 1
+    assert made.finding_count == 2 and made.proposal
+    assert sorted(parsed) == [f"{top}/a.py", f"{top}/b.py"] and len(projects) == 2  # one for each mode
     write_all(made.changes)
-    assert len(Engine(Options(fixes=False)).check([str(top)]).findings) == 4
+    assert len(Engine(Options(fixes=False)).check([str(top)]).findings) == 2
     assert len(parsed) == 2
 
 
@@ -143,6 +146,8 @@ def test_it_asks_and_takes_no_for_an_answer(
     nobody = run("init", cwd=top)
     assert nobody.returncode == 2 and b"--yes" in nobody.stderr
     monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
+    modes = iter(("sourced", "claims"))
+    monkeypatch.setattr("click.prompt", lambda text, **options: next(modes))
     monkeypatch.setattr("click.confirm", lambda text: False)
     assert initialising.run(str(top), yes=False, dry_run=False) == 0
     assert "Nothing was written." in capsys.readouterr().out
@@ -150,6 +155,7 @@ def test_it_asks_and_takes_no_for_an_answer(
     monkeypatch.setattr("click.confirm", lambda text: True)
     initialising.run(str(top), yes=False, dry_run=False)
     assert contents(top) != before
+    assert tomllib.loads((top / "gllint.toml").read_text())["mode"] == "claims"
 
 
 def test_a_project_without_findings_or_repository_gets_nothing(write: Write, run: Run) -> None:
@@ -213,7 +219,7 @@ def test_in_a_part_of_a_repository_the_hook_stands_at_its_top(write: Write, run:
     )
     run("init", "--yes", "api", cwd=top)
     assert set(contents(top)) >= {".pre-commit-config.yaml", "api/gllint-baseline.json"}
-    assert b"unit-packs" in contents(top)["api/pyproject.toml"]
+    assert b"plain-keys" in contents(top)["api/pyproject.toml"]
     assert b'baseline = "gllint-baseline.json"' in contents(top)["api/pyproject.toml"]
     assert run("check", "api", cwd=top).returncode == 0
 
@@ -339,7 +345,7 @@ def search(text: str, rows: list) -> dict:
     "settings", ["", "plain-kinds = ['count']\n", "plain-keys = ['page']\nunit-packs = ['counts']\n"]
 )
 def test_what_the_summary_says_it_can_allow_it_allows(write: Write, run: Run, settings: str) -> None:
-    top = write({"a.py": MANY, "b.py": MANY.replace("search", "look"), "gllint.toml": settings})
+    top = write({"a.py": MANY, "b.py": MANY.replace("search", "look"), "gllint.toml": CLAIMS + settings})
     said = run("check", "--output-format", "concise", cwd=top).stderr.decode()
     before, promised = re.match(
         r"Found (\d+) findings in 2 files.*\n`gllint init` proposes settings that leave out (\d+) of these, by kind: ",
@@ -377,7 +383,7 @@ def test_no_key_is_proposed_under_which_another_number_is(write: Write, run: Run
 
 def test_lists_of_quantities_ask_for_paths_into_lists(write: Write, run: Run) -> None:
     text = TOOL.replace('"x": 3', '"xs": [{"value": 3.5, "unit": "kWh"}]')
-    top = write({"a.py": text, "gllint.toml": ""})
+    top = write({"a.py": text, "gllint.toml": CLAIMS})
     assert "array-paths = true  # needed by 1 finding\n" in run("init", "--yes", cwd=top).stdout.decode()
     assert tomllib.loads((top / "gllint.toml").read_text())["array-paths"] is True
     assert "GL103" not in (top / "gllint-baseline.json").read_text()
@@ -439,6 +445,22 @@ def test_settings_go_into_any_pyproject_and_nothing_else_changes(text: str) -> N
         assert line.strip("\ufeff") in after or "tool" in line
     own = with_settings("gllint.toml", "# mine\nselect = ['GL1']\n", ADDITION, is_own=True)
     assert own.startswith("# mine\nselect = ['GL1']\n") and tomllib.loads(own)["plain-keys"] == ["page"]
+
+
+@pytest.mark.parametrize(
+    ("text", "mode"),
+    [
+        ("", "sourced"),
+        ('ANSWER = "It needs {{claim:0}}."\n', "claims"),
+        ('ANSWER = "It needs {{tc_1.heat}}."\n', "claims"),
+    ],
+)
+def test_it_proposes_plain_numbers_where_no_answer_cites_claims(
+    write: Write, run: Run, text: str, mode: str
+) -> None:
+    top = write({"a.py": TOOL, "b.py": text, "gllint.toml": ""})
+    run("init", "--yes", cwd=top)
+    assert tomllib.loads((top / "gllint.toml").read_text()).get("mode", "claims") == mode
 
 
 def test_what_has_no_room_for_a_table_is_said() -> None:
@@ -509,7 +531,7 @@ def test_a_new_table_stands_apart_from_a_last_line_without_its_end() -> None:
 
 def test_settings_do_not_fit_where_texts_were_not_looked_at(write: Write, run: Run) -> None:
     tool = "from agents import function_tool\n\n\n@function_tool\ndef fee(site: str) -> str:\n    return f'{site} pays'\n"
-    top = write({"a.py": tool, "pyproject.toml": "[tool.gllint]\nignore = ['GL104']\n"})
+    top = write({"a.py": tool, "pyproject.toml": "[tool.gllint]\nmode = 'claims'\nignore = ['GL104']\n"})
     said = run("init", "--dry-run", cwd=top).stdout.decode()
     assert (
         "1 returns text. Not checked: the text of 1 (GL104 is off)" in said and "fit as they are" not in said
