@@ -27,6 +27,18 @@ _PRELOADED = (
     "gllint_rules.check.why", "gllint_rules.fixes.wrap", "gllint_rules.fixes.schemas", "gllint_rules.reading.newer",
     "coverage", "pint", "jsonschema", "tomlkit",
 )  # fmt: skip
+_REHEARSAL = """
+from langchain_core.tools import tool
+
+
+@tool
+def heat(site: str, rows: list) -> dict:
+    area = 2.5 * len(site)
+    return {"heat_kwh": area * 3, "found": len(rows), "gas": {"value": area, "unit": "flurbs"}}
+
+
+FINAL_MESSAGE = "It needs 9500 kWh."
+"""
 _AT_THE_START = ("PYTHON", "LC_", "LANG")
 _SIZE = 4  # of the number that says how long a message is
 
@@ -39,6 +51,8 @@ def serve(address: str) -> None:
 
     for name in _PRELOADED:
         importlib.import_module(name)
+    _rehearse()
+    gc.collect()
     gc.freeze()  # or the first look for garbage would copy all of it
     with socket.socket(socket.AF_UNIX) as listener:
         listener.bind(address)
@@ -55,6 +69,24 @@ def serve(address: str) -> None:
                     _attend(caller)
                 caller.close()
             _forget_the_ended()
+
+
+def _rehearse() -> None:
+    """Check and fix a small project, so that tables are read and expressions compiled before the first fork."""
+    import contextlib
+    import tempfile
+
+    from click.testing import CliRunner
+
+    from gllint.cli.commands import cli
+    from gllint_rules.catalogue.installed import installed
+
+    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
+        with open("a.py", "w") as file:
+            file.write(_REHEARSAL)
+        for options in ((), ("--output-format=json",), ("--diff", "--unsafe-fixes")):
+            CliRunner().invoke(cli, ["check", "--no-cache", "--jobs=1", *options])
+    installed.cache_clear()  # a test may install one
 
 
 def _forget_the_ended() -> None:
