@@ -21,6 +21,7 @@ from gllint.shown import visible
 Write = Callable[..., Path]
 Run = Callable[..., Any]
 Check = Callable[..., list[str]]
+Named = Callable[..., subprocess.CompletedProcess[str]]
 NEEDLE = 'FINAL_MESSAGE = "x"\n'
 
 
@@ -54,7 +55,7 @@ def test_each_bad_file_is_a_finding_and_the_others_are_checked(
     ]
 
 
-def test_a_license_that_is_named_is_no_broken_python(write: Write, check: Check) -> None:
+def test_a_license_that_is_named_is_no_broken_python(write: Write, check: Check, named: Named) -> None:
     top = write(
         {
             "LICENSE": "MIT License\n",
@@ -66,7 +67,7 @@ def test_a_license_that_is_named_is_no_broken_python(write: Write, check: Check)
         }
     )
     names = ["LICENSE", "Dockerfile", "start", "icon"]
-    done = _gllint(top, *names)
+    done = named(top, *names)
     assert (done.returncode, done.stdout) == (0, "")
     why = "4 files not checked, no Python by name or text: LICENSE, Dockerfile, start and 1 more"
     assert why in done.stderr
@@ -123,28 +124,23 @@ def test_a_file_that_was_not_checked_has_no_unused_suppression(
     assert (fixed.errors, fixed.new_data) == ([], {})
 
 
-def _gllint(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    command = [
-        sys.executable,
-        "-m",
-        "gllint",
-        "check",
-        "--output-format",
-        "concise",
-        "--no-cache",
-        *arguments,
-    ]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=60, check=False)
+@pytest.fixture
+def named(gllint: list[str]) -> Named:
+    def named(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+        command = [*gllint, "check", "--output-format", "concise", "--no-cache", *arguments]
+        return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=60, check=False)
+
+    return named
 
 
-def test_a_named_file_must_be_python_and_others_are_counted(tmp_path: Path) -> None:
+def test_a_named_file_must_be_python_and_others_are_counted(tmp_path: Path, named: Named) -> None:
     (tmp_path / "wide.py").write_bytes("x = 1\n".encode("utf-16"))
     (tmp_path / "null.py").write_bytes(b"x = 1\0\n")
     (tmp_path / "wrong.py").write_text("def (:\n")
-    done = _gllint(tmp_path, ".")
+    done = named(tmp_path, ".")
     assert (done.returncode, done.stdout) == (0, "")
     assert "2 files not checked, cannot be decoded: null.py, wide.py" in done.stderr
-    done = _gllint(tmp_path, "wide.py", "null.py", "wrong.py")
+    done = named(tmp_path, "wide.py", "null.py", "wrong.py")
     assert done.returncode == 1
     assert [line.split(" ")[1] for line in done.stdout.splitlines()] == ["GL900"] * 3
 
@@ -159,11 +155,11 @@ def test_an_odd_codec_loses_no_other_file(codec: str, write: Write, check: Check
     assert any(line.startswith("agent.py") for line in found)
 
 
-def test_a_name_cannot_write_to_the_log(tmp_path: Path) -> None:
+def test_a_name_cannot_write_to_the_log(tmp_path: Path, named: Named) -> None:
     name = "a\n::error::owned\x1b[2J\u202e\u2028.py"
     (tmp_path / name).write_text("def (:\n")
     for form in ("concise", "full", "github", "junit"):
-        done = _gllint(tmp_path, "--output-format", form, name)
+        done = named(tmp_path, "--output-format", form, name)
         assert done.returncode == 1
         assert "GL900" in done.stdout
         for text in (done.stdout, done.stderr):
@@ -221,10 +217,10 @@ def _compiles(source: str) -> bool:
 
 
 @pytest.mark.parametrize("name", _DEEP)
-def test_deep_nesting_is_no_crash(name: str, tmp_path: Path) -> None:
+def test_deep_nesting_is_no_crash(name: str, tmp_path: Path, named: Named) -> None:
     # In a process of its own: what we guard against would take pytest down.
     (tmp_path / "deep.py").write_text(NEEDLE + _DEEP[name] + "\n")
-    done = _gllint(tmp_path, "deep.py")
+    done = named(tmp_path, "deep.py")
     assert done.returncode in (0, 1), (done.returncode, done.stderr[-300:])
     assert (": GL900 " in done.stdout) == (done.returncode == 1)
     if name in _REFUSED:
@@ -267,9 +263,9 @@ def test_what_people_write_is_parsed(source: str) -> None:
     ],
     ids=lambda text: text[:8],
 )
-def test_what_is_no_python_is_refused_at_once(wrong: str, tmp_path: Path) -> None:
+def test_what_is_no_python_is_refused_at_once(wrong: str, tmp_path: Path, named: Named) -> None:
     (tmp_path / "a.py").write_text(f"{NEEDLE}x = {wrong}\n")
-    done = _gllint(tmp_path, "a.py")
+    done = named(tmp_path, "a.py")
     assert " GL900 " in done.stdout and done.returncode == 1
 
 

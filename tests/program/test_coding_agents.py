@@ -26,6 +26,7 @@ from gllint.init.plan import write as write_all
 
 Write = Callable[..., Path]
 Run = Callable[..., Any]
+Hook = Callable[..., subprocess.CompletedProcess[str]]
 
 TOOLS = """\
 from langchain.tools import tool
@@ -89,13 +90,18 @@ def event(agent: str, top: Path, path: str = "tools.py") -> dict[str, Any]:
     }
 
 
-def hook(agent: str, sent: bytes | dict[str, Any], top: Path) -> subprocess.CompletedProcess[str]:
-    data = sent if isinstance(sent, bytes) else json.dumps(sent).encode()
-    done = subprocess.run(
-        [sys.executable, "-m", "gllint", "hook", agent], input=data, cwd=top, capture_output=True, check=False
-    )
-    assert b"Traceback" not in done.stderr
-    return subprocess.CompletedProcess(done.args, done.returncode, done.stdout.decode(), done.stderr.decode())
+@pytest.fixture
+def hook(gllint: list[str]) -> Hook:
+    def hook(agent: str, sent: bytes | dict[str, Any], top: Path) -> subprocess.CompletedProcess[str]:
+        data = sent if isinstance(sent, bytes) else json.dumps(sent).encode()
+        command = [*gllint, "hook", agent]
+        done = subprocess.run(command, input=data, cwd=top, capture_output=True, check=False)
+        assert b"Traceback" not in done.stderr
+        return subprocess.CompletedProcess(
+            done.args, done.returncode, done.stdout.decode(), done.stderr.decode()
+        )
+
+    return hook
 
 
 def test_the_command_names_each_agent_of_the_table() -> None:
@@ -105,7 +111,7 @@ def test_the_command_names_each_agent_of_the_table() -> None:
 
 
 @pytest.mark.parametrize("agent", AGENTS)
-def test_an_edit_is_answered_until_nothing_is_found(write: Write, agent: str) -> None:
+def test_an_edit_is_answered_until_nothing_is_found(write: Write, agent: str, hook: Hook) -> None:
     """A violation, the answer, the repair that its line alone says, silence."""
     top = write(PROJECT)
     done = hook(agent, event(agent, top), top)
@@ -126,7 +132,7 @@ def test_an_edit_is_answered_until_nothing_is_found(write: Write, agent: str) ->
     )
 
 
-def test_what_lies_outside_is_not_read(write: Write, tmp_path: Path) -> None:
+def test_what_lies_outside_is_not_read(write: Write, tmp_path: Path, hook: Hook) -> None:
     top = write(
         {f"inside/{path}": text for path, text in PROJECT.items()}
         | {"secret.py": "FINAL_MESSAGE = '77 kWh'\n"}
@@ -147,12 +153,12 @@ def test_what_lies_outside_is_not_read(write: Write, tmp_path: Path) -> None:
      b'{"tool_input": {"file_path": "a\\u0000.py"}}', b'{"tool_input": {"file_path": "none.py"}, "cwd": 7}',
      b'{"tool_input": {"file_path": "."}}', b'{"tool_input": "{", "workspace_roots": {}}'],
 )  # fmt: skip
-def test_a_malformed_event_is_no_traceback(write: Write, sent: bytes) -> None:
+def test_a_malformed_event_is_no_traceback(write: Write, sent: bytes, hook: Hook) -> None:
     done = hook("gemini", sent, write(PROJECT))
     assert done.returncode in (0, 1) and done.stderr.count("\n") <= 1
 
 
-def test_events_that_edit_nothing_are_passed_by(write: Write) -> None:
+def test_events_that_edit_nothing_are_passed_by(write: Write, hook: Hook) -> None:
     top = write(PROJECT)
     for changes in (
         {"hook_event_name": "PreToolUse"},
@@ -197,7 +203,7 @@ def test_the_event_of_antigravity() -> None:
 
 
 @pytest.mark.parametrize("agent", ["claude-code", "cursor", "gemini"])
-def test_what_is_not_looked_at_is_context_once_a_session(write: Write, agent: str) -> None:
+def test_what_is_not_looked_at_is_context_once_a_session(write: Write, agent: str, hook: Hook) -> None:
     tool = "from agents import function_tool\n\n\n@function_tool\ndef f(site: str):\n    return fetch(site)\n"
     top = write({**PROJECT, "tools.py": tool})
     sent = {**event(agent, top), "session_id": str(top), "conversation_id": str(top)}
@@ -245,7 +251,7 @@ def test_an_event_may_name_files_in_a_list() -> None:
         assert read_event(json.dumps({**written, "tool_name": reader}).encode()).files == ()
 
 
-def test_a_file_that_is_not_there_is_told(write: Write) -> None:
+def test_a_file_that_is_not_there_is_told(write: Write, hook: Hook) -> None:
     top = write(PROJECT)
     done = hook("claude-code", event("claude-code", top, "gone.py"), top)
     assert done.returncode == 1 and "gone.py does not exist: it was not checked" in done.stderr
@@ -272,7 +278,7 @@ def test_what_edited_nothing_needs_no_file(
         assert capsys.readouterr() == ("{}\n", "")
 
 
-def test_what_the_settings_take_for_a_hint_is_told(write: Write) -> None:
+def test_what_the_settings_take_for_a_hint_is_told(write: Write, hook: Hook) -> None:
     top = write(
         {**PROJECT, "pyproject.toml": '[tool.gllint]\nseverity = { GL = "info" }\nfail-level = "error"\n'}
     )
@@ -280,7 +286,7 @@ def test_what_the_settings_take_for_a_hint_is_told(write: Write) -> None:
     assert done.returncode == 2 and LINE in done.stderr
 
 
-def test_what_is_excluded_or_in_the_baseline_is_not_told(write: Write) -> None:
+def test_what_is_excluded_or_in_the_baseline_is_not_told(write: Write, hook: Hook) -> None:
     top = write({**PROJECT, "pyproject.toml": "[tool.gllint]\nextend-exclude = ['tools.py']\n"})
     assert hook("claude-code", event("claude-code", top), top).returncode == 0
 
@@ -312,7 +318,7 @@ def test_an_answer_is_what_was_found(agent: Any) -> None:
     assert "a.py:1:1" in json.dumps(answer(agent, "a.py:1:1 GL101 x\n"))
 
 
-def test_a_file_outside_hides_no_other(write: Write) -> None:
+def test_a_file_outside_hides_no_other(write: Write, hook: Hook) -> None:
     top = write({f"inside/{path}": text for path, text in PROJECT.items()} | {"secret.py": "x = 1\n"})
     top /= "inside"
     patch = "*** Begin Patch\n*** Update File: ../secret.py\n*** Update File: area.py\n*** End Patch\n"

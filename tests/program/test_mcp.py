@@ -7,6 +7,7 @@ import socket
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,7 @@ from gllint.files.config import Config
 from gllint_runtime.policy.schemas import QUANTITY_REF
 from gllint_runtime.policy.settings import Policy
 
+RunMcp = Callable[..., subprocess.CompletedProcess[str]]
 SERVER = """
 import os
 import sys
@@ -70,9 +72,13 @@ FOUND = [
 ]
 
 
-def gllint(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-c", "from gllint.cli.main import main; main()", "mcp", *arguments]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=120, check=False)
+@pytest.fixture
+def run_mcp(gllint: list[str]) -> RunMcp:
+    def run_mcp(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+        command = [*gllint, "mcp", *arguments]
+        return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=120, check=False)
+
+    return run_mcp
 
 
 @pytest.fixture
@@ -83,8 +89,8 @@ def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return [sys.executable, str(tmp_path / "server.py")]
 
 
-def test_a_server_over_stdio(tmp_path: Path, server: list[str]) -> None:
-    result = gllint(tmp_path, "--output-format", "json", "--", *server)
+def test_a_server_over_stdio(tmp_path: Path, server: list[str], run_mcp: RunMcp) -> None:
+    result = run_mcp(tmp_path, "--output-format", "json", "--", *server)
     found = json.loads(result.stdout)
     assert [(one["code"], one["tool"], one["schema_path"]) for one in found] == FOUND
     assert result.returncode == 1 and result.stderr == ""
@@ -92,11 +98,11 @@ def test_a_server_over_stdio(tmp_path: Path, server: list[str]) -> None:
     assert found[0]["help"] == "Did you mean `kWh`?"
 
 
-def test_the_configuration_holds(tmp_path: Path, server: list[str]) -> None:
+def test_the_configuration_holds(tmp_path: Path, server: list[str], run_mcp: RunMcp) -> None:
     (tmp_path / "gllint.toml").write_text(
         'ignore = ["GL202"]\nextend-units = ["KWh"]\nplain-keys = ["load"]\n', encoding="utf-8"
     )
-    result = gllint(tmp_path, "--", *server)
+    result = run_mcp(tmp_path, "--", *server)
     first, *_, last = result.stdout.splitlines()
     assert (
         first
@@ -104,11 +110,11 @@ def test_the_configuration_holds(tmp_path: Path, server: list[str]) -> None:
     )
     assert last == "4 tools, 1 with findings."
     (tmp_path / "gllint.toml").write_text('ignore = ["GL"]\n', encoding="utf-8")
-    result = gllint(tmp_path, "--", *server)
+    result = run_mcp(tmp_path, "--", *server)
     assert result.returncode == 0 and result.stdout.endswith("\n4 tools, none with findings.\n")
 
 
-def test_a_server_at_an_address(tmp_path: Path, server: list[str]) -> None:
+def test_a_server_at_an_address(tmp_path: Path, server: list[str], run_mcp: RunMcp) -> None:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
@@ -119,12 +125,12 @@ def test_a_server_at_an_address(tmp_path: Path, server: list[str]) -> None:
                 if client.connect_ex(("127.0.0.1", port)) == 0:
                     break
             time.sleep(0.1)
-        result = gllint(tmp_path, "--url", f"http://127.0.0.1:{port}/mcp", "--output-format", "json")
+        result = run_mcp(tmp_path, "--url", f"http://127.0.0.1:{port}/mcp", "--output-format", "json")
     finally:
         running.kill()
         running.wait()
     assert [(one["code"], one["tool"], one["schema_path"]) for one in json.loads(result.stdout)] == FOUND
-    result = gllint(tmp_path, "--url", f"http://127.0.0.1:{port}/mcp")
+    result = run_mcp(tmp_path, "--url", f"http://127.0.0.1:{port}/mcp")
     assert result.returncode == 2 and "no list of tools" in result.stderr
 
 
@@ -146,9 +152,9 @@ def test_a_server_at_an_address(tmp_path: Path, server: list[str]) -> None:
     ],
     ids=["nothing", "both", "scheme", "no time", "no such command", "leaves", "hangs", "prose", "flood"],
 )  # fmt: skip
-def test_what_goes_wrong_is_said(tmp_path: Path, arguments: list[str], said: str) -> None:
+def test_what_goes_wrong_is_said(tmp_path: Path, arguments: list[str], said: str, run_mcp: RunMcp) -> None:
     pytest.importorskip("mcp")
-    result = gllint(tmp_path, *arguments)
+    result = run_mcp(tmp_path, *arguments)
     assert said in result.stderr
     assert "Traceback" not in result.stderr
     assert (result.returncode, result.stdout) == (2, "")
@@ -315,7 +321,7 @@ for line in sys.stdin:
 """
 
 
-def test_one_unreadable_tool_hides_no_other(tmp_path: Path) -> None:
+def test_one_unreadable_tool_hides_no_other(tmp_path: Path, run_mcp: RunMcp) -> None:
     pytest.importorskip("mcp")
     plain = {"type": "object"}
     tools: list[Any] = [
@@ -334,7 +340,7 @@ def test_one_unreadable_tool_hides_no_other(tmp_path: Path) -> None:
     (tmp_path / "tools.json").write_text(json.dumps(tools), encoding="utf-8")
     code = "import sys, pathlib; sys.argv = ['raw.py', pathlib.Path('tools.json').read_text()]; exec(open('raw.py').read())"
     command = [sys.executable, "-c", code]
-    result = gllint(tmp_path, "--output-format", "json", "--", *command)
+    result = run_mcp(tmp_path, "--output-format", "json", "--", *command)
     assert result.returncode == 1 and result.stderr == ""
     assert [(one["code"], one["tool"]) for one in json.loads(result.stdout)] == [
         ("GL203", "rows"),
@@ -349,11 +355,11 @@ def test_one_unreadable_tool_hides_no_other(tmp_path: Path) -> None:
         ("GL201", "raw"),
         ("GL702", "delete_x"),
     ]
-    result = gllint(tmp_path, "--", *command)
+    result = run_mcp(tmp_path, "--", *command)
     assert "tool 6 of the list: GL203 it is not an object: no client can read it" in result.stdout
     assert result.stdout.splitlines()[-1] == "10 tools, 10 with findings, 5 not judged."
     (tmp_path / "gllint.toml").write_text('ignore = ["GL"]\n', encoding="utf-8")
-    result = gllint(tmp_path, "--", *command)
+    result = run_mcp(tmp_path, "--", *command)
     assert result.returncode == 0 and result.stdout.endswith(
         "\n10 tools, none with findings, 5 not judged.\n"
     )

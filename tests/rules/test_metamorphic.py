@@ -29,6 +29,7 @@ FILES = sorted(
     - set((Path(__file__).parent / "cases").glob("*_text_files.md"))
 )
 CASES = [case for path in FILES for case in cases(path)]
+# Each test takes a third of them, and the three tests take all: `tests/trust` asks every question of every case.
 GROUPS = [pytest.param(cases(path), id=path.stem) for path in FILES]
 
 Seen = list[tuple[str, str, int, str]]
@@ -49,7 +50,7 @@ def _seen(case: Case, item: object) -> tuple[str, str, int, str]:
 @pytest.mark.parametrize("group", GROUPS)
 def test_comments_and_strangers_change_nothing(group: list[Case]) -> None:
     """Comments, blank lines and functions that have nothing to do with the rest."""
-    for case in group:
+    for case in group[::3]:
         files = {path: with_strangers(text) for path, text in case.files.items()}
         assert seen(Case(case.title, files, case.configuration)) == seen(case), case.title
 
@@ -85,7 +86,7 @@ def with_strangers(text: str) -> str:
 @pytest.mark.parametrize("group", GROUPS)
 def test_order_of_files_and_questions_changes_nothing(group: list[Case]) -> None:
     """Whoever is asked first, of whatever file."""
-    for number, case in enumerate(group):
+    for number, case in enumerate(group[1::3] or group):
         for seed in range(2):
             chance = random.Random(f"{number} {seed}")
             assert places(_checked(case, chance)) == case.expected(), (case.title, seed)
@@ -141,7 +142,7 @@ def _questions(project: Project) -> Iterator[Callable[[], object]]:
 @pytest.mark.parametrize("group", GROUPS)
 def test_names_of_variables_change_nothing(group: list[Case]) -> None:
     """The local variables of a function bear other names; those that speak by convention keep theirs."""
-    for case in group:
+    for case in group[2::3] or group:
         files = {path: renamed_locals(text) for path, text in case.files.items()}
         renamed = Case(case.title, files, case.configuration)
         assert _codes(renamed) == _codes(case), case.title
@@ -208,14 +209,14 @@ _SEEDED = """
 import sys
 sys.path[:0] = [{folder!r}]
 from test_metamorphic import CASES, seen
-for case in CASES[::30]:
+for case in CASES[::60]:
     print(case.title, seen(case))
 """
 
 
 def test_hash_seeds_change_nothing() -> None:
     outputs = set()
-    for seed in ("0", "1", "4711"):
+    for seed in ("0", "4711"):
         done = subprocess.run(
             [sys.executable, "-c", _SEEDED.format(folder=str(Path(__file__).parent))],
             env={**os.environ, "PYTHONHASHSEED": seed},
@@ -226,4 +227,4 @@ def test_hash_seeds_change_nothing() -> None:
         )
         outputs.add(done.stdout)
     assert len(outputs) == 1
-    assert outputs.pop().count("\n") == len(CASES[::30])
+    assert outputs.pop().count("\n") == len(CASES[::60])

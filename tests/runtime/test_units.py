@@ -6,6 +6,7 @@ import subprocess
 import sys
 from decimal import Decimal
 from fractions import Fraction
+from functools import cache
 from typing import Any
 
 import pint
@@ -408,9 +409,14 @@ def test_what_shares_a_dimension_in_physics_does_not_convert(unit: str, other: s
     assert conversion(unit, other) is None
 
 
+@cache
+def _pint() -> pint.UnitRegistry:
+    return pint.UnitRegistry(cache_folder=None)
+
+
 @pytest.mark.parametrize("unit", sorted(unit for unit in {*ALLOWED_UNITS, *TIME_UNITS} if unit.isalnum()))
 def test_units_are_as_large_as_pint_says(unit: str) -> None:
-    registry = pint.UnitRegistry(cache_folder=None)
+    registry = _pint()
     name = {
         "C": "degC",
         "F": "degF",
