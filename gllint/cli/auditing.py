@@ -63,6 +63,7 @@ class _Audit:
         self._progress = Progress(is_enabled=not request.quiet)
         self._known = _Known(request.baseline)
         self._found: list[Fingerprint] = []
+        self._reader = Reader()
 
     def run(self) -> int:
         request = self._request
@@ -93,7 +94,7 @@ class _Audit:
         if self._known.count:
             noun = "number is" if self._known.count == 1 else "numbers are"
             self._note(f"{self._known.count:,} {noun} known from the baseline.")
-        if self._troubles or self._totals.unread:
+        if self._troubles or self._totals.unread or self._totals.unread_results:
             return WRONG
         return FOUND if self._totals.faults and request.write_baseline is None else NO_FINDINGS
 
@@ -104,7 +105,7 @@ class _Audit:
     def _judged(self) -> Iterator[Judged]:
         for path in self._files():
             count, troubles = 0, self._troubles
-            for conversation in judged_records(self._records(path), self._policy):
+            for conversation in judged_records(self._records(path), self._policy, self._reader):
                 count += 1
                 faults = faults_of(conversation)
                 if self._request.write_baseline is not None:
@@ -158,7 +159,6 @@ class _Audit:
         say(f"gllint: {visible(trouble)}", error=True)
 
     def _records(self, path: str) -> Iterator[list[Record]]:
-        reader = Reader(self._request.format)
         troubles = 0
         with _opened(path) as stream:
             self._progress.expect("auditing", _size(path))
@@ -166,7 +166,7 @@ class _Audit:
                 trouble = entry.trouble
                 if trouble is None:
                     try:
-                        yield reader.read(entry.value)
+                        yield self._reader.read(entry.value)
                         continue
                     except FormatError as error:
                         trouble = str(error)

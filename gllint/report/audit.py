@@ -41,7 +41,7 @@ class Totals:
     """What was counted, for the last line."""
 
     def __init__(self) -> None:
-        self.conversations = self.answers = self.faults = self.unread = 0
+        self.conversations = self.answers = self.faults = self.unread = self.unread_results = 0
         self.verdicts: Counter[str] = Counter()
 
     def add(self, judged: Judged) -> None:
@@ -50,6 +50,7 @@ class Totals:
         self.answers += len(judged.conversation.answers)
         self.faults += len(judged.faults)
         self.unread += judged.conversation.has_answer_unread
+        self.unread_results += judged.conversation.has_results_unread
         self.verdicts.update(number.verdict for number in judged.conversation.numbers)
 
     def line(self) -> str:

@@ -115,7 +115,7 @@ def test_standard_input_and_folders(
             b"[\n" + json.dumps(GOOD[0]).encode() + b"\n]\n{oops",
             "line 1 behind the list: it is not valid JSON",
         ),
-        (b"[1, 2]", "a number among messages is not of the formats anthropic, fixture"),
+        (b"[1, 2]", "a number among messages is in no known format"),
         (b'{"a": 1}', "an object with the key 'a' is no conversation"),
         (b"\xff\xfe\x00", "it is not UTF-8"),
         (b"[" * 100_000, "nested too deeply"),

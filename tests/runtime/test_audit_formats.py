@@ -17,8 +17,11 @@ ASKED = Said("user", "How much?")
 ANSWERED = Said("assistant", "It is 5.")
 
 
-def turns(record: Any, format_: str) -> list[Turn]:
-    return [turn for part in Reader(format_).read(record) for turn in part.turns]
+def turns(record: Any) -> list[Turn]:
+    reader = Reader()
+    parts = reader.read(record)
+    read = [part if part.item is None else reader.conversation_of([part.item]) for part in parts]
+    return [turn for part in read for turn in part.turns]
 
 
 def entry(key: str, kind: str, value: Any) -> dict[str, Any]:
@@ -64,9 +67,8 @@ ARGUMENTS = {
         {"key": "j", "value": 5},
     ]
 }
-READ: dict[str, tuple[str, Any, list[Turn]]] = {
+READ: dict[str, tuple[Any, list[Turn]]] = {
     "messages in numbered attributes": (
-        "otel",
         {
             "attributes": {
                 **HISTORY,
@@ -84,7 +86,6 @@ READ: dict[str, tuple[str, Any, list[Turn]]] = {
         ],
     ),
     "attributes that only look numbered": (
-        "otel",
         {
             "attributes": {
                 "gen_ai.prompt.x.content": "1",
@@ -95,7 +96,6 @@ READ: dict[str, tuple[str, Any, list[Turn]]] = {
         [],
     ),
     "what is numbered and what is whole: the whole counts": (
-        "otel",
         {
             "attributes": {
                 "gen_ai.prompt": "How much?",
@@ -106,7 +106,6 @@ READ: dict[str, tuple[str, Any, list[Turn]]] = {
         [ASKED],
     ),
     "values of the protocol": (
-        "otel",
         {
             "attributes": [
                 entry("gen_ai.output.messages", "arrayValue", {"values": [{"kvlistValue": MESSAGE}]})
@@ -115,7 +114,6 @@ READ: dict[str, tuple[str, Any, list[Turn]]] = {
         [ANSWERED],
     ),
     "arguments of each kind": (
-        "otel",
         {
             "attributes": [
                 entry("gen_ai.tool.name", "stringValue", "meter"),
@@ -147,7 +145,6 @@ READ: dict[str, tuple[str, Any, list[Turn]]] = {
         ],
     ),
     "events by their names": (
-        "otel",
         [
             {"attributes": {"event.name": "gen_ai.user.message"}, "body": {"content": "How much?"}},
             {
@@ -159,7 +156,6 @@ READ: dict[str, tuple[str, Any, list[Turn]]] = {
         [ASKED, ANSWERED, ASKED],
     ),
     "messages that spans repeat": (
-        "otel",
         {
             "spans": [
                 {
@@ -182,10 +178,9 @@ READ: dict[str, tuple[str, Any, list[Turn]]] = {
                 {"attributes": {"gen_ai.prompt": "[half"}},
             ]
         },
-        [ASKED, ANSWERED, Said("system", "5"), ASKED, Said("user", "[half")],
+        [ASKED, ANSWERED, Said("system", "5"), Said("user", "How much?\n5"), Said("user", "[half")],
     ),
     "tools that a request declares": (
-        "openai",
         {
             "messages": [USER],
             "tools": [
@@ -199,7 +194,6 @@ READ: dict[str, tuple[str, Any, list[Turn]]] = {
         [Said("system", "Heat.\nIts site."), ASKED],
     ),
     "tools as a text": (
-        "otel",
         {
             "attributes": {
                 "gen_ai.tool.definitions": '[{"description": "Heat."}]',
@@ -209,12 +203,10 @@ READ: dict[str, tuple[str, Any, list[Turn]]] = {
         [Said("system", "Heat."), ASKED],
     ),
     "tools without a description": (
-        "openai",
         {"messages": [USER], "tools": [{"name": "meter", "description": 5}]},
         [ASKED],
     ),
     "a constructor of LangChain": (
-        "langchain",
         [
             {
                 "lc": 1,
@@ -231,7 +223,6 @@ READ: dict[str, tuple[str, Any, list[Turn]]] = {
         [ASKED, Called("c1", "meter", {})],
     ),
     "answers of JSON-RPC": (
-        "mcp",
         [
             {
                 "jsonrpc": "2.0",
@@ -265,13 +256,13 @@ READ: dict[str, tuple[str, Any, list[Turn]]] = {
             Returned("1", "", {"n": 5}),
             Returned("x", "", "6"),
             Returned("", "", 0),
+            Returned("2", "", None),
             Said("system", "Heat."),
             ANSWERED,
         ],
     ),
-    "messages as a text": ("mcp", {"data": json.dumps([USER])}, [ASKED]),
+    "messages as a text": ({"data": json.dumps([USER])}, [ASKED]),
     "arguments that are no JSON, a result that is none": (
-        "openai",
         [
             {
                 "role": "assistant",
@@ -290,8 +281,8 @@ READ: dict[str, tuple[str, Any, list[Turn]]] = {
 
 @pytest.mark.parametrize("shape", READ)
 def test_each_shape_is_read_as_its_turns(shape: str) -> None:
-    format_, record, expected = READ[shape]
-    assert turns(record, format_) == expected
+    record, expected = READ[shape]
+    assert turns(record) == expected
 
 
 RETURNED = {"role": "tool", "tool_call_id": "c", "content": "5 kWh"}
@@ -327,10 +318,10 @@ def test_a_text_within_what_a_user_said_is_no_answer() -> None:
     assert conversation.turns == [ASKED, ANSWERED]
 
 
-def test_a_format_that_finds_nothing_is_not_the_one() -> None:
+def test_parts_without_a_text_are_read() -> None:
     said = {"role": "assistant", "parts": [{"type": "tool_call", "id": "a", "name": "b"}, {"type": "image"}]}
     [conversation] = Reader().read({"messages": [said]})
-    assert conversation.format == "otel" and conversation.turns == [Called("a", "b", None)]
+    assert conversation.turns == [Called("a", "b", None)]
     [conversation] = Reader().read({"messages": []})
     assert conversation.turns == []
 
@@ -384,28 +375,27 @@ def test_a_result_is_taken_out_of_its_wrapping(value: Any, expected: Any) -> Non
     ],
 )
 def test_a_conversation_has_the_id_of_its_record(own: dict[str, Any], whole: str, piece: str) -> None:
-    reader = Reader("openai")
+    reader = Reader()
     assert [part.conversation for part in reader.read({"messages": [USER], **own})] == [whole]
     assert [(part.conversation, part.is_whole) for part in reader.read({**USER, **own})] == [(piece, False)]
 
 
 def test_conversations_by_their_names_and_in_lists() -> None:
     record = {"one": [USER], "two": {"messages": [USER]}, "five": 5}
-    assert [(part.conversation, part.turns) for part in Reader("openai").read(record)] == [
+    assert [(part.conversation, part.turns) for part in Reader().read(record)] == [
         ("one", [ASKED]),
         ("two", [ASKED]),
     ]
-    assert [part.turns for part in Reader("openai").read([[USER], [[USER], {"messages": [USER, USER]}]])] == [
+    assert [part.turns for part in Reader().read([[USER], [[USER], {"messages": [USER, USER]}]])] == [
         [ASKED],
         [ASKED],
         [ASKED, ASKED],
     ]
     spans = [{"traceId": trace, "attributes": {"gen_ai.prompt": "How much?"}} for trace in ("t2", "t1", "t2")]
-    records = Reader("otel").read([{"spans": [*spans, 5]}, {"scopeSpans": [{"spans": spans[:1]}, 5]}])
+    records = Reader().read([{"spans": [*spans, 5]}, {"scopeSpans": [{"spans": spans[:1]}, 5]}])
     assert [(part.conversation, part.turns) for part in records] == [
         ("t2", [ASKED]),
         ("t1", [ASKED]),
-        ("", []),
         ("t2", [ASKED]),
     ]
 
@@ -420,24 +410,8 @@ def test_a_span_without_attributes_is_of_its_trace() -> None:
             "attributes": {"gen_ai.prompt": "And?", "trace_id": "t1"},
         },
     ]
-    [record] = Reader("otel").read({"spans": spans})
+    [record] = Reader().read({"spans": spans})
     assert (record.conversation, record.turns) == ("t1", [ASKED, Said("user", "And?")])
-
-
-def test_the_format_that_leaves_the_least_unread_is_taken_and_tried_first_from_then_on() -> None:
-    reader = Reader()
-    tool_use = {
-        "role": "assistant",
-        "content": [{"type": "tool_use", "id": "c1", "name": "meter", "input": {}}],
-    }
-    assert [part.format for part in reader.read([USER])] == ["openai"]
-    assert [part.format for part in reader.read([USER, tool_use])] == ["anthropic"]
-    assert [part.format for part in reader.read([USER])] == ["anthropic"]
-    assert [part.format for part in Reader().read([USER, {"type": "hat"}])] == ["openai"]
-    halves = [USER, {"type": "hat"}, {"type": "tool_use", "id": "c1", "name": "meter", "input": {}}]
-    assert [(part.format, part.unread) for part in Reader().read(halves)] == [
-        ("anthropic", ["an item with the type 'hat'"])
-    ]
 
 
 @pytest.mark.parametrize("name", ["conversations", "runs", "data"])
@@ -445,15 +419,19 @@ def test_what_an_export_says_of_itself_makes_its_conversations_no_others(name: s
     export = {name: [{"messages": [USER]}, {"messages": [USER]}], "metadata": {"model": "x"}}
     records = Reader().read(export)
     assert [(record.conversation, record.turns) for record in records] == [(name, [ASKED])] * 2
-    assert [record.unread for record in records] == [["'metadata', which is no conversation,"], []]
+    assert [record.unread for record in records] == [[], []]
+    export["draft"] = {"a": 5}
+    assert Reader().read(export)[0].unread == ["'draft', which is no conversation,"]
 
 
 def test_a_span_beside_whose_attributes_messages_stand_is_one() -> None:
     said = [{"role": "user", "parts": [{"type": "text", "content": "How much?"}]}]
     answered = [{"role": "assistant", "parts": [{"type": "text", "content": "It is 5."}]}]
     attributes = {"gen_ai.input.messages": said, "gen_ai.output.messages": answered}
-    [record] = Reader().read({"trace_id": "t1", "attributes": attributes, "log": [USER]})
-    assert (record.conversation, record.turns, record.format) == ("t1", [ASKED, ANSWERED], "otel")
+    reader = Reader()
+    [record] = reader.read({"trace_id": "t1", "attributes": attributes, "log": [USER]})
+    assert record.conversation == "t1"
+    assert reader.conversation_of([record.item]).turns == [ASKED, ANSWERED]
 
 
 def test_a_rule_for_a_record_is_taken_before_the_names_of_its_members() -> None:
@@ -501,19 +479,19 @@ def test_only_an_item_of_an_unknown_role_is_a_format_of_its_own() -> None:
     ],
 )  # fmt: skip
 def test_what_is_passed_over_is_named(item: dict[str, Any], expected: str) -> None:
-    [record] = Reader("anthropic").read([USER, item])
+    [record] = Reader().read([USER, item])
     assert record.unread == [expected]
 
 
 @pytest.mark.parametrize("nothing", [None, [], {}, ""])
 def test_nothing_is_no_conversation_and_no_fault(nothing: Any) -> None:
     assert Reader().read(nothing) == []
-    [record] = Reader("openai").read([USER, nothing or None, {"role": "user", "content": [None, True]}])
+    [record] = Reader().read([USER, nothing or None, {"role": "user", "content": [None, True]}])
     assert (record.turns, record.unread) == ([ASKED], [])
 
 
 def test_as_much_as_twenty_items_that_are_passed_over_are_named() -> None:
-    [record] = Reader("openai").read([USER, *({"type": f"hat {number}"} for number in range(25))])
+    [record] = Reader().read([USER, *({"type": f"hat {number}"} for number in range(25))])
     assert record.unread == [f"an item with the type 'hat {number}'" for number in range(20)]
 
 
@@ -524,21 +502,20 @@ def within(lists: int, item: Any) -> Any:
 
 
 @pytest.mark.parametrize(
-    ("format_", "record", "lists"),
+    ("record", "lists", "message"),
     [
-        ("openai", lambda item: {"messages": item}, 0),
-        ("mcp", lambda item: {"messages": {"data": item}}, 1),
-        ("openai", lambda item: {"messages": json.dumps(item)}, 1),
-        ("otel", lambda item: {"attributes": {"gen_ai.input.messages": [item]}}, 0),
-        ("langchain", lambda item: {"messages": {"lc": 1, "id": "AIMessage", "kwargs": {"tool_calls": item}}}, 2),
+        (lambda item: {"messages": item}, 0, USER),
+        (lambda item: {"messages": {"data": item}}, 1, USER),
+        (lambda item: {"messages": json.dumps(item)}, 1, USER),
+        (lambda item: {"attributes": {"gen_ai.input.messages": [item]}}, 0, USER),
+        (lambda item: {"messages": {"lc": 1, "id": "AIMessage", "kwargs": {"tool_calls": item}}}, 0, {"name": "meter", "args": {}}),
     ],
 )  # fmt: skip
-def test_a_record_is_read_sixty_levels_deep(format_: str, record: Any, lists: int) -> None:
-    message = {"name": "meter", "args": {}} if format_ == "langchain" else USER
-    fits = 59 - lists + (format_ == "langchain")
-    assert len(turns(record(within(fits - 1, message)), format_)) == 1
+def test_a_record_is_read_sixty_levels_deep(record: Any, lists: int, message: Any) -> None:
+    fits = 59 - lists + ("name" in message)
+    assert len(turns(record(within(fits - 1, message)))) == 1
     with pytest.raises(FormatError, match="^the record is nested too deeply$"):
-        turns(record(within(fits, message)), format_)
+        turns(record(within(fits, message)))
 
 
 def test_what_is_nested_beyond_all_bounds_is_refused() -> None:
@@ -552,7 +529,7 @@ def test_a_value_of_the_protocol_is_read_sixty_levels_deep() -> None:
         for _ in range(levels):
             entries = [value] if in_lists else [{"key": "a", "value": value}]
             value = {"arrayValue" if in_lists else "kvlistValue": {"values": entries}}
-        [called] = turns({"attributes": {"gen_ai.tool.name": "meter", "tool_arguments": value}}, "otel")
+        [called] = turns({"attributes": {"gen_ai.tool.name": "meter", "tool_arguments": value}})
         assert isinstance(called, Called)
         leaf = called.arguments
         for _ in range(levels):
@@ -566,19 +543,17 @@ def test_a_value_of_the_protocol_is_read_sixty_levels_deep() -> None:
 
 def test_a_record_has_so_many_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(formats, "_MAX_ITEMS", 6)
-    assert turns({"messages": [USER, USER]}, "openai") == [ASKED, ASKED]
+    assert turns({"messages": [USER, USER]}) == [ASKED, ASKED]
     with pytest.raises(FormatError, match="^the record has too many parts$"):
-        turns({"messages": [USER, USER, ""]}, "openai")
+        turns({"messages": [USER, USER, ""]})
 
 
 def test_so_many_texts_of_tools_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(formats, "_MAX_DECLARED", 3)
     tools = [{"description": f"Tool {number}."} for number in range(5)]
-    assert turns({"messages": [USER], "tools": tools}, "openai")[0] == Said(
-        "system", "Tool 0.\nTool 1.\nTool 2."
-    )
+    assert turns({"messages": [USER], "tools": tools})[0] == Said("system", "Tool 0.\nTool 1.\nTool 2.")
     tools = [*({} for _ in range(28)), *tools]  # thirty parts, the list among them
-    assert turns({"messages": [USER], "tools": tools}, "openai")[0] == Said("system", "Tool 0.")
+    assert turns({"messages": [USER], "tools": tools})[0] == Said("system", "Tool 0.")
 
 
 @pytest.mark.parametrize(
@@ -600,5 +575,5 @@ def test_items_are_in_order_of_their_time(moments: list[Any], expected: str) -> 
         }
         for at in moments
     ]
-    [record] = Reader("otel").read({"spans": spans})
+    [record] = Reader().read({"spans": spans})
     assert "".join(turn.text for turn in record.turns if isinstance(turn, Said)) == expected

@@ -170,7 +170,7 @@ def test_what_the_answer_gives_a_unit_has_one_source_in_each() -> None:
 def heard(*turns: Turn) -> list[list[tuple[str, str]]]:
     """The verdicts over each answer."""
     listener = Listener("1")
-    said = [answer for turn in turns if (answer := listener.hear(turn)) is not None]
+    said = [answer for turn in turns for answer in listener.hear(turn)]
     return [[(one.text, LETTERS[one.verdict]) for one in answer.numbers] for answer in said]
 
 
@@ -201,8 +201,9 @@ def test_of_calls_without_end_the_latest_are_remembered(monkeypatch: pytest.Monk
     listener = Listener("1")
     turns: list[Turn] = [*calls, Returned("", "scale", 5), Said("assistant", "It is 5.")]
     for turn in turns:
-        answer = listener.hear(turn)
-    assert answer is not None and answer.numbers[0].source is not None
+        heard_last = listener.hear(turn)
+    [answer] = heard_last
+    assert answer.numbers[0].source is not None
     assert answer.numbers[0].source["call_id"] == "c1"
 
 
@@ -210,8 +211,8 @@ def test_what_is_said_in_turn_has_its_place_and_its_number(monkeypatch: pytest.M
     monkeypatch.setattr(answers, "_MAX_PARTS", 2)
     listener = Listener("7")
     assert not listener.has_answer_unread
-    assert listener.hear(Called("c1", "meter", {})) is None and listener.has_answer_unread
-    said = [listener.hear(Said("assistant", text)) for text in ("Of 31.", "None.", "Of 32.")]
+    assert listener.hear(Called("c1", "meter", {})) == [] and listener.has_answer_unread
+    said = [one for text in ("Of 31.", "None.", "Of 32.") for one in listener.hear(Said("assistant", text))]
     assert [
         (one.number, [(n.conversation, n.answer, n.start, n.end) for n in one.numbers]) for one in said if one
     ] == [
@@ -219,10 +220,13 @@ def test_what_is_said_in_turn_has_its_place_and_its_number(monkeypatch: pytest.M
         (1, []),
         (2, [("7", 2, 3, 5)]),
     ]
-    assert listener.hear(Called("c2", "final_answer", {"a": 31, "b": 32})) is not None
+    assert listener.hear(Called("c2", "final_answer", {"a": 31, "b": 32}))
     assert not listener.has_answer_unread
     listener.finish()
-    assert listener.notes == ["answer 4 has more parts than are read"]
+    assert listener.notes == [
+        "no result of the tool meter is in the recording",
+        "answer 4 has more parts than are read",
+    ]
 
 
 def test_a_call_that_cannot_be_compared_asks_like_no_other() -> None:

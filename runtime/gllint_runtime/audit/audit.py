@@ -8,10 +8,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields, is_dataclass
 from typing import Any
 
-from gllint_runtime.audit.formats import Reader, Record, conversation_of
-from gllint_runtime.audit.judgement import FAULTS, Conversation, Listener
+from gllint_runtime.audit.formats import FormatError, Reader, Record, formats
+from gllint_runtime.audit.judgement import FAULTS, Answer, Conversation, Listener
 from gllint_runtime.audit.page import page
-from gllint_runtime.audit.turns import Turn
 from gllint_runtime.policy.settings import Policy
 
 _MAX_OPEN = 2_000  # conversations whose turns come in pieces
@@ -50,42 +49,71 @@ class Audit:
 
 
 def audit_run(run: Any, *, format: str = "auto", policy: Policy | None = None) -> Audit:
-    """Judge a recorded run, or several: messages of OpenAI, Anthropic, LangChain, pydantic-ai, MCP, or spans.
+    """Judge a recorded run, or several: messages of any SDK or framework that the table of formats knows, or spans.
 
     ``run`` is what the framework has in memory or writes as JSON: a list of messages, an object with one,
-    a list of such. Raises :class:`~gllint_runtime.audit.formats.FormatError`, a ValueError, for what is none.
+    a list of such. ``format`` is ``"auto"`` or a name of the table, all of which is read in any case.
+    Raises :class:`~gllint_runtime.audit.formats.FormatError`, a ValueError, for what is none.
     """
-    reader = Reader(format)
-    run = plain_run(run)
-    records = reader.read(run)
-    return Audit([*judged_records([records], policy)])
+    if format != "auto" and format not in formats():
+        raise FormatError(f"there is no format {format!r}")
+    reader = Reader()
+    return Audit([*judged_records([reader.read(plain_run(run))], policy, reader)])
 
 
-def judged_records(records: Iterable[list[Record]], policy: Policy | None = None) -> Iterator[Conversation]:
+def judged_records(
+    records: Iterable[list[Record]], policy: Policy | None = None, reader: Reader | None = None
+) -> Iterator[Conversation]:
     """Judge conversations as they come: whole ones at once, those that come in pieces when there is no more."""
-    pieces = _Pieces(policy)
+    pieces = _Pieces(policy, reader or Reader())
     count = 0
     for group in records:
         for record in group:
             if record.is_whole:
                 count += 1
-                yield judged(record.conversation or str(count), record.turns, policy, record.unread)
+                yield judged(record.conversation or str(count), record, policy)
             else:
                 yield from pieces.add(record)
     yield from pieces.finish()
 
 
-def judged(
-    conversation: str, turns: Iterable[Turn], policy: Policy | None = None, unread: Iterable[str] = ()
-) -> Conversation:
+def judged(name: str, record: Record, policy: Policy | None = None) -> Conversation:
     """The audit of one conversation: it depends on its turns and the policy alone."""
-    listener = Listener(conversation, policy)
-    gaps = _unread_notes(unread)
-    listener.has_gaps = bool(gaps)
-    answers = [answer for turn in turns if (answer := listener.hear(turn)) is not None]
-    listener.finish()
-    notes = [*gaps, *listener.notes]
-    return Conversation(conversation, answers, notes, has_answer_unread=listener.has_answer_unread)
+    opened = _Open(name, policy)
+    opened.add(record)
+    return opened.finish()
+
+
+class _Open:
+    """A conversation that is heard."""
+
+    def __init__(self, name: str, policy: Policy | None) -> None:
+        self.conversation = Conversation(name)
+        self._listener = Listener(name, policy)
+
+    def add(self, record: Record) -> list[Answer]:
+        """Hear a record: the answers that it gives, which the conversation has, too."""
+        self._listener.has_gaps |= bool(record.unread)
+        self.conversation.has_results_unread |= record.has_results_unread
+        self.conversation.notes += _unread_notes(record.unread)
+        answers = [answer for turn in record.turns for answer in self._listener.hear(turn)]
+        self.conversation.answers += answers
+        return answers
+
+    @property
+    def has_results_unread(self) -> bool:
+        """Whether what a tool returned may be in what was not read so far."""
+        return self.conversation.has_results_unread or self._listener.has_results_unread
+
+    def finish(self) -> Conversation:
+        """The whole conversation."""
+        conversation, listener = self.conversation, self._listener
+        conversation.answers += listener.finish()
+        conversation.notes += listener.notes
+        conversation.has_answer_unread = listener.has_answer_unread
+        conversation.has_results_unread = self.has_results_unread
+        conversation.leave_open()
+        return conversation
 
 
 def _unread_notes(unread: Iterable[str]) -> list[str]:
@@ -96,60 +124,46 @@ def _unread_notes(unread: Iterable[str]) -> list[str]:
 
 
 class _Pieces:
-    """Conversations with one turn in each record, distinguished by their ids."""
+    """Conversations with a part in each record, distinguished by their ids."""
 
-    def __init__(self, policy: Policy | None) -> None:
-        self._policy = policy
-        self._listeners: dict[str, tuple[Listener, Conversation]] = {}
-        self._items: dict[str, tuple[str, list[Any]]] = {}
+    def __init__(self, policy: Policy | None, reader: Reader) -> None:
+        self._policy, self._reader = policy, reader
+        self._open: dict[str, _Open] = {}
+        self._items: dict[str, list[Any]] = {}
 
     def add(self, record: Record) -> Iterator[Conversation]:
         name = record.conversation
         if record.item is not None:
-            yield from self._add_item(name, record)
+            yield from self._add_item(name, record.item)
             return
-        if name in self._listeners:
-            listener, conversation = self._listeners[name]
-        else:
-            if len(self._listeners) >= _MAX_OPEN:
-                yield self._close(next(iter(self._listeners)))
-            listener = Listener(name or "1", self._policy)
-            conversation = Conversation(name or "1")
-            self._listeners[name] = listener, conversation
-        conversation.notes += _unread_notes(record.unread)
-        listener.has_gaps = listener.has_gaps or bool(record.unread)
-        for turn in record.turns:
-            answer = listener.hear(turn)
-            if answer is not None:
-                if name:
-                    conversation.answers.append(answer)
-                else:  # it may be without end
-                    yield Conversation(conversation.conversation, [answer], is_continued=True)
+        if name not in self._open:
+            if len(self._open) >= _MAX_OPEN:
+                yield self._open.pop(next(iter(self._open))).finish()
+            self._open[name] = _Open(name or "1", self._policy)
+        answers = self._open[name].add(record)
+        if answers and not name:  # it may be without end
+            opened = self._open[name]
+            opened.conversation.answers.clear()
+            part = Conversation("1", answers, is_continued=True, has_results_unread=opened.has_results_unread)
+            part.leave_open()
+            yield part
 
-    def _add_item(self, name: str, record: Record) -> Iterator[Conversation]:
-        """Keep an item that is put in order before it is judged."""
+    def _add_item(self, name: str, item: Any) -> Iterator[Conversation]:
+        """Keep an operation of a trace until all are there."""
         if name not in self._items and len(self._items) >= _MAX_OPEN:
             yield self._judge_items(next(iter(self._items)))
-        _, items = self._items.setdefault(name, (record.format, []))
-        items.append(record.item)
+        items = self._items.setdefault(name, [])
+        items.append(item)
         if len(items) >= _MAX_ITEMS:
             yield self._judge_items(name)
 
     def _judge_items(self, name: str) -> Conversation:
-        format_name, items = self._items.pop(name)
-        record = conversation_of(items, format_name)
-        return judged(name or "1", record.turns, self._policy, record.unread)
-
-    def _close(self, name: str) -> Conversation:
-        listener, conversation = self._listeners.pop(name)
-        listener.finish()
-        conversation.notes += listener.notes
-        conversation.has_answer_unread = listener.has_answer_unread
-        return conversation
+        record = self._reader.conversation_of(self._items.pop(name))
+        return judged(name or "1", record, self._policy)
 
     def finish(self) -> Iterator[Conversation]:
-        for name in [*self._listeners]:
-            yield self._close(name)
+        for opened in self._open.values():
+            yield opened.finish()
         for name in [*self._items]:
             yield self._judge_items(name)
 
@@ -178,5 +192,8 @@ def plain_run(run: Any, depth: int = 0) -> Any:
         context = getattr(run, "context", None)
         if context is not None:
             own["trace_id"] = format(getattr(context, "trace_id", 0), "x")
+            for name, holder in (("span_id", context), ("parent_id", getattr(run, "parent", None))):
+                if isinstance(number := getattr(holder, "span_id", None), int):
+                    own[name] = format(number, "x")
         return plain_run(own, depth + 1)
     return str(run)

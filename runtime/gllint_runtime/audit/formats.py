@@ -1,69 +1,71 @@
-"""Reading recorded runs: the rules of each format are in ``formats.json``.
-
-A rule says by which keys an item is known (``when``: a key and its values, or ``*``), and what it is: the ``parts``
-of it, each with its speaker; a ``call``, an ``output``; or nothing of interest (``skip``), where it has
-``only`` such members. ``whole`` marks what is a conversation of its own, ``spans`` where a trace keeps its spans,
-``once`` what repeats earlier messages. ``default`` is the speaker if none is known. ``answers`` and
-``structures`` are keys under which the answer is, as a text or as data, if no part has one.
-"""
+"""Reading recorded runs: a record → the conversations in it. What an item is says the table of formats."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Mapping, Sequence
+from datetime import UTC, date, datetime
 from functools import cache
-from typing import Any, Literal, NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 from gllint_runtime.audit.answers import answer_text, is_answer_tool, is_receipt
-from gllint_runtime.audit.turns import Called, Returned, Said, Speaker, Turn
-from gllint_runtime.policy.data_files import read
+from gllint_runtime.audit.spans import Span, in_order, spans_in, trace_of
+from gllint_runtime.audit.table import (
+    Places,
+    Rule,
+    first,
+    is_speaker,
+    leftovers,
+    matching,
+    parsed,
+    plain_item,
+    says_results,
+    speaker_of,
+    table,
+    unnumbered,
+)
+from gllint_runtime.audit.turns import Called, Concluded, Fragment, On, Piece, Returned, Said, Speaker, Turn
 
 _MAX_DEPTH = 60
 _MAX_ITEMS = 2_000_000  # of one record
 _MAX_UNREAD = 20
+_MAX_DECLARED = 2_000  # texts of the tools that a request declares
 _IDS = ("conversation_id", "thread_id", "session_id", "conversation", "chat_id", "trace_id", "traceId")
 _OWN_IDS = (*_IDS, "custom_id", "task_id", "run_id", "id", "name")
-
-
-_SPEAKERS = ("system", "user", "assistant", "declared")
+_DAYS: Places = (
+    *(
+        "timestamp",
+        "created_at",
+        "createdAt",
+        "created",
+        "started_at",
+        "startTime",
+        "start_time",
+        "request_time",
+    ),
+    *("startTimeUnixNano", "start_time_unix_nano", "start_ns"),
+)
+_TEXTS = (
+    "content",
+    "text",
+    "answer",
+    "output",
+    "result",
+    "response",
+    "completion",
+    "final_answer",
+    "output_text",
+)
 _TOO_DEEP = "the record is nested too deeply"
 _OF_A_ROLE = "an item with the role "
-_MAX_DECLARED = 2_000  # texts of the tools that a request declares
-_SAID = ("role", "parts", "content", "tool_calls", "tool_call_id")  # by which a message is known again
-_NUMBERED = re.compile(
-    r"(gen_ai\.(?:prompt|completion))\.([0-9]{1,6})\.(.+)", re.DOTALL
-)  # gen_ai.prompt.3.content
+_REMEDY = "; `--map FILE` names its paths"
+_ENDS = frozenset(".!?:\n")
 
 
 class FormatError(ValueError):
     """A record that is no conversation of a format that is known: one sentence for people."""
-
-
-class Rule(NamedTuple):
-    """One line of a format's table, see above."""
-
-    when: tuple[tuple[tuple[str, ...], frozenset[str]], ...]
-    parts: tuple[tuple[tuple[str, ...], Speaker | Literal["declared"] | None], ...] = ()
-    call: Mapping[str, tuple[str, ...]] | None = None
-    output: Mapping[str, tuple[str, ...]] | None = None
-    is_whole: bool = False
-    is_once: bool = False
-    special: str = ""  # "lc", "response", "spans:…"
-    only: frozenset[str] = frozenset()  # the members that an item may have; any where there are none
-    answers: tuple[str, ...] = ()
-    structures: tuple[str, ...] = ()
-    is_default: bool = False
-
-
-class Format(NamedTuple):
-    """A format by its name, and the keys by whose value its items are put in order."""
-
-    name: str
-    title: str
-    rules: tuple[Rule, ...]
-    order: tuple[str, ...]
 
 
 class Record(NamedTuple):
@@ -72,114 +74,136 @@ class Record(NamedTuple):
     conversation: str
     turns: list[Turn]
     is_whole: bool
-    format: str
     unread: list[str]
-    item: Any = None  # as it was read, where its format puts items in order first
+    has_results_unread: bool = False  # what was not understood may be what a tool returned
+    item: Any = None  # an operation of a trace, which is read with the neighbours
 
 
 @cache
-def formats() -> Mapping[str, Format]:
-    """All formats by name."""
-    tables = json.loads(read("../audit/formats.json"))
-    return {
-        name: Format(name, table["title"], tuple(map(_rule, table["rules"])), tuple(table.get("sorted", ())))
-        for name, table in tables.items()
-    }
-
-
-def _rule(row: Mapping[str, Any]) -> Rule:
-    when = tuple(
-        (tuple(keys.split("|")), frozenset(() if values == "*" else values.split("|")))
-        for keys, values in row["when"].items()
-    )
-    special = next((name for name in ("lc", "response", "skip") if row.get(name)), "")
-    if "spans" in row:
-        special = f"spans:{row['spans']}"
-    return Rule(
-        when,
-        tuple(_part(part) for part in row.get("parts", ())),
-        _fields(row.get("call")),
-        _fields(row.get("output")),
-        row.get("whole", False),
-        row.get("once", False),
-        special,
-        frozenset(_keys(row.get("only"))),
-        _keys(row.get("answers")),
-        _keys(row.get("structures")),
-        row.get("default", False),
-    )
-
-
-def _keys(names: str | None) -> tuple[str, ...]:
-    return tuple(names.split("|")) if names else ()
-
-
-def _part(part: str) -> tuple[tuple[str, ...], Speaker | Literal["declared"] | None]:
-    places, _, speaker = part.partition(":")
-    return tuple(places.split("|")), cast("Any", speaker) if speaker in _SPEAKERS else None
-
-
-def _fields(row: Mapping[str, str] | None) -> Mapping[str, tuple[str, ...]] | None:
-    return None if row is None else {name: tuple(places.split("|")) for name, places in row.items()}
+def formats() -> Mapping[str, str]:
+    """The title of each format, by its name."""
+    return table().titles
 
 
 # ------------------------------------------------------------------------------------------------ a record
 
 
 class Reader:
-    """Reads records of one format, or of whichever fits (``"auto"``); what fitted last is tried first."""
+    """Reads records. Rules of one's own (``own``) come before those of the table."""
 
-    def __init__(self, name: str = "auto") -> None:
-        self._formats = [*formats().values()] if name == "auto" else [formats()[name]]
+    def __init__(self, own: Sequence[Rule] = ()) -> None:
+        self._rules = (*own, *table().rules)
 
     def read(self, record: Any) -> list[Record]:
         """The conversations in a record, or the item of one that it is. Raises :class:`FormatError`."""
         if record in (None, [], {}, ""):
             return []
-        best: list[Record] | None = None
-        empty: list[Record] | None = None  # of a format that knows all of it and finds nothing said
-        least = (False, 0, False)
-        of_members = 0  # turns, where it was read as an object of which members are conversations
-        for number, format_ in enumerate(self._formats):
-            try:
-                attempt = _attempt(record, format_)
-            except RecursionError:
-                raise FormatError(_TOO_DEEP) from None
-            turns = sum(len(part.turns) for part in attempt)
-            if not attempt or (not attempt[0].is_whole and 0 < turns <= of_members):
-                continue  # the same conversations as one
-            is_unruled = _is_unruled(record, format_)
-            if is_unruled and not any(part.unread for part in attempt):
-                of_members = turns
-            if is_unruled and (others := _others(record, format_)):
-                attempt[0] = attempt[0]._replace(unread=[*attempt[0].unread, *others][:_MAX_UNREAD])
-            unread = sum(len(part.unread) for part in attempt)
-            if not unread and not turns:
-                empty = empty or attempt
-                continue
-            if not unread:
-                self._formats.insert(0, self._formats.pop(number))
-                return attempt
-            measure = not turns, unread, is_unruled
-            if best is None or measure < least:
-                best, least = attempt, measure
-        if empty is not None and not any(part.turns for part in best or ()):
-            return empty
-        if (
-            best is None
-            or not any(part.turns for part in best)
-            or any(text.startswith(_OF_A_ROLE) for part in best for text in part.unread)
-        ):
-            raise FormatError(_complaint(record, best or [], self._formats))
-        return best
+        try:
+            records = self._records(record)
+        except RecursionError:
+            raise FormatError(_TOO_DEEP) from None
+        unread = [text for part in records for text in part.unread]
+        is_empty = not any(part.turns or part.item is not None for part in records)
+        if any(text.startswith(_OF_A_ROLE) for text in unread) or (is_empty and (unread or not records)):
+            raise FormatError(_complaint(record, unread))
+        return records
+
+    def conversation_of(self, items: list[Any]) -> Record:
+        """The conversation of the operations of one trace, which came one by one."""
+        walk = _Walk(self._rules)
+        walk.trace(items)
+        return walk.record("")
+
+    def _records(self, record: Any) -> list[Record]:
+        if isinstance(record, list):
+            if record and all(map(self._is_span, record)):
+                return self._traces(record)
+            wholes = [self._records(item) if self._is_whole(item) else None for item in record]
+            if wholes and all(part is not None for part in wholes):
+                return [conversation for part in wholes for conversation in part or ()]
+            return self._walked(record, "", is_whole=True)
+        if not isinstance(record, Mapping):
+            return []
+        item = plain_item(record)
+        rule = matching(item, self._rules)
+        is_span = rule is not None and bool(rule.options.get("span") or rule.options.get("spans"))
+        if rule is None or (not is_span and any(map(self._is_list_of_wholes, record.values()))):
+            return self._named(record)
+        is_whole = bool(rule.options.get("whole"))
+        if rule.options.get("spans"):
+            return self._traces([record])
+        if rule.options.get("span"):
+            if is_whole:
+                return [self.conversation_of([record])._replace(conversation=_own_id(item, _OWN_IDS))]
+            return [Record(trace_of(item), [], False, [], item=record)]
+        return self._walked(record, _own_id(item, _OWN_IDS if is_whole else _IDS), is_whole=is_whole)
+
+    def _walked(self, record: Any, name: str, *, is_whole: bool) -> list[Record]:
+        walk = _Walk(self._rules)
+        walk.run(record)
+        # A request without an answer, and without a name of its own, begins what follows.
+        is_whole = is_whole and (
+            bool(name) or not all(isinstance(one, Said) and one.speaker != "assistant" for one in walk.turns)
+        )
+        read = walk.record(name, is_whole=is_whole)
+        return [read] if read.turns or read.unread or isinstance(record, Mapping) else []
+
+    def _rule(self, item: Any) -> Rule | None:
+        return matching(plain_item(item), self._rules) if isinstance(item, Mapping) else None
+
+    def _is_span(self, item: Any) -> bool:
+        return (rule := self._rule(item)) is not None and bool(rule.options.get("span"))
+
+    def _is_list_of_wholes(self, items: Any) -> bool:
+        """Whether a member of a record is a list of conversations, the first of which is named by its keys."""
+        return (
+            isinstance(items, list)
+            and bool(items)
+            and isinstance(items[0], Mapping)
+            and self._is_whole(items[0])
+        )
+
+    def _is_whole(self, item: Any) -> bool:
+        if isinstance(item, list):
+            return True
+        rule = self._rule(item)
+        return rule is not None and any(rule.options.get(name) for name in ("whole", "spans"))
+
+    def _named(self, record: Mapping[str, Any]) -> list[Record]:
+        """An object of which members are conversations, by their names; and what is next to them."""
+        records = [
+            part._replace(conversation=part.conversation if part.item is not None else str(name))
+            for name, item in record.items()
+            if self._is_whole(item)
+            for part in self._records(item)
+        ]
+        neighbours = [
+            f"'{str(name)[:40]}', which is no conversation,"
+            for name, item in record.items()
+            if item and isinstance(item, (Mapping, list)) and not self._is_whole(item)
+            if name not in table().asides
+        ]
+        if records and neighbours:
+            records[0] = records[0]._replace(unread=[*records[0].unread, *neighbours][:_MAX_UNREAD])
+        if len(record) == 1 and len(records) == 1 and not _is_opened(records[0].turns):
+            return [records[0]._replace(conversation="", is_whole=False)]  # what a node of a graph adds
+        return records
+
+    def _traces(self, records: list[Any]) -> list[Record]:
+        by_trace: dict[str, list[Span]] = {}
+        for span in spans_in(records):
+            by_trace.setdefault(trace_of(span.item), []).append(span)
+        read = []
+        for trace, spans in by_trace.items():
+            walk = _Walk(self._rules)
+            walk.operations(spans)
+            read.append(walk.record(trace or _own_id(spans[0].item, _OWN_IDS)))
+        return read
 
 
-def _complaint(record: Any, best: Sequence[Record], tried: Sequence[Format]) -> str:
-    names = ", ".join(sorted(format_.name for format_ in tried))
-    tried_ones = f"the format{'s' if len(tried) != 1 else ''} {names}"
-    unread = next((part.unread[0] for part in best if part.unread), "")
+def _complaint(record: Any, unread: Sequence[str]) -> str:
     if unread:
-        return f"{unread} is not of {tried_ones}"
+        return f"{unread[0]} is in no known format{_REMEDY}"
     if isinstance(record, Mapping) and isinstance(record.get("role"), str):
         what = f"{_OF_A_ROLE}'{record['role'][:60]}'"
     elif isinstance(record, Mapping):
@@ -189,73 +213,7 @@ def _complaint(record: Any, best: Sequence[Record], tried: Sequence[Format]) -> 
     else:
         kinds = {list: "a list without messages", str: "a text", bool: "true or false"}
         what = kinds.get(type(record), "a number")
-    return f"{what} is no conversation of {tried_ones}"
-
-
-def conversation_of(items: list[Any], format_name: str) -> Record:
-    """The conversation of items that came one by one: each as it was read then, but in their order."""
-    format_ = formats()[format_name]
-    walk = _Walk(format_)
-    for item in _ordered(items, format_):
-        walk.read(item)
-    return Record("", walk.turns, True, format_.name, walk.unread)
-
-
-def _attempt(record: Any, format_: Format) -> list[Record]:
-    """What a format makes of a record; nothing where the record is none of its own."""
-    if isinstance(record, list):
-        wholes = [_attempt(item, format_) if _is_whole(item, format_) else None for item in record]
-        if wholes and all(part is not None for part in wholes):
-            return [conversation for part in wholes for conversation in part or ()]
-        walk = _Walk(format_)
-        walk.read(_ordered(record, format_))
-        return [Record("", walk.turns, True, format_.name, walk.unread)] if walk.turns or walk.unread else []
-    if not isinstance(record, Mapping):
-        return []
-    rule = _matching(_plain_item(record), format_)
-    if rule is None:
-        return _named(record, format_)
-    if rule.special.startswith("spans:"):
-        return _traces(record, rule.special.removeprefix("spans:"), format_)
-    walk = _Walk(format_)
-    walk.read(record)
-    is_whole = rule.is_whole
-    own = _own_id(_plain_item(record), _OWN_IDS if is_whole else _IDS)
-    item = record if format_.order and not is_whole else None
-    return [Record(own, walk.turns, is_whole, format_.name, walk.unread, item)]
-
-
-def _is_whole(item: Any, format_: Format) -> bool:
-    if isinstance(item, list):
-        return True
-    if not isinstance(item, Mapping):
-        return False
-    rule = _matching(_plain_item(item), format_)
-    return rule is not None and (rule.is_whole or rule.special.startswith("spans:"))
-
-
-def _is_unruled(record: Any, format_: Format) -> bool:
-    """Whether no rule of a format names a record itself."""
-    return isinstance(record, Mapping) and _matching(_plain_item(record), format_) is None
-
-
-def _named(record: Mapping[str, Any], format_: Format) -> list[Record]:
-    """An object of which members are conversations, by their names."""
-    return [
-        part._replace(conversation=str(name))
-        for name, item in record.items()
-        if _is_whole(item, format_)
-        for part in _attempt(item, format_)
-    ]
-
-
-def _others(record: Mapping[str, Any], format_: Format) -> list[str]:
-    """Return the other members of an object with conversations, which may contain an answer."""
-    return [
-        f"'{str(name)[:40]}', which is no conversation,"
-        for name, item in record.items()
-        if item and isinstance(item, (Mapping, list)) and not _is_whole(item, format_)
-    ]
+    return f"{what} is no conversation in a known format{_REMEDY}"
 
 
 def _own_id(record: Mapping[str, Any], keys: Sequence[str]) -> str:
@@ -267,51 +225,8 @@ def _own_id(record: Mapping[str, Any], keys: Sequence[str]) -> str:
     return ""
 
 
-def _traces(record: Any, place: str, format_: Format) -> list[Record]:
-    spans: list[Any] = [record]
-    for step in place.split("."):
-        spans = [inner for outer in spans if isinstance(outer, Mapping) for inner in _list(outer.get(step))]
-    by_trace: dict[str, list[Any]] = {}
-    for span in spans:
-        item = _plain_item(span) if isinstance(span, Mapping) else {}
-        by_trace.setdefault(_own_id(item, _IDS), []).append(span)
-    conversations = []
-    for trace, members in by_trace.items():
-        walk = _Walk(format_)
-        walk.read(_ordered(members, format_))
-        if not walk.turns and any(map(_has_content, members)):
-            walk.unread.append("a trace whose messages have other names")
-        conversations.append(Record(trace, walk.turns, True, format_.name, walk.unread))
-    return conversations
-
-
-_CONTENT = re.compile(r"(?:gen_ai|llm|traceloop)\..*(?:\.content|\.text|messages|completion|prompt)")
-
-
-def _has_content(span: Any) -> bool:
-    """Whether a span has a model's input or answer, under any name."""
-    item = _plain_item(span) if isinstance(span, Mapping) else {}
-    return any(
-        value and isinstance(value, (str, list)) and _CONTENT.fullmatch(key) for key, value in item.items()
-    )
-
-
-def _list(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else []
-
-
-def _ordered(items: list[Any], format_: Format) -> list[Any]:
-    def moment(item: Any) -> tuple[bool, float, str]:
-        for key in format_.order:
-            value = item.get(key) if isinstance(item, Mapping) else None
-            if value is not None and not isinstance(value, (bool, Mapping, list)):
-                try:
-                    return False, float(value), ""
-                except (ValueError, OverflowError):
-                    return False, 0.0, str(value)
-        return True, 0.0, ""
-
-    return sorted(items, key=moment)
+def _is_opened(turns: Sequence[Turn]) -> bool:
+    return any(isinstance(turn, Said) and turn.speaker == "user" for turn in turns)
 
 
 # -------------------------------------------------------------------------------------------------- an item
@@ -320,36 +235,47 @@ def _ordered(items: list[Any], format_: Format) -> list[Any]:
 class _Walk:
     """Goes through one record in its order; ``unread`` are the kinds of item that no rule names."""
 
-    def __init__(self, format_: Format) -> None:
-        self._format = format_
+    def __init__(self, rules: Sequence[Rule]) -> None:
+        self._rules = rules
         self.turns: list[Turn] = []
         self.unread: list[str] = []
-        self._seen: set[str] = set()
-        self._left = 0
+        self._has_results_unread = False
+        self._budget = _MAX_ITEMS
+        self._day: date | None = None
+        self._block = -1  # the turn that the block before made
+        # Of a trace, whose operations repeat the messages before them:
+        self._messages: set[object] = set()
+        self._results: Counter[str] = Counter()  # of operations of tools that no message has repeated
+        self._open_calls: dict[str, int] = {}  # calls of a tool whose operation has not come
 
-    def read(self, record: Any) -> None:
-        """Read a record, which has so many parts. Raises :class:`FormatError`."""
-        self._left = _MAX_ITEMS
-        self.run(record)
+    def record(self, name: str, *, is_whole: bool = True) -> Record:
+        """All that was read."""
+        return Record(name, self.turns, is_whole, self.unread, self._has_results_unread)
 
     def run(self, item: Any, speaker: Speaker | None = None, depth: int = 0) -> None:
-        self._left -= 1
-        if depth > _MAX_DEPTH or self._left < 0:
+        """Read an item, which ``speaker`` says where it does not say it itself. Raises :class:`FormatError`."""
+        self._budget -= 1
+        if depth > _MAX_DEPTH or self._budget < 0:
             raise FormatError(_TOO_DEEP if depth > _MAX_DEPTH else "the record has too many parts")
         match item:
             case str():
                 if speaker is not None:
                     if item:
                         self.turns.append(Said(speaker, item))
-                elif item[:1] in ("[", "{") and (inner := _parsed(item)) is not None:
+                elif item[:1] in ("[", "{") and (inner := parsed(item)) is not None:
                     self.run(inner, None, depth + 1)
                 elif item:
                     self._pass_over("a text without a speaker")
+            case [str(role), str(text)] if speaker is None and (said_by := speaker_of(role)) is not None:
+                self.run(text, cast("Any", said_by), depth + 1)
+            case [Mapping() as head, *_] if speaker is None and self._is_span(head):
+                self.operations([*spans_in(item)])
             case list() | tuple():
+                self._block = -1
                 for inner in item:
-                    self.run(inner, speaker, depth + 1)
+                    self._joined(inner, speaker, depth + 1)
             case Mapping():
-                self._item(_plain_item(item), speaker, depth)
+                self._item(plain_item(item), speaker, depth)
             case _ if item is not None and speaker is None:
                 self._pass_over("a number among messages")
             case int() | float() if (
@@ -357,50 +283,146 @@ class _Walk:
             ):  # an answer of nothing else
                 self.turns.append(Said(cast("Speaker", speaker), json.dumps(item)))
 
+    def _is_span(self, item: Mapping[str, Any]) -> bool:
+        rule = matching(plain_item(item), self._rules)
+        return rule is not None and bool(rule.options.get("span"))
+
+    def _joined(self, item: Any, speaker: Speaker | None, depth: int) -> None:
+        """Read an item of a list: texts that follow each other are one."""
+        previous, begin = self._block, len(self.turns)
+        self.run(item, speaker, depth)
+        is_block = isinstance(item, str)
+        if isinstance(item, Mapping):
+            is_block = (rule := matching(item, self._rules)) is not None and bool(rule.options.get("block"))
+        self._block = len(self.turns) - 1 if is_block and len(self.turns) == begin + 1 else -1
+        if self._block > 0 and previous == self._block - 1:
+            match self.turns[-2:]:
+                case [Said(one, text), Said(two, addition)] if one == two:
+                    self.turns[-2:] = [Said(one, joined([text, addition]))]
+                    self._block -= 1
+
     def _item(self, item: Mapping[str, Any], speaker: Speaker | None, depth: int) -> None:
-        rule = _matching(item, self._format)
+        rule = matching(item, self._rules)
         if rule is None:
             self._leave(item)
-        elif rule.special == "lc":
-            kwargs, path = item.get("kwargs"), item.get("id")
+            return
+        options = rule.options
+        if options.get("skip"):
+            return
+        self._date(item)
+        if "merge" in options:
+            inner, path = item.get(options["merge"]), item.get("id")
             name = path[-1] if isinstance(path, list) and path else path
-            if isinstance(kwargs, Mapping):
-                self.run({"content": "", **kwargs, "type": name}, speaker, depth + 1)
-        elif rule.special == "response":
+            if isinstance(inner, Mapping):
+                kind = name if options["merge"] == "kwargs" else item.get("type")
+                self.run({"content": "", **inner, "type": kind}, speaker, depth + 1)
+        elif options.get("numbered"):
+            steps = {f"steps.{key.rpartition('_')[2]}.{key.rpartition('_')[0]}": item[key] for key in item}
+            self.run(unnumbered(steps).get("steps"), None, depth + 1)
+        elif options.get("response"):
             self._response(item)
-        elif rule.special.startswith("spans:"):
-            for trace in _traces(item, rule.special.removeprefix("spans:"), self._format):
-                self.turns += trace.turns
-        elif rule.special != "skip":
+        elif options.get("span") or options.get("spans"):
+            self.operations([*spans_in(item)])
+        else:
             self._rule(rule, item, speaker, depth)
 
     def _rule(self, rule: Rule, item: Mapping[str, Any], speaker: Speaker | None, depth: int) -> None:
-        begin = len(self.turns)
+        begin, options = len(self.turns), rule.options
         if rule.call is not None:
-            arguments = _first(item, rule.call["arguments"])
-            if isinstance(arguments, str) and (parsed := _parsed(arguments)) is not None:
-                arguments = parsed
-            self.turns.append(Called(*_id_and_tool(item, rule.call), arguments))
+            self._call(item, rule.call)
         if rule.output is not None:
-            value = _first(item, rule.output["value"])
-            if value is not None:
-                self.turns.append(Returned(*_id_and_tool(item, rule.output), payload(value)))
-        for places, said_by in rule.parts:
-            inner = _first(item, places)
-            if inner is None or (isinstance(inner, str) and said_by is None and {*places} & {*rule.answers}):
+            self._output(item, rule.output, depth)
+        who = speaker_of(first(item, rule.who)) or options.get("else")
+        for places, mode in rule.parts:
+            inner = first(item, places, is_full=True)
+            if inner is None or (isinstance(inner, str) and not mode and {*places} & {*rule.answers}):
                 continue
-            if said_by == "declared":
-                self._declared(inner)
-            elif rule.is_once:
-                self._once(inner, said_by, depth)
-            else:
-                self.run(inner, speaker or said_by if rule.is_default else said_by or speaker, depth + 1)
-
-        if (rule.answers or rule.structures) and not _is_answered(self.turns[begin:]):
+            self._part(
+                inner, who if mode == "@" else mode, speaker, depth, is_default=bool(options.get("default"))
+            )
+        if (rule.answers or rule.structures) and not _has_answer(self.turns[begin:]):
             self._answer(rule, item)
+        if "piece" in options or options.get("again"):
+            self._as_piece(begin, options, item)
+        for key in leftovers(item, rule):
+            self._pass_over(f"'{key[:40]}'", is_result=True)
+
+    def _part(self, inner: Any, mode: Any, speaker: Speaker | None, depth: int, *, is_default: bool) -> None:
+        if not mode or is_speaker(mode):
+            self.run(inner, speaker or mode if is_default else mode or speaker, depth + 1)
+        elif mode == "declared":
+            self._declared(inner)
+        elif mode == "fragment":
+            self.turns.append(Fragment(str(inner)))
+        elif mode == "returned":
+            self.turns.append(Returned("", "", payload(inner)))
+        else:
+            self._calls(inner, mode, depth)
+
+    def _calls(self, inner: Any, mode: str, depth: int) -> None:
+        """Calls, results, or both in one, whatever their keys."""
+        if depth > _MAX_DEPTH:
+            raise FormatError(_TOO_DEEP)
+        if isinstance(inner, str):
+            inner = parsed(inner)
+        for item in inner if isinstance(inner, list) else [inner]:
+            if isinstance(item, list):
+                self._calls(item, mode, depth + 1)
+            elif isinstance(item, Mapping):
+                rule = matching(item, self._rules)
+                if mode == "result" and rule is not None and any(kind == "result" for _, kind in rule.parts):
+                    self.run(item, None, depth + 1)  # it is within
+                    continue
+                if mode in ("call", "both"):
+                    self._call(item, rule.call if rule is not None and rule.call else table().call)
+                if mode in ("result", "both"):
+                    output = rule.output if rule is not None and rule.output else table().output
+                    inner_output = item.get("function") if mode == "both" else None
+                    self._output(
+                        {**inner_output, **item} if isinstance(inner_output, Mapping) else item, output, depth
+                    )
+
+    def _call(self, item: Mapping[str, Any], places: Mapping[str, Places]) -> None:
+        call_id, tool = _id_and_tool(item, places)
+        arguments = first(item, places["arguments"])
+        if not call_id and not tool:  # a later piece of it
+            if isinstance(arguments, str):
+                self.turns.append(Fragment(arguments))
+            return
+        if isinstance(arguments, str) and (read := parsed(arguments)) is not None:
+            arguments = read
+        self.turns.append(Called(call_id, tool.removeprefix("tool-"), arguments))
+
+    def _output(self, item: Mapping[str, Any], places: Mapping[str, Places], depth: int) -> None:
+        value = first(item, places["value"])
+        if isinstance(value, list) and any(self._is_output(inner) for inner in value):
+            self.run(value, None, depth + 1)
+        elif value is not None:
+            call_id, tool = _id_and_tool(item, places)
+            self.turns.append(Returned(call_id, tool.removeprefix("tool-"), payload(value)))
+
+    def _is_output(self, item: Any) -> bool:
+        rule = matching(item, self._rules) if isinstance(item, Mapping) else None
+        return rule is not None and (
+            rule.output is not None or any(mode in ("result", "returned") for _, mode in rule.parts)
+        )
+
+    def _as_piece(self, begin: int, options: Mapping[str, Any], item: Mapping[str, Any]) -> None:
+        """Make what the assistant said here a piece of a stream, or the end of a run that repeats it."""
+        of = _text(first(item, tuple(options.get("piece", "").split("|"))))
+        for number, turn in enumerate(self.turns[begin:], begin):
+            match turn:
+                case Said("assistant", text) if options.get("again"):
+                    self.turns[number] = Concluded(text)
+                case Said("assistant", text):
+                    self.turns[number] = Piece(text, of)
+                case Piece(text, ""):
+                    self.turns[number] = Piece(text, of)
+        if of and len(self.turns) == begin:
+            self.turns.append(Piece("", of))
 
     def _answer(self, rule: Rule, item: Mapping[str, Any]) -> None:
-        """Return the answer next to the messages, or next to the text of one."""
+        """The answer that is next to the messages, or next to the text of one."""
         text = next((value for key in rule.answers if isinstance(value := item.get(key), str) and value), "")
         data = [key for key in rule.structures if isinstance(item.get(key), (Mapping, list)) and item[key]]
         if data and not text:
@@ -413,11 +435,11 @@ class _Walk:
     def _declared(self, tools: Any) -> None:
         """Return the program's descriptions of its tools and of their parameters."""
         if isinstance(tools, str):
-            tools = _parsed(tools)
+            tools = parsed(tools)
         texts: dict[str, None] = {}
-        waiting, left = deque([tools]), _MAX_DECLARED * 10
-        while waiting and left and len(texts) < _MAX_DECLARED:
-            node, left = waiting.popleft(), left - 1
+        waiting, budget = deque([tools]), _MAX_DECLARED * 10
+        while waiting and budget and len(texts) < _MAX_DECLARED:
+            node, budget = waiting.popleft(), budget - 1
             if isinstance(node, Mapping):
                 text = node.get("description")
                 if isinstance(text, str):
@@ -427,20 +449,6 @@ class _Walk:
                 waiting.extend(node)
         if texts:
             self.turns.append(Said("system", "\n".join(texts)))
-
-    def _once(self, inner: Any, speaker: Speaker | None, depth: int) -> None:
-        """Messages that each span repeats: each counts where it is met first."""
-        if isinstance(inner, str) and inner[:1] in ("[", "{") and (parsed := _parsed(inner)) is not None:
-            inner = parsed
-        for message in inner if isinstance(inner, list) else [inner]:
-            if isinstance(message, Mapping):
-                content = {key: value for key, value in message.items() if key in _SAID}
-            else:
-                content = message
-            key = json.dumps(content or message, sort_keys=True, default=str)
-            if key not in self._seen:
-                self._seen.add(key)
-                self.run(message, speaker, depth + 1)
 
     def _response(self, item: Mapping[str, Any]) -> None:
         """The answer to a JSON-RPC request: a tool's result, or a model's message."""
@@ -452,30 +460,159 @@ class _Walk:
         elif result.get("role") == "assistant":
             self.run({"role": "assistant", "content": result.get("content")})
         elif "content" in result or "structuredContent" in result:
-            if result.get("isError") is not True:
-                structured = result.get("structuredContent")
-                value = structured if structured is not None else result.get("content")
-                self.turns.append(Returned(_text(item.get("id")), "", payload(value)))
+            structured = result.get("structuredContent")
+            value = structured if structured is not None else result.get("content")
+            is_error = result.get("isError") is True
+            self.turns.append(Returned(_text(item.get("id")), "", None if is_error else payload(value)))
 
-    def _pass_over(self, what: str) -> None:
+    def _date(self, item: Mapping[str, Any]) -> None:
+        day = day_of(first(item, _DAYS))
+        if day is not None and day != self._day:
+            self._day = day
+            self.turns.append(On(day))
+
+    def _pass_over(self, what: str, *, is_result: bool = False) -> None:
+        self._has_results_unread |= is_result
         if len(self.unread) < _MAX_UNREAD:
             self.unread.append(what)
 
     def _leave(self, item: Mapping[str, Any]) -> None:
+        is_result = says_results(item)
         for key in ("role", "type", "part_kind", "kind", "method", "from"):
             if isinstance(item.get(key), str):
-                self._pass_over(f"an item with the {key} '{item[key][:60]}'")
+                self._pass_over(f"an item with the {key} '{item[key][:60]}'", is_result=is_result)
                 return
         keys = ", ".join(f"'{str(key)[:40]}'" for key in [*item][:5])
-        self._pass_over(f"an item with the keys {keys}" if keys else "an empty item")
+        self._pass_over(f"an item with the keys {keys}" if keys else "an empty item", is_result=is_result)
+
+    # --------------------------------------------------------------------------------------------- a trace
+
+    def trace(self, items: Sequence[Any]) -> None:
+        """Read the operations of one trace."""
+        self.operations([*spans_in([*items])])
+
+    def operations(self, spans: Sequence[Span]) -> None:
+        """Read operations, in the order of what was said in them, each message once."""
+        for span, is_end, is_root in in_order(spans):
+            begin, self._budget = len(self.turns), _MAX_ITEMS
+            self._date(span.item)
+            (self._end if is_end else self._begin)(span, is_root)
+            is_tool = self._is_tool(span)
+            self.turns[begin:] = [turn for turn in self.turns[begin:] if self._is_new(turn, is_tool)]
+        if not any(not isinstance(turn, On) for turn in self.turns) and any(map(_has_content, spans)):
+            self._pass_over("a trace whose messages have other names")
+
+    def _begin(self, span: Span, is_root: bool) -> None:
+        names, item = table().span, span.item
+        if (said := first(item, names["system"])) is not None:
+            self.run(said, "system")
+        self._declared(first(item, names["declared"]))
+        if self._is_tool(span):
+            tool = _text(first(item, names["name"]))
+            if self._open_calls.get(tool, 0):
+                self._open_calls[tool] -= 1
+            else:
+                arguments = _decoded(first(item, names["arguments"]))
+                self.turns.append(Called(_text(first(item, names["call"])) or span.id, tool, arguments))
+        elif span.kind != "silent":
+            self._message(first(item, names["input"], is_full=True), "user", span, is_root)
+            events = first(item, names["events"])
+            if (events := _decoded(events)) and isinstance(events, list):
+                self.run(events)
+
+    def _end(self, span: Span, is_root: bool) -> None:
+        names, item = table().span, span.item
+        if self._is_tool(span):
+            value = first(item, names["result"])
+            if value is not None:
+                name, call_id = _text(first(item, names["name"])), _text(first(item, names["call"]))
+                is_open = not any(isinstance(turn, Called) and turn.call_id == span.id for turn in self.turns)
+                self.turns.append(Returned(call_id or ("" if is_open else span.id), name, payload(value)))
+        elif span.kind != "silent":
+            for place in names["output"]:
+                value = first(item, (place,), is_full=True)
+                if value is not None:
+                    self._message(value, "assistant", span, is_root)
+
+    def _is_tool(self, span: Span) -> bool:
+        name = _text(first(span.item, table().span["name"]))
+        return span.kind == "tool" or (span.kind == "other" and name in self._open_calls)
+
+    def _message(self, value: Any, speaker: Speaker, span: Span, is_root: bool) -> None:
+        """What went into an operation or came out of it: messages, or a text or data where it says them itself."""
+        value = _decoded(value)
+        is_direct = is_root or span.kind == "model"
+        if isinstance(value, str) or not isinstance(value, (Mapping, list)):
+            if is_direct and value is not None:
+                self.run(value, speaker)
+            return
+        if not is_direct and not self._has_messages(value):
+            return
+        begin, unread_count, has_results = len(self.turns), len(self.unread), self._has_results_unread
+        self.run(value, speaker)
+        if len(self.turns) > begin or not is_direct:
+            return
+        del self.unread[unread_count:]
+        self._has_results_unread = has_results
+        text = first(value, _TEXTS)
+        if not isinstance(text, str):
+            text = answer_text(value)[0] if is_root else ""
+        self.run(text, speaker)
+
+    def _has_messages(self, value: Any) -> bool:
+        if isinstance(value, Mapping):
+            return isinstance(value.get("messages"), list)
+        return bool(value) and all(
+            isinstance(one, Mapping) and ("role" in one or "lc" in one) for one in value
+        )
+
+    def _is_new(self, turn: Turn, is_tool: bool) -> bool:
+        """Whether a turn is none that an operation before had; the operation of a tool may know no id of its call."""
+        key: object
+        match turn:
+            case Said(speaker, text):
+                key = speaker, text
+            case Called(call_id, tool, arguments):
+                key = "call", call_id or json.dumps([tool, arguments], sort_keys=True, default=str)
+            case Returned(call_id, _, value):
+                text = json.dumps(value, sort_keys=True, default=str)
+                key = "result", "" if is_tool else call_id, text
+                if is_tool:
+                    self._results[text] += 1
+                    return True
+                if self._results[text] and key not in self._messages:
+                    self._results[text] -= 1
+                    self._messages.add(key)
+                    return False
+            case _:
+                return True
+        if key in self._messages:
+            return False
+        self._messages.add(key)
+        if isinstance(turn, Called):
+            self._open_calls[turn.tool] = self._open_calls.get(turn.tool, 0) + 1
+        return True
 
 
-def _is_answered(turns: Sequence[Turn]) -> bool:
+_CONTENT = re.compile(r"(?:gen_ai|llm|traceloop)\..*(?:\.content|\.text|messages|completion|prompt)")
+
+
+def _has_content(span: Span) -> bool:
+    """Whether an operation says what a model was told or answered, under whatever name."""
+    return any(
+        isinstance(value, (str, list)) and value not in ("", "[]", []) and _CONTENT.fullmatch(key)
+        for key, value in span.item.items()
+    )
+
+
+def _has_answer(turns: Sequence[Turn]) -> bool:
     """Whether the assistant had the last word, in a text or by a tool that takes its answer."""
     for turn in reversed(turns):
         match turn:
             case Said(speaker, _) if speaker != "system":
                 return speaker == "assistant"
+            case Piece() | Concluded():
+                return True
             case Returned(_, _, value) if not is_receipt(value):
                 return False
             case Returned():
@@ -485,97 +622,41 @@ def _is_answered(turns: Sequence[Turn]) -> bool:
     return False
 
 
-def _matching(item: Mapping[str, Any], format_: Format) -> Rule | None:
-    for rule in format_.rules:
-        if rule.only and not rule.only.issuperset(item):
-            continue
-        for keys, values in rule.when:
-            value = next((item[key] for key in keys if item.get(key) is not None), None)
-            if value is None or (values and not (isinstance(value, str) and value in values)):
-                break
-        else:
-            return rule
+def joined(texts: Sequence[str]) -> str:
+    """Texts that belong together as one: a word, a number and its unit go on in the next one."""
+    whole = ""
+    for text in texts:
+        is_apart = whole and text and whole[-1] in _ENDS and not text[0].isspace() and whole[-1] != "\n"
+        whole += f"\n{text}" if is_apart else text
+    return whole
+
+
+def day_of(value: Any) -> date | None:
+    """The day of a time as recordings write it: ISO 8601, or seconds, milli-, micro- or nanoseconds of the epoch."""
+    if isinstance(value, str) and not value.replace(".", "", 1).isdecimal():
+        try:
+            return datetime.fromisoformat(value).date()
+        except ValueError:
+            return None
+    if isinstance(value, (str, int, float)) and not isinstance(value, bool):
+        seconds = float(value)
+        while seconds > 1e11:
+            seconds /= 1000
+        if seconds > 1e8:
+            return datetime.fromtimestamp(seconds, UTC).date()
     return None
 
 
-def _plain_item(item: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return an item with its attributes among its own keys, in any of OpenTelemetry's forms."""
-    attributes = item.get("attributes")
-    if not isinstance(attributes, (Mapping, list)):
-        return item
-    pairs = _attributes(attributes)
-    numbered: dict[str, dict[int, dict[str, Any]]] = {}
-    for key, value in pairs.items():
-        if (match := _NUMBERED.fullmatch(key)) is not None:
-            head, number, field = match.groups()
-            numbered.setdefault(head, {}).setdefault(int(number), {})[field] = value
-    for head, entries in numbered.items():
-        pairs.setdefault(head, [_message(entries[number]) for number in sorted(entries)])
-    context = item.get("context")
-    if isinstance(context, Mapping) and "trace_id" in context:
-        pairs.setdefault("trace_id", context["trace_id"])
-    name = pairs.get("event.name")
-    return {**pairs, **({"name": name} if isinstance(name, str) else {}), **item}
-
-
-def _message(fields: Mapping[str, Any]) -> Mapping[str, Any]:
-    calls: dict[str, dict[str, Any]] = {}
-    message: dict[str, Any] = {}
-    for key, value in fields.items():
-        if key.startswith("tool_calls."):
-            number, _, field = key.removeprefix("tool_calls.").partition(".")
-            calls.setdefault(number, {"type": "tool_call"})[field] = value
-        else:
-            message[key] = value
-    return {**message, "tool_calls": [*calls.values()]} if calls else message
-
-
-def _attributes(attributes: Mapping[str, Any] | Sequence[Any]) -> dict[str, Any]:
-    if isinstance(attributes, Mapping):
-        return {str(key): _attribute(value) for key, value in attributes.items()}
-    pairs = {}
-    for entry in attributes:
-        if isinstance(entry, Mapping) and isinstance(entry.get("key"), str):
-            pairs[entry["key"]] = _attribute(entry.get("value"))
-    return pairs
-
-
-def _attribute(value: Any, depth: int = 0) -> Any:
-    """A value of the OpenTelemetry protocol as plain data."""
-    if not isinstance(value, Mapping) or len(value) != 1 or depth > _MAX_DEPTH:
-        return value
-    [(kind, inner)] = value.items()
-    match kind:
-        case "stringValue" | "boolValue" | "doubleValue":
-            return inner
-        case "intValue":
-            return _parsed(inner) if isinstance(inner, str) else inner
-        case "arrayValue" if isinstance(inner, Mapping) and isinstance(inner.get("values", []), list):
-            return [_attribute(part, depth + 1) for part in inner.get("values", [])]
-        case "kvlistValue" if isinstance(inner, Mapping) and isinstance(inner.get("values", []), list):
-            return {
-                part["key"]: _attribute(part.get("value"), depth + 1)
-                for part in inner.get("values", [])
-                if isinstance(part, Mapping) and isinstance(part.get("key"), str)
-            }
+def _decoded(value: Any) -> Any:
+    """A value that is JSON in a text, as an attribute of a span has it."""
+    if isinstance(value, str) and value[:1] in ("[", "{", '"') and (read := parsed(value)) is not None:
+        return read
     return value
 
 
-def _first(item: Mapping[str, Any], places: Sequence[str]) -> Any:
-    """Return what is at the first existing place; the name of a place may contain dots itself."""
-    for place in places:
-        if (value := item.get(place)) is not None:
-            return value
-        node: Any = item
-        for step in place.split("."):
-            node = node.get(step) if isinstance(node, Mapping) else None
-        if node is not None:
-            return node
-    return None
-
-
-def _id_and_tool(item: Mapping[str, Any], fields: Mapping[str, tuple[str, ...]]) -> tuple[str, str]:
-    return _text(_first(item, fields["id"])), _text(_first(item, fields.get("tool", ())))
+def _id_and_tool(item: Mapping[str, Any], fields: Mapping[str, Places]) -> tuple[str, str]:
+    tool = next((name for place in fields.get("tool", ()) if (name := _text(first(item, (place,))))), "")
+    return _text(first(item, fields["id"])), tool
 
 
 def _text(value: Any) -> str:
@@ -585,42 +666,74 @@ def _text(value: Any) -> str:
 # ------------------------------------------------------------------------------------------------- a result
 
 
+_BLOCKS = (
+    "text",
+    "input_text",
+    "output_text",
+    "image",
+    "resource",
+    "resource_link",
+    "audio",
+    "image_url",
+    "document",
+)
+
+
 def payload(value: Any) -> Any:
-    """What a tool returned: JSON in text is read, the wrapping of a single text is taken away."""
+    """What a tool returned: JSON in text is read, the wrapping of texts and of data is taken away."""
     if isinstance(value, str):
         text = value.strip()
-        if text[:1] in ("{", "[") and (parsed := _parsed(text)) is not None:
-            return parsed
+        if (
+            text[:1] in ("{", "[", '"')
+            and (read := parsed(text)) is not None
+            and (text[:1] != '"' or read[:1] in ("{", "["))
+        ):
+            return payload(read) if isinstance(read, str) else _unwrapped(read)
         return value
     if isinstance(value, (list, tuple)) and value and all(map(_is_part, value)):
-        texts = [payload(part["text"]) for part in value if isinstance(part.get("text"), str)]
-        return texts[0] if len(texts) == 1 else texts
+        parts = [part for one in value if (part := _part(one)) is not None]
+        if len(parts) > 1 and all(isinstance(part, str) for part in parts):
+            parts = [joined(parts)]
+        return parts[0] if len(parts) == 1 else parts
+    return _unwrapped(value)
+
+
+def _unwrapped(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        keys = value.keys()
+        if keys == {"type", "value"} and value["type"] in (
+            "json",
+            "text",
+            "content",
+            "error-text",
+            "error-json",
+        ):
+            return payload(value["value"])
+        for key in ("output", "content"):
+            if keys in ({key, "metadata"}, {key}) and isinstance(value[key], (str, Mapping, list)):
+                return payload(value[key])
+        if isinstance(value.get("blocks"), list) and "tool_name" in value:
+            return payload(value["blocks"])
+        if {"functionResponse"} == keys and isinstance(value["functionResponse"], Mapping):
+            return payload(value["functionResponse"].get("response"))
     return value
 
 
 def _is_part(part: Any) -> bool:
+    if not isinstance(part, Mapping):
+        return False
+    kind = part.get("type", part.get("block_type"))
+    if isinstance(kind, str):
+        return kind in _BLOCKS or (kind == "json" and "value" in part)
     return (
-        isinstance(part, Mapping)
-        and isinstance(part.get("type"), str)
-        and (
-            part.get("type")
-            in (
-                "text",
-                "input_text",
-                "output_text",
-                "image",
-                "resource",
-                "resource_link",
-                "audio",
-                "image_url",
-            )
-        )
+        kind is None
+        and len(part) == 1
+        and not {"text", "json", "image", "document", "functionResponse"}.isdisjoint(part)
     )
 
 
-def _parsed(text: str) -> Any:
-    """The JSON in a text; ``None`` where it is none, or too deep."""
-    try:
-        return json.loads(text, parse_constant=str)
-    except (ValueError, RecursionError):
-        return None
+def _part(part: Mapping[str, Any]) -> Any:
+    if "json" in part or "functionResponse" in part:
+        return part["json"] if "json" in part else _unwrapped(part)
+    text = first(part, ("text", "document.data", "document.text", "source.data", "value"))
+    return payload(text) if isinstance(text, str) else None

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from gllint_runtime.audit.answers import answer_text, is_answer_tool, is_receipt
-from gllint_runtime.audit.turns import Called, Returned, Said, Turn
+from gllint_runtime.audit.turns import Called, Concluded, Fragment, On, Piece, Returned, Said, Turn
 from gllint_runtime.policy.outputs import json_value
 from gllint_runtime.policy.settings import Policy
 from gllint_runtime.policy.tool_hints import is_verifier
@@ -62,11 +62,28 @@ class Conversation:
     notes: list[str] = field(default_factory=list)
     is_continued: bool = False
     has_answer_unread: bool = False  # nothing in it is an answer, and one may be in an unreadable part
+    has_results_unread: bool = (
+        False  # what a tool returned may be where no rule looks: no number is called unsourced
+    )
 
     @property
     def numbers(self) -> list[Number]:
         """All numbers of its answers."""
         return [number for answer in self.answers for number in answer.numbers]
+
+    def leave_open(self) -> None:
+        """Call no number unsourced or mislabelled where its source may be in what was not read."""
+        if not self.has_results_unread:
+            return
+        count = len(self.numbers)
+        self.answers = [
+            answer._replace(numbers=[number for number in answer.numbers if number.verdict not in FAULTS])
+            for answer in self.answers
+        ]
+        if count := count - len(self.numbers):
+            self.notes.append(
+                f"what tools returned cannot be read: {count} of its numbers {'is' if count == 1 else 'are'} not judged"
+            )
 
 
 class Listener:
@@ -76,6 +93,7 @@ class Listener:
         self.conversation = conversation
         self.notes: list[str] = []
         self.has_gaps = False  # whether something of it was passed over
+        self.has_results_unread = False
         self._provenance = Provenance.under(policy or Policy())
         # The tools of calls and their arguments, by their ids.
         self._open: dict[str, tuple[str, Any]] = {}
@@ -84,12 +102,34 @@ class Listener:
         self._latest: dict[str, Any] = {}
         self._answered: dict[str, None] = {}
         self._answers = self._calls = 0
+        self._returned: set[str] = set()  # tools that have returned something
+        self._pieces: list[str] = []
+        self._message = ""
+        self._latest_texts: dict[str, None] = {}
 
-    def hear(self, turn: Turn) -> Answer | None:
-        """Take in a turn; judged where it is an answer."""
+    def hear(self, turn: Turn) -> list[Answer]:
+        """Take in a turn: the answers that it is or ends."""
         match turn:
+            case Piece(text, message):
+                whole = self._end_pieces() if message and self._message and message != self._message else []
+                self._message = message or self._message
+                self._pieces += [text] if text else []
+                return whole
+            case On(day):
+                self._provenance.today = day
+                return []
+            case Fragment(text):
+                if self._open:
+                    call_id, (tool, arguments) = next(reversed(self._open.items()))
+                    start = arguments if isinstance(arguments, str) else ""
+                    self._open[call_id] = tool, start + text
+                return []
+        answers = self._end_pieces()
+        match turn:
+            case Concluded(text):
+                answers += [] if text in self._latest_texts else [self._answer(text)]
             case Said("assistant", text):
-                return self._answer(text)
+                answers.append(self._answer(text))
             case Said(speaker, text):
                 self._provenance.hear(speaker, text)
             case Called(call_id, tool, arguments):
@@ -98,7 +138,7 @@ class Listener:
                     self._closed(next(iter(self._open)))
                 call_id = call_id or f"call_{self._calls}"
                 if is_answer_tool(tool):
-                    return self._answer_of_call(call_id, arguments)
+                    return answers + self._answer_of_call(call_id, arguments)
                 _keep_latest(self._latest, call_id, arguments)
                 self._closed(call_id)
                 self._open[call_id] = tool, arguments
@@ -106,24 +146,40 @@ class Listener:
             case Returned(call_id, tool, value):
                 if is_receipt(value) and call_id in self._latest:
                     self._closed(call_id)
-                    return self._answer_of_call(call_id, self._latest.pop(call_id))
+                    return answers + self._answer_of_call(call_id, self._latest.pop(call_id))
                 if not is_answer_tool(tool) and call_id not in self._answered:
                     self._hear_output(call_id, tool, value)
-        return None
+        return answers
+
+    def _end_pieces(self) -> list[Answer]:
+        """The answer that a stream gave, once something else follows."""
+        text = "".join(self._pieces)
+        self._pieces, self._message = [], ""
+        return [self._answer(text)] if text else []
 
     def _answer(self, text: str) -> Answer:
         self._answers += 1
-        return self._judged(text, self._answers - 1)
+        _keep_latest(self._latest_texts, text, None)
+        answer = self._judged(text, self._answers - 1)
+        has_faults = any(number.verdict in FAULTS for number in answer.numbers)
+        if has_faults and not self.has_results_unread and (silent := self._without_result()):
+            self.has_results_unread = True
+            self.notes.append(f"no result of the tool {silent} is in the recording")
+        return answer
 
-    def _answer_of_call(self, call_id: str, arguments: Any) -> Answer | None:
+    def _without_result(self) -> str:
+        """A tool that was called and of which the recording has no result at all."""
+        return next((tool for tool in self._open_of if tool not in self._returned), "")
+
+    def _answer_of_call(self, call_id: str, arguments: Any) -> list[Answer]:
         """An answer in the arguments of a call; a trace may contain the same call twice."""
         if call_id in self._answered:
-            return None
+            return []
         _keep_latest(self._answered, call_id, None)
         text, is_whole = answer_text(arguments)
         if not is_whole:
             self.notes.append(f"answer {self._answers + 1} has more parts than are read")
-        return self._answer(text)
+        return [self._answer(text)]
 
     @property
     def has_answer_unread(self) -> bool:
@@ -147,14 +203,18 @@ class Listener:
             call_id = next(iter(waiting), "") or f"call_{self._calls + 1}"
         name, arguments = self._closed(call_id)
         tool = tool or name or "a tool"
+        self._returned.update((tool, name or tool))
+        if value is None:
+            return
         if is_verifier(tool):  # which says back what it is given
             return
         if isinstance(arguments, str):
             arguments = json_value(arguments)
         self._provenance.record(call_id, tool, arguments if isinstance(arguments, Mapping) else None, value)
 
-    def finish(self) -> None:
-        """What there is to say once all is heard."""
+    def finish(self) -> list[Answer]:
+        """The answer that a stream ends with; what there is to say once all is heard is in ``notes``."""
+        answers = self._end_pieces()
         if self._provenance.has_forgotten:
             self.notes.append(
                 "it has more numbers than are remembered: those of the oldest turns were forgotten"
@@ -162,6 +222,7 @@ class Listener:
         if self.has_answer_unread:
             calls = "calls tools and " if self._calls else ""
             self.notes.append(f"it {calls}has no answer that can be read")
+        return answers
 
     def _judged(self, text: str, number: int) -> Answer:
         if len(text) > _MAX_ANSWER:

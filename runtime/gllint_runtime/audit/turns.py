@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import date
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 Speaker = Literal["system", "user", "assistant"]
@@ -14,6 +15,19 @@ class Said(NamedTuple):
     text: str
 
 
+class Piece(NamedTuple):
+    """A piece of what the assistant says in a stream, and the id of its message, empty where it has none."""
+
+    text: str
+    message: str = ""
+
+
+class Concluded(NamedTuple):
+    """The answer of a run, which the assistant may have said already."""
+
+    text: str
+
+
 class Called(NamedTuple):
     """A call that the assistant asks for. An id or a name that the record does not have is empty."""
 
@@ -22,12 +36,24 @@ class Called(NamedTuple):
     arguments: Any
 
 
+class Fragment(NamedTuple):
+    """More of the arguments of the latest call, in a stream."""
+
+    text: str
+
+
 class Returned(NamedTuple):
-    """What a call returned."""
+    """What a call returned; ``None`` where it failed."""
 
     call_id: str
     tool: str
     value: Any
 
 
-Turn: TypeAlias = Said | Called | Returned
+class On(NamedTuple):
+    """The day of what follows."""
+
+    day: date
+
+
+Turn: TypeAlias = Said | Piece | Concluded | Called | Fragment | Returned | On
