@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from decimal import Decimal
 from types import SimpleNamespace
-from typing import Any
+from typing import Annotated, Any
 
+import pydantic
 import pytest
 
 from gllint_runtime import GLDataError, GLError, GLValidationError, Policy, Quantity, Session
@@ -351,3 +353,35 @@ def test_an_object_of_astropy_and_what_is_none() -> None:
         foreign("mine", "Quantity", magnitude=5, _units={"meter": 1}),
     ):
         assert quantity_of_library(value) is None
+
+
+class Part(pydantic.BaseModel):
+    loss: float | None = pydantic.Field(default=None, json_schema_extra={"x-unit": "kW"})
+
+
+class Site(pydantic.BaseModel):
+    heat: Annotated[float, pydantic.Field(json_schema_extra={"x-unit": "kWh"})]
+    parts: list[Part] = []
+
+
+@dataclass
+class Meter:
+    heat: float = field(metadata={"unit": "kWh"})
+
+
+@pytest.mark.parametrize("mode", ["claims", "sourced"])
+@pytest.mark.parametrize("make", [lambda: Site(heat=12.5, parts=[Part(loss=1.5)]), lambda: Meter(12.5)])
+def test_the_fields_of_a_model_declare_units(mode: Any, make: Any) -> None:
+    session = Session(mode=mode)
+    call = session.record("meter", {}, {"site": make()})
+    units = session.declared_units(call)
+    assert units["$.site.heat"] == "kWh"
+    assert units.get("$.site.parts[0].loss", "kW") == "kW"
+
+
+def test_what_no_field_declares_is_a_raw_number() -> None:
+    class Bare(pydantic.BaseModel):
+        heat: float
+
+    with pytest.raises(GLValidationError, match="raw number"):
+        Session().record("meter", {}, Bare(heat=12.5))

@@ -116,6 +116,7 @@ from collections.abc import Iterator
 from gllint_rules.fixes import repair
 from gllint_rules.inference import functions
 from gllint_rules.inference.classes import field_unit
+from gllint_rules.inference.declarations import declared_unit
 from gllint_rules.inference.values import NONE, UNKNOWN, Frame, Number, Record, Site, number, options
 from gllint_rules.project.advice import advice_for_declaration, advice_for_leaf, advice_for_returned
 from gllint_rules.project.calculators import is_calculated
@@ -143,7 +144,7 @@ def check(context: Context) -> Iterator[Pending]:
                 is_plain_leaf(leaf, policy)
                 or leaf.is_of_shape(policy)
                 or leaf.keys in declared_keys(context, result.tool)
-                or _has_declared_unit(context, leaf)
+                or _has_declared_unit(context, result, leaf)
                 or _is_declared_by_settings(policy, result, leaf)
                 or is_sourced(context, result, leaf)
             ):
@@ -181,10 +182,14 @@ def check(context: Context) -> Iterator[Pending]:
             yield context.found_in(result, "GL101", result.site, "", advised.text, fix, declared.because)
 
 
-def _has_declared_unit(context: Context, leaf: Leaf) -> bool:
-    """Whether the field of a model declares the unit of a number: that makes it a Quantity."""
+def _has_declared_unit(context: Context, result: Result, leaf: Leaf) -> bool:
+    """Whether the field of a model, or what is returned, declares the unit of a number: that makes it a Quantity."""
     of = leaf.holder.of if leaf.holder is not None else None
-    unit = field_unit(context.evaluator, of, leaf.key) if of is not None and leaf.key is not None else None
+    unit: str | None = None
+    if of is not None and leaf.key is not None:
+        unit = field_unit(context.evaluator, of, leaf.key)
+    elif not leaf.keys and isinstance(function := result.callable.function, facts.Function):
+        unit = declared_unit(context.evaluator, function.returns, None, result.callable.home)
     return unit is not None and context.policy.allows(unit)
 
 

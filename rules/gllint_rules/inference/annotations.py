@@ -238,7 +238,7 @@ def _parametrised(evaluator: Evaluator, base: Expr, parts: tuple[Expr, ...], fra
 
     ``None`` where it is no such alias. A variable without an argument counts as its bound.
     """
-    alias_and_home = _alias_binding(evaluator, base, frame)
+    alias_and_home = alias_binding(evaluator, base, frame)
     if alias_and_home is None:
         return None
     binding, home = alias_and_home
@@ -269,7 +269,7 @@ def _parametrised(evaluator: Evaluator, base: Expr, parts: tuple[Expr, ...], fra
     )
 
 
-def _alias_binding(evaluator: Evaluator, base: Expr, frame: Frame) -> tuple[Binding, Frame] | None:
+def alias_binding(evaluator: Evaluator, base: Expr, frame: Frame) -> tuple[Binding, Frame] | None:
     """How the alias is bound that an expression names, once, and where; imports are followed."""
     home = frame
     match base:

@@ -6,9 +6,10 @@ from collections import deque
 from collections.abc import Collection, Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from gllint_rules.inference.declarations import declared_unit, declaring_calls
+from gllint_rules.inference.declarations import declarations, declared_unit
 from gllint_rules.inference.questions import TooComplex
 from gllint_rules.inference.values import (
+    NONE,
     TEXT,
     UNKNOWN,
     Because,
@@ -17,6 +18,7 @@ from gllint_rules.inference.values import (
     Frame,
     FunctionOf,
     Number,
+    Record,
     Site,
     Value,
     join,
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
     from gllint_rules.inference.protocol import Evaluator
 
 MOST_ANCESTORS = 64
+_SERIALISERS = frozenset({"PlainSerializer", "WrapSerializer"})
 _ENUMS = frozenset({"Enum", "IntEnum", "StrEnum", "Flag", "IntFlag"})
 
 
@@ -278,19 +281,23 @@ def _serialised_fields(evaluator: Evaluator, of: ClassOf) -> Iterator[tuple[str,
             continue
         frame = Frame(ancestor.module, ancestor.cls.scope, None, ancestor)
         for name, bindings in ancestor.cls.statements():
-            for call in declaring_calls(bindings[0].annotation, None):
-                if facts.last_name(call.func) == "PlainSerializer" and call.args:
-                    yield name, _returned(evaluator, evaluator.eval(call.args[0], frame))
+            for call, home in declarations(evaluator, bindings[0].annotation, None, frame):
+                if facts.last_name(call.func) in _SERIALISERS and call.args:
+                    yield name, _returned(evaluator, evaluator.eval(call.args[0], home))
         for method in ancestor.cls.methods():
+            value = FunctionOf(ancestor.module, method, ancestor, True)
             for decorator in method.decorators:
-                if (
-                    isinstance(decorator, facts.Call)
-                    and facts.last_name(decorator.func) == "field_serializer"
-                ):
-                    for argument in decorator.args:
-                        if isinstance(argument, facts.Const) and isinstance(argument.value, str):
-                            value = FunctionOf(ancestor.module, method, ancestor, True)
-                            yield argument.value, _returned(evaluator, value)
+                called = decorator.func if isinstance(decorator, facts.Call) else decorator
+                arguments = decorator.args if isinstance(decorator, facts.Call) else ()
+                match facts.last_name(called):
+                    case "field_serializer":
+                        named = [str(item.value) for item in arguments if isinstance(item, facts.Const)]
+                        for name in (parameters_of(evaluator, of) or []) if "*" in named else named:
+                            yield name, _returned(evaluator, value)
+                    case "model_serializer" if isinstance(whole := _returned(evaluator, value), Record):
+                        # What it leaves out no one sees.
+                        for name in parameters_of(evaluator, of) or [] if not whole.open else []:
+                            yield name, whole.get(name) or NONE
 
 
 def _returned(evaluator: Evaluator, function: Value) -> Value:

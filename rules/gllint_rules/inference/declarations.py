@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from gllint_rules.inference.values import Frame, Record, literal_of
+from gllint_rules.inference.values import Frame, FunctionOf, Record, literal_of
 from gllint_rules.reading import facts
 from gllint_rules.reading.facts import Expr
 
@@ -17,21 +17,53 @@ DECLARING = ("x-unit", "unit", "units", "x-units", "ucumUnit", "currency")
 
 _EXTRAS = ("json_schema_extra", "metadata")
 _UNIT = "Unit"
+_MOST_ALIASES = 5  # within each other
 
 
 def declared_unit(
     evaluator: Evaluator, annotation: Expr | None, value: Expr | None, frame: Frame
 ) -> str | None:
     """The unit that the annotation of a parameter or field declares, or the call that gives its default."""
-    for call in declaring_calls(annotation, value):
+    for call, home in declarations(evaluator, annotation, value, frame):
         if facts.last_name(call.func) == _UNIT and isinstance(call.func, (facts.Name, facts.Attr)):
             symbol = call.keyword("symbol") or (call.args[0] if call.args else None)
-            unit = literal_of(evaluator.eval(symbol, frame)) if symbol is not None else None
+            unit = literal_of(evaluator.eval(symbol, home)) if symbol is not None else None
         else:
-            unit = unit_of_call(evaluator, call, frame)
+            unit = unit_of_call(evaluator, call, home)
         if unit:
             return unit
     return None
+
+
+def declarations(
+    evaluator: Evaluator, annotation: Expr | None, value: Expr | None, frame: Frame, depth: int = 0
+) -> Iterator[tuple[facts.Call, Frame]]:
+    """The same calls, also those behind an alias (``Energy | None``) and in a function that makes the field."""
+    from gllint_rules.inference.annotations import alias_binding
+
+    for call in declaring_calls(annotation, value):
+        yield call, frame
+    if depth > _MOST_ALIASES:
+        return
+    if isinstance(value, facts.Call) and facts.last_name(value.func).lower() != "field":
+        maker = evaluator.eval(value.func, frame)
+        if isinstance(maker, FunctionOf):
+            home = Frame(maker.module, maker.function.scope)
+            for returned, _ in evaluator.flow(maker).returns:
+                yield from declarations(evaluator, None, returned, home, depth + 1)
+    parts: tuple[Expr, ...] = ()
+    match annotation:
+        case facts.BinOp(op="|", left=left, right=right):
+            parts = left, right
+        case facts.Sub(base=base, index=index) if facts.last_name(base) in ("Optional", "Union", "Annotated"):
+            parts = index.items if isinstance(index, facts.Seq) else (index,)
+        case facts.Name() | facts.Attr() if (
+            alias := alias_binding(evaluator, annotation, frame)
+        ) is not None:
+            binding, frame = alias
+            parts = (binding.value,) if binding.value is not None else ()
+    for part in parts:
+        yield from declarations(evaluator, part, None, frame, depth + 1)
 
 
 def declaring_calls(annotation: Expr | None, value: Expr | None) -> Iterator[facts.Call]:

@@ -82,6 +82,12 @@ def called(evaluator: Evaluator, callee: Value, call: facts.Call, frame: Frame) 
     return QuantityInstance(entries, frozenset(entries), True, frame.site(call))
 
 
+def is_wrapping(evaluator: Evaluator, decorator: facts.Expr, frame: Frame) -> bool:
+    """Whether a decorator is a library's that gives a result its unit: ``@ureg.wraps("kWh", None)``."""
+    func = decorator.func if isinstance(decorator, facts.Call) else decorator
+    return facts.last_name(func) == "wraps" and is_unit_object(evaluator.eval(func, frame))
+
+
 def keeps_quantity(evaluator: Evaluator, function: str, call: facts.Call, frame: Frame) -> bool:
     """Whether a function from outside gives a quantity because it is given some: ``sum``, ``numpy.sqrt``."""
     if function not in _KEEPING and not function.startswith("numpy."):

@@ -2,30 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from gllint_rules.inference.values import (
     Container,
-    DictOf,
     Entry,
     Frame,
     FunctionOf,
-    Key,
     Number,
     QuantityInstance,
-    Site,
+    Record,
     UnionOf,
     Value,
     join,
 )
 from gllint_rules.reading import facts
-from gllint_rules.reading.facts import Dict, Function
+from gllint_rules.reading.facts import Function
 
 if TYPE_CHECKING:
     from gllint_rules.inference.protocol import Evaluator
 
 _NUMERIC = frozenset({"int", "float", "complex", "Decimal", "Fraction", "Number", "Real"})
-_QUANTITY_KEYS = ("value", "unit")
+_QUANTITY_KEYS = frozenset({"value", "unit"})
 
 
 def wrapped(evaluator: Evaluator, callee: FunctionOf, call: facts.Call, frame: Frame) -> Value | None:
@@ -35,45 +36,58 @@ def wrapped(evaluator: Evaluator, callee: FunctionOf, call: facts.Call, frame: F
         return None
     if function.name not in callee.module.section_of(function.at).section.calls:
         return None  # it does not call itself
-    display = _display(function, callee.params[0].name) if callee.params else None
-    if display is None:
+    name = callee.params[0].name if callee.params else ""
+    message = "the helper asks whether it is one"
+    parameter = evaluator.number(message, Frame(callee.module, function.scope), function.at)
+    inner = Frame(callee.module, function.scope, {name: parameter})
+    made = (evaluator.eval(branch, inner) for branch in _number_branches(function, name))
+    quantity = next((value for value in made if isinstance(value, Record) and _is_whole(value)), None)
+    if quantity is None:
         return None
-    unit = display.value(_QUANTITY_KEYS[1])
-    inner = Frame(callee.module, function.scope)
-    unit_entry = evaluator.entry(unit, inner) if unit is not None else None
-    site = Site(callee.module, display.at)
+    site = quantity.site or frame.site(call)
 
-    def quantity(value: Value) -> Value:
+    def wrap(value: Value) -> Value:
         if isinstance(value, UnionOf):
-            return join(*map(quantity, value.options))
-        if isinstance(value, Number) and unit_entry is not None:
-            entries: dict[Key, tuple[Entry, ...]] = {"value": (Entry(value, site),), "unit": (unit_entry,)}
-            return DictOf(entries=entries, sure=frozenset(_QUANTITY_KEYS), site=site)
+            return join(*map(wrap, value.options))
+        if isinstance(value, Number):
+            return replace(quantity, entries={**quantity.entries, "value": (Entry(value, site),)})
         if isinstance(value, QuantityInstance) or not isinstance(value, Container):
             return value
-        return value.each_changed(quantity)
+        return value.each_changed(wrap)
 
-    return quantity(evaluator.eval(call.args[0], frame))
+    return wrap(evaluator.eval(call.args[0], frame))
 
 
-def _display(function: Function, name: str) -> Dict | None:
-    """The Quantity that a function returns for its argument ``name`` where ``isinstance`` says that it is a number."""
+def _is_whole(record: Record) -> bool:
+    """Whether a record has what a Quantity has."""
+    return record.entries.keys() == _QUANTITY_KEYS
+
+
+def _number_branches(function: Function, name: str) -> Iterator[facts.Expr]:
+    """What a function returns for its argument ``name`` where that is shown to be a number, or is nothing else."""
     for statement in facts.statements(function.body):
         match statement:
-            case facts.If(
-                test=facts.Call(func=facts.Name(id="isinstance"), args=(facts.Name(id=tested), kinds)),
-                body=(facts.Return(value=Dict(items=items) as display), *_),
-            ) if tested == name and _is_numeric(kinds):
-                value, keys = (
-                    display.value("value"),
-                    [key.value for key, _ in items if isinstance(key, facts.Const)],
-                )
-                if sorted(map(str, keys)) == sorted(_QUANTITY_KEYS) and len(items) == 2:
-                    if isinstance(value, facts.Name) and value.id == name:
-                        return display
-    return None
+            case facts.If(test=test, body=body) if _asks_for_number(test, name):
+                yield from _returned(body)
+            case facts.Match(subject=facts.Name(id=subject), cases=cases) if subject == name:
+                for _, body in cases:
+                    yield from _returned(body)
+    yield from _returned(function.body[-1:])
 
 
-def _is_numeric(kinds: facts.Expr) -> bool:
-    parts = kinds.items if isinstance(kinds, facts.Seq) else (kinds,)
-    return all(facts.last_name(part) in _NUMERIC for part in parts)
+def _returned(body: facts.Block) -> Iterator[facts.Expr]:
+    for statement in body[:1]:
+        if isinstance(statement, facts.Return) and statement.value is not None:
+            yield statement.value
+
+
+def _asks_for_number(test: facts.Expr, name: str) -> bool:
+    """Whether a test says that ``name`` is a number: ``isinstance(o, float)``, also with ``and not …``."""
+    match test:
+        case facts.Call(func=facts.Name(id="isinstance"), args=(facts.Name(id=tested), kinds)):
+            parts = kinds.items if isinstance(kinds, facts.Seq) else (kinds,)
+            return tested == name and all(facts.last_name(part) in _NUMERIC for part in parts)
+        case facts.BoolOp(op="and", left=left, right=right):
+            return _asks_for_number(left, name) or _asks_for_number(right, name)
+        case _:
+            return False

@@ -7,17 +7,21 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from gllint_rules.inference import classes
+from gllint_rules.inference import classes, unit_objects
+from gllint_rules.inference.execution import execute
 from gllint_rules.inference.values import (
     NONE,
+    UNKNOWN,
     Container,
     DictOf,
     Entry,
     Envelope,
     Frame,
     FunctionOf,
+    Instance,
     Key,
     ListOf,
+    Number,
     Record,
     SerialisedText,
     Site,
@@ -45,17 +49,48 @@ def is_changed(evaluator: Evaluator, tool: Tool, callable: FunctionOf) -> bool:
     if any(_changes(evaluator, tool, changer) for changer in _changers(tool, callable)):
         return True
     for wrapper in wrappers(evaluator, callable):
-        values = [value for _, value in evaluator.flow(wrapper).returns]
+        values = _wrapped_values(evaluator, wrapper, callable)
         if values and all(_is_another(option) for value in values for option in options(value)):
             return True
-    return False
+    function = callable.function
+    decorators = function.decorators if isinstance(function, facts.Function) else ()
+    frame = Frame(callable.module, function.scope.parent or function.scope)
+    return any(unit_objects.is_wrapping(evaluator, decorator, frame) for decorator in decorators)
+
+
+def _wrapped_values(evaluator: Evaluator, wrapper: FunctionOf, callable: FunctionOf) -> list[Value]:
+    """What a function inside a decorator returns for one of those that are decorated."""
+    decorated = _decorated_name(wrapper)
+    if decorated is None:
+        return [value for _, value in evaluator.flow(wrapper).returns]
+    flow = evaluator.executed(
+        ("wrapped", wrapper.function, callable.function),
+        lambda: execute(evaluator, wrapper, {decorated: callable}),
+        Site(wrapper.module, wrapper.function.at),
+    )
+    return [value for _, value in flow.returns] if flow is not None else []
 
 
 def _is_another(value: Value) -> bool:
-    """Whether it is another value than what it was made of: a text that does not say the same, or a Quantity."""
-    if isinstance(value, Record):
-        return is_quantity(value)
+    """Whether it is another value than what it was made of: a text that does not say the same, or Quantities."""
+    if isinstance(value, Container):
+        return _is_wrapped(value)
     return isinstance(value, Text) and not isinstance(value, SerialisedText)
+
+
+def _is_wrapped(value: Value) -> bool:
+    """Whether each number of a container is in a Quantity, and there is one."""
+    has_quantity = False
+    waiting = [value]
+    while waiting:
+        for option in options(waiting.pop()):
+            if isinstance(option, Record) and is_quantity(option):
+                has_quantity = True
+            elif isinstance(option, Container):
+                waiting += option.values()
+            elif option is UNKNOWN or isinstance(option, Number):
+                return False
+    return has_quantity
 
 
 def _changers(tool: Tool, callable: FunctionOf) -> list[Expr]:
@@ -99,16 +134,22 @@ def result_changers(evaluator: Evaluator, tool: Tool, callable: FunctionOf) -> I
 
 def runs_wrapped(wrapper: FunctionOf) -> bool:
     """Whether a function inside a decorator calls or passes on the decorated function; else it replaces it."""
-    parent = wrapper.function.scope.parent
-    maker = parent.owner if parent is not None else None
-    if not isinstance(maker, facts.Function) or not maker.params:
-        return False
-    decorated = maker.params[0].name
-    return any(
+    decorated = _decorated_name(wrapper)
+    return decorated is not None and any(
         scope is wrapper.function.scope
         and any(isinstance(part, facts.Name) and part.id == decorated for part in (call.func, *call.args))
         for call, scope in wrapper.module.section_of(wrapper.function.at).calls
     )
+
+
+def _decorated_name(wrapper: FunctionOf) -> str | None:
+    """What the function around it, or a `__call__`, calls the function that is decorated."""
+    parent = wrapper.function.scope.parent
+    maker = parent.owner if parent is not None else None
+    if not isinstance(maker, facts.Function):
+        return None
+    names = [param.name for param in maker.params[maker.owner is not None :]]
+    return names[0] if names else None
 
 
 def wrappers(evaluator: Evaluator, callable: FunctionOf) -> Iterator[FunctionOf]:
@@ -119,6 +160,8 @@ def wrappers(evaluator: Evaluator, callable: FunctionOf) -> Iterator[FunctionOf]
     frame = Frame(callable.module, function.scope.parent or function.scope)
     for decorator in function.decorators:
         for option in options(evaluator.eval(decorator, frame)):
+            if isinstance(option, Instance):
+                option = evaluator.class_member(option.of, "__call__")
             if not isinstance(option, FunctionOf) or not isinstance(option.function, facts.Function):
                 continue
             for _, wrapper in evaluator.flow(option).returns:

@@ -116,7 +116,8 @@ class Survey:
     Raises :class:`DataProblem`.
 
     ``declared`` are the numbers among the quantities whose unit is in a schema, ``bases`` the bases that one
-    declares; both are added by the code that knows the schema.
+    declares; both are added by the code that knows the schema. ``models`` are the classes of the objects that dumped
+    themselves: their fields may declare units, too.
     """
 
     is_json_text = False
@@ -131,6 +132,7 @@ class Survey:
         self.quantities: dict[Path, Quantity] = {}
         self.declared: dict[Path, str] = {}
         self.bases: dict[Path, str] = {}
+        self.models: list[tuple[Path, type]] = []
         self._shapes = shapes
         self.malformed: list[tuple[Path, str]] = []
         self.raw_numbers: dict[Path, float] = {}
@@ -240,6 +242,7 @@ class Survey:
             raise DataProblem(
                 f"{_a_kind(value)} is not data that JSON has", path, _REMEDIES.get(_kind(value), _ANY_REMEDY)
             )
+        self.models.append((path, type(value)))
         return self._object(dict(islice(dumped.items(), self._values + 1)), path)
 
     def _items(self, count: int, items: Iterable[tuple[Any, Any]], path: Path) -> list[Any]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Sequence
-from functools import reduce
+from dataclasses import fields, is_dataclass
+from functools import lru_cache, reduce
 from operator import getitem
 from typing import Any, NamedTuple
 
@@ -77,6 +78,7 @@ def _sourced_output(
         survey = unheld_output(output, policy, units)
     except DataProblem as problem:
         raise _bad_output(str(problem), problem.path, problem.remedy) from None
+    _read_models(survey)
     if schema is not None:
         misfit = schema.check(survey.data)
         if misfit is not None and not (survey.is_json_text and schema.check(output) is None):
@@ -99,6 +101,7 @@ def _held_output(
             raise _bad_output(message, place)
         if schema.declaration_at is not None:
             _read_declarations(survey, schema.declaration_at)
+    _read_models(survey)
     if policy.units:
         _read_settings(survey, tool_name, policy)
     if not policy.allow_raw_numbers:
@@ -188,17 +191,38 @@ def _read_settings(survey: Survey, tool_name: str, policy: Policy) -> None:
             survey.plain_numbers.pop(path, None)
 
 
-def _read_declarations(survey: Survey, declaration_at: Callable[[Path], ParameterUnit]) -> None:
-    """Make Quantities of the numbers whose unit a schema declares, and enter the bases that it declares."""
+def _read_models(survey: Survey) -> None:
+    """Make Quantities of the numbers whose unit the field of a model declares."""
+    for path, model in survey.models if survey.raw_numbers else ():
+        _read_declarations(survey, _units_of_model(model).at, path)
+
+
+@lru_cache(maxsize=256)
+def _units_of_model(model: Any) -> ParameterUnits:
+    """What the fields of a dataclass or of a pydantic model declare of units."""
+    if is_dataclass(model):
+        return ParameterUnits({"properties": {field.name: dict(field.metadata) for field in fields(model)}})
+    try:
+        return ParameterUnits(model.model_json_schema(mode="serialization"))
+    except Exception:  # some fields have no schema, and whatever else has `model_dump` has none
+        return ParameterUnits({})
+
+
+def _read_declarations(
+    survey: Survey, declaration_at: Callable[[Path], ParameterUnit], root: Path = ()
+) -> None:
+    """Make Quantities of the numbers below ``root`` whose unit a schema declares, and enter the bases it declares."""
     for path, number in [*survey.raw_numbers.items()]:
-        declaration = declaration_at(path)
+        if path[: len(root)] != root:
+            continue
+        declaration = declaration_at(path[len(root) :])
         if declaration.is_declared and len(declaration.readings) == 1:
             (unit,) = declaration.readings
             survey.quantities[path] = Quantity(number, unit)
             survey.declared[path] = unit
             del survey.raw_numbers[path]
     for path in survey.quantities:
-        if (basis := declaration_at(path).basis) is not None:
+        if path[: len(root)] == root and (basis := declaration_at(path[len(root) :]).basis) is not None:
             survey.bases[path] = basis
 
 
