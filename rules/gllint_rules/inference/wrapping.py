@@ -34,7 +34,11 @@ def wrapped(evaluator: Evaluator, callee: FunctionOf, call: facts.Call, frame: F
     function = callee.function
     if not isinstance(function, Function) or not call.args or frame.scope.enclosing_function() is function:
         return None
-    if function.name not in callee.module.section_of(function.at).section.calls:
+    section = callee.module.section_of(function.at)
+    if function.name not in section.section.calls or not any(
+        facts.last_name(inner.func) == function.name and scope.enclosing_function() is function
+        for inner, scope in section.calls
+    ):
         return None  # it does not call itself
     name = callee.params[0].name if callee.params else ""
     message = "the helper asks whether it is one"
