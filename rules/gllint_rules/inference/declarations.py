@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from gllint_rules.inference.aliases import alias_binding
 from gllint_rules.inference.values import Frame, FunctionOf, Record, literal_of
 from gllint_rules.reading import facts
 from gllint_rules.reading.facts import Expr
@@ -39,8 +40,6 @@ def declarations(
     evaluator: Evaluator, annotation: Expr | None, value: Expr | None, frame: Frame, depth: int = 0
 ) -> Iterator[tuple[facts.Call, Frame]]:
     """The same calls, also those behind an alias (``Energy | None``) and in a function that makes the field."""
-    from gllint_rules.inference.annotations import alias_binding
-
     for call in declaring_calls(annotation, value):
         yield call, frame
     if depth > _MOST_ALIASES:
