@@ -1,4 +1,4 @@
-"""gllint finds files, runs the rules of :mod:`gllint_rules` over them and tells people."""
+"""gllint finds files, runs the rules of :mod:`gllint_rules` over them and reports the findings."""
 
 
 def __getattr__(name: str) -> str:

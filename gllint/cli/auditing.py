@@ -29,7 +29,7 @@ from gllint_runtime.policy.settings import Policy
 
 _SUFFIXES = (".json", ".jsonl", ".ndjson")
 _ENDINGS = ", ".join(_SUFFIXES)
-# One that is packed or put away (`runs.jsonl.gz`, `runs.jsonl.1`), not what lies beside one (`runs.jsonl.lock`).
+# Compressed or rotated runs (`runs.jsonl.gz`, `runs.jsonl.1`), not other files (`runs.jsonl.lock`).
 _MAY_BE_RUN = re.compile(r"\.(?:jsonl?|ndjson)\.(?:gz|bz2|xz|zst|lz4|br|zip|[0-9-]+|old|bak)$", re.IGNORECASE)
 _MOST_TROUBLES = 20  # of one file that are reported
 _MEGABYTE = 1 << 20
@@ -50,7 +50,7 @@ class Request(NamedTuple):
 
 
 def run(request: Request) -> int:
-    """Judge the runs, tell of them, and return the exit status. Raises :class:`UsageError`."""
+    """Judge the runs, report them, and return the exit status. Raises :class:`UsageError`."""
     policy = config_for(".", request.config, request.isolated).rules.policy
     return _Audit(request, policy).run()
 
@@ -75,7 +75,7 @@ class _Audit:
                 self._progress.clear()
                 sys.stdout.write(piece)
         else:
-            # What is too long for memory is a page, which is cut, or JSON, which nobody writes of such a run.
+            # What is too long for memory is a page, which is cut, or JSON, which is not used for such a run.
             text = "".join(pieces)
             try:
                 write_output(os.path.abspath(request.output_file), text.encode("utf-8", "backslashreplace"))
@@ -131,14 +131,14 @@ class _Audit:
             if not names:
                 raise UsageError(f"{run}: contains no recorded run ({_ENDINGS})")
             for name in names:
-                # What cannot be read on the way keeps nobody from the rest; for a pipe one could wait for ever.
+                # An unreadable file does not stop the rest; a pipe could block for ever.
                 if os.path.isfile(name) and os.access(name, os.R_OK):
                     yield name
                 else:
                     self._tell(f"{name}: cannot be read")
 
     def _names(self, run: str) -> Iterator[str]:
-        """The files of a folder that are recorded runs by their names; what may be others is told."""
+        """The files of a folder that are recorded runs by their names; other files that may be runs are reported."""
         for folder, folders, files in os.walk(run, onerror=self._miss):
             for name in files:
                 if name.lower().endswith(_SUFFIXES):
@@ -153,7 +153,7 @@ class _Audit:
         self._tell(f"{error.filename}: cannot be listed: {error.strerror}")
 
     def _tell(self, trouble: str) -> None:
-        """Tell of what was not judged, which makes the exit status 2."""
+        """Report what was not judged, which makes the exit status 2."""
         self._troubles += 1
         self._progress.clear()
         say(f"gllint: {visible(trouble)}", error=True)
@@ -205,7 +205,7 @@ def _fingerprints(path: str, faults: Sequence[tuple[Answer, Number]], folder: st
 
 
 class _Known:
-    """The faults that a baseline holds: each counts as often as it stands there."""
+    """Return the faults in a baseline: each counts as often as it is there."""
 
     def __init__(self, path: str | None) -> None:
         self.count = 0
@@ -214,7 +214,7 @@ class _Known:
         self._entries = Counter(entry._replace(nth=0) for entry in entries)
 
     def new(self, path: str, faults: list[tuple[Answer, Number]]) -> list[tuple[Answer, Number]]:
-        """Those that the baseline does not hold."""
+        """Return those that are not in the baseline."""
         if not self._entries:
             return faults
         new = []

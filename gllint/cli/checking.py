@@ -285,7 +285,7 @@ class _Run:
         self.failed = bool(fixed.errors)
 
     def _only_new(self, outcome: Outcome, paths: Sequence[str]) -> None:
-        """Leave what the run would tell."""
+        """Leave out what the run would report."""
         self._only_since(outcome, paths)
         if self.engine.baselines_of(outcome.checked):
             self.baselines.leave_out(outcome)

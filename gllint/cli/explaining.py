@@ -1,4 +1,4 @@
-"""What gllint tells about itself: its rules, its configuration, its units, its cache."""
+"""What gllint prints about itself: its rules, its configuration, its units, its cache."""
 
 from __future__ import annotations
 

@@ -33,12 +33,12 @@ from gllint_runtime.policy.wording import nearest
 
 TIMEOUT = 300.0
 TABLE = "tool.gllint"
-_MOST_ROWS = 20  # of the configuration, that are told at the end
-_DONE = {"block": "refused", "warn": "told", "shadow": "counted"}
+_MOST_ROWS = 20  # of the configuration, that are printed at the end
+_DONE = {"block": "rejected", "warn": "reported", "shadow": "counted"}
 
 
 class Request(NamedTuple):
-    """What a guard is told."""
+    """The options of a guard."""
 
     command: tuple[str, ...]
     url: str | None = None
@@ -50,12 +50,12 @@ class Request(NamedTuple):
 
 
 def run(request: Request, config: Config) -> int:
-    """Stand between the server and the client on standard input and output, until the client hangs up; or between a
-    server for each and the clients of an address, until somebody ends it.
+    """Relay between the server and the client on standard input and output, until the client disconnects;
+    or between the clients of an address and a server for each, until it is ended.
     """
     if request.url is not None or request.listen is not None:
         _require_sdk()
-    silence("gllint_runtime")  # what it says, the guard tells
+    silence("gllint_runtime")  # the guard reports it instead
     path = request.trace or default_path(state_folder())
     units = units_for(config, request)
     table = f"{_prefix(config.source)}guard.{key_of(server_name(request.command, request.url))}.units"

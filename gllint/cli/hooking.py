@@ -110,7 +110,7 @@ def _checkable(file: str, base: str, folder: str) -> str | None:
 
 
 def _findings(files: list[str]) -> tuple[str, Unseen | None]:
-    """What edited files hold and cause elsewhere, as text for an agent, and what was not looked at."""
+    """Return the findings in edited files and those that they cause elsewhere, as text, and what was not looked at."""
     unseen: list[Unseen] = []
     request = Request(paths=tuple(files), output_format="agent", force_exclude=True, quiet=True)
     with contextlib.redirect_stdout(io.StringIO()) as output:

@@ -35,7 +35,7 @@ _VARIABLES = ("GLLINT_", "_GLLINT_COMPLETE")
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """Run the command line and leave with its exit status."""
-    if sys.stderr is None:  # closed by whoever called
+    if sys.stderr is None:  # closed by the caller
         sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
     if sys.stdout is None:
         sys.exit(_fail("standard output is closed"))
@@ -53,7 +53,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     except KeyboardInterrupt:
         status = INTERRUPTED
     except BrokenPipeError:
-        # Whoever read our output has gone.
+        # The reader of our output is gone.
         _drop_output()
         status = FOUND
     except Exception as error:

@@ -1,4 +1,4 @@
-"""What whoever runs the command gets: words, at once, and an exit status."""
+"""The output of the command: text, unbuffered, and an exit status."""
 
 from __future__ import annotations
 

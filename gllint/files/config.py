@@ -310,7 +310,7 @@ LEVELS = ("error", "warning", "info")
 
 
 def _config(table: Table, base: str, *, is_file: bool = True) -> Config:
-    """The settings of a table whose shape is checked, of a file or given by whoever runs gllint.
+    """The settings of a table whose shape is checked, of a file or of the command line.
 
     Raises :class:`ConfigurationError`.
     """

@@ -32,7 +32,7 @@ _LARGEST = 1_000_000  # of a .gitignore; what is larger is as good as none, and 
 
 
 class Signature(NamedTuple):
-    """What tells that a file is still the one that was read, without reading it."""
+    """The stamp that shows whether a file is still the one that was read, without reading it."""
 
     mtime: int
     ctime: int

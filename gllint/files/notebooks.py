@@ -328,7 +328,7 @@ def _scan_piece(text: str, start: int, strict: bool) -> tuple[_Piece, int]:
 
 
 def _is_python(document: dict[str, Any]) -> bool:
-    """Whether the kernel speaks Python; of a notebook that says nothing it is believed."""
+    """Whether the kernel is a Python one, which is the default."""
     metadata = document.get("metadata")
     if not isinstance(metadata, dict):
         return True

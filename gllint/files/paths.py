@@ -47,7 +47,7 @@ def listed_spelling(path: str) -> str:
     What is not there, or is in a folder that cannot be listed, stays as it is named.
     """
     names = path.split("/")
-    first = 4 if path.startswith("//") else 1  # a drive or a share is listed nowhere
+    first = 4 if path.startswith("//") else 1  # no folder lists a drive or a network share
     folder = "/".join(names[:first])
     for number, name in enumerate(names[first:], first):
         if name:

@@ -86,7 +86,7 @@ class Patterns:
         return bool(self._plain or self._endings or self._by_path_to or any(g.patterns for g in groups))
 
     def verdict(self, path: str, name: str, is_folder: bool) -> bool | None:
-        """Say whether ``path``, relative to the patterns' folder, is ignored; ``None`` where none speaks."""
+        """Say whether ``path``, relative to the patterns' folder, is ignored; ``None`` if no pattern matches."""
         if not path.isascii():
             path, name = _bytewise(path), _bytewise(name)
         answer = self._answers.get((name, is_folder))

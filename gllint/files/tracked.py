@@ -40,7 +40,7 @@ def tracked(repository: str, is_wanted: Callable[[str], bool]) -> frozenset[str]
 
 
 def _git_folder(repository: str) -> str:
-    """Return where git keeps what it knows; in a work tree or a submodule a file tells that."""
+    """Return where git keeps what it knows; in a work tree or a submodule a file has the path."""
     folder = f"{repository.rstrip('/')}/.git"
     if not os.path.isfile(folder):
         return folder

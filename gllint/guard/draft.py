@@ -26,8 +26,7 @@ def draft(
     """The table ``guard.NAME.units``; ``tools`` are names with their output schemas.
 
     ``prefix`` is that of the headings of the file that it goes to (``"tool.gllint."``). ``present``: the units that
-    the file has for this server already; then all that is written is comments, which may stand there as often as
-    somebody asks.
+    the file has for this server already; then all lines are comments, which may be added any number of times.
     """
     heading = f"[{prefix}guard.{key_of(name)}.units]"
     rows = [row for tool, schema in tools for row in _rows(tool, schema, policy, present or {})]
@@ -35,8 +34,8 @@ def draft(
     has_places = any(row.removeprefix("# ").startswith('"') for row in rows)
     if present is not None:
         if not has_places:
-            return f"# {heading} stands here already and names all bare numbers that the server declares.\n"
-        lines = [f"# {heading} stands here already; move these lines there:", *rows]
+            return f"# {heading} is here already and names all bare numbers that the server declares.\n"
+        lines = [f"# {heading} is here already; move these lines there:", *rows]
         return "\n".join(line if line.startswith("# ") else f"# {line}" for line in lines) + "\n"
     lines = [heading]
     if not prefix:
@@ -74,8 +73,8 @@ def _by_hand(tools: Sequence[tuple[str, Any]], policy: Policy) -> Iterator[str]:
 
 
 _NAMELESS = (
-    ("has an output schema", "does not name what it holds"),
-    ("have output schemas", "do not name what they hold"),
+    ("has an output schema", "does not name its parts"),
+    ("have output schemas", "do not name their parts"),
 )
 
 

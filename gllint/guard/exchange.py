@@ -30,7 +30,7 @@ _MOST_OPEN = 10_000  # requests that wait for their answer
 _MOST_NOTES = 20
 _MOST_NAMED = 8
 _MOST_WRAPPED = 10_000  # calls of which it is remembered that their result was wrapped
-_MOST_KNOWN = 10_000  # of what was told on standard error
+_MOST_KNOWN = 10_000  # of what was reported on standard error
 _LONGEST_NUMBER = 400  # characters
 _UNDER_WRAPPER = re.compile(rf"\$\.{WRAPPER}(?![^.\[])")
 _FIRST = tuple("-0123456789")
@@ -41,14 +41,14 @@ _RESULT_OF_2024 = "toolResult"  # in the place of its content
 _VERIFY, _VERIFY_OTHERWISE = VERIFIERS
 _DESCRIPTION = (
     "Check the answer before the user sees it: each of its numbers is compared with what the tools returned. To cite "
-    "a number instead, write {{claim:0}} in its place, and a claim: the call_id behind the result that holds it, and "
+    "a number instead, write {{claim:0}} in its place, and a claim: the call_id after the result that has it, and "
     "the path of the Quantity in that result. The result is the message as the user may see it, or what is wrong."
 )
 _CLAIM = {
     "type": "object",
     "properties": {
         "source_call_id": {"type": "string", "description": "The call_id behind the result, such as tc_1."},
-        "path": {"type": "string", "description": "Where the Quantity stands in it, such as $.heat."},
+        "path": {"type": "string", "description": "The place of the Quantity in it, such as $.heat."},
         "quantity": QUANTITY_INLINED,
     },
     "required": ["source_call_id", "path"],
@@ -71,7 +71,7 @@ class Sent(NamedTuple):
 
 
 class _Call(NamedTuple):
-    """A call that waits for its result: the arguments as the session takes them, and what is to be told of them."""
+    """A call that waits for its result: the arguments as the session takes them, and what to report about them."""
 
     number: Any
     tool: str
@@ -80,7 +80,7 @@ class _Call(NamedTuple):
 
 
 class Guard:
-    """One MCP session. ``tell`` is given what is told on standard error."""
+    """One MCP session. ``tell`` receives what is reported on standard error."""
 
     def __init__(
         self,
@@ -93,7 +93,7 @@ class Guard:
         self.level = level
         self._table = table  # of the configuration, which names the units
         self.counts: dict[str, int] = {}
-        self.verified: str | None = None  # the last answer that was let through, until somebody takes it
+        self.verified: str | None = None  # the last accepted answer, until it is taken
         self._session = Session(policy=policy, levels=level)
         self._session.on_event(self._hear)
         self._heard: list[str] = []
@@ -105,18 +105,18 @@ class Guard:
         self._lists: dict[Any, Any] = {}
         self._others: dict[Any, Any] = {}
         self._tasks: dict[str, str] = {}  # the tools that work at a task whose result is asked for later
-        self._owner_knows: set[str] = set()  # rows and texts that were told on standard error
+        self._owner_knows: set[str] = set()  # rows and texts that were reported on standard error
         self._wrapped: set[str] = set()  # calls whose structured content wraps what their text shows
         self._schemas: dict[str, Any] = {}  # of the arguments, by tool
         self._missing: dict[str, None] = {}  # of the configuration, on the server's side
         self._is_compared = False
         self._given_up: dict[Any, None] = {}  # the oldest first
         self._verify = _VERIFY
-        self._is_offered = False  # whether a client was told that name
+        self._is_offered = False  # whether a client received that name
 
     @property
     def pending(self) -> list[Any]:
-        """The ids of the client's requests that nobody has answered."""
+        """The ids of the client's unanswered requests."""
         return [
             *(call.number for call in self._calls.values()),
             *self._lists.values(),
@@ -124,7 +124,7 @@ class Guard:
         ]
 
     def give_up(self) -> list[Any]:
-        """Wait no longer for what was asked: the ids, whose late answers nobody will see."""
+        """Wait no longer for these requests, whose late answers are dropped."""
         numbers = self.pending
         for asked in (self._calls, self._lists, self._others):
             self._give_up(*asked)
@@ -132,7 +132,7 @@ class Guard:
         return numbers
 
     def _give_up(self, *keys: Any) -> None:
-        """Let nobody see the answers; of the oldest beyond the bound they are judged like any other."""
+        """Drop the answers; those of the oldest beyond the bound are judged like any other."""
         self._given_up.update(dict.fromkeys(keys))
         while len(self._given_up) > _MOST_OPEN:
             del self._given_up[next(iter(self._given_up))]
@@ -153,13 +153,13 @@ class Guard:
         return [*dict.fromkeys(row for path in paths if (row := place_of(self._tool, str(path))) is not None)]
 
     def _remedy(self, rows: Sequence[str]) -> str:
-        """What the owner of this guard can do about bare numbers: who made the server is somebody else."""
+        """Return what the owner of this guard can do about bare numbers, without a change of the server."""
         named = ", ".join(json.dumps(row, ensure_ascii=False) for row in rows[:_MOST_NAMED])
         more = f" and {len(rows) - _MOST_NAMED} more" if len(rows) > _MOST_NAMED else ""
         return f"Fill in the unit of {named}{more} in [{self._table}] of the configuration."
 
     def _tell_owner(self, code: str, rows: Sequence[str], text: str) -> None:
-        """Tell on standard error what was let through: each row that the configuration wants, and each text, once."""
+        """Report on standard error what was passed on: each missing row of the configuration, and each text, once."""
         if rows:
             text = self._news_of_rows(code, rows)
         elif self._tool != self._verify and not self._is_news(f"{self._tool}: {text}"):
@@ -178,7 +178,7 @@ class Guard:
         return f"[{code}] {noun}. {self._remedy(news)}"
 
     def _is_news(self, text: str) -> bool:
-        """Whether a text is told for the first time; it is remembered."""
+        """Whether a text is reported for the first time; it is remembered."""
         if text in self._owner_knows:
             return False
         if len(self._owner_knows) < _MOST_KNOWN:
@@ -240,8 +240,8 @@ class Guard:
             values = self._session.tool_arguments(tool, arguments, args_schema=input_schema)
         except GLError as error:
             return [Sent("client", _answer(message, self._refusal(tool, error)))]
-        except Exception as error:  # a schema of the server's that nobody foresaw
-            self._tell(f"{tool}: its arguments were not held to their units: {type(error).__name__}")
+        except Exception as error:  # an unforeseen schema of the server
+            self._tell(f"{tool}: the units of its arguments were not checked: {type(error).__name__}")
             values = arguments
         call = _Call(number, tool, values, tuple(self._heard[:_MOST_NOTES]))
         if dict(values) == arguments:
@@ -308,7 +308,7 @@ class Guard:
             message = {**message, "result": self._result(_unasked(number), self._listed(result))}
             return [Sent("client", message)]
         self._lists.pop(key, None)
-        # Of a call, or nobody knows of what: one that was given up long ago, say. It passes unseen by no means.
+        # An answer to an unknown request, perhaps one that was given up. It does not pass unchecked.
         call = self._calls.pop(key, None)
         if call is not None and "result" in message and not isinstance(result, dict):
             result = {"content": [{"type": "text", "text": _text(result)}]}
@@ -351,7 +351,7 @@ class Guard:
         """The tools without the server's own by the name that clients know as the guard's: it would verify nothing."""
         rest = [tool for tool in tools if not (isinstance(tool, dict) and tool.get("name") == self._verify)]
         if len(rest) < len(tools) and self._is_news(f"rival {self._verify}"):
-            self._tell(f"{self._verify}: the server has a tool of this name, too, which nobody can call")
+            self._tell(f"{self._verify}: the server has a tool of this name, too, which cannot be called")
         return rest
 
     def _with_units_declared(self, tool: str, schema: Any) -> Any:
@@ -363,7 +363,7 @@ class Guard:
         return declared
 
     def _tell_of_missing(self) -> None:
-        """Tell, once, which rows of the configuration name no tool or no number that the server declares."""
+        """Report, once, which rows of the configuration name no tool or no number that the server declares."""
         for tool in self._units.tools:
             if tool not in self._schemas:
                 hint = nearest(tool, [*self._schemas])
@@ -421,7 +421,7 @@ class Guard:
         return changed
 
     def _structured(self, tool: str, data: Any) -> Any:
-        """Structured content with its units, in the JSON of its text where that is all that it holds."""
+        """Structured content with its units, in the JSON of its text if that has nothing else."""
         if not _is_wrapped(data):
             return self._units.in_data(tool, data)
         wrapped = _wrapped_json(data)
@@ -474,7 +474,7 @@ class Guard:
         self._count(error.code)
         rows = self._rows(error.code, error.context)
         place = f" at {error.path}" if error.path and error.path != "$" else ""
-        self._tell(f"{tool}: refused: {error.code}{place}")
+        self._tell(f"{tool}: rejected: {error.code}{place}")
         if error.code == "UNIT_UNKNOWN" and self._is_news(f"{tool}: {error.message}"):
             self._tell(f"{tool}: {error.message.rstrip('.')}. {error.hint}")
         elif remedy := self._news_of_rows(error.code, rows):
@@ -558,7 +558,7 @@ def error_answer(number: Any, text: str) -> Message:
 
 
 def _output(result: Message) -> Any:
-    """What a result holds: its structured content, the JSON in its text, or the text."""
+    """Return the data of a result: its structured content, the JSON in its text, or the text."""
     structured = result.get("structuredContent")
     if structured is not None:
         wrapped = _wrapped_json(structured)

@@ -53,7 +53,7 @@ class Client(NamedTuple):
 
 
 class Relay:
-    """One client and one server. ``say`` is given what is told on standard error."""
+    """One client and one server. ``say`` receives what is reported on standard error."""
 
     def __init__(
         self,
@@ -135,7 +135,7 @@ class Relay:
     async def _from_client(self) -> None:
         async for line in self._client.lines:
             line, message, is_read = parsed(line)
-            if not is_read:  # the server may read it all the same, and nobody would look at its answer
+            if not is_read:  # the server may be able to read it, and its answer would pass unchecked
                 self._say(f"a line of the client was left out: {_UNREADABLE}")
                 error = error_answer(None, _UNREADABLE)
                 await self._to_client(json.dumps(error).encode(), error)
@@ -217,13 +217,13 @@ def through(message: Any, decide: Callable[[Any], list[Sent]]) -> list[Sent]:
         return decide(message)
     batches: dict[Side, list[Any]] = {}
     for one in message:
-        for sent in through(one, decide):  # some within others, too, which nobody may send
+        for sent in through(one, decide):  # some within others, too, which the protocol does not allow
             batches.setdefault(sent.to, []).append(sent.message)
     return [Sent(to, message if batch == message else batch) for to, batch in batches.items()]
 
 
 def encoded(line: bytes, original: Any, message: Any) -> bytes:
-    """A message as it leaves: what nobody changed as the bytes that came."""
+    """Return a message as it leaves: an unchanged one as the bytes that came."""
     if message is original:
         return line
     text = json.dumps(message, ensure_ascii=False)
@@ -270,7 +270,7 @@ class Line(NamedTuple):
 
 
 def parsed(line: bytes) -> Line:
-    """The message in a line; a key that stands twice counts once, and leaves so: others may read the other one."""
+    """The message in a line; a key that occurs twice counts once, and leaves so: others may read the other one."""
     repeats = 0
 
     def members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -293,7 +293,7 @@ def _start(line: bytes) -> str:
 
 
 async def _lines_of(stream: BinaryIO) -> AsyncIterator[bytes]:
-    """The lines of a stream that may be of any kind, read by a thread that keeps nobody from ending."""
+    """The lines of a stream that may be of any kind, read by a thread that does not keep the program from ending."""
     loop = asyncio.get_running_loop()
     queue: asyncio.Queue[bytes] = asyncio.Queue()
     room = threading.Semaphore(64)
@@ -420,7 +420,7 @@ def client_of(incoming: BinaryIO, outgoing: RawIOBase | BinaryIO) -> Client:
 
 
 def _writer_to(stream: RawIOBase | BinaryIO) -> Callable[[bytes, Any], Awaitable[None]]:
-    """Write to a stream that may be of any kind, by a thread that keeps nobody from ending: a client may read nothing
+    """Write to a stream of any kind by a thread that does not keep the program from ending: a client may read nothing
     any more.
     """
     messages: SimpleQueue[tuple[bytes, Future[None]]] = SimpleQueue()

@@ -41,7 +41,7 @@ async def connected(url: str) -> AsyncIterator[Any]:
     from mcp.shared.message import ClientMessageMetadata, SessionMessage
     from mcp_types import jsonrpc_message_adapter
 
-    silence("mcp")  # what it says, the guard tells
+    silence("mcp")  # the guard reports it instead
     version: list[str] = []
 
     async def receive(reader: Any) -> AsyncIterator[bytes]:
@@ -81,7 +81,7 @@ async def connected(url: str) -> AsyncIterator[Any]:
 
 
 def http_headers(message: Any, negotiated: str | None) -> dict[str, str]:
-    """The headers that the protocol wants beside a message: its version, and since 2026 its method and its subject."""
+    """The headers of a message in the protocol: its version, and since 2026 its method and its subject."""
     if not isinstance(message, dict):
         return {}
     params = message.get("params")
@@ -118,8 +118,8 @@ def security(host: str, port: int) -> TransportSecuritySettings:
 class Sessions:
     """An ASGI application: the sessions of many clients, each of them relayed by ``relay(client, session)``.
 
-    A client of protocol 2026-07-28, which has no sessions, is told to shake hands: claims are held to what the same
-    session recorded.
+    A client of protocol 2026-07-28, which has no sessions, is asked for a handshake: claims are checked against what
+    the same session recorded.
     """
 
     def __init__(
@@ -192,7 +192,7 @@ class Sessions:
         return status or 500
 
     async def _open(self, scope: Any, receive: Any, send: Any) -> None:
-        """Begin a session with its first request; where that is refused, there was none.
+        """Begin a session with its first request; if that is rejected, there was none.
 
         A request from elsewhere starts no server.
         """

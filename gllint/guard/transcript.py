@@ -1,4 +1,4 @@
-"""The messages that a guard let pass, one a line: a run that ``gllint audit`` reads. Nobody else can read the file."""
+"""The messages that a guard let pass, one a line: a run for ``gllint audit``. Only its owner can read the file."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Transcript:
     def __init__(self, path: str | None) -> None:
         self._file: int | None = None
         self._left = _MOST_BYTES
-        # By which an audit tells this session from those that the file holds already.
+        # By which an audit distinguishes this session from those in the file already.
         self._session: str | None = None
         if path is None:
             return
@@ -67,7 +67,7 @@ class Transcript:
 
 
 def _ends_amid_a_line(path: str, file: int) -> bool:
-    """Whether somebody was killed while writing the last line: what comes next must not become a part of it."""
+    """Whether a writer was killed within the last line, which the next line must not continue."""
     status = os.fstat(file)
     if not stat.S_ISREG(status.st_mode) or status.st_size == 0:
         return False

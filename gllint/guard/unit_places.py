@@ -39,7 +39,7 @@ class UnitPlaces:
         return tool in self._places
 
     def in_data(self, tool: str, data: Any) -> Any:
-        """The data with a Quantity where a bare number stood, at the paths within ``data``."""
+        """The data with a Quantity for each bare number, at the paths within ``data``."""
         self._asked.add(tool)
         for place, unit in self._places.get(tool, {}).items():
             data = self._at(tool, place, place, unit, data)
@@ -61,7 +61,7 @@ class UnitPlaces:
         return changed
 
     def idle(self) -> list[str]:
-        """What there is to say of each row whose tool returned results, in none of which it met a number."""
+        """Return a text for each row whose tool returned results without such a number."""
         return [
             f'"{tool}.${_written(place)}": no result of "{tool}" had a bare number there'
             for tool in self._places
@@ -70,7 +70,7 @@ class UnitPlaces:
         ]
 
     def missing(self, tool: str, schema: Any) -> list[str]:
-        """What there is to say of each place that the tool's output schema, if any, has no room for."""
+        """Return a text for each place that the tool's output schema, if any, does not have."""
         return [
             f'"{tool}.${_written(place)}": the output schema of "{tool}" has no such number'
             for place in self._places.get(tool, {})
@@ -109,7 +109,7 @@ def _variants(schema: Any, place: Place) -> list[Place]:
 
 
 def _is_missing(schema: Any, place: Sequence[str], depth: int = 0) -> bool:
-    """Whether a schema says what its objects hold and this is none of it; what it leaves open may be there."""
+    """Whether a schema lists the keys of its objects without this one; open schemas may have any key."""
     if not isinstance(schema, Mapping) or not place or depth > _DEEPEST:
         return False
     if any(key in schema for key in ("$ref", "anyOf", "oneOf", "allOf", "additionalProperties")):

@@ -74,7 +74,7 @@ class CodingAgent(NamedTuple):
 
     ``fields`` are the paths of the answer's texts in the JSON that it reads; without any it reads standard error where
     the status is 2. ``settings`` is the file that lists its hooks, ``entry`` what is added there under ``event``,
-    ``defaults`` what else that file must contain. ``instructions`` is our file that tells it what to do,
+    ``defaults`` what else that file must contain. ``instructions`` is our file with its instructions,
     ``remark`` what else its user must do.
     """
 

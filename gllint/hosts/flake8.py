@@ -166,7 +166,7 @@ def _refusal(error: UsageError) -> Exception:
 
 
 def _silenced(options: argparse.Namespace) -> frozenset[str]:
-    """Return those of our codes, and of flake8's for what it cannot read, that it will not tell under these options."""
+    """Return those of our codes, and of flake8's for unreadable files, that it does not report under these options."""
     from flake8.style_guide import Decision, DecisionEngine  # type: ignore[import-untyped]
 
     try:

@@ -50,6 +50,6 @@ def with_entry(agent: CodingAgent, text: str | None) -> str | None:
 
 
 def instructions(agent: CodingAgent) -> str:
-    """The file that tells an agent what gllint wants of the code that it writes."""
+    """The file with gllint's instructions for the code that an agent writes."""
     head = _HEADS.get(agent.instructions.partition("/")[0], _SKILL).format(about=_ABOUT)
     return head + files("gllint.init").joinpath("instructions.md").read_text("utf-8")

@@ -1,4 +1,4 @@
-"""How an audit is told: on a terminal, as JSON, JUnit or a page. All but the page are written as they come."""
+"""The output of an audit: on a terminal, as JSON, JUnit or a page. All but the page are written as they come."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _AROUND = 40  # characters of the answer that are shown on either side
 
 
 class Judged(NamedTuple):
-    """A conversation of a file, and which of its faults are to be told: all, or those that no baseline holds."""
+    """A conversation of a file, and its faults to report: all, or those that are in no baseline."""
 
     path: str
     conversation: Conversation
@@ -95,7 +95,7 @@ _WORD = re.compile(r"\s?([^\W\d_]+)")
 
 
 def _shown(answer: Answer, number: Number) -> str:
-    """A number with its unit as it is typed beside it, where that is one word or sign; else as gllint writes it."""
+    """Return a number with its unit as it is typed, if that is one word or sign; else as gllint writes it."""
     unit = number.unit
     if not unit:
         return number.text

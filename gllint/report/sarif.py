@@ -121,7 +121,7 @@ _DRIVE = re.compile("[A-Za-z]:/")
 def _uri(path: str) -> str:
     if _DRIVE.match(path):
         return "file:///" + path[:2] + quote(path[2:], errors="surrogateescape")
-    if path.startswith("//"):  # a share: the host is behind the slashes
+    if path.startswith("//"):  # a network path: the host follows the slashes
         return "file:" + quote(path, errors="surrogateescape")
     if path.startswith("/"):
         return "file://" + quote(path, errors="surrogateescape")

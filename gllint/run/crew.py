@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 _Result = TypeVar("_Result")
 WORTH_BYTES = 500_000
 _HANDFUL_BYTES = 20_000
-_LOOK, _GONE = 0.5, 0.1  # seconds: how often to look for rules that are silent, and for a process to be gone
+_LOOK, _GONE = 0.5, 0.1  # seconds: how often to look for stuck rules, and for a process to be gone
 
 
 class Crash(Exception):

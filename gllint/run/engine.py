@@ -290,7 +290,7 @@ class Engine(Means):
             outcome.left_out |= {f"{folder}/": lack for folder in folders}
 
     def unseen(self, outcome: Outcome, show: Callable[[str], str]) -> Unseen:
-        """Count what of an outcome was not looked at, whoever asks; ``show`` gives the path that people see."""
+        """Count the parts of an outcome that were not looked at; ``show`` returns the path that people see."""
 
         def judges_text(path: str) -> bool:
             return TEXT_RULE in self.config_of(path).codes_in(path)

@@ -1,6 +1,6 @@
 """What of a project was not read, and to which files that matters.
 
-A file that cannot be read is an input without an answer, and whoever rests on it is not judged: no suppression is
+A file that cannot be read is an input without an answer, and files that depend on it are not judged: no suppression is
 called unused, no entry of a baseline is taken out, since the file may be the one that needs it. A file rests on
 another where one that leads to the first leads to the other, too. Names of modules in the texts decide that: there is
 nothing else to go by where a text does not parse.

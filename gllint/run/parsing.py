@@ -83,7 +83,7 @@ def outlined(data: bytes) -> Outline | None:
     try:
         with without_collector():
             return None if too_large(data) else outline_of(decode(data).source)
-    except Exception:  # whoever reads the file says what is wrong
+    except Exception:  # the reader of the file reports what is wrong
         return None
 
 

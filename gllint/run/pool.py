@@ -163,7 +163,7 @@ def begin() -> None:
 
 
 def _end_with(parent: BaseProcess) -> None:
-    """Wait for the end of the parent, however it comes, and end too: whoever reads our output waits for it."""
+    """Wait for the end of the parent, however it comes, and end too: the reader of our output waits for it."""
     parent.join()
     os._exit(1)
 

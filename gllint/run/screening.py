@@ -144,7 +144,7 @@ def judge_file(_: None, path: str, read: Read = read_python) -> Unparsed | None:
 
 
 def outline_file(_: None, path: str, read: Read = read_python) -> tuple[bytes, Outline] | None:
-    """Return the digest of a file and its outline, ``None`` where whoever needs it must look for himself."""
+    """Return the digest of a file and its outline, ``None`` if the caller must read it itself."""
     try:
         data = read(path)
     except OSError:

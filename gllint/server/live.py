@@ -163,7 +163,7 @@ class LiveWorkspace:
         self._renew({path})
 
     def _follow_text(self, path: str) -> None:
-        """Follow a file that is no Python: whoever reads it, or has looked for it in vain, may say something else."""
+        """Follow a template, prompt or data file: modules that read it, or looked for it, may have other findings."""
         index = self.index
         if not index.has_project:
             index.drop(path)

@@ -167,7 +167,7 @@ def test_no_tool_of_the_server_takes_the_place_of_the_one_that_verifies() -> Non
         params = {"name": verify, "arguments": {"message": "It is 5."}}
         [sent] = guard.from_client({"jsonrpc": "2.0", "id": 9, "method": "tools/call", "params": params})
         assert sent.to == "client" and sent.message["result"]["isError"] is True
-        assert said == [f"{verify}: the server has a tool of this name, too, which nobody can call"]
+        assert said == [f"{verify}: the server has a tool of this name, too, which cannot be called"]
 
 
 def test_no_server_says_what_the_guard_alone_can() -> None:
@@ -609,7 +609,7 @@ def test_the_draft_speaks_once_of_all_tools_that_name_nothing() -> None:
     assert lines[0].startswith(
         "# a and b have no output schemas: write a line for each of their numbers by hand"
     )
-    assert "get_5 and 17 more have output schemas that do not name what they hold" in lines[1]
+    assert "get_5 and 17 more have output schemas that do not name their parts" in lines[1]
     assert '"get_0.$.NAME" = "UNIT"' in lines[1]
 
 

@@ -181,14 +181,14 @@ def test_a_draft_beside_rows_is_comments_alone() -> None:
     tools = [("meter", schema_of(heat_kwh=NUMBER, load=NUMBER))]
     beside = draft("plant", tools, Policy(), "", {"meter.$.load": "kW"})
     assert beside.splitlines() == [
-        "# [guard.plant.units] stands here already; move these lines there:",
+        "# [guard.plant.units] is here already; move these lines there:",
         '# "meter.$.heat_kwh" = "kWh"  # its name says so',
     ]
     assert draft("plant", tools, Policy(), "", {"meter.$.heat_kwh": "kWh"}).splitlines()[1:] == [
         '# "meter.$.load" = ""'
     ]
     assert draft("plant", tools, Policy(), "", {"meter.$.heat_kwh": "kWh", "meter.$.load": "kW"}) == (
-        "# [guard.plant.units] stands here already and names all bare numbers that the server declares.\n"
+        "# [guard.plant.units] is here already and names all bare numbers that the server declares.\n"
     )
 
 
@@ -228,7 +228,7 @@ def test_a_draft_lists_the_tools_without_a_schema(tools: list[str], said: str) -
 def test_a_draft_says_of_one_that_names_nothing() -> None:
     text = draft("plant", [("a", {"type": "object"})], Policy())
     assert (
-        "# a has an output schema that does not name what it holds: write a line for each of its numbers"
+        "# a has an output schema that does not name its parts: write a line for each of its numbers"
         in text
     )
 
@@ -713,7 +713,7 @@ def test_an_argument_that_cannot_be_held_to_its_unit_is_passed_and_told(
 
     monkeypatch.setattr(guard._session, "tool_arguments", fails)
     assert "gllint/call_id" in through(guard, {"content": text_of("x")}, site=7)["_meta"]
-    assert said == ["meter: its arguments were not held to their units: ValueError"]
+    assert said == ["meter: the units of its arguments were not checked: ValueError"]
 
 
 def test_the_list_of_tools_is_whole_at_its_end() -> None:
@@ -781,7 +781,7 @@ def test_a_refusal_says_what_the_user_can_do_or_what_is_wrong() -> None:
         and 'For the user: Fill in the unit of "zähler.$.n" in [guard' in bare
     )
     assert said == [
-        "zähler: refused: RESULT_SCHEMA at $.n",
+        "zähler: rejected: RESULT_SCHEMA at $.n",
         f"zähler: [RESULT_SCHEMA] a bare number. {bare.partition('user: ')[2]}",
     ]
     said.clear()
@@ -790,7 +790,7 @@ def test_a_refusal_says_what_the_user_can_do_or_what_is_wrong() -> None:
             through(guard, {"structuredContent": {"n": {"value": 5, "unit": "zorks"}}}, "meter")
         )
         assert "zorks" in unknown and "Fill in" not in unknown and "For the user" not in unknown
-    refused = "meter: refused: UNIT_UNKNOWN"
+    refused = "meter: rejected: UNIT_UNKNOWN"
     assert [text.partition(" at ")[0] for text in said if text.startswith(refused)] == [refused] * 2 and len(
         said
     ) == 3
