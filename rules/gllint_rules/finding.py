@@ -143,7 +143,7 @@ def of_results(what: str, tools: Sequence[ToolAt], keys: Sequence[str]) -> str:
     named = f"{listed} in " if keys else ""
     where = f"{named}the result{'s' * several} of {of}"
     if what == "element":
-        return f"{where} {'hold' if len(keys) > 1 else 'holds'} a number without a unit"
+        return f"{where} {'contain' if len(keys) > 1 else 'contains'} a number without a unit"
     if len(keys) < 2:
         return f"{where} is a {what} without a unit"
     return f"{where} are {'numbers' if what == 'number' else f'each a {what}'} without a unit"

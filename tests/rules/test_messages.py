@@ -26,7 +26,7 @@ def messages(body: str) -> list[str]:
             "{'loads': {x: float(x) for x in s}}",
             "`loads` in the result of tool `f` is a dict of numbers without a unit",
         ),
-        ("{'loads': [s, 2]}", "`loads` in the result of tool `f` holds a number without a unit"),
+        ("{'loads': [s, 2]}", "`loads` in the result of tool `f` contains a number without a unit"),
         ("PRICES[s]", "`price` and `days` in the result of tool `f` are numbers without a unit"),
         ("{'found': PRICES[s]}", "`price` and `days` in the result of tool `f` are numbers without a unit"),
     ],
@@ -48,8 +48,8 @@ def test_a_pair_of_a_dict_is_not_all_numbers() -> None:
     body = "@function_tool\ndef f(rows: list[str]):\n    sizes = {}\n    for row in rows:\n        sizes[row] = len(row)\n"
     body += "    top = sorted(sizes.items(), key=lambda pair: pair[1])\n    return {'top': top[:3], 'first': top[0]}\n"
     assert messages(body) == [
-        "`top` in the result of tool `f` holds a number without a unit",
-        "`first` in the result of tool `f` holds a number without a unit",
+        "`top` in the result of tool `f` contains a number without a unit",
+        "`first` in the result of tool `f` contains a number without a unit",
     ]
 
 

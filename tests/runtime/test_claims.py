@@ -168,7 +168,7 @@ def test_paths_to_elements(path: str, steps: tuple[str | int, ...]) -> None:
     "path", ["$[0]", "$.rows[00]", "$.rows[-1]", "$.rows[0]x", "$.rows[0].1", "$.rows.0"]
 )
 def test_what_is_no_path_to_an_element(path: str) -> None:
-    with pytest.raises(ClaimPathError, match="behind a name for an element") as caught:
+    with pytest.raises(ClaimPathError, match="after a name for an element") as caught:
         parse_claim_path(path, arrays=True)
     assert "'$.rows[0].energy'" in caught.value.hint
 

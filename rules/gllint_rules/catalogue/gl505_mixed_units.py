@@ -71,8 +71,14 @@ def _help(meeting: Meeting) -> str:
     factor = factor_between(meeting.right, meeting.left)
     if factor is None:
         return "Convert one of them first, or correct the name that says its unit."
-    right, left = units_of(meeting.right)[1:-1], units_of(meeting.left)[1:-1]
-    return f"Convert one of them first: 1 {right} is {factor:.12g} {left}."
+    sizes = [(meeting.right, factor, meeting.left), (meeting.left, 1 / factor, meeting.right)]
+    # The direction with fewer digits: 1 h is 60 min, not 1 min is 0.0166666666667 h. A number has no unit: 1 % is 0.01.
+    facts = [
+        f"1 {units_of(one)[1:-1]} is {size:.12g} {units_of(other)[1:-1]}".removesuffix(" 1")
+        for one, size, other in sizes
+        if units_of(one) != "`1`"
+    ]
+    return f"Convert one of them first: {min(facts, key=len)}."
 
 
 RULE = Rule(

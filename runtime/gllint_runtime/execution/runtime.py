@@ -51,7 +51,7 @@ Rules for numbers:
 - Every number comes from a tool. Call one; do not calculate, round, convert or estimate yourself. Where there is a
   tool `calculate`, it adds, subtracts, divides and compares what you cite.
 - In the final message write {{claim:0}}, {{claim:1}}, ... where a value belongs, and no digit of your own.
-- Put nothing but blanks or punctuation next to a macro: it brings its value and its unit.
+- Put only blanks or punctuation next to a macro: it shows its value and its unit.
 - claims[i] says where {{claim:i}} comes from: source_call_id (the tc_N of the tool call), path ($.field of
   its output) and quantity (exactly the value and unit found there)."""
 

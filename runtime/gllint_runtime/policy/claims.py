@@ -141,7 +141,7 @@ def _parsed(path: str, arrays: bool) -> tuple[str | int, ...]:
         return tuple(path.split(".")[1:])
     if arrays and _ARRAY_PATH.match(path):
         return tuple(int(step[1:-1]) if step[0] == "[" else step[1:] for step in _STEP.findall(path))
-    form = "$.name(.name)*, with [0] behind a name for an element" if arrays else "$.name(.name)*"
+    form = "$.name(.name)*, with [0] after a name for an element" if arrays else "$.name(.name)*"
     raise ClaimPathError(f"Path '{path}' is not of the form {form}", _path_hint(path, arrays))
 
 
@@ -172,10 +172,10 @@ def _name_of(key: str) -> str:
 def _path_hint(path: str, arrays: bool) -> str:
     if re.search(r"\[|\.\d", path):
         if arrays:
-            return "Write an element by its number behind the name of its list, as in '$.rows[0].energy'."
+            return "Write the number of the element after the name of its list, as in '$.rows[0].energy'."
         return "Array elements cannot be claimed: let the tool return the Quantity under a name of its own."
     if ".." in path or "*" in path:
-        return "Name every step of the path; wildcards and descents are not supported."
+        return "Name every step of the path; wildcards and recursive descent are not supported."
     if path.strip() in {"", "$", "$."}:
         return "Name the field of the Quantity, as in '$.intensity'."
     if not path.startswith("$"):

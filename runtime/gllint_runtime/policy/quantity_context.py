@@ -189,7 +189,7 @@ def _fault_in_front(text: str, start: int, end: int) -> Place | None:
         first = start - 1
         while first and start - first < REACH and char.isalnum() and text[first - 1].isalnum():
             first -= 1
-        return first, start, "Nothing but blanks or punctuation may touch a macro."
+        return first, start, "Only blanks or punctuation may touch a macro."
     place = _back_over(text, start)
     if not place:
         return None
@@ -201,7 +201,7 @@ def _fault_in_front(text: str, start: int, end: int) -> Place | None:
         or (char == "+" and not _is_plus_of_prose(text, place - 1, start))
         or unicodedata.category(char) == "Sc"
     ):
-        return place - 1, place, "The macro brings its value and its unit: write no sign before it."
+        return place - 1, place, "The macro shows its value and its unit: write no sign before it."
     if length := _sign_word(text, place):
         return (
             place - length,
@@ -299,7 +299,7 @@ def _fault_at_end(text: str, end: int, symbols: Collection[str], unit: str | Non
         return None
     if not _may_touch(char) and not UNSPACED.match(char):
         word = _WORD.match(text, end, end + REACH)
-        return end, word.end() if word else end + 1, "Nothing but blanks or punctuation may touch a macro."
+        return end, word.end() if word else end + 1, "Only blanks or punctuation may touch a macro."
     place = end if UNSPACED.match(char) else _on_over(text, end)
     if place < len(text) and (last := _end_of_fault(text, place, symbols, unit)):
         return place, last, _leave_out(text[place:last])
@@ -405,7 +405,7 @@ def _is_operator(char: str) -> bool:
 
 
 def _leave_out(text: str) -> str:
-    return f"Leave out {text!r}: the macro brings its value and its unit, and nothing may change them."
+    return f"Leave out {text!r}: the macro shows its value and its unit, and the text must not change them."
 
 
 @lru_cache(maxsize=256)

@@ -217,7 +217,7 @@ class _Reader:
                 other.lower() == text.lower() for other in _table("others")
             )  # `nm3` is no `Nm3`
         if not units:
-            raise _UnreadableError(f"`{text}` is no unit that is known." if text != self._text else "")
+            raise _UnreadableError(f"`{text}` is not a known unit." if text != self._text else "")
         return [_expanded(factors_of(unit), power) for unit in units]
 
     def _word(self, word: str, is_divisor: bool) -> list[str]:
