@@ -228,8 +228,7 @@ def test_a_draft_lists_the_tools_without_a_schema(tools: list[str], said: str) -
 def test_a_draft_says_of_one_that_names_nothing() -> None:
     text = draft("plant", [("a", {"type": "object"})], Policy())
     assert (
-        "# a has an output schema that does not name its parts: write a line for each of its numbers"
-        in text
+        "# a has an output schema that does not name its parts: write a line for each of its numbers" in text
     )
 
 
