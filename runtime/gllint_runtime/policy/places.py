@@ -11,6 +11,7 @@ from functools import cached_property, lru_cache
 from typing import Literal, NamedTuple
 
 from gllint_runtime.policy.text_units import currency_units, size_of_unit, unit_of_text, units_at, words_table
+from gllint_runtime.policy.units import is_allowed
 
 Span = tuple[int, int]
 LineKind = Literal["prose", "item", "row", "rule", "heading", "label", "blank"]
@@ -197,12 +198,24 @@ class Layout:
 
     def next_item(self, line: Line) -> int:
         """Where the item behind an item of a list ends; the end of a line that is none, or the last."""
-        after = self.lines[self.lines.index(line) + 1 :][:1] if line.kind == "item" else []
+        place = self.lines.index(line) + 1
+        if line.kind != "item" and self.text[line.start : line.end].rstrip().endswith(":"):
+            end = line.end
+            for following in self.lines[place : place + _LONGEST_LIST]:
+                if following.kind not in _LISTED and following.kind != "blank":
+                    break
+                end = following.end
+            return end
+        after = self.lines[place : place + 1] if line.kind == "item" else []
         return after[0].end if after and after[0].kind == "item" else line.end
 
     def clause(self, start: int, end: int) -> Span:
         """Return the part of a sentence that contains a place."""
-        sentence = self.sentence(start, end)
+        spans = self.clauses(self.sentence(start, end))
+        return next((span for span in spans if start < span[1]), spans[-1])
+
+    def clauses(self, sentence: Span) -> list[Span]:
+        """Return the parts of a sentence, parted by commas and "and"."""
         spans = self._clause_spans.get(sentence)
         if spans is None:
             first, spans = sentence[0], []
@@ -211,7 +224,7 @@ class Layout:
                 first = match.end()
             spans.append((first, sentence[1]))
             self._clause_spans[sentence] = spans
-        return next((span for span in spans if start < span[1]), spans[-1])
+        return spans
 
     def cell(self, line: Line, place: int) -> tuple[Span, int]:
         """The cell of a row, and its column."""
@@ -394,8 +407,9 @@ def _declaration(text: str, is_header: bool) -> Declared | None:
         if (
             last != text
             and not last.islower()
-            and len(last) < 12
+            and 1 < len(last) < 12
             and (hits := declared_unit(last)) is not None
+            and all(is_allowed(unit) for unit in hits.units)  # no unit: the S9 of "Dustbot S9"
         ):
             return hits
         if "%" in text:

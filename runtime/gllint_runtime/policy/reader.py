@@ -139,6 +139,11 @@ class Reader:
             value, step = hours + minutes / 60 + seconds / 3600, 1 / 3600 if duration[3] else 1 / 60
             length = Shown(value, step / 2, step / 2)
             return Reading(start, stop, duration[0], "number", place, (length,), ("h",), "h"), stop
+        if (watch := _STOPWATCH.match(text, start)) is not None and watch.end() == stop:
+            value = int(watch[1]) / 60 + int(watch[2]) / 3600
+            return Reading(
+                start, stop, watch[0], "number", place, (Shown(value, 1 / 7200, 1 / 7200),), ("h",), "h"
+            ), stop
         if (parted := _length(text, start, stop)) is not None:
             return Reading(start, stop, text[start:stop], "number", place, (parted,), ("h",), "h"), stop
         match = _NUMBER.match(text, start)
@@ -158,7 +163,11 @@ class Reader:
         prior = lead.start() if lead is not None and (sign or currency) else start
         if sign and _is_dash(text, prior, start):
             sign = ""
-        if not sign and _SIGN_WORD.search(text, max(0, prior - 12), prior):
+        if sign or _ZONE.search(text, max(0, prior - 6), prior + 1):
+            sign = sign or "-"
+        elif (
+            word := _SIGN_WORD.search(text, max(0, prior - 12), prior)
+        ) is not None and not _TAKEN_OFF.search(text, max(0, word.start() - 40), word.start()):
             sign = "-"
         multipliers, trailing = _multipliers(text, end, bool(currency))
         if trailing > end and (link := _OF.match(text, trailing)) and units_at(text, link.end())[0]:
@@ -283,6 +292,10 @@ _PARTED_TIME = expression(
     r"(?:(\d{1,4}) ?m(?:in)?(?:ute)?s? ?)?"
     r"(?:(\d{1,5}) ?s(?:ec)?(?:ond)?s?)?(?<=\w)(?![\w])"
 )
+# Minutes and seconds that are no time of day: 44:54; 60:40 is a share.
+_STOPWATCH = expression(
+    r"(?<![\w.,:/-])(?!(?:50:50|60:40|70:30|80:20|90:10)\b)(2[5-9]|[3-9]\d|1\d\d):([0-5]\d)(?![\w:])"
+)
 _PART_HOURS = (24.0, 1.0, 1 / 60, 1 / 3600)
 
 
@@ -311,6 +324,11 @@ _IN_PROSE = re.compile(r"[^\W_][*_]{0,2} \(\Z")
 _SAME_UNITS = re.compile(r"([^\W\d_]+)/\1")
 _LIST_DASH = re.compile(r"(?:^|\n)[ \t>]*[-−–][ ]\Z")
 _SIGN_WORD = re.compile(r"\b(?:minus|negative|moins|menos)\s\Z", re.IGNORECASE)
+_ZONE = re.compile(r"\b(?:UTC|GMT)\s?[-−–]\Z")
+# What is taken off another number: 55% promoters minus 20% detractors.
+_TAKEN_OFF = re.compile(
+    r"\d[^.;:,\n\d]{0,30}(?<!\bto)(?<!\band)(?<!\bat)(?<!\bof)(?<!\bis)(?<!\bwas)(?<!à)(?<!auf)\s\Z"
+)
 _CURRENCY_SIZE = re.compile(r"[ \u00a0\u202f]?([kKM])(?=[€$£]|(?:EUR|USD|GBP|CHF)(?!\w))")
 _LETTERS = re.compile(r"(?:bn|mn|mm|[kKMBTmb])(?![\w²³/·°])")
 _MULTIPLIER = re.compile(r"[ \u00a0\u202f-]?([^\W\d_]{2,9}\.?)(?!\w)|([万億亿])")
@@ -612,6 +630,8 @@ def _marked(text: str) -> Iterator[tuple[int, int, Shape, Found | None]]:
     for match in _PARTED_TIME.finditer(text):
         if sum(part is not None for part in match.groups()) > 1:
             yield match.start(), match.end(), "number", None
+    for match in _STOPWATCH.finditer(text):
+        yield match.start(), match.end(), "number", None
     for hits in moments(text):
         yield hits.start, hits.end, "moment", hits
     for match in _PHONE.finditer(text):

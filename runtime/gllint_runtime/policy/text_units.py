@@ -208,6 +208,18 @@ def _folded_symbols() -> Mapping[str, tuple[str, ...]]:
 
 
 @lru_cache(maxsize=4096)
+@lru_cache(maxsize=1024)
+def base_of_unit(unit: str) -> float:
+    """How many of the unit in which programs keep such values (seconds, metres, bytes) a unit is; 0 of all others."""
+    size = size_of_unit(unit)
+    for base in words_table()["bases"]["words"].split() if size is not None and not size.offset else ():
+        own = size_of_unit(base)
+        if own is not None and size is not None and own.dimension == size.dimension:
+            factor = size.factor / own.factor
+            return 0.0 if abs(factor - 1) < 1e-12 else factor
+    return 0.0
+
+
 def unit_of_text(text: str) -> tuple[str, ...]:
     """The units that a whole text means (a header's bracket, a field ``unit``); as typed where no table has it."""
     text = text.strip()
