@@ -6,10 +6,12 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
 from copy import copy
+from itertools import chain
 from math import isfinite
 
 from gllint_runtime.policy.moments import Moment, month_numbers
-from gllint_runtime.policy.text_units import size_of_unit
+from gllint_runtime.policy.places import folded_word
+from gllint_runtime.policy.text_units import size_of_unit, table_words
 from gllint_runtime.provenance.records import Harvest, Record, Source, common_words
 
 _FEW = 64  # new numbers that are put in their places one by one
@@ -18,6 +20,7 @@ _MOST_NAMED = 400  # records that one name may name
 _MOST_PARTLY_NAMED = 40  # and that a word of their names may
 _ENDING = 4  # digits by which a card or an account is named
 _NO_MONTHS = frozenset(("march", "may", "mars", "marche", "jan"))
+_WEEK = re.compile(r"(?<![^\W\d])w\d{1,2}\Z")
 _PLAIN = re.compile(r"[\W_]+")
 
 
@@ -116,6 +119,8 @@ class Index:
             self._prefixes.setdefault(letters, []).append(source)
         last = folded.rpartition("_")[2]  # gift_card_6276644
         parts = (last,) if len(last) > _ENDING and last.isdecimal() else ()
+        if (week := _WEEK.search(folded)) is not None:
+            parts = (*parts, week[0])  # 2026-W10
         for key in {folded, plain, folded.lstrip("#"), *parts}:
             self._codes.setdefault(key, []).append(source)
         if len(plain) > _ENDING and plain[-_ENDING:].isdecimal():
@@ -143,6 +148,15 @@ class Index:
                 if source.moment is not None and moment.is_part_of(source.moment):
                     yield source
             return
+
+    def of_week(self, week: int) -> Source | None:
+        """A date that is in a week of its year."""
+        for (part, _), sources in self._moments.items():
+            for source in self._visible(sources[-_MOST_OF_ONE:]) if part == "day" else ():
+                day = source.moment.on if source.moment is not None else None
+                if day is not None and day.isocalendar().week == week:
+                    return source
+        return None
 
     @property
     def has_years(self) -> bool:
@@ -261,6 +275,9 @@ class Names:
             month = month_numbers().get(word)
             if month is not None and (len(word) > 3 or word not in ("may", "mar")) and word not in _NO_MONTHS:
                 found.append((at, at + 1, _by_group(self._in_month.get(month, ()))))
+            if word in table_words("weekend"):
+                days = (self._by_name.get((folded_word(day),), ()) for day in ("saturday", "sunday"))
+                found.append((at, at + 1, _by_group(chain.from_iterable(days))))
             records = self._by_word.get(word)
             if records is not None and len(records) <= _MOST_PARTLY_NAMED:
                 parts.append((at, records))
@@ -300,6 +317,7 @@ class Mentions:
         """The records that stretches name, by their group: those that have all its names, or each that has one."""
         sets: dict[str, list[set[Record]]] = {}
         counts: dict[str, dict[Record, int]] = {}
+        surely: set[Record] = set()  # by a word that is in the name of no other
         for start, end in spans:
             first = bisect_left(self._starts, start)
             for _, stop, groups in self._names[first : bisect_left(self._starts, end)]:
@@ -308,6 +326,8 @@ class Mentions:
                         sets.setdefault(group, []).append(records)
             first = bisect_left(self._part_starts, start)
             for _, some in self._parts[first : bisect_left(self._part_starts, end)]:
+                if len(some) == 1:
+                    surely.update(some)
                 for record in some:
                     own = counts.setdefault(record.group, {})
                     own[record] = own.get(record, 0) + 1
@@ -319,12 +339,14 @@ class Mentions:
             if group not in hits:
                 most = max(own.values())
                 best = {record for record, count in own.items() if count == most}
-                if len(best) == 1 < self._sizes.get(group, 1):
+                if len(best) > 1:
+                    best = best & surely
+                if 0 < len(best) < self._sizes.get(group, 1):
                     hits[group] = best
         return hits
 
-    def place_of(self, chain: set[Record], span: tuple[int, int]) -> int:
-        """Where a stretch first names one of some records; its end where it does not."""
+    def last_place_of(self, chain: set[Record], span: tuple[int, int]) -> int:
+        """Where a stretch last names one of some records; -1 where it does not."""
         places = [
             start
             for start, _, groups in self._names[
@@ -339,7 +361,7 @@ class Mentions:
             ]
             if not chain.isdisjoint(records)
         ]
-        return min([*places, *parts], default=span[1])
+        return max([*places, *parts], default=-1)
 
 
 def _by_group(records: Iterable[Record]) -> dict[str, set[Record]]:

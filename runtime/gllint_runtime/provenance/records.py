@@ -18,7 +18,13 @@ from gllint_runtime.policy.parameter_units import argument_units
 from gllint_runtime.policy.places import declared_unit, folded_word
 from gllint_runtime.policy.reader import Reader, Reading, has_digit
 from gllint_runtime.policy.schemas import Path, show_path
-from gllint_runtime.policy.text_units import size_of_unit, table_words, unit_of_text, words_table
+from gllint_runtime.policy.text_units import (
+    counted_units,
+    size_of_unit,
+    table_words,
+    unit_of_text,
+    words_table,
+)
 
 _MAX_LEAVES = 200_000  # of one output
 _MAX_DEPTH = 64
@@ -127,6 +133,7 @@ class _Context:
     currency: tuple[str, ...] = ()
     units: Mapping[str, Any] | None = None  # names of members, and the unit of each: ``hourly_units``
     factor: float = 1.0  # of values in a unit with a size: ``kEUR``
+    is_minor: bool = False  # amounts are in hundredths of the currency, as payment services write them
 
 
 class Harvester:
@@ -285,7 +292,13 @@ class Harvester:
             record.label = key
             if key and not pattern.endswith("[*]"):
                 self._name(record, "name", key)
-            if "_" in key and not inner.unit and (units := units_of_key(key))[0] and not units[1]:
+            if (
+                "_" in key
+                and not inner.unit
+                and (units := units_of_key(key))[0]
+                and not units[1]
+                and units[0][0] not in counted_units()
+            ):
                 inner = _Context(units[0], inner.currency, inner.units)
         record.members = frozenset(map(str, node))
         for name, value in node.items():
@@ -306,15 +319,14 @@ class Harvester:
                 self._name(child, "name", name)
                 self._object_members(value, (*path, name), child, element, f"{pattern}.*")
             else:
-                if has_digit(name):
-                    self._in_text(
-                        name.replace("_", " ") if "-" not in name else name,
-                        (*path, name),
-                        name,
-                        record,
-                        _Context(),
-                    )
+                self._in_name(name, (*path, name), record)
                 self._node(value, (*path, name), name, record, element, f"{pattern}.{name}")
+
+    def _in_name(self, name: str, path: Path, record: Record) -> None:
+        """Take in the numbers of a key: ``snow_24h_cm``."""
+        if has_digit(name):
+            text = _GLUED.sub(" ", name.replace("_", " ")) if "-" not in name else name
+            self._in_text(text, path, name, record, _Context())
 
     def _object_members(
         self, node: Mapping[Any, Any], path: Path, record: Record, context: _Context, pattern: str
@@ -355,6 +367,7 @@ class Harvester:
         record = self._record(f"{self._tool} {group}", parent)
         for name, value in row.items():
             self._name(record, name, value)
+            self._in_name(name, steps[name], record)
         for name, value in row.items():
             self._node(value, steps[name], name, record, context, f"{group}.{name}")
 
@@ -392,8 +405,12 @@ class Harvester:
             units, is_quantity = (sized[2].upper(),), True
         if not is_quantity:
             units, is_open = self._units(path, key, context, record)
-            if context.factor != 1.0 and units and units == context.unit:
+            if context.factor != 1.0 and units and units in (context.unit, context.currency):
                 value *= context.factor
+            if _is_minor(key):
+                value, units = value / 100, context.currency
+            elif context.is_minor and isinstance(value, int) and units == context.currency:
+                value /= 100
         source = Source("tool", self._call_id, self._tool, path, key, value, units, record, is_open=is_open)
         source.kind = None if units else read_name(key).kind if key else None
         source.stem = stem_of(key)
@@ -408,11 +425,11 @@ class Harvester:
             source.kind in ("time", "date", None)
             and not units
             and isinstance(value, int)
-            and 946684800 <= value < 4102444800
+            and (946684800 <= value < 4102444800 or 946684800_000 <= value < 4102444800_000)
         ):
             from datetime import UTC, datetime
 
-            when = datetime.fromtimestamp(value, UTC)
+            when = datetime.fromtimestamp(value if value < 4102444800 else value / 1000, UTC)
             moment = Moment(when.year, when.month, when.day, when.hour, when.minute, when.second)
             epoch = Source(
                 "tool",
@@ -428,6 +445,7 @@ class Harvester:
                 stem=source.stem,
             )
             record.times.append(epoch)
+            record.moments.append(moment)
             self.harvest.sources.append(epoch)
 
     def _units(self, path: Path, key: str, context: _Context, record: Record) -> tuple[tuple[str, ...], bool]:
@@ -436,6 +454,9 @@ class Harvester:
         )
         if declared:
             return unit_of_text(declared), False
+        rate = _quoted_rate(key, record)
+        if rate is not None:
+            return rate, False
         if context.units is not None and isinstance(named := context.units.get(key), str):
             return tuple(unit for unit in unit_of_text(named) if size_of_unit(unit)), False
         units, is_open = units_of_key(key)
@@ -450,7 +471,11 @@ class Harvester:
         kind = read_name(key).kind if key else None
         beside = context.unit or (context.currency if kind is None and _may_be_money(key) else ())
         if beside and kind is None:
-            is_money = quantity_named("".join(name_words(key or "")[-1:])) == "currency"
+            words = name_words(key or "")
+            is_money = any(
+                quantity_named(word) == "currency" or word in _value_keys()
+                for word in (words if context.is_minor else words[-1:])
+            )
             if context.unit or is_money or key.lower() in _value_keys():
                 return beside, False
         return units, is_open
@@ -623,11 +648,19 @@ class Harvester:
         if has_digit(value):
             for hits in moments(value):
                 moment = hits.readings[0]
-                record.moments.append(moment)
+                if not moment.has_date and not table_words("dates of rows").issuperset((key.lower(),)):
+                    continue  # when it began and ended names no row
+                record.moments.append(
+                    moment
+                    if key.lower() in table_words("dates of rows")
+                    else moment._replace(hour=None, minute=None, second=None)
+                )
                 if (day := moment.on) is not None:
                     record.names += [
                         (name,) for name, number in weekday_numbers().items() if number == day.weekday()
                     ]
+        if _CLOCK.fullmatch(value) and key.lower() not in table_words("dates of rows"):
+            return  # when it began and ended names no row
         words = tuple(folded_word(word) for word in _WORD.findall(value))
         if 0 < len(words) <= _MAX_NAME_WORDS and not (
             len(words) == 1 and (len(words[0]) < 2 or words[0] in common_words())
@@ -808,6 +841,9 @@ def _aligned(lines: list[str]) -> tuple[list[str], list[list[str]]] | None:
     return header, rows
 
 
+_WINDOW_OF_KEY = re.compile(r"_(?:last_?)?\d+ ?(?:h|d|w|m|y|days?|hours?|weeks?|months?)(?:_ago)?(?=_|\Z)")
+_CLOCK = re.compile(r"\d{1,2}:\d\d(?::\d\d)?")
+_GLUED = re.compile(r"(?<=\d)(?=[a-z])|(?<=[a-z]{2})(?=\d)")
 _COLUMN = re.compile(r"%?[^\W\d_](?:[^\W\d]|[%/()-]){0,24}")
 
 
@@ -900,6 +936,7 @@ def _alike_members(node: Mapping[Any, Any]) -> frozenset[str]:
 
 def _inner_context(node: Mapping[Any, Any], context: _Context) -> _Context:
     unit, currency, units, factor = context.unit, context.currency, context.units, context.factor
+    is_minor, is_sized = context.is_minor, False
     numbers = sum(1 for value in node.values() if _is_number(value) or isinstance(value, list))
     for key, value in node.items():
         if not isinstance(key, str):
@@ -910,22 +947,44 @@ def _inner_context(node: Mapping[Any, Any], context: _Context) -> _Context:
         if not isinstance(value, str) or not 0 < len(value) <= 40:
             continue
         if folded in _currency_keys():
-            currency = tuple(element for element in unit_of_text(value) if size_of_unit(element)) or currency
+            currency = (
+                tuple(element for element in unit_of_text(value.upper()) if size_of_unit(element)) or currency
+            )
+            is_minor = value.islower() and _is_currency(currency)
         elif folded in _unit_keys():
             known = tuple(element for element in unit_of_text(value) if size_of_unit(element))
             if not known and (sized := declared_unit(value)) is not None:
                 known, factor = sized.units, sized.factor
+            if not known and (size := words_table()["multipliers"].get(value.lower().removesuffix("s"))):
+                factor, is_sized = float(size), True
             named = any(str(name).lower() in _value_keys() for name in node)
             if known and (named or numbers < 2 or (not _is_currency(known) and _are_bare(node))):
                 unit = known
+    if is_sized and currency:
+        return _Context(currency, currency, units, factor)
     if unit is not context.unit and any(str(name).lower() in _value_keys() for name in node):
         # Of several numbers it is the unit of that which is called the value.
         return _Context(
             (),
             currency or (unit if _is_currency(unit) else ()),
-            {**(units or {}), **{str(n): unit[0] for n in node if str(n).lower() in _value_keys()}},
+            {**(units or {}), **dict.fromkeys(_measured(node), unit[0])},
+            is_minor=is_minor,
         )
-    return _Context(unit, currency, units, factor)
+    return _Context(unit, currency, units, factor, is_minor)
+
+
+def _measured(node: Mapping[Any, Any]) -> list[str]:
+    """The keys of which the unit beside them is: the quantity alone, where the price is beside it, too."""
+    names = [str(name) for name in node if str(name).lower() in _value_keys()]
+    several = [name for name in names if name.lower() in table_words("quantities")]
+    return several or names
+
+
+def _is_minor(key: str) -> bool:
+    """Whether a key says hundredths of a currency: ``amount_cents``."""
+    words = key.lower().split("_")
+    place = words.index("per") if "per" in words else len(words)
+    return place > 1 and words[place - 1] in table_words("minor keys")
 
 
 def _are_bare(node: Mapping[Any, Any]) -> bool:
@@ -936,6 +995,20 @@ def _are_bare(node: Mapping[Any, Any]) -> bool:
 
 def _is_currency(units: tuple[str, ...]) -> bool:
     return bool(units) and units[0].isupper() and len(units[0]) == 3
+
+
+def _quoted_rate(key: str, record: Record) -> tuple[str, ...] | None:
+    """The unit of a rate of exchange: ``{"base": "EUR", "rates": {"CHF": 0.94}}``, ``{"base", "quote", "rate"}``."""
+    texts = {name.lower(): text for element in record.chain for name, text in element.texts.items()}
+    base = next((texts[name] for name in ("base", "base_currency", "from", "source") if name in texts), "")
+    quote = key
+    if key.lower() in ("rate", "exchange_rate", "fx_rate", "kurs", "taux"):
+        quote = next(
+            (texts[name] for name in ("quote", "quote_currency", "to", "target") if name in texts), ""
+        )
+    if quote != base and _is_currency((base,)) and _is_currency((quote,)):
+        return (f"{quote}/{base}",)
+    return None
 
 
 @cache
@@ -999,6 +1072,7 @@ def units_of_key(key: str) -> tuple[tuple[str, ...], bool]:
     if key[-1] in ")]":
         if units := _header_unit(key):
             return units, False
+    key = _WINDOW_OF_KEY.sub("", key)
     folded = key.lower()
     if (quotient := _QUOTIENT.search(folded)) is not None:
         known = words_table()["key letters"]
