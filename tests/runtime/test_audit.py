@@ -500,7 +500,7 @@ def test_units_beside_a_number_and_in_its_key_count() -> None:
         ("speed_ms", "It is 71 km/h.", "mislabelled"),
         ("amount_cents", "It is 71 USD.", "mislabelled"),
         ("amount_cents", "It is 71 cents.", "sourced"),
-        ("amount_cents", "It is 0.71 EUR.", "sourced"),
+        ("amount_cents", "It is 0.71 USD.", "sourced"),
         ("annual_kwh", "It is 71 kWh per year.", "sourced"),
     ],
 )

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import date, timedelta
 from functools import cache, cached_property, lru_cache
-from itertools import combinations
+from itertools import combinations, pairwise
 from math import fsum, inf
 from statistics import median
 from typing import Any, NamedTuple, Protocol
@@ -23,7 +23,14 @@ from gllint_runtime.policy.expressions import expression
 from gllint_runtime.policy.moments import Moment
 from gllint_runtime.policy.places import Span, folded_word
 from gllint_runtime.policy.reader import Reading, Shown
-from gllint_runtime.policy.text_units import counted_units, size_of_unit, table_words, units_at, words_table
+from gllint_runtime.policy.text_units import (
+    base_of_unit,
+    counted_units,
+    size_of_unit,
+    table_words,
+    units_at,
+    words_table,
+)
 from gllint_runtime.policy.unit_sizes import factors_of_unit, product, size_of
 from gllint_runtime.policy.units import TIME_UNITS
 from gllint_runtime.provenance.directions import Directions, Mark, is_against, way_in
@@ -44,8 +51,8 @@ class Judgement(Protocol):
     def mark(self, reading: Reading) -> Mark | None:
         """The word around a number that says which way it goes."""
 
-    def place_of(self, sources: tuple[Source, ...], span: Span) -> int:
-        """Where a stretch first names the record of a source."""
+    def last_place_of(self, sources: tuple[Source, ...], span: Span) -> int:
+        """Where a stretch last names the record of a source; -1 where it does not."""
 
     def named(self, scope: tuple[Span, ...]) -> dict[str, set[Record]]:
         """The records that a stretch names."""
@@ -64,6 +71,8 @@ _MAX_KIN = 24
 _MAX_ROWS = 400  # of a list whose texts are counted
 _MAX_GROUPS = 30  # lists that are counted, the latest first
 _MANY_PAIRS = 10
+_FEW_PAIRS = 60
+_LONG = 100
 _NEAREST = 4  # the nearest numbers, from which also a percentage of one digit may follow
 _MOST_ADDED = 12
 _FEW = 6  # values of a key in a whole conversation that its name alone points at
@@ -186,12 +195,17 @@ class Derivations:
             self._by_key.setdefault((source.key, units), []).append(source)
             keys: list[tuple[Any, ...]] = [(record.group, source.key, units)]
             parent = record.parent
-            if isinstance(source.path[-1] if source.path else "", int):
+            if (
+                len(source.path) > 1
+                and isinstance(source.path[-1], int)
+                and not isinstance(source.path[-2], int)
+            ):
                 keys.append((source.call_id, source.path[:-1], units))
             else:
                 keys.append((record.call_id, record.group, source.key, units))
-            if parent is not None and parent.parent is not None:
+            while parent is not None and parent.parent is not None:
                 keys.append((parent, record.group, source.key, units))
+                parent = parent.parent
             for key in keys:
                 column = self._columns.get(key)
                 if column is None:
@@ -241,6 +255,22 @@ class Derivations:
         units = source.units if not source.is_open else source.units[:1]
         hits = self._by_key.get((source.key, units), [])
         return hits if len(hits) <= _FEW else []
+
+    def siblings(self, source: Source) -> list[Source]:
+        """The values of the same key in the few rows of its list that have a text in common with its row."""
+        record = source.record
+        rows = self._rows.get((record.group, record.call_id)) if record is not None else None
+        if record is None or rows is None or not 2 < len(rows.records) <= _MAX_ROWS:
+            return []
+        for key, text in record.texts.items():
+            alike = [
+                other.values[source.key]
+                for other in rows.records
+                if other is not record and other.texts.get(key) == text and source.key in other.values
+            ]
+            if 0 < len(alike) < 4 and 2 * len(alike) < len(rows.records):
+                return alike
+        return []
 
     def lists(self, count: int) -> list[Source]:
         """The lists that have so many items."""
@@ -487,12 +517,17 @@ class _Search:
         self.previous = layout.previous_sentence(self.sentence)
         line = layout.line_at(reading.place.start)
         spans = [self.sentence, *line.heads]
-        if line.kind == "row":
+        self.is_row = line.kind == "row"
+        if self.is_row:
             spans += [span for scope in reading.place.scopes[:2] for span in scope]
         self.words = {word for span in spans for word in layout.words_in(span)}
         self.near_words = self.words | (set(layout.words_in(self.previous)) if self.previous else set())
         self.clause_words = set(layout.words_in(reading.place.clause))
-        self.wrong_record = any(miss.reason in ("record", "key") for miss in misses)
+        self.wrong_record = any(
+            miss.reason in ("record", "key") and abs(reading.value) == abs(float(miss.source.value))
+            for miss in misses
+        )
+        self.of_other_unit = {miss.source for miss in misses if miss.reason in ("unit", "kind")}
         self.wrong_sign = any(miss.reason == "sign" for miss in misses)
         self.digits = max((renderings.digits for renderings in reading.renderings), default=0)
         self.is_share = "%" in reading.units
@@ -503,8 +538,11 @@ class _Search:
         """From what the number follows; ``None`` where that is nothing that the text points at."""
         reading = self.reading
         if reading.shape == "moment" or (reading.moments and not reading.renderings):
-            return self._moment()
+            return self._moment() or (
+                self._rate() or self._span() or self._sum() if reading.renderings else None
+            )
         for attempt in (
+            self._equation,
             self._tied,
             self._aggregate,
             self._count,
@@ -520,13 +558,19 @@ class _Search:
             if hits is _NOTHING:
                 return None
             if hits is not None:
-                return hits if self._is_said(hits) else None
+                return hits if hits.how == "equation" or self._is_said(hits) else None
         return None
 
     def _is_said(self, hits: Derivation) -> bool:
         """Whether the clause does not name other records or keys than those that a number follows from."""
         if self._of_other_record(hits) or (self.wrong_sign and hits.how not in _AGGREGATES):
             return False
+        if not self.of_other_unit.isdisjoint(hits.sources) and hits.how in (
+            "product",
+            "quotient",
+            "percentage",
+        ):
+            return False  # 14 weeks of 14 days and of another number twice
         bare = next((source for source in hits.sources if source.origin == "tool" and not source.units), None)
         if bare is not None and not self.judgement.provenance.knows_currency(self.units, bare.call_id):
             return False
@@ -593,7 +637,7 @@ class _Search:
     @cached_property
     def operands(self) -> list[Operand]:
         """What the text points at, the closest first."""
-        shown = [*self._shown_operands()]
+        shown = self.shown
         units = {
             operand.source.key: operand.units
             for operand in shown
@@ -603,10 +647,21 @@ class _Search:
         }
         named = [
             operand._replace(units=units.get(operand.source.key, ())) if not operand.units else operand
-            for operand in self._named_operands({operand.source for operand in shown})
+            for operand in self._named_operands(
+                {operand.source for operand in shown if len(operand.sources) == 1}
+            )
         ]
-        kin = [*self._kin_operands(shown, {operand.source for operand in (*shown, *named)})]
+        kin = [
+            *self._kin_operands(
+                shown, {operand.source for operand in (*shown, *named) if len(operand.sources) == 1}
+            )
+        ]
         return [*shown, *named, *self._joint_operands(shown), *kin, *self._said_operands()]
+
+    @cached_property
+    def shown(self) -> list[Operand]:
+        """The numbers that the text shows near by."""
+        return [*self._shown_operands()]
 
     @cached_property
     def scopes(self) -> list[tuple[Span, ...]]:
@@ -659,16 +714,27 @@ class _Search:
         for column in self.owner.named(self.near_words):
             if len(column.sources) > _FEW or not set(column.sources[0].stem) <= self.near_words:
                 continue
+            near = {operand.source.record for operand in self.shown if operand.rank == _SHOWN}
             for source in column.sources:
                 if source not in visited and count < _MAX_NAMED:
                     visited.add(source)
                     count += 1
-                    is_close = len(column.sources) == 1 and set(source.stem) <= self.words
+                    is_close = set(source.stem) <= self.words and (
+                        len(column.sources) == 1 or (source.record is not None and source.record in near)
+                    )
                     rank = _NAMED if is_close else _NAMED_FAR
                     yield Operand(float(source.value), source.units, (source,), rank)
 
     def _joint_operands(self, shown: list[Operand]) -> Iterator[Operand]:
         """What several numbers of a sentence that are of one key, or of one record, have together."""
+        clause = (self.reading.place.clause,)
+        for group in self.judgement.named(clause).values():
+            if 1 < len(group) <= _FEW:  # "Bluewater" of two invoices
+                for key in set.intersection(*(set(record.values) for record in group)):
+                    sources = tuple(record.values[key] for record in group)
+                    if not _is_no_sum(sources[0].units) and len({source.units for source in sources}) == 1:
+                        total = fsum(float(source.value) for source in sources)
+                        yield Operand(total, sources[0].units, sources, _NAMED)
         if self.is_share:
             for a, b in combinations([operand for operand in shown if operand.rank == _SHOWN], 2):
                 if a.units == b.units and a.at != b.at and not _is_no_sum(a.units) and _is_kin(a, b):
@@ -683,11 +749,13 @@ class _Search:
             if record is None or len(operand.sources) > 1 or operand.moment is not None:
                 continue
             values = [*record.values.values()] if len(record.values) <= 12 else []
-            for source in (*values, *self.owner.of_key(operand.source)):
+            for source in (*values, *self.owner.of_key(operand.source), *self.owner.siblings(operand.source)):
                 if source not in visited and source.kind not in ("identifier", "index") and count < _MAX_KIN:
                     visited.add(source)
                     count += 1
-                    is_only = source.key == operand.source.key and len(self.owner.of_key(source)) == 2
+                    is_only = source.key == operand.source.key and (
+                        len(self.owner.of_key(source)) == 2 or len(self.owner.siblings(source)) == 1
+                    )
                     rank = _NAMED_FAR if is_only else _KIN
                     is_bare = source.key == operand.source.key and not source.units
                     units = operand.units if is_bare else source.units
@@ -806,6 +874,8 @@ class _Search:
                 yield REST, 1.0, ("%",)
             yield CHANGE, 1.0, ("%",)
             return
+        if not group.units and not self.units and self.reading.noun in ("points", "prozentpunkte"):
+            yield DIFFERENCE, 100.0, ("pp",)  # of two fractions
         if (factor := _factor(group.units, self.units)) is not None:
             yield DIFFERENCE, factor, ("pp",) if is_percent else group.units
         if self.counts:
@@ -834,8 +904,14 @@ class _Search:
         is_like = operation in (DIFFERENCE, RATIO, SHARE, REST, CHANGE)
         if not a.value or not b.value:
             return False  # nothing follows from a zero
-        if _SAID in (a.rank, b.rank) and (is_like or a.rank == b.rank == _SAID):
-            return False
+        if _SAID in (a.rank, b.rank):
+            is_limit = (
+                operation is DIFFERENCE and is_exact and not _words_of("of a limit").isdisjoint(self.words)
+            )
+            if is_limit and (a.is_shown or b.is_shown):
+                return self.digits > 1  # 66 € above the limit that the user said
+            if is_like or a.rank == b.rank == _SAID:
+                return False
         if (
             self.units
             and not self.counts
@@ -859,7 +935,11 @@ class _Search:
             return False
         if operation in (PRODUCT, QUOTIENT) and not self._may_multiply(operation, a, b, both_shown):
             return False
-        if operation in PERCENTAGES[1:] and not both_shown:
+        if (
+            operation in PERCENTAGES
+            and not both_shown
+            and (operation is not PERCENTAGES[0] or self.digits < 3)
+        ):
             return False
         if operation is not QUOTIENT and not self._says_period(a.units):
             return False
@@ -869,8 +949,25 @@ class _Search:
         if operation in (SHARE, REST) and not table_words("limits").isdisjoint(b.source.stem):
             pairs = int((2 * pairs) ** 0.5)  # of one whole
         same = a.source.record is not None and a.source.record is b.source.record
-        if is_exact and same and rank <= _NAMED and is_like:
+        if operation is DIFFERENCE and is_exact and rank <= _NAMED_FAR and pairs <= _MANY_PAIRS:
+            step = element.lower_margin + element.upper_margin
+            if step and abs(a.value) / step >= _LONG and (a.is_shown or b.is_shown):
+                return True  # 16.9 less 16.1: each has three digits
+        if (
+            is_exact
+            and same
+            and is_like
+            and rank == _NAMED_FAR
+            and self.digits > 1
+            and b.value
+            and pairs <= _FEW_PAIRS
+        ):
             return True
+        is_pointed = same or (a.source.key == b.source.key and set(a.source.stem) <= self.words)
+        if is_exact and is_pointed and rank <= _NAMED and is_like:
+            return True
+        if operation is CHANGE and self.owner.siblings(a.source) == [b.source] and (a.is_shown or b.is_shown):
+            return self.digits > 1
         if rank >= _KIN:
             return self.digits >= 3 and (is_exact or self.digits > 3 or rank == _SAID)
         if both_shown:
@@ -888,18 +985,27 @@ class _Search:
             return not _words_of("factors").isdisjoint(b.source.stem)
         if not b.units and b.value % 1 and not _words_of("factors").intersection(b.source.stem):
             return False  # 45 divided by a rating of 4.7
+        same = a.source.record is not None and a.source.record is b.source.record
+        if (
+            operation is QUOTIENT
+            and same
+            and max(a.rank, b.rank) < _KIN
+            and self.digits > 2
+            and not _words_of("times").isdisjoint(self.words)
+        ):
+            return True  # the cost per user, of a row
         if operation is QUOTIENT and b.source.tool == "calendar":
             return self.digits > 2 and a.rank <= _NAMED
         if operation is QUOTIENT and not both_shown and not (b.units and not _is_counted(b.units)):
-            return a.rank < _KIN and (
-                b.source.key.lower() in table_words("quantities")
+            return a.rank < _KIN and bool(
+                (b.rank == _SAID and not b.value % 1 and not _words_of("times").isdisjoint(self.words))
+                or b.source.key.lower() in table_words("quantities")
                 or _counts_things(b)
                 or b.source.kind == "count"
             )
         is_factor = not b.value % 1 and (_is_counted(b.units) or b.units[0] in TIME_UNITS)
         if both_shown or _SAID in (a.rank, b.rank):
             return True
-        same = a.source.record is not None and a.source.record is b.source.record
         return same or (b.is_shown and is_factor and bool(self.units))
 
     def _contradicts(self, operation: Operation, a: Operand, b: Operand, value: float, subject: int) -> bool:
@@ -915,15 +1021,61 @@ class _Search:
         if way not in ("up", "down"):
             return False
         is_first: bool | None = None
+        mark = self.judgement.mark(reading)
         if subject >= 0 and (a.at == subject) != (b.at == subject):
             is_first = a.at == subject
-        if is_first is None:
-            is_first = directions.is_subject(self.judgement, reading, a, b)
-        mark = self.judgement.mark(reading)
-        if is_first is None and mark is not None and mark.word in _words_of("of a limit"):
-            is_whole = directions.is_whole(a, b)
-            is_first = None if is_whole is None else not is_whole
+        else:
+            is_cell = (reading.is_signed or reading.has_plus) and self.is_row
+            is_first = directions.is_subject(self.judgement, reading, a, b, by_name=not is_cell)
+            if mark is not None and mark.word in _words_of("of a limit"):
+                is_whole = directions.is_whole(a, b)
+                is_first = is_first if is_whole is None else not is_whole
         return is_first is not None and ((change if is_first else -change) < 0) == (way == "up")
+
+    # ----------------------------------------------------------------------------------------- what is worked out
+
+    def _equation(self) -> Derivation | None:
+        """What the text works out itself: "3 × €118 + €45 = €399"."""
+        reading, text = self.reading, self.reading.place.layout.text
+        if not reading.renderings:
+            return None
+        terms: list[tuple[Finding, str]] = []
+        end, link = reading.place.start, _EQUALS
+        for finding in reversed(self.judgement.done):
+            place = finding.reading.place
+            if place.start >= reading.place.start:
+                continue
+            joint = link.fullmatch(text, place.end, end)
+            if joint is None:
+                break
+            if finding.fails or not finding.reading.renderings:
+                return None
+            terms.append((finding, joint.groupdict().get("operator", "") or ""))
+            end, link = place.start, _OPERATOR
+        if len(terms) < 2:
+            return None
+        terms.reverse()
+        total, product = 0.0, terms[0][0].reading.value
+        for (_, operator), (finding, _) in pairwise(terms):
+            value = finding.reading.value
+            if operator in "+−–-":
+                total, product = total + product, value if operator == "+" else -value
+            elif operator in "/÷:":
+                product = product / value if value else inf
+            else:
+                product *= value * (0.01 if finding.reading.units == ("%",) else 1)
+        if not any(element.fits(total + product) for element in reading.renderings):
+            return None
+        units = {unit.partition("/")[0] for finding, _ in terms for unit in _units_of(finding)}
+        if self.units and units and units.isdisjoint(self.units) and not _is_counted(self.units):
+            return None
+        sources = tuple(
+            source
+            for finding, _ in terms
+            for source in (finding.derivation.sources if finding.derivation else (finding.source,))
+            if source is not None
+        )
+        return Derivation("equation", sources, total + product, self.units)
 
     # -------------------------------------------------------------------------------------------- what is tied
 
@@ -948,6 +1100,8 @@ class _Search:
                 return self._span_of([tuple(moments)]) or _NOTHING  # type: ignore[list-item]
         text = self.judgement.text_of((max(0, first - 40), first))
         subject = first if second >= 0 or not is_against(text) else -1
+        if second >= 0 and _FROM.search(text):
+            subject = second
         hits = self._pair(among, subject)
         if hits is None and self.is_share:
             shown = {operand.at for operand in self.operands}
@@ -982,7 +1136,8 @@ class _Search:
     ) -> Derivation | None:
         for how, value in aggregates.items():
             if how not in self.kinds:
-                least = 2 if is_pointed and self._has_rows(column.group) else 3
+                is_named = how == "total" and set(column.sources[0].stem) <= self.words
+                least = 2 if is_pointed and (is_named or self._has_rows(column.group)) else 3
                 if (
                     how == "median"
                     or self.digits < least
@@ -993,7 +1148,7 @@ class _Search:
                 continue
             is_spent = how in ("total", "mean") and aggregates["maximum"] < 0
             if not self._fits(
-                value, column.units, any_sign=is_spent, is_exact=self.digits < 2 and how == "total"
+                value, column.units, any_sign=is_spent, is_exact=self.digits < 3 and how == "total"
             ):
                 continue
             if how in ("minimum", "maximum"):
@@ -1176,9 +1331,21 @@ class _Search:
                 and set(operand.units).isdisjoint(self.units)
             ):
                 if not _is_counted(self.units) and not self.wrong_record and self.digits > 1:
+                    if self._is_same_temperature(operand):
+                        return Derivation("conversion", operand.sources, operand.value, operand.units)
                     if self._fits(operand.value, operand.units) and self._says_period(operand.units):
                         return Derivation("conversion", operand.sources, operand.value, operand.units)
         return None
+
+    def _is_same_temperature(self, operand: Operand) -> bool:
+        """Whether a number is a temperature that is shown, on another scale."""
+        own, other = size_of_unit(self.units[0]), size_of_unit(operand.units[0])
+        if not operand.source.units:
+            return False  # of a bare number nobody knows that it is one
+        if own is None or other is None or own.dimension != other.dimension or own.offset == other.offset:
+            return False
+        value = (operand.value * other.factor + other.offset - own.offset) / own.factor
+        return any(renderings.fits(value) for renderings in self.reading.renderings)
 
     def _products(self) -> Derivation | None:
         """The sum of prices by quantities of one list; and what is left of a hundred percent."""
@@ -1191,10 +1358,16 @@ class _Search:
             if len(rows) > 200:
                 continue
             keys = set.intersection(*(set(record.values) for record in rows))
-            for quantity in (key for key in keys if key.lower() in table_words("quantities")):
+            for quantity in keys:
+                is_share = rows[0].values[quantity].units == ("%",) or quantity.lower() in table_words(
+                    "weights"
+                )
+                if not is_share and quantity.lower() not in table_words("quantities"):
+                    continue
                 for key in keys - {quantity}:
                     sources = [record.values[key] for record in rows]
                     value = fsum(float(r.values[key].value) * float(r.values[quantity].value) for r in rows)
+                    value /= 100 if is_share else 1
                     if self._fits(value, sources[0].units):
                         return Derivation("total", tuple(sources), value, sources[0].units)
         return None
@@ -1254,13 +1427,18 @@ class _Search:
 
     def _moments(self) -> list[tuple[Moment, Source, int]]:
         hits = [(o.moment, o.source, o.rank) for o in self.operands if o.moment is not None]
+        for _, source, _ in [*hits]:
+            others = source.record.times[:4] if source.record is not None else ()
+            hits += [
+                (own.moment, own, _KIN) for own in others if own is not source and own.moment is not None
+            ]
         for scope in self.scopes[:6]:
             for records in self.judgement.named(scope).values():
                 for record in [*records][:4]:
                     hits += [(own.moment, own, _NAMED) for own in record.times if own.moment is not None]
         if (today := self._today()) is not None:
             hits.append((*today, _SHOWN))
-        return hits[:_MAX_SHOWN]
+        return hits[: 2 * _MAX_SHOWN]
 
     def _today(self) -> tuple[Moment, Source] | None:
         """The day of the conversation, where it is known."""
@@ -1377,9 +1555,14 @@ class _Search:
                     yield own.moment, own, _KIN
 
 
+_FROM = expression(r"\b(?:from|von|de)\s+[$€£]?\Z", re.IGNORECASE)
+_EQUALS = expression(r"[^\d.;\n=]{0,20}=[^\w.;\n]{0,5}")
+_OPERATOR = expression(
+    r"(?:[^\W\d_]|[^\w+−–×*/÷\n])*?(?P<operator>[+−–×x*/÷]|[ ]-[ ])(?:[^\W\d_]|[^\w+−–×*/÷\n])*?"
+)
 _NOTHING = Derivation("", (), 0.0)  # the text says from what a number follows, and it does not
 _PER = expression(
-    r"(?:\s[^\W\d_]+){0,2}?(?:\s(?:per|a|an|pro|je|par|each)\s|/)(?:(?P<count>\d{1,6})\s)?(?P<word>[^\W\d_]+²?)",
+    r"(?:\s[^\W\d_]+){0,2}?(?:\s(?:per|a|an|pro|je|par|each)\s|\s?/)(?:(?P<count>\d{1,6})\s)?(?P<word>[^\W\d_]+²?)",
     re.IGNORECASE,
 )
 _BOUND = expression(r"(?P<key>[^\W\d_]+)\s?(?P<sign>[<>≤≥])\s?\Z")
@@ -1470,6 +1653,9 @@ def _operands_of(finding: Finding, rank: int) -> Iterator[Operand]:
         value = float(source.value)
         if reading.is_signed and value > 0 > reading.value:
             value = -value
+        base = base_of_unit(units[0]) if units and not own else 0.0
+        if base and any(element.fits(value / base) for element in reading.renderings):
+            value /= base  # 21340, which is shown as 21.3 km
         if not own and "%" in reading.units and abs(value) <= 1.5 and reading.value != value:
             value, own = value * 100, ("%",)
         own = own or units
@@ -1481,6 +1667,12 @@ def _operands_of(finding: Finding, rank: int) -> Iterator[Operand]:
         yield Operand(value, derivation.units or units, derivation.sources, rank, at)
         if reading.value != derivation.value and units:
             yield Operand(reading.value, units, derivation.sources, rank, at)
+
+
+def _units_of(finding: Finding) -> tuple[str, ...]:
+    return (
+        finding.source.units if finding.source is not None and finding.source.units else finding.reading.units
+    )
 
 
 def _completed(own: Moment, other: Moment | None) -> Moment:

@@ -47,8 +47,8 @@ class Names(Protocol):
     def named(self, scope: tuple[Span, ...]) -> dict[str, set[Record]]:
         """The records that a stretch names."""
 
-    def place_of(self, sources: tuple[Source, ...], span: Span) -> int:
-        """Where a stretch first names the record of a source."""
+    def last_place_of(self, sources: tuple[Source, ...], span: Span) -> int:
+        """Where a stretch last names the record of a source; -1 where it does not."""
 
 
 @cache
@@ -97,6 +97,9 @@ _THAN = expression(
 _OVER = expression(r"\s(?:over|too)\b", re.IGNORECASE)
 _OVER_BY = expression(r"\bover\sby\s[$€£]?\Z", re.IGNORECASE)
 _OR = expression(r"\s(?:or|oder|ou)\s(?:about\s|rund\s|environ\s)?")
+_MORE_WORDS = r"(?:(?!to\s|and\s)[^\W_]+\.?\s){0,3}\Z"
+_COMPARED = expression(rf"\b(?:than|since|seit|depuis|als|que|{_LINKS})\s{_MORE_WORDS}", re.IGNORECASE)
+_FROM_WHAT = expression(rf"\b(?:from|dans)\s{_MORE_WORDS}", re.IGNORECASE)
 _REACH = 60  # characters after "than" that name the reference
 
 
@@ -168,7 +171,7 @@ class Directions:
         for first, second in pairs:
             if not (first.renderings and second.renderings) or first.value == second.value:
                 continue
-            if first.units != second.units and first.units and second.units:
+            if first.units and first.units != second.units:
                 continue
             text = self.layout.text
             if first.moments:
@@ -213,7 +216,9 @@ class Directions:
 
     # ---------------------------------------------------------------------------------- subject and reference
 
-    def is_subject(self, names: Names, reading: Reading, first: Side, second: Side) -> bool | None:
+    def is_subject(
+        self, names: Names, reading: Reading, first: Side, second: Side, *, by_name: bool = True
+    ) -> bool | None:
         """Whether the text compares the first of two with the second; ``None`` where it leaves that open."""
         text = self.layout.text
         start, stop = reading.place.sentence
@@ -237,28 +242,42 @@ class Directions:
                 return named[1]
         if (is_later := _is_later(first, second)) is not None:
             return is_later
+        if by_name and (is_nearest := self._nearest(names, reading, first, second)) is not None:
+            return is_nearest
         if 0 <= first.at < start and 0 <= second.at < start:
             between = (min(first.at, second.at), max(first.at, second.at))
             if _AGAINST.search(text, *between):
                 return first.at < second.at
-        begin = start
-        while begin < reading.place.start:
-            clause = self.layout.clause(begin, begin + 1)
-            named = [_is_named(side, names.named((clause,))) for side in (first, second)]
-            if named[0] != named[1]:
-                return named[0]
-            if named[0]:
-                places = [names.place_of(side.sources, clause) for side in (first, second)]
-                if places[0] != places[1]:
-                    return places[0] < places[1]
-            words = set(self.layout.words_in(clause))
-            keys = [
-                set(side.sources[0].stem) <= words and bool(side.sources[0].stem) for side in (first, second)
-            ]
-            if keys[0] != keys[1]:
-                return keys[0]
-            begin = max(clause[1] + 1, begin + 1)
         return None
+
+    def _nearest(self, names: Names, reading: Reading, first: Side, second: Side) -> bool | None:
+        """Whether what is named last before a number is the first of two; ``None`` where neither is named alone."""
+        starts, words = self.layout.words
+        stems = [set(side.sources[0].stem) for side in (first, second)]
+        for begin, end in reversed(self.layout.clauses(reading.place.sentence)):
+            if begin >= reading.place.start:
+                continue
+            span = (begin, min(end, reading.place.start))
+            places = [names.last_place_of(side.sources, span) for side in (first, second)]
+            if places[0] == places[1] and end > reading.place.start:
+                within = range(bisect_left(starts, span[0]), bisect_left(starts, span[1]))
+                places = [
+                    max((starts[hit] for hit in within if words[hit] in own - other), default=-1)
+                    for own, other in (stems, stems[::-1])
+                ]
+            if places[0] != places[1]:
+                return (places[0] > places[1]) != self._is_reference(max(places))
+        return None
+
+    def is_compared(self, place: int) -> bool:
+        """Whether what is named at a place is what another is compared with: behind "than", "since"."""
+        return _COMPARED.search(self.layout.text, max(0, place - 40), place) is not None
+
+    def _is_reference(self, place: int) -> bool:
+        return (
+            self.is_compared(place)
+            or _FROM_WHAT.search(self.layout.text, max(0, place - 40), place) is not None
+        )
 
     def is_later(self, first: Side, second: Side) -> bool | None:
         """Whether the key of the first of two says that it is the later: the actual time of the planned one."""
@@ -295,10 +314,12 @@ def way_in(mark: Mark | None, units: tuple[str, ...]) -> str:
     """Return the direction of a word for values in a unit: what is faster takes less time, and has the higher rate."""
     if mark is None:
         return ""
-    if mark.word in table_words("speed") and units:
-        size, second = size_of_unit(units[0]), size_of_unit("s")
-        if size is not None and second is not None and size.dimension == second.dimension:
-            return {"up": "down", "down": "up"}.get(mark.way, mark.way)
+    size, second = size_of_unit(units[0]) if units else None, size_of_unit("s")
+    is_time = size is not None and second is not None and size.dimension == second.dimension
+    if mark.word in table_words("speed") and is_time:
+        return {"up": "down", "down": "up"}.get(mark.way, mark.way)
+    if mark.word in words_table()["punctuality"] and not is_time:
+        return ""  # a year earlier
     return mark.way
 
 

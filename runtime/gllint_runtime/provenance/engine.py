@@ -15,7 +15,7 @@ from copy import copy
 from dataclasses import replace
 from datetime import date, timedelta
 from functools import cache, cached_property
-from itertools import takewhile
+from itertools import pairwise, takewhile
 from math import isfinite
 from typing import Any
 
@@ -27,7 +27,14 @@ from gllint_runtime.policy.places import Place, folded_word
 from gllint_runtime.policy.reader import Reader, Reading, Shown
 from gllint_runtime.policy.settings import Policy
 from gllint_runtime.policy.spelled import spelled_numbers
-from gllint_runtime.policy.text_units import counted_units, size_of_unit, table_words, units_at, words_table
+from gllint_runtime.policy.text_units import (
+    base_of_unit,
+    counted_units,
+    size_of_unit,
+    table_words,
+    units_at,
+    words_table,
+)
 from gllint_runtime.policy.units import TIME_UNITS
 from gllint_runtime.provenance.derivation import Derivations, is_clock, says_extreme, superlative_of
 from gllint_runtime.provenance.directions import Directions, Mark, key_order, way_in
@@ -344,12 +351,12 @@ class _Judgement:
         """The words of a stretch."""
         return self.readings[0].place.layout.words_in(span)
 
-    def place_of(self, sources: tuple[Source, ...], span: tuple[int, int]) -> int:
-        """Where a stretch first names the record of a source."""
+    def last_place_of(self, sources: tuple[Source, ...], span: tuple[int, int]) -> int:
+        """Where a stretch last names the record of a source; -1 where it does not."""
         chain = {
             element for source in sources if source.record is not None for element in source.record.chain
         }
-        return self._mentions.place_of(chain, span)
+        return self._mentions.last_place_of(chain, span)
 
     def named(
         self, scope: tuple[tuple[int, int], ...], but_for: Reading | None = None
@@ -424,8 +431,10 @@ class _Judgement:
                 return hits
         elif reading.renderings and (hits := self._number(reading, [])) is not None:
             return hits
-        if reading.shape == "number" and not reading.units and (code := self._as_code(reading)) is not None:
-            return Finding(reading, _verdict_of(code), code)
+        if reading.shape == "number" and not reading.units:
+            code = self._as_code(reading) or self._as_week(reading)
+            if code is not None:
+                return Finding(reading, _verdict_of(code), code)
         if not misses and (other := self._of_other_size(reading)) is not None:
             misses.append(Miss("size", other))
         finding = Finding(
@@ -473,6 +482,16 @@ class _Judgement:
             if sources:
                 return sources[-1]
         return None
+
+    def _as_week(self, reading: Reading) -> Source | None:
+        """The week of a year: "week 10" of ``2026-W10``, or of a date in it."""
+        if not reading.text.isdecimal() or _WEEK_BEFORE.search(self._before(reading, 12)) is None:
+            return None
+        index, week = self.provenance.index, int(reading.text)
+        for code in (f"W{week:02}", f"W{week}"):
+            if sources := index.codes(code):
+                return sources[-1]
+        return index.of_week(week)
 
     def _code(self, reading: Reading) -> Finding:
         index = self.provenance.index
@@ -562,7 +581,7 @@ class _Judgement:
         if last is None or not last.moments or not last.moments[0].has_date:
             return None
         between = reading.place.layout.text[last.place.end : reading.place.start]
-        is_beside = len(between) < 8 and "\n" not in between and "(" not in between
+        is_beside = _AT.fullmatch(between) is not None
         return Miss("key", source) if is_beside and not last.moments[0].is_part_of(moment) else None
 
     def _of_other_weekday(self, source: Source, reading: Reading) -> Miss | None:
@@ -593,7 +612,17 @@ class _Judgement:
         """The sources that a number may be, with the sign that it has there, and how the units compare."""
         index = self.provenance.index
         visited: set[Source] = set()
+        bases = [factor for unit in reading.units[:1] if (factor := base_of_unit(unit))]
         for renderings in reading.renderings:
+            for factor in (
+                bases if renderings.digits > 2 or renderings.value == float(int(renderings.value)) else ()
+            ):
+                element = renderings.scaled(factor)
+                for source in reversed(
+                    index.by_value(element.value - element.lower_margin, element.value + element.upper_margin)
+                ):
+                    if not source.units and source.origin == "tool" and source.kind is None:
+                        yield source, element, 1, "bare"
             for sign in (1, -1):
                 element = renderings if sign > 0 else renderings.scaled(-1)
                 if sign < 0 and not renderings.value:
@@ -648,6 +677,13 @@ class _Judgement:
                 and not self.provenance.knows_currency(reading.units, source.call_id)
             ):
                 relation = "unit"
+            if (
+                relation == "bare"
+                and "%" in reading.units
+                and _is_fraction(source)
+                and renderings.fits(source.value)
+            ):
+                relation = "unit"  # 0.938 % of 0.9377
             if relation == "bare" and source.is_asked and reading.units[0] not in TIME_UNITS:
                 continue  # of its own argument a model says no unit
             if relation in ("unit", "kind"):
@@ -709,8 +745,11 @@ class _Judgement:
         value = float(source.value)
         if not value:
             return True
+        if source.origin != "tool":
+            return sign > 0 or (value < 0 and not reading.is_signed)
         direction = self.direction(reading)
-        if reading.has_plus and value > 0 and _is_deduction(source):
+        before = self._before(reading, 8)
+        if reading.has_plus and value > 0 and _is_deduction(source) and not _ADDED.search(before):
             return False
         if sign > 0:
             if value < 0 or not direction:
@@ -721,7 +760,10 @@ class _Judgement:
         if value < 0 and _HEMISPHERE.match(reading.place.layout.text, reading.place.end):  # 86.3° W
             return True
         if reading.is_signed:  # shown as negative, and the source is not
-            return value > 0 and _is_deduction(source)
+            is_aside = "(" in before and reading.place.layout.line_at(reading.place.start).kind != "row"
+            return value > 0 and (_is_deduction(source) or is_aside)
+        if value < 0 and direction != "up" and not reading.has_plus and _is_flow(source):
+            return True  # what was spent is a negative amount
         return value < 0 and direction in ("down", "neutral")
 
     def _shares_word(self, source: Source, reading: Reading) -> bool:
@@ -777,18 +819,65 @@ class _Judgement:
                         element not in named
                         and (element is not record or any(_has_like(other, source) for other in named))
                         and not self._names_only_key(source, named, reading)
+                        and not self._are_compared(named, scope)
+                        and not self._is_listed(reading, element)
                     ):
                         return Miss("record", source)
                     break
         if (
             len(record.stems) > 1
             and source.key in record.stems
-            and not _OUT_OF.search(self._before(reading, 16))
+            and not _OUT_OF.search(self._before(reading, 32))
         ):
             named_keys = self._keys_of(reading, record)
-            if len(named_keys) == 1 and source.key not in named_keys:
+            if (
+                len(named_keys) == 1
+                and source.key not in named_keys
+                and not self._is_partly_named(source, record.stems[[*named_keys][0]], reading)
+            ):
                 return Miss("key", source)
         return None
+
+    def _is_listed(self, reading: Reading, record: Record) -> bool:
+        """Whether several numbers are of several records in order: "A and B have 1.2 and 3.4 (respectively)"."""
+        sentence = reading.place.sentence
+        if not table_words("respectively").isdisjoint(self.words(sentence)):
+            return True
+        if record not in self.named((sentence,)).get(record.group, ()):
+            return False
+        text, place = reading.place.layout.text, self._places.index(reading.place)
+        return any(
+            _JOINED.fullmatch(text, first.end, second.start)
+            for first, second in pairwise(self._places[max(0, place - 1) : place + 2])
+        )
+
+    def _are_compared(self, named: set[Record], scope: tuple[tuple[int, int], ...]) -> bool:
+        """Whether the only one that is named is what another is compared with: "since January"."""
+        places = [place for span in scope if (place := self._mentions.last_place_of(named, span)) >= 0]
+        return bool(places) and all(map(self.directions.is_compared, places))
+
+    def _is_partly_named(self, source: Source, other: tuple[str, ...], reading: Reading) -> bool:
+        """Whether the clause has a word of a source's key that the key which it names has not, or all of them."""
+        clause = reading.place.clause
+        words = set(self.words(clause)) - table_words("links of keys")
+        own = {
+            word
+            for word in set(source.stem) - set(other) or source.stem
+            if _has_stem(words, (word,)) or (len(word) > 3 and any(said.startswith(word) for said in words))
+        }
+        if not own:
+            return False
+        numbers = self._numbers_of(clause)
+        return len(numbers) < 2 or self._is_next_to((*own,), reading, numbers)
+
+    def _numbers_of(self, clause: tuple[int, int]) -> list[Place]:
+        return [
+            other.place
+            for other in self.readings
+            if clause[0] <= other.place.start < clause[1]
+            and other.shape in ("number", "moment")
+            and (other.renderings or other.moments)
+        ]
 
     def _names_only_key(self, source: Source, named: set[Record], reading: Reading) -> bool:
         """Whether the clause says the whole key of an output, which none of the outputs that it names has."""
@@ -819,17 +908,15 @@ class _Judgement:
             named = {
                 key
                 for key in _named_keys(record, words)
-                if _may_be_of(reading, record.values.get(key)) and not self._is_denied(key, record, reading)
+                if _may_be_of(reading, record.values.get(key))
+                and not self._is_denied(key, record, reading)
+                and (reading.moments or key.lower() not in table_words("dates of rows"))
             }
             if is_row and named:
                 return named
         if is_row or not named:
             return named
-        numbers = [
-            other.place
-            for other in self.readings
-            if clause[0] <= other.place.start < clause[1] and other.shape == "number" and other.renderings
-        ]
+        numbers = self._numbers_of(clause)
         if len(numbers) < 2:
             return named
         return {key for key in named if self._is_next_to(record.stems[key], reading, numbers)}
@@ -916,8 +1003,12 @@ class _Judgement:
             ),
             default=clause[0],
         )
-        extreme = superlative_of(self.text_of((last, clause[1])))
+        extreme = superlative_of(_NEXT_EXTREME.sub("", self.text_of((last, clause[1]))))
         if not extreme or superlative_of(" ".join(source.stem)):  # the longest wait of each row
+            return None
+        if (extreme == "maximum") == ("max" in source.key.lower()) and {"min", "max"} & set(
+            re.findall("min|max", source.key.lower())
+        ):
             return None
         values = [float(element.value) for element in self.provenance.derivations.column(source)]
         if len(values) < 2 or min(values) == max(values):
@@ -946,10 +1037,15 @@ class _Judgement:
                 *(element.stem for element in record.times),
             ]
         )
+        rest = {word for word in source.stem if word not in table}
         if (
             not order
             or record is None
-            or not any(table.get(word, order) != order for stem in stems for word in stem)
+            or not any(
+                table.get(word, order) != order and {other for other in stem if other not in table} == rest
+                for stem in stems
+                for word in stem
+            )
         ) and table_words("former").isdisjoint(source.stem):
             return None
         prior = self._before(reading, 24)
@@ -1028,6 +1124,11 @@ _NAMED_HOURS = {
 _FROM = re.compile(r"\b(?:from|instead of|von|statt|de|au lieu de)\s[$€£]?\Z", re.IGNORECASE)
 _TO = re.compile(r"\b(?:to|auf|à|bis)\s(?:about\s)?[$€£]?\Z", re.IGNORECASE)
 _THAN = re.compile(r"\b(?:than|als|que|instead of|versus|vs|compared|gegenüber|statt)\b", re.IGNORECASE)
+_AT = re.compile(r",?\s?(?:(?:at|um|à|@|by|gegen|vers)\s)?")
+_JOINED = re.compile(r"(?:,|,?\s(?:and|und|et))\s[$€£]?")
+_WEEK_BEFORE = re.compile(r"\b(?:week|wk|kw|woche|semaine)\s\Z", re.IGNORECASE)
+_NEXT_EXTREME = re.compile(r"\b(?:next|second|third)[- ][^\W\d_]+", re.IGNORECASE)
+_ADDED = re.compile(r"[\w)]\s?\+\s?[$€£]?\Z")
 _INSTEAD = re.compile(r"\s?(?:[^\W\d_]{1,6}\s)?(?:instead of|rather than|statt|au lieu de)\b")
 _LABELS = re.compile(r"\s?[:=(]")
 _STOP = re.compile(r"[^\w\s'-]|\n|\d")
@@ -1036,7 +1137,11 @@ _LEADS = expression(
     r"im|auf|de|est|sont|à|était)[^\w.;]+){0,3}[^\w.;]*",
     re.IGNORECASE,
 )
-_OUT_OF = re.compile(r"\d\s?(?:out of|of|von|sur|/)\s(?:(?:the|your|our|its|their|all|den|les|vos)\s)?\Z")
+_OUT_OF = re.compile(
+    r"(?:\d(?:\s[^\W\d_]+){0,2}\s?|(?:\A|[.;:\n-])[\s*]*)(?:out of|of|von|sur|/)\s"
+    r"(?:(?:the|your|our|its|their|all|den|les|vos)\s)?\Z",
+    re.IGNORECASE,
+)
 _WEEKDAY_BEFORE = re.compile(r"([^\W\d_]{2,10})\.?,?\s(?:the\s|den\s|le\s)?\Z")
 _FROM_TO = re.compile(r"\b(?:from|von|de)\b.*\b(?:to|auf|à)\b[^.]{0,40}\Z", re.IGNORECASE | re.DOTALL)
 _HEMISPHERE = re.compile(r"°?\s?(?:W|S|O|west|south|West|Süd|ouest|sud)(?!\w)")
@@ -1072,6 +1177,11 @@ def _is_change(source: Source) -> bool:
     return not _change_words().isdisjoint(source.stem)
 
 
+def _is_flow(source: Source) -> bool:
+    """Whether the sign of a value says only which way it went: an amount of a transaction, the power of a battery."""
+    return not table_words("flows").isdisjoint(source.stem) and not _is_change(source)
+
+
 def _is_deduction(source: Source) -> bool:
     return not _deduction_words().isdisjoint(source.stem)
 
@@ -1085,6 +1195,12 @@ def _may_be_share(source: Source) -> bool:
         abs(float(source.value)) <= 1.5
         or quantity_named("".join(name_words(source.key)[-1:])) == "dimensionless"
     )
+
+
+def _is_fraction(source: Source) -> bool:
+    """Whether a bare number is a part of 1: below it, with three digits or more, under a key that says no percent."""
+    value = abs(float(source.value))
+    return 0 < value < 1 and len(f"{value:.6g}") > 4
 
 
 def _is_telling(renderings: Shown, source: Source) -> bool:
