@@ -27,9 +27,9 @@ class Edit(NamedTuple):
 
 
 class Changed(NamedTuple):
-    """What a fix makes another for the code that reads it: the value under a key, a function's result, a text."""
+    """What a fix changes for its readers: the value under a key, a function's result, a part of it, a text."""
 
-    what: Literal["key", "function", "text"]
+    what: Literal["key", "function", "result", "text"]
     name: str
 
 

@@ -225,6 +225,15 @@ def test_writing_is_all_or_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert os.listdir(tmp_path) == ["a.py"]
 
 
+def test_a_file_with_two_names_stays_one_file(write: Write, run: Run) -> None:
+    top = write({"a.py": UNUSED + "\n" * 100})
+    (top / "other").mkdir()
+    (top / "other/b.py").hardlink_to(top / "a.py")
+    assert run("check", "a.py", "--fix", cwd=top).returncode == 0
+    assert (top / "other/b.py").samefile(top / "a.py")
+    assert (top / "other/b.py").read_text() == FIXED + "\n" * 100
+
+
 def test_a_link_and_its_file_are_fixed_once(write: Write, run: Run) -> None:
     top = write({"a.py": UNUSED, "other/b.py": UNUSED})
     (top / "link.py").symlink_to("a.py")

@@ -151,3 +151,22 @@ def test_a_container_that_is_spread_is_never_shown_as_the_number(use: str) -> No
     found = [f for f in findings({"agent.py": source}) if f.code == "GL101"]
     assert found
     assert all('{"value": <number>, ' in (f.help or "") for f in found), found
+
+
+@pytest.mark.parametrize(
+    ("expression", "quantity"),
+    [
+        ("round(x, 2) if x else None", '{"value": round(x, 2), "unit": "kWh"} if x else None'),
+        ("None if x is None else x * 2.0", 'None if x is None else {"value": x * 2.0, "unit": "kWh"}'),
+        ("x", '{"value": x, "unit": "kWh"} if x is not None else None'),
+    ],
+)
+def test_what_may_be_none_stays_so_in_the_help_as_in_the_fix(expression: str, quantity: str) -> None:
+    source = (
+        "from agents import function_tool\n\n\n@function_tool\ndef heat(site: str):\n"
+        "    x = float(read(site)) if read(site) else None\n"
+        f'    return {{"heat_kwh": {expression}}}\n'
+    )
+    [finding] = findings({"agent.py": source})
+    assert finding.help == f"Return a Quantity: `{quantity}`."
+    assert fix_all({"agent.py": source})["agent.py"] == source.replace(f"{expression}}}", f"{quantity}}}")

@@ -74,6 +74,10 @@ from gllint_rules.words.names import QUANTITY
 from gllint_runtime.policy.schemas import QUANTITY_KEYS
 
 HELP = 'A Quantity has exactly two keys: {"value": <number>, "unit": "<unit>"}.'
+FURTHER_HELP = (
+    "Put `value` and `unit` under a key of their own, next to the others: "
+    '{"<name>": {"value": …, "unit": …}, …}.'
+)
 SHAPE_HELP = "A Quantity of this shape has a number, and a unit or a currency code."
 
 
@@ -93,7 +97,7 @@ def check(context: Context) -> Iterator[Pending]:
                     continue
                 series.add(quantity.list_site)
             fix = None if has_shape else repair("quantity", "mend", context, record)
-            help = SHAPE_HELP if has_shape else HELP
+            help = SHAPE_HELP if has_shape else FURTHER_HELP if quantity.has_more else HELP
             yield context.found_in(result, "GL102", record.site or quantity.site, problem, help, fix)
     for call, scope in context.module.calls_of({QUANTITY}):
         if facts.last_name(call.func) == QUANTITY and context.touches_tools:

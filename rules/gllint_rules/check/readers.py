@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain
 from typing import TypeAlias
 
 from gllint_rules.finding import Changed, Finding
@@ -47,7 +48,8 @@ def _without_broken(
     changes = finding.fix.changes if finding.fix is not None else ()
     for change in changes:
         # What its own file does with a function was followed; with a key or a text, only looked up.
-        places = [p for p in readers.get(change, ()) if change.what != "function" or p[0] != finding.path]
+        is_followed = change.what in ("function", "result")
+        places = [p for p in readers.get(change, ()) if not is_followed or p[0] != finding.path]
         if places:
             listed = " and ".join(f"{shown(path)}:{line}" for path, line in places[:_MOST_SHOWN])
             text = f"`{change.name}` is also read at {listed}: change that too."
@@ -79,12 +81,17 @@ def _form(change: Changed) -> bytes:
     """How a place that reads something may be written: most files that have the word only write it."""
     name = re.escape(change.name.encode("utf-8", "replace"))
     match change.what:
-        case "function":
+        case "function" | "result":
             return rb"(?<!\w)%b\s*[(.]" % name
         case "text":
             return rb"[\"']%b[\"']" % name
-        case "key":  # quoted and no key of a display, an attribute, or filled into a template
-            return rb"[\"']%b[\"'](?!\s*:)|\.\s*%b(?!\w)|[{\[(.]\s*%b\s*[\])}:!]|\{[\"']%b" % ((name,) * 4)
+        case (
+            "key"
+        ):  # quoted and no key of a display, an attribute, filled into a template, a field of a class
+            return (
+                rb"[\"']%b[\"'](?!\s*:)|\.\s*%b(?!\w)|[{\[(.]\s*%b\s*[\])}:!]|\{[\"']%b|(?m:^[ \t]+%b[ \t]*:)"
+                % ((name,) * 5)
+            )
 
 
 def _mentions(names: set[str]) -> Callable[[bytes], set[str]]:
@@ -107,7 +114,8 @@ def _in_file(path: str, source: str, wanted: set[Changed], is_over: bool) -> Ite
         yield from _words(source, wanted, "")
         return
     by_name: dict[tuple[str, str], Changed] = {(change.what, change.name): change for change in wanted}
-    for what, name, line in _reads(parsed(code)):
+    tree = parsed(code)
+    for what, name, line in chain(_reads(tree), _whole_reads(tree)):
         if (what, name) in by_name:
             yield by_name[what, name], line
     if code != source:  # an f-string that the running Python cannot read is blank there
@@ -177,12 +185,48 @@ def _reads(tree: ast.AST) -> Iterator[tuple[str, str, int]]:
                 for key in keys:
                     if isinstance(key, ast.Constant) and isinstance(key.value, str):
                         yield "text", key.value, key.lineno
+            case ast.ClassDef(body=body):  # a model that is made of the result: `Row(**row)`
+                for statement in body:
+                    if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
+                        yield "key", statement.target.id, statement.lineno
             case ast.MatchMapping(keys=keys):
                 for key in keys:
                     if isinstance(key, ast.Constant) and isinstance(key.value, str):
                         yield "key", key.value, node.lineno
             case ast.MatchValue(value=ast.Constant(value=str() as name)):
                 yield "text", name, node.lineno
+
+
+def _whole_reads(tree: ast.AST) -> Iterator[tuple[str, str, int]]:
+    """Calls whose result is read otherwise than by a literal key: ``sum(f(x).values())``, ``Row(**f(x))``."""
+    picked: set[ast.expr] = set()  # of which a key is taken, or nothing
+    assigned: dict[ast.expr, str] = {}
+    calls: list[tuple[str, ast.expr]] = []
+    for node in ast.walk(tree):
+        match node:
+            case ast.Expr(value=value) | ast.Subscript(value=value, slice=ast.Constant(value=str())):
+                picked.add(value)
+            case ast.Call(func=ast.Attribute(value=value, attr="get" | "pop"), args=[ast.Constant(), *_]):
+                picked.add(value)
+            case ast.Compare(ops=[ast.In() | ast.NotIn()], comparators=[value]):
+                picked.add(value)
+            case ast.Assign(targets=[ast.Name(id=name)], value=value):
+                assigned[value] = name
+        match node:
+            case ast.Await(value=ast.Call(func=func)) | ast.Call(func=func) if isinstance(node, ast.expr):
+                if isinstance(func, ast.Attribute) and isinstance(func.value, ast.Name):
+                    calls.append((func.value.id, node))  # `heat.invoke(…)`
+                calls.append((func.id if isinstance(func, ast.Name) else getattr(func, "attr", ""), node))
+    awaited = {node.value for _, node in calls if isinstance(node, ast.Await)}
+    loose = {
+        node.id
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node not in picked
+    }
+    for name, node in calls:
+        is_kept = node in assigned and assigned[node] not in loose
+        if name and node not in awaited and node not in picked and not is_kept:
+            yield "result", name, node.lineno
 
 
 def _texts(value: ast.expr) -> Iterator[str]:

@@ -12,15 +12,23 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gllint_rules.finding import Fix
+from gllint_rules.project.test_paths import is_test_path
+
+if TYPE_CHECKING:
+    from gllint_rules.project.context import Context
 
 
 def repair(module: str, name: str, *arguments: Any) -> Callable[[], Fix | None]:
     """What calls function ``name`` of a module of this room, which is not loaded before: LibCST takes its time."""
 
     def fix() -> Fix | None:
+        # What a test has wrong may be what it tests.
+        context: Context = arguments[0]
+        if is_test_path(context.module.path, context.project.root):
+            return None
         result: Fix | None = getattr(import_module(f"{__name__}.{module}"), name)(*arguments)
         return result
 

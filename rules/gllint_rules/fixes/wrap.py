@@ -38,6 +38,21 @@ from gllint_rules.project.unit_sources import Neighbour
 from gllint_rules.reading import facts
 from gllint_rules.reading.facts import Function
 
+_COMMON_METHODS = frozenset(
+    {
+        "run",
+        "_run",
+        "arun",
+        "_arun",
+        "execute",
+        "aexecute",
+        "forward",
+        "call",
+        "run_async",
+        "invoke",
+        "__call__",
+    }
+)
 _OPEN_TYPES = frozenset({"Any", "object", "dict", "Dict", "Mapping", "MutableMapping", "JSON", "Json"})
 
 
@@ -58,7 +73,7 @@ def wrap_leaf(context: Context, result: Result, leaf: Leaf, advised: Advice) -> 
     retyped = _retyped(context, leaf.site, way)
     if wrapped is None or retyped is None:
         return None
-    return _fix((*wrapped, *retyped), unit, Changed("key", str(leaf.keys[-1])))
+    return _fix((*wrapped, *retyped), unit, *_changes(leaf, way))
 
 
 def wrap_declared(context: Context, result: Result, advised: Advice) -> Fix | None:
@@ -68,6 +83,13 @@ def wrap_declared(context: Context, result: Result, advised: Advice) -> Fix | No
 
 def _fix(edits: tuple[Edit, ...], unit: str | None, *changes: Changed) -> Fix:
     return Fix("unsafe", f"Wrap it in a Quantity in {unit}", edits, changes)
+
+
+def _changes(leaf: Leaf, way: Way) -> tuple[Changed, ...]:
+    """The key that becomes another value, and the functions whose results may be read as a whole: ``f(x).items()``."""
+    # Of a method that a framework runs every class has one.
+    names = {f.name for f in way.returned if f.owner is None or f.name not in _COMMON_METHODS}
+    return Changed("key", str(leaf.keys[-1])), *(Changed("result", name) for name in sorted(names))
 
 
 # --- a number and the unit next to it ------------------------------------------------------------------------
@@ -93,10 +115,8 @@ def _joined(context: Context, leaf: Leaf, place: SyntaxPlace, way: Way, neighbou
     retyped = _retyped(context, leaf.site, way)
     if wrapped is None or retyped is None:
         return None
-    changed = Changed("key", str(leaf.keys[-1]))
-    return Fix(
-        "unsafe", f"Combine it with the `{neighbour.key}` next to it", (*wrapped, *retyped), (changed,)
-    )
+    message = f"Combine it with the `{neighbour.key}` next to it"
+    return Fix("unsafe", message, (*wrapped, *retyped), _changes(leaf, way))
 
 
 # --- whether ------------------------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ import json
 import re
 from typing import TYPE_CHECKING
 
-from gllint_rules.inference.values import Interpolation, Site
+from gllint_rules.inference.values import NONE, Interpolation, Site, Value, options
 from gllint_rules.project.context import Context
 from gllint_rules.project.kinds import allowing, kind_of_leaf, list_line
 from gllint_rules.project.makers import maker_at, names_of, text_at
@@ -55,6 +55,40 @@ class Advice(NamedTuple):
         return self.unit if self.unit is not None and policy.allows(self.unit) else None
 
 
+class _Number(NamedTuple):
+    """A number as a help repeats it: its code, and the code around it that keeps a ``None``."""
+
+    code: str
+    before: str = ""
+    after: str = ""
+
+    def wrapped(self, unit: str) -> str:
+        """The Quantity in its place; ``unit`` is code, too."""
+        return f'{self.before}{{"value": {self.code}, "unit": {unit}}}{self.after}'
+
+
+def _written(context: Context, site: Site, value: Value) -> _Number:
+    """A number as it is written at ``site``; what may be ``None`` stays so."""
+    code = text_at(context.project, site)
+    if not any(option is NONE for option in options(value)):
+        return _Number(_shortened(code))
+    maker = maker_at(site)
+    match maker.expr if maker is not None else None:
+        case facts.IfExp(body=facts.Const(value=None), orelse=arm):
+            inner = text_at(context.project, Site(site.module, arm.at))
+            before, _, after = code.rpartition(inner)
+        case facts.IfExp(body=arm, orelse=facts.Const(value=None)):
+            inner = text_at(context.project, Site(site.module, arm.at))
+            before, _, after = code.partition(inner)
+        case _:
+            number = _shortened(code)
+            return _Number(number, "", f" if {'…' if number == _NUMBER else number} is not None else None")
+    around = before + after
+    if len(around) > _LONGEST_KEY or not around.isprintable() or "`" in around:
+        before, after = "", " if … else None"
+    return _Number(_shortened(inner), before, after)
+
+
 def advice_for_leaf(
     context: Context, result: Result, leaf: Leaf, kind: Kind | None, declared: str = ""
 ) -> Advice:
@@ -64,7 +98,7 @@ def advice_for_leaf(
     """
     policy = context.policy
     key = leaf.key if leaf.is_named else None
-    number = _shortened(text_at(context.project, leaf.site)) if leaf.value is not None else _NUMBER
+    number = _written(context, leaf.site, leaf.value) if leaf.value is not None else _Number(_NUMBER)
     argument = echoed_argument(context, result, leaf.site) if leaf.value is not None else None
     if argument is not None:
         return _echoed(policy, kind, key, argument)
@@ -81,7 +115,8 @@ def advice_for_returned(context: Context, result: Result, declared: str) -> Advi
     argument = echoed_argument(context, result, result.site)
     if argument is not None:
         return _echoed(context.policy, None, None, argument)
-    return _wrapped(context.policy, None, None, _NUMBER, unit_of_returned(context, result), False, declared)
+    number = _written(context, result.site, result.value)._replace(code=_NUMBER)
+    return _wrapped(context.policy, None, None, number, unit_of_returned(context, result), False, declared)
 
 
 def advice_for_declaration(kind: Kind | None, declaration: str) -> Advice:
@@ -190,14 +225,14 @@ def is_misnamed_quantity(leaf: Leaf, neighbour: Neighbour) -> bool:
 
 
 def _joined(
-    policy: Policy, kind: Kind | None, leaf: Leaf, number: str, measure: ShownUnit, declared: str
+    policy: Policy, kind: Kind | None, leaf: Leaf, number: _Number, measure: ShownUnit, declared: str
 ) -> Advice:
     """Return the repair if the unit is next to the number; the unit stays as it is written."""
     neighbour, key = measure.neighbour, leaf.key
     assert neighbour is not None and key is not None
     literal = neighbour.literal
     unit = _quoted(literal) if literal is not None else neighbour.expression
-    quantity = f'{{"value": {number}, "unit": {unit}}}'
+    quantity = number.wrapped(unit or _OPEN)
     entry = f"{_quoted(key)}: {quantity}" if _is_shown(key) else quantity
     start = f"Combine it with the `{neighbour.key}` next to it: `{entry}`"
     if is_misnamed_quantity(leaf, neighbour):
@@ -217,7 +252,7 @@ def _wrapped(
     policy: Policy,
     kind: Kind | None,
     key: str | None,
-    number: str,
+    number: _Number,
     measure: ShownUnit,
     in_list: bool,
     declared: str,
@@ -236,7 +271,7 @@ def _wrapped(
         lines.append(list_line("unit-packs", policy.packs, "counts"))
     if in_list and not policy.array_paths:
         lines.append("array-paths = true")
-    start = f'Return a Quantity: `{{"value": {number}, "unit": "{unit or _OPEN}"}}`'
+    start = f"Return a Quantity: `{number.wrapped(_quoted(unit or _OPEN))}`"
     return _advised(kind, unit, None, tuple(lines), start, "" if unit else _why_open(measure, key), declared)
 
 
