@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import io
+import json
 import os
 import re
 import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import TextIO
+from typing import TextIO, cast
 
 from gllint.cli.explaining import config_for
 from gllint.cli.output import FOUND, NO_FINDINGS, WRONG, say
@@ -25,6 +26,8 @@ from gllint_rules.tuples import NamedTuple
 from gllint_runtime.audit.audit import judged_records
 from gllint_runtime.audit.formats import FormatError, Reader, Record
 from gllint_runtime.audit.judgement import Answer, Number
+from gllint_runtime.audit.mapping import MappedReader
+from gllint_runtime.policy.keywords import Mode
 from gllint_runtime.policy.settings import Policy
 
 _SUFFIXES = (".json", ".jsonl", ".ndjson")
@@ -47,6 +50,9 @@ class Request(NamedTuple):
     config: str | None = None
     isolated: bool = False
     quiet: bool = False
+    stats: bool = False
+    judge: str | None = None
+    map: str | None = None
 
 
 def run(request: Request) -> int:
@@ -58,12 +64,12 @@ def run(request: Request) -> int:
 class _Audit:
     def __init__(self, request: Request, policy: Policy) -> None:
         self._request, self._policy = request, policy
-        self._totals = Totals()
+        self._totals = Totals(_modes(request.judge))
         self._troubles = 0
         self._progress = Progress(is_enabled=not request.quiet)
         self._known = _Known(request.baseline)
         self._found: list[Fingerprint] = []
-        self._reader = Reader()
+        self._reader = _reader(request.map)
 
     def run(self) -> int:
         request = self._request
@@ -91,6 +97,11 @@ class _Audit:
             noun = "number" if count == 1 else "numbers"
             self._note(f"Wrote {count:,} {noun} to {visible(request.write_baseline)}.")
         self._note(self._totals.line())
+        if request.stats:
+            is_json = request.output_format in ("json", "json-lines")
+            self._note(json.dumps(self._totals.stats()) if is_json else self._totals.stats_text().rstrip())
+        if request.judge is not None:
+            self._note(self._totals.judgement_text())
         if self._known.count:
             noun = "number is" if self._known.count == 1 else "numbers are"
             self._note(f"{self._known.count:,} {noun} known from the baseline.")
@@ -177,6 +188,25 @@ class _Audit:
                     self._tell(f"{path}: {entry.place}: {trouble}")
         if troubles > _MOST_TROUBLES:
             self._tell(f"{path}: {troubles - _MOST_TROUBLES:,} more like these")
+
+
+def _modes(names: str | None) -> tuple[Mode, ...]:
+    """The two modes that ``--judge`` compares. Raises :class:`UsageError`."""
+    modes = tuple(names.split(",")) if names is not None else ()
+    if names is not None and sorted(modes) != ["claims", "sourced"]:
+        raise UsageError(f"--judge {names}: name two modes, as in `--judge claims,sourced`")
+    return cast("tuple[Mode, ...]", modes)
+
+
+def _reader(path: str | None) -> Reader:
+    """The reader of recordings, by the paths of the file that ``--map`` names. Raises :class:`UsageError`."""
+    if path is None:
+        return Reader()
+    with _opened(path) as stream:
+        try:
+            return MappedReader(stream.read())
+        except (FormatError, UnicodeDecodeError) as error:
+            raise UsageError(f"{path}: {error}") from None
 
 
 def _size(path: str) -> int:

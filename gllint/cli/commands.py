@@ -547,11 +547,17 @@ def mcp(
     "--format",
     type=click.Choice(["auto", "openai", "anthropic", "langchain", "pydantic-ai", "otel", "mcp", "fixture"]),
     default="auto",
-    help="The format of the recordings (default: detected).",
+    help="The format of the recordings. All are detected, so that no other choice is needed.",
+)
+@click.option(
+    "--map",
+    metavar="FILE",
+    callback=_file_name,
+    help="The paths of conversation, role, text, call and result in recordings of another format, as JSON or TOML.",
 )
 @click.option(
     "--output-format",
-    type=click.Choice(["text", "json", "junit", "html"]),
+    type=click.Choice(["text", "json", "json-lines", "junit", "sarif", "html"]),
     default="text",
     help="The format of the output.",
 )
@@ -572,6 +578,14 @@ def mcp(
 )
 @_configured
 @click.option("-q", "--quiet", is_flag=True, help="Print only the verdicts.")
+@click.option(
+    "--stats", is_flag=True, help="Count faults per model and numbers per tool, with 95 % intervals."
+)
+@click.option(
+    "--judge",
+    metavar="MODE,MODE",
+    help="Count the answers that each mode, 'claims' and 'sourced', would reject.",
+)
 @click.pass_context
 def audit(context: click.Context, /, **fields: Any) -> None:
     """Check recorded runs of an agent: which tool result each number of an answer comes from.

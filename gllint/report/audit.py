@@ -1,57 +1,100 @@
-"""The output of an audit: on a terminal, as JSON, JUnit or a page. All but the page are written as they come."""
+"""The output of an audit. SARIF and the page are written at the end, all other formats as conversations come."""
 
 from __future__ import annotations
 
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
+from math import sqrt
+from typing import Any
 from xml.sax.saxutils import escape, quoteattr
 
+from gllint import __version__
+from gllint.report.sarif import SCHEMA
 from gllint.shown import visible
 from gllint_rules.tuples import NamedTuple
 from gllint_runtime.audit.judgement import FAULTS, Answer, Conversation, Number
 from gllint_runtime.audit.page import VERDICTS, basis_text, page
+from gllint_runtime.policy.keywords import Mode
+from gllint_runtime.policy.numbers import scan_naked_numbers
 from gllint_runtime.policy.text_units import units_at
 
-FORMATS = ("text", "json", "junit", "html")
 _AROUND = 40  # characters of the answer that are shown on either side
+_MOST_TOOLS = 20
 
 
 class Judged(NamedTuple):
-    """A conversation of a file, and its faults to report: all, or those that are in no baseline."""
+    """A conversation of a file, and which of its faults are reported: all, or those that no baseline has."""
 
     path: str
     conversation: Conversation
     faults: list[tuple[Answer, Number]]
 
+    @property
+    def name(self) -> str:
+        """The conversation and its file, for a line of text."""
+        return visible(f"{self.path}: conversation {self.conversation.conversation}")
+
+    @property
+    def notes(self) -> Iterable[str]:
+        """What was not read, once each."""
+        return dict.fromkeys(self.conversation.notes)
+
 
 def faults_of(conversation: Conversation) -> list[tuple[Answer, Number]]:
     """The numbers that are unsourced or mislabelled, each with its answer."""
+    return _numbers(conversation, FAULTS)
+
+
+def _numbers(conversation: Conversation, verdicts: Iterable[str]) -> list[tuple[Answer, Number]]:
     return [
         (answer, number)
         for answer in conversation.answers
         for number in answer.numbers
-        if number.verdict in FAULTS
+        if number.verdict in verdicts
     ]
 
 
-class Totals:
-    """What was counted, for the last line."""
+# --------------------------------------------------------------------------------------------------- figures
 
-    def __init__(self) -> None:
+
+class Totals:
+    """What was counted: for the last line, for ``--stats`` and for ``--judge``."""
+
+    def __init__(self, modes: tuple[Mode, ...] = ()) -> None:
         self.conversations = self.answers = self.faults = self.unread = self.unread_results = 0
         self.verdicts: Counter[str] = Counter()
+        self._modes = modes
+        self._rejected: Counter[tuple[Mode, ...]] = Counter()  # answers, by the modes that reject them
+        self._tools: Counter[str] = Counter()
+        self._models: dict[str, list[bool]] = {}  # whether an answer has a fault
+        self._weak = 0
 
     def add(self, judged: Judged) -> None:
         """Count a conversation."""
-        self.conversations += not judged.conversation.is_continued
-        self.answers += len(judged.conversation.answers)
+        conversation = judged.conversation
+        self.conversations += not conversation.is_continued
+        self.answers += len(conversation.answers)
         self.faults += len(judged.faults)
-        self.unread += judged.conversation.has_answer_unread
-        self.unread_results += judged.conversation.has_results_unread
-        self.verdicts.update(number.verdict for number in judged.conversation.numbers)
+        self.unread += conversation.has_answer_unread
+        self.unread_results += conversation.has_results_unread
+        self.verdicts.update(number.verdict for number in conversation.numbers)
+        for answer in conversation.answers:
+            has_faults = any(number.verdict in FAULTS for number in answer.numbers)
+            if answer.numbers:
+                self._models.setdefault(answer.model or "unknown", []).append(has_faults)
+            if self._modes:
+                verdict: Mapping[str, bool] = {
+                    "sourced": has_faults,
+                    "claims": bool(answer.numbers and scan_naked_numbers(answer.text)),
+                }
+                self._rejected[tuple(mode for mode in self._modes if verdict[mode])] += 1
+        for number in conversation.numbers:
+            self._weak += number.weak
+            sources = number.derived["from"] if number.derived else [number.source] if number.source else []
+            self._tools.update({source["tool"] for source in sources})
 
     def line(self) -> str:
         """One sentence."""
@@ -68,15 +111,72 @@ class Totals:
             line += f" {self.unread} {which} no answer that can be read."
         return line
 
+    def stats(self) -> Mapping[str, Any]:
+        """The figures that a team would publish; an interval is Wilson's, of 95 %."""
+        answers = [has_faults for model in self._models.values() for has_faults in model]
+        return {
+            "conversations": self.conversations,
+            "answers": self.answers,
+            "answers_with_numbers": len(answers),
+            "answers_with_faults": _ratio(answers),
+            "numbers": self.verdicts.total(),
+            "verdicts": {verdict: self.verdicts[verdict] for verdict in VERDICTS},
+            "weak": self._weak,
+            "tools": dict(self._tools.most_common(_MOST_TOOLS)),
+            "models": {model: _ratio(faults) for model, faults in sorted(self._models.items())},
+            "unread": {"answers": self.unread, "results": self.unread_results},
+        }
+
+    def stats_text(self) -> str:
+        """The same, a line each."""
+        stats = self.stats()
+        lines = [f"answers with a fault: {_ratio_text(stats['answers_with_faults'])}"]
+        lines += [f"answers of {model}: {_ratio_text(ratio)}" for model, ratio in stats["models"].items()]
+        lines += [f"numbers from {tool}: {count:,}" for tool, count in stats["tools"].items()]
+        lines.append(f"weak (few digits, no shared word): {stats['weak']:,}")
+        return "".join(f"{visible(line)}\n" for line in lines)
+
+    def judgement(self) -> Mapping[str, int]:
+        """How many answers each mode rejects, and how many both do."""
+        own: dict[str, int] = {
+            mode: sum(count for modes, count in self._rejected.items() if mode in modes)
+            for mode in self._modes
+        }
+        return {**own, "answers": self._rejected.total(), "both": self._rejected[self._modes]}
+
+    def judgement_text(self) -> str:
+        """The same, in one line."""
+        counts = self.judgement()
+        each = ", ".join(f"{mode} would reject {counts[mode]:,}" for mode in self._modes)
+        return f"Of {_counted(counts['answers'], 'answer')} {each}; both {counts['both']:,}."
+
+
+def _ratio(outcomes: list[bool]) -> Mapping[str, Any]:
+    count, total, z = sum(outcomes), len(outcomes), 1.96
+    if not total:
+        return {"count": 0, "of": 0, "interval": None}
+    middle = count + z * z / 2
+    around = z * sqrt(count * (total - count) / total + z * z / 4)
+    low, high = ((middle + sign * around) / (total + z * z) for sign in (-1, 1))
+    return {"count": count, "of": total, "interval": [round(max(0.0, low), 4), round(min(1.0, high), 4)]}
+
+
+def _ratio_text(ratio: Mapping[str, Any]) -> str:
+    interval = ratio["interval"]
+    between = f" (95 %: {interval[0]:.1%} to {interval[1]:.1%})" if interval else ""
+    return f"{ratio['count']:,} of {ratio['of']:,}{between}"
+
 
 def _counted(count: int, noun: str) -> str:
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
+# --------------------------------------------------------------------------------------------------- formats
+
+
 def render(judged: Iterable[Judged], output_format: str) -> Iterator[str]:
     """The output in pieces."""
-    renderers = {"text": _text, "json": _json, "junit": _junit, "html": _page}
-    return renderers[output_format](judged)
+    return FORMATS[output_format](judged)
 
 
 def excerpt(answer: Answer, number: Number) -> str:
@@ -94,8 +194,8 @@ def excerpt(answer: Answer, number: Number) -> str:
 _WORD = re.compile(r"\s?([^\W\d_]+)")
 
 
-def _shown(answer: Answer, number: Number) -> str:
-    """Return a number with its unit as it is typed, if that is one word or sign; else as gllint writes it."""
+def _with_unit(answer: Answer, number: Number) -> str:
+    """A number with its unit as it is typed next to it, where that is one word or sign; else as gllint writes it."""
     unit = number.unit
     if not unit:
         return number.text
@@ -108,63 +208,126 @@ def _shown(answer: Answer, number: Number) -> str:
 
 
 def _message(answer: Answer, number: Number) -> str:
-    shown = _shown(answer, number)
+    shown = _with_unit(answer, number)
+    if number.verdict == "derived":
+        return f"derived `{shown}`: {basis_text(number)}"
     if number.verdict == "mislabelled" and number.source is not None:
         return f"mislabelled `{shown}`: it is {basis_text(number)}"
     return f"unsourced `{shown}`"
 
 
+def _place(number: Number) -> str:
+    return f"answer {number.answer + 1}, characters {number.start}-{number.end}"
+
+
 def _text(judged: Iterable[Judged]) -> Iterator[str]:
-    for one in judged:
-        name = visible(f"{one.path}: conversation {one.conversation.conversation}")
-        for note in dict.fromkeys(one.conversation.notes):
-            yield f"{name}: note: {visible(note)}\n"
-        for answer, number in one.faults:
-            place = f"answer {number.answer + 1}, characters {number.start}-{number.end}"
-            yield f"{name}, {place}: {visible(_message(answer, number))}\n"
+    for run in judged:
+        for note in run.notes:
+            yield f"{run.name}: note: {visible(note)}\n"
+        reported = [*run.faults, *_numbers(run.conversation, ("derived",))]
+        for answer, number in sorted(reported, key=lambda pair: (pair[1].answer, pair[1].start)):
+            yield f"{run.name}, {_place(number)}: {visible(_message(answer, number))}\n"
             yield f"    {excerpt(answer, number)}\n"
+
+
+def _rows(judged: Iterable[Judged]) -> Iterator[str]:
+    """A row of JSON for each number, and for each note on what was not read: it has no verdict."""
+    for run in judged:
+        listed = {(number.answer, number.start, number.end) for _, number in run.faults}
+        for number in run.conversation.numbers:
+            if number.verdict not in FAULTS or (number.answer, number.start, number.end) in listed:
+                yield json.dumps({"path": run.path, **number.to_dict()}, ensure_ascii=True)
+        for note in run.notes:
+            row = dict.fromkeys(Number._fields) | {
+                "conversation": run.conversation.conversation,
+                "note": note,
+            }
+            yield json.dumps({"path": run.path, **row}, ensure_ascii=True)
 
 
 def _json(judged: Iterable[Judged]) -> Iterator[str]:
     separator = "[\n"
-    for one in judged:
-        wanted = {(number.answer, number.start, number.end) for _, number in one.faults}
-        for number in one.conversation.numbers:
-            if number.verdict not in FAULTS or (number.answer, number.start, number.end) in wanted:
-                entry = {"path": one.path, **number.to_dict()}
-                yield f"{separator}  {json.dumps(entry, ensure_ascii=True)}"
-                separator = ",\n"
+    for row in _rows(judged):
+        yield f"{separator}  {row}"
+        separator = ",\n"
     yield "[]\n" if separator == "[\n" else "\n]\n"
+
+
+def _json_lines(judged: Iterable[Judged]) -> Iterator[str]:
+    for row in _rows(judged):
+        yield f"{row}\n"
 
 
 def _junit(judged: Iterable[Judged]) -> Iterator[str]:
     yield '<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="gllint audit">\n'
     current: str | None = None
-    for one in judged:
-        if one.path != current:
+    for run in judged:
+        if run.path != current:
             yield "" if current is None else "  </testsuite>\n"
-            yield f"  <testsuite name={_attribute(one.path)}>\n"
-            current = one.path
-        name = _attribute(f"conversation {one.conversation.conversation}")
-        if not one.faults:
-            yield f"    <testcase classname={_attribute(one.path)} name={name}/>\n"
+            yield f"  <testsuite name={_attribute(run.path)}>\n"
+            current = run.path
+        name = _attribute(f"conversation {run.conversation.conversation}")
+        is_unread = run.conversation.has_results_unread or run.conversation.has_answer_unread
+        if not run.faults and not run.conversation.notes:
+            yield f"    <testcase classname={_attribute(run.path)} name={name}/>\n"
             continue
-        yield f"    <testcase classname={_attribute(one.path)} name={name}>\n"
-        for answer, number in one.faults:
-            message = _attribute(
-                f"answer {number.answer + 1}, characters {number.start}-{number.end}: {_message(answer, number)}"
-            )
+        yield f"    <testcase classname={_attribute(run.path)} name={name}>\n"
+        for answer, number in run.faults:
+            message = _attribute(f"{_place(number)}: {_message(answer, number)}")
             text = escape(excerpt(answer, number))
             yield f"      <failure type={_attribute(number.verdict)} message={message}>{text}</failure>\n"
+        if run.conversation.notes:
+            notes = visible("; ".join(run.notes))
+            yield (
+                f'      <error type="unread" message={quoteattr(notes)}/>\n'
+                if is_unread
+                else f"      <system-out>{escape(notes)}</system-out>\n"
+            )
         yield "    </testcase>\n"
     yield "</testsuites>\n" if current is None else "  </testsuite>\n</testsuites>\n"
 
 
+def _sarif(judged: Iterable[Judged]) -> Iterator[str]:
+    results, notes = [], []
+    for run in judged:
+        file = {"physicalLocation": {"artifactLocation": {"uri": run.path}, "region": {"startLine": 1}}}
+        for answer, number in run.faults:
+            name = f"conversation {number.conversation}, {_place(number)}"
+            result = {
+                "ruleId": number.verdict,
+                "level": "error",
+                "message": {"text": f"{_message(answer, number)}: {excerpt(answer, number)}"},
+                "locations": [{**file, "logicalLocations": [{"fullyQualifiedName": name}]}],
+            }
+            results.append(result)
+        for note in run.notes:
+            level = "error" if run.conversation.has_results_unread else "warning"
+            notes.append({"level": level, "message": {"text": f"{run.name}: {note}"}, "locations": [file]})
+    rules = [{"id": verdict, "shortDescription": {"text": VERDICTS[verdict]}} for verdict in sorted(FAULTS)]
+    log = {
+        "tool": {"driver": {"name": "gllint audit", "version": __version__, "rules": rules}},
+        "invocations": [{"executionSuccessful": True, "toolExecutionNotifications": notes}],
+        "columnKind": "unicodeCodePoints",
+        "results": results,
+    }
+    yield json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [log]}, indent=2) + "\n"
+
+
 def _page(judged: Iterable[Judged]) -> Iterator[str]:
     yield page(
-        replace(one.conversation, conversation=f"{one.conversation.conversation} of {one.path}")
-        for one in judged
+        replace(run.conversation, conversation=f"{run.conversation.conversation} of {run.path}")
+        for run in judged
     )
+
+
+FORMATS: Mapping[str, Callable[[Iterable[Judged]], Iterator[str]]] = {
+    "text": _text,
+    "json": _json,
+    "json-lines": _json_lines,
+    "junit": _junit,
+    "sarif": _sarif,
+    "html": _page,
+}
 
 
 def _attribute(text: str) -> str:

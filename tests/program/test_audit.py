@@ -334,3 +334,49 @@ def test_a_unit_is_shown_as_it_is_typed(
     (folder / "run.json").write_text(json.dumps(run_of(answer)))
     assert audit("run.json") == 1
     assert f"unsourced `{shown}`" in capsys.readouterr().out
+
+
+def test_every_output_says_what_was_not_read(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    said = {"role": "assistant", "content": "It used 1,299 kWh.", "actionLog": [{"seen": "1,299 kWh"}]}
+    (folder / "run.json").write_text(json.dumps({"messages": [GOOD[0], said]}))
+    note = "'actionLog' was passed over"
+    for name in ("text", "json", "json-lines", "junit", "sarif", "html"):
+        assert audit("run.json", "--output-format", name, "-q") == 2
+        out = capsys.readouterr().out
+        assert (note in out or note.replace("'", "&#x27;") in out) and "unsourced `" not in out
+
+
+def test_the_outputs_for_machines(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "bad.json").write_text(json.dumps(BAD))
+    assert audit("bad.json", "--output-format", "json-lines", "-q") == 1
+    assert [json.loads(line)["verdict"] for line in capsys.readouterr().out.splitlines()] == ["unsourced"]
+    assert audit("bad.json", "--output-format", "sarif", "-q") == 1
+    [run] = json.loads(capsys.readouterr().out)["runs"]
+    [result] = run["results"]
+    assert result["ruleId"] == "unsourced" and "1,299" in result["message"]["text"]
+
+
+def test_figures_and_what_each_mode_would_reject(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "bad.json").write_text(json.dumps({"model": "m1", "messages": BAD}))
+    (folder / "good.json").write_text(json.dumps({"model": "m2", "messages": GOOD}))
+    assert (
+        audit("bad.json", "good.json", "--stats", "--judge", "claims,sourced", "--output-format", "json") == 1
+    )
+    stats = json.loads(capsys.readouterr().err.splitlines()[-2])
+    assert stats["answers_with_faults"] == {"count": 1, "of": 2, "interval": [0.0945, 0.9055]}
+    assert (stats["tools"], stats["models"]["m2"]["count"]) == ({"meter": 1}, 0)
+    assert audit("bad.json", "good.json", "--stats", "--judge", "claims,sourced") == 1
+    out = capsys.readouterr().out
+    assert "Of 2 answers claims would reject 2, sourced would reject 1; both 1.\n" in out
+    assert "answers of m1: 1 of 1 (95 %: 20.6% to 100.0%)\n" in out
+    with pytest.raises(UsageError, match="name two modes"):
+        audit("bad.json", "--judge", "sourced")
+
+
+def test_a_file_of_paths_is_read(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "run.jsonl").write_text('{"who": "assistant", "say": "It is 77.3."}\n')
+    (folder / "map.json").write_text('{"role": "who", "text": "say"}')
+    assert audit("run.jsonl", "--map", "map.json") == 1
+    (folder / "map.json").write_text('{"roel": "who"}')
+    with pytest.raises(UsageError, match="map.json: 'roel' is none of its keys"):
+        audit("run.jsonl", "--map", "map.json")

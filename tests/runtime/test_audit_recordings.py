@@ -12,8 +12,9 @@ from typing import Any
 import pytest
 
 from gllint_runtime.audit.audit import judged_records
-from gllint_runtime.audit.formats import Reader
+from gllint_runtime.audit.formats import FormatError, Reader
 from gllint_runtime.audit.judgement import Conversation
+from gllint_runtime.audit.mapping import MappedReader
 
 ROWS = {
     row["name"]: row
@@ -84,3 +85,68 @@ def test_a_calendar_word_counts_from_the_day_of_the_recording() -> None:
         {"type": "assistant", "message": {"role": "assistant", "content": "Tomorrow, June 4."}},
     ]  # fmt: skip
     assert {*verdicts({"run": run, "is_lines": True}, "").values()} == {"sourced"}
+
+
+TURNS = {
+    "session": {"id": "s9"},
+    "turns": [
+        {"who": "customer", "say": {"txt": "How much? We planned 1,100 kWh."}},
+        {"who": "robot", "act": {"fn": "meter", "in": '{"site": "north"}', "n": "k1"}},
+        {"who": "api", "out": {"of": "k1", "body": {"heat": {"value": 1234.56, "unit": "kWh"}}}},
+        {"who": "robot", "say": {"txt": "It used 1,234.56 kWh of 1,100 kWh, and 77.3 kWh are lost."}},
+    ],
+}
+PATHS = """
+conversation = "$.session.id"
+role = "$.turns[*].who"
+text = "$.turns[*].say.txt"
+call = {id = "$.turns[*].act.n", tool = "$.turns[*].act.fn", arguments = "$.turns[*].act.in"}
+result = {id = "$.turns[*].out.of", value = "$.turns[*].out.body"}
+roles = {customer = "user", robot = "assistant"}
+"""
+
+
+def mapped(text: str, *records: Any) -> list[tuple[str, dict[str, str]]]:
+    reader = MappedReader(text)
+    return [
+        (one.conversation, {number.text: number.verdict for number in one.numbers})
+        for one in judged_records(map(reader.read, records), None, reader)
+    ]
+
+
+def test_a_map_names_the_paths_of_any_other_recording() -> None:
+    expected = {"1,234.56": "sourced", "1,100": "quoted", "77.3": "unsourced"}
+    assert mapped(PATHS, TURNS) == [("s9", expected)]
+    with pytest.raises(FormatError, match="`--map FILE` names its paths"):
+        Reader().read(TURNS)
+    lines = [{**turn, "chat": "c"} for turn in TURNS["turns"]]
+    paths = {
+        "conversation": "chat",
+        "role": "who",
+        "text": "say.txt",
+        "result": "out.body",
+        "roles": {"customer": "user", "robot": "assistant"},
+    }
+    assert mapped(json.dumps(paths), *lines) == [("c", expected)]
+    calls = [{"speaker": "assistant", "call": {"name": "meter", "arguments": {}}}, {"speaker": "tool", "text": '{"a": 7.25}'}, {"speaker": "model", "text": "It is 7.25."}]  # fmt: skip
+    assert mapped('role = "[*].speaker"\ntext = "[*].text"\ncall = "[*].call"', calls) == [
+        ("1", {"7.25": "sourced"})
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ('rolle = "who"', "'rolle' is none of its keys: conversation, role, text, call, result, roles"),
+        ("{}", "it names no path of a text"),
+        ("=", "it is neither JSON nor TOML"),
+    ],
+)
+def test_a_map_that_cannot_be_read_is_reported(text: str, complaint: str) -> None:
+    with pytest.raises(FormatError, match=complaint):
+        MappedReader(text)
+
+
+def test_a_role_that_no_map_names_is_reported() -> None:
+    with pytest.raises(FormatError, match="the role 'wizard' is none of assistant, system, tool, user"):
+        MappedReader('role = "who"\ntext = "say"').read({"who": "wizard", "say": "5"})

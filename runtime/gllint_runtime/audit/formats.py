@@ -26,7 +26,18 @@ from gllint_runtime.audit.table import (
     table,
     unnumbered,
 )
-from gllint_runtime.audit.turns import Called, Concluded, Fragment, On, Piece, Returned, Said, Speaker, Turn
+from gllint_runtime.audit.turns import (
+    By,
+    Called,
+    Concluded,
+    Fragment,
+    On,
+    Piece,
+    Returned,
+    Said,
+    Speaker,
+    Turn,
+)
 
 _MAX_DEPTH = 60
 _MAX_ITEMS = 2_000_000  # of one record
@@ -46,6 +57,16 @@ _DAYS: Places = (
         "request_time",
     ),
     *("startTimeUnixNano", "start_time_unix_nano", "start_ns"),
+)
+_MODELS: Places = (
+    *(
+        "response_metadata.model_name",
+        "gen_ai.response.model",
+        "gen_ai.request.model",
+        "ai.model.id",
+        "message.model",
+    ),
+    *("model_name", "modelId", "modelVersion", "model"),
 )
 _TEXTS = (
     "content",
@@ -110,7 +131,7 @@ class Reader:
 
     def conversation_of(self, items: list[Any]) -> Record:
         """The conversation of the operations of one trace, which came one by one."""
-        walk = _Walk(self._rules)
+        walk = Walk(self._rules)
         walk.trace(items)
         return walk.record("")
 
@@ -139,7 +160,7 @@ class Reader:
         return self._walked(record, _own_id(item, _OWN_IDS if is_whole else _IDS), is_whole=is_whole)
 
     def _walked(self, record: Any, name: str, *, is_whole: bool) -> list[Record]:
-        walk = _Walk(self._rules)
+        walk = Walk(self._rules)
         walk.run(record)
         # A request without an answer, and without a name of its own, begins what follows.
         is_whole = is_whole and (
@@ -195,7 +216,7 @@ class Reader:
             by_trace.setdefault(trace_of(span.item), []).append(span)
         read = []
         for trace, spans in by_trace.items():
-            walk = _Walk(self._rules)
+            walk = Walk(self._rules)
             walk.operations(spans)
             read.append(walk.record(trace or _own_id(spans[0].item, _OWN_IDS)))
         return read
@@ -232,7 +253,7 @@ def _is_opened(turns: Sequence[Turn]) -> bool:
 # -------------------------------------------------------------------------------------------------- an item
 
 
-class _Walk:
+class Walk:
     """Goes through one record in its order; ``unread`` are the kinds of item that no rule names."""
 
     def __init__(self, rules: Sequence[Rule]) -> None:
@@ -242,6 +263,7 @@ class _Walk:
         self._has_results_unread = False
         self._budget = _MAX_ITEMS
         self._day: date | None = None
+        self._model = ""
         self._block = -1  # the turn that the block before made
         # Of a trace, whose operations repeat the messages before them:
         self._messages: set[object] = set()
@@ -357,9 +379,9 @@ class _Walk:
         elif mode == "returned":
             self.turns.append(Returned("", "", payload(inner)))
         else:
-            self._calls(inner, mode, depth)
+            self.calls(inner, mode, depth)
 
-    def _calls(self, inner: Any, mode: str, depth: int) -> None:
+    def calls(self, inner: Any, mode: str, depth: int) -> None:
         """Calls, results, or both in one, whatever their keys."""
         if depth > _MAX_DEPTH:
             raise FormatError(_TOO_DEEP)
@@ -367,7 +389,7 @@ class _Walk:
             inner = parsed(inner)
         for item in inner if isinstance(inner, list) else [inner]:
             if isinstance(item, list):
-                self._calls(item, mode, depth + 1)
+                self.calls(item, mode, depth + 1)
             elif isinstance(item, Mapping):
                 rule = matching(item, self._rules)
                 if mode == "result" and rule is not None and any(kind == "result" for _, kind in rule.parts):
@@ -470,6 +492,10 @@ class _Walk:
         if day is not None and day != self._day:
             self._day = day
             self.turns.append(On(day))
+        model = first(item, _MODELS)
+        if isinstance(model, str) and model and model != self._model:
+            self._model = model
+            self.turns.append(By(model[:200]))
 
     def _pass_over(self, what: str, *, is_result: bool = False) -> None:
         self._has_results_unread |= is_result
@@ -499,7 +525,7 @@ class _Walk:
             (self._end if is_end else self._begin)(span, is_root)
             is_tool = self._is_tool(span)
             self.turns[begin:] = [turn for turn in self.turns[begin:] if self._is_new(turn, is_tool)]
-        if not any(not isinstance(turn, On) for turn in self.turns) and any(map(_has_content, spans)):
+        if not any(not isinstance(turn, (On, By)) for turn in self.turns) and any(map(_has_content, spans)):
             self._pass_over("a trace whose messages have other names")
 
     def _begin(self, span: Span, is_root: bool) -> None:

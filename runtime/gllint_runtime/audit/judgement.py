@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from gllint_runtime.audit.answers import answer_text, is_answer_tool, is_receipt
-from gllint_runtime.audit.turns import Called, Concluded, Fragment, On, Piece, Returned, Said, Turn
+from gllint_runtime.audit.turns import By, Called, Concluded, Fragment, On, Piece, Returned, Said, Turn
 from gllint_runtime.policy.outputs import json_value
 from gllint_runtime.policy.settings import Policy
 from gllint_runtime.policy.tool_hints import is_verifier
@@ -48,6 +48,7 @@ class Answer(NamedTuple):
     number: int
     text: str
     numbers: list[Number]
+    model: str = ""
 
 
 @dataclass
@@ -104,7 +105,7 @@ class Listener:
         self._answers = self._calls = 0
         self._returned: set[str] = set()  # tools that have returned something
         self._pieces: list[str] = []
-        self._message = ""
+        self._message = self._model = ""
         self._latest_texts: dict[str, None] = {}
 
     def hear(self, turn: Turn) -> list[Answer]:
@@ -117,6 +118,9 @@ class Listener:
                 return whole
             case On(day):
                 self._provenance.today = day
+                return []
+            case By(model):
+                self._model = model
                 return []
             case Fragment(text):
                 if self._open:
@@ -228,7 +232,7 @@ class Listener:
         if len(text) > _MAX_ANSWER:
             self.notes.append(f"answer {number + 1} was judged up to its character {_MAX_ANSWER:,}")
         findings = self._provenance.judge(text[:_MAX_ANSWER])
-        return Answer(number, text, [self._number(number, finding) for finding in findings])
+        return Answer(number, text, [self._number(number, finding) for finding in findings], self._model)
 
     def _number(self, answer: int, finding: Finding) -> Number:
         source = finding.miss.source if finding.miss is not None else finding.source

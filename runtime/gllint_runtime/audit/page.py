@@ -104,7 +104,9 @@ def _table(answer: Answer, anchor: str) -> Iterator[str]:
     yield "<table><tr><th>Number</th><th>Verdict</th><th>Rests on</th></tr>"
     for place, number in rows:
         shown = " ".join([_text(number.text), *([_text(number.unit)] if number.unit else [])])
-        look = "unsourced" if number.verdict in FAULTS else "soft"
+        look = {"unsourced": "unsourced", "mislabelled": "unsourced", "derived": "derived"}.get(
+            number.verdict, "soft"
+        )
         basis = basis_text(number, _text, "<code>", "</code>")
         yield (
             f'<tr id="{anchor}-{place}"><td>{shown}</td><td class="{look}">{number.verdict}</td><td>{basis}</td></tr>'

@@ -56,4 +56,10 @@ class On(NamedTuple):
     day: date
 
 
-Turn: TypeAlias = Said | Piece | Concluded | Called | Fragment | Returned | On
+class By(NamedTuple):
+    """The model that gives the answers that follow."""
+
+    model: str
+
+
+Turn: TypeAlias = Said | Piece | Concluded | Called | Fragment | Returned | On | By
