@@ -1041,7 +1041,7 @@ def test_a_second_session_in_one_file_is_a_conversation_of_its_own(tmp_path: Pat
         answer = {"role": "assistant", "content": {"type": "text", "text": "It used 12.5 kWh."}}
         transcript.write("guard", answer)
         transcript.close()
-    records = [Reader("mcp").read(json.loads(line)) for line in path.read_text().splitlines()]
+    records = [Reader().read(json.loads(line)) for line in path.read_text().splitlines()]
     numbers = [number for one in judged_records(records) for number in one.numbers]
     assert [number.verdict for number in numbers] == ["sourced", "unsourced"]
     assert len({number.conversation for number in numbers}) == 2
