@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, Literal
 
 import pytest
 
@@ -14,7 +15,7 @@ import mcp
 from mcp.server.mcpserver import MCPServer
 
 from gllint_runtime import GLError, Session
-from gllint_runtime.adapters.mcp import gate, session_of, turn_of
+from gllint_runtime.adapters.mcp import VERIFY, gate, session_of, turn_of
 
 HEAT = {"heat": {"value": 12.5, "unit": "kWh"}}
 CLAIM = {"source_call_id": "tc_1", "path": "$.heat", "quantity": HEAT["heat"]}
@@ -113,3 +114,55 @@ def test_the_turn_of_the_program_s_own_loop_asks_again_and_refuses() -> None:
     asyncio.run(main())
     with pytest.raises(ValueError, match="leave mode out"):
         gate(mcp.Client(server()), session=Session(), mode="sourced")
+
+
+@pytest.mark.parametrize("mode", ["sourced", "claims"])
+def test_a_gated_mcp_server_records_and_checks_answers(mode: Literal["sourced", "claims"]) -> None:
+    def meter(site: str) -> dict[str, Any]:
+        return {"heat": {"value": 12.5, "unit": "kWh"}}
+
+    plain = MCPServer("meters")
+    plain.add_tool(meter)
+    session = Session(mode=mode)
+    gated = gate(plain, session=session, max_retries=1, on_refusal=lambda error: error.code)
+
+    async def main() -> None:
+        async with mcp.Client(gated) as client:
+
+            async def verify(message: str, *claims: Any) -> tuple[bool, str]:
+                arguments = {"message": message, **({"claims": [*claims]} if claims else {})}
+                result = await client.call_tool(VERIFY, arguments)
+                [block] = result.content
+                assert isinstance(block, mcp.types.TextContent)
+                return result.is_error, block.text
+
+            assert [tool.name for tool in (await client.list_tools()).tools] == ["meter", VERIFY]
+            result = await client.call_tool("meter", {"site": "north"})
+            assert ("gllint/call_id" in (result.meta or {})) == (mode == "claims")
+            if mode == "sourced":
+                assert await verify("It uses 12.5 kWh.") == (False, "It uses 12.5 kWh.")
+                code = "NO_SOURCE"
+            else:
+                claim = {"source_call_id": "tc_1", "path": "$.heat"}
+                assert await verify("It uses {{claim:0}}.", claim) == (False, "It uses 12.50 kWh.")
+                code = "NO_NAKED_NUMBERS"
+            assert [(await verify("It uses 14 kWh."))[1][: len(code) + 2] for _ in range(3)] == [
+                f"[{code}]",
+                code,
+                f"[{code}]",
+            ]
+            assert (await client.call_tool("none", {})).is_error
+
+    asyncio.run(main())
+    assert len(session.user_texts) == 0
+
+
+def test_a_gated_mcp_server_needs_a_session_and_an_mcp_server() -> None:
+    with pytest.raises(ValueError, match="A server does not know its conversations"):
+        gate(MCPServer("meters"))
+    for target in (
+        object(),
+        SimpleNamespace(call_tool=None, add_tool=None),
+    ):  # the latter a server of another package
+        with pytest.raises(TypeError, match="gate takes a client, a client session or an MCPServer"):
+            gate(target, session=Session())

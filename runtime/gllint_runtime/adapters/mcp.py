@@ -1,6 +1,7 @@
 """MCP both ways: our tools on a server, and a server's tools through the gate. Needs the extra ``gllint[mcp]``.
 
-client = gate(client)            # a client or client session: call_tool() records
+client = gate(client)                    # a client or client session: call_tool() records
+server = gate(server, session=session)   # a server: it records, and has a tool that checks answers
 
 A gated result stays as it is, in all its blocks; in claims mode it has one text block more, which names its call.
 """
@@ -8,11 +9,14 @@ A gated result stays as it is, in all its blocks; in claims mode it has one text
 from __future__ import annotations
 
 import json
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import replace
 from typing import Any, TypeVar, cast
+from weakref import WeakKeyDictionary
 
 from mcp import types
 from mcp.server.lowlevel import Server
+from mcp.server.mcpserver import MCPServer
 
 from gllint_runtime.adapters import kit
 from gllint_runtime.execution.approval import ToolCategory
@@ -71,32 +75,46 @@ def category(tool: types.Tool) -> ToolCategory:
     return ToolCategory[category_of_hints(hints)]
 
 
-ClientT = TypeVar("ClientT")
+TargetT = TypeVar("TargetT")
+
+VERIFY = "gllint_verify_answer"
+"""The tool of a gated server that checks an answer."""
 
 
 def gate(
-    target: ClientT,
+    target: TargetT,
     *,
     session: kit.SessionOption = None,
     mode: Mode | None = None,
     max_retries: int = 2,
     on_refusal: kit.OnRefusal = None,
-) -> ClientT:
-    """A client or client session whose results are recorded.
+) -> TargetT:
+    """Return a client, client session or server whose results are recorded.
 
     The session is that of the run around it, else one of the client's own, which :func:`session_of` gives. ``session``
     is a Session, or a function that receives the client and returns it. A result that cannot be recorded is rejected:
     ``is_error``, and the hint without the number. In MCP the program asks the model: :func:`turn_of` gives a turn that
     asks again ``max_retries`` times, and then says what ``on_refusal`` says.
+
+    A server is changed and returned. It does not know which conversation a request belongs to, so it needs ``session``:
+    the one of its only client, or a function of the request's context. It has one tool more, ``gllint_verify_answer``.
     """
-    if not hasattr(target, "call_tool"):
-        raise TypeError(f"gate takes a client or a client session, not {type(target).__name__}")
     options = kit.Gate(session, mode, max_retries, on_refusal)
+    if isinstance(target, MCPServer):
+        if session is None:
+            raise ValueError(
+                "A server does not know its conversations: give session= one, or a function of the context"
+            )
+        target.middleware.append(_ServerGate(options))
+        target.add_tool(_verify, VERIFY, structured_output=False)
+        return target
+    if not hasattr(target, "call_tool") or hasattr(target, "add_tool"):
+        raise TypeError(f"gate takes a client, a client session or an MCPServer, not {type(target).__name__}")
     kind = type(f"Gated{type(target).__name__}", (_GatedCalls, type(target)), {})
     gated: Any = object.__new__(kind)
     gated.__dict__ = target.__dict__  # one client under two names: what one connects, the other has
     gated.__dict__.setdefault("_gllint", _Calls(options, target))
-    return cast(ClientT, gated)
+    return cast(TargetT, gated)
 
 
 def session_of(gated: Any) -> Session:
@@ -138,6 +156,49 @@ class _GatedCalls:
             return _refused(call.refusal)
         own: Any = super().call_tool  # type: ignore[misc]
         return _recorded(call, await own(name, dict(call.arguments), *more, **options))
+
+
+class _ServerGate:
+    """The middleware of a gated server: records the results of its tools, and checks answers with them."""
+
+    def __init__(self, gate: kit.Gate) -> None:
+        self.gate = gate
+        self._turns: WeakKeyDictionary[Session, kit.Turn] = WeakKeyDictionary()
+
+    async def __call__(self, ctx: Any, call_next: Callable[[Any], Awaitable[Any]]) -> Any:
+        params = ctx.params or {}
+        name, arguments = params.get("name"), params.get("arguments") or {}
+        # The server itself answers a request that is no valid call.
+        if ctx.method != "tools/call" or not isinstance(name, str) or not isinstance(arguments, Mapping):
+            return await call_next(ctx)
+        session = self.gate.session(ctx)
+        if name == VERIFY:
+            return self._verified(session, arguments)
+        call = kit.ToolCall(session, name, arguments)
+        if call.refusal is not None:
+            return _refused(call.refusal)
+        with call.running():
+            result = await call_next(replace(ctx, params={**params, "arguments": dict(call.arguments)}))
+        if isinstance(result, dict) and "content" in result:  # else it asks for input, or became a task
+            result = types.CallToolResult.model_validate(result)
+        return _recorded(call, result)
+
+    def _verified(self, session: Session, arguments: Mapping[str, Any]) -> types.CallToolResult:
+        """Return the message as the user may see it, or the hint, at most ``max_retries`` times for one answer."""
+        turn = self._turns.setdefault(session, kit.Turn(self.gate, session))
+        message, claims = str(arguments.get("message", "")), arguments.get("claims")
+        text = turn.attempt(
+            lambda: session.check(message, claims or ()).message, lambda error: turn.refusal(error, message)
+        )
+        if text is None:
+            return _refused(turn.hint)
+        del self._turns[session]
+        return types.CallToolResult(content=[types.TextContent(type="text", text=text)])
+
+
+def _verify(message: str, claims: list[dict[str, Any]] | None = None) -> str:
+    """Check an answer before the user sees it, and return it as the user may see it, or what is wrong with it."""
+    raise NotImplementedError  # the middleware answers
 
 
 def _recorded(call: kit.ToolCall, result: Any) -> Any:
