@@ -74,9 +74,9 @@ def _help(meeting: Meeting) -> str:
     sizes = [(meeting.right, factor, meeting.left), (meeting.left, 1 / factor, meeting.right)]
     # The direction with fewer digits: 1 h is 60 min, not 1 min is 0.0166666666667 h. A number has no unit: 1 % is 0.01.
     facts = [
-        f"1 {units_of(one)[1:-1]} is {size:.12g} {units_of(other)[1:-1]}".removesuffix(" 1")
-        for one, size, other in sizes
-        if units_of(one) != "`1`"
+        f"1 {units_of(unit)[1:-1]} is {size:.12g} {units_of(target)[1:-1]}".removesuffix(" 1")
+        for unit, size, target in sizes
+        if units_of(unit) != "`1`"
     ]
     return f"Convert one of them first: {min(facts, key=len)}."
 
