@@ -6,8 +6,10 @@ Counts three things, with the word lists of ``words.txt``:
 * idioms in messages, docstrings, comments and pages,
 * sentences of more than 40 words in the same texts.
 
-Exits with 1 where a file is over a limit. A file that was over it at the start has a line in ``words_allowed.txt``,
-which may only shrink. ``--all`` prints each file, ``--list FILE`` each place in it, ``--update`` lowers the allowances.
+Exits with 1 if a file is over a limit, or a floor or all pages together are over the ratios of idioms and long
+sentences, or the pages have more than ``MOST_WORDS`` words. A file that was over a limit at the start has a line in
+``words_allowed.txt``, which may only shrink. ``--all`` prints each file, ``--list FILE`` each place in it, ``--update``
+lowers the allowances.
 """
 
 from __future__ import annotations
@@ -28,6 +30,8 @@ NAMES, SOURCE_IDIOMS, PAGE_IDIOMS, LONG = 0.01, 0.0015, 0.001, 0.03
 FEW = 2
 """What a short file may have whatever its ratio: one word in a small file says nothing about its style."""
 LONG_SENTENCE = 40
+MOST_WORDS = 40_000
+"""Words of all pages."""
 GENERATED = {"rules"}
 """Folders of ``docs`` that are made from docstrings, which are counted where they are written."""
 
@@ -245,7 +249,20 @@ def main(arguments: list[str]) -> int:
         ALLOWED.write_text("\n".join([head, *lines]) + "\n", encoding="utf-8")
     for name, counts in groups.items():
         print(summary(name, counts))
+        if excess := _excess(name, counts):
+            is_over = True
+            print(f"{name}: {excess}")
     return int(is_over)
+
+
+def _excess(name: str, counts: Counts) -> str:
+    """Return which limit a floor or all pages together exceed. A file alone may have a few hits whatever its ratio."""
+    _, idioms, long = counts.limits(name == "pages")
+    if len(counts.idioms) > idioms:
+        return f"{len(counts.idioms)} idioms, allowed {idioms}"
+    if len(counts.long) > long:
+        return f"{len(counts.long)} long sentences, allowed {long}"
+    return f"more than {MOST_WORDS:,} words" if name == "pages" and counts.words > MOST_WORDS else ""
 
 
 if __name__ == "__main__":
