@@ -407,9 +407,11 @@ class _Judgement:
             return Finding(reading, "exempt", sources[-1] if sources else None)
         if reading.shape == "code":
             return self._code(reading)
-        if reading.word and (codes := self.provenance.index.codes(reading.word)):  # a seat, 14C
-            reading.text, reading.end = reading.word, reading.start + len(reading.word)
-            return Finding(reading, _verdict_of(codes[-1]), codes[-1])
+        if reading.word:  # a seat, 14C
+            for code in reversed(self.provenance.index.codes(reading.word)):
+                if self._is_of_place(code, reading) is None:
+                    reading.text, reading.end = reading.word, reading.start + len(reading.word)
+                    return Finding(reading, _verdict_of(code), code)
         if reading.value in _BASES and _PER_BEFORE.search(self._before(reading, 8)):
             return Finding(reading, "exempt")  # £1.40 per 100 g
         misses: list[Miss] = []
@@ -812,7 +814,9 @@ class _Judgement:
         for element in record.chain:
             if not names.has_several(element.group):
                 continue
-            for scope in self._key_scopes(reading) if element.group.endswith(" line") else scopes:
+            line = reading.place.layout.line_at(reading.place.start)
+            is_near = element.group.endswith(" line") and line.kind not in ("item", "row")
+            for scope in self._key_scopes(reading) if is_near else scopes:
                 named = self.named(scope, reading if reading.moments else None).get(element.group)
                 if named:
                     if (

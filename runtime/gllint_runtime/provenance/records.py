@@ -499,7 +499,8 @@ class Harvester:
                 value = 0
             if not (stripped.lstrip("+-").startswith("0") and stripped.isdecimal() and len(stripped) > 1):
                 self._number(value, path, key, record, context)
-            self._code(stripped, path, key, record)
+            if stripped.isdecimal():
+                self._code(stripped, path, key, record)
             if _CALENDAR.fullmatch(stripped):
                 self.harvest.sources.append(
                     Source(
