@@ -408,10 +408,10 @@ class _Judgement:
         if reading.shape == "code":
             return self._code(reading)
         if reading.word:  # a seat, 14C
-            for code in reversed(self.provenance.index.codes(reading.word)):
-                if self._is_of_place(code, reading) is None:
+            for name in reversed(self.provenance.index.codes(reading.word)):
+                if self._is_of_place(name, reading) is None:
                     reading.text, reading.end = reading.word, reading.start + len(reading.word)
-                    return Finding(reading, _verdict_of(code), code)
+                    return Finding(reading, _verdict_of(name), name)
         if reading.value in _BASES and _PER_BEFORE.search(self._before(reading, 8)):
             return Finding(reading, "exempt")  # £1.40 per 100 g
         misses: list[Miss] = []
