@@ -12,12 +12,14 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import chain, islice
 from typing import Any, Literal, NamedTuple
 
-from gllint.guard.unit_places import WRAPPER, UnitPlaces, place_of
+from gllint.guard.forms import data_in, fenced_data, json_in
+from gllint.guard.unit_places import WRAPPER, UnitPlaces, place_of, with_declared
 from gllint_runtime.execution.session import Session
 from gllint_runtime.policy.errors import GLError
 from gllint_runtime.policy.keywords import Mode
 from gllint_runtime.policy.levels import Level
 from gllint_runtime.policy.outputs import json_value, verified_output
+from gllint_runtime.policy.parameter_units import ParameterUnits
 from gllint_runtime.policy.schemas import QUANTITY_INLINED
 from gllint_runtime.policy.settings import Policy
 from gllint_runtime.policy.tool_hints import VERIFIERS, hints_of
@@ -31,13 +33,11 @@ _MOST_NOTES = 20
 _MOST_NAMED = 8
 _MOST_WRAPPED = 10_000  # calls of which it is remembered that their result was wrapped
 _MOST_KNOWN = 10_000  # of what was reported on standard error
-_LONGEST_NUMBER = 400  # characters
 _UNDER_WRAPPER = re.compile(rf"\$\.{WRAPPER}(?![^.\[])")
-_FIRST = tuple("-0123456789")
-_AROUND_JSON = "\ufeff\u00a0 \t\r\n"
 _VERSION_KEY = "io.modelcontextprotocol/protocolVersion"
 _OURS = "gllint/"
 _RESULT_OF_2024 = "toolResult"  # in the place of its content
+_OF_TASKS = ("tasks/result", "tasks/get", "tasks/update")
 _VERIFY, _VERIFY_OTHERWISE = VERIFIERS
 _DESCRIPTION = (
     "Check the answer before the user sees it: each of its numbers is compared with what the tools returned. To cite "
@@ -71,12 +71,11 @@ class Sent(NamedTuple):
 
 
 class _Call(NamedTuple):
-    """A call that waits for its result: the arguments as the session takes them, and what to report about them."""
+    """A call that waits for its result: the arguments as the session takes them."""
 
     number: Any
     tool: str
     arguments: Any
-    notes: tuple[str, ...]
 
 
 class Guard:
@@ -93,7 +92,10 @@ class Guard:
         self.level = level
         self._table = table  # of the configuration, which names the units
         self.counts: dict[str, int] = {}
+        self.texts = 0  # with numbers in prose, which are not judged
         self.verified: str | None = None  # the last accepted answer, until it is taken
+        if policy.argument_units == "refuse":  # the guard does not hear the user: a bare number may be hers
+            policy = policy.with_settings(argument_units="record")
         self._session = Session(policy=policy, levels=level)
         self._session.on_event(self._hear)
         self._heard: list[str] = []
@@ -108,6 +110,7 @@ class Guard:
         self._owner_knows: set[str] = set()  # rows and texts that were reported on standard error
         self._wrapped: set[str] = set()  # calls whose structured content wraps what their text shows
         self._schemas: dict[str, Any] = {}  # of the arguments, by tool
+        self._declared: dict[str, ParameterUnits] = {}  # what an output schema says of units, by tool
         self._missing: dict[str, None] = {}  # of the configuration, on the server's side
         self._is_compared = False
         self._given_up: dict[Any, None] = {}  # the oldest first
@@ -141,9 +144,10 @@ class Guard:
         error = event.get("error")
         if error is not None and event["verdict"] == "warn":
             rows = self._rows(error["code"], error["context"])
-            hint = f"It cannot be cited. For the user: {self._remedy(rows)}" if rows else error["hint"]
-            text = f"[{error['code']}] {error['message'].rstrip('.')}. {hint}"
-            self._heard.append(text)
+            text = f"[{error['code']}] {error['message'].rstrip('.')}. {error['hint']}"
+            self._count(error["code"])
+            if self._tool == self._verify:  # what else there is to say is for the operator
+                self._heard.append(text)
             self._tell_owner(error["code"], rows, text)
 
     def _rows(self, code: str, paths: Any) -> list[str]:
@@ -168,7 +172,7 @@ class Guard:
             self._tell(f"{self._tool}: {text}" if self._tool else text)
 
     def _news_of_rows(self, code: str, rows: Sequence[str]) -> str:
-        """One sentence on the rows that were not told yet; empty where all were."""
+        """One sentence on the rows that were not reported yet; empty where all were."""
         news = [row for row in rows if row not in self._owner_knows]
         if not news:
             return ""
@@ -205,11 +209,11 @@ class Guard:
             return [Sent("server", message)]
         if method == "tools/call":
             return self._called(message, number)
-        if method == "tasks/result":
+        if method in _OF_TASKS:
             params = message.get("params")
             task = params.get("taskId") if isinstance(params, dict) else None
             tool = self._tasks.get(task, "") if isinstance(task, str) else ""
-            return self._asked(message, message, _Call(number, tool or method, {}, ()))
+            return self._asked(message, message, _Call(number, tool or method, {}))
         if len(self._lists) + len(self._others) < _MOST_OPEN:
             asked = self._lists if method == "tools/list" else self._others
             asked[id_key(number)] = number
@@ -226,12 +230,12 @@ class Guard:
         params = message.get("params")
         tool = params.get("name") if isinstance(params, dict) else None
         if not isinstance(params, dict) or not isinstance(tool, str):
-            return self._asked(message, message, _Call(number, "", {}, ()))
+            return self._asked(message, message, _Call(number, "", {}))
         arguments = params.get("arguments") or {}
         if tool == self._verify:
             return [Sent("client", _answer(message, self._verification(arguments)))]
         if not isinstance(arguments, dict):
-            return self._asked(message, message, _Call(number, tool, {}, ()))
+            return self._asked(message, message, _Call(number, tool, {}))
         self._heard.clear()
         self._tool = tool
         input_schema = self._schemas.get(tool)
@@ -243,7 +247,7 @@ class Guard:
         except Exception as error:  # an unforeseen schema of the server
             self._tell(f"{tool}: the units of its arguments were not checked: {type(error).__name__}")
             values = arguments
-        call = _Call(number, tool, values, tuple(self._heard[:_MOST_NOTES]))
+        call = _Call(number, tool, values)
         if dict(values) == arguments:
             return self._asked(message, message, call)
         return self._asked(message, {**message, "params": {**params, "arguments": dict(values)}}, call)
@@ -263,8 +267,9 @@ class Guard:
         except Exception as error:
             return _failure(f"The arguments cannot be read: {type(error).__name__}")
         self.verified = verified.message
+        notes = [{"type": "text", "text": f"gllint: {note}"} for note in self._heard[:_MOST_NOTES]]
         return {
-            "content": [{"type": "text", "text": verified.message}, *self._notes(self._verify)],
+            "content": [{"type": "text", "text": verified.message}, *notes],
             "structuredContent": {"message": verified.message},
             "isError": False,
             "_meta": {"gllint/provenance": verified.provenance},
@@ -291,7 +296,7 @@ class Guard:
     def from_server(self, message: Any) -> list[Sent]:
         """What a message of the server becomes."""
         if not isinstance(message, dict) or ("method" in message and "result" not in message):
-            return [Sent("client", message)]
+            return [Sent("client", self._notified(message))]
         number, result = message.get("id"), message.get("result")
         if isinstance(result, dict) and isinstance(meta := result.get("_meta"), dict) and _claims_ours(meta):
             result = {**result, "_meta": {key: item for key, item in meta.items() if not _is_ours(key)}}
@@ -316,12 +321,23 @@ class Guard:
             message = _with_result(message, self._result(call or _unasked(number), _with_content(result)))
         return [Sent("client", message)]
 
+    def _notified(self, message: Any) -> Any:
+        """A message of the server that answers nothing: the state of a task, which may contain its result."""
+        params = message.get("params") if isinstance(message, dict) else None
+        if not isinstance(params, dict) or not str(message.get("method")).startswith("notifications/tasks"):
+            return message
+        task = params.get("taskId")
+        tool = self._tasks.get(task, "a tool") if isinstance(task, str) else "a tool"
+        result = self._result(_Call(None, tool, {}), params)
+        return message if result is params else {**message, "params": result}
+
     def _listed(self, result: Message) -> Message:
         tools = []
         for tool in result["tools"]:
             name = tool.get("name") if isinstance(tool, dict) else None
             if isinstance(name, str):
                 self._schemas[name] = tool.get("inputSchema")
+                self._declared[name] = ParameterUnits(tool.get("outputSchema"))
                 if self._units.has(name) and "outputSchema" in tool:
                     tool = {**tool, "outputSchema": self._with_units_declared(name, tool["outputSchema"])}
             tools.append(tool)
@@ -377,6 +393,9 @@ class Guard:
         task = result.get("task")
         if isinstance(task, dict) and isinstance(task.get("taskId"), str) and len(self._tasks) < _MOST_OPEN:
             self._tasks[task["taskId"]] = call.tool
+        if isinstance(inner := result.get("result"), dict) and "content" not in result:  # of a task
+            judged = self._result(call, inner)
+            return result if judged is inner else {**result, "result": judged}
         if result.get("isError") is True or not ("content" in result or "structuredContent" in result):
             return result
         if not isinstance(
@@ -384,29 +403,24 @@ class Guard:
         ):  # a text, say: a client may show it as it is
             result = {**result, "content": [{"type": "text", "text": _text(result["content"])}]}
         result = self._with_units(call.tool, result)
-        self._heard = [*call.notes]
         self._tool = call.tool
         try:
             self._judge_texts(call.tool, result)
             output = _output(result)
+            if (declared := self._declared.get(call.tool)) is not None and declared.declares:
+                prefix = () if result.get("structuredContent") is output else (WRAPPER,)
+                output = with_declared(output, declared, self._session.policy, prefix)
             call_id = self._session.record(call.tool, call.arguments, output)
         except GLError as error:
             marks = {key: result[key] for key in ("resultType",) if key in result}
             return {**marks, **self._refusal(call.tool, error)}
         if _is_wrapped(output) and len(self._wrapped) < _MOST_WRAPPED:
             self._wrapped.add(call_id)
-        blocks = [*(result.get("content") or ()), *self._notes(call.tool)]
-        blocks.append({"type": "text", "text": f"gllint: call_id {call_id}"})
+        if not _has_digit(output):
+            return result
+        blocks = [*(result.get("content") or ()), {"type": "text", "text": f"gllint: call_id {call_id}"}]
         meta = result.get("_meta") if isinstance(result.get("_meta"), dict) else {}
         return {**result, "content": blocks, "_meta": {**(meta or {}), "gllint/call_id": call_id}}
-
-    def _notes(self, tool: str) -> list[Message]:
-        """What was heard of a call, counted: a block of text for each."""
-        blocks = []
-        for note in self._heard[:_MOST_NOTES]:
-            self._count(note[1:].partition("]")[0])
-            blocks.append({"type": "text", "text": f"gllint: {note}"})
-        return blocks
 
     def _with_units(self, tool: str, result: Message) -> Message:
         """The result with its units, in its structured content and in its texts alike."""
@@ -432,9 +446,7 @@ class Guard:
 
     def _block(self, tool: str, block: Any, structured: Any) -> Any:
         """A block of text that is JSON, with its units."""
-        data = _json_of(block)
-        if data is None and _is_wrapped(structured):
-            data = _number_of(block)
+        data = data_in(_text_of(block))
         if data is None:
             return block
         if _is_wrapped(data):
@@ -455,20 +467,29 @@ class Guard:
         same = (structured, value, _wrapped_json(structured))
         elements = iter(value if isinstance(value, list) else ())  # each of which has a text of its own
         for block in result.get("content") or ():
-            if structured is None and not _is_resource(block):
-                continue  # the output itself
-            data = _json_of(block)
-            if data is None or any(_is_same(data, other) for other in chain(same, islice(elements, 1))):
-                continue
-            try:
-                verified_output(tool, data, self._session.policy, self._session.units)
-            except GLError as error:
-                if self.level == "block":
-                    raise
-                if self.level == "warn":
-                    self._hear({"verdict": "warn", "error": {**error.to_dict(), "context": error.context}})
-                else:
-                    self._count(error.code)
+            is_output = structured is None and not _is_resource(block)
+            data = data_in(_text_of(block))
+            if data is not None and not is_output:
+                if not any(_is_same(data, other) for other in chain(same, islice(elements, 1))):
+                    self._judge(tool, data)
+            elif data is None:
+                fenced = [*fenced_data(_text_of(block))]
+                for inner in fenced:
+                    self._judge(tool, inner)
+                if not fenced and _has_digit(_text_of(block)):
+                    self.texts += 1
+
+    def _judge(self, tool: str, data: Any) -> None:
+        """Judge data that are not recorded."""
+        try:
+            verified_output(tool, data, self._session.policy, self._session.units)
+        except GLError as error:
+            if self.level == "block":
+                raise
+            if self.level == "warn":
+                self._hear({"verdict": "warn", "error": {**error.to_dict(), "context": error.context}})
+            else:
+                self._count(error.code)
 
     def _refusal(self, tool: str, error: GLError) -> Message:
         self._count(error.code)
@@ -479,9 +500,7 @@ class Guard:
             self._tell(f"{tool}: {error.message.rstrip('.')}. {error.hint}")
         elif remedy := self._news_of_rows(error.code, rows):
             self._tell(f"{tool}: {remedy}")
-        if not rows:
-            return _failure(str(error))
-        return _failure(f"[{error.code}] {error.message}\nFor the user: {self._remedy(rows)}")
+        return _failure(f"[{error.code}] {error.message}" if rows else str(error))
 
     def _count(self, code: str) -> None:
         self.counts[code] = self.counts.get(code, 0) + 1
@@ -494,6 +513,8 @@ class Guard:
                 if entry.get("verdict") == "shadow":
                     code = str(entry.get("code"))
                     counts[code] = counts.get(code, 0) + 1
+        if self.texts:
+            counts["texts with numbers, not judged"] = self.texts
         return ", ".join(f"{code}: {count}" for code, count in sorted(counts.items()))
 
 
@@ -507,7 +528,7 @@ def _claims_ours(meta: Mapping[Any, Any]) -> bool:
 
 
 def _unasked(number: Any) -> _Call:
-    return _Call(number, "a tool", {}, ())
+    return _Call(number, "a tool", {})
 
 
 def _with_content(result: Message) -> Message:
@@ -568,41 +589,43 @@ def _output(result: Message) -> Any:
         for block in result.get("content") or ()
         if isinstance(block, dict) and isinstance(block.get("text"), str)
     ]
-    if len(blocks) == 1:
-        data = _json_of(blocks[0])
-        return blocks[0]["text"] if data is None else data
-    return [block["text"] if (data := _json_of(block)) is None else data for block in blocks]
+    values = [block["text"] if (data := data_in(block["text"])) is None else data for block in blocks]
+    return values[0] if len(values) == 1 else values
 
 
 def _is_wrapped(structured: Any) -> bool:
     return isinstance(structured, dict) and structured.keys() == {WRAPPER}
 
 
-def _number_of(block: Any) -> int | float | None:
-    """The number that a block's text is, all of it."""
-    text = block.get("text") if isinstance(block, dict) and block.get("type") == "text" else None
-    if not isinstance(text, str) or len(text) > _LONGEST_NUMBER or text.strip()[:1] not in _FIRST:
-        return None
-    try:
-        number = json.loads(text, parse_constant=lambda name: None)
-    except ValueError:
-        return None
-    return number if isinstance(number, int | float) and not isinstance(number, bool) else None
-
-
 def _wrapped_json(structured: Any) -> Any:
     """The value whose JSON is the text that structured content wraps; ``None`` where it is anything else."""
-    return _json_in(structured[WRAPPER]) if _is_wrapped(structured) else None
+    return json_in(structured[WRAPPER]) if _is_wrapped(structured) else None
 
 
 def _is_resource(block: Any) -> bool:
     return isinstance(block, dict) and "text" not in block and isinstance(block.get("resource"), dict)
 
 
-def _json_of(block: Any) -> Any:
-    """The object or the array that the text of a block or of its resource is; ``None`` where it is none."""
+def _text_of(block: Any) -> Any:
+    """The text of a block or of its resource, if it has one."""
     holder = block["resource"] if _is_resource(block) else block
-    return _json_in(holder.get("text") if isinstance(holder, dict) else None)
+    return holder.get("text") if isinstance(holder, dict) else None
+
+
+def _has_digit(data: Any) -> bool:
+    """Whether data have a number: one in a text counts, too."""
+    waiting = [data]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, dict):
+            waiting += node.values()
+        elif isinstance(node, list):
+            waiting += node
+        elif (isinstance(node, (int, float)) and not isinstance(node, bool)) or (
+            isinstance(node, str) and any(map(str.isdigit, node))
+        ):
+            return True
+    return False
 
 
 def _with_text(block: Message, text: str) -> Message:
@@ -628,15 +651,3 @@ def _has_same_truths(data: Any, other: Any) -> bool:
         elif isinstance(one, bool) is not isinstance(two, bool):
             return False
     return True
-
-
-def _json_in(text: Any) -> Any:
-    if not isinstance(text, str):
-        return None
-    text = text.strip(_AROUND_JSON)
-    if text[:1] not in ("{", "["):
-        return None
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        return None

@@ -21,8 +21,6 @@ _STARTERS = frozenset(
         "deno",
         "bun",
         "docker",
-        "-m",
-        "-y",
     }
 )
 
@@ -32,13 +30,8 @@ def server_name(command: Sequence[str], url: str | None = None) -> str:
     if url is not None:
         return (urlsplit(url).hostname or "server").removeprefix("www.").partition(".")[0]
     for word in command:
-        if (
-            word in _STARTERS
-            or word.startswith("-")
-            or re.fullmatch(r"python\d?(?:\.\d+)?", os.path.basename(word))
-        ):
-            continue
-        name = os.path.splitext(os.path.basename(word.rstrip("/\\")))[0]
-        if name and name not in _STARTERS:
+        name = os.path.splitext(re.split(r"[/\\]", word.rstrip("/\\"))[-1])[0]  # npx of C:\node\npx.cmd
+        is_starter = name in _STARTERS or re.fullmatch(r"python\d?", name)
+        if name and not is_starter and not word.startswith("-"):
             return re.sub(r"[^\w.-]+", "-", name)
     return "server"

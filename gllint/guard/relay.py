@@ -19,6 +19,7 @@ from io import RawIOBase
 from queue import SimpleQueue
 from typing import Any, BinaryIO, NamedTuple
 
+from gllint.guard.decimals import float_of, has_decimals, with_decimals, with_numbers
 from gllint.guard.exchange import Guard, Sent, Side, error_answer
 from gllint.guard.transcript import Transcript
 
@@ -226,11 +227,12 @@ def encoded(line: bytes, original: Any, message: Any) -> bytes:
     """Return a message as it leaves: an unchanged one as the bytes that came."""
     if message is original:
         return line
+    message = with_decimals(message) if has_decimals(line) else message
     text = json.dumps(message, ensure_ascii=False)
     try:
-        return text.encode()
+        return with_numbers(text).encode()
     except UnicodeEncodeError:  # half a character, which JSON can write and UTF-8 cannot
-        return json.dumps(message).encode()
+        return with_numbers(json.dumps(message)).encode()
 
 
 _UNREADABLE = "it is no message in JSON that can be read"
@@ -280,7 +282,7 @@ def parsed(line: bytes) -> Line:
         return table
 
     try:
-        message = json.loads(line, object_pairs_hook=members)
+        message = json.loads(line, object_pairs_hook=members, parse_float=float_of)
         return Line(encoded(line, None, message) if repeats else line, message, True)
     except (ValueError, RecursionError):
         return Line(line, None, False)

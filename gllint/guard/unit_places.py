@@ -12,6 +12,7 @@ from typing import Any
 
 from gllint.errors import UsageError
 from gllint_rules.project.kinds import unit_advice
+from gllint_runtime.policy.parameter_units import ParameterUnits
 from gllint_runtime.policy.schemas import referent
 from gllint_runtime.policy.settings import Policy
 
@@ -87,6 +88,22 @@ class UnitPlaces:
             for variant in _variants(changed, place):
                 _declare(changed, changed, variant, unit, budget)
         return changed if budget[0] >= 0 else schema
+
+
+def with_declared(data: Any, units: ParameterUnits, policy: Policy, path: tuple[Any, ...] = ()) -> Any:
+    """The data with a Quantity for each bare number whose unit the output schema declares (``x-unit``, ``unit``)."""
+    if isinstance(data, dict):
+        return {key: with_declared(value, units, policy, (*path, key)) for key, value in data.items()}
+    if isinstance(data, list):
+        return [with_declared(value, units, policy, (*path, place)) for place, value in enumerate(data)]
+    if not isinstance(data, (int, float)) or isinstance(data, bool):
+        return data
+    declaration = units.at(path)
+    if not (
+        declaration.is_declared and len(declaration.readings) == 1 and policy.allows(declaration.readings[0])
+    ):
+        return data
+    return data if path[-1:] == ("value",) else {"value": data, "unit": declaration.readings[0]}
 
 
 def place_of(tool: str, path: str) -> str | None:

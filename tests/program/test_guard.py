@@ -78,8 +78,7 @@ def test_each_level_does_what_it_says_with_a_bare_number(data: Any) -> None:
     blocked = call(Guard(Policy(), "block", tell=told.append), "meter", {}, result)
     assert blocked["isError"] is True and "987" not in json.dumps(blocked) + "".join(told)
     warned = call(Guard(Policy(), "warn", tell=told.append), "meter", {}, result)
-    assert texts(warned)[0] == texts(result)[0] and texts(warned)[1].startswith("gllint: [RESULT_SCHEMA]")
-    assert texts(warned)[-1] == "gllint: call_id tc_1" and "RESULT_SCHEMA" in told[-1]
+    assert texts(warned) == [texts(result)[0], "gllint: call_id tc_1"] and "RESULT_SCHEMA" in told[-1]
     guard = Guard(Policy(), "shadow", tell=told.append)
     count = len(told)
     assert texts(call(guard, "meter", {}, result)) == [texts(result)[0], "gllint: call_id tc_1"]
@@ -204,8 +203,9 @@ def test_an_argument_gets_the_unit_of_its_parameter_or_a_sentence(level: Any) ->
     [sent] = guard.from_client({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": quantity})
     assert sent.to == "server" and sent.message["params"]["arguments"] == {"flow": 2}
     bare = call(guard, "run", {"flow": 1250}, {"content": [{"type": "text", "text": "ok"}]}, 3)
-    assert ("isError" in bare) is (level == "block")
-    assert "ARGUMENT_UNIT" in json.dumps(bare) and "35.4" in json.dumps(bare)
+    assert bare == {"content": [{"type": "text", "text": "ok"}]}  # a bare number may be the user's own
+    wrong = call(guard, "run", {"flow": {"value": 5, "unit": "kWh"}}, {"content": []}, 4)
+    assert ("isError" in wrong) is True and "ARGUMENT_UNIT" in json.dumps(wrong)
 
 
 PASSED = [
@@ -380,7 +380,7 @@ def test_a_text_that_is_nested_deeply_ends_no_guard() -> None:
     text = f"{'[' * 600}1{']' * 600}"
     for structured in ({"result": text}, {"result": f"{'[' * 600}true{']' * 600}"}):
         result = {"structuredContent": structured, "content": [{"type": "text", "text": text}]}
-        assert "gllint: call_id tc_1" in json.dumps(call(Guard(Policy(), "warn"), "meter", {}, result))
+        assert "isError" not in call(Guard(Policy(), "warn"), "meter", {}, result)
 
 
 def test_a_resource_within_a_result_gets_its_units() -> None:
@@ -913,7 +913,7 @@ def test_a_bare_number_in_a_text_beside_the_structured_content_is_told(level: An
     )
     assert guard.summary() == "RESULT_SCHEMA: 1"
     assert (result.get("isError") is True) == (level == "block")
-    assert any('"meter.$.cost"' in text for text in texts(result)) == (level != "shadow")
+    assert any('"meter.$.cost"' in text for text in said) == (level != "shadow")
     assert len(said) == {"block": 2, "warn": 1, "shadow": 0}[level]
 
 
@@ -949,16 +949,18 @@ def test_a_unit_that_the_policy_lacks_is_told_on_standard_error() -> None:
 def test_all_bare_numbers_are_named_with_the_rows_that_they_want() -> None:
     data = {"flow": 987.25, "rows": [{"p": 1.5}, {"p": 2.5}]}
     for level in ("warn", "block"):
-        guard = Guard(Policy(), level, table="guard.plant.units")  # type: ignore[arg-type]
-        text = "\n".join(texts(call(guard, "reading", {}, result_of(data))))
-        assert "at $.flow: a raw number" in text and "so at $.rows[0].p, $.rows[1].p" in text
-        assert 'Fill in the unit of "reading.$.flow", "reading.$.rows[*].p" in [guard.plant.units]' in text
-        assert "result_schema" not in text
+        told: list[str] = []
+        guard = Guard(Policy(), level, tell=told.append, table="guard.plant.units")  # type: ignore[arg-type]
+        shown = "\n".join(texts(call(guard, "reading", {}, result_of(data))))
+        said = "\n".join(told)
+        assert 'Fill in the unit of "reading.$.flow", "reading.$.rows[*].p" in [guard.plant.units]' in said
+        assert "Fill in" not in shown and "result_schema" not in shown
+        if level == "block":
+            assert "at $.flow: a raw number" in shown and "so at $.rows[0].p, $.rows[1].p" in shown
     many = {f"x{number}": number + 0.5 for number in range(50)}
-    [told] = [
-        text for text in texts(call(Guard(Policy()), "reading", {}, result_of(many))) if "RESULT" in text
-    ]
-    assert "$.x7 and 42 more" in told and '"reading.$.x7" and 42 more in' in told and "$.x8" not in told
+    told = []
+    call(Guard(Policy(), tell=told.append), "reading", {}, result_of(many))
+    assert '"reading.$.x7" and 42 more in' in told[0] and "$.x8" not in told[0]
 
 
 def test_rows_that_name_nothing_of_the_server_are_told() -> None:
@@ -1064,3 +1066,101 @@ def test_a_relative_path_of_a_command_is_told(
         f'Where the client starts it in another folder, write "{tmp_path / "weather.py"}" for "weather.py".'
     )
     assert line in capsys.readouterr().err
+
+
+FORMS = {
+    "a number": ("12500", "meter.$"),
+    "a number with separators": ("12,500", "meter.$"),
+    "a repr": ("{'heat': 987.25, 'ok': True}", "meter.$.heat"),
+    "YAML": ("# today\nheat: 987.25\nrows:\n  p: 7.5", "meter.$.rows.p"),
+    "CSV": ("site,heat\nnorth,987.25\nsouth,3.5", "meter.$[*].heat"),
+    "a fenced block": ('See:\n```json\n{"heat": 987.25}\n```\nDone.', "meter.$.heat"),
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_data_are_judged_in_whatever_form_a_text_has_them(form: str) -> None:
+    text, row = FORMS[form]
+    result = {"content": [{"type": "text", "text": text}]}
+    told: list[str] = []
+    blocked = call(Guard(Policy(), "block", tell=told.append), "meter", {}, result)
+    assert blocked["isError"] is True and "987" not in json.dumps(blocked)
+    assert f'"{row}"' in told[-1]
+    shadow = Guard(Policy(), "shadow")
+    assert texts(call(shadow, "meter", {}, result))[0] == text
+    assert shadow.summary() == "RESULT_SCHEMA: 1"
+
+
+@pytest.mark.parametrize(
+    "text", ["ok", "Note: see 12 pages.", "count: 5", "a, b\nc", "[draft", "12 of 13", "x: [1"]
+)
+def test_prose_and_counts_are_no_bare_numbers(text: str) -> None:
+    guard = Guard(Policy(), "block")
+    result = call(guard, "meter", {}, {"content": [{"type": "text", "text": text}]})
+    assert texts(result)[0] == text and "isError" not in result
+    assert ("gllint: call_id tc_1" in texts(result)) is any(map(str.isdigit, text))
+    is_counted = any(map(str.isdigit, text)) and text != "count: 5"
+    assert guard.summary() == ("texts with numbers, not judged: 1" if is_counted else "")
+
+
+def test_a_number_in_another_form_gets_its_unit() -> None:
+    places = read_places({"meter.$.heat": "kWh", "scale.$": "kg"}, Policy())
+    guard = Guard(Policy(), "block", places)
+    result = call(guard, "meter", {}, {"content": [{"type": "text", "text": "heat: 987.25"}]})
+    assert json.loads(texts(result)[0]) == {"heat": {"value": 987.25, "unit": "kWh"}}
+    result = call(guard, "scale", {}, {"content": [{"type": "text", "text": "12"}]})
+    assert json.loads(texts(result)[0]) == {"value": 12, "unit": "kg"}
+
+
+def test_the_result_within_a_task_is_judged() -> None:
+    guard = Guard(Policy(), "block")
+    done = {"taskId": "x", "status": "completed", "result": result_of(RAW)}
+    for method in ("tasks/get", "tasks/update"):
+        guard.from_client({"jsonrpc": "2.0", "id": 1, "method": method, "params": {"taskId": "x"}})
+        [sent] = guard.from_server({"jsonrpc": "2.0", "id": 1, "result": done})
+        assert sent.message["result"]["result"]["isError"] is True
+    [sent] = guard.from_server({"jsonrpc": "2.0", "method": "notifications/tasks/status", "params": done})
+    assert sent.message["params"]["result"]["isError"] is True
+    working = {"jsonrpc": "2.0", "method": "notifications/tasks/status", "params": {"taskId": "x"}}
+    assert guard.from_server(working)[0].message is working
+
+
+def test_an_output_schema_declares_units() -> None:
+    schema = {
+        "type": "object",
+        "properties": {
+            "heat": {"type": "number", "x-unit": "kWh"},
+            "rows": {"type": "array", "items": {"properties": {"p": {"type": "number", "unit": "W"}}}},
+        },
+    }
+    guard = Guard(Policy(), "block")
+    guard.from_client({"jsonrpc": "2.0", "id": 9, "method": "tools/list"})
+    tools = [{"name": "meter", "inputSchema": {}, "outputSchema": schema}]
+    guard.from_server({"jsonrpc": "2.0", "id": 9, "result": {"tools": tools}})
+    data = {"heat": 987.25, "rows": [{"p": 7.5}]}
+    result = call(guard, "meter", {}, result_of(data))
+    assert result["structuredContent"] == data and "isError" not in result
+    claim = [{"source_call_id": "tc_1", "path": "$.heat"}]
+    verified = call(
+        guard, "verify_answer", {"message": "It is {{claim:0}}.", "claims": json.dumps(claim)}, None, 2
+    )
+    assert texts(verified)[0] == "It is 987.25 kWh."
+    assert call(guard, "meter", {}, result_of({**data, "x": 5.5}), 3)["isError"] is True
+
+
+def test_decimals_leave_as_they_came() -> None:
+    numbers = ("1.234567890123456789", "1e-400", "1E400", "-0.1000", "0.1")
+    for number in numbers:
+        guard = Guard(Policy(), "shadow")
+        guard.from_client(
+            {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "a", "arguments": {}}}
+        )
+        answer = {"content": [], "structuredContent": {"heat": {"value": "NUMBER", "unit": "kWh"}}}
+        line = json.dumps({"jsonrpc": "2.0", "id": 1, "result": answer}).replace('"NUMBER"', number).encode()
+        line, message, _ = relay_module.parsed(line)
+        [sent] = relay_module.through(message, guard.from_server)
+        written = encoded(line, message, sent.message)
+        assert (
+            b"call_id" in written
+            and f'"value": {number.rstrip("0") if number == "-0.1000" else number}'.encode() in written
+        )
