@@ -194,7 +194,7 @@ def _run_errors() -> Iterator[None]:
 
 
 @contextmanager
-def _entered(turn: kit.Turn | None) -> Iterator[None]:
+def _current_turn(turn: kit.Turn | None) -> Iterator[None]:
     """An answer of the model under its session; without one it is none of the gate's."""
     with kit.binding(_TURN, turn), nullcontext() if turn is None else kit.using(turn.session):
         yield
@@ -229,26 +229,26 @@ class _GatedModel(_Twin):
     def response(self, messages: list[Any], *rest: Any, **options: Any) -> Any:
         """Answer with the help of tools."""
         turn = self._turn(messages, options)
-        with _entered(turn):
+        with _current_turn(turn):
             return self._structured(turn, super().response(messages, *rest, **options), options)  # type: ignore[misc]
 
     async def aresponse(self, messages: list[Any], *rest: Any, **options: Any) -> Any:
         """Answer with the help of tools."""
         turn = self._turn(messages, options)
-        with _entered(turn):
+        with _current_turn(turn):
             return self._structured(turn, await super().aresponse(messages, *rest, **options), options)  # type: ignore[misc]
 
     def response_stream(self, messages: list[Any], *rest: Any, **options: Any) -> Iterator[Any]:
         """The same, by sentences."""
         turn = self._turn(messages, options)
         events = super().response_stream(messages, *rest, **options)  # type: ignore[misc]
-        yield from kit.stepwise(lambda: _entered(turn), events)
+        yield from kit.stepwise(lambda: _current_turn(turn), events)
 
     async def aresponse_stream(self, messages: list[Any], *rest: Any, **options: Any) -> AsyncIterator[Any]:
         """The same, by sentences."""
         turn = self._turn(messages, options)
         events = super().aresponse_stream(messages, *rest, **options)  # type: ignore[misc]
-        async for event in kit.astepwise(lambda: _entered(turn), events):
+        async for event in kit.astepwise(lambda: _current_turn(turn), events):
             yield event
 
     def _turn(self, messages: list[Any], options: Any) -> Any:
@@ -265,8 +265,10 @@ class _GatedModel(_Twin):
         with _run_errors():
             session = self._gllint.conversation(output, _history(messages), conversation=conversation)
         # Not the whole system message, which may contain a model's summary.
-        told: Any = run.target.instructions if run is not None else None
-        for text in [told] if isinstance(told, str) else told if isinstance(told, list) else ():
+        instructions: Any = run.target.instructions if run is not None else None
+        if isinstance(instructions, str):
+            instructions = [instructions]
+        for text in instructions if isinstance(instructions, list) else ():
             session.prompt(text)
         return kit.Turn(self._gllint, session)
 
@@ -296,18 +298,18 @@ class _GatedModel(_Twin):
 
     def _invoke_stream_with_retry(self, **options: Any) -> Iterator[Any]:
         judging = _Judging(options)
-        while not judging.is_done:
+        while not judging.is_finished:
             for delta in super()._invoke_stream_with_retry(**judging.options):  # type: ignore[misc]
                 yield from judging.sentences(delta)
-            yield from judging.ended()
+            yield from judging.end()
 
     async def _ainvoke_stream_with_retry(self, **options: Any) -> AsyncIterator[Any]:
         judging = _Judging(options)
-        while not judging.is_done:
+        while not judging.is_finished:
             async for delta in super()._ainvoke_stream_with_retry(**judging.options):  # type: ignore[misc]
                 for new in judging.sentences(delta):
                     yield new
-            for new in judging.ended():
+            for new in judging.end():
                 yield new
 
     def process_response_stream(self, *arguments: Any, **options: Any) -> Iterator[Any]:
@@ -331,19 +333,19 @@ class _GatedModel(_Twin):
             return calls
         runnable = []
         for call in calls:
-            taken = kit.ToolCall(
+            tool_call = kit.ToolCall(
                 turn.session,
                 call.function.name,
                 call.arguments,
                 schema=call.function.parameters,
                 id=call.call_id,
             )
-            if taken.refusal is not None:
-                call.error = taken.refusal
+            if tool_call.refusal is not None:
+                call.error = tool_call.refusal
                 messages.append(super().create_function_call_result(call, success=False))  # type: ignore[misc]
                 continue
-            if taken.is_changed:
-                call.arguments = dict(taken.arguments)
+            if tool_call.is_changed:
+                call.arguments = dict(tool_call.arguments)
             runnable.append(call)
         return runnable
 
@@ -417,7 +419,7 @@ class _Judging:
         run = _RUN.get()
         self._run = run if run is not None and run.schema is not None else None
         self._usage: Any = None
-        self.is_done = False
+        self.is_finished = False
         self._begin()
 
     def _begin(self) -> None:
@@ -442,13 +444,13 @@ class _Judging:
         turn: Any = self._turn
         if calls_tools:
             return str(turn.text(draft, calls_tools=True))
-        text: str | None = turn.attempt(partial(self._judged, draft), partial(self._refusal, draft))
+        text: str | None = turn.attempt(partial(self._accept, draft), partial(self._refusal, draft))
         if text is None:
             exchange = [Message(role="assistant", content=draft), Message(role="user", content=turn.hint)]
             self.options = {**self.options, "messages": [*self.options["messages"], *exchange]}
         return text
 
-    def _judged(self, draft: str) -> str:
+    def _accept(self, draft: str) -> str:
         session = self._turn.session  # type: ignore[union-attr]
         if self._run is None or not draft:
             return kit.check_final(session, draft).message
@@ -474,10 +476,10 @@ class _Judging:
                 yield ModelResponse(content=new)
         self._deltas.append(replace(delta, content=None))
 
-    def ended(self) -> Iterator[ModelResponse]:
+    def end(self) -> Iterator[ModelResponse]:
         """The rest of the answer; for a rejected one, its token usage."""
         if self._turn is None:
-            self.is_done = True
+            self.is_finished = True
             return
         text = self._checked(self._text, any(delta.tool_calls for delta in self._deltas))
         if text is None:
@@ -489,4 +491,4 @@ class _Judging:
         if rest := self._turn.rest(text):
             yield ModelResponse(content=rest)
         yield from self._deltas
-        self.is_done = True
+        self.is_finished = True

@@ -49,7 +49,7 @@ class _Run:
     session: Session
     form: Any = None
     calls: list[tuple[str, Any, str]] = field(default_factory=list)  # name, arguments, id
-    taken: list[tuple[Any, kit.ToolCall]] = field(default_factory=list)  # by their arguments
+    tool_calls: list[tuple[Any, kit.ToolCall]] = field(default_factory=list)  # by their arguments
 
 
 _RUN: ContextVar[_Run | None] = ContextVar("gllint_run", default=None)
@@ -116,8 +116,8 @@ def _enter_crew(crew: Any, own: kit.Gate) -> None:
     def session_of(inputs: Any) -> Session:
         _require_checkable_crew(own, crew)
         texts = [str(value) for value in (inputs or {}).values() if isinstance(value, str | int | float)]
-        told = [*texts, *(task.description for task in crew.tasks)]
-        return own.conversation(Kickoff(crew, inputs), map(kit.UserText, told))
+        texts_for_model = [*texts, *(task.description for task in crew.tasks)]
+        return own.conversation(Kickoff(crew, inputs), map(kit.UserText, texts_for_model))
 
     def gated_kickoff(inputs: Any = None, *arguments: Any, **options: Any) -> Any:
         _require_own(*arguments, *options.values())
@@ -193,7 +193,7 @@ def _enter_agent(agent: Any, own: kit.Gate) -> None:
             history = _history(inputs)
         session = own.conversation(Kickoff(agent, inputs), history)
         session.prompt("\n".join([agent.goal, agent.backstory]))
-        _stand_around(agent.llm)
+        _wrap(agent.llm)
         _listen()
         run = _Run(own, session, form)
         with kit.binding(_RUN, run), _stopping(is_inner=is_inner), kit.using(session):
@@ -280,15 +280,15 @@ def _history(messages: Any) -> Iterator[kit.Event]:
 def _listen() -> None:
     """Come first among the hooks of tools, so that what others remove from a result stays removed."""
     for point, hook in (
-        (InterceptionPoint.PRE_TOOL_CALL, _before_tool),
-        (InterceptionPoint.POST_TOOL_CALL, _after_tool),
+        (InterceptionPoint.PRE_TOOL_CALL, _on_call),
+        (InterceptionPoint.POST_TOOL_CALL, _on_result),
     ):
         hooks = get_global_hook_list(point)
         if hook not in hooks:
             hooks.insert(0, hook)
 
 
-def _before_tool(context: Any) -> None:
+def _on_call(context: Any) -> None:
     """Give a tool its arguments in the units of its parameters. Raises HookAborted, which keeps it from running."""
     run = _RUN.get()
     if run is None or not isinstance(context.tool_input, dict):
@@ -301,19 +301,19 @@ def _before_tool(context: Any) -> None:
     call = kit.ToolCall(
         run.session, context.tool_name, context.tool_input, schema=schema, id=own[2] if own else None
     )
-    run.taken.append((context.tool_input, call))
+    run.tool_calls.append((context.tool_input, call))
     if call.refusal is not None:
         raise HookAborted(call.refusal)
     if call.is_changed:
         context.tool_input.update(call.arguments)
 
 
-def _after_tool(context: Any) -> str | None:
+def _on_result(context: Any) -> str | None:
     """Record what a tool returned; return what the model receives."""
     run = _RUN.get()
     if run is None:
         return None
-    call = next((call for arguments, call in run.taken if arguments is context.tool_input), None)
+    call = next((call for arguments, call in run.tool_calls if arguments is context.tool_input), None)
     if call is not None and call.refusal is not None:
         return call.refusal
     output = context.raw_tool_result
@@ -331,7 +331,7 @@ def _after_tool(context: Any) -> str | None:
 # ------------------------------------------------------------------------------------------------------- model
 
 
-def _stand_around(llm: Any) -> None:
+def _wrap(llm: Any) -> None:
     """Check what a model answers in a run of a gated agent; elsewhere it answers as ever."""
     if not isinstance(llm, BaseLLM):
         raise TypeError(f"The gate needs a BaseLLM, not {type(llm).__name__}")
@@ -379,18 +379,18 @@ def _hold_events(llm: Any) -> None:
     completed, chunk = llm._emit_call_completed_event, llm._emit_stream_chunk_event
     names = ("response", "call_type", "from_task", "from_agent", "messages", "usage")
 
-    def held_completed(*arguments: Any, **options: Any) -> None:
+    def emit_completed(*arguments: Any, **options: Any) -> None:
         if (events := _EVENTS.get()) is None:
             completed(*arguments, **options)
         else:
             events.append({**dict(zip(names, arguments, strict=False)), **options})
 
-    def held_chunk(*arguments: Any, **options: Any) -> None:
+    def emit_chunk(*arguments: Any, **options: Any) -> None:
         if _EVENTS.get() is None:
             chunk(*arguments, **options)
 
-    held_completed.gllint_own = completed  # type: ignore[attr-defined]
-    _set(llm, _emit_call_completed_event=held_completed, _emit_stream_chunk_event=held_chunk)
+    emit_completed.gllint_own = completed  # type: ignore[attr-defined]
+    _set(llm, _emit_call_completed_event=emit_completed, _emit_stream_chunk_event=emit_chunk)
 
 
 class _Misfit(NamedTuple):
@@ -474,8 +474,8 @@ def _call_in_text(session: Session, answer: str) -> str:
     """A call of a tool in text, without a result that the model made up, and without a rejected thought."""
     match = ACTION_INPUT_REGEX.search(answer)
     start = match.start() if match else 0
-    thought, call = answer[:start], answer[start:].partition("\nObservation:")[0]
-    return thought + call if session.verify(thought).status == "success" else call
+    reasoning, call = answer[:start], answer[start:].partition("\nObservation:")[0]
+    return reasoning + call if session.verify(reasoning).status == "success" else call
 
 
 def _checked(run: _Run, answer: Any, form: Any, *, is_text: bool) -> Any:

@@ -96,8 +96,8 @@ class _Agents:
                 agent.output_schema = _verified_form(form)
         self._enter_model(agent)
         agent.before_model_callback = [self._expect, *agent.canonical_before_model_callbacks]
-        agent.before_tool_callback = [_begun(self), *agent.canonical_before_tool_callbacks]
-        agent.after_tool_callback = [self._ended(agent.canonical_after_tool_callbacks)]
+        agent.before_tool_callback = [_start_callback(self), *agent.canonical_before_tool_callbacks]
+        agent.after_tool_callback = [self._end_callback(agent.canonical_after_tool_callbacks)]
         agent.tools = [self._tool(tool) for tool in agent.tools]
 
     def __deepcopy__(self, memo: Any) -> _Agents:
@@ -160,8 +160,8 @@ class _Agents:
         """Keep a call until its tool has returned."""
         self._calls.put(tool_context, call)
 
-    def _ended(self, own: Any) -> Any:
-        async def ended(*, tool: Any, args: Any, tool_context: Any, tool_response: Any) -> Any:
+    def _end_callback(self, own: Any) -> Any:
+        async def end_call(*, tool: Any, args: Any, tool_context: Any, tool_response: Any) -> Any:
             if isinstance(tool_response, _Refusal):
                 return None
             for callback in own:
@@ -181,7 +181,7 @@ class _Agents:
                 return _Refusal(error=Session.repair_hint(error))
             return tool_response if reply is None else reply
 
-        return ended
+        return end_call
 
     # ------------------------------------------------------------------------------------------------- model
 
@@ -247,8 +247,8 @@ class _Refusal(dict[str, str]):
     """Return what the model receives instead of a result."""
 
 
-def _begun(agents: _Agents) -> Any:
-    def begun(*, tool: Any, args: dict[str, Any], tool_context: Any) -> Any:
+def _start_callback(agents: _Agents) -> Any:
+    def start_call(*, tool: Any, args: dict[str, Any], tool_context: Any) -> Any:
         """Put the arguments of a call into the units of its tool's parameters."""
         if tool.name in _OWN_TOOLS:
             return None
@@ -260,8 +260,8 @@ def _begun(agents: _Agents) -> Any:
             args.update(call.arguments)
         return None
 
-    begun.gllint = True  # type: ignore[attr-defined]
-    return begun
+    start_call.gllint = True  # type: ignore[attr-defined]
+    return start_call
 
 
 def _refused_live(*arguments: Any, **options: Any) -> Any:

@@ -150,7 +150,7 @@ class Gate:
 def read_history(session: Session, history: Iterable[Event]) -> None:
     """Add a history to a session; what it has already is skipped."""
     calls: dict[str | None, ToolUse] = {}
-    seen: dict[str | None, int] = {}
+    counts: dict[str | None, int] = {}
     for event in history:
         match event:
             case UserText(text, "user"):
@@ -162,7 +162,7 @@ def read_history(session: Session, history: Iterable[Event]) -> None:
             case ToolReply(call_id, name, content):
                 call = calls.get(call_id)
                 tool = name or (call.name if call else "tool")
-                seen[call_id] = number = seen.get(call_id, 0) + 1
+                counts[call_id] = number = counts.get(call_id, 0) + 1
                 own_id = call_id if number == 1 or call_id is None else f"{call_id}#{number}"
                 restore(session, tool, call.arguments if call else {}, content, tool_call_id=own_id)
 
@@ -571,7 +571,11 @@ def restore(
             return True
         # A provider may give several calls one id.
         own_id, _, number = tool_call_id.rpartition("#")
-        if number.isdigit() and (known := session.told_of(own_id)) is not None and known["output"] == data:
+        if (
+            number.isdigit()
+            and (earlier := session.told_of(own_id)) is not None
+            and earlier["output"] == data
+        ):
             return True
     else:
         return False
@@ -592,10 +596,10 @@ def check_final(session: Session, final: Any) -> Verified:
     The JSON may be in a code fence or amid prose; the prose is dropped.
     """
     if isinstance(final, str):
-        found = _final_in(session, final)
-        if found is None:
+        final_data = _final_in(session, final)
+        if final_data is None:
             return session.check(final)
-        final = found
+        final = final_data
     elif not isinstance(final, Mapping):
         with suppress(ValueError):
             final = plain(final)
@@ -613,10 +617,10 @@ def _final_in(session: Session, text: str) -> dict[str, Any] | None:
     if session.mode == "claims":
         return final_in(text)
     try:
-        found = final_in(text)
+        data = final_in(text)
     except GLError:
         return None
-    return found if found is not None and "claims" in found.get("final", found) else None
+    return data if data is not None and "claims" in data.get("final", data) else None
 
 
 def structure(session: Session, form: Any, data: Any) -> Any:
@@ -727,8 +731,8 @@ class Turn:
         """Return what the user sees instead of an answer."""
         claims: Any = ()
         with suppress(GLError):
-            if found := _final_in(self.session, draft):
-                final = found.get("final", found)
+            if data := _final_in(self.session, draft):
+                final = data.get("final", data)
                 draft, claims = final.get("message", ""), final.get("claims", ())
         text = refusal(self.gate.on_refusal, error, draft)
         if not find_macros(text):
@@ -806,8 +810,8 @@ def rest_of(text: str, shown: str) -> str:
     """What is to be shown of an answer behind what was; behind parts of another, what these do not say."""
     if text.startswith(shown):
         return text[len(shown) :]
-    said = {part.strip() for part in parts_of(shown)}
-    rest = "".join(part for part in parts_of(text) if part.strip() not in said)
+    parts = {part.strip() for part in parts_of(shown)}
+    rest = "".join(part for part in parts_of(text) if part.strip() not in parts)
     return f"\n\n{rest}" if rest.strip() else ""
 
 
@@ -823,10 +827,10 @@ def partial_final(text: str) -> tuple[str, Sequence[Any]]:
         char = text[position]
         if char == '"' and depth == 1:
             try:
-                key, behind = decoder.raw_decode(text, position)
+                key, end = decoder.raw_decode(text, position)
             except ValueError:
                 return message, claims
-            value = behind
+            value = end
             while value < len(text) and text[value] in " \t\r\n:":
                 value += 1
             if value >= len(text):

@@ -136,8 +136,8 @@ def _element_type(graph: Any) -> Any:
 class _Run:
     """A run of a gated graph: its session, once a node asks for it, and what else than messages it was given."""
 
-    def __init__(self, gate: kit.Gate, given: Any) -> None:
-        self.gate, self.texts = gate, [*_given_texts(given)]
+    def __init__(self, gate: kit.Gate, input: Any) -> None:
+        self.gate, self.texts = gate, [*_input_texts(input)]
         self.session: Session | None = None
         self.is_read = False  # the messages that it began with
         self.lock = threading.Lock()
@@ -165,12 +165,12 @@ def _session(gate: kit.Gate, messages: Sequence[Any]) -> Session:
         elif messages and not run.is_read:
             kit.read_history(run.session, _history(messages))
         else:
-            return _brought_up(run.session, messages)
+            return _with_history(run.session, messages)
         run.is_read = bool(messages)
         return run.session
 
 
-def _brought_up(session: Session, messages: Sequence[Any]) -> Session:
+def _with_history(session: Session, messages: Sequence[Any]) -> Session:
     # What a node wrote in the meantime is no user's word: the run has heard what there is to hear.
     events = [event for event in _history(messages) if not isinstance(event, kit.UserText)]
     kit.read_history(session, events)
@@ -243,7 +243,7 @@ class GateMiddleware(AgentMiddleware[Any, Any, Any]):
 
     def wrap_model_call(self, request: Any, handler: Callable[[Any], Any]) -> Any:
         """Ask the model until its message passes."""
-        turn = _Turn(self._gate, _asked_of(request), _schemas(self._gate, request.response_format))
+        turn = _Turn(self._gate, _messages_for(request), _schemas(self._gate, request.response_format))
         judging = turn.judging(_answer_of_response)
         hints = next(judging)
         while True:
@@ -254,12 +254,12 @@ class GateMiddleware(AgentMiddleware[Any, Any, Any]):
                     response = error
             try:
                 hints = judging.send(response)
-            except StopIteration as done:
-                return done.value
+            except StopIteration as stop:
+                return stop.value
 
     async def awrap_model_call(self, request: Any, handler: Callable[[Any], Awaitable[Any]]) -> Any:
         """The same for an async model."""
-        turn = _Turn(self._gate, _asked_of(request), _schemas(self._gate, request.response_format))
+        turn = _Turn(self._gate, _messages_for(request), _schemas(self._gate, request.response_format))
         judging = turn.judging(_answer_of_response)
         hints = next(judging)
         while True:
@@ -270,8 +270,8 @@ class GateMiddleware(AgentMiddleware[Any, Any, Any]):
                     response = error
             try:
                 hints = judging.send(response)
-            except StopIteration as done:
-                return done.value
+            except StopIteration as stop:
+                return stop.value
 
     def after_agent(self, state: Any, runtime: Any) -> None:
         """Whatever ended the run: its last answer must be one that was checked."""
@@ -281,7 +281,7 @@ class GateMiddleware(AgentMiddleware[Any, Any, Any]):
             raise GLRuntimeError("PROVIDER_FAILED", "The run ended on an answer that was not checked")
 
 
-def _asked_of(request: Any) -> list[BaseMessage]:
+def _messages_for(request: Any) -> list[BaseMessage]:
     return [*filter(None, [request.system_message]), *request.messages]
 
 
@@ -374,15 +374,15 @@ def _with_text(content: Any, text: str, *, rest: bool = False) -> Any:
     if isinstance(content, str):
         return text
     blocks: list[Any] = []
-    written = False
+    is_replaced = False
     for block in content:
         is_text = isinstance(block, str) or (isinstance(block, dict) and block.get("type") == "text")
-        if not is_text or (written and rest):
+        if not is_text or (is_replaced and rest):
             blocks.append(block)
-        elif not written:
+        elif not is_replaced:
             blocks.append(text if isinstance(block, str) else {**block, "text": text})
-            written = True
-    return blocks if written else [{"type": "text", "text": text}, *blocks]
+            is_replaced = True
+    return blocks if is_replaced else [{"type": "text", "text": text}, *blocks]
 
 
 def _messages(state: Any) -> list[BaseMessage]:
@@ -416,9 +416,9 @@ def _mapped(output: Any, change: Callable[[Any], Any]) -> Any:
     if isinstance(output, Command):
         return replace(output, update=_mapped(output.update, change), goto=_mapped(output.goto, change))
     if isinstance(output, Send):
-        sent = copy.copy(output)
-        sent.arg = _mapped(output.arg, change)
-        return sent
+        copied = copy.copy(output)
+        copied.arg = _mapped(output.arg, change)
+        return copied
     if isinstance(output, list):
         return [_mapped(item, change) for item in output]
     if isinstance(output, tuple) and len(output) == 2 and output[0] == _ANSWERS:
@@ -434,16 +434,16 @@ def _mapped(output: Any, change: Callable[[Any], Any]) -> Any:
     return output
 
 
-def _mapped_messages(written: Any, change: Callable[[Any], Any]) -> Any:
+def _mapped_messages(update: Any, change: Callable[[Any], Any]) -> Any:
     """Return a node's output with each of its messages changed, in whatever form they are."""
-    if isinstance(written, list):
-        return [_mapped_messages(item, change) for item in written]
-    if isinstance(written, Overwrite):
-        return replace(written, value=_mapped_messages(written.value, change))
-    if isinstance(written, Mapping) and written.keys() == {_OVERWRITE}:
-        return {_OVERWRITE: _mapped_messages(written[_OVERWRITE], change)}
-    message = _as_message(written)
-    return written if message is None else change(message)
+    if isinstance(update, list):
+        return [_mapped_messages(item, change) for item in update]
+    if isinstance(update, Overwrite):
+        return replace(update, value=_mapped_messages(update.value, change))
+    if isinstance(update, Mapping) and update.keys() == {_OVERWRITE}:
+        return {_OVERWRITE: _mapped_messages(update[_OVERWRITE], change)}
+    message = _as_message(update)
+    return update if message is None else change(message)
 
 
 def _is_record(output: Any) -> bool:
@@ -453,23 +453,23 @@ def _is_record(output: Any) -> bool:
     return is_dataclass(output) or hasattr(type(output), "model_fields")
 
 
-def _given_texts(given: Any) -> Iterator[str]:
+def _input_texts(data: Any) -> Iterator[str]:
     """Return the texts and numbers in a run's input besides its messages, and a person's answer to an interrupt."""
-    if isinstance(given, Command):
-        yield from _values(given.resume)
-        given = given.update
-    if isinstance(given, Mapping):
-        yield from _values([value for key, value in given.items() if key != "messages"])
+    if isinstance(data, Command):
+        yield from _values(data.resume)
+        data = data.update
+    if isinstance(data, Mapping):
+        yield from _values([value for key, value in data.items() if key != "messages"])
 
 
 def _values(data: Any) -> Iterator[str]:
-    left = [data]
+    stack = [data]
     for _ in range(_MOST_TEXTS):
-        if not left:
+        if not stack:
             return
-        item = left.pop()
+        item = stack.pop()
         if isinstance(item, Mapping | list | tuple):
-            left += [*item.values()] if isinstance(item, Mapping) else item
+            stack += [*item.values()] if isinstance(item, Mapping) else item
         elif isinstance(item, HumanMessage):
             yield item.text
         elif isinstance(item, str | int | float) and not isinstance(item, bool):
@@ -500,8 +500,8 @@ def _as_task(session: Session, message: HumanMessage) -> HumanMessage:
 def _checked(session: Session, message: AIMessage) -> AIMessage:
     """What the model said, as it may be shown: all but its text stays. Raises GLError."""
     text = message.text
-    if (others := _other_words(message)) and not message.tool_calls:
-        session.check(others)
+    if (words := _other_words(message)) and not message.tool_calls:
+        session.check(words)
     if not message.tool_calls:
         verified = kit.check_final(session, text)
         metadata = {**message.response_metadata, _CHECKED: verified.provenance}
@@ -509,7 +509,7 @@ def _checked(session: Session, message: AIMessage) -> AIMessage:
             message.content if text == verified.message else _with_text(message.content, verified.message)
         )
         return message.model_copy(update={"content": content, "response_metadata": metadata})
-    if others and session.verify(others).status != "success":
+    if words and session.verify(words).status != "success":
         message = _without_other_words(message)
     if session.verify(text).status == "success":
         return message
@@ -589,11 +589,11 @@ def _numbers_and_words(text: str) -> tuple[list[str], list[str]]:
     words = [word.strip(_EDGES) for word in text.split()]
     is_number = [any(map(str.isnumeric, word)) for word in words]
     numbers = [
-        f"{word} {behind}"
-        for word, behind, is_one in zip(words, [*words[1:], ""], is_number, strict=True)
-        if is_one
+        f"{word} {following}"
+        for word, following, has_digit in zip(words, [*words[1:], ""], is_number, strict=True)
+        if has_digit
     ]
-    return numbers, [word for word, is_one in zip(words, is_number, strict=True) if not is_one]
+    return numbers, [word for word, has_digit in zip(words, is_number, strict=True) if not has_digit]
 
 
 class _Answer(NamedTuple):
@@ -652,9 +652,9 @@ def _structured(
     session: Session, schemas: list[Any], messages: list[Any], structure: Any
 ) -> tuple[list[Any], Any]:
     """A structured answer and its messages, as they may be shown. Raises GLError."""
-    answered = {message.tool_call_id for message in messages if isinstance(message, ToolMessage)}
+    replies = {message.tool_call_id for message in messages if isinstance(message, ToolMessage)}
     calls = [call for m in messages if isinstance(m, AIMessage) for call in m.tool_calls]
-    own = [call for call in calls if call["id"] in answered]
+    own = [call for call in calls if call["id"] in replies]
     if structure is None:  # what LangChain says is wrong with it
         problem = next(m.text for m in messages if isinstance(m, ToolMessage))
         raise GLValidationError("STEP_SCHEMA", f"The structured answer cannot be taken: {problem}")
@@ -748,7 +748,7 @@ class _Turn:
     def _checked(self, answer: _Answer) -> tuple[list[Any], Any]:
         if self._is_structured(answer):
             return _structured(self.session, self.schemas, answer.messages, answer.structure)
-        return [self._judged(message) for message in answer.messages], answer.structure
+        return [self._accept(message) for message in answer.messages], answer.structure
 
     def _refused(self, answer: _Answer, error: GLError) -> tuple[list[Any], Any]:
         return [self._with_refusal(message, error) for message in answer.messages], answer.structure
@@ -757,7 +757,7 @@ class _Turn:
     def _is_structured(answer: _Answer) -> bool:
         return answer.structure is not None or any(isinstance(m, ToolMessage) for m in answer.messages)
 
-    def _judged(self, message: Any) -> Any:
+    def _accept(self, message: Any) -> Any:
         message = _as_message(message) if isinstance(message, ChatMessage) else message
         if not isinstance(message, AIMessage) or self.sayings.has(message):
             return message
@@ -793,7 +793,7 @@ class _Turn:
         if isinstance(message, HumanMessage):
             return _as_task(self.session, message)
         try:
-            return self._judged(message)
+            return self._accept(message)
         except GLError as error:
             return self._with_refusal(message, error)
 
@@ -844,7 +844,7 @@ class _Sentences:
         self._now = self._now or message.id
         if message.id != self._now:  # of another model that the node asks
             return
-        if not any(handler is one for one, _, _ in self._listeners):
+        if not any(handler is listener for listener, _, _ in self._listeners):
             self._listeners.append((handler, namespace, metadata))
         if handler is self._listeners[0][0] and (text := self._turn.feed(message.text)):
             self._id = self._id or message.id
@@ -952,7 +952,7 @@ class _GatedNode(Runnable[Any, Any]):
     def invoke(self, input: Any, config: RunnableConfig | None = None, **options: Any) -> Any:
         """Run the node."""
         node = _NodeRun(self._gate, self._bound, self._schemas, input)
-        while not node.is_done:
+        while not node.is_finished:
             with node.turn.privately(ensure_config(config)) as private, node.catching():
                 node.output = self._bound.invoke(node.input, private, **options)
             node.judge()
@@ -961,7 +961,7 @@ class _GatedNode(Runnable[Any, Any]):
     async def ainvoke(self, input: Any, config: RunnableConfig | None = None, **options: Any) -> Any:
         """Run the node."""
         node = _NodeRun(self._gate, self._bound, self._schemas, input)
-        while not node.is_done:
+        while not node.is_finished:
             with node.turn.privately(ensure_config(config)) as private, node.catching():
                 node.output = await self._bound.ainvoke(node.input, private, **options)
             node.judge()
@@ -983,16 +983,16 @@ class _NodeRun:
         self._own = self._with_arguments(input, state)
         self._judging = self.turn.judging(self._answer_of)
         next(self._judging)
-        self.input, self.is_done = self._own, False
+        self.input, self.is_finished = self._own, False
         self.output: Any = None
         if self._refusals and self._is_idle(self._own):  # none of its calls may run
-            self.output, self.is_done = self._with_refusals([]), True
+            self.output, self.is_finished = self._with_refusals([]), True
 
     def _with_arguments(self, input: Any, state: list[BaseMessage]) -> Any:
         """The node's input, the arguments of the calls that wait for it in the units of their parameters."""
         _arrange(self._session, state)
 
-        def taken(call: Any) -> Any:
+        def checked_call(call: Any) -> Any:
             tool_call = _tool_call(self._session, call, self._tools.get(call["name"]))
             if refusal := _refusal_of(tool_call, call):
                 self._refusals.append(refusal)
@@ -1001,14 +1001,14 @@ class _NodeRun:
             return {**call, "args": dict(tool_call.arguments)} if tool_call.is_changed else call
 
         if isinstance(input, Mapping) and isinstance(own := input.get("tool_call"), Mapping):
-            return {**input, "tool_call": taken(own)}  # as create_agent sends each call to its tools
+            return {**input, "tool_call": checked_call(own)}  # as create_agent sends each call to its tools
         if isinstance(input, list) and input and not state:
-            return [call for own in input if (call := taken(own)) is not None]
+            return [call for own in input if (call := checked_call(own)) is not None]
         places = [i for i, message in enumerate(state) if isinstance(message, AIMessage)]
         place = places[-1] if places and (self._is_of_tools or places[-1] == len(state) - 1) else None
         if place is None or not (last := state[place]).tool_calls:  # type: ignore[attr-defined]
             return input
-        calls = [call for own in last.tool_calls if (call := taken(own)) is not None]  # type: ignore[attr-defined]
+        calls = [call for own in last.tool_calls if (call := checked_call(own)) is not None]  # type: ignore[attr-defined]
         if calls == last.tool_calls:  # type: ignore[attr-defined]
             return input
         return _with_messages(
@@ -1037,8 +1037,8 @@ class _NodeRun:
         """Check the output; if it is rejected, the node runs again."""
         try:
             self.input = _with_hints(self._own, self._judging.send(self.output))
-        except StopIteration as done:
-            self.output, self.is_done = self._with_refusals(done.value), True
+        except StopIteration as stop:
+            self.output, self.is_finished = self._with_refusals(stop.value), True
 
     def _with_refusals(self, output: Any) -> Any:
         if not self._refusals:
@@ -1059,9 +1059,10 @@ class _NodeRun:
 
     def _answer_of(self, output: Any) -> _Answer:
         """The messages that the output adds, and what puts others into their place; results of tools are recorded."""
-        found: list[Any] = []
+        results: list[Any] = []
         structures = [*_structures(output)]
-        made: set[str | None] = set()  # the calls that the node itself asks for: their results are no tool's
+        # The calls that the node itself asks for: their results are no tool's.
+        own_calls: set[str | None] = set()
 
         def gathered(message: Any) -> Any:
             if self.turn.sayings.has(message):
@@ -1071,10 +1072,10 @@ class _NodeRun:
             if isinstance(message, AIMessage):
                 if self._is_of_tools:
                     return self.turn.pushed(message)
-                made.update(call["id"] for call in message.tool_calls)
-                found.append(message)
-            elif isinstance(message, ToolMessage) and message.tool_call_id in made:
-                found.append(message)  # it contains the structured answer
+                own_calls.update(call["id"] for call in message.tool_calls)
+                results.append(message)
+            elif isinstance(message, ToolMessage) and message.tool_call_id in own_calls:
+                results.append(message)  # it contains the structured answer
             elif isinstance(message, ToolMessage):
                 call_id = message.tool_call_id
                 if (call := self._calls.get(call_id)) is None and self._session.told_of(call_id) is None:
@@ -1085,11 +1086,11 @@ class _NodeRun:
         mapped = _mapped(output, gathered)
 
         def put(messages: list[Any], structure: Any) -> Any:
-            new = {id(old): new for old, new in zip(found, messages, strict=True)}
+            new = {id(old): new for old, new in zip(results, messages, strict=True)}
             changed = _mapped(mapped, lambda message: new.get(id(message), message))
             return changed if structure is None else _with_structure(changed, structure)
 
-        return _Answer(found, structures[0] if structures else None, put)
+        return _Answer(results, structures[0] if structures else None, put)
 
 
 def _with_hints(state: Any, hints: list[Any]) -> Any:

@@ -197,14 +197,14 @@ class _Gated:
         while True:
             stream = _Stream(ctx, turn, by_sentences=True)
             response = await super()._get_llm_response(stream, llm_input, *rest, **options)  # type: ignore[misc]
-            said = response.message
-            text = turn.text(said.content or "")
+            message = response.message
+            text = turn.text(message.content or "")
             if text is None:
-                llm_input = [*llm_input, said, ChatMessage(role="user", content=turn.hint)]
+                llm_input = [*llm_input, message, ChatMessage(role="user", content=turn.hint)]
                 continue
-            if text != (said.content or ""):
+            if text != (message.content or ""):
                 response.raw = None
-            response.message = _with_text(said, text)
+            response.message = _with_text(message, text)
             stream.end(text)
             return response
 
@@ -220,8 +220,8 @@ class _GatedAgent(_Gated):
         """Ask the model; what stays of its answer was checked."""
         key = _key(self)
         earlier = [] if key is None else [*await ctx.store.get(key, default=[])]
-        said = [message for message in earlier if isinstance(message, ChatMessage)]
-        session = _session(self._gllint, [*llm_input, *said], memory)
+        messages = [message for message in earlier if isinstance(message, ChatMessage)]
+        session = _session(self._gllint, [*llm_input, *messages], memory)
         if self.system_prompt:  # type: ignore[attr-defined]
             session.prompt(self.system_prompt)  # type: ignore[attr-defined]
         turn = kit.Turn(self._gllint, session)

@@ -34,7 +34,7 @@ def server(name: str, registry: ToolRegistry) -> Server[Any]:
     A call that fails answers with ``is_error`` and what to mend.
     """
 
-    async def offered(context: Any, params: Any) -> types.ListToolsResult:
+    async def list_tools(context: Any, params: Any) -> types.ListToolsResult:
         tools = [
             types.Tool(
                 name=described["name"],
@@ -47,7 +47,7 @@ def server(name: str, registry: ToolRegistry) -> Server[Any]:
         ]
         return types.ListToolsResult(tools=tools)
 
-    async def called(context: Any, params: Any) -> types.CallToolResult:
+    async def call_tool(context: Any, params: Any) -> types.CallToolResult:
         try:
             output = await registry.ainvoke(params.name, params.arguments)
         except GLError as error:
@@ -57,7 +57,7 @@ def server(name: str, registry: ToolRegistry) -> Server[Any]:
         structured = output if isinstance(output, dict) else None
         return types.CallToolResult(content=[text], structured_content=structured)
 
-    return Server(name, on_list_tools=offered, on_call_tool=called)
+    return Server(name, on_list_tools=list_tools, on_call_tool=call_tool)
 
 
 def _annotations(tool: Any) -> types.ToolAnnotations:
@@ -237,7 +237,7 @@ def _refused(hint: str) -> types.CallToolResult:
 _MOST_PAGES = 1000
 
 
-async def _answered(request: Awaitable[Any]) -> Any:
+async def _reply_of(request: Awaitable[Any]) -> Any:
     """What the server answers. Raises GLRuntimeError TOOL_FAILED where it gives no answer that can be read."""
     try:
         return await request
@@ -259,7 +259,7 @@ class GatedClient:
         tools: list[types.Tool] = []
         cursor: str | None = None
         for _ in range(_MOST_PAGES):
-            page = await _answered(
+            page = await _reply_of(
                 self._client.list_tools(cursor=cursor) if cursor else self._client.list_tools()
             )
             tools += page.tools
@@ -277,7 +277,7 @@ class GatedClient:
             raise GLDataError("PATH_RESOLUTION", f"The server has no tool '{name}'")
         schema = self._tools[name].input_schema
         values = self._session.tool_arguments(name, arguments, args_schema=schema)
-        result = await _answered(self._client.call_tool(name, dict(values)))
+        result = await _reply_of(self._client.call_tool(name, dict(values)))
         if result.is_error:
             text = "\n".join(block.text for block in result.content if isinstance(block, types.TextContent))
             raise GLRuntimeError("TOOL_FAILED", f"Tool '{name}' failed: {text[:500]}")

@@ -230,7 +230,7 @@ def _gated(tool: FunctionTool, session_of: Callable[[Any], Session]) -> Function
         with call.running():
             output = await invoke(context, json.dumps(call.arguments) if call.is_changed else arguments)
         try:
-            return _told(call, output)
+            return _for_model(call, output)
         except GLError as error:
             return Session.repair_hint(error)
 
@@ -238,7 +238,7 @@ def _gated(tool: FunctionTool, session_of: Callable[[Any], Session]) -> Function
     return replace(tool, on_invoke_tool=record)
 
 
-def _told(call: kit.ToolCall, output: Any) -> Any:
+def _for_model(call: kit.ToolCall, output: Any) -> Any:
     """Return what the model receives of an output; pictures and files stay as they are. Raises GLError."""
     items = output if isinstance(output, list) else [output]
     files = [item for item in items if isinstance(item, _FILES)]
@@ -343,7 +343,7 @@ class _GatedModel(Model):
             if usage is not None:
                 response.usage.add(usage)
             usage = response.usage
-            output = turn.judged(response.output, response.response_id)
+            output = turn.accept(response.output, response.response_id)
             if output is not None:
                 return replace(response, output=output)
 
@@ -369,13 +369,13 @@ class _GatedModel(Model):
                 if isinstance(event, ResponseCompletedEvent):
                     response = event.response
                     usage = _added(usage, response.usage)
-                    output = turn.judged(response.output or stream.items, response.id)
+                    output = turn.accept(response.output or stream.items, response.id)
                     if output is None:
                         break
                     for last in stream.ending(output):
                         yield last
-                    ended = response.model_copy(update={"output": output, "usage": usage})
-                    yield event.model_copy(update={"response": ended})
+                    final = response.model_copy(update={"output": output, "usage": usage})
+                    yield event.model_copy(update={"response": final})
                     return
                 for passed in stream.passed(event, first):
                     yield passed
@@ -384,12 +384,12 @@ class _GatedModel(Model):
             first = False
 
 
-def _added(usage: Any, more: Any) -> Any:
-    if usage is None or more is None:
-        return more or usage
-    return more.model_copy(
+def _added(usage: Any, usage_added: Any) -> Any:
+    if usage is None or usage_added is None:
+        return usage_added or usage
+    return usage_added.model_copy(
         update={
-            name: getattr(usage, name) + getattr(more, name)
+            name: getattr(usage, name) + getattr(usage_added, name)
             for name in ("input_tokens", "output_tokens", "total_tokens")
         }
     )
@@ -419,7 +419,7 @@ class _Turn:
         is_structured = isinstance(output_schema, _GatedOutput) and not output_schema.is_plain_text()
         self.structure: _GatedOutput | None = output_schema if is_structured else None
 
-    def judged(self, output: list[Any], response_id: str | None) -> list[Any] | None:
+    def accept(self, output: list[Any], response_id: str | None) -> list[Any] | None:
         """The items of an answer as they may be shown; ``None``: ask again. Raises GLError for a structured answer."""
 
         def refused(error: GLError) -> list[Any]:
@@ -434,11 +434,11 @@ class _Turn:
                 if self.options.get("previous_response_id"):
                     self.options["previous_response_id"] = response_id
             else:
-                said = [
+                drafts = [
                     item.model_dump(exclude_unset=True) if hasattr(item, "model_dump") else item
                     for item in output
                 ]
-                self.input = [*_listed(self.input), *said, hint]
+                self.input = [*_as_list(self.input), *drafts, hint]
         return checked
 
     def _checked(self, output: list[Any]) -> list[Any]:
@@ -521,7 +521,7 @@ class _Stream:
 # ------------------------------------------------------------------------------------------------------- items
 
 
-def _listed(items: Any) -> Sequence[Any]:
+def _as_list(items: Any) -> Sequence[Any]:
     return [{"role": "user", "content": items}] if isinstance(items, str) else items
 
 
@@ -601,14 +601,14 @@ def _with_text(output: list[Any], text: str) -> list[Any]:
     if "".join(_output_texts(output)) == text:
         return output
     changed: list[Any] = []
-    left: str | None = text
+    remaining: str | None = text
     for item in output:
         if isinstance(item, ResponseOutputMessage):
             content: list[Any] = []
             for part in item.content:
                 if isinstance(part, ResponseOutputText):
-                    part = part.model_copy(update={"text": left or "", "logprobs": None})
-                    left = None
+                    part = part.model_copy(update={"text": remaining or "", "logprobs": None})
+                    remaining = None
                 content.append(part)
             item = item.model_copy(update={"content": content})
         changed.append(item)
