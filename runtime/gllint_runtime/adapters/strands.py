@@ -23,7 +23,7 @@ from strands import Agent
 from strands.hooks import AfterInvocationEvent, BeforeInvocationEvent
 from strands.middleware import ExecuteToolStage, InvokeModelStage
 from strands.multiagent import Swarm
-from strands.multiagent.base import MultiAgentBase
+from strands.multiagent.base import MultiAgentBase, Status
 from strands.tools.decorator import DecoratedFunctionTool
 from strands.types._events import ModelStreamChunkEvent, TextStreamEvent
 from strands.types.events import ModelStopReason, ToolResultEvent, TypedEvent
@@ -297,12 +297,11 @@ def _texts(content: Any) -> Iterator[str]:
 
 
 def _messages_of_nodes(graph: Any) -> list[Any]:
-    """What each agent of a graph or swarm knows when it runs: those of a swarm begin anew but after an interrupt."""
-    begins = isinstance(graph, Swarm) and not graph._interrupt_state.activated
-    return [
-        node._initial_messages if begins else getattr(node.executor, "messages", ())
-        for node in graph.nodes.values()
-    ]
+    """Return the messages with which each agent of a graph or swarm runs."""
+    if isinstance(graph, Swarm) and graph.state.completion_status is not Status.INTERRUPTED:
+        for node in graph.nodes.values():  # the swarm does so, too, before it runs the node
+            node.reset_executor_state()
+    return [getattr(node.executor, "messages", ()) for node in graph.nodes.values()]
 
 
 def _id_of(session_manager: Any) -> str | None:
