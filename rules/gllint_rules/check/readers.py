@@ -212,6 +212,9 @@ def _whole_reads(tree: ast.AST) -> Iterator[tuple[str, str, int]]:
                 picked.add(value)
             case ast.Assign(targets=[ast.Name(id=name)], value=value):
                 assigned[value] = name
+            case ast.FunctionDef(decorator_list=[_, *_]) | ast.AsyncFunctionDef(decorator_list=[_, *_]):
+                # A tool, which hands it on.
+                picked.update(s.value for s in ast.walk(node) if isinstance(s, ast.Return) and s.value)
         match node:
             case ast.Await(value=ast.Call(func=func)) | ast.Call(func=func) if isinstance(node, ast.expr):
                 if isinstance(func, ast.Attribute) and isinstance(func.value, ast.Name):
