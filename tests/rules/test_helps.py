@@ -170,3 +170,27 @@ def test_what_may_be_none_stays_so_in_the_help_as_in_the_fix(expression: str, qu
     [finding] = findings({"agent.py": source})
     assert finding.help == f"Return a Quantity: `{quantity}`."
     assert fix_all({"agent.py": source})["agent.py"] == source.replace(f"{expression}}}", f"{quantity}}}")
+
+
+@pytest.mark.parametrize(
+    ("statement", "unit"),
+    [
+        ("usable = total * (1.0 - buffer_pct)", "<unit>"),
+        ("usable = total * buffer_pct", "<unit>"),
+        ("usable = total * float(buffer_pct)", "<unit>"),
+        ("buffer_pct = max(0.0, min(buffer_pct, 0.95))", "<unit>"),
+        ("usable = total * buffer_pct / 100", "%"),
+        ("usable = total * (1 - buffer_pct / 100.0)", "%"),
+        ("usable = total * 0.01 * buffer_pct", "%"),
+        ("buffer_pct = min(buffer_pct, 100.0)", "%"),
+        ("usable = buffer_pct * 2", "%"),
+    ],
+)
+def test_what_a_function_computes_with_a_percentage(statement: str, unit: str) -> None:
+    source = (
+        "from agents import function_tool\n\n\n@function_tool\ndef heat(site: str):\n"
+        "    total, buffer_pct = read(site) * 2.5, read(site) * 1.5\n"
+        f'    {statement}\n    return {{"buffer_pct": buffer_pct}}\n'
+    )
+    [finding] = findings({"agent.py": source})
+    assert f'"unit": "{unit}"' in finding.help

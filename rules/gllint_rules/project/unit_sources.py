@@ -42,7 +42,7 @@ from gllint_rules.project.makers import (
 from gllint_rules.project.results import Leaf, Result, leaves
 from gllint_rules.project.schemas import read_schema
 from gllint_rules.reading import facts
-from gllint_rules.reading.expression_index import expressions_in
+from gllint_rules.reading.expression_index import expressions_in, parts_of
 from gllint_rules.tools.parameters import function_at
 from gllint_rules.tuples import NamedTuple
 from gllint_runtime.policy.kinds import Kind
@@ -62,6 +62,7 @@ _NUMBER_WORDS = frozenset(
     {"value", "amount", "reading", "measurement", "result", "total", "sum", "average", "avg", "mean", "level"}
 )
 _MOST_NAMES = 8
+_HUNDREDS = (100, 0.01, 10_000, 1_000)
 _PERCENT = re.compile(r"pct|perc|rate|100", re.IGNORECASE)
 _MOST_TEXT = 20_000
 _MOST_EXPRESSIONS = 2_000  # of a function among which those are looked for that show a number
@@ -372,8 +373,38 @@ def _counts_units(maker: Maker, key: str) -> bool:
 
 
 def _is_no_percentage(leaf: Leaf, ways: Sequence[Maker]) -> bool:
-    """Whether something shows a fraction of one: a quotient, ``x - 1.0``, a format such as ``:.1%``."""
-    return any(map(_is_fraction, ways)) or any(spec.endswith("%") for spec, _ in _shown(leaf, ways))
+    """Whether something shows a fraction of one: a quotient, ``x - 1.0``, a format such as ``:.1%``, ``1 - x``."""
+    if any(map(_is_fraction, ways)) or any(spec.endswith("%") for spec, _ in _shown(leaf, ways)):
+        return True
+    function = function_at(leaf.site.module, leaf.site.at)
+    names = {name for maker in ways for core in cores(maker.expr) if (name := variable(core)) is not None}
+    return function is not None and bool(names) and _is_computed_as_fraction(function, names)
+
+
+def _is_computed_as_fraction(function: facts.Function, names: set[str]) -> bool:
+    """Whether a function takes one of ``names`` from one, multiplies by it without a hundred, or keeps it below one."""
+
+    def is_named(expr: facts.Expr) -> bool:
+        return any(variable(core) in names for core in cores(expr))
+
+    in_products: set[facts.Expr] = set()
+    for expr in islice(expressions_in(function.body), _MOST_EXPRESSIONS):
+        match expr:
+            case facts.BinOp(op="-" | "+", left=facts.Const(value=1 | 1.0), right=right) if is_named(right):
+                return True
+            case facts.BinOp(op="*" | "/", left=left, right=right):
+                in_products.update((left, right))
+                factors = list(parts_of(expr)) if expr not in in_products else []
+                is_scaled = any(isinstance(f, facts.Const) and f.value in _HUNDREDS for f in factors)
+                sides = [(left, right), (right, left)] if expr.op == "*" and factors and not is_scaled else []
+                if any(is_named(side) and not isinstance(other, facts.Const) for side, other in sides):
+                    return True
+            case facts.Call(func=facts.Name(id="min"), args=(_, _) as args):
+                bounds = [arg.value for arg in args if isinstance(arg, facts.Const)]
+                is_below_one = any(isinstance(bound, (int, float)) and 0 < bound <= 1 for bound in bounds)
+                if is_below_one and any(map(is_named, args)):
+                    return True
+    return False
 
 
 def _is_fraction(maker: Maker) -> bool:
