@@ -11,6 +11,7 @@ from gllint.cli.server_tools import ServerTool
 from gllint.cli.summary import count_text
 from gllint.files.config import Config
 from gllint.guard.draft import names_nothing
+from gllint.report.unseen import Unseen
 from gllint.shown import visible
 from gllint_rules import RULES
 from gllint_rules.project.kinds import unit_advice
@@ -239,14 +240,11 @@ def report(tools: Sequence[ServerTool], config: Config, output_format: str) -> t
 def _unseen(tools: Sequence[ServerTool]) -> Iterator[str]:
     """What the output schemas say nothing of."""
     results = [_declared(tool.output_schema) for tool in tools]
-    text, unknown = results.count("text"), results.count("unknown")
-    if text or unknown:
-        number = results.count("number")
-        parts = [f"{number} {'returns' if number == 1 else 'return'} numbers"]
-        parts += [f"{text} text"] if text else []
-        parts += [f"{unknown} unknown, without an output schema"] if unknown else []
-        figures = f"{count_text(len(tools), 'tool')}: {', '.join(parts)}."
-        yield f"{figures} Numbers inside text were not checked: no schema describes them."
+    number, text, unknown = map(results.count, ("number", "text", "unknown"))
+    without_schema = next((tool.name for tool in tools if _declared(tool.output_schema) == "unknown"), "")
+    counts = Unseen(len(tools), number, text, unknown, first_unknown=visible(without_schema))
+    if not counts.is_empty:
+        yield f"{counts.line('no schema describes its numbers')}."
     if count := results.count("open"):
         its, schemas = ("its", "schema names") if count == 1 else ("their", "schemas name")
         yield f"{count} output {schemas} nothing: {its} numbers were not checked (`gllint mcp --guard` checks them)."

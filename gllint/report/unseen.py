@@ -51,7 +51,7 @@ class Unseen(NamedTuple):
     def _has_unjudged_text(self) -> bool:
         return bool(self.text or self.texts_with_numbers) and not self.judges_text
 
-    def line(self) -> str:
+    def line(self, why_no_text: str = f"{TEXT_RULE} is off") -> str:
         """The figures in one line, without its full stop; ``""`` where all was looked at.
 
         "15 tools: 9 return numbers, 4 return text. Not checked: 2 (unknown result: tools.py:14)".
@@ -61,12 +61,12 @@ class Unseen(NamedTuple):
         kinds = ((self.number, "numbers"), (self.text, "text"), (self._other, "neither"))
         returns = ", ".join(f"{n} return{'s' * (n == 1)} {what}" for n, what in kinds if n)
         tools = f"{self.tools} tool{'s' * (self.tools != 1)}{f': {returns}' if returns else ''}"
-        gaps = ", ".join(self._gaps())
+        gaps = ", ".join(self._gaps(why_no_text))
         if not self.tools:
             return f"Not checked: {gaps}" if self.unregistered else self._left_out
         return f"{tools}. Not checked: {gaps}"
 
-    def _gaps(self) -> Iterator[str]:
+    def _gaps(self, why_no_text: str) -> Iterator[str]:
         if self.unknown:
             more = " and more" if self.unknown > 1 else ""
             yield f"{self.unknown} (unknown result: {self.first_unknown}{more})"
@@ -74,7 +74,7 @@ class Unseen(NamedTuple):
             parts = "a part of 1" if self.partial == 1 else f"parts of {self.partial}"
             yield f"{parts} (unknown: {self.first_partial})"
         if self._has_unjudged_text:
-            yield f"the text of {self.text + self.texts_with_numbers} ({TEXT_RULE} is off)"
+            yield f"the text of {self.text + self.texts_with_numbers} ({why_no_text})"
         if self.unregistered:
             functions = f"{self.unregistered} function{'s' * (self.unregistered > 1)}"
             under = " and ".join(f"`{keyword}=`" for keyword in self.keywords)
