@@ -285,27 +285,7 @@ def subscript(evaluator: Evaluator, expr: facts.Sub, frame: Frame) -> Value:
     if len(choices) > 1:  # what has no such key would raise: it is one of the others
         key = key_of(evaluator, expr.index, frame)
         choices = tuple(o for o in choices if key is None or not lacks_key(o, key)) or choices
-    value = join(*(_subscripted(evaluator, option, expr, frame) for option in choices))
-    return value if value is not UNKNOWN else _of_namespace(evaluator, expr, frame)
-
-
-def _of_namespace(evaluator: Evaluator, expr: facts.Sub, frame: Frame) -> Value:
-    """What ``vars(x)["name"]``, ``x.__dict__["name"]`` and ``globals()["name"]`` take out."""
-    match expr.base:
-        case (
-            facts.Attr(base=base, name="__dict__")
-            | facts.Call(func=facts.Name(id="vars"), args=(base,), keywords=())
-        ):
-            owner: Expr | None = base
-        case facts.Call(func=facts.Name(id="globals" | "vars" | "locals"), args=(), keywords=()):
-            owner = None
-        case _:
-            return UNKNOWN
-    name = key_of(evaluator, expr.index, frame)
-    if not isinstance(name, str) or not name.isidentifier():
-        return UNKNOWN
-    written = facts.Name(expr.at, name) if owner is None else facts.Attr(expr.at, owner, name)
-    return evaluator.eval(written, frame)
+    return join(*(_subscripted(evaluator, option, expr, frame) for option in choices))
 
 
 def _position(index: Expr) -> int | None:

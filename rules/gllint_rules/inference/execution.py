@@ -17,7 +17,6 @@ from gllint_rules.inference.stores import (
     Each,
     Step,
     Store,
-    as_method,
     is_same_way,
     mutated,
     removed,
@@ -53,7 +52,7 @@ from gllint_rules.inference.values import (
 )
 from gllint_rules.reading import facts
 from gllint_rules.reading.facts import Block, Expr
-from gllint_rules.reading.sketch import MUTATORS, STORING
+from gllint_rules.reading.sketch import MUTATORS
 from gllint_rules.tuples import NamedTuple
 
 if TYPE_CHECKING:
@@ -382,7 +381,7 @@ class _Runner:
         for target in statement.targets:
             self.store_from(target, statement.value, value, env)
             if isinstance(target, facts.Name) and isinstance(statement.value, facts.Attr):
-                if statement.value.name in MUTATORS or statement.value.name in STORING:
+                if statement.value.name in MUTATORS:
                     self.methods[target.id] = statement.value
             if isinstance(target, facts.Name) and (stream := self.written_to(statement.value, env)):
                 self.table_writers[target.id] = stream
@@ -622,7 +621,6 @@ class _Runner:
         if isinstance(expr, facts.Call):
             if isinstance(expr.func, facts.Name) and expr.func.id in self.methods:
                 expr = facts.Call(expr.at, self.methods[expr.func.id], expr.args, expr.keywords)
-            expr = as_method(self.evaluator, expr, self.frame(env))
         match expr:
             case facts.Await(value=inner):
                 self.effect(inner, env)
@@ -633,9 +631,6 @@ class _Runner:
                 self.flow.yields.append((value, result))
             case facts.Walrus():
                 self.eval(expr, env)
-            case facts.Call(func=facts.Attr(base=base, name="__setitem__"), args=(index, value)):
-                target = facts.Sub(expr.at, base, index)
-                self.store_from(target, value, self.eval(value, env), env)
             case facts.Call(func=facts.Attr(base=base, name="pop"), args=(index, *_)):
                 self.remove(facts.Sub(expr.at, base, index), env)
             case facts.Call(func=facts.Attr(base=base, name=name)) if name in MUTATORS:

@@ -14,7 +14,6 @@ from gllint_rules.inference.values import (
     Container,
     DictOf,
     Entry,
-    External,
     Frame,
     Instance,
     Key,
@@ -33,7 +32,6 @@ from gllint_rules.inference.values import (
 )
 from gllint_rules.reading import facts
 from gllint_rules.reading.facts import Expr
-from gllint_rules.reading.sketch import CONTAINERS, MUTATORS, STORING
 from gllint_rules.tuples import NamedTuple
 
 if TYPE_CHECKING:
@@ -186,42 +184,6 @@ class Store(Struct, frozen=True, eq=False):
         entries: dict[Key, tuple[Entry, ...]] = dict.fromkeys(value.entries, new)
         entries = entries or {Unnamed(new[0].site): new}
         return replace(value, entries=entries, open=True, listed=True, rest=None)
-
-
-# What an operator that changes its left side does to a container, as the method that does the same.
-_IN_PLACE = {"__ior__": "update", "__iadd__": "extend"}
-
-
-def as_method(evaluator: Evaluator, call: facts.Call, frame: Frame) -> facts.Call:
-    """``call`` as that of a method of what it changes: ``d.update(x)`` for ``dict.update(d, x)`` or ``ior(d, x)``."""
-    func, args = call.func, call.args
-    name = facts.last_name(func)
-    if isinstance(func, facts.Name):
-        name = next((b.name for b in frame.scope.find(name) if b.kind == "import" and b.name), name)
-    first = args[0] if args and not isinstance(args[0], facts.Star) else None
-    if name in STORING:
-        if first is not None and name[:2] != "__":
-            if f"operator.{name}" not in _names(evaluator.eval(func, frame)):
-                return call
-            func, args, name = facts.Attr(call.at, first, name), args[1:], f"__{name}__"
-        elif _is_of_class(evaluator, func, frame) and first is not None:
-            func, args = facts.Attr(call.at, first, name), args[1:]
-        if isinstance(func, facts.Attr) and (plain := _IN_PLACE.get(name, name)) != func.name:
-            func = facts.Attr(func.at, func.base, plain)
-    elif name in MUTATORS and first is not None and _is_of_class(evaluator, func, frame):
-        func, args = facts.Attr(call.at, first, name), args[1:]
-    return call if func is call.func else facts.Call(call.at, func, args, call.keywords)
-
-
-def _is_of_class(evaluator: Evaluator, func: Expr, frame: Frame) -> bool:
-    """Whether it is the method of a class of containers itself: ``dict.update``."""
-    if not isinstance(func, facts.Attr) or facts.last_name(func.base) not in CONTAINERS:
-        return False
-    return not _names(evaluator.eval(func.base, frame)).isdisjoint(f"builtins.{name}" for name in CONTAINERS)
-
-
-def _names(value: Value) -> set[str]:
-    return {option.name for option in options(value) if isinstance(option, External)}
 
 
 def mutated(evaluator: Evaluator, value: Value, name: str, call: facts.Call, frame: Frame) -> Value | None:

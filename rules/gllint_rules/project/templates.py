@@ -232,8 +232,8 @@ def _named_steps(context: Context) -> Iterator[FinalStep]:
 
 
 def _stored_steps(context: Context) -> Iterator[FinalStep]:
-    """The final messages that are stored: ``step["message"] = …``, ``globals()["FINAL_MESSAGE"] = …``."""
-    module, is_final = context.module, context.names.is_final_name
+    """The final messages that are stored: ``step["message"] = …``."""
+    module = context.module
     quoted = ('"message"]', "'message']")
     for target, value, scope in stores(module, lambda section: module.mentions(section, quoted)):
         if isinstance(target, facts.Sub) and facts.literal_text(target.index) == "message":
@@ -241,21 +241,6 @@ def _stored_steps(context: Context) -> Iterator[FinalStep]:
             kind = step.get("kind") if isinstance(step, Record) else None
             if isinstance(kind, Text) and kind.literal == "final":
                 yield from _steps(context.entry(value, scope), None, scope)
-    for target, value, scope in stores(module, lambda section: not _NAMESPACES.isdisjoint(section.calls)):
-        if isinstance(target, facts.Sub) and isinstance(target.base, facts.Call):
-            key = context.eval(target.index, scope)
-            if facts.last_name(target.base.func) in _NAMESPACES and isinstance(key, Text):
-                if key.literal is not None and is_final(key.literal):
-                    yield from _bound(context, value, scope)
-    for call, scope in module.calls_of({"setattr"}):
-        if len(call.args) != 3:
-            continue
-        key = context.eval(call.args[1], scope)
-        if isinstance(key, Text) and key.literal is not None and is_final(key.literal):
-            yield from _bound(context, call.args[2], scope)
-
-
-_NAMESPACES = frozenset({"globals", "vars", "locals"})
 
 
 def _written(context: Context, binding: Binding, scope: Scope) -> Iterator[FinalStep]:

@@ -27,7 +27,6 @@ from gllint_rules.reading.outline import (
 from gllint_rules.reading.reads import ALL, CALLS, SHAPE, Reads
 from gllint_rules.reading.section_texts import MACRO_MARK as MACRO_MARK
 from gllint_rules.reading.section_texts import Edited, edited_part
-from gllint_rules.reading.sketch import CONTAINERS, STORING
 from gllint_rules.tuples import NamedTuple
 
 # --- expressions ---------------------------------------------------------------------------------------------
@@ -979,11 +978,9 @@ def _handed_on(expr: Expr | None) -> Iterator[str]:
     while isinstance(expr, Await):
         expr = expr.value
     match expr:
-        case Call(func=Attr(base=base, name=name), args=args) if name in _CHANGING or name in STORING:
+        case Call(func=Attr(base=base, name=name)) if name in _CHANGING:
             if root := _root(base):
                 yield root
-            if name in STORING or root in CONTAINERS:  # `dict.update(rows, …)`
-                yield from filter(None, map(_root, args[:1]))
         case Call(func=Name() | Attr(base=Name(id="self" | "cls")), args=args, keywords=keywords):
             values = (*args, *(value for _, value in keywords))
             yield from (arg.id for arg in values if isinstance(arg, Name))

@@ -15,9 +15,6 @@ SPREAD = "**"
 MUTATORS = frozenset(
     {"update", "setdefault", "append", "add", "insert", "extend", "clear", "write", "writelines"}
 )
-# What changes its first argument, or the object whose method it is: `setitem(d, k, v)`, `d.__setitem__(k, v)`.
-STORING = frozenset({"setitem", "__setitem__", "ior", "__ior__", "iadd", "__iadd__"})
-CONTAINERS = frozenset({"dict", "list", "set"})
 # The argument by which these look something up.
 _LOOK_UPS = {"get": 0, "getattr": 1}
 
@@ -283,11 +280,8 @@ class Sketch:
     def visit_Call(self, node: ast.Call, level: int) -> None:
         name = last_of(node.func)
         self.calls.add(name)
-        if name in STORING or (name in MUTATORS and type(node.func) is ast.Attribute):
-            owner = last_of(node.func.value) if type(node.func) is ast.Attribute else ""
-            self.mutated.add(owner)
-            if node.args and (name in STORING or owner in CONTAINERS):  # `dict.update(d, …)`
-                self.mutated.add(last_of(node.args[0]))
+        if name in MUTATORS and type(node.func) is ast.Attribute:
+            self.mutated.add(last_of(node.func.value))
         place = _LOOK_UPS.get(name)
         if place is not None and place < len(node.args):
             self.looked_up.add(key_of(node.args[place]))
