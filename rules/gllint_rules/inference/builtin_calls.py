@@ -353,17 +353,6 @@ def _or_raised(task: Value) -> Value:
     return join(result, UNKNOWN) if is_plain else UNKNOWN
 
 
-def _eval(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
-    """``eval("x")``, where what is evaluated is written out."""
-    value = evaluator.eval(call.args[0], frame) if len(call.args) == 1 else UNKNOWN
-    text = value.literal if isinstance(value, Text) else None
-    inner = hints.expression(text, call.at) if text is not None and len(text) <= MOST_EVALUATED else None
-    return evaluator.eval(inner, frame) if inner is not None else UNKNOWN
-
-
-MOST_EVALUATED = 200  # characters of an expression in a text
-
-
 def _getattr(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
     value: Value = UNKNOWN
     if len(call.args) >= 2:
@@ -541,7 +530,6 @@ CALLS: dict[str, Handler] = {
     "builtins.map": map_call,
     "builtins.filter": _filter,
     "builtins.getattr": _getattr,
-    "builtins.eval": _eval,
     "builtins.super": _super,
     "builtins.str": _same_text,
     "builtins.repr": _same_text,

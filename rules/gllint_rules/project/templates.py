@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 from msgspec.structs import force_setattr
 
-from gllint_rules.inference import containers, file_texts
+from gllint_rules.inference import file_texts
 from gllint_rules.inference.values import (
     DictOf,
     Entry,
@@ -250,17 +250,6 @@ def _written(context: Context, binding: Binding, scope: Scope) -> Iterator[Final
         return
     if kind in ("assign", "annotated", "aug"):
         yield from _bound(context, value, scope)
-    elif kind in ("loop", "item"):
-        for entry in _elements(context, value, scope) if kind == "loop" else [context.entry(value, scope)]:
-            item = containers.unpacked(context.evaluator, entry.value, binding.index)
-            yield from _unfilled(entry.holding(item), scope)
-
-
-def _elements(context: Context, source: Expr, scope: Scope) -> Iterator[Entry]:
-    """What a loop over ``source`` goes through, each where it is put in."""
-    for option in options(context.eval(source, scope)):
-        if isinstance(option, ListOf):
-            yield from option.items
 
 
 def _bound(context: Context, expr: Expr, scope: Scope) -> Iterator[FinalStep]:
