@@ -452,12 +452,14 @@ def test_a_message_that_is_too_deep_is_refused_and_its_request_answered() -> Non
 def test_what_the_guard_cannot_read_the_server_is_not_sent(line: bytes) -> None:
     """A server that can read it would be answered for by nobody."""
     sent, said, served = passed_on([line], [])
-    assert served == [] and said == [
-        "a line of the client was left out: it is no message in JSON that can be read"
-    ]
-    assert [(one["id"], one["error"]["message"]) for one in sent] == [
-        (None, "it is no message in JSON that can be read")
-    ]
+    is_read = b"[[" in line and sys.version_info >= (3, 12)  # newer Pythons read brackets of any depth
+    what, why = (
+        ("message", "it has more than 200 brackets within each other")
+        if is_read
+        else ("line", "it is no message in JSON that can be read")
+    )
+    assert served == [] and said == [f"a {what} of the client was left out: {why}"]
+    assert [one["error"]["message"] for one in sent] == ([] if is_read else [why])
 
 
 def test_a_server_that_takes_nothing_is_answered_for() -> None:

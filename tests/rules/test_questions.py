@@ -183,7 +183,7 @@ def test_other_settings_judge_where_they_read_alike() -> None:
     one = project(a="x = 1\n")
     one.judge_by(Settings(Policy(plain_keys=("level",))))
     assert one.settings.policy.plain_keys == ("level",)
-    with pytest.raises(ValueError, match="something else"):
+    with pytest.raises(ValueError, match="change the meaning"):
         one.judge_by(Settings(tool_classes=("Base",)))
 
 

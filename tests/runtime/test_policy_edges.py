@@ -190,7 +190,8 @@ def test_a_file_is_read_to_its_bound(tmp_path: Path) -> None:
         b"",
     )
     assert problem(file, 4) == (0, "too large to be read: 5 bytes")
-    assert problem("a\0b") == (0, "embedded null byte")
+    size, why = problem("a\0b")
+    assert size == 0 and "embedded null" in why  # in other words in each Python
     assert problem(tmp_path / "c")[0] == errno.ENOENT
     if os.name == "posix":
         assert problem(tmp_path) == (0, "not a regular file")
