@@ -479,9 +479,18 @@ _RANGE = re.compile(
 )
 
 
+_ASIDE = re.compile(
+    r"\s?\((?:usually|normally|typically|previously|before|was|from|average|avg\.?|vs\.?|zuvor|vorher|sonst|statt|contre|avant)\s"
+)
+
+
 def _join_ranges(text: str, readings: list[Reading]) -> None:
     """Give the first of a range the unit and the multiplier of the second: ``10–15 km``."""
     for first, second in pairwise(readings):
+        is_measure = first.units[:1] not in ((), ("%",), ("pp",))
+        if first.shape == "number" == second.shape and is_measure and not second.units:
+            if _ASIDE.fullmatch(text, first.place.end, second.start):  # 76 minutes (usually 69)
+                second.units, second.own_unit, second.written_unit = first.units, False, first.written_unit
         if (
             first.shape == "number" == second.shape
             and second.multiplier != 1.0 == first.multiplier

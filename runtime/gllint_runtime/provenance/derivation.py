@@ -966,7 +966,11 @@ class _Search:
         is_pointed = same or (a.source.key == b.source.key and set(a.source.stem) <= self.words)
         if is_exact and is_pointed and rank <= _NAMED and is_like:
             return True
-        if operation is CHANGE and self.owner.siblings(a.source) == [b.source] and (a.is_shown or b.is_shown):
+        if (
+            operation in (CHANGE, DIFFERENCE)
+            and self.owner.siblings(a.source) == [b.source]
+            and (a.is_shown or b.is_shown)
+        ):
             return self.digits > 1
         if rank >= _KIN:
             return self.digits >= 3 and (is_exact or self.digits > 3 or rank == _SAID)

@@ -76,10 +76,10 @@ _REFERENCE = expression(
     rf"\b(?:than|below|above|under|over|beyond|from|als|que|dans|{_LINKS})\s", re.IGNORECASE
 )
 _AGAINST = expression(rf"\b{_LINKS}\s", re.IGNORECASE)
-_FROM_TO = expression(r"\b(?:from|von|de)\b.*\b(?:to|auf|à)\b", re.IGNORECASE | re.DOTALL)
 _TO_NEXT = expression(r"[^.;\n]{0,30}\b(?:to|auf|à)\s+(?:about\s+|only\s+|just\s+)?[$€£]?\Z", re.IGNORECASE)
 _MOVED = expression(r"\b(up|down)\sfrom\b", re.IGNORECASE)
 _FROM = expression(r"\b(?:from|von|de)\s+(?:about\s+)?[$€£]?\Z", re.IGNORECASE)
+_TO_WORD = expression(r"\b(?:to|auf|à)\b", re.IGNORECASE)
 _PART_OF = expression(
     r"[^\d.;\n]{0,24}\s(?:out of|of|von|sur|/)\s(?:the\s|your\s|its\s)?[^\d.;\n]{0,12}\Z", re.IGNORECASE
 )
@@ -223,8 +223,9 @@ class Directions:
         text = self.layout.text
         start, stop = reading.place.sentence
         if first.at >= 0 and second.at >= 0:
-            sentence = self.layout.sentence(first.at, first.at + 1)
-            if sentence[0] <= second.at < sentence[1] and _FROM_TO.search(text, *sentence):
+            early, late = sorted((first.at, second.at))
+            is_from = _FROM.search(text, max(0, early - 24), early) is not None
+            if is_from and late - early < 2 * _REACH and _TO_WORD.search(text, early, late) is not None:
                 return first.at > second.at
         reference = _REFERENCE.search(text, reading.place.end, stop) or _AGAINST.search(text, start, stop)
         if reference is not None:
@@ -341,6 +342,8 @@ def _is_later(first: Side, second: Side) -> bool | None:
     ]
     if orders[0] and orders[1] and orders[0] != orders[1]:
         return orders[0] == "later"
+    if sources[0].key != sources[1].key:
+        return None
     times = [
         next((moment for element in source.record.chain for moment in element.moments if moment.month), None)
         if source.record is not None

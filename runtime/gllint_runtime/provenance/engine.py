@@ -407,7 +407,7 @@ class _Judgement:
             return Finding(reading, "exempt", sources[-1] if sources else None)
         if reading.shape == "code":
             return self._code(reading)
-        if reading.word:  # a seat, 14C
+        if reading.word and reading.multiplier == 1.0:  # a seat, 14C
             for name in reversed(self.provenance.index.codes(reading.word)):
                 if self._is_of_place(name, reading) is None:
                     reading.text, reading.end = reading.word, reading.start + len(reading.word)
@@ -616,14 +616,15 @@ class _Judgement:
         visited: set[Source] = set()
         bases = [factor for unit in reading.units[:1] if (factor := base_of_unit(unit))]
         for renderings in reading.renderings:
-            for factor in (
-                bases if renderings.digits > 2 or renderings.value == float(int(renderings.value)) else ()
-            ):
+            for factor in bases:
                 element = renderings.scaled(factor)
                 for source in reversed(
                     index.by_value(element.value - element.lower_margin, element.value + element.upper_margin)
                 ):
-                    if not source.units and source.origin == "tool" and source.kind is None:
+                    is_exact = abs(element.value - float(source.value)) <= _SLACK * abs(element.value)
+                    if source.units or source.origin != "tool" or source.kind is not None:
+                        continue
+                    if is_exact or renderings.digits > (1 if renderings.value % 1 == 0 else 2):
                         yield source, element, 1, "bare"
             for sign in (1, -1):
                 element = renderings if sign > 0 else renderings.scaled(-1)

@@ -339,7 +339,7 @@ class Mentions:
             if group not in hits:
                 most = max(own.values())
                 best = {record for record, count in own.items() if count == most}
-                if len(best) > 1:
+                if len(best) > 1 and not set.intersection(*(set(record.names) for record in best)):
                     best = best & surely
                 if 0 < len(best) < self._sizes.get(group, 1):
                     hits[group] = best

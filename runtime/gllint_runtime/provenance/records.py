@@ -294,7 +294,7 @@ class Harvester:
                 self._name(record, "name", key)
             if (
                 "_" in key
-                and not inner.unit
+                and inner.unit is context.unit
                 and (units := units_of_key(key))[0]
                 and not units[1]
                 and units[0][0] not in counted_units()
@@ -1062,6 +1062,8 @@ def stem_of(key: str) -> tuple[str, ...]:
         for place, word in enumerate(words)
         if not (place and is_unit_word(word)) and not (place and len(word) == 1)
     ]
+    if len(stem) > 1 and stem[-1] == words[-1] and len(words[-1]) < 3 and units_of_key(key)[0]:
+        stem.pop()  # the inches of base_in
     return tuple(folded_word(word) for word in stem if not word.isdecimal()) or tuple(words[:1])
 
 
