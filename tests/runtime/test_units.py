@@ -620,3 +620,9 @@ def test_what_pint_knows_of_a_word() -> None:
     dimensions, size = stock_size("furlong") or ({}, 0.0)
     assert dimensions == {"length": 1} and size == pytest.approx(201.168, rel=1e-4)
     assert (stock_size("degF") or ({}, 0.0))[1] == pytest.approx(5 / 9)
+
+
+@pytest.mark.parametrize("unit", ["pp", "bps", "ct/kWh", "at"])
+def test_an_abbreviation_that_pint_alone_reads_has_no_dimension(unit: str) -> None:
+    verdict = judge_unit(unit)
+    assert (verdict.status, verdict.dimension) == ("not-allowed", None)

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from gllint_runtime.policy.errors import GLValidationError
 from gllint_runtime.policy.packs import PACKS
-from gllint_runtime.policy.stock_units import stock_dimensions, stock_sizes_agree
+from gllint_runtime.policy.stock_units import stock_dimensions, stock_name, stock_sizes_agree
 from gllint_runtime.policy.unit_expressions import MAX_LENGTH, factors_of
 from gllint_runtime.policy.unit_spellings import (
     Spelling,
@@ -291,11 +291,17 @@ def _refused(unit: str, extend: frozenset[str]) -> UnitVerdict:
         return UnitVerdict(unit, "unknown", None, nearest, reason, unit, spelling)
     dimension = (
         None
-        if spelling.is_ambiguous
+        if spelling.is_ambiguous or (nearest is None and (spelling.remark or _is_abbreviation_of_pint(unit)))
         else _dimension(nearest or _lenient(unit), PACKS, stock=True) or dimension
     )
     reason = "It is a unit, but not on the allowlist."
     return UnitVerdict(unit, "not-allowed", dimension, nearest, reason, unit, spelling)
+
+
+def _is_abbreviation_of_pint(unit: str) -> bool:
+    """Whether a part of a unit is known to pint alone, and by a symbol: `pp` is a length there."""
+    names = [name for name, _ in factors_of(_lenient(unit)) if name not in units() and name not in TIME_UNITS]
+    return any((full := stock_name(name)) is not None and name not in (full, f"{full}s") for name in names)
 
 
 # ----------------------------------------------------------------------------------------- reading a unit
