@@ -30,6 +30,8 @@ NAMES, SOURCE_IDIOMS, PAGE_IDIOMS, LONG = 0.01, 0.0015, 0.001, 0.03
 FEW = 2
 """What a short file may have whatever its ratio: one word in a small file says nothing about its style."""
 LONG_SENTENCE = 40
+OPERANDS = {"left"}
+"""Names that are participles and the field's own words: the ``left`` and ``right`` of an operator."""
 MOST_WORDS = 40_000
 """Words of all pages."""
 GENERATED = {"rules"}
@@ -178,6 +180,8 @@ def source_counts(source: str, own: frozenset[str]) -> Counts:
             continue
         parts = _PART.findall(name)
         counts.parts += len(parts)
+        if name in OPERANDS:
+            continue
         counts.names += [f"{line}: {name}" for part in parts if part.lower() in PARTICIPLES]
     for text, line in texts(source, tree):
         count_text(counts, text, line)

@@ -147,8 +147,8 @@ class Totals:
     def judgement_text(self) -> str:
         """The same, in one line."""
         counts = self.judgement()
-        each = ", ".join(f"{mode} would reject {counts[mode]:,}" for mode in self._modes)
-        return f"Of {_counted(counts['answers'], 'answer')} {each}; both {counts['both']:,}."
+        modes = ", ".join(f"{mode} would reject {counts[mode]:,}" for mode in self._modes)
+        return f"Of {_counted(counts['answers'], 'answer')} {modes}; both {counts['both']:,}."
 
 
 def _ratio(outcomes: list[bool]) -> Mapping[str, Any]:
@@ -156,8 +156,8 @@ def _ratio(outcomes: list[bool]) -> Mapping[str, Any]:
     if not total:
         return {"count": 0, "of": 0, "interval": None}
     middle = count + z * z / 2
-    around = z * sqrt(count * (total - count) / total + z * z / 4)
-    low, high = ((middle + sign * around) / (total + z * z) for sign in (-1, 1))
+    spread = z * sqrt(count * (total - count) / total + z * z / 4)
+    low, high = ((middle + sign * spread) / (total + z * z) for sign in (-1, 1))
     return {"count": count, "of": total, "interval": [round(max(0.0, low), 4), round(min(1.0, high), 4)]}
 
 

@@ -287,9 +287,9 @@ def _serialised_fields(evaluator: Evaluator, of: ClassOf) -> Iterator[tuple[str,
         for method in ancestor.cls.methods():
             value = FunctionOf(ancestor.module, method, ancestor, True)
             for decorator in method.decorators:
-                called = decorator.func if isinstance(decorator, facts.Call) else decorator
+                callee = decorator.func if isinstance(decorator, facts.Call) else decorator
                 arguments = decorator.args if isinstance(decorator, facts.Call) else ()
-                match facts.last_name(called):
+                match facts.last_name(callee):
                     case "field_serializer":
                         named = [str(item.value) for item in arguments if isinstance(item, facts.Const)]
                         for name in (parameters_of(evaluator, of) or []) if "*" in named else named:

@@ -35,15 +35,15 @@ _KEEPING = frozenset(f"builtins.{name}" for name in ("sum", "max", "min", "round
 
 def is_unit_object(value: Value) -> bool:
     """Whether an operand makes a quantity of what it is multiplied with: a unit or a quantity, or one perhaps."""
-    return any(_is_one(option) for option in options(value))
+    return any(_is_unit_object(option) for option in options(value))
 
 
-def _is_one(value: Value) -> bool:
+def _is_unit_object(value: Value) -> bool:
     match value:
         case External(name=name) | ExternalInstance(name=name):
             return is_of_unit_library(name)
         case Method(of=of, name=name):
-            return _is_one(of) and not (isinstance(of, QuantityInstance) and not gives_quantity(name))
+            return _is_unit_object(of) and not (isinstance(of, QuantityInstance) and not gives_quantity(name))
         case QuantityInstance(of=None):
             return True
         case _:

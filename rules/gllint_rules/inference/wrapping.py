@@ -44,8 +44,8 @@ def wrapped(evaluator: Evaluator, callee: FunctionOf, call: facts.Call, frame: F
     message = "the helper asks whether it is one"
     parameter = evaluator.number(message, Frame(callee.module, function.scope), function.at)
     inner = Frame(callee.module, function.scope, {name: parameter})
-    made = (evaluator.eval(branch, inner) for branch in _number_branches(function, name))
-    quantity = next((value for value in made if isinstance(value, Record) and _is_whole(value)), None)
+    values = (evaluator.eval(branch, inner) for branch in _number_branches(function, name))
+    quantity = next((value for value in values if isinstance(value, Record) and _is_whole(value)), None)
     if quantity is None:
         return None
     site = quantity.site or frame.site(call)

@@ -257,11 +257,11 @@ class Layout:
         if line.kind == "row":
             cell, column = self.cell(line, place.start)
             yield (cell,)
-            around: list[Span] = []
+            labels: list[Span] = []
             if line.header is not None and column < len(heads := self.cells(line.header)):
-                around.append(heads[column])
-            around += [element for element in self.cells(line)[: max(column, 1)] if element != cell]
-            yield tuple(around)
+                labels.append(heads[column])
+            labels += [element for element in self.cells(line)[: max(column, 1)] if element != cell]
+            yield tuple(labels)
         else:
             clause, sentence = self.clause(place.start, place.end), self.sentence(place.start, place.end)
             yield from self._windows(place, clause)

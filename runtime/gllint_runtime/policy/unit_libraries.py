@@ -75,8 +75,8 @@ _PARTS = frozenset(
 
 def is_of_unit_library(name: str) -> bool:
     """Whether a full name is that of a unit, of a quantity, or of what makes one."""
-    is_listed = any(name == module or name.startswith(f"{module}.") for module in _MODULES)
-    return is_listed or name.rpartition(".")[2] in _USUAL_NAMES
+    is_known_module = any(name == module or name.startswith(f"{module}.") for module in _MODULES)
+    return is_known_module or name.rpartition(".")[2] in _USUAL_NAMES
 
 
 def gives_quantity(attribute: str) -> bool:
@@ -98,13 +98,13 @@ def quantity_of_library(value: Any) -> tuple[Any, str] | None:
         except AttributeError:
             return None  # a class of the project's own module `quantities`, say
         names = _OTHERWISE if row.has_symbols else {}
-        unit = _written((names.get(name, name), power) for name, power in factors)
+        unit = _spelling((names.get(name, name), power) for name, power in factors)
         # NumPy's arrays without a dimension are numbers.
         return number.item() if getattr(number, "shape", None) == () else number, unit
     return None
 
 
-def _written(factors: Iterable[tuple[str, Any]]) -> str:
+def _spelling(factors: Iterable[tuple[str, Any]]) -> str:
     """A product of powers as the tables write it."""
     from gllint_runtime.policy.units import unit_meant  # the rules need only names of this module
 
