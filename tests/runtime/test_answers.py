@@ -18,10 +18,13 @@ from gllint_runtime import Session
 ANSWERS = Path(__file__).parent / "answers"
 
 
-def cases(half: str) -> Iterator[dict[str, Any]]:
-    for path in sorted(ANSWERS.glob(f"{half}_*.jsonl")):
+def cases(name: str) -> Iterator[dict[str, Any]]:
+    for path in sorted(ANSWERS.glob(f"{name}*.jsonl")):
         for line in path.read_text("utf-8").splitlines():
-            yield json.loads(line)
+            case = json.loads(line)
+            yield {"right": True, **case}
+            for _, old, new in case.get("altered", ()):
+                yield {**case, "right": False, "answer": case["answer"].replace(old, new)}
 
 
 def passes(case: dict[str, Any]) -> bool:
@@ -38,9 +41,12 @@ def passes(case: dict[str, Any]) -> bool:
 
 
 @pytest.mark.timeout(230)  # hundreds of conversations, which coverage slows down
-@pytest.mark.parametrize(("half", "rejected", "passed"), [("open", 12, 69), ("blind", 27, 93)])
-def test_answers(half: str, rejected: int, passed: int) -> None:
-    verdicts = [(case["right"], passes(case)) for case in cases(half)]
-    assert len(verdicts) == {"open": 709, "blind": 661}[half]
+@pytest.mark.parametrize(
+    ("name", "count", "rejected", "passed"),
+    [("open", 709, 12, 69), ("blind", 661, 27, 93), ("third", 577, 15, 101), ("fourth", 600, 46, 103)],
+)
+def test_answers(name: str, count: int, rejected: int, passed: int) -> None:
+    verdicts = [(case["right"], passes(case)) for case in cases(name)]
+    assert len(verdicts) == count
     assert sum(right and not is_passed for right, is_passed in verdicts) <= rejected
     assert sum(is_passed and not right for right, is_passed in verdicts) <= passed

@@ -486,7 +486,7 @@ def steps(text: str, **options: Any) -> int:
         return trace
 
     scan_naked_numbers(
-        ": <b> {{claim:0}} per x y {{claim:0}} — x.", words=True
+        ": <b> {{claim:0}} per x y {{claim:0}} — x. {{claim:", words=True
     )  # so that all expressions are compiled
     before = sys.gettrace()
     sys.settrace(trace)
