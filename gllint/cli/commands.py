@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -450,6 +451,15 @@ def server(stdio: bool, for_agents: bool) -> None:
 @click.option(
     "--describe", is_flag=True, help="Write a first draft of the units of the server's bare numbers."
 )
+@click.option(
+    "--from", "seen", metavar="TRACE", callback=_file_name,
+    help="With --describe: also write the numbers in the results of this file, which --guard --trace wrote.",
+)  # fmt: skip
+@click.option(
+    "--call",
+    metavar="'TOOL {JSON}'",
+    help="Call one tool with these arguments, and check the numbers of its result.",
+)
 @click.option("--install", metavar="CLIENT", help="With --guard: print the entry for CLIENT's configuration.")
 @_text_or_json("The format of the output.")
 @_configured
@@ -465,6 +475,8 @@ def mcp(
     trace: str | None,
     no_trace: bool,
     describe: bool,
+    seen: str | None,
+    call: str | None,
     install: str | None,
     output_format: str,
     config: str | None,
@@ -530,15 +542,38 @@ def mcp(
             command, url, level or "warn", timeout or guarding.TIMEOUT, trace, not no_trace, address
         )
         context.exit(guarding.run(request, settings))
+    if seen is not None and not describe:
+        raise UsageError("--from belongs to --describe")
+    if call is not None:
+        from gllint.cli.guarding import Request, judge_call
+
+        tool, arguments = _tool_call(call)
+        results: list[dict[str, Any]] = []
+        list_server_tools(command, url, timeout or 30, (tool, arguments), results)
+        text, has_findings = judge_call(tool, arguments, results[0], Request(command, url), settings)
+        click.echo(text, nl=False)
+        context.exit(FOUND if has_findings else NO_FINDINGS)
     tools = list_server_tools(command, url, timeout or 30)
     if describe:
         from gllint.cli.guarding import described
 
-        click.echo(described(tools, command, url, settings), nl=False)
+        click.echo(described(tools, command, url, settings, seen), nl=False)
         return
     text, has_findings = report(tools, settings, output_format)
     click.echo(text, nl=False)
     context.exit(FOUND if has_findings else NO_FINDINGS)
+
+
+def _tool_call(text: str) -> tuple[str, dict[str, Any]]:
+    """The tool and the arguments that ``--call`` names. Raises :class:`UsageError`."""
+    tool, _, rest = text.strip().partition(" ")
+    try:
+        arguments = json.loads(rest or "{}")
+    except ValueError as error:
+        raise UsageError(f"--call: {rest!r} is not valid JSON: {error}") from None
+    if not tool or not isinstance(arguments, dict):
+        raise UsageError("--call: name a tool and its arguments, as in --call 'meter {\"site\": 7}'")
+    return tool, arguments
 
 
 @cli.command(short_help="Check the numbers in recorded runs.")

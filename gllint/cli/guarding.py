@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import json
 import signal
 import socket
 import sys
@@ -17,7 +18,7 @@ from gllint.cli.output import NO_FINDINGS, WRONG
 from gllint.cli.server_tools import ServerTool
 from gllint.errors import UsageError
 from gllint.files.config import Config
-from gllint.guard.draft import draft, key_of
+from gllint.guard.draft import draft, key_of, schemas_in
 from gllint.guard.exchange import Guard
 from gllint.guard.naming import server_name
 from gllint.guard.relay import Client, Relay, ServerTrouble, standard_client, started
@@ -158,12 +159,49 @@ def units_for(config: Config, request: Request) -> UnitPlaces:
     return read_places(table.get("units", {}), config.rules.policy, where)
 
 
-def described(tools: Sequence[ServerTool], command: Sequence[str], url: str | None, config: Config) -> str:
-    """The first draft of a server's units, as it is right in the configuration file that is in force."""
-    schemas = [(tool.name, tool.output_schema) for tool in tools if tool.trouble is None]
+def described(
+    tools: Sequence[ServerTool],
+    command: Sequence[str],
+    url: str | None,
+    config: Config,
+    trace: str | None = None,
+) -> str:
+    """The first draft of a server's units, as it is right in the configuration file that is in force.
+
+    ``trace`` is a file of the guard's: what its results have counts where a schema names nothing.
+    Raises :class:`UsageError`.
+    """
+    try:
+        returned = schemas_in(Path(trace).read_text("utf-8").splitlines()) if trace is not None else {}
+    except (OSError, ValueError) as error:
+        raise UsageError(f"{trace}: is no trace of the guard: {error}") from None
+    schemas = [
+        (tool.name, returned.get(tool.name, tool.output_schema)) for tool in tools if tool.trouble is None
+    ]
     name = server_name(command, url)
     present = config.guard[name].get("units", {}) if name in config.guard else None
     return draft(name, schemas, config.rules.policy, _prefix(config.source), present)
+
+
+def judge_call(
+    tool: str, arguments: dict[str, Any], result: dict[str, Any], request: Request, config: Config
+) -> tuple[str, bool]:
+    """What the guard says of the result of one call, and whether it has bare numbers. Raises :class:`UsageError`."""
+    silence("gllint_runtime")
+    lines: list[str] = []
+    table = f"{_prefix(config.source)}guard.{key_of(server_name(request.command, request.url))}.units"
+    guard = Guard(config.rules.policy, "warn", units_for(config, request), lines.append, table)
+    params = {"name": tool, "arguments": arguments}
+    guard.from_client({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params})
+    guard.from_server({"jsonrpc": "2.0", "id": 1, "result": result})
+    if result.get("isError"):
+        lines.append(
+            f"{tool}: the call failed: {json.dumps(result.get('content'), ensure_ascii=False)[:500]}"
+        )
+    elif not lines:
+        what = "its text was not judged" if guard.texts else "no bare number"
+        lines.append(f"{tool}: {what}")
+    return "".join(f"{visible(line)}\n" for line in lines), bool(guard.counts)
 
 
 def _prefix(file: str) -> str:

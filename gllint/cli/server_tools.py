@@ -1,4 +1,4 @@
-"""Asking a running MCP server for its list of tools, and for nothing else: no tool is called.
+"""Asking a running MCP server for its list of tools. No tool is called but the one that the user names.
 
 The list is taken as it is on the wire. An SDK reads it as a whole, so that one tool which the protocol does not
 know hides all others; here each is read by itself.
@@ -36,14 +36,24 @@ class ServerTool(NamedTuple):
     trouble: str | None = None
 
 
-def list_server_tools(command: Sequence[str], url: str | None, timeout: float) -> list[ServerTool]:
-    """The tools of the server that ``command`` starts or that answers at ``url``. Raises UsageError."""
+def list_server_tools(
+    command: Sequence[str],
+    url: str | None,
+    timeout: float,
+    call: tuple[str, dict[str, Any]] | None = None,
+    results: list[dict[str, Any]] | None = None,
+) -> list[ServerTool]:
+    """The tools of the server that ``command`` starts or that answers at ``url``. Raises UsageError.
+
+    ``call`` is a tool to call with its arguments: ``results`` gets what it returns.
+    """
     try:
         from mcp import Client, StdioServerParameters, stdio_client
         from mcp.client.streamable_http import streamable_http_client
     except ImportError as error:
         raise sdk_error("gllint mcp", error) from None
     silence("mcp")  # it logs each line that it cannot read
+    silence("client")  # and each tool without a schema
     garbage = 0
 
     async def ask(transport: Any) -> list[ServerTool]:
@@ -61,6 +71,9 @@ def list_server_tools(command: Sequence[str], url: str | None, timeout: float) -
                 page = await client.list_tools(cursor=cursor)
                 cursor = page.next_cursor
                 if cursor is None:
+                    if call is not None and results is not None:
+                        result = await client.call_tool(*call)
+                        results.append(result.model_dump(mode="json", by_alias=True, exclude_none=True))
                     return [offered_tool(tool, number) for number, tool in enumerate(tools, 1)]
         raise UsageError(f"the server lists tools without end: {len(tools)} after {_MOST_PAGES} pages")
 

@@ -36,6 +36,7 @@ from gllint_runtime.policy.units import unit_title
 from gllint_runtime.policy.validation import endless_refs, foreign_refs
 
 _MOST_PARTS = 20_000
+_MOST_NAMED = 8  # tools
 _HELP_201 = f"Declare its numbers as Quantities: `{json.dumps(QUANTITY_INLINED)}`."
 _HELP_203 = "Schemas follow JSON Schema, Draft 2020-12."
 _HELP_204 = "Write out what it refers to, or put it under `$defs` of the same schema."
@@ -245,6 +246,15 @@ def _unseen(tools: Sequence[ServerTool]) -> Iterator[str]:
     counts = Unseen(len(tools), number, text, unknown, first_unknown=visible(without_schema))
     if not counts.is_empty:
         yield f"{counts.line('no schema describes its numbers')}."
+    blind = [
+        tool.name
+        for tool, result in zip(tools, results, strict=True)
+        if result in ("text", "unknown", "open")
+    ]
+    if blind:
+        rest = f" and {len(blind) - _MOST_NAMED} more" if len(blind) > _MOST_NAMED else ""
+        names = visible(f"{', '.join(blind[:_MOST_NAMED])}{rest}")
+        yield f"Not visible: the numbers of {names}. `--call 'TOOL {{JSON}}'` calls one and looks."
     if count := results.count("open"):
         its, schemas = ("its", "schema names") if count == 1 else ("their", "schemas name")
         yield f"{count} output {schemas} nothing: {its} numbers were not checked (`gllint mcp --guard` checks them)."

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
+from gllint.guard.exchange import is_mark, output_of
 from gllint.shown import quoted, visible
 from gllint_runtime.policy.names import read_name
 from gllint_runtime.policy.schema_numbers import find_raw_numbers, property_of
@@ -100,6 +102,51 @@ def _rows(tool: str, schema: Any, policy: Policy, present: Mapping[str, Any]) ->
             yield f"{row} = {quoted(unit)}  # its name says so"
         else:
             yield f'# {row} = ""'
+
+
+def schema_of(data: Any) -> dict[str, Any]:
+    """The output schema that data show."""
+    if isinstance(data, Mapping):
+        return {"type": "object", "properties": {str(key): schema_of(value) for key, value in data.items()}}
+    if isinstance(data, list):
+        items: dict[str, Any] = {}
+        for item in data[:_MOST_READ]:
+            items = union(items, schema_of(item))
+        return {"type": "array", "items": items}
+    return {"type": "number"} if isinstance(data, (int, float)) and not isinstance(data, bool) else {}
+
+
+def union(schema: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
+    """Return a schema with what two schemas say."""
+    if schema.get("type") != other.get("type"):
+        return schema if len(schema) >= len(other) else other
+    if "items" in schema:
+        return {**schema, "items": union(schema["items"], other["items"])}
+    if "properties" in schema:
+        ours, theirs = schema["properties"], other["properties"]
+        joint = {key: union(ours[key], theirs[key]) for key in ours if key in theirs}
+        return {**schema, "properties": {**ours, **theirs, **joint}}
+    return schema
+
+
+def schemas_in(lines: Iterable[str]) -> dict[str, dict[str, Any]]:
+    """What the tools of a trace of the guard returned, as an output schema for each. Raises ValueError."""
+    schemas: dict[str, dict[str, Any]] = {}
+    calls: dict[Any, str] = {}
+    for line in lines:
+        entry = json.loads(line) if line.strip() else None
+        message = entry.get("message") if isinstance(entry, Mapping) else None
+        if not isinstance(entry, Mapping) or not isinstance(message, Mapping):
+            continue
+        key = entry.get("session_id"), json.dumps(message.get("id"))
+        params, result = message.get("params"), message.get("result")
+        if message.get("method") == "tools/call" and isinstance(params, Mapping):
+            calls[key] = str(params.get("name"))
+        elif isinstance(result, dict) and key in calls and not result.get("isError"):
+            blocks = [block for block in result.get("content") or () if not is_mark(block)]
+            tool, schema = calls.pop(key), schema_of(output_of({**result, "content": blocks}))
+            schemas[tool] = union(schemas[tool], schema) if tool in schemas else schema
+    return schemas
 
 
 def names_nothing(schema: Mapping[str, Any]) -> bool:

@@ -406,7 +406,7 @@ class Guard:
         self._tool = call.tool
         try:
             self._judge_texts(call.tool, result)
-            output = _output(result)
+            output = output_of(result)
             if (declared := self._declared.get(call.tool)) is not None and declared.declares:
                 prefix = () if result.get("structuredContent") is output else (WRAPPER,)
                 output = with_declared(output, declared, self._session.policy, prefix)
@@ -578,7 +578,7 @@ def error_answer(number: Any, text: str) -> Message:
     return {"jsonrpc": "2.0", "id": number, "error": {"code": -32000, "message": text}}
 
 
-def _output(result: Message) -> Any:
+def output_of(result: Message) -> Any:
     """Return the data of a result: its structured content, the JSON in its text, or the text."""
     structured = result.get("structuredContent")
     if structured is not None:
@@ -591,6 +591,11 @@ def _output(result: Message) -> Any:
     ]
     values = [block["text"] if (data := data_in(block["text"])) is None else data for block in blocks]
     return values[0] if len(values) == 1 else values
+
+
+def is_mark(block: Any) -> bool:
+    """Whether the guard added a block to a result."""
+    return isinstance(block, dict) and str(block.get("text")).startswith("gllint: ")
 
 
 def _is_wrapped(structured: Any) -> bool:

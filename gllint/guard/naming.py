@@ -31,7 +31,7 @@ def server_name(command: Sequence[str], url: str | None = None) -> str:
         return (urlsplit(url).hostname or "server").removeprefix("www.").partition(".")[0]
     for word in command:
         name = os.path.splitext(re.split(r"[/\\]", word.rstrip("/\\"))[-1])[0]  # npx of C:\node\npx.cmd
-        is_starter = name in _STARTERS or re.fullmatch(r"python\d?", name)
+        is_starter = name.lower() in _STARTERS or re.fullmatch(r"python\d?", name)
         if name and not is_starter and not word.startswith("-"):
             return re.sub(r"[^\w.-]+", "-", name)
     return "server"

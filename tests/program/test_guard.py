@@ -1166,3 +1166,73 @@ def test_decimals_leave_as_they_came() -> None:
             b"call_id" in written
             and f'"value": {number.rstrip("0") if number == "-0.1000" else number}'.encode() in written
         )
+
+
+def test_a_trace_shows_the_numbers_that_no_schema_names(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    guard, lines = Guard(Policy(), "shadow"), []
+    for number, data in enumerate(
+        ({"heat": 12.5, "rows": [{"x": "a"}, {"p_kw": 1.5}]}, {"heat": 3, "flow": 2.5})
+    ):
+        request = {
+            "jsonrpc": "2.0",
+            "id": number,
+            "method": "tools/call",
+            "params": {"name": "meter", "arguments": {}},
+        }
+        guard.from_client(request)
+        [sent] = guard.from_server(
+            {"jsonrpc": "2.0", "id": number, "result": {"content": [text_block(data)]}}
+        )
+        lines += [{"from": "client", "message": request}, {"from": "server", "message": sent.message}]
+    (tmp_path / "trace.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    tools = [ServerTool("meter", None), ServerTool("other", None)]
+    config = config_for(".", None, True)
+    text = guarding.described(tools, ("python", "plant.py"), None, config, "trace.jsonl")
+    rows = [
+        '# "meter.$.heat" = ""',
+        '"meter.$.rows[*].p_kw" = "kW"  # its name says so',
+        '# "meter.$.flow" = ""',
+    ]
+    assert [line for line in text.splitlines() if "meter" in line] == rows
+    for wrong in ("none.jsonl", "broken.jsonl"):
+        (tmp_path / "broken.jsonl").write_text("{")
+        with pytest.raises(UsageError, match=f"{wrong}: is no trace of the guard"):
+            guarding.described(tools, ("python", "plant.py"), None, config, wrong)
+
+
+def text_block(data: Any) -> dict[str, Any]:
+    return {"type": "text", "text": json.dumps(data)}
+
+
+def test_the_result_of_one_call_is_judged() -> None:
+    config, request = config_for(".", None, True), guarding.Request(("python", "plant.py"))
+    bare = {"content": [text_block(RAW)]}
+    text, has_findings = guarding.judge_call("meter", {"site": 7}, bare, request, config)
+    assert has_findings and '"meter.$.heat" in [guard.plant.units]' in text
+    assert guarding.judge_call("meter", {}, result_of(HEAT), request, config) == (
+        "meter: no bare number\n",
+        False,
+    )
+    prose = {"content": [{"type": "text", "text": "It used 12.5 kWh"}]}
+    assert guarding.judge_call("meter", {}, prose, request, config) == (
+        "meter: its text was not judged\n",
+        False,
+    )
+    failed = {"content": [{"type": "text", "text": "no"}], "isError": True}
+    assert "the call failed" in guarding.judge_call("meter", {}, failed, request, config)[0]
+
+
+def test_a_call_is_named_with_its_arguments() -> None:
+    for wrong in ("meter {", "meter [1]", ""):
+        with pytest.raises(UsageError, match="--call"):
+            commands.run(["mcp", "--call", wrong, "--", "python", "weather.py"])
+    with pytest.raises(UsageError, match="--from belongs to --describe"):
+        commands.run(["mcp", "--from", "x", "--", "python", "weather.py"])
+
+
+def test_a_starter_of_windows_names_no_server() -> None:
+    assert server_name(("npx.cmd", "-y", "@acme/weather")) == "weather"
+    assert server_name(("C:\\node\\npx.CMD", "-y", "@acme/weather")) == "weather"

@@ -389,6 +389,7 @@ def test_what_no_schema_tells_is_told() -> None:
     text, _ = report(tools, Config(), "text")
     assert (
         "5 tools: 1 returns numbers, 2 return text, 1 returns neither. Not checked: 1 (unknown result: c), "
-        "the text of 2 (no schema describes its numbers).\n5 tools, 2 with findings.\n"
+        "the text of 2 (no schema describes its numbers).\n"
+        "Not visible: the numbers of a, c, e. `--call 'TOOL {JSON}'` calls one and looks.\n5 tools, 2 with findings.\n"
     ) in text
     assert "Not checked" not in report([ServerTool("d", truth)], Config(), "text")[0]
