@@ -187,13 +187,13 @@ def _differences(answer: Answer, line: bytes, level: str, calls: int) -> tuple[l
     result, original = got["result"], sent["result"]
     before = len(original.get("content") or ())
     added = [block.get("text", "") for block in result.get("content", [])[before:]]
-    notes = [text for text in added if text.startswith("gllint: [RESULT_SCHEMA]")]
     calls += 1
+    shown = [original.get("structuredContent"), *(original.get("content") or ())]
+    if not any(
+        map(str.isdigit, json.dumps(shown, ensure_ascii=False))
+    ):  # a result without numbers is left alone
+        return ([] if sent == got else [f"{answer.line!r} arrives as {line!r}"]), calls
     right = [f"gllint: call_id tc_{calls}"]
-    if answer.kind == "bare" and level == "warn":
-        right = [*notes[:1], *right]
-        if not notes:
-            return [f"nothing is said of {answer.line!r}"], calls
     result["content"] = result.get("content", [])[:before]
     if "content" not in original:
         original["content"] = []
