@@ -1195,7 +1195,8 @@ class _Search:
     def _with_value(self, rows: Rows) -> Iterator[list[Record]]:
         """The rows whose text has a value that the answer names."""
         hits: dict[tuple[str, str], list[Record]] = {}
-        for word in (*self.near_words, *(word[:5] for word in self.near_words if len(word) > 4)):
+        words = [word for word in self.near_words if not word.isdecimal()]
+        for word in (*words, *(word[:5] for word in words if len(word) > 4)):
             for key, text, records in rows.with_word(word):
                 if len(records) < len(rows.records) and self._names_value(key, text, self.near_words):
                     hits[key, text] = records
