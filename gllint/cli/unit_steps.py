@@ -37,8 +37,9 @@ def unit_steps(unit: str, policy: Policy) -> Iterator[str]:
         yield "Write the one that is meant."
         return
     (symbol,) = readings
-    for letter in {name for name, _ in factors_of(operators)}:
-        if (time := divisor_of_time(letter)) is not None and time in dict(factors_of(symbol)):
+    factors = dict(factors_of(symbol))
+    for letter in dict.fromkeys(name for name, _ in factors_of(operators)):
+        if (time := divisor_of_time(letter)) is not None and time in factors:
             yield f"names: {letter} after / is {time}"
     yield f"unit: {symbol}"
     yield f"factors: {'; '.join(_factors(symbol, policy))}"

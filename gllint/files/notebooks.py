@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 
 _MOST_BYTES = 64_000_000
 _UNIT = re.compile(r"\\u[0-9a-fA-F]{4}|\\.|.", re.DOTALL)
+_MAGIC_LINE = re.compile(r"\s*%%[^\n]*\n?")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _COOKIE = re.compile(r"coding(?=[:=])")
 # Cell magics whose cell is Python, even where it does not parse.
@@ -176,11 +177,23 @@ class Notebook:
         return begin.cell, low, high, content
 
     def _lines_before(self, line: int, content: str) -> tuple[int, int, int, str]:
-        """Whole lines that are put where a cell begins: they end the one before it, whose magic stays the first."""
+        """Where whole lines at a cell boundary are inserted: cell, start, end, and the text.
+
+        They go to the end of the previous cell, so that a magic stays the first line of its own; in the first cell
+        they go behind its magic.
+        """
         if line == 0:
             first = self.lines[0]
-            start = first.size if self._is_magic_of_cell(first) else 0
-            return first.cell, start, start, content
+            text = "".join(self.cells[first.cell])
+            magic = _MAGIC_LINE.match(text)
+            if magic is None:
+                return first.cell, 0, 0, content
+            return (
+                first.cell,
+                magic.end(),
+                magic.end(),
+                content if magic[0].endswith("\n") else "\n" + content,
+            )
         previous = self.lines[line - 1]
         end = previous.offset + previous.size
         if "".join(self.cells[previous.cell]).endswith(("\n", "\r")):
@@ -190,9 +203,6 @@ class Notebook:
 
     def _begins_cell(self, line: int) -> bool:
         return line in (0, len(self.lines)) or self.lines[line].cell != self.lines[line - 1].cell
-
-    def _is_magic_of_cell(self, line: _Line) -> bool:
-        return "".join(self.cells[line.cell])[line.offset :].lstrip().startswith("%%")
 
     def _line(self, offset: int) -> tuple[int, int]:
         """The line of ``source`` that an offset is in, and the column in it, both counted from 0."""

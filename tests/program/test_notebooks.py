@@ -105,6 +105,8 @@ def test_fixes_of_neighbouring_cells_go_to_their_own(write: Write, run: Run) -> 
         (["a = 1", "%%time\nb = 2"], 6, ["a = 1\nnew = 0", "%%time\nb = 2"]),
         (["a = 1\n", "b = 2"], 6, ["a = 1\nnew = 0\n", "b = 2"]),
         (["%%time\na = 1"], 0, ["%%time\nnew = 0\na = 1"]),
+        (["%%time", "a = 1"], 0, ["%%time\nnew = 0\n", "a = 1"]),
+        (["\n%%time\na = 1"], 0, ["\n%%time\nnew = 0\na = 1"]),
         (["a = 1\r\nb = 2"], 7, ["a = 1\r\nnew = 0\nb = 2"]),
         (["a = 1", "b = 2"], 12, ["a = 1", "b = 2\nnew = 0"]),
         (["!ls\na = 1"], 0, ["new = 0\n!ls\na = 1"]),

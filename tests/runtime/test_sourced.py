@@ -293,6 +293,13 @@ def test_a_macro_that_names_call_and_path_needs_no_claim() -> None:
         assert gate.verify(f"It used {wrong}.").status == "error", wrong
 
 
+def test_a_macro_without_a_claim_is_none_of_those_that_need_no_claim() -> None:
+    gate = claims_session()
+    claim = {"source_call_id": "tc_1", "path": "$.heat"}
+    refused = gate.verify("It used {{claim:0}}, or {{claim:1}}, for {{tc_1.cost}}.", [claim])
+    assert refused.status == "error" and refused.error.code == "MISSING_CLAIM"
+
+
 def test_a_structured_answer_is_judged_without_claims() -> None:
     from pydantic import BaseModel
 

@@ -240,14 +240,19 @@ class Session:
         """Verify one tool output, keep a copy, and return the ``call_id`` that claims cite.
 
         ``arguments`` are what the tool was called with: those of :meth:`tool_arguments`, or any others, which are
-        checked against their units now. ``tool_call_id`` is the framework's own id of the call, for claims.
+        checked against their units now. ``result_schema`` and ``args_schema`` are the tool's JSON Schemas.
+        ``tool_call_id`` is the framework's own id of the call, for claims.
         Raises GLValidationError ARGS_SCHEMA, ARGUMENT_UNIT, RESULT_SCHEMA or UNIT_UNKNOWN, GLProvenanceError
         MISSING_ORIGIN.
         """
         if not isinstance(tool, str):
             raise GLValidationError("ARGS_SCHEMA", f"The name of a tool is text, not {type(tool).__name__}")
         tool = str.__str__(tool)
-        values = arguments if isinstance(arguments, Arguments) else plain_arguments(tool, arguments or {})
+        values = (
+            arguments
+            if isinstance(arguments, Arguments)
+            else plain_arguments(tool, {} if arguments is None else arguments)
+        )
         schema = None if result_schema is None else _output_schema(tool, result_schema)
         with self._lock:
             verified = self._verified(tool, output, schema)
@@ -641,6 +646,10 @@ class Session:
         if type(claims) not in (list, tuple) and not (claims is None and shorthand):
             return message, claims
         entries = [*(claims or ())]
+        if shorthand:  # else one of the claims that are added would be that of a macro which has none
+            for place, text in macro_problems(find_macros(message), len(entries)):
+                if isinstance(place, Macro) and not SHORT_MACRO.fullmatch(place.text):
+                    raise GLRuntimeError("MISSING_CLAIM", text)
         pieces: list[str] = []
         at = 0
         for match in shorthand:

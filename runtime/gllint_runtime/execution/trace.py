@@ -94,7 +94,7 @@ class Metrics:
         return cls(**counts, executed=executed, latency_ms=latency)
 
     def to_dict(self) -> dict[str, Any]:
-        """The metrics under the names of seed 000."""
+        """The metrics as plain data, with rates and averages worked out."""
         calls = sum(self.executed.values())
         return {
             "tool_use_rate": self.tool_steps / self.model_steps if self.model_steps else 0.0,

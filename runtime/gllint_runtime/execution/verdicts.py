@@ -105,7 +105,7 @@ class Verdicts:
         return described
 
     def redacted(self, value: Any) -> Any:
-        """A copy of plain data in which each text is what ``redact`` makes of it."""
+        """Plain data with ``redact`` applied to every text value; keys stay, and so does all of it without ``redact``."""
         redact = self.redact
         if redact is None:
             return value
