@@ -122,7 +122,7 @@ LOOPS = {
     "GL502": one('`unit-packs = ["us"]`', "look_up(fuel)", "look_up(fuel)", settings='unit-packs = ["us"]'),
     "GL503": one("Rename the key", '"heat_kwh"', '"footprint_kg"'),
     "GL504": one("`heat_wh / 1000`", '"value": heat_wh', '"value": heat_wh / 1000'),
-    "GL505": one("1 Wh is 0.001 kWh", "+ cooling_wh", "+ cooling_wh * 0.001"),
+    "GL505": one("1 kWh is 1000 Wh", "+ cooling_wh", "+ cooling_wh * 0.001"),
     "GL601": one("`live_required=True`", "fn=grid_mix,", "fn=grid_mix,\n    live_required=True,"),
     "GL602": one("`live_required=True`", "isoformat()},", "isoformat()},\n    live_required=True,"),
     "GL701": one(
