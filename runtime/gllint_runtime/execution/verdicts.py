@@ -105,7 +105,7 @@ class Verdicts:
         return described
 
     def redacted(self, value: Any) -> Any:
-        """Plain data with ``redact`` applied to every text value; keys stay, and so does all of it without ``redact``."""
+        """Plain data with ``redact``, if there is one, applied to every text value; keys stay."""
         redact = self.redact
         if redact is None:
             return value
