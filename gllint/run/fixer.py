@@ -107,8 +107,11 @@ class Unsettled:
         return settled
 
 
-def suppress(engine: Engine, paths: Sequence[str], only: Callable[[Outcome], None]) -> Fixed:
-    """Write a noqa for each finding that ``only`` leaves, in memory alone. Raises :class:`UsageError`."""
+def suppress(engine: Engine, paths: Sequence[str], narrow: Callable[[Outcome], None]) -> Fixed:
+    """Write a noqa for each finding, in memory alone. Raises :class:`UsageError`.
+
+    ``narrow`` removes from the outcome the findings that get none.
+    """
     fixed = Fixed(engine.check(paths))
     stuck, checked = set(_links(fixed.outcome)), set(fixed.outcome.checked)
     for path in by_path(fixed.outcome.findings):
@@ -116,7 +119,7 @@ def suppress(engine: Engine, paths: Sequence[str], only: Callable[[Outcome], Non
             _pin(engine, path, fixed, stuck)
     if fixed.old_data:
         fixed.outcome = engine.check(paths)
-    only(fixed.outcome)
+    narrow(fixed.outcome)
     for path, findings in by_path(fixed.outcome.findings).items():
         if path in fixed.old_data:
             source = engine.sources.of(path).text.source

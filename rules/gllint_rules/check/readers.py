@@ -108,8 +108,9 @@ def _mentions(names: set[str]) -> Callable[[bytes], set[str]]:
     }
 
 
-def _in_file(path: str, source: str, wanted: set[Changed], is_over: bool) -> Iterator[tuple[Changed, int]]:
-    code = _readable(source) if text_kind(path) is None and not is_over else None
+def _in_file(path: str, source: str, wanted: set[Changed], words_only: bool) -> Iterator[tuple[Changed, int]]:
+    """Yield what a file reads of the wanted names, with the line; by its words where it is no Python or not parsed."""
+    code = _readable(source) if text_kind(path) is None and not words_only else None
     if code is None:
         yield from _words(source, wanted, "")
         return

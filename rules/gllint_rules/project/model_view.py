@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 
 def is_changed(evaluator: Evaluator, tool: Tool, callable: FunctionOf) -> bool:
     """Whether what a callable returns becomes something else before the model sees it."""
-    if any(_changes(evaluator, tool, changer) for changer in _changers(tool, callable)):
+    if any(_replaces_result(evaluator, tool, changer) for changer in _changers(tool, callable)):
         return True
     for wrapper in wrappers(evaluator, callable):
         values = _wrapped_values(evaluator, wrapper, callable)
@@ -59,7 +59,7 @@ def is_changed(evaluator: Evaluator, tool: Tool, callable: FunctionOf) -> bool:
 
 
 def _wrapped_values(evaluator: Evaluator, wrapper: FunctionOf, callable: FunctionOf) -> list[Value]:
-    """What a function inside a decorator returns for one of those that are decorated."""
+    """Return what ``wrapper`` returns when its decorator is applied to ``callable``; nothing where that is unknown."""
     decorated = _decorated_name(wrapper)
     if decorated is None:
         return [value for _, value in evaluator.flow(wrapper).returns]
@@ -102,18 +102,20 @@ def _changers(tool: Tool, callable: FunctionOf) -> list[Expr]:
     return own or [expr for _, expr in pairs]
 
 
-def _changes(evaluator: Evaluator, tool: Tool, changer: Expr) -> bool:
-    """Whether ``changer`` puts something else in the place of a result, as far as that can be seen.
+def _replaces_result(evaluator: Evaluator, tool: Tool, changer: Expr) -> bool:
+    """Whether ``changer`` puts something else in the place of a result, whichever function it is.
 
-    A function of the project does so where it returns what does not contain its argument; ``None`` leaves the result.
+    A function of the project keeps the result if it may return ``None``, or something that may contain its argument.
     """
-    for option in options(evaluator.eval(changer, Frame(tool.module, tool.scope))):
-        if not isinstance(option, FunctionOf):
-            return True
-        flow = evaluator.flow(option)
-        if flow.falls_through or any(value.gap or _stays(value) for _, value in flow.returns):
-            return False
-    return True
+    return not any(
+        isinstance(option, FunctionOf) and _keeps(evaluator, option)
+        for option in options(evaluator.eval(changer, Frame(tool.module, tool.scope)))
+    )
+
+
+def _keeps(evaluator: Evaluator, function: FunctionOf) -> bool:
+    flow = evaluator.flow(function)
+    return flow.falls_through or any(value.gap or _stays(value) for _, value in flow.returns)
 
 
 def _stays(value: Value) -> bool:
@@ -126,7 +128,7 @@ def _stays(value: Value) -> bool:
 def result_changers(evaluator: Evaluator, tool: Tool, callable: FunctionOf) -> Iterator[FunctionOf]:
     """Return the functions of the project whose results replace those of ``callable``."""
     for changer in _changers(tool, callable):
-        if _changes(evaluator, tool, changer):
+        if _replaces_result(evaluator, tool, changer):
             for option in options(evaluator.eval(changer, Frame(tool.module, tool.scope))):
                 if isinstance(option, FunctionOf):
                     yield option

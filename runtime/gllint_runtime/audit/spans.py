@@ -88,6 +88,7 @@ def _says(span: Span) -> bool:
 
 
 def _moment(span: Span) -> tuple[bool, float, str]:
+    """Return a sort key: spans with a time first, by number or else as ISO text; those without one last."""
     names = table().span
     for name in ("start", "end"):
         value = first(span.item, names[name])

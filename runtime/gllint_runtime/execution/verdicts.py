@@ -53,7 +53,7 @@ class Verdicts:
     def passed(self, claims: int) -> None:
         """Note a message that passes."""
         self._note("verdict", {"verdict": "pass", "claims": claims})
-        self._tell("pass", None)
+        self._publish("pass", None)
 
     def unclaimed(self, place: str, value: Any, reason: str) -> None:
         """Note a number that is declared to need no claim."""
@@ -67,7 +67,7 @@ class Verdicts:
         shown = self.redacted(snapshot(described))
         self._note("verdict", {"verdict": level, **shown})
         if level != "shadow":
-            self._tell(level, shown)
+            self._publish(level, shown)
         if level == "block":
             raise error
         if level == "warn":
@@ -163,8 +163,9 @@ class Verdicts:
 
     # ------------------------------------------------------------------------------------------- events
 
-    def _tell(self, verdict: str, error: dict[str, Any] | None) -> None:
-        telemetry = sys.modules.get("opentelemetry.trace")
+    def _publish(self, verdict: str, error: dict[str, Any] | None) -> None:
+        """Send a verdict to the listeners and to OpenTelemetry's current span."""
+        telemetry = sys.modules.get("opentelemetry.trace")  # only a program that uses it has loaded it
         if not self._listeners and telemetry is None:
             return
         event: Event = {"verdict": verdict, "code": error and error["code"], "error": error}

@@ -206,11 +206,12 @@ def _size_of_one(name: str) -> UnitSize | None:
 def _in_physics(
     exponents: Mapping[str, int], factor: Fraction, bases: Mapping[str, UnitSize]
 ) -> UnitSize | None:
-    """A size over our dimensions as one over those of physics; ``None`` of a level."""
+    """Convert a size from our base dimensions to those of physics; ``None`` if a base is a logarithmic scale."""
     dimension: Counter[str] = Counter()
     for base, power in exponents.items():
         if base in _scales():
             return None
+        # A base without a row is one of physics itself.
         meaning = bases.get(base) or UnitSize(frozenset({(base, 1)}), Fraction(1))
         factor *= meaning.factor**power
         for name, exponent in meaning.dimension:

@@ -176,7 +176,10 @@ class SerialisedText(Text, frozen=True):
 
 
 def _with_alternatives(texts: Sequence[Text]) -> Text:
-    """Texts that begin alike as one that goes on as one of them does."""
+    """Merge texts with a common beginning: the shared parts, then one interpolation that is the union of the rests.
+
+    A text that ends where the others go on adds no rest: its parts are the shared ones.
+    """
     rows = [text.parts or () for text in texts]
     count = 0
     for column in zip(*rows, strict=False):
