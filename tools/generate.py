@@ -152,7 +152,9 @@ def configuration() -> str:
         shown = "not set" if default is None or default == () else f"`{_toml(default)}`"
         field = POLICY_KEYS.get(key)
         both = (
-            f" At execution: `{field}` of [`Policy`](runtime/claims.md#policy)." if field is not None else ""
+            f" The runtime's equivalent is `{field}` of [`Policy`](runtime/claims.md#policy)."
+            if field is not None
+            else ""
         )
         out.append(f"## {key}\n\n{value['description']}\n\nTakes {_type(value)}. Default: {shown}.{both}\n")
     return "\n" + "\n".join(out) + "\n"
@@ -205,6 +207,8 @@ def _type(value: Mapping[str, Any]) -> str:
     match value:
         case {"enum": options}:
             return f"one of {', '.join(f'`{option}`' for option in options)}"
+        case {"$ref": "#/$defs/units"}:
+            return "a table"
         case {"$ref": "#/$defs/strings"}:
             return "a list of strings"
         case {"$ref": "#/$defs/level"}:
@@ -237,7 +241,10 @@ def _toml(value: Any) -> str:
 def frameworks() -> str:
     """The framework table: each row with its version and the forms in which it takes tools."""
     rows = sorted((row for row in shipped().written if row["name"] != "any"), key=lambda row: row["name"])
-    lines = [f"| {row['name']} | {row.get('verified', 'its source')} | {_forms(row)} |" for row in rows]
+    lines = [
+        f"| {row['name']} | {row.get('verified', 'its source' if row.get('imports') else '–')} | {_forms(row)} |"
+        for row in rows
+    ]
     return "\n".join(["| framework | verified against | tools are |", "|---|---|---|", *lines, ""])
 
 

@@ -2,7 +2,7 @@
 
 ## What it does
 
-Reports a `$ref` with the scheme `greenlang:` that is not a known schema.
+Reports a `$ref` that begins with `greenlang:` and does not name a known schema.
 
 ## Why is this bad?
 

@@ -1,15 +1,16 @@
-"""A tool uses the clock, randomness or the environment undeclared.
+"""A tool uses the clock, randomness or the environment without declaring it.
 
 ## What it does
 
-Reports a tool call (`Tool(…, args_schema=…, fn=…)`) without `live_required=True` whose callable reads the clock,
-randomness or the environment, also through functions of the project. Reads at import time and generators with
-a literal seed are no matter. One finding for each tool: at the read if it is in the tool's own callable,
-otherwise at `fn`.
+Reports a tool that is registered with `Tool(…, args_schema=…, fn=…)` and without `live_required=True`, and whose
+callable reads the clock, randomness or the environment, also through functions of the project. Reads at import time
+and generators with a literal seed are not reported. Each tool gets one finding, located at the read if that is in the
+tool's own callable, otherwise at `fn`.
 
 ## Why is this bad?
 
-Asked twice, such a tool answers twice: a replay of the same steps states other numbers than the run it repeats.
+Asked twice, such a tool can give two different answers. So a replay may produce different numbers from the original
+run.
 
 ## Bad
 
@@ -82,7 +83,7 @@ def check(context: Context) -> Iterator[Pending]:
 RULE = Rule(
     code="GL602",
     name="nondeterministic-tool",
-    summary="A tool uses the clock, randomness or the environment undeclared",
+    summary="A tool uses the clock, randomness or the environment without declaring it",
     documentation=__doc__ or "",
     check=check,
     per_tool=True,
