@@ -3,9 +3,9 @@
 ## What it does
 
 Reports a dict in a tool's result that has `value` and `unit` and more keys, or whose `value` is definitely no
-number or whose `unit` is definitely no string; and a call to `Quantity` that lacks one of the two. A series in a list,
-whose elements have more keys, is GL103's; with `array-paths`, or where GL103 is off, its first element is reported
-here.
+number or whose `unit` is definitely no string; and a call to `Quantity` that lacks one of the two. If a list has
+elements with more keys (a series), GL103 reports it; with `array-paths`, or where GL103 is off, this rule reports its
+first element.
 
 ## Why is this bad?
 

@@ -2,8 +2,8 @@
 
 ## What it does
 
-Reports a Quantity inside a list, tuple or comprehension of a tool's result. Of a series, whose elements have `value`,
-`unit` and more (`date`), the first element is reported for all.
+Reports a Quantity inside a list, tuple or comprehension of a tool's result. If the elements have more keys than
+`value` and `unit` (`date`), the first element alone is reported.
 
 ## Why is this bad?
 

@@ -11,7 +11,7 @@ Not reported:
 - digits that are written out in the text;
 - counts and counters: `len(rows)`, `enumerate`, `sum(1 for …)`, an integer with a plural noun behind it (`{n} rows`);
 - names that are a count, an index or an identifier (`{page}`, `{row_count}`, `{user_id}`);
-- constants in capitals settings (`LIMIT`, `self.config.timeout`), and the tool's own arguments;
+- constants in capitals and settings (`LIMIT`, `self.config.timeout`), and the tool's own arguments;
 - texts about errors: under or next to a key `error`, made in an `except` block, or that begin with `Error`;
 - parts of dates, times, versions, addresses and names (`Line {n}`, `rows {first} to {last}`);
 - numbers that the same result has as a Quantity, or as a number that GL101 reports.

@@ -7,7 +7,7 @@ is given as `result_schema`, `output_schema` or `outputSchema`, at the type.
 
 ## Why is this bad?
 
-The schema is the contract of the tool. One that promises a bare number makes the missing unit official.
+The schema is the contract of the tool. A schema that promises a bare number makes the missing unit official.
 
 ## Bad
 
@@ -52,8 +52,8 @@ well. GL501 and GL502 check what is declared.
 
 ## Options
 
-`plain-keys` names the properties whose numbers are no quantities, `plain-kinds` kinds of number that are none where the
-name of the property says that kind.
+`plain-keys` names the properties whose numbers are no quantities, `plain-kinds` kinds of number that need no unit,
+if the name of the property shows the kind.
 
 ## References
 

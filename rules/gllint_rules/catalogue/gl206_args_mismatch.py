@@ -2,12 +2,12 @@
 
 ## What it does
 
-Reports a tool call whose `fn` has no parameter for a property of the literal `args_schema`, or a parameter without
+Reports a tool whose `fn` has no parameter for a property of the literal `args_schema`, or has a parameter without
 default that the schema does not require.
 
 ## Why is this bad?
 
-The runtime calls `fn(**arguments)` with what the schema admitted. This call raises.
+The runtime calls `fn(**arguments)` with any arguments that the schema allows. Such a call raises.
 
 ## Bad
 

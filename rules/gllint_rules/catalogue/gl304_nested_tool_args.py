@@ -3,7 +3,7 @@
 ## What it does
 
 Reports each argument in `ToolAction(args=…)`, or in a literal action given to `dispatch_tool`, that is
-neither a primitive nor a list of primitives. What is not known is not reported.
+neither a primitive nor a list of primitives. Arguments of unknown type are not reported.
 
 ## Why is this bad?
 

@@ -6,7 +6,7 @@ Reports digits in a final-message template outside a `{{claim:i}}` macro. Allowe
 versions, ids, times, and unit symbols (`CO2e`, `m2`).
 
 A message in a file that the code loads by a literal path (`Path("prompts/final.j2").read_text()`,
-`env.get_template("report.md.j2")`) is checked there: Jinja, Markdown, HTML, text, YAML and JSON.
+`env.get_template("report.md.j2")`) is checked in that file: Jinja, Markdown, HTML, text, YAML and JSON.
 
 ## Why is this bad?
 

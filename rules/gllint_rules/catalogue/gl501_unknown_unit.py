@@ -2,9 +2,9 @@
 
 ## What it does
 
-Reports a literal unit that neither the allowlist nor `extend-units` has and that does not parse as a unit. Names
-the unit that is meant where there is exactly one of the same dimension and size: another case (`kwh`), a plural, a name
-written out (`kilowatt-hours`). Where the case decides which unit it is (`mw`), or where it is another thing or another
+Reports a literal unit that neither the allowlist nor `extend-units` has and that does not parse as a unit. The help
+names the unit that is meant where there is exactly one of the same dimension and size: another case (`kwh`), a plural,
+a name written out (`kilowatt-hours`). Where the case decides which unit it is (`mw`), or where it is another thing or another
 size (`GBp` is pence), the help says so and suggests none.
 
 ## Why is this bad?
@@ -36,8 +36,8 @@ def feed_in(plant: str) -> dict:
 ## How to fix
 
 Write the unit as the allowlist has it, or allow it with `unit-packs` or `extend-units`. The fix is safe where the text
-differs from the unit in case or a separator alone and is one unit in any case (`kwh`); else it is unsafe. There is none
-where code of the project compares the text or looks something up by it.
+differs from the unit in case or a separator alone and is one unit in any case (`kwh`); else it is unsafe. There is no
+fix where code of the project compares the text or looks something up by it.
 
 ## Options
 

@@ -4,7 +4,7 @@
 
 Reports each effect of a tool with the category `READ_ONLY` or `NOTE_TAKING` that such a tool must not have: it
 writes a file outside notes, deletes, or reaches the network, itself or through functions of the project. A path
-with "notes" in it is one of notes; where a `NOTE_TAKING` tool writes to a path that is not known, nothing is
+with "notes" in it is a path of notes; where a `NOTE_TAKING` tool writes to a path that is not known, nothing is
 reported.
 
 ## Why is this bad?

@@ -8,7 +8,7 @@ judged.
 
 ## Why is this bad?
 
-It hides the next finding that really appears there.
+Such a comment hides the next real finding in that code.
 
 ## Bad
 

@@ -8,7 +8,7 @@ codes in the same comment still work.
 
 ## Why is this bad?
 
-The author believes that the finding is suppressed, but it is not, or will be forever by a misspelt code.
+The author believes that the comment suppresses a finding, but it does not.
 
 ## Bad
 
