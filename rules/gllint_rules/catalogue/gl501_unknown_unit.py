@@ -4,8 +4,8 @@
 
 Reports a literal unit that neither the allowlist nor `extend-units` has and that does not parse as a unit. The help
 names the unit that is meant where there is exactly one of the same dimension and size: another case (`kwh`), a plural,
-a name written out (`kilowatt-hours`). Where the case decides which unit it is (`mw`), or where it is another thing or another
-size (`GBp` is pence), the help says so and suggests none.
+a name written out (`kilowatt-hours`). Where the case decides which unit it is (`mw`), or where it is another thing or
+another size (`GBp` is pence), the help says so and suggests none.
 
 ## Why is this bad?
 

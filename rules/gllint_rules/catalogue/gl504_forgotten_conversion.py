@@ -22,8 +22,9 @@ read by their end (`row[f"{name}_kwh"]`).
 The number is wrong by the factor between the two units, and its unit says that it is right.
 
 The rule is on by default. Over 28 public repositories (agents for energy, climate, finance, health and mapping among
-them) it reports nothing, wrong or right: few of them return Quantities. Of 92 faults that were planted in the manner of such
-code it found 72 at first, and finds 86 now. Of 90 correct conversions it reported one at first, and reports none now.
+them) it reports nothing, wrong or right: few of them return Quantities. Of 92 faults that were planted in the manner of
+such code it found 72 at first, and finds 86 now. Of 90 correct conversions it reported one at first, and reports none
+now.
 
 ## Bad
 
