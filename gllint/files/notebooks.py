@@ -364,7 +364,7 @@ def _as_notebook(text: str, document: dict[str, Any], mark: bytes) -> Notebook:
         notebook.cells[number] = pieces
         refusal = _refusal("".join(python))
         if refusal is not None:
-            python = _commented_out(code, refusal, len(lines))
+            python = _as_comments(code, refusal, len(lines))
         offset = 0
         for count, (line, whole) in enumerate(zip(python, keep_lines(code), strict=True), 1):
             notebook.lines.append(_Line(number, count, offset, len(whole)))
@@ -409,15 +409,15 @@ def _refusal(code: str) -> ParseFailure | None:
     return None
 
 
-def _commented_out(code: str, refusal: ParseFailure, lines_before: int) -> list[str]:
+def _as_comments(code: str, refusal: ParseFailure, line_offset: int) -> list[str]:
     """Turn a cell that does not parse into comments and one statement that binds its names to an unknown value.
 
-    The comments keep its words for the screening of the file. ``get_ipython()`` is a value that nobody knows.
+    The comments keep its words for the screening of the file. ``get_ipython()`` is a value that gllint does not know.
     """
     lines = ["#" + _OURS.sub(r"\1-\2", line).replace("\0", "\ufffd") for line in keep_lines(code)]
     line, why = min(refusal.line, len(lines)), " ".join(refusal.message.split())
     names = "".join(f"{name} = " for name in _names_bound(code))
-    reason = f"{UNREAD_CELL}{lines_before + line}:{refusal.column}: {why}"
+    reason = f"{UNREAD_CELL}{line_offset + line}:{refusal.column}: {why}"
     lines[-1] = f"{names}get_ipython()  {reason}\t{lines[-1]}"
     return lines
 
