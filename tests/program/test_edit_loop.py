@@ -77,7 +77,7 @@ LOOPS = {
         )
     ),
     "GL301": one(
-        "`dispatch_tool` of `gllint_runtime` is one",
+        "`gllint_runtime.dispatch_tool` is such a function",
         "return meter.run(question)",
         'return dispatch_tool(ToolAction(name="meter", args={"meter": question}))',
     ),
@@ -110,7 +110,7 @@ LOOPS = {
             Step("'{{claim:0}}' has no entry in claims[]", '"claims": []', CLAIM),
         )
     ),
-    "GL403": one("Claim 0 has no macro", "{{claim:1}}", "{{claim:0}}"),
+    "GL403": one("`claims[0]` is not used by any macro", "{{claim:1}}", "{{claim:0}}"),
     "GL404": one("Begin at the root of the output: '$.power'.", '"power", "q', '"$.power", "q'),
     "GL405": one(
         "Return the number from a tool as a Quantity",

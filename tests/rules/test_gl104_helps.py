@@ -14,7 +14,7 @@ from test_cases import CASES
 
 _HELP = re.compile(
     r"Also return it as a Quantity: `\{\"text\": …, (?P<key>\"[^\"]+\"): (?P<quantity>\{.*?\})\}`"
-    r"(?:, with `(?P<setting>[a-z-]+) = (?P<value>\[.*\])`)?\.\Z"
+    r"(?:, and set `(?P<setting>[a-z-]+) = (?P<value>\[.*\])` in the configuration)?\.\Z"
 )
 
 

@@ -34,7 +34,7 @@ def f(rows: list, path: str, row: dict, site):
     {body}
 '''
 _HELP = re.compile(
-    r'"unit": (?:"(?P<literal>.*?)"|(?P<expression>[^"}]+))\}[^`]*`(?:, with (?P<lines>.*?))?\.(?: |$)'
+    r'"unit": (?:"(?P<literal>.*?)"|(?P<expression>[^"}]+))\}[^`]*`(?:, and set (?P<lines>.*?) in the configuration)?\.(?: |$)'
 )
 
 

@@ -75,7 +75,7 @@ def test_message_and_help_speak_of_it() -> None:
     strict = one(source, {"plain-kinds": []})
     assert (
         strict.help
-        == 'Return a Quantity: `{"value": len(rows), "unit": "count"}`, with `unit-packs = ["counts"]`.'
+        == 'Return a Quantity: `{"value": len(rows), "unit": "count"}`, and set `unit-packs = ["counts"]` in the configuration.'
     )
     assert strict.settings == ('unit-packs = ["counts"]',)
     allowed = one(source, {"plain-kinds": [], "unit-packs": ["counts"]})
@@ -154,7 +154,9 @@ configurations = st.fixed_dictionaries(
 _QUANTITY = re.compile(
     r'`(?:"(?P<key>.*)": )?(?P<quantity>\{"value": (?P<number>.*), "unit": "(?P<unit>[^"]*)"\})`'
 )
-_LINE = re.compile(r"`((?:unit-packs|plain-keys|extend-units|array-paths) = .*?)`(?= and|\.| declares)")
+_LINE = re.compile(
+    r"`((?:unit-packs|plain-keys|extend-units|array-paths) = .*?)`(?= and|\.| in the configuration| declares)"
+)
 
 
 def keys_in(source: str) -> list[str]:
@@ -211,7 +213,7 @@ def test_advice_that_is_carried_out_leads_to_no_other_finding(
         ("unit", 'Combine it with the `unit` next to it: `"load": {"value": 5, "unit": unit}`.'),
         (
             "None",
-            'Return a Quantity: `{"value": 5, "unit": "<unit>"}`. The source does not state its unit; declare it with `units = {"load" = "<unit>"}`.',
+            'Return a Quantity: `{"value": 5, "unit": "<unit>"}`. gllint found no unit in the code; if you cannot change it, set `units = {"load" = "<unit>"}`.',
         ),
     ],
 )
@@ -227,17 +229,17 @@ def test_a_unit_beside_the_number_is_the_one_to_join_it_with(unit: str, help_say
     [
         (
             '@tool\ndef f(rows: list) -> int:\n    """F."""\n    return len(rows)\n',
-            "Annotate what `f` returns as a Quantity, too.",
+            "Also change the return annotation of `f` to a Quantity.",
             '@tool\ndef f(rows: list) -> dict:\n    """F."""\n    return {"value": len(rows), "unit": "count"}\n',
         ),
         (
             '@tool\ndef f(rows: list) -> dict[str, int]:\n    """F."""\n    return {"found": len(rows)}\n',
-            "Annotate what `f` returns as a Quantity, too.",
+            "Also change the return annotation of `f` to a Quantity.",
             '@tool\ndef f(rows: list) -> dict[str, dict]:\n    """F."""\n    return {"found": {"value": len(rows), "unit": "count"}}\n',
         ),
         (
             '@dataclass\nclass Found:\n    found: int\n\n\n@tool\ndef f(rows: list) -> Found:\n    """F."""\n    return Found(found=len(rows))\n',
-            "Declare the field `found` of `Found` as a Quantity, too.",
+            "Also declare the field `found` of `Found` as a Quantity.",
             '@dataclass\nclass Found:\n    found: dict\n\n\n@tool\ndef f(rows: list) -> Found:\n    """F."""\n    return Found(found={"value": len(rows), "unit": "count"})\n',
         ),
     ],
@@ -253,7 +255,7 @@ def test_what_declares_the_number_must_change_with_it(before: str, help_ends: st
     [
         ('def f(n) -> M:\n    return M(years={"value": n, "unit": "h"})\n', "Declare the field `years` of `M` as a Quantity."),
         ("def f(n) -> M:\n    q = quantity(n)\n    return M(years=q)\n", "Declare the field `years` of `M` as a Quantity."),
-        ("def f(n) -> int:\n    return quantity(n)\n", "Annotate what `f` returns as a Quantity."),
+        ("def f(n) -> int:\n    return quantity(n)\n", "Change the return annotation of `f` to a Quantity."),
     ],
 )  # fmt: skip
 def test_a_quantity_that_a_declaration_takes_for_a_number_is_not_put_into_another(

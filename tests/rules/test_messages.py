@@ -77,7 +77,7 @@ def use() -> str:
 @pytest.mark.parametrize(
     ("elsewhere", "says"),
     [
-        ("", "Such a function checks the arguments and the result of a call"),
+        ("", "`gllint_runtime.dispatch_tool` is such a function: it checks arguments and result"),
         (
             "class ToolUsage:\n    def use(self):\n        return Meter\n",
             "Call it through the project's dispatcher: `ToolUsage`.",
@@ -114,7 +114,7 @@ def test_a_direct_call_names_no_tool_where_a_factory_gives_several() -> None:
         finding.message for finding in found if isinstance(finding, Finding) and finding.code == "GL301"
     ]
     assert titles == [
-        "`._run()` calls one of 2 tools directly: write one function that checks and records all tool calls"
+        "`._run()` calls a tool (one of 2) directly: route all tool calls through one function that checks and records them"
     ]
 
 

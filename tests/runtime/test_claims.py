@@ -89,7 +89,7 @@ def test_what_is_wrong_between_macros_and_claims() -> None:
     assert [(getattr(where, "text", where), why.split()[0]) for where, why in macro_problems(macros, 2)] == [
         ("{{claim:4}}", "Macro"),
         ("{{claim:x}}", "Macro"),
-        (1, "Claim"),
+        (1, "`claims[1]`"),
     ]
     assert macro_problems(find_macros("{{claim:1}}{{claim:0}}"), 2) == []
 
@@ -139,7 +139,9 @@ def test_how_long_a_path_may_be() -> None:
         ("$.heat\n", "Write the path"),
         ("$.roofs[0]", "Array"),
         ("$.roofs[0].area", "Array"),
-        ("$['roof']", "Array"),
+        ("$['roof']", "'$.roof'"),
+        ('$.site["heat"]', "'$.site.heat'"),
+        ("$['roofs'][0]", "Array"),
         ("$.roofs.0", "Array"),
         ("$..area", "every step"),
         ("$.*", "every step"),

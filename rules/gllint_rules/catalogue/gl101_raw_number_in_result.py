@@ -212,7 +212,7 @@ def _is_quantity_at(context: Context, site: Site) -> bool:
 
 
 def _too(declaration: str) -> str:
-    return f"{declaration}, too." if declaration else ""
+    return f"Also {declaration[0].lower()}{declaration[1:]}." if declaration else ""
 
 
 def _declaration(context: Context, result: Result, leaf: Leaf | None) -> str:
@@ -228,7 +228,7 @@ def _declaration(context: Context, result: Result, leaf: Leaf | None) -> str:
     returned = functions.declared_return(context.evaluator, result.callable)
     if returned is None or next(leaves(returned, result.site), None) is None:
         return ""
-    return f"Annotate what `{function.name}` returns as a Quantity"
+    return f"Change the return annotation of `{function.name}` to a Quantity"
 
 
 def _declared_number(context: Context, result: Result) -> Number | None:

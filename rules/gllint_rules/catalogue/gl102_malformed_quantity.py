@@ -78,7 +78,7 @@ FURTHER_HELP = (
     "Put `value` and `unit` under a key of their own, next to the others: "
     '{"<name>": {"value": …, "unit": …}, …}.'
 )
-SHAPE_HELP = "A Quantity of this shape has a number, and a unit or a currency code."
+SHAPE_HELP = "Give the Quantity a number, and a unit or a currency code."
 
 
 def check(context: Context) -> Iterator[Pending]:

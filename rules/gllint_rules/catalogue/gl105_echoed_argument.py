@@ -54,7 +54,10 @@ from gllint_rules.reading import facts
 from gllint_rules.rule import Rule
 from gllint_rules.tools.parameters import argument_of
 
-HELP = "The model chose this number: read it from a data source instead, or check its origin with `argument_origin`."
+HELP = (
+    "The model chose this number: read it from a data source instead, or check its origin with "
+    "`argument_origin` of `gllint_runtime`."
+)
 
 
 def check(context: Context) -> Iterator[Pending]:

@@ -141,7 +141,7 @@ def _instead(context: Context) -> str:
     """Return the end of the message: whether a dispatcher exists or must be written."""
     if context.project.once(has_dispatcher):
         return " instead of through the dispatcher"
-    return ": write one function that checks and records all tool calls"
+    return ": route all tool calls through one function that checks and records them"
 
 
 def _is_composed(context: Context, called: facts.Expr, scope: Scope) -> bool:
@@ -341,7 +341,7 @@ def _tool(context: Context, base: facts.Expr, scope: Scope, method: str) -> str 
         and method in context.names.table.runs(_framework(context, option))
     }
     # A factory may return any of several: naming the first would be a guess.
-    return f"one of {len(titles)} tools" if len(titles) > 1 else next(iter(titles), None)
+    return f"a tool (one of {len(titles)})" if len(titles) > 1 else next(iter(titles), None)
 
 
 def _framework(context: Context, value: Value) -> Framework | None:
@@ -480,8 +480,8 @@ def _help(context: Context) -> str:
     if context.project.once(has_dispatcher):
         return f"Call it through the project's dispatcher class.{_OWN}"
     return (
-        "Such a function checks the arguments and the result of a call, asks for approval and records it; "
-        f"`dispatch_tool` of `gllint_runtime` is one.{_OWN}"
+        "`gllint_runtime.dispatch_tool` is such a function: it checks arguments and result, asks for approval, and "
+        f"records the call.{_OWN}"
     )
 
 

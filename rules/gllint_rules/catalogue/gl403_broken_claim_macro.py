@@ -58,7 +58,10 @@ from gllint_rules.project.templates import FinalStep, Stretches, final_steps
 from gllint_rules.rule import Rule
 from gllint_runtime.policy.claims import Macro, macro_problems
 
-HELP = "Write {{claim:0}}, in an f-string {{{{claim:0}}}}, with one entry in `claims` for each macro."
+HELP = (
+    "Write `{{claim:0}}` (inside an f-string: `{{{{claim:0}}}}`). "
+    "Each macro needs an entry in `claims`, and each entry a macro."
+)
 
 
 def check(context: Context) -> Iterator[Pending]:

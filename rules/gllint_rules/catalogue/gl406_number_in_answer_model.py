@@ -118,7 +118,7 @@ def _fields(context: Context, of: ClassOf, visited: set[facts.Class]) -> Iterato
             if annotation is None or value is None:
                 continue
             if number(value) is not None and not context.policy.is_plain(name):
-                message = f"the model writes the number `{name}` of its answer `{of.cls.name}` by itself"
+                message = f"field `{name}` of answer model `{of.cls.name}` is a number that the model fills in itself"
                 yield context.finding("GL406", Site(ancestor.module, annotation.at), message, HELP)
             for inner in _inner_models(value):
                 yield from _fields(context, inner, visited)

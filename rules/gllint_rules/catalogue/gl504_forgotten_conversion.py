@@ -67,7 +67,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gllint_rules.inference.units.measure import Measure, measure_of_unit
+from gllint_rules.inference.units.measure import Measure, announced_by, measure_of_unit
 from gllint_rules.inference.units.meetings import Given
 from gllint_rules.inference.values import Site
 from gllint_rules.project.context import Context, Pending
@@ -114,7 +114,7 @@ def check(context: Context) -> Iterator[Pending]:
         if not isinstance(given, Given) or site in sites:
             continue
         sites.add(site)
-        taker = f"`{given.parameter}` takes" if given.parameter else "its label says"
+        taker = f"`{given.parameter}` takes" if given.parameter else "is used under the label"
         message = (
             f"{_subject(context, site)} is in {units_of(given.measure)}, but {taker} {units_of(given.wanted)}"
         )
@@ -139,11 +139,12 @@ def _help(context: Context, site: Site, measure: Measure, wanted: Measure, is_qu
         repair = f"Convert it (`{text}{times(factor)}`)"
     else:
         repair = f"Convert it (`{times(factor).strip()}`)"
-    return (
-        f"{repair}, or give its own unit (`{other}`)."
-        if other
-        else f"{repair}, or correct the name that says its unit."
-    )
+    if other:
+        return f"{repair}, or give its own unit (`{other}`)."
+    name = text.rpartition(".")[2] if text is not None else ""
+    if name.isidentifier() and announced_by(name) is not None:
+        return f"{repair}, or rename `{name}` if it is really in {units_of(wanted)}."
+    return f"{repair}, or correct the name that says the wrong unit."
 
 
 RULE = Rule(

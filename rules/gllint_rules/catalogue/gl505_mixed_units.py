@@ -70,7 +70,7 @@ def check(context: Context) -> Iterator[Pending]:
 def _help(meeting: Meeting) -> str:
     factor = factor_between(meeting.right, meeting.left)
     if factor is None:
-        return "Convert one of them first, or correct the name that says its unit."
+        return "Convert one of them first, or correct the name that says the wrong unit."
     sizes = [(meeting.right, factor, meeting.left), (meeting.left, 1 / factor, meeting.right)]
     # The direction with fewer digits: 1 h is 60 min, not 1 min is 0.0166666666667 h. A number has no unit: 1 % is 0.01.
     facts = [

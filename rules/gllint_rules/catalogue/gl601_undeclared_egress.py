@@ -81,7 +81,8 @@ def check(context: Context) -> Iterator[Pending]:
     """One finding for each T1 tool with undeclared egress."""
     for tool, site, reached in undeclared(context, EGRESS):
         name = f"tool `{tool.name}`" if tool.name else "a tool"
-        message = f"{name} reaches the network by `{reached.effect.title}` without `live_required=True`"
+        title = reached.effect.title
+        message = f"{name} reaches the network through `{title}`, but is not declared `live_required=True`"
         fix = repair("live", "declare_live", context, tool, site)
         yield context.finding("GL601", site, message, HELP, fix, reached.because, tool=tool)
 

@@ -76,7 +76,9 @@ def check(context: Context) -> Iterator[Pending]:
     for tool, site, reached in undeclared(context, tuple(READS)):
         name = f"tool `{tool.name}`" if tool.name else "a tool"
         effect = reached.effect
-        message = f"{name} {READS[effect.kind]} by `{effect.title}` without `live_required=True`"
+        message = (
+            f"{name} {READS[effect.kind]} through `{effect.title}`, but is not declared `live_required=True`"
+        )
         yield context.finding("GL602", site, message, HELP, because=reached.because, tool=tool)
 
 

@@ -52,7 +52,7 @@ def _without_broken(
         places = [p for p in readers.get(change, ()) if not is_followed or p[0] != finding.path]
         if places:
             listed = " and ".join(f"{shown(path)}:{line}" for path, line in places[:_MOST_SHOWN])
-            text = f"`{change.name}` is also read at {listed}: change that too."
+            text = f"`{change.name}` is also used at {listed}: change it there as well."
             return finding._replace(fix=None, help=f"{finding.help} {text}".strip())
     return finding
 

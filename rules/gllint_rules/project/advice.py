@@ -156,7 +156,7 @@ def quantity_beside_text(
         lines = () if policy.allows(unit) else (allowing(policy, unit),)
     key = leaf.key if leaf.key is not None and _is_shown(leaf.key) else "<name>"
     entry = f'{_quoted(key)}: {{"value": {number}, "unit": "{unit or _OPEN}"}}'
-    with_settings = f", with `{lines[0]}`" if lines else ""
+    with_settings = f", and set `{lines[0]}` in the configuration" if lines else ""
     return name_in_message, f'Also return it as a Quantity: `{{"text": …, {entry}}}`{with_settings}.'
 
 
@@ -280,15 +280,18 @@ def _why_open(unit: ShownUnit, key: str | None) -> str:
     match unit.sources:
         case ():
             declared = (
-                f'; declare it with `units = {{{_quoted(_pattern(key))} = "{_OPEN}"}}`'
+                f'; if you cannot change it, set `units = {{{_quoted(_pattern(key))} = "{_OPEN}"}}`'
                 if key and _is_shown(key)
                 else ""
             )
-            return f"The source does not state its unit{declared}."
+            return f"gllint found no unit in the code{declared}."
         case (UnitSource(where, units),):
             return f"{_capital(where)} may mean {_either(units)}."
         case (first, second, *_):
-            return f"{_capital(first.where)} says {_either(first.units)}, {second.where} says {_either(second.units)}."
+            return (
+                f"The unit is unclear: {first.where} says {_either(first.units)}, "
+                f"but {second.where} says {_either(second.units)}."
+            )
     raise AssertionError
 
 
@@ -308,7 +311,9 @@ def _advised(
     start: str,
     *sentences: str,
 ) -> Advice:
-    with_settings = f", with {' and '.join(f'`{line}`' for line in lines)}" if lines else ""
+    with_settings = (
+        f", and set {' and '.join(f'`{line}`' for line in lines)} in the configuration" if lines else ""
+    )
     text = " ".join([f"{start}{with_settings}.", *filter(None, sentences)])
     return Advice(kind, unit, neighbour, lines, None, text)
 

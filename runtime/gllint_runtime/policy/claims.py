@@ -35,6 +35,7 @@ _MAX_PATH = 1000
 _STEP = expression(r"\.[^\W\d]\w*|\[[0-9]+\]")
 _ARRAY_PATH = expression(r"\$(?:\.[^\W\d]\w*(?:\[(?:0|[1-9][0-9]{0,8})\])*)+\Z")
 _PATH = expression(r"\$(?:\.[^\W\d]\w*)+\Z")
+_QUOTED_KEY = expression(r"\[(['\"])(.*?)\1\]")
 
 
 @dataclass(slots=True)
@@ -120,7 +121,7 @@ def macro_problems(macros: Iterable[Macro], claims: int) -> list[tuple[Macro | i
         used.add(macro.index)
     for i in range(claims):
         if i not in used:
-            problems.append((i, f"Claim {i} has no macro"))
+            problems.append((i, f"`claims[{i}]` is not used by any macro"))
     return problems
 
 
@@ -170,6 +171,9 @@ def _name_of(key: str) -> str:
 
 
 def _path_hint(path: str, arrays: bool) -> str:
+    dotted = _QUOTED_KEY.sub(lambda step: f".{_name_of(step[2])}", path)
+    if dotted != path and (_ARRAY_PATH if arrays else _PATH).match(dotted):
+        return f"Write a key after a dot: '{dotted}'."
     if re.search(r"\[|\.\d", path):
         if arrays:
             return "Write the number of the element after the name of its list, as in '$.rows[0].energy'."
