@@ -103,12 +103,12 @@ def check(context: Context) -> Iterator[Pending]:
                 f"{_subject(context, declared.site)} is in {units_of(declared.measure)}, "
                 f"but {declared.who} `{declared.unit}`"
             )
-            wanted = measure_of_unit(declared.unit)
+            unit = measure_of_unit(declared.unit)
             yield context.finding(
                 "GL504",
                 declared.site,
                 message,
-                _help(context, declared.site, declared.measure, wanted, False),
+                _help(context, declared.site, declared.measure, unit, False),
             )
     for site, given in conflicts(context):
         if not isinstance(given, Given) or site in sites:
