@@ -522,7 +522,9 @@ def mcp(
             raise UsageError(f"--install: no such client: {install!r} (there are {', '.join(clients())})")
         click.echo(installation(install, command, url, level), nl=False)
         if os.path.isabs(path := own_program()):
-            click.echo(f'Where the client does not find "{PROGRAM}", write "{visible(path)}".', err=True)
+            click.echo(
+                f'If the client cannot find "{PROGRAM}", use its full path: "{visible(path)}".', err=True
+            )
         for part in command:
             if os.path.isfile(part) and not os.path.isabs(part):
                 whole, shown = visible(os.path.abspath(part)), visible(part)

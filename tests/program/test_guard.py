@@ -675,7 +675,7 @@ def test_the_lines_for_a_client_are_printed(capsys: pytest.CaptureFixture[str]) 
     printed = capsys.readouterr()
     file, _, text = printed.out.partition(":\n")
     assert file == ".cursor/mcp.json"
-    said = re.fullmatch(r'Where the client does not find "gllint", write "(.*)".\n', printed.err)
+    said = re.fullmatch(r'If the client cannot find "gllint", use its full path: "(.*)".\n', printed.err)
     assert said is not None and os.path.isabs(said[1])
     assert json.loads(text) == {
         "mcpServers": {
