@@ -26,7 +26,7 @@ HEAD = "from langchain_core.tools import tool\nimport numpy as np\n"
 
 
 class Program(NamedTuple):
-    library: str
+    package: str
     imports: str
     expression: str
     value: float
@@ -49,12 +49,12 @@ PROGRAMS = tuple(_programs())
 
 
 def test_each_library_has_programs() -> None:
-    assert {program.library for program in PROGRAMS} == set(UNIT_LIBRARIES)
+    assert {program.package for program in PROGRAMS} == set(UNIT_LIBRARIES)
 
 
 @pytest.mark.parametrize("library", UNIT_LIBRARIES)
 def test_the_source_is_right(library: str, tmp_path: Path) -> None:
-    mine = [program for program in PROGRAMS if program.library == library]
+    mine = [program for program in PROGRAMS if program.package == library]
     for number, imports in enumerate(dict.fromkeys(program.imports for program in mine)):
         tools = [
             f"@tool\ndef t{i}_{form}(site: str):\n    {text.format(program.expression)}\n"
@@ -67,9 +67,9 @@ def test_the_source_is_right(library: str, tmp_path: Path) -> None:
     assert [(finding.code, finding.message) for finding in outcome.findings] == []
 
 
-@pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: f"{program.library}-{program.expression}")
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: f"{program.package}-{program.expression}")
 def test_a_session_records_what_it_is(program: Program) -> None:
-    pytest.importorskip(program.library, exc_type=ImportError)
+    pytest.importorskip(program.package, exc_type=ImportError)
     namespace = {"site": "A"}
     if "np." in program.expression:
         namespace["np"] = pytest.importorskip("numpy")
