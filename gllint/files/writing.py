@@ -46,8 +46,9 @@ def check_inside(path: str, root: str) -> None:
 def write_atomically(path: str, data: bytes) -> None:
     """Replace a file's content at once, keeping its mode and owner. A link stays, its target is replaced.
 
-    A file with a second name (a hard link) is written in place, so that both stay one file. Raises ``OSError``, also
-    for a file that is write-protected and for what is no regular file.
+    A file with a second name (a hard link) is written in place, so that both stay one file. Until it is whole, the new
+    content is also in a file next to it, which stays if the program is killed. Raises ``OSError``, also for a file that
+    is write-protected and for what is no regular file.
     """
     target = os.path.realpath(path)
     status = _status(target)
@@ -56,12 +57,16 @@ def write_atomically(path: str, data: bytes) -> None:
     # Of root the system would let pass what its owner has locked.
     if status is not None and (not status.st_mode & 0o222 or not os.access(target, os.W_OK)):
         raise PermissionError(13, _NO_WRITE_BIT, path)
+    temporary = f"{os.path.dirname(target)}/.gllint-{os.urandom(8).hex()}"
     if status is not None and status.st_nlink > 1:
+        _write_named(temporary, data, status)
         with open(target, "r+b") as file:
             file.write(data)
             file.truncate()
+            file.flush()
+            os.fsync(file.fileno())
+        os.unlink(temporary)
         return
-    temporary = f"{os.path.dirname(target)}/.gllint-{os.urandom(8).hex()}"
     try:
         try:
             _write_unnamed(temporary, data, status)

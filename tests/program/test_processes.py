@@ -172,6 +172,26 @@ def test_a_full_disk_is_one_line_and_2(write: Write, options: list[str]) -> None
 
 
 @pytest.mark.skipif(not hasattr(os, "O_TMPFILE"), reason="needs files without a name")
+@pytest.mark.skipif(not hasattr(os, "link"), reason="the system has no hard links")
+def test_who_is_stopped_while_writing_a_file_of_two_names_loses_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "agent.py").write_bytes(b"old")
+    os.link(tmp_path / "agent.py", tmp_path / "second.py")
+
+    def stop(handle: int) -> None:
+        raise KeyboardInterrupt
+
+    real, calls = os.fsync, []
+    monkeypatch.setattr(
+        os, "fsync", lambda handle: calls.append(handle) or (stop if len(calls) > 1 else real)(handle)
+    )
+    with pytest.raises(KeyboardInterrupt):
+        write_atomically(str(tmp_path / "agent.py"), b"whole")
+    [kept] = tmp_path.glob(".gllint-*")
+    assert kept.read_bytes() == b"whole"
+
+
 def test_who_is_killed_while_writing_leaves_nothing_behind(tmp_path: Path) -> None:
     (tmp_path / "a.py").write_text("old")
     code = (
