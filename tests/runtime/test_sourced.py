@@ -293,6 +293,32 @@ def test_a_macro_that_names_call_and_path_needs_no_claim() -> None:
         assert gate.verify(f"It used {wrong}.").status == "error", wrong
 
 
+def test_amounts_of_one_key_have_one_scale() -> None:
+    gate = Session(mode="sourced")
+    gate.record("refunds", {}, [{"amount": 4599, "currency": "usd"}, {"amount": 1250, "currency": "usd"}])
+    assert gate.verify("You got $45.99 and $12.50.").status == "success"
+    assert gate.verify("You got $45.99 and $1,250.").status == "error"
+
+
+@pytest.mark.parametrize(
+    ("message", "status", "has_no_unit"),
+    [
+        ("It costs $120.", "success", False),
+        ("It costs $1.20.", "success", True),
+        ("It costs $12.", "error", None),
+    ],
+)
+def test_beside_a_code_in_small_letters_an_integer_may_be_hundredths(
+    message: str, status: str, has_no_unit: bool | None
+) -> None:
+    gate = Session(mode="sourced")
+    gate.record("price", {}, {"price": 120, "currency": "usd"})
+    assert gate.verify(message).status == status
+    if has_no_unit is not None:
+        verdicts = [entry for entry in gate.trace if "NO_UNIT" in str(entry)]
+        assert bool(verdicts) == has_no_unit
+
+
 def test_a_macro_without_a_claim_is_none_of_those_that_need_no_claim() -> None:
     gate = claims_session()
     claim = {"source_call_id": "tc_1", "path": "$.heat"}

@@ -173,12 +173,11 @@ class Derivations:
     def __init__(self) -> None:
         self._columns: dict[tuple[Any, ...], Column] = {}
         self._by_word: dict[str, list[Column]] = {}
-        self._by_key: dict[tuple[str, tuple[str, ...]], list[Source]] = {}
+        self._by_key: dict[tuple[tuple[str, bool], tuple[str, ...]], list[Source]] = {}
         self._latest: list[Column] = []
         self._lists: dict[int, list[Source]] = {}
         self._rows: dict[tuple[str, str], Rows] = {}
         self._groups: dict[str, Rows] = {}
-        self._calls: dict[str, list[Record]] = {}
         self.rates: list[Source] = []
 
     def add(self, harvest: Harvest, tool: str) -> None:
@@ -192,8 +191,9 @@ class Derivations:
             if source.kind in ("identifier", "index"):
                 continue
             units = source.units if not source.is_open else source.units[:1]
-            self._by_key.setdefault((source.key, units), []).append(source)
-            keys: list[tuple[Any, ...]] = [(record.group, source.key, units)]
+            identity = (source.key, source.is_minor)
+            self._by_key.setdefault((identity, units), []).append(source)
+            keys: list[tuple[Any, ...]] = [(record.group, identity, units)]
             parent = record.parent
             if (
                 len(source.path) > 1
@@ -202,9 +202,9 @@ class Derivations:
             ):
                 keys.append((source.call_id, source.path[:-1], units))
             else:
-                keys.append((record.call_id, record.group, source.key, units))
+                keys.append((record.call_id, record.group, identity, units))
             while parent is not None and parent.parent is not None:
-                keys.append((parent, record.group, source.key, units))
+                keys.append((parent, record.group, identity, units))
                 parent = parent.parent
             for key in keys:
                 column = self._columns.get(key)
@@ -247,13 +247,13 @@ class Derivations:
         if record is None:
             return []
         units = source.units if not source.is_open else source.units[:1]
-        column = self._columns.get((record.call_id, record.group, source.key, units))
+        column = self._columns.get((record.call_id, record.group, (source.key, source.is_minor), units))
         return column.sources if column is not None else []
 
     def of_key(self, source: Source) -> list[Source]:
         """The values of the same key anywhere, where they are few."""
         units = source.units if not source.is_open else source.units[:1]
-        hits = self._by_key.get((source.key, units), [])
+        hits = self._by_key.get(((source.key, source.is_minor), units), [])
         return hits if len(hits) <= _FEW else []
 
     def siblings(self, source: Source) -> list[Source]:

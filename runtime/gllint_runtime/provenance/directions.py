@@ -160,11 +160,6 @@ class Directions:
             return after[0]
         return before[0] if before else None
 
-    def is_left(self, reading: Reading) -> bool:
-        """Whether the clause says that a number is what is left of a whole."""
-        clause = reading.place.clause
-        return any(mark.way == "left" for mark in self.within(*clause))
-
     def contradicted(self, readings: list[Reading]) -> Iterator[Reading]:
         """The numbers that a comparison without a number of its own says the wrong way round: "fell from 5 to 8"."""
         pairs = [*pairwise(readings), *zip(readings, readings[2:], strict=False)]

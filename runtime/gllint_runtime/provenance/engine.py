@@ -294,6 +294,7 @@ class _Judgement:
             self.done.append(finding)
             if finding.verdict in FAULTS:
                 waiting.append(finding)
+        self._refuse_two_scales()
         waiting = [finding for finding in waiting if not self._is_converted(finding)]
         for _ in range(_MOST_PASSES):  # what follows from others may follow from what follows
             rest = [finding for finding in waiting if not self._derive(finding)]
@@ -301,6 +302,15 @@ class _Judgement:
                 break
             waiting = rest
         return self.done
+
+    def _refuse_two_scales(self) -> None:
+        """Refuse an amount in a scale in which an earlier one of its key is not: whole beside hundredths."""
+        scales: dict[tuple[str, str], bool] = {}
+        for finding in self.done:
+            source = finding.source
+            if finding.verdict == "sourced" and source is not None and source.units:
+                if scales.setdefault((source.tool, source.key), source.is_minor) != source.is_minor:
+                    finding.verdict, finding.miss, finding.source = "mislabelled", Miss("size", source), None
 
     @cached_property
     def directions(self) -> Directions:
@@ -720,7 +730,7 @@ class _Judgement:
                 misses.append(Miss("key", source))
                 continue
             finding = Finding(reading, _verdict_of(source), source)
-            finding.has_no_unit = relation == "bare" and source.origin == "tool"
+            finding.has_no_unit = source.is_minor or (relation == "bare" and source.origin == "tool")
             if source.origin == "said" or source.is_asked:
                 quoted = quoted or finding
                 continue

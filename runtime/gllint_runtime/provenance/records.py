@@ -7,7 +7,7 @@ import csv
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache, lru_cache
 from math import isfinite
 from typing import Any, Literal
@@ -87,6 +87,7 @@ class Source:
     stem: tuple[str, ...] = ()
     is_code: bool = False
     is_asked: bool = False  # an argument, which the model wrote itself
+    is_minor: bool = False  # the amount, if the number next to a code in small letters is in hundredths
 
     @property
     def unit(self) -> str | None:
@@ -133,7 +134,7 @@ class _Context:
     currency: tuple[str, ...] = ()
     units: Mapping[str, Any] | None = None  # names of members, and the unit of each: ``hourly_units``
     factor: float = 1.0  # of values in a unit with a size: ``kEUR``
-    is_minor: bool = False  # amounts are in hundredths of the currency, as payment services write them
+    is_minor: bool = False  # amounts may be in hundredths of the currency, as payment services write them
 
 
 class Harvester:
@@ -409,8 +410,6 @@ class Harvester:
                 value *= context.factor
             if _is_minor(key):
                 value, units = value / 100, context.currency
-            elif context.is_minor and isinstance(value, int) and units == context.currency:
-                value /= 100
         source = Source("tool", self._call_id, self._tool, path, key, value, units, record, is_open=is_open)
         source.kind = None if units else read_name(key).kind if key else None
         source.stem = stem_of(key)
@@ -419,6 +418,9 @@ class Harvester:
             record.stems[key] = source.stem
         record.values.setdefault(key, source)
         self.harvest.sources.append(source)
+        if context.is_minor and isinstance(value, int) and units and units == context.currency:
+            # Nothing says which of the two it is: payment services write "usd" next to hundredths.
+            self.harvest.sources.append(replace(source, value=value / 100, is_minor=True))
         if isinstance(value, int) and (source.kind in ("identifier", "index") or value > 99999) and not units:
             self._code(str(value), path, key, record)
         if (
@@ -469,7 +471,7 @@ class Harvester:
         if units and not is_open:
             return units, False
         kind = read_name(key).kind if key else None
-        beside = context.unit or (context.currency if kind is None and _may_be_money(key) else ())
+        beside = context.unit or (context.currency if kind is None and key else ())
         if beside and kind is None:
             words = name_words(key or "")
             is_money = any(
@@ -975,7 +977,7 @@ def _inner_context(node: Mapping[Any, Any], context: _Context) -> _Context:
 
 
 def _measured(node: Mapping[Any, Any]) -> list[str]:
-    """The keys of which the unit beside them is: the quantity alone, where the price is beside it, too."""
+    """The keys that the unit next to them is of: the quantity alone, where the price is next to it, too."""
     names = [str(name) for name in node if str(name).lower() in _value_keys()]
     several = [name for name in names if name.lower() in table_words("quantities")]
     return several or names
@@ -1030,10 +1032,6 @@ def _currency_keys() -> frozenset[str]:
 @cache
 def _value_keys() -> frozenset[str]:
     return table_words("value keys")
-
-
-def _may_be_money(key: str) -> bool:
-    return bool(key)
 
 
 @cache
