@@ -252,6 +252,16 @@ class Provenance:
         return None
 
 
+def _refuse_two_scales(findings: Iterable[Finding]) -> None:
+    """Refuse an amount in a scale in which an earlier one of its key is not: whole amounts next to hundredths."""
+    scales: dict[tuple[str, str], bool] = {}
+    for finding in findings:
+        source = finding.source
+        if finding.verdict == "sourced" and source is not None and source.units:
+            if scales.setdefault((source.tool, source.key), source.is_minor) != source.is_minor:
+                finding.verdict, finding.miss, finding.source = "mislabelled", Miss("size", source), None
+
+
 def _constant_sources(constants: Mapping[str, Any]) -> Iterator[Source]:
     for name, value in constants.items():
         units = units_of_key(name)[0]
@@ -294,7 +304,7 @@ class _Judgement:
             self.done.append(finding)
             if finding.verdict in FAULTS:
                 waiting.append(finding)
-        self._refuse_two_scales()
+        _refuse_two_scales(self.done)
         waiting = [finding for finding in waiting if not self._is_converted(finding)]
         for _ in range(_MOST_PASSES):  # what follows from others may follow from what follows
             rest = [finding for finding in waiting if not self._derive(finding)]
@@ -302,15 +312,6 @@ class _Judgement:
                 break
             waiting = rest
         return self.done
-
-    def _refuse_two_scales(self) -> None:
-        """Refuse an amount in a scale in which an earlier one of its key is not: whole beside hundredths."""
-        scales: dict[tuple[str, str], bool] = {}
-        for finding in self.done:
-            source = finding.source
-            if finding.verdict == "sourced" and source is not None and source.units:
-                if scales.setdefault((source.tool, source.key), source.is_minor) != source.is_minor:
-                    finding.verdict, finding.miss, finding.source = "mislabelled", Miss("size", source), None
 
     @cached_property
     def directions(self) -> Directions:
@@ -593,8 +594,8 @@ class _Judgement:
         if last is None or not last.moments or not last.moments[0].has_date:
             return None
         between = reading.place.layout.text[last.place.end : reading.place.start]
-        is_beside = _AT.fullmatch(between) is not None
-        return Miss("key", source) if is_beside and not last.moments[0].is_part_of(moment) else None
+        is_adjacent = _AT.fullmatch(between) is not None
+        return Miss("key", source) if is_adjacent and not last.moments[0].is_part_of(moment) else None
 
     def _of_other_weekday(self, source: Source, reading: Reading) -> Miss | None:
         """What is wrong where the text gives a date another day of the week than it has."""
