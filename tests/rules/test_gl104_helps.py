@@ -59,3 +59,31 @@ def test_a_help_that_is_followed_removes_its_finding(case: Case) -> None:
             settings[match["setting"]] = json.loads(match["value"])
         after = _findings(Case(case.title, files, settings))
         assert finding.message not in [found.message for found in after], finding.help
+
+
+@pytest.mark.parametrize(
+    ("shown", "quantity"),
+    [
+        # A letter that touches the digits is a unit where the name says that dimension; else it may be a multiple.
+        ('{elapsed:.1f}s', '{"value": elapsed, "unit": "s"}'),
+        ('{volume:.1f}M', '{"value": volume, "unit": "<unit>"}'),
+        ('{temp:.1f} K', '{"value": temp, "unit": "K"}'),
+        ('{volume:.1f} K', '{"value": volume, "unit": "<unit>"}'),
+        ('{back:.0f}t', '{"value": back, "unit": "<unit>"}'),
+        ('{back:.1f} m', '{"value": back, "unit": "m"}'),
+        # A word that also names things that are counted.
+        ('the {volume:.0f}-bar average', '{"value": volume, "unit": "<unit>"}'),
+        ('{pressure:.1f} bar', '{"value": pressure, "unit": "bar"}'),
+        # A unit that is filled in is said by its expression, whatever the name says.
+        ('{growth_pct:.1f}{unit}', '{"value": growth_pct, "unit": unit}'),
+        ('{growth_pct:.1f} {unit}', '{"value": growth_pct, "unit": unit}'),
+    ],
+)  # fmt: skip
+def test_the_unit_that_a_text_has_behind_a_number(shown: str, quantity: str) -> None:
+    source = (
+        "from agents import function_tool\n\n\n@function_tool\ndef read(place: str) -> str:\n"
+        f"    elapsed, volume, temp, back, pressure, growth_pct, unit = measured(place)\n    return f{shown!r}\n"
+    )
+    [finding] = _findings(Case("unit", {"a.py": source}, {}))
+    match = _HELP.match(finding.help)
+    assert match is not None and match["quantity"] == quantity

@@ -75,7 +75,7 @@ from gllint_rules.inference.values import (
     literal_of,
     options,
 )
-from gllint_rules.project.advice import quantity_beside_text
+from gllint_rules.project.advice import quantity_beside_text, unit_filled_in
 from gllint_rules.project.context import Context, Pending
 from gllint_rules.project.results import Leaf, Result, is_quantity, leaves
 from gllint_rules.project.shown_numbers import is_no_measure, is_of_an_error, numbers_beside
@@ -184,12 +184,14 @@ def _in_text(context: Context, result: Result, text: Text, beside: frozenset[str
         if hole in in_names or is_of_an_error(hole.site):
             continue
         around = template.text[:place], template.text[place + 1 :]
+        gap = around[1][:1] == " "
+        unit = unit_filled_in(context, dict(template.holes()).get(place + 1 + gap))
         for leaf in leaves(stated(hole), hole.site):
             own = hole if leaf.site == hole.site else None
             if not is_no_measure(context, result, leaf, own, around, beside) and not (
                 is_sourced(context, result, leaf) or _is_quoted(context, around)
             ):
-                yield _finding(context, result, leaf, own, around[1])
+                yield _finding(context, result, leaf, own, around[1], unit)
 
 
 def _is_quoted(context: Context, around: tuple[str, str]) -> bool:
@@ -201,9 +203,9 @@ def _is_quoted(context: Context, around: tuple[str, str]) -> bool:
 
 
 def _finding(
-    context: Context, result: Result, leaf: Leaf, hole: Interpolation | None = None, behind: str = ""
+    context: Context, result: Result, leaf: Leaf, hole: Interpolation | None, behind: str, unit: str | None
 ) -> Pending:
-    shown, help = quantity_beside_text(context, result, leaf, hole, behind)
+    shown, help = quantity_beside_text(context, result, leaf, hole, behind, unit)
     because = leaf.number.because if leaf.number.because.message else None
     return context.found_in(result, "GL104", leaf.site, "", help, because=because, key=shown, what="text")
 

@@ -22,15 +22,18 @@ from gllint_rules.project.unit_sources import (
     unit_of_returned,
 )
 from gllint_rules.reading import facts
+from gllint_rules.reading.expression_index import parts_of
 from gllint_rules.reading.sections import read_annotation
 from gllint_rules.tools.parameters import argument_of, function_at
 from gllint_rules.tuples import NamedTuple
 from gllint_runtime.policy.kinds import Kind
+from gllint_runtime.policy.names import name_words
 
 if TYPE_CHECKING:
     from gllint_runtime.policy.settings import Policy
 
 _SHOWN = 32
+_UNIT_WORDS = frozenset({"unit", "units", "currency"})
 _LONGEST_KEY = 100
 _NUMBER = "<number>"
 _OPEN = "<unit>"
@@ -124,13 +127,27 @@ def advice_for_declaration(kind: Kind | None, declaration: str) -> Advice:
     return Advice(kind, None, None, (), None, f"The value is already a Quantity. {declaration}.")
 
 
+def unit_filled_in(context: Context, hole: Interpolation | None) -> str | None:
+    """The code of a unit that is formatted in directly behind a number: ``unit`` in ``f"{load:.1f} {unit}"``."""
+    code = "".join((text_at(context.project, hole.site), *hole.path)) if hole is not None else ""
+    words = name_words(hole.field) if hole is not None and hole.field else name_words(code)
+    if _UNIT_WORDS.isdisjoint(words):
+        return None
+    return code if _shortened(code) == code else _quoted(_OPEN)
+
+
 def quantity_beside_text(
-    context: Context, result: Result, leaf: Leaf, hole: Interpolation | None = None, behind: str = ""
+    context: Context,
+    result: Result,
+    leaf: Leaf,
+    hole: Interpolation | None = None,
+    behind: str = "",
+    unit_code: str | None = None,
 ) -> tuple[str | None, str]:
     """A number in a text as a message names it, if it can, and how to return it next to the text.
 
     The number is the expression at the site of ``leaf``, or the part of it that the ``hole`` in the text names;
-    ``behind`` is the text after it.
+    ``behind`` is the text after it, ``unit_code`` the code of the unit there.
     """
     path = hole.path if hole is not None else ()
     code = text_at(context.project, leaf.site)
@@ -147,7 +164,7 @@ def quantity_beside_text(
         leaf = leaf._replace(key=leaf.key or (name if not hasattr(builtins, name) else None) or None)
     policy = context.policy
     # `in all` and `at night` are words.
-    unit = unit_behind(policy, behind) if _PROSE.match(behind) is None else None
+    unit = unit_behind(policy, behind, _names_in(leaf)) if _PROSE.match(behind) is None else None
     if unit is None:
         unit = unit_of_leaf(context, result, leaf, kind_of_leaf(leaf)).unit
     lines: tuple[str, ...] = ()
@@ -155,9 +172,18 @@ def quantity_beside_text(
         unit = symbol_of(policy, unit) or unit
         lines = () if policy.allows(unit) else (allowing(policy, unit),)
     key = leaf.key if leaf.key is not None and _is_shown(leaf.key) else "<name>"
-    entry = f'{_quoted(key)}: {{"value": {number}, "unit": "{unit or _OPEN}"}}'
+    if unit_code is not None:
+        unit, lines = None, ()
+    entry = f"{_quoted(key)}: {_Number(number).wrapped(unit_code or _quoted(unit or _OPEN))}"
     with_settings = f", and set `{lines[0]}` in the configuration" if lines else ""
     return name_in_message, f'Also return it as a Quantity: `{{"text": …, {entry}}}`{with_settings}.'
+
+
+def _names_in(leaf: Leaf) -> list[str]:
+    """The key of a number, and every name in its expression: of ``hours / 24`` it is known that it is a time."""
+    maker = maker_at(leaf.site)
+    names = [name for part in parts_of(maker.expr) for name in names_of(part)] if maker is not None else []
+    return [name for name in (leaf.key, *names) if name]
 
 
 _PROSE = re.compile(r"\s(?:in|at|a|as)\s")

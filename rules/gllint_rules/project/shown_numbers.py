@@ -18,10 +18,10 @@ from gllint_rules.tools.parameters import function_at
 from gllint_runtime.policy.claims import HOLE
 from gllint_runtime.policy.names import name_words
 
-# The integer before it counts: `rows`, `matching rows`, `row(s)`, `of 7 rows`.
+# The integer before it counts: `rows`, `matching rows`, `row(s)`, `of 7 rows`, `row` with an end that is filled in.
 _THINGS = re.compile(
     rf"(?:\s?(?:of|/)\s?{HOLE})?[ \u00a0-](?:(?:[a-z][a-z-]*+|{HOLE})[ \u00a0]){{0,2}}"
-    r"(?P<noun>[A-Za-z][a-z]+(?:s|\(e?s\))|people)(?![\w/])"
+    rf"(?P<noun>[A-Za-z][a-z]+(?:s|\(e?s\)|{HOLE})|people)(?![\w/])"
 )
 # The integer behind it is the name of one of many: `Line 4-7`, `rows 3 to 9`, `Attempt #2`, `Page: 1`.
 _NUMBERED = re.compile(
@@ -50,7 +50,7 @@ _PLACES = frozenset(
         "z",
     }
 )
-_PLURAL = re.compile(r"\(e?s\)\Z")
+_PLURAL = re.compile(rf"(?:\(e?s\)|{HOLE})\Z")
 _OF_FRACTIONS = re.compile(r"[eEfFgG%]\Z")
 _SETTINGS = frozenset({"settings", "config", "cfg", "conf", "configuration", "options"})
 _COUNTERS = frozenset({"enumerate", "range"})

@@ -46,11 +46,11 @@ from gllint_rules.reading.expression_index import expressions_in, parts_of
 from gllint_rules.tools.parameters import function_at
 from gllint_rules.tuples import NamedTuple
 from gllint_runtime.policy.kinds import Kind
-from gllint_runtime.policy.names import NameReading, name_words, quantity_named, read_name
+from gllint_runtime.policy.names import NameReading, name_words, quantity_named, read_name, says_dimension
 from gllint_runtime.policy.packs import PACKS
 from gllint_runtime.policy.settings import Policy
 from gllint_runtime.policy.unit_expressions import MAX_LENGTH
-from gllint_runtime.policy.unit_spellings import spelling_of
+from gllint_runtime.policy.unit_spellings import counted_measure, spelling_of
 from gllint_runtime.policy.unit_table import units_of
 from gllint_runtime.policy.units import is_same_size, unit_dimension
 
@@ -67,6 +67,7 @@ _PERCENT = re.compile(r"pct|perc|rate|100", re.IGNORECASE)
 _MOST_TEXT = 20_000
 _MOST_EXPRESSIONS = 2_000  # of a function among which those are looked for that show a number
 _BEHIND = re.compile(r"[ \u00a0]?([^\s()\[\]{}<>|,;:!?\"'`]{1,20})(?![\w/*^-])")
+_MULTIPLIERS = frozenset("kKMBTG")
 _SAID = re.compile(
     r"\(\s*(?:in\s+)?(?P<bracket>[^\s()]+(?: per [^\s()]+)?)\s*\)|\bin (?P<end>[^\s()]+)\.?\s*$"
 )
@@ -447,7 +448,9 @@ def _is_plain(expr: facts.Expr, depth: int = 0) -> bool:
 
 def _shown_behind(context: Context, leaf: Leaf, ways: Sequence[Maker]) -> Iterator[UnitSource]:
     """The unit that the texts have directly behind the number, where every text that shows it has one."""
-    behind = [unit_behind(context.policy, text) for _, text in _shown(leaf, ways)]
+    names = [name for maker in ways if (name := variable(maker.expr)) is not None]
+    names += [leaf.key] if leaf.key is not None else []
+    behind = [unit_behind(context.policy, text, names) for _, text in _shown(leaf, ways)]
     units = {unit for unit in behind if unit is not None}
     if units and None not in behind:
         yield UnitSource("the text behind it", tuple(sorted(units)))
@@ -469,13 +472,23 @@ def _shown(leaf: Leaf, ways: Sequence[Maker]) -> list[tuple[str, str]]:
     return shown
 
 
-def unit_behind(policy: Policy, text: str) -> str | None:
-    """The unit that a text begins with: ``mm`` of ``" mm of rain"``; things that are counted are none."""
+def unit_behind(policy: Policy, text: str, names: Sequence[str] | None = None) -> str | None:
+    """The unit that a text begins with: ``mm`` of ``" mm of rain"``; things that are counted are none.
+
+    Where the ``names`` of the number are given, what may be another word (``7M``, ``5-bar average``, ``34/17t``) is the
+    unit of a number whose name says its dimension.
+    """
     match = _BEHIND.match(text)
     if match is None:
         return None
-    symbol = symbol_of(policy, match[1].rstrip(".,;:"))
-    return None if symbol is None or symbol in units_of("counts") else symbol
+    written = match[1].rstrip(".,;:")
+    symbol = symbol_of(policy, written)
+    if symbol is None or symbol in units_of("counts"):
+        return None
+    is_open = written in _MULTIPLIERS if match[0][0] in " \u00a0" else len(written) == 1 and written.isalpha()
+    if names is not None and (is_open or counted_measure(written.lstrip("-")) is not None):
+        return symbol if any(says_dimension(name, symbol) for name in names) else None
+    return symbol
 
 
 def _ways(leaf: Leaf) -> Iterator[Maker]:

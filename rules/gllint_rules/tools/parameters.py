@@ -96,11 +96,10 @@ def _json_value(schema: Value, site: Site) -> Value:
 
 
 def argument_of(expr: Expr, scope: Scope, parameters: frozenset[str]) -> str | None:
-    """The parameter that ``expr`` is, directly, through a name, or out of ``**kwargs``."""
+    """The parameter that ``expr`` is, directly, cut to bounds, through a name, or out of ``**kwargs``."""
     for _ in range(8):
+        expr = _within_bounds(expr)
         match expr:
-            case facts.Call(func=facts.Name(id="float" | "int"), args=(inner,)):
-                expr = inner
             case facts.Sub(base=facts.Name(id=name), index=facts.Const(value=str() as key)):
                 return key if name in parameters and _is_keywords(scope, name) else None
             case facts.Call(
@@ -108,18 +107,36 @@ def argument_of(expr: Expr, scope: Scope, parameters: frozenset[str]) -> str | N
             ):
                 return str(key.value) if name in parameters and _is_keywords(scope, name) else None
             case facts.Name(id=name):
-                bindings = scope.find(name)
-                if len(bindings) != 1:
-                    return None
-                [binding] = bindings
-                if binding.kind == "param":
-                    return name if name in parameters else None
-                if binding.kind not in ("assign", "annotated") or binding.value is None:
-                    return None
-                expr = binding.value
+                match scope.find(name):
+                    case [facts.Binding(kind="param"), *others]:
+                        is_kept = all(_is_cut_to_bounds(other, name) for other in others)
+                        return name if is_kept and name in parameters else None
+                    case [facts.Binding(kind="assign" | "annotated", value=value)] if value is not None:
+                        expr = value
+                    case _:
+                        return None
             case _:
                 return None
     return None
+
+
+def _within_bounds(expr: Expr) -> Expr:
+    """The expression that is cut to bounds, or read as a number: ``days`` of ``max(1, min(int(days), LIMIT))``."""
+    match expr:
+        case facts.Call(func=facts.Name(id="float" | "int" | "min" | "max"), args=args, keywords=()):
+            inner = [
+                arg for arg in args if not isinstance(arg, facts.Const) and not facts.last_name(arg).isupper()
+            ]
+            return _within_bounds(inner[0]) if len(inner) == 1 else expr
+    return expr
+
+
+def _is_cut_to_bounds(binding: facts.Binding, name: str) -> bool:
+    """Whether a variable is bound to itself, but for bounds: ``days = min(days, 90)``."""
+    if binding.kind != "assign" or binding.value is None:
+        return False
+    inner = _within_bounds(binding.value)
+    return isinstance(inner, facts.Name) and inner.id == name
 
 
 def function_at(module: Module, at: int) -> Function | None:

@@ -247,6 +247,20 @@ def quantity_named(word: str) -> str | None:
     return "time" if word in table.durations else table.quantities.get(word)
 
 
+@lru_cache(maxsize=4096)
+def says_dimension(name: str, unit: str) -> bool:
+    """Whether a name says what a unit measures: ``elapsed`` and ``wait_h`` do of ``s``."""
+    dimension = dimension_in_table(unit)
+    if dimension is None:
+        return False
+    words, table = name_words(name), _words()
+    return (
+        not table.measured.get(dimension, frozenset()).isdisjoint(words)
+        or any(table.quantities.get(word) == dimension for word in words)
+        or any(dimension_in_table(reading) == dimension for reading in read_name(name).readings)
+    )
+
+
 def is_unit_word(word: str) -> bool:
     """Whether a word in small letters is how a unit is written, though it may be something else as often."""
     return word in _ends()

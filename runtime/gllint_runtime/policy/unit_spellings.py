@@ -198,7 +198,7 @@ class _Reader:
             raise _UnreadableError(f"`{text}` is {other}.")
         if text.isdecimal() and text != self._text:
             raise _UnreadableError(f"`{text}` is a number, and belongs to the value.")
-        if text not in _symbols(self._extend) and (measure := _counted_measure(text)) is not None:
+        if text not in _symbols(self._extend) and (measure := counted_measure(text)) is not None:
             self.is_open = True
             raise _UnreadableError(
                 f"`{text}` may be {measure}, or things that are counted, which a unit of your own may name: "
@@ -313,7 +313,7 @@ def emissions_at(text: str, at: int) -> tuple[str, int] | None:
     return None if match is None else (_emission(match), match.end())
 
 
-def _counted_measure(word: str) -> str | None:
+def counted_measure(word: str) -> str | None:
     """What a word measures as a unit where it is the name of things that are counted, too; else ``None``."""
     counted, letters = _table("counted"), word.lower()
     if word not in (letters, word.capitalize()):  # a symbol in capitals: `BAR`
