@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 
 from gllint_runtime import audit_run
-from gllint_runtime.audit import answers, judgement
-from gllint_runtime.audit import audit as audit_module
+from gllint_runtime.audit import answers, judgement, pieces
 from gllint_runtime.audit.audit import judged_records, plain_run
 from gllint_runtime.audit.formats import FormatError, Reader
 from gllint_runtime.audit.judgement import Answer, Conversation, Number
@@ -206,8 +205,7 @@ def test_spans_are_in_order_of_time_and_each_message_counts_once() -> None:
     ]
 
 
-def test_turns_of_many_conversations_that_come_in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("gllint_runtime.audit.audit._MAX_OPEN", 2)
+def test_turns_of_many_conversations_that_come_in_pieces() -> None:
     reader = Reader()
     turns = [
         {**said(f"There are {number}."), "thread_id": thread}
@@ -218,10 +216,9 @@ def test_turns_of_many_conversations_that_come_in_pieces(monkeypatch: pytest.Mon
         for one in judged_records(reader.read(turn) for turn in turns)
     ]
     assert outcome == [
-        ("a", ["31", "33"], False),
+        ("a", ["31", "33", "35"], False),
         ("b", ["32"], False),
         ("c", ["34"], False),
-        ("a", ["35"], False),
     ]
     bare = [*judged_records(reader.read(said(f"There are {number}.")) for number in (31, 32))]
     assert [(one.conversation, len(one.numbers), one.is_continued) for one in bare] == [
@@ -444,11 +441,42 @@ def test_spans_that_come_one_by_one_are_put_in_order(monkeypatch: pytest.MonkeyP
         ("t3", [], []),
         unread,
     ]
-    monkeypatch.setattr(audit_module, "_MAX_OPEN", 2)
-    assert outcome(answered, other, asked, plain)[:2] == [both, ("t2", [("32", "unsourced")], [])]
-    assert [one for one, *_ in outcome(answered, other, plain, asked)] == ["t1", "t2", "t3", "t1"]
-    monkeypatch.setattr(audit_module, "_MAX_ITEMS", 2)
+    assert [one for one, *_ in outcome(answered, other, plain, asked)] == ["t1", "t2", "t3"]
+    monkeypatch.setattr(pieces, "_MAX_ITEMS", 2)
     assert outcome(answered, asked, answered) == [both, ("t1", [("31", "unsourced")], [])]
+
+
+def test_pieces_wait_in_a_file_and_long_conversations_come_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every kind of turn survives the file; memory has one conversation, of which no part is longer than the bound."""
+    turns = [
+        {**user("Of 31?"), "timestamp": "2026-03-04T10:00:00Z"},
+        call("c1", "meter"),
+        {"role": "tool", "tool_call_id": "c1", "content": '{"heat": 32.5, "site": "Nørre"}'},
+        {**said("It is 32.5 of 31."), "model": "m-1"},
+        said("Since yesterday, 3 March 2026."),
+    ]
+    whole = [*judged_records([Reader().read(turns)])][0]
+    monkeypatch.setattr(pieces, "_MAX_IN_MEMORY", 100)
+    in_pieces = [{**turn, "thread_id": str(number)} for turn in turns for number in range(3)]
+
+    def heard() -> list[Conversation]:
+        reader = Reader()
+        return [*judged_records(map(reader.read, in_pieces), None, reader)]
+
+    def verdicts(*parts: Conversation) -> list[tuple[str, str, str]]:
+        return [
+            (answer.model, number.text, number.verdict)
+            for one in parts
+            for answer in one.answers
+            for number in answer.numbers
+        ]
+
+    assert [verdicts(one) for one in heard()] == [verdicts(whole)] * 3 and len(verdicts(whole)) == 3
+    monkeypatch.setattr(pieces, "_MAX_ANSWERS", 1)
+    parts = heard()
+    assert [one.conversation for one in parts] == ["0"] * 3 + ["1"] * 3 + ["2"] * 3
+    assert [(len(one.answers), one.is_continued) for one in parts[:3]] == [(1, True), (1, True), (0, False)]
+    assert verdicts(*parts[:3]) == verdicts(whole)
 
 
 def test_spans_that_come_one_by_one_have_each_the_bounds_of_a_record(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,12 +9,11 @@ from dataclasses import dataclass, fields, is_dataclass
 from typing import Any
 
 from gllint_runtime.audit.formats import FormatError, Reader, Record, formats
-from gllint_runtime.audit.judgement import FAULTS, Answer, Conversation, Listener
+from gllint_runtime.audit.judgement import FAULTS, Conversation
 from gllint_runtime.audit.page import page
+from gllint_runtime.audit.pieces import Pieces, judged
 from gllint_runtime.policy.settings import Policy
 
-_MAX_OPEN = 2_000  # conversations whose turns come in pieces
-_MAX_ITEMS = 20_000  # of one trace, which are put in order first
 _MAX_DEPTH = 60
 
 
@@ -64,108 +63,20 @@ def audit_run(run: Any, *, format: str = "auto", policy: Policy | None = None) -
 def judged_records(
     records: Iterable[list[Record]], policy: Policy | None = None, reader: Reader | None = None
 ) -> Iterator[Conversation]:
-    """Judge conversations as they come: whole ones at once, those that come in pieces when there is no more."""
-    pieces = _Pieces(policy, reader or Reader())
+    """Judge conversations as they come: whole ones at once, those that come in pieces when there is no more.
+
+    A long one comes in several parts, of which the last alone is not ``is_continued``.
+    """
+    pieces = Pieces(policy, reader or Reader())
     count = 0
     for group in records:
         for record in group:
             if record.is_whole:
                 count += 1
-                yield judged(record.conversation or str(count), record, policy)
+                yield from judged(record.conversation or str(count), record, policy)
             else:
                 yield from pieces.add(record)
     yield from pieces.finish()
-
-
-def judged(name: str, record: Record, policy: Policy | None = None) -> Conversation:
-    """The audit of one conversation: it depends on its turns and the policy alone."""
-    opened = _Open(name, policy)
-    opened.add(record)
-    return opened.finish()
-
-
-class _Open:
-    """A conversation that is heard."""
-
-    def __init__(self, name: str, policy: Policy | None) -> None:
-        self.conversation = Conversation(name)
-        self._listener = Listener(name, policy)
-
-    def add(self, record: Record) -> list[Answer]:
-        """Hear a record: the answers that it gives, which the conversation has, too."""
-        self._listener.has_gaps |= bool(record.unread)
-        self.conversation.has_results_unread |= record.has_results_unread
-        self.conversation.notes += _unread_notes(record.unread)
-        answers = [answer for turn in record.turns for answer in self._listener.hear(turn)]
-        self.conversation.answers += answers
-        return answers
-
-    @property
-    def has_results_unread(self) -> bool:
-        """Whether what a tool returned may be in what was not read so far."""
-        return self.conversation.has_results_unread or self._listener.has_results_unread
-
-    def finish(self) -> Conversation:
-        """The whole conversation."""
-        conversation, listener = self.conversation, self._listener
-        conversation.answers += listener.finish()
-        conversation.notes += listener.notes
-        conversation.has_answer_unread = listener.has_answer_unread
-        conversation.has_results_unread = self.has_results_unread
-        conversation.leave_open()
-        return conversation
-
-
-def _unread_notes(unread: Iterable[str]) -> list[str]:
-    return [
-        f"{what} was passed over" + (f" ({count} times)" if count > 1 else "")
-        for what, count in Counter(unread).items()
-    ]
-
-
-class _Pieces:
-    """Conversations with a part in each record, distinguished by their ids."""
-
-    def __init__(self, policy: Policy | None, reader: Reader) -> None:
-        self._policy, self._reader = policy, reader
-        self._open: dict[str, _Open] = {}
-        self._items: dict[str, list[Any]] = {}
-
-    def add(self, record: Record) -> Iterator[Conversation]:
-        name = record.conversation
-        if record.item is not None:
-            yield from self._add_item(name, record.item)
-            return
-        if name not in self._open:
-            if len(self._open) >= _MAX_OPEN:
-                yield self._open.pop(next(iter(self._open))).finish()
-            self._open[name] = _Open(name or "1", self._policy)
-        answers = self._open[name].add(record)
-        if answers and not name:  # it may be without end
-            opened = self._open[name]
-            opened.conversation.answers.clear()
-            part = Conversation("1", answers, is_continued=True, has_results_unread=opened.has_results_unread)
-            part.leave_open()
-            yield part
-
-    def _add_item(self, name: str, item: Any) -> Iterator[Conversation]:
-        """Keep an operation of a trace until all are there."""
-        if name not in self._items and len(self._items) >= _MAX_OPEN:
-            yield self._judge_items(next(iter(self._items)))
-        items = self._items.setdefault(name, [])
-        items.append(item)
-        if len(items) >= _MAX_ITEMS:
-            yield self._judge_items(name)
-
-    def _judge_items(self, name: str) -> Conversation:
-        record = self._reader.conversation_of(self._items.pop(name))
-        return judged(name or "1", record, self._policy)
-
-    def finish(self) -> Iterator[Conversation]:
-        for opened in self._open.values():
-            yield opened.finish()
-        for name in [*self._items]:
-            yield self._judge_items(name)
 
 
 # ---------------------------------------------------------------------------------------- objects in memory

@@ -55,7 +55,7 @@ class Answer(NamedTuple):
 class Conversation:
     """One conversation: its answers with their numbers, and what could not be judged.
 
-    One that comes in pieces without an id is reported answer by answer: each but the first ``is_continued``.
+    A long one is reported in parts, and one without an id answer by answer: each but the last ``is_continued``.
     """
 
     conversation: str

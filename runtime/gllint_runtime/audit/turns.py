@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import date
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
 Speaker = Literal["system", "user", "assistant"]
 
@@ -63,3 +64,4 @@ class By(NamedTuple):
 
 
 Turn: TypeAlias = Said | Piece | Concluded | Called | Fragment | Returned | On | By
+TURNS: Mapping[str, type[Turn]] = {turn.__name__: turn for turn in get_args(Turn)}
