@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
+import gc
 import json
+import sys
+from itertools import islice
 from types import SimpleNamespace
 from typing import Any
 
@@ -477,6 +480,48 @@ def test_pieces_wait_in_a_file_and_long_conversations_come_in_parts(monkeypatch:
     assert [one.conversation for one in parts] == ["0"] * 3 + ["1"] * 3 + ["2"] * 3
     assert [(len(one.answers), one.is_continued) for one in parts[:3]] == [(1, True), (1, True), (0, False)]
     assert verdicts(*parts[:3]) == verdicts(whole)
+
+
+def _site(number: int, **more: Any) -> list[dict[str, Any]]:
+    heat = {"site": f"site {number}", "heat_kwh": 100 + number * 0.37}
+    turns = [
+        user(f"How much heat did site {number} use?"),
+        call(f"call_{number}", "meter", site=number),
+        returned(f"call_{number}", heat),
+        said(f"Site {number} used {heat['heat_kwh']:.2f} kWh."),
+    ]
+    return [{**turn, **more} for turn in turns]
+
+
+def test_memory_has_one_of_many_conversations_in_pieces() -> None:
+    reader = Reader()
+    names = [str(name) for name in range(8)]
+    in_pieces = [turn for number in range(2) for name in names for turn in _site(number, thread_id=name)]
+    heard = []
+    for one in judged_records(map(reader.read, in_pieces), None, reader):
+        heard.append((one.conversation, len(one.answers)))
+        assert sum(isinstance(item, judgement.Listener) for item in gc.get_objects()) <= 2
+    assert heard == [(name, 2) for name in names]
+
+
+def test_a_turn_costs_as_much_at_the_end_of_a_conversation_as_at_its_beginning() -> None:
+    reader, calls, costs = Reader(), 0, []
+
+    def count(frame: Any, event: str, argument: Any) -> None:
+        nonlocal calls
+        calls += event in ("call", "c_call")
+
+    turns = (turn for number in range(100) for turn in _site(number))
+    judging = judged_records(map(reader.read, turns), None, reader)
+    sys.setprofile(count)
+    try:
+        for _ in range(4):
+            before = calls
+            assert sum(len(one.numbers) for one in islice(judging, 25)) == 50
+            costs.append(calls - before)
+    finally:
+        sys.setprofile(None)
+    assert costs[3] < 1.1 * costs[1]
 
 
 def test_spans_that_come_one_by_one_have_each_the_bounds_of_a_record(monkeypatch: pytest.MonkeyPatch) -> None:
