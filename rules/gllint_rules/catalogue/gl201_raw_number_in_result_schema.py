@@ -45,7 +45,8 @@ another result than before.
 
 In a schema that others read (MCP's `outputSchema`, the `output_schema` of another library) write the Quantity out, as
 the help does: no client resolves a `greenlang:` reference, and one that it cannot resolve may cost it all tools of the
-server. That fix is never safe, and names a unit only where the property's name does (`heat_kwh`).
+server. There is no fix, since the result changes with it: a server rejects a result that does not match its schema. The
+help names a unit only where the property's name does (`heat_kwh`).
 
 Or declare the unit next to the number: `{"type": "number", "x-unit": "kWh"}`; `unit`, `ucumUnit` and `currency` do as
 well. GL501 and GL502 check what is declared.
@@ -98,10 +99,12 @@ def check(context: Context) -> Iterator[Pending]:
             plain = plain_advice(policy, kind, named[-1]) if named else None
             if is_ours(context, keyword_schema):
                 help_text, fix = HELP, repair("schemas", "refer_to_quantity", context, schema, path)
-            else:
+            else:  # a server checks each result against its schema, so that the two change together
                 unit = _unit_of(policy, property_of(path[:-1]))
-                help_text = f"Declare a Quantity there: `{json.dumps(inlined_quantity(unit))}`."
-                fix = repair("schemas", "inline_quantity", context, schema, path, unit)
+                help_text = (
+                    f"Return a Quantity there, and declare it: `{json.dumps(inlined_quantity(unit))}`."
+                )
+                fix = None
             if plain is not None:
                 help_text = plain.text
             yield context.finding("GL201", schema.place(path), message, help_text, None if plain else fix)

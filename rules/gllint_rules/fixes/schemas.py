@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Sequence
 from typing import Any
 
@@ -38,10 +37,9 @@ from gllint_rules.project.schema_users import is_of_arguments, users_of
 from gllint_rules.project.schemas import Path, SchemaLiteral
 from gllint_rules.tools.tool import Tool
 from gllint_runtime.policy.schema_numbers import find_inlined_quantities
-from gllint_runtime.policy.schemas import QUANTITY_REF, inlined_quantity
+from gllint_runtime.policy.schemas import QUANTITY_REF
 
 REFER = "Refer to the Quantity schema"
-INLINE = "Define the Quantity inline"
 _KEPT = frozenset({"description", "title", "$comment", "deprecated", "unit", "units"})
 _OF_OBJECTS = frozenset({"type", "properties", "required", "additionalProperties", "$schema", "$id"}) | _KEPT
 _NUMERIC = frozenset({"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "format"})
@@ -49,18 +47,6 @@ _OF_LISTS = frozenset({"items", "prefixItems", "contains", "unevaluatedItems"})
 
 
 # --- GL201 ---------------------------------------------------------------------------------------------------
-
-
-def inline_quantity(context: Context, schema: SchemaLiteral, path: Path, unit: str | None) -> Fix | None:
-    """Write a Quantity out where a schema lets a number be, in ``unit`` where the source shows it.
-
-    For those who know no schema of ours. Never safe: what reads the tool's results reads another shape afterwards.
-    """
-    place = _number_at(context, schema, path)
-    node = (
-        _inlining(place, place.node, unit) if place is not None and isinstance(place.node, cst.Dict) else None
-    )
-    return place.fix(node, INLINE) if place is not None and node is not None else None
 
 
 def _number_at(context: Context, schema: SchemaLiteral, path: Path) -> SyntaxPlace | None:
@@ -72,46 +58,6 @@ def _number_at(context: Context, schema: SchemaLiteral, path: Path) -> SyntaxPla
     if place is None or not isinstance(place.node, cst.Dict) or is_of_arguments(context, site):
         return None
     return place
-
-
-def _inlining(place: SyntaxPlace, node: cst.Dict, unit: str | None) -> cst.Dict | None:
-    """Return the schema of a Quantity for the schema of a number, whose other keywords move to ``value``."""
-    keys = literal_keys(node)
-    if keys is None or has_comment(node):
-        return None
-    if any(k not in _KEPT | _NUMERIC | {"type"} and not k.startswith("x-") for k in keys):
-        return None
-    types = _types(keys["type"].value)
-    if types is None or len(types - {"null"}) != 1 or not types <= {"number", "integer", "null"}:
-        return None
-    quantity = copy.deepcopy(inlined_quantity(unit))
-    [quantity["properties"]["value"]["type"]] = types - {"null"}
-    whole = {"anyOf": [quantity, {"type": "null"}]} if "null" in types else quantity
-    new = cst.ensure_type(_expression(place, node, whole), cst.Dict)
-    value = _value_schema(new)
-    bounds = [(key, keys[key].value) for key in keys if key in _NUMERIC]
-    full = with_entries(value, bounds) if value is not None else None
-    if value is None or full is None:
-        return None
-    new = cst.ensure_type(new.deep_replace(value, full), cst.Dict)
-    return with_entries(new, ((k, e.value) for k, e in keys.items() if k not in _NUMERIC | {"type"}))
-
-
-def _value_schema(node: cst.Dict) -> cst.Dict | None:
-    """The schema of the ``value`` in a Quantity that is written out, or in the first branch."""
-    for key in ("anyOf", "properties", "value"):
-        entries = literal_keys(node) or {}
-        if key not in entries:
-            if key == "anyOf":
-                continue
-            return None
-        inner = entries[key].value
-        if isinstance(inner, cst.List):
-            inner = inner.elements[0].value
-        if not isinstance(inner, cst.Dict):
-            return None
-        node = inner
-    return node
 
 
 def refer_to_quantity(context: Context, schema: SchemaLiteral, path: Path) -> Fix | None:
