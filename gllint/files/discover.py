@@ -182,9 +182,13 @@ _GONE = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP)
 
 
 def walk(
-    top: str, places: Places, within_project: bool = False, folders: Folders | None = None
+    top: str,
+    places: Places,
+    within_project: bool = False,
+    folders: Folders | None = None,
+    suffixes: tuple[str, ...] = (),
 ) -> Iterator[SourceFile]:
-    """Yield the Python files below the folder ``top``, in no particular order.
+    """Yield the Python files below the folder ``top``, or those with other ``suffixes``, in no particular order.
 
     ``within_project`` leaves out the folders that are projects of their own. What is known of ``folders`` is not
     looked for again. Raises :class:`UsageError` for a folder that was asked for and cannot be listed: what is in
@@ -216,7 +220,9 @@ def walk(
         start = folder if folder != "/" else ""
         if listing is None or listing[0] != judge.under:
             try:
-                subfolders, files, others = _sorted_out(start, _list(folder) if listing else entries, judge)
+                subfolders, files, others = _sorted_out(
+                    start, _list(folder) if listing else entries, judge, suffixes
+                )
             except OSError:  # it has gone meanwhile
                 continue
             marks = sorted(names & {*MARKERS, ".gitignore"})
@@ -249,7 +255,7 @@ def _list(folder: str) -> list[os.DirEntry[str]]:
 
 
 def _sorted_out(
-    start: str, entries: list[os.DirEntry[str]], judge: _Judge
+    start: str, entries: list[os.DirEntry[str]], judge: _Judge, suffixes: tuple[str, ...]
 ) -> tuple[list[str], list[str], list[str]]:
     """Return the folders and the files, or what may be some, and the others that are left out and may be Python.
 
@@ -264,7 +270,7 @@ def _sorted_out(
             is_folder = entry.is_dir(follow_symlinks=False)
         except OSError:
             continue
-        is_python = not is_folder and is_python_name(name)
+        is_python = not is_folder and (name.endswith(suffixes) if suffixes else is_python_name(name))
         if is_folder or is_python:
             path = f"{start}/{name}"
             if not judge.omits(path, name, is_folder):

@@ -20,6 +20,7 @@ from gllint.files.discover import (
     is_python_name,
     is_script,
     signature_of,
+    walk,
 )
 from gllint.files.paths import absolute, relative
 from gllint.files.places import Place, Places
@@ -37,7 +38,7 @@ from gllint.run.screening_cache import Means
 from gllint.run.workspace import Workspace
 from gllint_rules import Failure, Finding, PlainNumber, ToolSight
 from gllint_rules.tuples import NamedTuple
-from gllint_rules.words.text_files import text_kind
+from gllint_rules.words.text_files import PAGE_SUFFIXES, text_kind
 
 if TYPE_CHECKING:
     from typing import Protocol
@@ -345,17 +346,18 @@ class Engine(Means):
         return outcome
 
     def vetted(self, index: Index, findings: Sequence[Finding]) -> list[Finding]:
-        """Return findings without the fixes that would break code of the project which reads what they change.
+        """Return findings without the fixes that would break readers of what they change; the helps name the readers.
 
         Never kept from run to run: a file that takes no part in the project may be such a reader.
         """
-        if not any(finding.fix is not None and finding.fix.changes for finding in findings):
-            return list(findings)
+        if not findings:
+            return []
         from gllint_rules.check.readers import vetted
 
         def files() -> Iterator[tuple[str, bytes]]:
             index.list_files()
-            for path in sorted({*index.files, *index.texts()}):
+            pages = walk(index.root, self.places, within_project=True, suffixes=PAGE_SUFFIXES)
+            for path in sorted({*index.files, *index.texts(), *(page.path for page in pages)}):
                 with contextlib.suppress(OSError):
                     yield path, self.sources.read(path)
 

@@ -246,3 +246,26 @@ def test_a_link_and_its_file_are_fixed_once(write: Write, run: Run) -> None:
     (top / "a.py").write_text(UNUSED)
     assert run("check", "link.py", "--fix", cwd=top).returncode == 0
     assert (top / "link.py").is_symlink() and (top / "a.py").read_text() == FIXED
+
+
+HEAT = "from agents import function_tool\n\n\n@function_tool\ndef heat(site):\n    return {'heat_kwh': 3.5, 'score': 2.5}\n"
+
+
+@pytest.mark.parametrize(
+    ("page", "content"),
+    [("web/show.ts", "const show = (r: Row) => r.heat_kwh;\n"), ("pages/row.html", "{{ row.heat_kwh }}\n")],
+)
+def test_a_page_that_reads_a_key_is_named_and_stops_the_fix(
+    page: str, content: str, write: Write, run: Run
+) -> None:
+    top = write({"agent.py": HEAT, page: content})
+    done = run("check", "--fix", "--unsafe-fixes", ".", cwd=top)
+    assert f"`heat_kwh` is also used at {page}:1" in done.stdout.decode()
+    assert (top / "agent.py").read_text() == HEAT
+
+
+def test_a_help_without_a_fix_names_the_readers_in_files_that_know_the_tool(write: Write, run: Run) -> None:
+    page = "from agent import heat\n\n\ndef page(site):\n    return heat(site)['score'] * 2\n"
+    top = write({"agent.py": HEAT, "apart.py": "def total(row):\n    return row['score']\n", "page.py": page})
+    done = run("check", ".", cwd=top)
+    assert "`score` is also used at page.py:5: change it there as well." in done.stdout.decode()

@@ -23,7 +23,7 @@ from gllint_rules.reading.facts import Module
 from gllint_rules.reading.modules import read_module
 from gllint_rules.reading.text_files import read_text_module
 from gllint_rules.rule import OFF_IN_SOURCED_MODE
-from gllint_rules.words.text_files import text_kind
+from gllint_rules.words.text_files import PAGE_SUFFIXES, text_kind
 from gllint_runtime import Policy
 from gllint_runtime.policy.configuration import Table
 
@@ -138,7 +138,7 @@ def run(case: Case, root: str = "/project") -> list[Finding | Failure]:
         root=root,
         packages=top_level_packages(every),
     )
-    modules = [path for path in texts if text_kind(path) is None]
+    modules = [path for path in texts if text_kind(path) is None and not path.endswith(PAGE_SUFFIXES)]
     for path in modules:
         project.add(read_module(path, texts[path]))
     said = [item for path in modules for item in check(project, path, codes)]

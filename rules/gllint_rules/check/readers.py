@@ -1,13 +1,15 @@
-"""Which code reads what a fix changes: a key, the result of a function, a text. Where any does, there is no fix.
+"""Which code reads what a repair changes: a key, the result of a function, a text. Where any does, there is no fix.
 
 The look-up is by name over every file of the project: a file that has the word is parsed once, and each place that
 reads it counts, whatever object it reads it from. Nothing is proven: a fix is lost now and then, so that a program
-which ran before a fix runs after it.
+which ran before a fix runs after it. The help of a finding without a fix names such places only in files that
+mention its tool or its module: these are read, not guarded.
 """
 
 from __future__ import annotations
 
 import ast
+import posixpath
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
@@ -15,7 +17,7 @@ from typing import TypeAlias
 
 from gllint_rules.finding import Changed, Finding
 from gllint_rules.reading.syntax import ParseFailure, parsed
-from gllint_rules.words.text_files import text_kind
+from gllint_rules.words.text_files import PAGE_SUFFIXES, text_kind
 
 Reader: TypeAlias = tuple[str, int]
 """The path of a file and a line of it."""
@@ -34,19 +36,27 @@ def vetted(
 ) -> list[Finding]:
     """Return the findings without the fixes that would break a reader; their helps name the first two readers.
 
-    ``files`` are all files of the project with their bytes; they are asked for only where a fix changes something.
+    ``files`` are all files of the project with their bytes; they are asked for only where something changes.
     ``shown`` gives a path as a message has it.
     """
-    changed = {change for finding in findings if finding.fix is not None for change in finding.fix.changes}
-    readers = _readers(changed, files) if changed else {}
-    return [_without_broken(finding, readers, shown) for finding in findings]
+    changed: dict[Changed, list[Finding]] = {}
+    for finding in findings:
+        for change in _changes(finding):
+            changed.setdefault(change, []).append(finding)
+    readers = _Readers(changed).of(files) if changed else {}
+    return [_vetted(finding, readers, shown) for finding in findings]
 
 
-def _without_broken(
-    finding: Finding, readers: dict[Changed, list[Reader]], shown: Callable[[str], str]
-) -> Finding:
-    changes = finding.fix.changes if finding.fix is not None else ()
-    for change in changes:
+def _changes(finding: Finding) -> tuple[Changed, ...]:
+    """What a fix changes for its readers; without one, the key whose number the help makes a Quantity."""
+    if finding.fix is not None:
+        return finding.fix.changes
+    is_wrapped = finding.code == "GL101" and finding.help.startswith(("Return a Quantity", "Combine it"))
+    return tuple(Changed("key", key) for key in finding.keys) if is_wrapped else ()
+
+
+def _vetted(finding: Finding, readers: dict[Changed, list[Reader]], shown: Callable[[str], str]) -> Finding:
+    for change in _changes(finding):
         # What its own file does with a function was followed; with a key or a text, only looked up.
         is_followed = change.what in ("function", "result")
         places = [p for p in readers.get(change, ()) if not is_followed or p[0] != finding.path]
@@ -57,24 +67,76 @@ def _without_broken(
     return finding
 
 
-def _readers(changed: set[Changed], files: Iterable[tuple[str, bytes]]) -> dict[Changed, list[Reader]]:
-    readers: dict[Changed, list[Reader]] = {}
-    names = {change.name for change in changed}
-    forms = {change: re.compile(_form(change)) for change in changed}
-    mentioned, parsed_count = _mentions(names), 0
-    for path, data in files:
-        words = mentioned(data)
-        compares = words and _COMPARES_DISPLAYS.search(data) is not None
-        wanted = {
-            change for change in changed if change.name in words and (compares or forms[change].search(data))
-        }
-        if not wanted:
-            continue
-        parsed_count += 1
-        source = data.decode("utf-8", "replace")
-        for change, line in _in_file(path, source, wanted, parsed_count > _MOST_PARSED):
-            readers.setdefault(change, []).append((path, line))
-    return {change: sorted(set(places)) for change, places in readers.items()}
+class _Readers:
+    """Looks up who reads what ``changed`` findings change."""
+
+    def __init__(self, changed: dict[Changed, list[Finding]]) -> None:
+        self._changed = changed
+        self._forms = {change: re.compile(_form(change)) for change in changed}
+        # Names that a file has which knows the tools; `None` where any reader stops a fix.
+        self._near: dict[Changed, set[str] | None] = {}
+        # The number of a key is often read under the same key: `"load": row["load"]` is where it comes from.
+        self._sources: dict[str, set[tuple[str, int]]] = {}
+        for change, findings in changed.items():
+            has_fix = any(finding.fix is not None for finding in findings)
+            self._near[change] = None if has_fix else {name for f in findings for name in _known_by(f)}
+            self._sources[change.name] = {
+                (f.path, line) for f in findings for line in range(f.span.line, f.span.end_line + 1)
+            }
+
+    def of(self, files: Iterable[tuple[str, bytes]]) -> dict[Changed, list[Reader]]:
+        """The places that read each of the changes, in the order of paths and lines."""
+        readers: dict[Changed, list[Reader]] = {}
+        near = (name for names in self._near.values() for name in names or ())
+        mentioned, parsed_count = _mentions({*(change.name for change in self._changed), *near}), 0
+        for path, data in files:
+            wanted = self._wanted(path, data, mentioned(data))
+            if wanted:
+                parsed_count += 1
+                source = data.decode("utf-8", "replace")
+                for change, line in self._in_file(path, source, wanted, parsed_count > _MOST_PARSED):
+                    if change.what != "key" or (path, line) not in self._sources[change.name]:
+                        readers.setdefault(change, []).append((path, line))
+        return {change: sorted(set(places)) for change, places in readers.items()}
+
+    def _wanted(self, path: str, data: bytes, words: set[str]) -> set[Changed]:
+        """The changes that a file may read."""
+        compares = bool(words) and _COMPARES_DISPLAYS.search(data) is not None
+        wanted = set()
+        for change, near in self._near.items():
+            if change.name in words and (
+                near is None
+                or not near.isdisjoint(words)
+                or any(finding.path == path for finding in self._changed[change])
+            ):
+                if compares or self._forms[change].search(data):
+                    wanted.add(change)
+        return wanted
+
+    def _in_file(
+        self, path: str, source: str, wanted: set[Changed], words_only: bool
+    ) -> Iterator[tuple[Changed, int]]:
+        """What a file reads of the wanted names, with the line; by its words where it is no Python or not parsed."""
+        is_code = text_kind(path) is None and not path.endswith(PAGE_SUFFIXES) and not words_only
+        code = _readable(source) if is_code else None
+        if code is None:
+            yield from _words(source, wanted, "")
+            return
+        by_name: dict[tuple[str, str], Changed] = {(change.what, change.name): change for change in wanted}
+        # An attribute or a field of that name is mostly another object's: it stops a fix, and no help names it.
+        by_name |= {("attribute", c.name): c for c in wanted if c.what == "key" and self._near[c] is None}
+        tree = parsed(code)
+        for what, name, line in chain(_reads(tree), _whole_reads(tree)):
+            if (what, name) in by_name:
+                yield by_name[what, name], line
+        if code != source:  # an f-string that the running Python cannot read is blank there
+            yield from _words(source, wanted, code)
+
+
+def _known_by(finding: Finding) -> Iterator[str]:
+    """Names of which a file has one that knows a tool of the finding: that of the tool, that of its module."""
+    yield from (tool.name for tool in finding.tools if tool.name)
+    yield posixpath.basename(finding.path).partition(".")[0]
 
 
 def _form(change: Changed) -> bytes:
@@ -85,11 +147,10 @@ def _form(change: Changed) -> bytes:
             return rb"(?<!\w)%b\s*[(.]" % name
         case "text":
             return rb"[\"']%b[\"']" % name
-        case (
-            "key"
-        ):  # quoted and no key of a display, an attribute, filled into a template, a field of a class
+        case "key":
+            # Quoted and no key of a display, an attribute, filled into a template, a field of a class.
             return (
-                rb"[\"']%b[\"'](?!\s*:)|\.\s*%b(?!\w)|[{\[(.]\s*%b\s*[\])}:!]|\{[\"']%b|(?m:^[ \t]+%b[ \t]*:)"
+                rb"[\"']%b[\"'](?!\s*:)|\.\s*%b(?!\w)|[{\[(.,]\s*%b\s*[\])},:!]|\{[\"']%b|(?m:^[ \t]+%b[ \t]*:)"
                 % ((name,) * 5)
             )
 
@@ -106,21 +167,6 @@ def _mentions(names: set[str]) -> Callable[[bytes], set[str]]:
         encoded[number].decode("utf-8", "replace")
         for number, _, _ in automaton.find_matches_as_indexes(data, overlapping=True)
     }
-
-
-def _in_file(path: str, source: str, wanted: set[Changed], words_only: bool) -> Iterator[tuple[Changed, int]]:
-    """Yield what a file reads of the wanted names, with the line; by its words where it is no Python or not parsed."""
-    code = _readable(source) if text_kind(path) is None and not words_only else None
-    if code is None:
-        yield from _words(source, wanted, "")
-        return
-    by_name: dict[tuple[str, str], Changed] = {(change.what, change.name): change for change in wanted}
-    tree = parsed(code)
-    for what, name, line in chain(_reads(tree), _whole_reads(tree)):
-        if (what, name) in by_name:
-            yield by_name[what, name], line
-    if code != source:  # an f-string that the running Python cannot read is blank there
-        yield from _words(source, wanted, code)
 
 
 def _readable(source: str) -> str | None:
@@ -144,58 +190,81 @@ def _words(source: str, wanted: set[Changed], code: str) -> Iterator[tuple[Chang
 
 
 def _reads(tree: ast.AST) -> Iterator[tuple[str, str, int]]:
-    """What each place of a tree reads: ("key", name, line), ("function", name, line) or ("text", …)."""
+    """What each place of a tree reads: ("key", name, line), ("attribute", …), ("function", …) or ("text", …).
+
+    A text reads the key that it names wherever it is, but where it writes it: `COLUMN = "load"` does, `{"load": 5}`
+    does not. A text is read where something is looked up by it or compared with it.
+    """
+    written: set[ast.AST | None] = set()
+    texts: list[ast.Constant] = []
     for node in ast.walk(tree):
+        looked_up: list[ast.expr | None] = []
         match node:
-            case ast.Constant(value=str() as text) if "{" in text or "%(" in text:
-                for field in _FIELD.finditer(text):
-                    for name in _NAME.findall(field[0]):
-                        yield "key", name, node.lineno
-            case ast.Subscript(slice=ast.Constant(value=str() as name), ctx=ctx):
-                yield "text", name, node.lineno
-                if not isinstance(ctx, ast.Store):
-                    yield "key", name, node.lineno
+            case ast.Constant(value=str()):
+                texts.append(node)
+                continue
+            case ast.Expr(value=value):  # a docstring
+                written.add(value)
+            case ast.JoinedStr(values=values):
+                written.update(values)
+                for value in values:
+                    yield from _fields(value)
+            case ast.Subscript(slice=subscript, ctx=ctx):
+                looked_up.append(subscript)
+                if isinstance(ctx, ast.Store):
+                    written.add(subscript)
             case ast.AugAssign(target=ast.Subscript(slice=ast.Constant(value=str() as name))):
                 yield "key", name, node.lineno
             case ast.Attribute(value=base, attr=name, ctx=ast.Load()):
-                yield "key", name, node.lineno
+                yield "attribute", name, node.lineno
                 if isinstance(base, ast.Name | ast.Attribute):
                     # `heat.invoke(…)`, `tools.heat.run(…)`
                     yield "function", base.id if isinstance(base, ast.Name) else base.attr, node.lineno
             case ast.Call(func=func, args=args, keywords=keywords):
                 if isinstance(func, ast.Name | ast.Attribute):
                     yield "function", func.id if isinstance(func, ast.Name) else func.attr, node.lineno
-                for value in (*args, *(keyword.value for keyword in keywords)):
-                    for name in _texts(value):
-                        yield "key", name, value.lineno
-                        yield "text", name, value.lineno
-            case ast.Compare(left=left, comparators=others):
-                for value in (left, *others):
-                    for name in _texts(value):
-                        yield "text", name, value.lineno
-                    for inner in ast.walk(value):
-                        if isinstance(inner, ast.Dict):
-                            for key in inner.keys:
-                                if isinstance(key, ast.Constant) and isinstance(key.value, str):
-                                    yield "key", key.value, key.lineno
+                looked_up += (*args, *(keyword.value for keyword in keywords))
+                written.update(keyword.value for keyword in keywords if keyword.arg == "name")
+            case ast.Compare(left=left, ops=ops, comparators=others):
+                looked_up += (left, *others)
+                if isinstance(ops[0], ast.In | ast.NotIn):  # whether it is there
+                    written.add(left)
+                for inner in chain.from_iterable(map(ast.walk, (left, *others))):
+                    if isinstance(inner, ast.Dict):
+                        yield from (("key", name, inner.lineno) for key in inner.keys for name in _texts(key))
             case ast.For(iter=source) | ast.comprehension(iter=source):
-                for name in _texts(source):
-                    yield "key", name, source.lineno
-                    yield "text", name, source.lineno
-            case ast.Dict(keys=keys):
-                for key in keys:
-                    if isinstance(key, ast.Constant) and isinstance(key.value, str):
-                        yield "text", key.value, key.lineno
+                looked_up.append(source)
+            case ast.Dict(keys=keys, values=values):
+                looked_up += keys
+                written.update(keys)
+                # What a schema requires is what it declares.
+                for key, required in zip(keys, values, strict=True):
+                    if isinstance(key, ast.Constant) and key.value == "required":
+                        written.update(ast.walk(required))
             case ast.ClassDef(body=body):  # a model that is made of the result: `Row(**row)`
                 for statement in body:
                     if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
-                        yield "key", statement.target.id, statement.lineno
-            case ast.MatchMapping(keys=keys):
-                for key in keys:
-                    if isinstance(key, ast.Constant) and isinstance(key.value, str):
-                        yield "key", key.value, node.lineno
-            case ast.MatchValue(value=ast.Constant(value=str() as name)):
-                yield "text", name, node.lineno
+                        yield "attribute", statement.target.id, statement.lineno
+            case ast.MatchValue(value=value):
+                looked_up.append(value)
+        for looked in looked_up:
+            if looked is not None:
+                yield from (("text", name, looked.lineno) for name in _texts(looked))
+    for constant in texts:
+        if constant not in written:
+            yield "key", str(constant.value), constant.lineno
+            yield from _fields(constant)
+
+
+def _fields(node: ast.expr) -> Iterator[tuple[str, str, int]]:
+    """The keys that a text fills in as a template."""
+    if (
+        isinstance(node, ast.Constant)
+        and isinstance(text := node.value, str)
+        and ("{" in text or "%(" in text)
+    ):
+        for field in _FIELD.finditer(text):
+            yield from (("key", name, node.lineno) for name in _NAME.findall(field[0]))
 
 
 def _whole_reads(tree: ast.AST) -> Iterator[tuple[str, str, int]]:
@@ -233,7 +302,7 @@ def _whole_reads(tree: ast.AST) -> Iterator[tuple[str, str, int]]:
             yield "result", name, node.lineno
 
 
-def _texts(value: ast.expr) -> Iterator[str]:
+def _texts(value: ast.expr | None) -> Iterator[str]:
     """The text that an expression is, or those that a display contains."""
     values = value.elts if isinstance(value, ast.List | ast.Tuple | ast.Set) else [value]
     for element in values:

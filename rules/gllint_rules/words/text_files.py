@@ -26,6 +26,11 @@ _KINDS: dict[str, TextKind] = {
     ".json": "json",
 }
 TEXT_SUFFIXES = tuple(_KINDS)
+# What shows results to people: pages, the templates of pages, and the scripts behind them.
+PAGE_SUFFIXES = (
+    *(suffix for suffix, kind in _KINDS.items() if kind == "jinja" or suffix in (".html", ".htm", ".tmpl")),
+    *(".js", ".jsx", ".mjs", ".ts", ".tsx", ".vue", ".svelte"),
+)
 # The prefix of such a file's path or name in lists whose other entries are modules.
 TEXT_MARK = "text:"
 
