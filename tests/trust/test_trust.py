@@ -17,7 +17,6 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent))
 
 import mutation
-from budgets import WALKS, bounds, constants
 from interruption import ROOMS, traceback_in
 from promises import PROMISES
 from trust import Budget
@@ -46,35 +45,9 @@ def test_each_promise_is_held_by_a_test() -> None:
     assert [test for held in PROMISES.values() for test in held if not _exists(test)] == []
 
 
-def test_each_defect_is_listed_with_its_test() -> None:
-    rows = re.findall(r"^\| .+ \| (`.+`) \|$", (_HERE / "defects.md").read_text("utf-8"), re.MULTILINE)
-    assert rows
-    tests = [test for row in rows for test in re.findall(r"`(\S+)`", row)]
-    assert [test for test in tests if not _exists(test)] == []
-
-
 def _exists(test: str) -> bool:
     file, _, name = test.partition("::")
     return f"def {name}(" in (_REPOSITORY / file).read_text("utf-8")
-
-
-def test_each_budget_is_listed_with_its_walk() -> None:
-    """Whoever adds a walk gives it a budget, and whoever adds a budget names the walk that meets it."""
-    assert constants() - bounds().keys() == set(), "name the walk that meets it in tests/trust/bounds.toml"
-    assert bounds().keys() - constants() == set(), "tests/trust/bounds.toml names what is no more"
-    assert [bound.walk for bound in bounds().values() if bound.walk not in WALKS] == []
-
-
-def test_what_is_said_where_a_budget_ran_out_is_held_by_a_test() -> None:
-    tests = {bound.test for bound in bounds().values() if bound.test}
-    assert [test for test in sorted(tests) if not _exists(test)] == []
-    assert all(bool(bound.test) != bool(bound.quiet) for bound in bounds().values())
-
-
-@pytest.mark.parametrize("name", WALKS)
-def test_each_walk_comes_to_its_end(name: str, tmp_path: Path) -> None:
-    """At a size that an everyday run bears, with something to show for it."""
-    assert WALKS[name].begin(tmp_path, max(WALKS[name].n // 20, 2))()
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
 """Measure the language server: from a keystroke to its diagnostics, against a bare parse, and its memory.
 
-    python tests/server/measure.py [PROJECT FILE] [--edits 1000] [--seed 0] [--pause 0]
+    python benchmarks/editor.py [PROJECT FILE] [--edits 1000] [--seed 0] [--pause 0]
 
 Without arguments it writes a project of 24,000 files, one of them a tool file of 1,000 lines, and measures that.
 It starts the server on the project, opens FILE, waits until the project is read, then makes edits of several kinds,
