@@ -62,22 +62,43 @@ def sights(context: Context) -> Iterator[ToolSight]:
 
 
 def _names_of(context: Context, tool: Tool) -> int:
-    """How many tools the callable of ``tool`` serves: one function of a low-level server may answer for several."""
-    if tool.framework is None or "low level" not in tool.framework.name:
+    """How many tools the callable of ``tool`` serves: one function of a low-level server may answer for several.
+
+    Of several servers each serves what its module describes; a single one serves all that the project describes.
+    """
+    if not _is_server(tool):
         return 1
-    return max(1, len(context.project.once(_served_names)))
+    described = context.project.once(_described)
+    counts = [count for path, count, _ in described if path == tool.module.path]
+    if sum(is_server for *_, is_server in described) < 2:
+        counts = [count for _, count, _ in described]
+    return max(1, sum(counts))
 
 
-def _served_names(project: Project) -> frozenset[str]:
-    """The names of the tools that the project describes, tests aside: `Tool(name="x", inputSchema=…)`."""
-    return frozenset(name for part in project.answers(_served_in, None) for name in part)
+def _is_server(tool: Tool) -> bool:
+    return tool.framework is not None and "low level" in tool.framework.name
 
 
-def _served_in(project: Project, module: Module, argument: None) -> frozenset[str]:
+def _described(project: Project) -> tuple[tuple[str, int, bool], ...]:
+    """How many tools each module of the project describes, tests aside, and whether it serves some.
+
+    They are described by `Tool(name="x", inputSchema=…)`.
+    """
+    return tuple(project.answers(_described_in, None))
+
+
+def _described_in(project: Project, module: Module, argument: None) -> tuple[str, int, bool]:
     if is_test_path(module.path, project.root):
-        return frozenset()
-    names = (call.keyword("name") for call, _ in module.calls_of({"Tool"}))
-    return frozenset(filter(None, (facts.literal_text(name) for name in names if name is not None)))
+        return module.path, 0, False
+    names: set[str] = set()
+    others = 0  # a handler of its own class describes its tool by `name=self.name`
+    for call, _ in module.calls_of({"Tool"}):
+        name = call.keyword("name")
+        if name is not None and (literal := facts.literal_text(name)):
+            names.add(literal)
+        elif call.keyword("inputSchema") is not None:
+            others += 1
+    return module.path, len(names) + others, any(map(_is_server, project.tools.of(module)))
 
 
 def _unregistered(context: Context) -> Iterator[ToolSight]:
