@@ -320,7 +320,12 @@ def test_one_function_of_a_server_counts_as_the_tools_that_it_serves(write: Writ
     for arguments in ((), ("--no-cache",)):
         assert unseen(run, top, *arguments) == figures(tools=3, text=3)
     # Of several servers each serves its own; a handler of its own class describes one tool.
-    write({"b.py": text, "c.py": "from mcp.types import Tool\n\nAT = [Tool(name=n, inputSchema={}) for n in 'xy']\n"})
+    write(
+        {
+            "b.py": text,
+            "c.py": "from mcp.types import Tool\n\nAT = [Tool(name=n, inputSchema={}) for n in 'xy']\n",
+        }
+    )
     assert unseen(run, top) == figures(tools=4, text=4)
     (top / "b.py").unlink()
     assert unseen(run, top) == figures(tools=4, text=4)

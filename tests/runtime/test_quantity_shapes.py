@@ -177,9 +177,12 @@ def test_every_code_is_a_unit(system: str) -> None:
     ("code", "unit"),
     [
         ("kW.h", "kWh"), ("kW.h/(m2.a)", "kWh/m2/year"), ("mm[Hg]", "mmHg"), ("m.s-2", "m/s2"), ("[lb_av]", "lb"),
-        ("{beats}/min", "beat/min"), ("mmol/L", "mmol/L"), ("By", "B"), ("%{saturation}", "%"), ("k[iU]/L", None),
+        ("{beats}/min", "beat/min"), ("mmol/L", "mmol/L"), ("By", "B"), ("%{saturation}", "%"), ("k[iU]/L", "kIU/L"),
         ("C", None), ("F", None), ("B", None), ("KWH", None), ("", None), ("/", None), ("kW..h", None), ("((", None),
-        ("kW.h" * 100, None), ("10*9/L", None),
+        ("kW.h" * 100, None), ("10*9/L", "10^9/L"),
+        ("{cells}/uL", "1/uL"), ("10*6.[iU]/mL", "10^6*IU/mL"), ("g/(24.h)", "g/24/h"), ("/100{WBCs}", "1/100"),
+        ("U/(10.g){feces}", "U/10/g"), ("ms", "ms"), ("[arb'U]/mL", "arbU/mL"), ("mL/min/{1.73_m2}", "mL/min"),
+        ("24.h", None), ("g/100.g", None), ("10*31", None), ("{cells}/", None),
     ],
 )  # fmt: skip
 def test_ucum(code: str, unit: str | None) -> None:

@@ -22,7 +22,10 @@ _ANNOTATION = re.compile(r"\{[^{}]*\}")
 _THINGS = {"{beat}": "beat", "{beats}": "beat", "{breath}": "breath", "{breaths}": "breath"}
 _ENERGY = re.compile(r"(?<=W)\.h(?![\w\[])")
 _BELOW = re.compile(r"/\(([^()/]*)\)")
-_TERM = re.compile(r"(?P<code>(?:\[[^\[\]]+\]|[^\d\s./\[\]+-]|\d(?=\*)|\*)+|1)(?P<power>[+-]?[1-9])?")
+_TERM = re.compile(
+    r"10[*^](?P<ten>[+-]?[1-9]\d?)|(?P<number>[1-9]\d{0,5})"
+    r"|(?P<code>(?:\[[^\[\]]+\]|[^\d\s./\[\]+*^-])+)(?P<power>[+-]?[1-9])?"
+)
 
 
 def unit_of_code(code: str, system: str) -> str | None:
@@ -44,32 +47,34 @@ def _codes() -> tuple[Mapping[str, str], Mapping[str, str]]:
 
 @lru_cache(maxsize=512)
 def _of_ucum(code: str) -> str | None:
-    text = _ENERGY.sub("h", _BELOW.sub(lambda below: "/" + below[1].replace(".", "/"), code))
     over: list[str] = []
     under: list[str] = []
+    # A word in braces says what is counted: `{cells}/uL`.
+    text = _ANNOTATION.sub(lambda word: _THINGS.get(word[0], "1" if _is_alone(code, word) else ""), code)
+    text = _ENERGY.sub("h", _BELOW.sub(lambda below: "/" + below[1].replace(".", "/"), text))
     pieces = re.split(r"([./])", text)
-    if len(pieces) > 2 * _MOST_TERMS:
+    if len(pieces) > 2 * _MOST_TERMS or re.search(r"/\d+\.", text):  # `/100.g` is written for `/(100.g)`
         return None
-    operator = "."
-    for number, piece in enumerate(pieces):
-        if number % 2:
-            operator = piece
-            continue
-        if not piece and (number or len(pieces) == 1):
-            return None
-        thing = _THINGS.get(piece)
-        piece = _ANNOTATION.sub("", piece)
+    terms = list(zip([".", *pieces[1::2]], pieces[::2], strict=True))
+    for operator, piece in terms[1:] if len(terms) > 1 and not terms[0][1] else terms:  # `/min`
         term = _TERM.fullmatch(piece)
-        unit = thing or ((_codes()[0].get(term["code"]) if term else None) if piece else "1")
+        unit = piece if piece in _THINGS.values() else None
+        power = 1
+        if term is not None and unit is None:
+            unit = "10" if term["ten"] else term["number"] or _codes()[0].get(term["code"])
+            power = int(term["ten"] or term["power"] or 1)
         if unit is None:
             return None
-        if unit == "1":  # also a word in braces, which says what is counted
-            continue
-        power = (term["power"] if term else None) or "1"
-        side = over if (operator == "/") == power.startswith("-") else under
-        side.append(_raised(unit, abs(int(power))))
+        if unit != "1":
+            side = over if (operator == "/") == (power < 0) else under
+            side.append(_raised(unit, abs(power)))
     written = "/".join(["*".join(over) or "1", *under])
     return written if is_allowed(written, packs=PACKS) or written in TIME_UNITS else None
+
+
+def _is_alone(code: str, word: re.Match[str]) -> bool:
+    """Whether a word in braces is a term, and not behind one."""
+    return word.start() == 0 or code[word.start() - 1] in "./("
 
 
 def _raised(unit: str, power: int) -> str:

@@ -23,6 +23,7 @@ from gllint_runtime.policy.unit_table import ALLOWED_UNITS, TIME_UNITS, pack_uni
 
 _MAX_FACTORS = 12
 _MAX_DEPTH = 4
+_OF_UCUM = re.compile(r"10\*\d|[^/.\s]\{|\}[/.]|\[[\w']+\]")
 _RINGS = str.maketrans("º˚", "°°")  # what some keyboards have for it
 _DEGREE = re.compile(r"(?<!\w)°([CF])(?!\w)")
 
@@ -83,6 +84,8 @@ def spelling_of(text: str, extend: frozenset[str] = frozenset()) -> Spelling:
     others = _table("others")
     if other := others.get(plain):
         return Spelling(remark=f"It is {other}.")
+    if _OF_UCUM.search(plain) and (meant := _of_ucum(plain)) is not None:
+        return Spelling(meant)
     reader = _Reader(extend)
     listed = as_listed(plain, extend, PACKS)
     meanings = reader.meanings(listed)
@@ -94,6 +97,13 @@ def spelling_of(text: str, extend: frozenset[str] = frozenset()) -> Spelling:
     letters = _folded(written[0])
     is_other = any(_folded(name) == letters for name in others)
     return Spelling(written[0], _folded(text) == letters and not is_other)
+
+
+def _of_ucum(text: str) -> str | None:
+    """The unit that a text means which is written as UCUM alone does: ``10*3/uL``, ``mm[Hg]``, ``{cells}/uL``."""
+    from gllint_runtime.policy.unit_codes import unit_of_code  # which asks what is allowed
+
+    return unit_of_code(text, "ucum")
 
 
 def readings_of(text: str, extend: Collection[str] = ()) -> list[str]:
@@ -196,6 +206,10 @@ class _Reader:
         """The meanings of a word with its power: ``m2``, ``s^-1``, ``K-1``."""
         if (other := _table("others").get(text)) is not None:
             raise _UnreadableError(f"`{text}` is {other}.")
+        if (ten := _TEN.fullmatch(text)) is not None:
+            return [(("10", int(ten["power"])),)]
+        if text.isdecimal() and is_divisor:
+            return [((text, 1),)]
         if text.isdecimal() and text != self._text:
             raise _UnreadableError(f"`{text}` is a number, and belongs to the value.")
         if text not in _symbols(self._extend) and (measure := counted_measure(text)) is not None:
@@ -271,7 +285,7 @@ class _Reader:
     def written(self, meaning: Factors) -> str | None:
         """A product as the tables write it; ``None`` where one of its factors is not theirs."""
         symbols = _symbols(self._extend)
-        return _text(meaning) if all(name in symbols for name, _ in meaning) else None
+        return _text(meaning) if all(name in symbols or name.isdecimal() for name, _ in meaning) else None
 
 
 class _UnreadableError(Exception):
@@ -293,6 +307,7 @@ _DIVISION = str.maketrans(dict.fromkeys("∕⁄÷", "/") | {"−": "-", "‐": "
 _PER = re.compile(r"(?<![^\s_-])per(?![^\s_-])")
 _FACTOR = re.compile(r"[\s*·⋅×∙•.]+|[-_](?!\d)")
 _LOOSE = re.compile(r"(?<![\s*·⋅×∙•./])[\s_]+(?![\s*·⋅×∙•./])")  # side by side, without a sign
+_TEN = re.compile(r"10\^(?P<power>\d\d?)")
 _POWER = re.compile(r"(?P<base>.*?[^\d^-])(?P<sign>\^|(?=-))?\(?(?P<power>-?[1-9])\)?", re.DOTALL)
 _SIDE_BY_SIDE = re.compile(r"((?:m|cm|ft)[23])([A-Z]\w*|a)")  # as in W/m2K and kWh/m2a
 _MASS = r"kilogram(?:me)?s?|gram(?:me)?s?|tonnes?|metric[ _-]ton(?:ne)?s?|[kK]?g|KG|[tT]"

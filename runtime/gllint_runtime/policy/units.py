@@ -111,6 +111,7 @@ def packs_for(unit: str) -> tuple[str, ...] | None:
         return None
     factors = factors_of(symbol)
     further = [name for name, _ in factors if name not in ALLOWED_UNITS and name not in TIME_UNITS]
+    further = ["1" if name.isdecimal() else name for name in further]
     needed = {next(pack for pack in PACKS if name in pack_units((pack,))) for name in further}
     return tuple(pack for pack in PACKS if pack in needed)
 
@@ -266,7 +267,8 @@ def _judge(unit: str, extend: frozenset[str], strict: bool, packs: tuple[str, ..
         return UnitVerdict(unit, "not-allowed", "dimensionless", None, reason, unit)
     names = dict(factors_of(symbol))
     tables = (ALLOWED_UNITS, TIME_UNITS, extend, further)
-    if not all(any(name in units for units in tables) for name in names):
+    numbers = {name for name, power in names.items() if "1" in further and _is_factor(name, power)}
+    if not all(name in numbers or any(name in units for units in tables) for name in names):
         return None
     is_time = not names.keys().isdisjoint(TIME_UNITS)
     if is_time and len(names) == 1 and names.keys().isdisjoint({*extend, *further}):
@@ -278,6 +280,11 @@ def _judge(unit: str, extend: frozenset[str], strict: bool, packs: tuple[str, ..
         reason = f"It is {kind}, and strict units allow the listed strings alone."
         return UnitVerdict(unit, "not-allowed", _dimension(symbol, packs), None, reason, symbol)
     return UnitVerdict(unit, "allowed", _dimension(symbol, packs), None, f"It is {kind}.", symbol)
+
+
+def _is_factor(name: str, power: int) -> bool:
+    """Whether a number is part of a unit, and not of the value: a power of ten (``10^9/L``), or ``g/(24*h)``."""
+    return name.isdecimal() and (power < 0 or (name == "10" and power > 1))
 
 
 @lru_cache(maxsize=4096)
@@ -330,7 +337,7 @@ def _exponents(unit: str, packs: tuple[str, ...], stock: bool) -> Counter[str] |
     """An expression over the base dimensions."""
     total: Counter[str] = Counter()
     for name, power in factors_of(unit):
-        part = _of_one(name, packs, stock)
+        part = {} if _is_factor(name, power) else _of_one(name, packs, stock)
         if part is None:
             return None
         for base, exponent in part.items():
@@ -401,6 +408,8 @@ def _scale(unit: str, packs: tuple[str, ...]) -> tuple[Fraction, Fraction]:
 
     Inside a compound a degree is a difference and has no offset.
     """
+    if unit.isdecimal():
+        return Fraction(unit), Fraction(0)
     row = units().get(unit)
     if row is None or row.size == "-":
         sizes = (_scale(name, packs)[0] ** power for name, power in factors_of(unit))
