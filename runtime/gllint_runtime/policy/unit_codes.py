@@ -9,10 +9,8 @@ import re
 from collections.abc import Mapping
 from functools import cache, lru_cache
 
-from gllint_runtime.policy.packs import PACKS
 from gllint_runtime.policy.unit_expressions import TRAILING_POWER
-from gllint_runtime.policy.unit_table import TIME_UNITS, units
-from gllint_runtime.policy.units import is_allowed
+from gllint_runtime.policy.unit_table import units
 
 SYSTEMS = ("ucum", "uncefact")
 
@@ -23,7 +21,7 @@ _THINGS = {"{beat}": "beat", "{beats}": "beat", "{breath}": "breath", "{breaths}
 _ENERGY = re.compile(r"(?<=W)\.h(?![\w\[])")
 _BELOW = re.compile(r"/\(([^()/]*)\)")
 _TERM = re.compile(
-    r"10[*^](?P<ten>[+-]?[1-9]\d?)|(?P<number>[1-9]\d{0,5})"
+    r"10[*^](?P<ten>[+-]?(?:[12]\d|30|[1-9]))|(?P<number>[1-9]\d{0,5})"
     r"|(?P<code>(?:\[[^\[\]]+\]|[^\d\s./\[\]+*^-])+)(?P<power>[+-]?[1-9])?"
 )
 
@@ -63,13 +61,12 @@ def _of_ucum(code: str) -> str | None:
         if term is not None and unit is None:
             unit = "10" if term["ten"] else term["number"] or _codes()[0].get(term["code"])
             power = int(term["ten"] or term["power"] or 1)
-        if unit is None:
-            return None
+        side = over if (operator == "/") == (power < 0) else under
+        if unit is None or (unit.isdecimal() and unit != "1" and side is over and power < 2):
+            return None  # `24.h`: a number is part of a unit below the bar, or as a power of ten
         if unit != "1":
-            side = over if (operator == "/") == (power < 0) else under
             side.append(_raised(unit, abs(power)))
-    written = "/".join(["*".join(over) or "1", *under])
-    return written if is_allowed(written, packs=PACKS) or written in TIME_UNITS else None
+    return "/".join(["*".join(over) or "1", *under])
 
 
 def _is_alone(code: str, word: re.Match[str]) -> bool:

@@ -18,12 +18,14 @@ from typing import NamedTuple
 from gllint_runtime.policy.data_files import sections
 from gllint_runtime.policy.packs import PACKS
 from gllint_runtime.policy.stock_units import stock_name, stock_readings
+from gllint_runtime.policy.unit_codes import unit_of_code
 from gllint_runtime.policy.unit_expressions import MAX_LENGTH, NAME, TRAILING_POWER, Factors, factors_of
 from gllint_runtime.policy.unit_table import ALLOWED_UNITS, TIME_UNITS, pack_units, units
 
 _MAX_FACTORS = 12
 _MAX_DEPTH = 4
 _OF_UCUM = re.compile(r"10\*\d|[^/.\s]\{|\}[/.]|\[[\w']+\]")
+_COUNTED = re.compile(r"(?:\A|[/.])\{([^{}]*)\}")
 _RINGS = str.maketrans("º˚", "°°")  # what some keyboards have for it
 _DEGREE = re.compile(r"(?<!\w)°([CF])(?!\w)")
 
@@ -101,8 +103,9 @@ def spelling_of(text: str, extend: frozenset[str] = frozenset()) -> Spelling:
 
 def _of_ucum(text: str) -> str | None:
     """The unit that a text means which is written as UCUM alone does: ``10*3/uL``, ``mm[Hg]``, ``{cells}/uL``."""
-    from gllint_runtime.policy.unit_codes import unit_of_code  # which asks what is allowed
-
+    # `{unit}/kWh` is a template that was not filled in.
+    if not all(thing.endswith("s") and thing != "units" for thing in _COUNTED.findall(text)):
+        return None
     return unit_of_code(text, "ucum")
 
 
