@@ -66,7 +66,7 @@ _HUNDREDS = (100, 0.01, 10_000, 1_000)
 _PERCENT = re.compile(r"pct|perc|rate|100", re.IGNORECASE)
 _MOST_TEXT = 20_000
 _MOST_EXPRESSIONS = 2_000  # of a function among which those are looked for that show a number
-_BEHIND = re.compile(r"[ \u00a0]?([^\s()\[\]{}<>|,;:!?\"'`]{1,20})(?![\w/*^-])")
+_BEHIND = re.compile(r"[ \u00a0]?((?![×·*/^=+~.])[^\s()\[\]{}<>|,;:!?\"'`]{1,20})(?![\w/*^-])")
 _MULTIPLIERS = frozenset("kKMBTG")
 _SAID = re.compile(
     r"\(\s*(?:in\s+)?(?P<bracket>[^\s()]+(?: per [^\s()]+)?)\s*\)|\bin (?P<end>[^\s()]+)\.?\s*$"
