@@ -302,7 +302,7 @@ OTHERWISE = (
     "mio_kwh pence_gbp cent_eur paise_inr floor_2_kwh "
     "heat_m2 energy_m2 density_km2 population_km2 co2_km fuel_km intensity_m2 dust_m3 radon_m3 bu_acre co2_kwh ct_kwh "
     "p_kwh mi_kwh rate_kwh emission_factor_kg energy_density_kg dose_kg deaths_km normal_m3 mi_gal "
-    "gas_meters smart_meters installed_meters phd_degrees oven_degrees body_degrees ship_yards credit_hours birth_years "
+    "gas_meters smart_meters installed_meters new_meters total_output_meters phd_degrees oven_degrees body_degrees ship_yards credit_hours birth_years "
     "patient_days person_hours lbs_or_kg reciprocal_hz wind_chill_degrees "
     "bio_eur mill_usd tn_usd lac_inr man_jpy ore_sek ore_kwh price_sen_kwh percentage_points"
 )
@@ -377,7 +377,7 @@ def test_a_name_of_any_length_is_read_to_its_end_or_not_at_all() -> None:
             "revenue_millions revenue_bn",
             "total users_k pipe_mm revenue_usd _",
         ),
-        (is_unit_itself, "KM METERS", "km Km KM_H SIZE"),
+        (is_unit_itself, "KM KILOMETERS", "km Km KM_H SIZE"),
         (mentions_unit, "days_back hour_start rating_mva power_w", "mwx speed_m total _"),
     ],
 )
