@@ -408,8 +408,9 @@ class Guard:
             self._judge_texts(call.tool, result)
             output = output_of(result)
             if (declared := self._declared.get(call.tool)) is not None and declared.declares:
-                prefix = () if result.get("structuredContent") is output else (WRAPPER,)
-                output = with_declared(output, declared, self._session.policy, prefix)
+                output = with_declared(output, declared, self._session.policy)
+                if result.get("structuredContent") is None:  # the schema may be that of the wrapper
+                    output = with_declared(output, declared, self._session.policy, (WRAPPER,))
             call_id = self._session.record(call.tool, call.arguments, output)
         except GLError as error:
             marks = {key: result[key] for key in ("resultType",) if key in result}

@@ -1,4 +1,4 @@
-"""The data in a text that a model sees as data: JSON, a bare number, a fenced block, YAML, CSV, a Python repr."""
+"""The data in a text that a model sees as data: numbers, JSON, lines of these, a fenced block, YAML, CSV, a repr."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import ast
 import csv
 import json
 import re
+from collections import deque
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -14,7 +15,11 @@ _LONGEST = 1_000_000  # characters of a text that is no JSON
 _LONGEST_NUMBER = 400
 _FENCE = re.compile(r"^(`{3,}|~{3,})[^\n`]*\n(.*?)^\1", re.DOTALL | re.MULTILINE)
 _NUMBER = re.compile(r"[+-]?(?:[0-9]{1,3}(?:,[0-9]{3})+|[0-9]+)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]{1,4})?")
-_ENTRY = re.compile(r"( *)(?:- +)?([A-Za-z_][\w-]*):(?: +(.*))?")
+_NAME = re.compile(r"[A-Za-z_][\w-]*")
+_ENTRY = re.compile(rf"({_NAME.pattern}):(?: +(.*))?")
+_QUOTED = re.compile(r"""(["'])((?:(?!\1)[^\\])*)\1(?:\s+#.*)?""")
+_COMMENT = re.compile(r"\s+#.*")
+_WORDS = {"true": True, "false": False, "null": None, "~": None}
 _SEPARATORS = (",", ";", "\t", "|")
 
 
@@ -34,7 +39,7 @@ def data_in(text: Any) -> Any:
         return None
     if (data := json_in(text)) is not None or len(text) > _LONGEST:
         return data
-    readers: tuple[Callable[[str], Any], ...] = (number_in, _repr, _table, _entries)
+    readers: tuple[Callable[[str], Any], ...] = (number_in, _repr, _lines, _table, _entries)
     return next((data for read in readers if (data := read(text.strip(_MARGIN))) is not None), None)
 
 
@@ -69,6 +74,18 @@ def _as_json(data: Any) -> Any:
     return [_as_json(item) for item in data] if isinstance(data, (list, tuple, set)) else data
 
 
+def _lines(text: str) -> Any:
+    """Lines of which each is JSON, or a number; a first line may name the numbers."""
+    first, *rest = [line.strip() for line in text.splitlines() if line.strip()] or [""]
+    values = [number_in(line) if (data := json_in(line)) is None else data for line in rest]
+    if not values or None in values:
+        return None
+    if (head := json_in(first)) is not None or (head := number_in(first)) is not None:
+        return [head, *values]
+    is_column = all(isinstance(value, (int, float)) for value in values)
+    return [{first: value} for value in values] if is_column and _NAME.fullmatch(first) else None
+
+
 def _table(text: str) -> Any:
     """Lines with the same columns, of which the first names them."""
     lines = [line for line in text.splitlines() if line.strip()]
@@ -79,32 +96,76 @@ def _table(text: str) -> Any:
         header, *rows = csv.reader(lines, delimiter=separator)
         if number_in(header[0].strip()) is None and all(len(row) == len(header) for row in rows):
             names = [name.strip() for name in header]
-            return [dict(zip(names, map(_scalar, row), strict=True)) for row in rows]
+            return [dict(zip(names, map(_cell, row), strict=True)) for row in rows]
     return None
 
 
+def _cell(text: str) -> Any:
+    number = number_in(text.strip())
+    return text if number is None else number
+
+
 def _entries(text: str) -> Any:
-    """Lines of names and values, as YAML writes them: what is further in belongs to the line before."""
-    root: dict[str, Any] = {}
-    has_number = False
-    levels: list[tuple[int, dict[str, Any]]] = [(-1, root)]
-    for line in text.splitlines():
-        if not line.strip() or line.lstrip().startswith("#") or line.strip() == "---":
-            continue
-        match = _ENTRY.fullmatch(line.rstrip())
-        if match is None:
-            return None
-        depth, name, value = len(match[1]), match[2], match[3]
-        while levels[-1][0] >= depth and len(levels) > 1:
-            levels.pop()
-        inner: dict[str, Any] = {}
-        levels[-1][1][name] = inner if value is None else _scalar(value)
-        has_number = has_number or isinstance(levels[-1][1][name], (int, float))
-        if value is None:
-            levels.append((depth, inner))
-    return root if has_number else None
+    """Lines of names and values, or of lists, as in YAML; ``None`` where no value is a number, or a line is neither."""
+    lines = deque(
+        (len(line) - len(line.lstrip(" ")), line.strip())
+        for line in text.splitlines()
+        if line.strip() and not line.lstrip().startswith("#") and line.strip() != "---"
+    )
+    try:
+        data = _node(lines) if lines else None
+    except RecursionError:
+        return None
+    return data if not lines and _has_number(data) else None
+
+
+def _node(lines: deque[tuple[int, str]]) -> Any:
+    """Take the first value from lines, each with its depth."""
+    depth, line = lines[0]
+    if not _is_item(line) and _ENTRY.fullmatch(line) is None:
+        return _scalar(lines.popleft()[1])
+    items: list[Any] = []
+    members: dict[str, Any] = {}
+    while lines and lines[0][0] == depth and _is_item(lines[0][1]) == _is_item(line):
+        _, own = lines.popleft()
+        if _is_item(line):
+            inner = own[1:].lstrip()
+            if inner:
+                lines.appendleft((depth + len(own) - len(inner), inner))
+            items.append(_inner(lines, depth, is_same=False))
+        elif (match := _ENTRY.fullmatch(own)) is not None:
+            name, value = match.groups()
+            members[name] = _scalar(value) if value else _inner(lines, depth, is_same=True)
+        else:
+            lines.appendleft((depth, own))
+            break
+    return items if _is_item(line) else members
+
+
+def _inner(lines: deque[tuple[int, str]], depth: int, *, is_same: bool) -> Any:
+    """The value that is further in; a list may be as far out as its name."""
+    if lines and (lines[0][0] > depth or (is_same and lines[0][0] == depth and _is_item(lines[0][1]))):
+        return _node(lines)
+    return None
+
+
+def _is_item(line: str) -> bool:
+    return line == "-" or line.startswith("- ")
 
 
 def _scalar(text: str) -> Any:
-    number = number_in(text.strip())
-    return text if number is None else number
+    if (match := _QUOTED.fullmatch(text)) is not None:
+        return match[2]
+    text = _COMMENT.sub("", text)
+    if text in _WORDS:
+        return _WORDS[text]
+    data = number_in(text)
+    return text if data is None and (data := json_in(text)) is None else data
+
+
+def _has_number(data: Any) -> bool:
+    if isinstance(data, dict):
+        return any(map(_has_number, data.values()))
+    if isinstance(data, list):
+        return any(map(_has_number, data))
+    return isinstance(data, (int, float)) and not isinstance(data, bool)
