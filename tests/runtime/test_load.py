@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import runpy
 import signal
@@ -100,3 +101,21 @@ def test_a_process_that_is_forked_waits_for_no_thread_of_its_parent() -> None:
     thread.join()
     assert status == 0
     assert session.record("meter", {}, {"heat": {"value": 5, "unit": "kWh"}}) == "tc_1"
+
+
+def test_the_benchmark_of_the_audit_judges_answers_and_wrong_copies(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    benchmark = runpy.run_path(str(BENCHMARKS / "audit.py"))
+    function = {"name": "price", "arguments": '{"site": "north"}'}
+    turns = [
+        {"role": "user", "content": "What is the price?"},
+        {"role": "assistant", "content": None, "tool_calls": [{"id": "c1", "function": function}]},
+        {"role": "tool", "tool_call_id": "c1", "content": '{"price_usd": 1234.5, "fee_usd": 187}'},
+        {"role": "assistant", "content": "The price is $1,234.50."},
+    ]
+    (tmp_path / "runs.json").write_text(json.dumps([{"traj": turns}]))
+    benchmark["main"](str(tmp_path / "runs.json"))
+    header, _, row, *_ = capsys.readouterr().out.splitlines()
+    assert header.split(" | ")[1:4] == ["unchanged", "a digit is another", "ten times as large"]
+    assert row.startswith("| gllint ") and row.split(" | ")[1:3] == ["0 of 1 (0%)", "1 of 1 (100%)"]
