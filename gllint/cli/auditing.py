@@ -116,7 +116,9 @@ class _Audit:
     def _judged(self) -> Iterator[Judged]:
         for path in self._files():
             count, troubles = 0, self._troubles
-            for conversation in judged_records(self._records(path), self._policy, self._reader):
+            for conversation in judged_records(
+                self._records(path), self._policy, self._reader, tries_invented=self._request.stats
+            ):
                 count += 1
                 faults = faults_of(conversation)
                 if self._request.write_baseline is not None:

@@ -71,6 +71,7 @@ class Totals:
         self._tools: Counter[str] = Counter()
         self._models: dict[str, list[bool]] = {}  # whether an answer has a fault
         self._weak = 0
+        self._invented: list[bool] = []  # whether a number that was tried in an answer would have passed
 
     def add(self, judged: Judged) -> None:
         """Count a conversation."""
@@ -85,6 +86,8 @@ class Totals:
             has_faults = any(number.verdict in FAULTS for number in answer.numbers)
             if answer.numbers:
                 self._models.setdefault(answer.model or "unknown", []).append(has_faults)
+            if answer.passes_invented is not None:
+                self._invented.append(answer.passes_invented)
             if self._modes:
                 verdict: Mapping[str, bool] = {
                     "sourced": has_faults,
@@ -122,6 +125,7 @@ class Totals:
             "numbers": self.verdicts.total(),
             "verdicts": {verdict: self.verdicts[verdict] for verdict in VERDICTS},
             "weak": self._weak,
+            "invented_that_pass": _ratio(self._invented),
             "tools": dict(self._tools.most_common(_MOST_TOOLS)),
             "models": {model: _ratio(faults) for model, faults in sorted(self._models.items())},
             "unread": {"answers": self.unread, "results": self.unread_results},
@@ -134,6 +138,7 @@ class Totals:
         lines += [f"answers of {model}: {_ratio_text(ratio)}" for model, ratio in stats["models"].items()]
         lines += [f"numbers from {tool}: {count:,}" for tool, count in stats["tools"].items()]
         lines.append(f"weak (few digits, no shared word): {stats['weak']:,}")
+        lines.append(f"invented numbers that would pass: {_ratio_text(stats['invented_that_pass'])}")
         return "".join(f"{visible(line)}\n" for line in lines)
 
     def judgement(self) -> Mapping[str, int]:

@@ -365,10 +365,23 @@ def test_figures_and_what_each_mode_would_reject(folder: Path, capsys: pytest.Ca
     stats = json.loads(capsys.readouterr().err.splitlines()[-2])
     assert stats["answers_with_faults"] == {"count": 1, "of": 2, "interval": [0.0945, 0.9055]}
     assert (stats["tools"], stats["models"]["m2"]["count"]) == ({"meter": 1}, 0)
+    # In the answer without a fault one number is tried, which no tool returned.
+    assert stats["invented_that_pass"] == {"count": 0, "of": 1, "interval": [0.0, 0.7935]}
     assert audit("bad.json", "good.json", "--stats", "--judge", "claims,sourced") == 1
     out = capsys.readouterr().out
     assert "Of 2 answers claims would reject 2, sourced would reject 1; both 1.\n" in out
     assert "answers of m1: 1 of 1 (95 %: 20.6% to 100.0%)\n" in out
+    assert "invented numbers that would pass: 0 of 1 (95 %: 0.0% to 79.3%)\n" in out
+    every = {"rows": [{"kwh": number} for number in range(10, 100)]}
+    anything = [
+        *BAD[:2],
+        {**BAD[2], "content": json.dumps(every)},
+        {"role": "assistant", "content": "It is 42 kWh."},
+    ]
+    (folder / "any.json").write_text(json.dumps(anything))
+    audit("any.json", "--stats", "--output-format", "json")
+    stats = json.loads(capsys.readouterr().err.splitlines()[-1])
+    assert stats["invented_that_pass"]["count"] == stats["invented_that_pass"]["of"] == 1
     with pytest.raises(UsageError, match="name two modes"):
         audit("bad.json", "--judge", "sourced")
 

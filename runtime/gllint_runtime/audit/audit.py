@@ -9,7 +9,7 @@ from dataclasses import dataclass, fields, is_dataclass
 from typing import Any
 
 from gllint_runtime.audit.formats import FormatError, Reader, Record, formats
-from gllint_runtime.audit.judgement import FAULTS, Conversation
+from gllint_runtime.audit.judgement import FAULTS, Conversation, Listener
 from gllint_runtime.audit.page import page
 from gllint_runtime.audit.pieces import Pieces, judged
 from gllint_runtime.policy.settings import Policy
@@ -61,19 +61,28 @@ def audit_run(run: Any, *, format: str = "auto", policy: Policy | None = None) -
 
 
 def judged_records(
-    records: Iterable[list[Record]], policy: Policy | None = None, reader: Reader | None = None
+    records: Iterable[list[Record]],
+    policy: Policy | None = None,
+    reader: Reader | None = None,
+    *,
+    tries_invented: bool = False,
 ) -> Iterator[Conversation]:
     """Judge conversations as they come: whole ones at once, those that come in pieces when there is no more.
 
-    A long one comes in several parts, of which the last alone is not ``is_continued``.
+    A long one comes in several parts, of which the last alone is not ``is_continued``. ``tries_invented``: see
+    :class:`~gllint_runtime.audit.judgement.Answer`.
     """
-    pieces = Pieces(policy, reader or Reader())
+
+    def listen(name: str) -> Listener:
+        return Listener(name, policy, tries_invented=tries_invented)
+
+    pieces = Pieces(listen, reader or Reader())
     count = 0
     for group in records:
         for record in group:
             if record.is_whole:
                 count += 1
-                yield from judged(record.conversation or str(count), record, policy)
+                yield from judged(listen(record.conversation or str(count)), record)
             else:
                 yield from pieces.add(record)
     yield from pieces.finish()

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from random import Random
 from typing import Any, NamedTuple
 
 from gllint_runtime.audit.answers import answer_text, is_answer_tool, is_receipt
@@ -15,6 +17,7 @@ from gllint_runtime.provenance.engine import Provenance
 from gllint_runtime.provenance.findings import FAULTS as FAULTS
 from gllint_runtime.provenance.findings import Finding, Verdict
 
+_DIGITS = "0123456789"
 _MAX_ANSWER = 500_000
 _MAX_OPEN = 10_000  # calls whose result is awaited
 _MAX_LATEST = 50  # calls whose arguments may be an answer
@@ -43,12 +46,17 @@ class Number(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """A text that the assistant said, and its numbers."""
+    """A text that the assistant said, and its numbers.
+
+    ``passes_invented``: whether an invented number would have been accepted in the place of one that was; ``None``
+    where none was tried.
+    """
 
     number: int
     text: str
     numbers: list[Number]
     model: str = ""
+    passes_invented: bool | None = None
 
 
 @dataclass
@@ -90,8 +98,11 @@ class Conversation:
 class Listener:
     """Hears the turns of one conversation and judges its answers; memory stays within bounds, however long it is."""
 
-    def __init__(self, conversation: str = "", policy: Policy | None = None) -> None:
+    def __init__(
+        self, conversation: str = "", policy: Policy | None = None, *, tries_invented: bool = False
+    ) -> None:
         self.conversation = conversation
+        self._tries_invented = tries_invented
         self.notes: list[str] = []
         self.has_gaps = False  # whether something of it was passed over
         self.has_results_unread = False
@@ -232,7 +243,28 @@ class Listener:
         if len(text) > _MAX_ANSWER:
             self.notes.append(f"answer {number + 1} was judged up to its character {_MAX_ANSWER:,}")
         findings = self._provenance.judge(text[:_MAX_ANSWER])
-        return Answer(number, text, [self._number(number, finding) for finding in findings], self._model)
+        numbers = [self._number(number, finding) for finding in findings]
+        passes = self._passes_invented(text[:_MAX_ANSWER], numbers) if self._tries_invented else None
+        return Answer(number, text, numbers, self._model, passes)
+
+    def _passes_invented(self, text: str, numbers: list[Number]) -> bool | None:
+        """Whether an answer is accepted with other digits, drawn by its text, in the place of one of its numbers."""
+        chance = Random(text)
+        right = [
+            (number.start, number.end)
+            for number in numbers
+            if number.verdict in ("sourced", "derived") and sum(map(str.isdecimal, number.text)) > 1
+            if not any(map(str.isalpha, number.text))
+        ]
+        if not right:
+            return None
+        start, end = chance.choice(right)
+        while (invented := re.sub(r"\d", lambda _: chance.choice(_DIGITS), text[start:end])) == text[
+            start:end
+        ]:
+            pass
+        findings = self._provenance.judge(f"{text[:start]}{invented}{text[end:]}")
+        return all(one.verdict not in FAULTS for one in findings if start <= one.span[0] < end)
 
     def _number(self, answer: int, finding: Finding) -> Number:
         source = finding.miss.source if finding.miss is not None else finding.source

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from array import array
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import date
 from itertools import islice
 from tempfile import SpooledTemporaryFile
@@ -14,7 +14,6 @@ from typing import Any
 from gllint_runtime.audit.formats import Reader, Record
 from gllint_runtime.audit.judgement import Conversation, Listener
 from gllint_runtime.audit.turns import TURNS, On, Turn
-from gllint_runtime.policy.settings import Policy
 
 _MAX_ITEMS = 20_000  # operations of one trace that are put in order together
 _MAX_ANSWERS = 1_000  # of one conversation, which is longer in several parts
@@ -24,9 +23,9 @@ _MAX_IN_MEMORY = 1 << 24  # bytes of pieces that need no file
 class OpenConversation:
     """A conversation of which more may come."""
 
-    def __init__(self, name: str, policy: Policy | None) -> None:
-        self._part = Conversation(name)
-        self._listener = Listener(name, policy)
+    def __init__(self, listener: Listener) -> None:
+        self._part = Conversation(listener.conversation)
+        self._listener = listener
 
     def add(self, record: Record, *, is_live: bool = False) -> Iterator[Conversation]:
         """Hear a record: the part that is judged, where it is long enough, or ``is_live`` and has an answer."""
@@ -67,8 +66,8 @@ class OpenConversation:
 class Pieces:
     """Conversations with a part in each record, distinguished by their ids; one without an id is judged at once."""
 
-    def __init__(self, policy: Policy | None, reader: Reader) -> None:
-        self._policy, self._reader = policy, reader
+    def __init__(self, listen: Callable[[str], Listener], reader: Reader) -> None:
+        self._listen, self._reader = listen, reader
         self._file = SpooledTemporaryFile(_MAX_IN_MEMORY)  # noqa: SIM115  closed with the last reference to it
         self._places: dict[str, array[int]] = {}
         self._end = 0
@@ -82,7 +81,7 @@ class Pieces:
             self._file.write(line)
             self._end += len(line)
         else:
-            self._nameless = self._nameless or OpenConversation("1", self._policy)
+            self._nameless = self._nameless or OpenConversation(self._listen("1"))
             yield from self._nameless.add(record, is_live=True)
 
     def finish(self) -> Iterator[Conversation]:
@@ -93,7 +92,7 @@ class Pieces:
             records = map(self._record, places)
             first = next(records)
             if first.item is None:
-                opened = OpenConversation(name, self._policy)
+                opened = OpenConversation(self._listen(name))
                 for record in (first, *records):
                     yield from opened.add(record)
                 yield opened.finish()
@@ -101,7 +100,7 @@ class Pieces:
             items = [first.item]
             while items:
                 items += [record.item for record in islice(records, _MAX_ITEMS - len(items))]
-                yield from judged(name or "1", self._reader.conversation_of(items), self._policy)
+                yield from judged(self._listen(name or "1"), self._reader.conversation_of(items))
                 items = [record.item for record in islice(records, 1)]
 
     def _record(self, place: int) -> Record:
@@ -110,9 +109,9 @@ class Pieces:
         return Record("", [*map(_turn, turns)], False, unread, has_results_unread, item)
 
 
-def judged(name: str, record: Record, policy: Policy | None) -> Iterator[Conversation]:
+def judged(listener: Listener, record: Record) -> Iterator[Conversation]:
     """The audit of a whole conversation: it depends on its turns and the policy alone."""
-    opened = OpenConversation(name, policy)
+    opened = OpenConversation(listener)
     yield from opened.add(record)
     yield opened.finish()
 
