@@ -43,42 +43,6 @@ _MAX_DEPTH = 60
 _MAX_ITEMS = 2_000_000  # of one record
 _MAX_UNREAD = 20
 _MAX_DECLARED = 2_000  # texts of the tools that a request declares
-_IDS = ("conversation_id", "thread_id", "session_id", "conversation", "chat_id", "trace_id", "traceId")
-_OWN_IDS = (*_IDS, "custom_id", "task_id", "run_id", "id", "name")
-_DAYS: Places = (
-    *(
-        "timestamp",
-        "created_at",
-        "createdAt",
-        "created",
-        "started_at",
-        "startTime",
-        "start_time",
-        "request_time",
-    ),
-    *("startTimeUnixNano", "start_time_unix_nano", "start_ns"),
-)
-_MODELS: Places = (
-    *(
-        "response_metadata.model_name",
-        "gen_ai.response.model",
-        "gen_ai.request.model",
-        "ai.model.id",
-        "message.model",
-    ),
-    *("model_name", "modelId", "modelVersion", "model"),
-)
-_TEXTS = (
-    "content",
-    "text",
-    "answer",
-    "output",
-    "result",
-    "response",
-    "completion",
-    "final_answer",
-    "output_text",
-)
 _TOO_DEEP = "the record is nested too deeply"
 _OF_A_ROLE = "an item with the role "
 _REMEDY = "; `--map FILE` names its paths"
@@ -155,9 +119,15 @@ class Reader:
             return self._traces([record])
         if rule.options.get("span"):
             if is_whole:
-                return [self.conversation_of([record])._replace(conversation=_own_id(item, _OWN_IDS))]
+                return [
+                    self.conversation_of([record])._replace(
+                        conversation=_own_id(item, table().record["own-ids"])
+                    )
+                ]
             return [Record(trace_of(item), [], False, [], item=record)]
-        return self._walked(record, _own_id(item, _OWN_IDS if is_whole else _IDS), is_whole=is_whole)
+        return self._walked(
+            record, _own_id(item, table().record["own-ids" if is_whole else "ids"]), is_whole=is_whole
+        )
 
     def _walked(self, record: Any, name: str, *, is_whole: bool) -> list[Record]:
         walk = Walk(self._rules)
@@ -218,7 +188,7 @@ class Reader:
         for trace, spans in by_trace.items():
             walk = Walk(self._rules)
             walk.operations(spans)
-            read.append(walk.record(trace or _own_id(spans[0].item, _OWN_IDS)))
+            read.append(walk.record(trace or _own_id(spans[0].item, table().record["own-ids"])))
         return read
 
 
@@ -488,11 +458,11 @@ class Walk:
             self.turns.append(Returned(_text(item.get("id")), "", None if is_error else payload(value)))
 
     def _date(self, item: Mapping[str, Any]) -> None:
-        day = day_of(first(item, _DAYS))
+        day = day_of(first(item, table().record["days"]))
         if day is not None and day != self._day:
             self._day = day
             self.turns.append(On(day))
-        model = first(item, _MODELS)
+        model = first(item, table().record["models"])
         if isinstance(model, str) and model and model != self._model:
             self._model = model
             self.turns.append(By(model[:200]))
@@ -580,7 +550,7 @@ class Walk:
             return
         del self.unread[unread_count:]
         self._has_results_unread = has_results
-        text = first(value, _TEXTS)
+        text = first(value, table().record["texts"])
         if not isinstance(text, str):
             text = answer_text(value)[0] if is_root else ""
         self.run(text, speaker)
@@ -692,19 +662,6 @@ def _text(value: Any) -> str:
 # ------------------------------------------------------------------------------------------------- a result
 
 
-_BLOCKS = (
-    "text",
-    "input_text",
-    "output_text",
-    "image",
-    "resource",
-    "resource_link",
-    "audio",
-    "image_url",
-    "document",
-)
-
-
 def payload(value: Any) -> Any:
     """What a tool returned: JSON in text is read, the wrapping of texts and of data is taken away."""
     if isinstance(value, str):
@@ -727,13 +684,7 @@ def payload(value: Any) -> Any:
 def _unwrapped(value: Any) -> Any:
     if isinstance(value, Mapping):
         keys = value.keys()
-        if keys == {"type", "value"} and value["type"] in (
-            "json",
-            "text",
-            "content",
-            "error-text",
-            "error-json",
-        ):
+        if keys == {"type", "value"} and value["type"] in table().record["values"]:
             return payload(value["value"])
         for key in ("output", "content"):
             if keys in ({key, "metadata"}, {key}) and isinstance(value[key], (str, Mapping, list)):
@@ -750,7 +701,7 @@ def _is_part(part: Any) -> bool:
         return False
     kind = part.get("type", part.get("block_type"))
     if isinstance(kind, str):
-        return kind in _BLOCKS or (kind == "json" and "value" in part)
+        return kind in table().record["blocks"] or (kind == "json" and "value" in part)
     return (
         kind is None
         and len(part) == 1

@@ -45,11 +45,12 @@ class Rule(NamedTuple):
 
 
 class Table(NamedTuple):
-    """All rules, and the names that they refer to."""
+    """All rules, and the names that they refer to; ``record`` has the places of ids, days, models and texts."""
 
     titles: Mapping[str, str]
     rules: tuple[Rule, ...]
     speakers: Mapping[str, str]
+    record: Mapping[str, Places]
     call: Mapping[str, Places]
     output: Mapping[str, Places]
     span: Mapping[str, Places]
@@ -67,6 +68,7 @@ def table() -> Table:
         data["formats"],
         tuple(rule_of(row, call, output) for row in data["rules"]),
         _by_word(data["speakers"]),
+        _fields(data["record"]),
         call,
         output,
         _fields(data["span"]),
