@@ -8,20 +8,7 @@ from collections.abc import Sequence
 from urllib.parse import urlsplit
 
 _STARTERS = frozenset(
-    {
-        "python",
-        "python3",
-        "uv",
-        "uvx",
-        "npx",
-        "node",
-        "run",
-        "bash",
-        "sh",
-        "deno",
-        "bun",
-        "docker",
-    }
+    ["python", "python3", "uv", "uvx", "npx", "node", "run", "bash", "sh", "deno", "bun", "docker"]
 )
 
 
