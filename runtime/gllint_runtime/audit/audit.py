@@ -11,7 +11,7 @@ from typing import Any
 from gllint_runtime.audit.formats import FormatError, Reader, Record, formats
 from gllint_runtime.audit.judgement import FAULTS, Conversation, Listener
 from gllint_runtime.audit.page import page
-from gllint_runtime.audit.pieces import Pieces, judged
+from gllint_runtime.audit.pieces import Pieces, audit_of
 from gllint_runtime.policy.settings import Policy
 
 _MAX_DEPTH = 60
@@ -82,7 +82,7 @@ def judged_records(
         for record in group:
             if record.is_whole:
                 count += 1
-                yield from judged(listen(record.conversation or str(count)), record)
+                yield from audit_of(listen(record.conversation or str(count)), record)
             else:
                 yield from pieces.add(record)
     yield from pieces.finish()

@@ -264,7 +264,7 @@ class Listener:
         ]:
             pass
         findings = self._provenance.judge(f"{text[:start]}{invented}{text[end:]}")
-        return all(one.verdict not in FAULTS for one in findings if start <= one.span[0] < end)
+        return all(finding.verdict not in FAULTS for finding in findings if start <= finding.span[0] < end)
 
     def _number(self, answer: int, finding: Finding) -> Number:
         source = finding.miss.source if finding.miss is not None else finding.source

@@ -100,7 +100,7 @@ class Pieces:
             items = [first.item]
             while items:
                 items += [record.item for record in islice(records, _MAX_ITEMS - len(items))]
-                yield from judged(self._listen(name or "1"), self._reader.conversation_of(items))
+                yield from audit_of(self._listen(name or "1"), self._reader.conversation_of(items))
                 items = [record.item for record in islice(records, 1)]
 
     def _record(self, place: int) -> Record:
@@ -109,8 +109,8 @@ class Pieces:
         return Record("", [*map(_turn, turns)], False, unread, has_results_unread, item)
 
 
-def judged(listener: Listener, record: Record) -> Iterator[Conversation]:
-    """The audit of a whole conversation: it depends on its turns and the policy alone."""
+def audit_of(listener: Listener, record: Record) -> Iterator[Conversation]:
+    """The audit of a whole conversation, which depends on its turns and the policy alone."""
     opened = OpenConversation(listener)
     yield from opened.add(record)
     yield opened.finish()
