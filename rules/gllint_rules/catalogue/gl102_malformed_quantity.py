@@ -37,8 +37,7 @@ def tank_volume(tank: str) -> dict:
 
 ## How to fix
 
-Keep `value` a number and `unit` a string; move other keys next to the Quantity. The fix writes the number that a text
-was made of; it takes no key out.
+Keep `value` a number and `unit` a string; move other keys next to the Quantity, after the code that reads them.
 
 ## Options
 
@@ -53,7 +52,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gllint_rules.fixes import repair
 from gllint_rules.inference.values import (
     Number,
     QuantityInstance,
@@ -96,17 +94,15 @@ def check(context: Context) -> Iterator[Pending]:
                 if (is_gl103s and is_quantity(record)) or quantity.list_site in series:
                     continue
                 series.add(quantity.list_site)
-            fix = None if has_shape else repair("quantity", "mend", context, record)
             help = SHAPE_HELP if has_shape else FURTHER_HELP if quantity.has_more else HELP
-            yield context.found_in(result, "GL102", record.site or quantity.site, problem, help, fix)
+            yield context.found_in(result, "GL102", record.site or quantity.site, problem, help)
     for call, scope in context.module.calls_of({QUANTITY}):
         if facts.last_name(call.func) == QUANTITY and context.touches_tools:
             value = context.eval(call, scope)
             if isinstance(value, QuantityInstance):
                 problem = _problem(value)
                 if problem:
-                    fix = repair("quantity", "mend", context, value)
-                    yield context.finding("GL102", Site(context.module, call.at), problem, HELP, fix)
+                    yield context.finding("GL102", Site(context.module, call.at), problem, HELP)
 
 
 def _problem(record: Record) -> str | None:
@@ -140,6 +136,5 @@ RULE = Rule(
     summary="A Quantity in a tool's result has the wrong shape",
     documentation=__doc__ or "",
     check=check,
-    fix="unsafe",
     options=("quantity-shapes",),
 )
