@@ -73,7 +73,7 @@ class _Readers:
     def __init__(self, changed: dict[Changed, list[Finding]]) -> None:
         self._changed = changed
         self._forms = {change: re.compile(_form(change)) for change in changed}
-        # Names that a file has which knows the tools; `None` where any reader stops a fix.
+        # Texts that a file has which knows the tools; `None` where any reader stops a fix.
         self._near: dict[Changed, set[str] | None] = {}
         # The number of a key is often read under the same key: `"load": row["load"]` is where it comes from.
         self._sources: dict[str, set[tuple[str, int]]] = {}
@@ -97,6 +97,9 @@ class _Readers:
                 for change, line in self._in_file(path, source, wanted, parsed_count > _MOST_PARSED):
                     if change.what != "key" or (path, line) not in self._sources[change.name]:
                         readers.setdefault(change, []).append((path, line))
+                for change in wanted:  # a help names no more
+                    if self._near[change] is not None and len({*readers.get(change, ())}) >= _MOST_SHOWN:
+                        del self._near[change]
         return {change: sorted(set(places)) for change, places in readers.items()}
 
     def _wanted(self, path: str, data: bytes, words: set[str]) -> set[Changed]:
@@ -118,15 +121,16 @@ class _Readers:
     ) -> Iterator[tuple[Changed, int]]:
         """What a file reads of the wanted names, with the line; by its words where it is no Python or not parsed."""
         is_code = text_kind(path) is None and not path.endswith(PAGE_SUFFIXES) and not words_only
-        code = _readable(source) if is_code else None
-        if code is None:
+        code, tree = _readable(source) if is_code else ("", None)
+        if tree is None:
             yield from _words(source, wanted, "")
             return
         by_name: dict[tuple[str, str], Changed] = {(change.what, change.name): change for change in wanted}
         # An attribute or a field of that name is mostly another object's: it stops a fix, and no help names it.
         by_name |= {("attribute", c.name): c for c in wanted if c.what == "key" and self._near[c] is None}
-        tree = parsed(code)
-        for what, name, line in chain(_reads(tree), _whole_reads(tree)):
+        nodes = list(ast.walk(tree))
+        whole = _whole_reads(nodes) if any(change.what == "result" for change in wanted) else ()
+        for what, name, line in chain(_reads(nodes), whole):
             if (what, name) in by_name:
                 yield by_name[what, name], line
         if code != source:  # an f-string that the running Python cannot read is blank there
@@ -134,9 +138,10 @@ class _Readers:
 
 
 def _known_by(finding: Finding) -> Iterator[str]:
-    """Names of which a file has one that knows a tool of the finding: that of the tool, that of its module."""
+    """Texts of which a file has one that names a tool of the finding, or imports its module or from it."""
     yield from (tool.name for tool in finding.tools if tool.name)
-    yield posixpath.basename(finding.path).partition(".")[0]
+    module = posixpath.basename(finding.path).partition(".")[0]
+    yield from (f"{module} import", f"import {module}")
 
 
 def _form(change: Changed) -> bytes:
@@ -169,15 +174,15 @@ def _mentions(names: set[str]) -> Callable[[bytes], set[str]]:
     }
 
 
-def _readable(source: str) -> str | None:
-    """The text as the running Python can parse it; ``None`` where it is no Python."""
+def _readable(source: str) -> tuple[str, ast.Module | None]:
+    """The text as the running Python can parse it, and its tree; ``None`` where it is no Python."""
     try:
-        parsed(source)
+        return source, parsed(source)
     except ParseFailure:
         from gllint_rules.reading.newer import lowered  # here: LibCST takes its time
 
-        return lowered(source)
-    return source
+        code = lowered(source)
+        return (code, parsed(code)) if code is not None else ("", None)
 
 
 def _words(source: str, wanted: set[Changed], code: str) -> Iterator[tuple[Changed, int]]:
@@ -189,7 +194,7 @@ def _words(source: str, wanted: set[Changed], code: str) -> Iterator[tuple[Chang
                 break
 
 
-def _reads(tree: ast.AST) -> Iterator[tuple[str, str, int]]:
+def _reads(nodes: Sequence[ast.AST]) -> Iterator[tuple[str, str, int]]:
     """What each place of a tree reads: ("key", name, line), ("attribute", …), ("function", …) or ("text", …).
 
     A text reads the key that it names wherever it is, but where it writes it: `COLUMN = "load"` does, `{"load": 5}`
@@ -197,7 +202,7 @@ def _reads(tree: ast.AST) -> Iterator[tuple[str, str, int]]:
     """
     written: set[ast.AST | None] = set()
     texts: list[ast.Constant] = []
-    for node in ast.walk(tree):
+    for node in nodes:
         looked_up: list[ast.expr | None] = []
         match node:
             case ast.Constant(value=str()):
@@ -267,12 +272,12 @@ def _fields(node: ast.expr) -> Iterator[tuple[str, str, int]]:
             yield from (("key", name, node.lineno) for name in _NAME.findall(field[0]))
 
 
-def _whole_reads(tree: ast.AST) -> Iterator[tuple[str, str, int]]:
+def _whole_reads(nodes: Sequence[ast.AST]) -> Iterator[tuple[str, str, int]]:
     """Calls whose result is read otherwise than by a literal key: ``sum(f(x).values())``, ``Row(**f(x))``."""
     picked: set[ast.expr] = set()  # of which a key is taken, or nothing
     assigned: dict[ast.expr, str] = {}
     calls: list[tuple[str, ast.expr]] = []
-    for node in ast.walk(tree):
+    for node in nodes:
         match node:
             case ast.Expr(value=value) | ast.Subscript(value=value, slice=ast.Constant(value=str())):
                 picked.add(value)
@@ -293,7 +298,7 @@ def _whole_reads(tree: ast.AST) -> Iterator[tuple[str, str, int]]:
     awaited = {node.value for _, node in calls if isinstance(node, ast.Await)}
     loose = {
         node.id
-        for node in ast.walk(tree)
+        for node in nodes
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node not in picked
     }
     for name, node in calls:
