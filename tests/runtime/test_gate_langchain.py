@@ -270,21 +270,16 @@ def test_calls_side_by_side_have_different_ids(way: str) -> None:
         ],
     )
 
-    def slow(site: str) -> dict[str, Any]:
+    def heat_of(site: str) -> dict[str, Any]:
         """The heat of a site."""
         return {"heat": {"value": 1.5 if site == "north" else 2.5, "unit": "kWh"}}
 
-    reader = StructuredTool.from_function(slow, name="meter")
-    answer = json.dumps(
-        {
-            "message": "{{claim:0}}, {{claim:1}}",
-            "claims": [
-                {"source_call_id": f"tc_{i}", "path": "$.heat", "quantity": {"value": i + 0.5, "unit": "kWh"}}
-                for i in (1, 2)
-            ],
-        }
-    )
-    assert asked(agent_of(says(both, answer), reader, way=way))[-1].text == "1.50 kWh, 2.50 kWh"
+    reader = StructuredTool.from_function(heat_of, name="meter")
+    messages = asked(agent_of(says(both, "It is warm."), reader, way=way))
+    replies = [json.loads(message.text) for message in messages if message.type == "tool"]
+    # Which of two threads is recorded first is left to the machine.
+    assert {reply["tool_call_id"] for reply in replies} == {"tc_1", "tc_2"}
+    assert {reply["output"]["heat"]["value"] for reply in replies} == {1.5, 2.5}
 
 
 @WAYS
