@@ -220,7 +220,7 @@ def test_no_one_else_reads_the_end_of_a_name() -> None:
             if "names.txt" in text or re.search(r"\bunit\.ends\b", text):
                 readers.add(path.name)
     # The reader of texts takes some of them for names of units.
-    assert readers == {"names.py", "context_words.py"}
+    assert readers == {"names.py", "surroundings.py"}
 
 
 @given(st.sampled_from([name for name, _ in KEYS]))

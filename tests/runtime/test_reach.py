@@ -91,7 +91,7 @@ FURTHER = [
         "@ verdoppelt",
     ),
     *("en miles: @", "em miles: @", "-over @", "Millions for @", "many times @", "no menos cerca de @"),
-    *("@ or so about million", "moins environ @", "double @"),
+    *("@ or so about million", "moins environ @", "double @", "in miles: @"),
 ]
 
 
@@ -136,7 +136,7 @@ BESIDE = [
     ),
     *("Die Hälfte der Häuser braucht @.", "La mitad de las casas usa @.", "半数の家は@", "一半的房子用@"),
     *("$E = @$", "so $E_{h} = @$, as told", r"$Q \approx @$"),
-    *("miles: @", "in miles: @", "en millas: @", "kick-about @", "-per @", "a million houses use about @"),
+    *("miles: @", "en millas: @", "kick-about @", "-per @", "a million houses use about @"),
     *("minus for @", "double for @", "times @", "Moins que @", "meno di circa @", "que menos cerca de @"),
     *("@ or so about some", "@ or so about some million", "the total is minus in @"),
 ]

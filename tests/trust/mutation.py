@@ -44,8 +44,8 @@ _GROUPS = {
     "scanner": [
         f"{_POLICY}/{name}"
         for name in (
-            "bare_numbers", "claims", "context_words", "designations", "number_", "numbers", "quantity_",
-            "rendered_text",
+            "claimed_text", "claims", "designations", "number_", "numbers", "quantity_", "rendered_text",
+            "surroundings",
         )
     ],
     "units": [f"{_POLICY}/{name}" for name in ("names", "parameter_units", "stock_units", "text_units", "unit")],

@@ -84,13 +84,13 @@ def test_the_module_of_a_file() -> None:
         for name in (
             "gllint/guard/clients.py",
             "rules/gllint_rules/inference/following.py",
-            "runtime/gllint_runtime/policy/bare_numbers.py",
+            "runtime/gllint_runtime/policy/claimed_text.py",
         )
     ]
     assert [importlib.import_module(module).__name__ for module in modules] == [
         "gllint.guard.clients",
         "gllint_rules.inference.following",
-        "gllint_runtime.policy.bare_numbers",
+        "gllint_runtime.policy.claimed_text",
     ]
 
 

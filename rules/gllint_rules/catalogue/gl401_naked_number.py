@@ -98,6 +98,8 @@ def check(context: Context) -> Iterator[Pending]:
             message = f"`{naked.text}` in a final message comes from no tool"
             if naked.hint is not None:  # next to a macro
                 message = f"`{naked.text}` in a final message changes the meaning of the claim next to it"
+            if naked.text.startswith("{{"):  # a label or a header, somewhere else
+                message = f"The text gives `{naked.text}` another unit or size than its claim has"
             yield context.finding("GL401", site, message, naked.hint or HELP, characters=characters)
 
 

@@ -71,7 +71,6 @@ from gllint_runtime.policy.outputs import (
     verified_output,
 )
 from gllint_runtime.policy.parameter_units import ParameterUnits
-from gllint_runtime.policy.quantity_context import holds_time
 from gllint_runtime.policy.rendering import SEEN_BEHIND, format_quantity
 from gllint_runtime.policy.schemas import Claim, Path, Quantity, show_path
 from gllint_runtime.policy.settings import Policy, combined
@@ -700,8 +699,9 @@ class Session:
                 self.verdicts.settle(errors, self.policy.level, 0)
 
         macros = find_macros(message)
-        if naked := self._naked_number(message, macros):
-            violation(naked)
+        naked = [number for number in self._naked(message, macros) if not number.is_reading]
+        if naked:
+            violation(self._naked_number(message, naked))
         if not macros and not claims:
             violations = self.verdicts.settle(errors, self.policy.level, 0)
             self._remember(message, [])
@@ -725,9 +725,12 @@ class Session:
             returned[places[number]].unit if number in places else claim.quantity.unit
             for number, claim in enumerate(claims)
         ]
-        if not naked and [unit for unit in units if unit == "count" or holds_time(unit)]:
-            if naked := self._naked_number(message, macros, units):
-                violation(naked)
+        if macros and not naked:
+            found = self._naked(message, macros, units)
+            if touching := [number for number in found if not number.is_reading]:
+                violation(self._naked_number(message, touching))
+            elif found:
+                violation(_misread(found))
         pieces, cited = [""], []
         for i, piece in enumerate(in_place(message, macros, lambda macro: "")):
             macro = macros[i // 2] if i % 2 else None
@@ -925,12 +928,7 @@ class Session:
 
         return without_designations(message, naked)
 
-    def _naked_number(
-        self, message: str, macros: list[Macro], claimed: Sequence[str] = ()
-    ) -> GLRuntimeError | None:
-        naked = self._naked(message, macros, claimed)
-        if not naked:
-            return None
+    def _naked_number(self, message: str, naked: list[NakedNumber]) -> GLRuntimeError:
         with self._lock:
             self.metrics.naked_number_rejections += 1
         first = naked[0]
@@ -942,7 +940,7 @@ class Session:
             "NO_NAKED_NUMBERS",
             f"Naked number '{first.text[:200]}' detected at position {first.start}{within}",
             hint=hint,
-            context=[{"text": number.text, "position": number.start} for number in naked[:200]],
+            context=_as_context(naked),
         )
 
     def _resolve(self, number: int, claim: Claim) -> tuple[CallRecord, Quantity]:
@@ -1061,6 +1059,17 @@ class Session:
 
 
 _BY_NAME = ParameterUnits()
+
+
+def _as_context(numbers: Sequence[NakedNumber]) -> list[dict[str, Any]]:
+    return [{"text": number.text, "position": number.start} for number in numbers[:200]]
+
+
+def _misread(numbers: Sequence[NakedNumber]) -> GLDataError:
+    """The error of a message whose text says something else of its claims than their quantities."""
+    first = numbers[0]
+    message = f"'{first.text[:200]}' at position {first.start} gives a claimed number another meaning"
+    return GLDataError("QUANTITY_MISMATCH", message, hint=first.hint, context=_as_context(numbers))
 
 
 def _parameters(args_schema: Mapping[str, Any] | None) -> ParameterUnits:

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
-from gllint_runtime.policy.context_words import table
 from gllint_runtime.policy.data_files import read
+from gllint_runtime.policy.surroundings import words as surrounding_words
 
 _WORD = re.compile(r"[^\W\d_](?:[\w\u0900-\u0dff]|['’](?=\w))*")
 _SECTION = re.compile(r"^\[([a-z]+)( joined)?\]\n((?:(?![\[#]).+\n)+)", re.MULTILINE)
@@ -48,7 +48,7 @@ def _says_number(word: str) -> bool:
 def _tables() -> tuple[frozenset[str], tuple[re.Pattern[str], ...], frozenset[str]]:
     text = read("number_words.txt")
     alone = frozenset(text.partition("[alone no number]\n")[2].split())
-    words = set(table()["multipliers"]) - set(table()["ambiguous magnitudes"])
+    words = {*surrounding_words("magnitudes")}
     joined = []
     for _, is_joined, section in _SECTION.findall(text):
         words.update(section.split())

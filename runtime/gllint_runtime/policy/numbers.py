@@ -11,7 +11,7 @@ A number is any run of digits of any script (Unicode Nd, No, Nl, and pictures of
 
 Emphasis around them (``_2024-10-02_``) changes nothing. Nothing else glued to letters passes (``500kWh``, ``Q3``,
 ``3rd``), and no code fence excuses anything. What would change the number that a macro renders is found by
-:mod:`~gllint_runtime.policy.quantity_context`.
+:mod:`~gllint_runtime.policy.surroundings` and :mod:`~gllint_runtime.policy.claimed_text`.
 """
 
 from __future__ import annotations
@@ -26,19 +26,31 @@ from typing import TypeAlias
 
 from gllint_runtime.policy.claims import HOLE, Macro, find_macros, in_place
 from gllint_runtime.policy.expressions import expression
-from gllint_runtime.policy.quantity_context import BULLET, JOINS, MASK, UNSPACED, context_faults
 from gllint_runtime.policy.rendered_text import View, is_numeral, replaced
+from gllint_runtime.policy.surroundings import (
+    JOINS,
+    MASK,
+    UNSPACED,
+    Fault,
+    Plain,
+    fault_at_end,
+    fault_at_start,
+)
 from gllint_runtime.policy.units import ALLOWED_UNITS
 
 
 @dataclass(frozen=True, slots=True)
 class NakedNumber:
-    """A number (or what changes the number of a macro) at code points ``start`` to ``end`` of the text."""
+    """A number (or what changes the number of a macro) at code points ``start`` to ``end`` of the text.
+
+    ``is_reading`` says that the text gives the number of a macro another meaning, without touching its digits.
+    """
 
     start: int
     end: int
     text: str
     hint: str | None = None
+    is_reading: bool = False
 
 
 # A whole number: grouped, decimal, exponent. It begins with one digit, by which the engine finds it fast.
@@ -65,12 +77,25 @@ _SHORTCODE = (
     r"(?i):(?:zero|one|two|three|four|five|six|seven|eight|nine|(?:keycap_)?ten"
     r"|hundred(?:_points)?|die_face_\w+):"
 )
+# What opens an item, parts a label from its number, or joins two numbers to a range; none is a sign.
+_DASHES_OF_PROSE = (
+    expression(r"(^[ \t>]*(?:\d{1,9}[.)][ \t]+)?)-()(?=[ \t])", re.MULTILINE),
+    expression(
+        r"((?:\*\*|__|</(?:b|strong)>|^[ \t>]*(?:[-*+•,]|\d{1,3}[.)])[ \t]+[^\Wa-z][^.:;!?\n]{1,40}\w)[ \t])"
+        r"[-–—]([ \t]+[*_`]*\ue000)",
+        re.MULTILINE,
+    ),
+    expression(
+        r"(^[ \t>]*[A-ZÀ-ÞА-Я][^\W_]*(?: [^\W_]+){0,3}[ \t])[-–—]([ \t]+[*_`]*\ue000+[^.!?\ue000\n]{0,40}$)",
+        re.MULTILINE,
+    ),
+)
+_RANGE = expression(r"(?<=\ue000)(?: [–—] |[-–—])(?=\ue000)")
 _REVERSED = expression(r"[\u202d\u202e]|<bdo\b", re.IGNORECASE)
 _PLAIN = expression(r"[^\w\s.,;:!?()'\"|%/+=\-\ue000]|[_\u115f\u1160\u3164\uffa0]")  # what else needs a view
 _MARKUP = expression(
     r"[][{}<>&*_`~\\^$#@\x00-\x08\x0e-\x1f\x7f]"
 )  # the same of a text in ASCII, ten times as fast
-_REACH = 80  # characters looked at next to a macro or a digit; bounds the cost
 
 _WORD = (
     "zero|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen"
@@ -94,14 +119,15 @@ def scan_naked_numbers(
     units: Collection[str] = (),
     macros: Sequence[Macro] | None = None,
     glued: Collection[str] = (),
-    claimed: Sequence[str] = (),
+    claimed: Sequence[str] | None = None,
 ) -> list[NakedNumber]:
     """Find the naked numbers of a message template, in order and without overlap.
 
     ``whitelist`` adds regular expressions whose matches excuse the digits inside them, ``units`` a project's
     own unit symbols, ``glued`` those of packs, and ``words`` also reports numbers spelled out ("five hundred
     kWh"). Macros are masked, malformed ones too: :func:`~gllint_runtime.policy.claims.find_macros` reports those,
-    and ``macros`` may hand over what it found. ``claimed`` has the unit of each claim where that is known.
+    and ``macros`` may hand over what it found. ``claimed`` has the unit of each claim, or "" where that is not known;
+    without it, no unit may be typed next to a macro.
     ``12.5`` and ``2,500`` are one number each. Offsets count code points. Raises TypeError for what is no text.
     """
     if not isinstance(text, str) or isinstance(whitelist, str) or isinstance(units, str):
@@ -113,10 +139,10 @@ def scan_naked_numbers(
         return []
     message = _Message(text, macros, whitelist, words, units, glued, claimed)
     places = [place for check in _CHECKS for place in check(message)]
-    return [NakedNumber(start, end, text[start:end], hint) for start, end, hint in _merge(places)]
+    return [NakedNumber(start, end, text[start:end], *rest) for start, end, *rest in _merge(places)]
 
 
-_Place: TypeAlias = tuple[int, int, str | None]
+_Place: TypeAlias = tuple[int, int, str | None, bool] | Fault
 _TELLING = "0123456789:&<"  # looked for one by one: far faster than by an expression
 
 
@@ -136,9 +162,14 @@ class _Message:
         words: bool,
         units: Collection[str],
         glued: Collection[str],
-        claimed: Sequence[str],
+        claimed: Sequence[str] | None,
     ) -> None:
-        self.text, self.macros, self.words, self.units, self.claimed = text, macros, words, units, claimed
+        self.text, self.macros, self.words, self.units = text, macros, words, units
+        indexes = [-1 if macro.problem or macro.index is None else macro.index for macro in macros]
+        self.macro_units: list[str | None] = [None] * len(macros)
+        """The unit of each macro."""
+        if claimed is not None:
+            self.macro_units = [claimed[index] if 0 <= index < len(claimed) else "" for index in indexes]
         masked = "".join(in_place(text, macros, lambda macro: MASK * len(macro.text))) if macros else text
         self.lettered = masked.replace(MASK, "X") if macros else text
         self.numbers = _digits(self.lettered, whitelist, units, glued)
@@ -147,8 +178,13 @@ class _Message:
         self.typed, self.view = masked, None
         if not (macros or words or "&" in text):
             return
-        if "-" in masked:
-            self.typed = BULLET.sub(r"\n\1,", f"\n{masked}")[1:]
+        for dash in _DASHES_OF_PROSE if "-" in masked or "–" in masked else ():
+            self.typed = dash.sub(r"\1,\2", self.typed)
+        following = zip(macros, self.macro_units, self.macro_units[1:], strict=False)
+        alike = {macro.end for macro, unit, next_unit in following if unit == next_unit}
+        self.typed = _RANGE.sub(
+            lambda dash: ";".center(len(dash[0])) if dash.start() in alike else dash[0], self.typed
+        )
         is_ascii = text.isascii()
         if (_MARKUP if is_ascii else _PLAIN).search(self.typed):
             self.view = View(self.typed, printable=is_ascii and _is_printable(text))
@@ -158,21 +194,39 @@ class _Message:
 def _hiding(message: _Message) -> Iterator[_Place]:
     if message.view is not None and message.macros:
         for start, end in message.view.hiding:
-            yield start, end, "Style and hide nothing around a number."
+            yield start, end, "Style and hide nothing around a number.", False
 
 
-def _neighbours(message: _Message) -> Iterator[_Place]:
+def _surroundings(message: _Message) -> Iterator[_Place]:
     """Signs, letters, units and macros that would become part of what a macro renders."""
-    for macro in message.macros:
-        if macro.problem is None:
-            index = macro.index or 0
-            unit = message.claimed[index] if index < len(message.claimed) else None
-            yield from _context_faults(message.view, message.typed, macro, message.units, unit)
+    view, macros = message.view, [macro for macro in message.macros if macro.problem is None]
+    if not macros:
+        return
+    typed = plain = Plain.of(message.typed)
+    if view is not None:
+        plain = Plain.of(view.text)
+    for macro, unit in zip(message.macros, message.macro_units, strict=True):
+        if macro.problem is not None:
+            continue
+        place = view.find(macro.start) if view is not None else macro.start
+        text, start = (
+            (plain, place) if place is not None else (typed, macro.start)
+        )  # a comment, which is not shown
+        end = start + macro.end - macro.start
+        for fault in (fault_at_start(text, start, end), fault_at_end(text, end, unit, message.units)):
+            if fault is not None and view is not None and text is plain:
+                yield Fault(*view.span(fault.start, fault.end), fault.hint, fault.is_reading)
+            elif fault is not None:
+                yield fault
+    if any(message.macro_units):
+        from gllint_runtime.policy.claimed_text import misread  # brings the reader of texts
+
+        yield from misread(message.text, message.macros, [unit or "" for unit in message.macro_units])
 
 
 def _typed_numbers(message: _Message) -> Iterator[_Place]:
     for start, end in message.numbers:
-        yield start, end, None
+        yield start, end, None, False
 
 
 def _reversals(message: _Message) -> Iterator[_Place]:
@@ -182,12 +236,12 @@ def _reversals(message: _Message) -> Iterator[_Place]:
         return
     if message.macros or message.numbers or _NUMBER.search(text):
         for match in _REVERSED.finditer(text):
-            yield *match.span(), None
+            yield *match.span(), None, False
 
 
 def _seen_numerals(message: _Message) -> Iterator[_Place]:
     for start, end in message.view.numerals if message.view is not None else ():
-        yield start, end, None
+        yield start, end, None, False
 
 
 def _number_words(message: _Message) -> Iterator[_Place]:
@@ -195,24 +249,24 @@ def _number_words(message: _Message) -> Iterator[_Place]:
     if not message.words:
         return
     for match in _pattern(_NUMBER_WORDS).finditer(message.lettered):
-        yield *match.span(), None
+        yield *match.span(), None, False
     view = message.view or View(message.typed)
     folded = (unicodedata.normalize("NFKC", char) for char in view.text)
     plain = "".join([new if len(new) == 1 else old for old, new in zip(view.text, folded, strict=True)])
     for match in _pattern(_NUMBER_WORDS).finditer(plain):
-        yield *view.span(*match.span()), None
+        yield *view.span(*match.span()), None, False
     from gllint_runtime.policy.number_words import spelled_places  # few ask for words
 
     for start, end in spelled_places(message.lettered):
-        yield start, end, None
+        yield start, end, None, False
     for start, end in spelled_places(plain):
-        yield *view.span(start, end), None
+        yield *view.span(start, end), None, False
 
 
 # Those with a hint come first: of two at one place, the first hint is read.
 _CHECKS: tuple[Callable[[_Message], Iterator[_Place]], ...] = (
     _hiding,
-    _neighbours,
+    _surroundings,
     _typed_numbers,
     _reversals,
     _seen_numerals,
@@ -289,27 +343,15 @@ def _symbols(units: frozenset[str] = frozenset()) -> re.Pattern[str]:
     )
 
 
-def _context_faults(
-    view: View | None, masked_text: str, macro: Macro, units: Collection[str], unit: str | None
-) -> list[tuple[int, int, str]]:
-    """Signs, letters, units and macros that would become part of what the macro renders."""
-    start, end = macro.start, macro.end
-    place = view.find(start) if view else None
-    if view is None or place is None:  # inside a comment, which is only seen as it is typed
-        return context_faults(masked_text, start, end, units, unit)
-    places = context_faults(view.text, place, place + end - start, units, unit)
-    return [(*view.span(first, last), hint) for first, last, hint in places]
-
-
 def _merge(places: list[_Place]) -> list[_Place]:
     """The places in order, those that overlap or abut joined."""
     merged: list[_Place] = []
-    for start, end, hint in sorted(places, key=lambda place: place[:2]):
+    for start, end, hint, is_reading in sorted(places, key=lambda place: place[:2]):
         if merged and start <= merged[-1][1]:
-            first, last, earlier = merged[-1]
-            merged[-1] = (first, max(end, last), earlier or hint)
+            first, last, earlier, was_reading = merged[-1]
+            merged[-1] = (first, max(end, last), earlier or hint, is_reading and was_reading)
         else:
-            merged.append((start, end, hint))
+            merged.append((start, end, hint, is_reading))
     return merged
 
 

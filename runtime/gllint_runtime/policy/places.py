@@ -8,6 +8,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
+from operator import itemgetter
 from typing import Literal, NamedTuple
 
 from gllint_runtime.policy.text_units import currency_units, size_of_unit, unit_of_text, units_at, words_table
@@ -90,6 +91,7 @@ class Layout:
     _numbers: list[Span] = field(default_factory=list)
     _sentence_spans: dict[int, list[Span]] = field(default_factory=dict)
     _clause_spans: dict[Span, list[Span]] = field(default_factory=dict)
+    _cell_spans: dict[int, list[Span]] = field(default_factory=dict)
 
     def place(self, start: int, end: int) -> Place:
         """The place of a number."""
@@ -164,8 +166,7 @@ class Layout:
 
     def sentence(self, start: int, end: int) -> Span:
         """The sentence that contains a place; of a table row the whole row."""
-        spans = self._sentences(self.line_at(start))
-        return next((span for span in spans if start < span[1]), spans[-1])
+        return _span_at(self._sentences(self.line_at(start)), start)
 
     def _sentences(self, line: Line) -> list[Span]:
         if (hits := self._sentence_spans.get(line.start)) is not None:
@@ -211,8 +212,7 @@ class Layout:
 
     def clause(self, start: int, end: int) -> Span:
         """Return the part of a sentence that contains a place."""
-        spans = self.clauses(self.sentence(start, end))
-        return next((span for span in spans if start < span[1]), spans[-1])
+        return _span_at(self.clauses(self.sentence(start, end)), start)
 
     def clauses(self, sentence: Span) -> list[Span]:
         """Return the parts of a sentence, parted by commas and "and"."""
@@ -228,14 +228,15 @@ class Layout:
 
     def cell(self, line: Line, place: int) -> tuple[Span, int]:
         """The cell of a row, and its column."""
-        for number, span in enumerate(self.cells(line)):
-            if place <= span[1]:
-                return span, number
-        return (line.start, line.end), 0
+        cells = self.cells(line)
+        number = bisect_left(cells, place, key=itemgetter(1))
+        return (cells[number], number) if number < len(cells) else ((line.start, line.end), 0)
 
     def cells(self, line: Line) -> list[Span]:
         """The cells of a row."""
-        spans: list[Span] = []
+        if (spans := self._cell_spans.get(line.start)) is not None:
+            return spans
+        spans = self._cell_spans[line.start] = []
         at = (
             line.start
             + len(self.text[line.start : line.end])
@@ -334,10 +335,10 @@ class Layout:
             _, column = self.cell(line, place.start)
             if line.header is not None:
                 heads = self.cells(line.header)
-                if column < len(heads) and (hits := _declaration(self.text[slice(*heads[column])], True)):
+                if column < len(heads) and (hits := declaration(self.text[slice(*heads[column])], True)):
                     return hits
                 row = self.cells(line)
-                if column and row and (hits := _declaration(self.text[slice(*row[0])], False)):
+                if column and row and (hits := declaration(self.text[slice(*row[0])], False)):
                     return hits
         else:
             label = self.text[line.start : place.start]
@@ -347,14 +348,14 @@ class Layout:
                     max(label.rfind(", ", 0, mark), label.rfind("; ", 0, mark), label.rfind(". ", 0, mark))
                     + 1
                 )
-                if hits := _declaration(label[begin:mark], False):
+                if hits := declaration(label[begin:mark], False):
                     return hits
             trailing = _BRACKET.match(self.text, place.end)
             if trailing is not None and (hits := declared_unit(trailing[1])) and hits.units:  # 12.5 (MWh)
                 return hits
         for head in line.heads:
             text = self.text[slice(*head)]
-            if hits := _declaration(text.rstrip().rstrip(":"), False):
+            if hits := declaration(text.rstrip().rstrip(":"), False):
                 return hits
         for caption in self._captions:
             if caption[0] < place.start and (hits := _caption(self.text[slice(*caption)])):
@@ -365,6 +366,12 @@ class Layout:
     def _captions(self) -> list[Span]:
         """The sentences that say something of all numbers: "All figures in millions"."""
         return [match.span() for match in _CAPTION.finditer(self.text)][::-1]
+
+
+def _span_at(spans: list[Span], place: int) -> Span:
+    """The stretch that contains a place, or the last."""
+    number = bisect_right(spans, place, key=itemgetter(1))
+    return spans[min(number, len(spans) - 1)]
 
 
 _JOINED = re.compile(
@@ -387,7 +394,8 @@ _LABEL_PER = re.compile(r"\b(?:per|pro|par)\s+([^\W_]{1,12}\d?)\s*\Z", re.IGNORE
 
 
 @lru_cache(maxsize=1024)
-def _declaration(text: str, is_header: bool) -> Declared | None:
+def declaration(text: str, is_header: bool) -> Declared | None:
+    """What a label or the header of a column says of the numbers behind or under it."""
     text = text.strip()
     if not text or len(text) > _MAX_LABEL * 2:
         return None
@@ -459,8 +467,10 @@ def _line(piece: str, start: int) -> Line:
     stripped = text.strip()
     if not stripped:
         return Line(start, end, "blank")
+    if "|" in stripped and _RULE.match(stripped):
+        return Line(start, end, "rule")
     if "|" in stripped and (stripped[0] == "|" or " | " in stripped):
-        return Line(start, end, "rule" if _RULE.match(stripped) else "row")
+        return Line(start, end, "row")
     if _HEADING.match(text):
         return Line(start, end, "heading")
     if item := _ITEM.match(text):

@@ -15,6 +15,7 @@ from gllint_runtime.policy.units import exact_value
 
 _DIGITS = 8  # significant ones of a number that a fixed number of decimals would cut short
 _CONTEXT = Context(prec=28, Emax=MAX_EMAX, Emin=MIN_EMIN, traps=[])
+_PARTING = (" ", "\u00a0", "/")  # a unit from its number
 SEEN_BEHIND = 40
 """The characters behind a number among which the word of what is counted is looked for."""
 
@@ -36,7 +37,18 @@ def format_quantity(quantity: Quantity, behind: str = "") -> str:
         return number if _says(behind, words) else f"{number} {words[abs(exact) != 1]}"
     minor = _minor_digits(unit)
     text = _fixed(exact, _places(exact, 2 if minor is None else minor, is_money=minor is not None))
-    return text if unit == "1" else f"{text} {unit}".rstrip()
+    unit = unit if behind[:1] not in _PARTING else _unit_not_said(unit, behind[:SEEN_BEHIND])
+    return text if unit in ("", "1") else f"{text} {unit}"
+
+
+def _unit_not_said(unit: str, behind: str) -> str:
+    """What is left to show of a unit where the message goes on with it, or with a unit that it is divided by."""
+    from gllint_runtime.policy.text_units import end_of_unit, period_at
+
+    if end_of_unit(behind, 0, unit):
+        return ""
+    numerator, _, divisor = unit.rpartition("/")
+    return numerator if divisor and divisor in period_at(behind, 0)[0] else unit
 
 
 def _places(exact: Fraction, least: int, *, is_money: bool) -> int:

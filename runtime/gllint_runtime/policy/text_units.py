@@ -29,6 +29,9 @@ _MAX_PHRASE = 80  # and of a name in several words
 _MAX_DENOMINATORS = 3
 
 
+_PERCENT: tuple[str, ...] = ("%",)
+
+
 class Size(NamedTuple):
     """What a unit measures: ``value * factor + offset`` is in the base units of the ``dimension``."""
 
@@ -80,21 +83,43 @@ def currency_units(sign: str) -> tuple[str, ...]:
     return tuple(words_table()["currencies"].get(sign, "").split())
 
 
-def units_at(text: str, at: int) -> tuple[tuple[str, ...], int]:
-    """The units that are typed at a place behind a number, and where they end."""
+def units_at(text: str, at: int, *, divided: bool = True) -> tuple[tuple[str, ...], int]:
+    """The units that are typed at a place behind a number, and where they end.
+
+    Without ``divided``, what the text goes on to divide them by is not read.
+    """
     origin, gap = at, _GAP.match(text, at)
     at = gap.end() if gap else at
     char = text[at : at + 1]
     if not char or char.isspace() or char in ".,;:!?)]}|":
         return (), origin
-    if char == "%":
-        return _divided(text, ("%",), at + 1)
     if char == "‰":
         return ("permille",), at + 1
-    if sign := _SIGN.match(text, at):
-        return _divided(text, currency_units(sign[0]), sign.end())
-    units, end = _unit_at(text, at)
-    return _divided(text, units, end) if units else ((), origin)
+    if char == "%":
+        units, end = _PERCENT, at + 1
+    elif sign := _SIGN.match(text, at):
+        units, end = currency_units(sign[0]), sign.end()
+    else:
+        units, end = _unit_at(text, at)
+    if not units and char != "%" and _SIGN.match(text, at) is None:
+        return (), origin
+    return _divided(text, units, end) if divided else (units, end)
+
+
+def end_of_unit(text: str, at: int, unit: str) -> int:
+    """Where ``unit`` ends, if it is typed at a place; else 0. Any unit is meant by ""."""
+    for is_divided in (True, False):
+        units, end = units_at(text, at, divided=is_divided)
+        if units and (unit in units or not unit):
+            return end
+    return 0
+
+
+def period_at(text: str, at: int) -> tuple[tuple[str, ...], int]:
+    """The units that a text divides by at a place: ``/month``, `` per kWh``; and where that ends."""
+    per = _PER.match(text, at)
+    units, end = _unit_at(text, per.end()) if per else ((), at)
+    return (units, end) if units else ((), at)
 
 
 def _divided(text: str, bases: tuple[str, ...], end: int) -> tuple[tuple[str, ...], int]:

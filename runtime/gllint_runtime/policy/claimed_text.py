@@ -1,0 +1,190 @@
+"""What a message says of the numbers that its macros show: in a label, a header, a heading, a row, or the clause.
+
+The message is read as in sourced mode, each macro as a number. Where the text says another unit, or a
+size, of the number, a reader would read another quantity.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from itertools import accumulate
+
+from gllint_runtime.policy.claims import Macro, in_place
+from gllint_runtime.policy.packs import PACKS
+from gllint_runtime.policy.places import Declared, Layout, Span, declaration
+from gllint_runtime.policy.seen_text import SeenText
+from gllint_runtime.policy.surroundings import (
+    Fault,
+    Plain,
+    holds_time,
+    is_square,
+    pattern,
+    small_letters,
+    words,
+)
+from gllint_runtime.policy.unit_table import ALLOWED_UNITS, TIME_UNITS, pack_units
+from gllint_runtime.policy.units import is_allowed
+
+_MEASURES = tuple(name for name in PACKS if name != "counts")
+BARE_UNITS = frozenset({"count", "1"})
+"""Units that are not shown."""
+
+_ASCII_MARKS = str.maketrans("（）［］：｜", "()[]:|")
+
+
+def misread(text: str, macros: Sequence[Macro], units: Sequence[str]) -> Iterator[Fault]:
+    """What the text says of its macros that is not in the unit of each; "" is one that is not known."""
+    pieces = [*in_place(text, macros, lambda macro: "1")]
+    ends = [*accumulate(map(len, pieces))]
+    view = SeenText("".join(pieces))
+    layout = Layout(view.text.translate(_ASCII_MARKS))
+    everywhere = range(len(view.text))
+    places = [bisect_left(everywhere, end, key=view.origin) for end in ends[:-1:2]]
+    limits = [0, *places, len(view.text)]
+    for number, (place, unit) in enumerate(zip(places, units, strict=True)):
+        if not unit or not view.text.startswith("1", place):
+            continue
+        if unit in BARE_UNITS and _is_in_sentence(layout, place):
+            layout.line_at(place).heads = ()  # the sentence says what the number is
+        declared = layout.declared(layout.place(place, place + 1))
+        other = _contradiction(declared, unit) if declared is not None else ""
+        if not other and unit in BARE_UNITS:
+            other = _unit_of_bare(layout, place, limits[number] + bool(number), limits[number + 2])
+        if other:
+            own = "no unit" if unit in BARE_UNITS else unit
+            hint = f"Leave out {other!r}: a reader would take it for the unit or size of this number, which has {own}."
+            yield Fault(macros[number].start, macros[number].end, hint, True)
+
+
+def _contradiction(declared: Declared, unit: str) -> str:
+    """What a label, header or heading says of a number that is not so in its unit."""
+    units, factor, per = declared
+    if factor != 1.0:
+        return f"{factor:,.0f}"
+    if per and per not in unit.split("/")[1:] and not (per in TIME_UNITS and not holds_time(unit)):
+        return f"per {per}"
+    units = tuple(one for one in units if is_allowed(one, packs=_MEASURES))  # no letter that names a column
+    if any(unit == one or unit.startswith(f"{one}/") for one in units):
+        return ""
+    is_period = units and units[0] in TIME_UNITS and unit not in TIME_UNITS
+    return units[0] if units and not is_period else ""
+
+
+def _is_in_sentence(layout: Layout, place: int) -> bool:
+    line = layout.line_at(place)
+    opening = layout.text[line.start : place].strip(" \t>*_`")
+    return line.kind == "prose" and opening[-1:] not in ("", ":", "=")
+
+
+# ------------------------------------------------------------------------------- a number that is shown without unit
+
+_MAX_SPAN = 200  # characters of a clause, a label or a cell
+_IN = re.compile(r"(?:[,、，]|\s[—–-])\s(?:all )?(?:in|en|em|au|w|v|в)\s[^,;.!?\n|]{1,60}")
+_WORD = re.compile(r"[^\W\d_](?:[^\W_]|['’](?=[^\W_]))*|[^\W\d_]\w*[²³]")
+_SIGNS = re.compile(
+    r"%(?![A-Za-z])|[‰‱٪％℃℉°]|(?:(?<![\w}\])])|(?<=\bUS)|(?<=\bHK)|(?<=\bNZ)|(?<=\b[ACRS]))\$(?![\w{(\\])"
+)
+_IN_FIRST = re.compile(r"\s*(?:all )?(?:in|en|em|w|v|в)\s[^,;.!?\n|]{1,60}(?=,)", re.IGNORECASE)
+_MATHEMATICS = re.compile(r"\$[^$\s][^$\n]{0,60}\$(?!\w)")
+
+
+def _unit_of_bare(layout: Layout, number: int, first: int, last: int) -> str:
+    """The unit that a text gives a bare number between two other macros, in its clause, row, label or heading."""
+    for start, end in _stretches(layout, number, first, last):
+        near = min(max(number, start), end)
+        part = layout.text[max(start, near - _MAX_SPAN) : min(end, near + _MAX_SPAN)]
+        declared = declaration(part, False) if end <= number else None
+        if unit := _unit_in(part) or (_contradiction(declared, "1") if declared is not None else ""):
+            return unit
+    return ""
+
+
+def _stretches(layout: Layout, number: int, first: int, last: int) -> Iterator[Span]:
+    line = layout.line_at(number)
+    if line.kind == "row":
+        cell, column = layout.cell(line, number)
+        yield max(cell[0], first), min(cell[1], last)
+        if len(_WORD.findall(layout.text, *cell)) <= 2:  # more words say themselves what the number is
+            cells = layout.cells(line)
+            yield from (cells[place] for place in {0, column - 1} if 0 <= place < column)
+            yield from layout.cells(line.header)[column : column + 1] if line.header is not None else ()
+        return
+    start, end = layout.clause(number, number + 1)
+    bar = layout.text.rfind("|", line.start, number)
+    yield max(start, first, bar), min(end, last)
+    if bar >= 0 and len(_WORD.findall(layout.text, bar, number)) <= 2:
+        yield line.start, bar
+    opening = max(layout.sentence(number, number + 1)[0], first)
+    for match in (
+        _IN.match(layout.text, end, last),
+        _IN_FIRST.match(layout.text, opening, max(start, opening)),
+    ):
+        if match is not None:
+            yield match.span()
+    yield from () if _is_in_sentence(layout, number) else line.heads
+
+
+def _unit_in(part: str) -> str:
+    part = _MATHEMATICS.sub("", part)
+    if match := _SIGNS.search(part):
+        return match[0]
+    if not part.isascii():
+        part = "".join(char for char in part if unicodedata.category(char) != "Mn")
+        for char in part:
+            if unicodedata.category(char) == "Sc" and char != "$":
+                return char
+            if is_square(char) and len(unicodedata.normalize("NFKC", char)) > 1:
+                return char
+    previous = ""
+    for match in _WORD.finditer(Plain.of(part).letters):
+        if _says_unit(match[0]) or (
+            previous in ("in", "en", "em") and _says_measure(small_letters(match[0]))
+        ):
+            return match[0]
+        previous = match[0].lower()
+    return ""
+
+
+@lru_cache(maxsize=4096)
+def _says_unit(word: str) -> bool:
+    """Whether a word of a clause says a unit of a measure, a currency, a magnitude or a fraction, in any case."""
+    low = small_letters(word)
+    if low in _no_units():
+        return False
+    if word in _symbols() or low in _small_symbols():
+        return True
+    return (len(low) > 4 and low in words("magnitudes")) or _says_measure(low)
+
+
+def _says_measure(low: str) -> bool:
+    return pattern("measure in words").match(low) is not None
+
+
+@lru_cache(maxsize=1)
+def _no_units() -> frozenset[str]:
+    counted = pack_units(("counts",))
+    return frozenset({*words("no unit at a distance"), *counted, *(f"{word}s" for word in counted)})
+
+
+@lru_cache(maxsize=1)
+def _symbols() -> frozenset[str]:
+    """Symbols that differ from words by their letters, and codes of currencies that are no words."""
+    packs = tuple(name for name in _MEASURES if name not in ("time", "rates"))
+    return frozenset(
+        unit
+        for unit in {*ALLOWED_UNITS, *pack_units(packs)} - {"1", "count", ""}
+        if not unit.islower()
+        and not (unit.isupper() and unit.lower() in words("no unit at a distance"))
+        and (len(unit) > 2 or unit in ALLOWED_UNITS or unit in pack_units(("data",)) or unit[0].islower())
+        and len(unit) > 1
+    )
+
+
+@lru_cache(maxsize=1)
+def _small_symbols() -> frozenset[str]:
+    """Symbols in small letters, those that are no word so."""
+    return frozenset(unit.lower() for unit in ALLOWED_UNITS if len(unit) > 1) - {"mi", "t", "ton"} | {"ton"}
