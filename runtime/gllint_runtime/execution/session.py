@@ -71,7 +71,7 @@ from gllint_runtime.policy.outputs import (
     verified_output,
 )
 from gllint_runtime.policy.parameter_units import ParameterUnits
-from gllint_runtime.policy.rendering import SEEN_BEHIND, format_quantity
+from gllint_runtime.policy.rendering import REST_LENGTH, format_quantity
 from gllint_runtime.policy.schemas import Claim, Path, Quantity, show_path
 from gllint_runtime.policy.settings import Policy, combined
 from gllint_runtime.policy.units import UnitRegistry, conversion
@@ -492,7 +492,7 @@ class Session:
                     try:
                         with self._lock:
                             quantity = self._resolve(macro.index, claims[macro.index])[1]
-                        piece = format_quantity(quantity, message[macro.end : macro.end + SEEN_BEHIND])
+                        piece = format_quantity(quantity, message[macro.end : macro.end + REST_LENGTH])
                     except GLError as error:
                         errors.append(error)
                 proven.append((length, length + len(piece)))
@@ -726,18 +726,18 @@ class Session:
             for number, claim in enumerate(claims)
         ]
         if macros and not naked:
-            found = self._naked(message, macros, units)
-            if touching := [number for number in found if not number.is_reading]:
+            faults = self._naked(message, macros, units)
+            if touching := [number for number in faults if not number.is_reading]:
                 violation(self._naked_number(message, touching))
-            elif found:
-                violation(_misread(found))
+            elif faults:
+                violation(_misread(faults))
         pieces, cited = [""], []
         for i, piece in enumerate(in_place(message, macros, lambda macro: "")):
             macro = macros[i // 2] if i % 2 else None
             place = places.get(-1 if macro.index is None else macro.index) if macro else None
             if place is not None:
-                behind = message[macro.end : macro.end + SEEN_BEHIND] if macro else ""
-                pieces += format_quantity(returned[place], behind), ""
+                rest = message[macro.end : macro.end + REST_LENGTH] if macro else ""
+                pieces += format_quantity(returned[place], rest), ""
                 cited.append(place)
             else:
                 pieces[-1] += _UNVERIFIED if macro else piece
@@ -886,7 +886,7 @@ class Session:
         ]
 
         def shown(macro: Macro) -> str:
-            return format_quantity(quantities[macro.index or 0], part[macro.end : macro.end + SEEN_BEHIND])
+            return format_quantity(quantities[macro.index or 0], part[macro.end : macro.end + REST_LENGTH])
 
         return "".join(in_place(part, own, shown))
 

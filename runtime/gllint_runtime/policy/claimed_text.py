@@ -1,4 +1,4 @@
-"""What a message says of the numbers that its macros show: in a label, a header, a heading, a row, or the clause.
+"""What a message says about the numbers that its macros show: in a label, a header, a heading, a row, or the clause.
 
 The message is read as in sourced mode, each macro as a number. Where the text says another unit, or a
 size, of the number, a reader would read another quantity.
@@ -37,7 +37,7 @@ _ASCII_MARKS = str.maketrans("（）［］：｜", "()[]:|")
 
 
 def misread(text: str, macros: Sequence[Macro], units: Sequence[str]) -> Iterator[Fault]:
-    """What the text says of its macros that is not in the unit of each; "" is one that is not known."""
+    """What the text says about its macros that is not in the unit of each; "" is one that is not known."""
     pieces = [*in_place(text, macros, lambda macro: "1")]
     ends = [*accumulate(map(len, pieces))]
     view = SeenText("".join(pieces))
@@ -61,17 +61,21 @@ def misread(text: str, macros: Sequence[Macro], units: Sequence[str]) -> Iterato
 
 
 def _contradiction(declared: Declared, unit: str) -> str:
-    """What a label, header or heading says of a number that is not so in its unit."""
+    """What a label, header or heading says about a number that is not so in its unit."""
     units, factor, per = declared
     if factor != 1.0:
         return f"{factor:,.0f}"
     if per and per not in unit.split("/")[1:] and not (per in TIME_UNITS and not holds_time(unit)):
         return f"per {per}"
-    units = tuple(one for one in units if is_allowed(one, packs=_MEASURES))  # no letter that names a column
-    if any(unit == one or unit.startswith(f"{one}/") for one in units):
+    units = tuple(filter(_is_measure, units))  # no letter that names a column
+    if any(f"{unit}/".startswith(f"{base}/") for base in units):
         return ""
     is_period = units and units[0] in TIME_UNITS and unit not in TIME_UNITS
     return units[0] if units and not is_period else ""
+
+
+def _is_measure(unit: str) -> bool:
+    return is_allowed(unit, packs=_MEASURES)
 
 
 def _is_in_sentence(layout: Layout, place: int) -> bool:
@@ -166,8 +170,8 @@ def _says_measure(low: str) -> bool:
 
 @lru_cache(maxsize=1)
 def _no_units() -> frozenset[str]:
-    counted = pack_units(("counts",))
-    return frozenset({*words("no unit at a distance"), *counted, *(f"{word}s" for word in counted)})
+    things = pack_units(("counts",))
+    return frozenset({*words("no unit at a distance"), *things, *(f"{thing}s" for thing in things)})
 
 
 @lru_cache(maxsize=1)

@@ -229,7 +229,7 @@ class Layout:
     def cell(self, line: Line, place: int) -> tuple[Span, int]:
         """The cell of a row, and its column."""
         cells = self.cells(line)
-        number = bisect_left(cells, place, key=itemgetter(1))
+        number = bisect_right(cells, place - 1, key=itemgetter(1))
         return (cells[number], number) if number < len(cells) else ((line.start, line.end), 0)
 
     def cells(self, line: Line) -> list[Span]:
@@ -395,7 +395,7 @@ _LABEL_PER = re.compile(r"\b(?:per|pro|par)\s+([^\W_]{1,12}\d?)\s*\Z", re.IGNORE
 
 @lru_cache(maxsize=1024)
 def declaration(text: str, is_header: bool) -> Declared | None:
-    """What a label or the header of a column says of the numbers behind or under it."""
+    """What a label or the header of a column says about the numbers behind or under it."""
     text = text.strip()
     if not text or len(text) > _MAX_LABEL * 2:
         return None

@@ -16,11 +16,11 @@ from gllint_runtime.policy.units import exact_value
 _DIGITS = 8  # significant ones of a number that a fixed number of decimals would cut short
 _CONTEXT = Context(prec=28, Emax=MAX_EMAX, Emin=MIN_EMIN, traps=[])
 _PARTING = (" ", "\u00a0", "/")  # a unit from its number
-SEEN_BEHIND = 40
+REST_LENGTH = 40
 """The characters behind a number among which the word of what is counted is looked for."""
 
 
-def format_quantity(quantity: Quantity, behind: str = "") -> str:
+def format_quantity(quantity: Quantity, rest: str = "") -> str:
     """``268.00 kgCO2e``, ``99.999 %``: at least two decimals, more while the value has them, no separators.
 
     A currency has its own decimals (``1500 JPY``), or more where these would not show it. What is counted
@@ -34,21 +34,21 @@ def format_quantity(quantity: Quantity, behind: str = "") -> str:
         return str(exact.numerator)
     if exact.denominator == 1 and (words := _counted().get(unit)):
         number = str(exact.numerator)
-        return number if _says(behind, words) else f"{number} {words[abs(exact) != 1]}"
+        return number if _says(rest, words) else f"{number} {words[abs(exact) != 1]}"
     minor = _minor_digits(unit)
     text = _fixed(exact, _places(exact, 2 if minor is None else minor, is_money=minor is not None))
-    unit = unit if behind[:1] not in _PARTING else _unit_not_said(unit, behind[:SEEN_BEHIND])
+    unit = unit if rest[:1] not in _PARTING else _unit_to_show(unit, rest[:REST_LENGTH])
     return text if unit in ("", "1") else f"{text} {unit}"
 
 
-def _unit_not_said(unit: str, behind: str) -> str:
+def _unit_to_show(unit: str, rest: str) -> str:
     """What is left to show of a unit where the message goes on with it, or with a unit that it is divided by."""
     from gllint_runtime.policy.text_units import end_of_unit, period_at
 
-    if end_of_unit(behind, 0, unit):
+    if end_of_unit(rest, 0, unit):
         return ""
     numerator, _, divisor = unit.rpartition("/")
-    return numerator if divisor and divisor in period_at(behind, 0)[0] else unit
+    return numerator if divisor and divisor in period_at(rest, 0)[0] else unit
 
 
 def _places(exact: Fraction, least: int, *, is_money: bool) -> int:
@@ -105,9 +105,9 @@ def _counted() -> dict[str, tuple[str, str]]:
     }
 
 
-def _says(behind: str, words: tuple[str, str]) -> bool:
+def _says(rest: str, words: tuple[str, str]) -> bool:
     """Whether a message goes on with the word of what is counted."""
-    return _word(words).match(behind[:SEEN_BEHIND]) is not None
+    return _word(words).match(rest[:REST_LENGTH]) is not None
 
 
 @lru_cache(maxsize=64)
