@@ -699,8 +699,9 @@ class Session:
                 self.verdicts.settle(errors, self.policy.level, 0)
 
         macros = find_macros(message)
-        naked = [number for number in self._naked(message, macros) if not number.is_reading]
-        if naked:
+        units = [claim.quantity.unit for claim in claims]
+        faults = self._naked(message, macros, units)
+        if naked := [number for number in faults if not number.is_reading]:
             violation(self._naked_number(message, naked))
         if not macros and not claims:
             violations = self.verdicts.settle(errors, self.policy.level, 0)
@@ -721,12 +722,12 @@ class Session:
                 places[number] = len(returned)
                 provenance.append(self.verdicts.redacted(record.provenance(claim)))
                 returned.append(quantity)
-        units = [
-            returned[places[number]].unit if number in places else claim.quantity.unit
-            for number, claim in enumerate(claims)
+        resolved = [
+            returned[places[number]].unit if number in places else unit for number, unit in enumerate(units)
         ]
         if macros and not naked:
-            faults = self._naked(message, macros, units)
+            if resolved != units:
+                faults = self._naked(message, macros, resolved)
             if touching := [number for number in faults if not number.is_reading]:
                 violation(self._naked_number(message, touching))
             elif faults:

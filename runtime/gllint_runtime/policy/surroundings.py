@@ -123,13 +123,14 @@ class Plain(NamedTuple):
     def of(cls, text: str) -> Plain:
         """How a text is seen."""
         blanks = {char for char in {*text} if _is_blank(char)}
-        kept = {match.start() for match in _WITHIN_WORD.finditer(text)} if blanks else ()
-        letters = text
-        if blanks:
-            letters = "".join(
-                " " if char in blanks and place not in kept else char for place, char in enumerate(text)
-            )
-        if not text.isascii():
+        letters = text.translate(dict.fromkeys(map(ord, blanks), " ")) if blanks else text
+        if blanks and (apostrophes := [*_WITHIN_WORD.finditer(text)]):
+            chars = [*letters]
+            for match in apostrophes:
+                chars[match.start()] = match[0]
+            letters = "".join(chars)
+        is_ascii = text.replace(MASK, "").isascii()
+        if not is_ascii:
             letters = "".join(map(_unstyled_char, letters))
             letters = _LETTERS.sub(
                 lambda word: word[0].translate(_LATIN) if _has_ascii(word[0]) else word[0], letters
@@ -138,7 +139,7 @@ class Plain(NamedTuple):
             letters = _QUOTED_LINE.sub(lambda marks: " " * len(marks[0]), letters)
         if "$" in letters:
             letters = _SIGN_AS_FORMULA.sub(r" \1 ", letters)
-        return cls(text, letters, small_letters(letters))
+        return cls(text, letters, letters.lower() if is_ascii else small_letters(letters))
 
 
 def small_letters(text: str) -> str:
@@ -307,6 +308,9 @@ def _changing_word(plain: Plain, place: int, start: int) -> Fault | None:
     first = place - len(head)
     if not head.isascii() and (unspaced := pattern("unspaced before").search(plain.small, first, start)):
         return Fault(unspaced.start(), start, _ACROSS)
+    nearest = head[head.rfind(" ") + 1 :]
+    if nearest.isascii() and nearest.isalpha() and nearest not in _telling_words():
+        return None  # the most frequent case
     tokens = [*_TOKEN.finditer(head)]
     has_comma = is_far = False  # by a comma, by more than articles and the like
     for index in range(len(tokens) - 1, -1, -1):
@@ -348,6 +352,13 @@ def _changing_word(plain: Plain, place: int, start: int) -> Fault | None:
         elif word not in words("passed over"):
             return None
     return None
+
+
+@lru_cache(maxsize=1)
+def _telling_words() -> frozenset[str]:
+    """The words that change a value, or hide no word before them."""
+    names = "signs", "currencies in front", "magnitudes", "factors", "parts", "times before", "passed over"
+    return frozenset({"miles"}.union(*map(words, (*names, "prepositions"))))
 
 
 def _is_operator_across(head: str, token: re.Match[str]) -> bool:

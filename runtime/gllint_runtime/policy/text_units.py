@@ -108,11 +108,10 @@ def units_at(text: str, at: int, *, divided: bool = True) -> tuple[tuple[str, ..
 
 def end_of_unit(text: str, at: int, unit: str) -> int:
     """Where ``unit`` ends, if it is typed at a place; else 0. Any unit is meant by ""."""
-    for is_divided in (True, False):
-        units, end = units_at(text, at, divided=is_divided)
-        if units and (unit in units or not unit):
-            return end
-    return 0
+    units, end = units_at(text, at, divided=False)
+    if units and unit and unit not in units:
+        units, end = units_at(text, at)
+    return end if units and (unit in units or not unit) else 0
 
 
 def period_at(text: str, at: int) -> tuple[tuple[str, ...], int]:
