@@ -26,7 +26,8 @@ from gllint_runtime.policy.surroundings import (
     small_letters,
     words,
 )
-from gllint_runtime.policy.unit_table import ALLOWED_UNITS, TIME_UNITS, pack_units
+from gllint_runtime.policy.text_units import counted_units, units_at
+from gllint_runtime.policy.unit_table import TIME_UNITS
 from gllint_runtime.policy.units import is_allowed
 
 _MEASURES = tuple(name for name in PACKS if name != "counts")
@@ -156,39 +157,16 @@ def _unit_in(part: str) -> str:
 @lru_cache(maxsize=4096)
 def _says_unit(word: str) -> bool:
     """Whether a word of a clause says a unit of a measure, a currency, a magnitude or a fraction, in any case."""
-    low = small_letters(word)
-    if low in _no_units():
+    small = small_letters(word)
+    if small in words("no unit at a distance") or small.removesuffix("s") in counted_units():
         return False
-    if word in _symbols() or low in _small_symbols():
+    if (len(small) > 4 and small in words("magnitudes")) or _says_measure(small):
         return True
-    return (len(low) > 4 and low in words("magnitudes")) or _says_measure(low)
+    units, end = units_at(word, 0)
+    is_word = word.islower() or (len(word) == 2 and word.istitle())  # "Pa" is one, too
+    is_symbol = end == len(word) > 1 and (is_allowed(word) or not is_word)
+    return is_symbol and any(_is_measure(unit) and unit not in TIME_UNITS for unit in units)
 
 
-def _says_measure(low: str) -> bool:
-    return pattern("measure in words").match(low) is not None
-
-
-@lru_cache(maxsize=1)
-def _no_units() -> frozenset[str]:
-    things = pack_units(("counts",))
-    return frozenset({*words("no unit at a distance"), *things, *(f"{thing}s" for thing in things)})
-
-
-@lru_cache(maxsize=1)
-def _symbols() -> frozenset[str]:
-    """Symbols that differ from words by their letters, and codes of currencies that are no words."""
-    packs = tuple(name for name in _MEASURES if name not in ("time", "rates"))
-    return frozenset(
-        unit
-        for unit in {*ALLOWED_UNITS, *pack_units(packs)} - {"1", "count", ""}
-        if not unit.islower()
-        and not (unit.isupper() and unit.lower() in words("no unit at a distance"))
-        and (len(unit) > 2 or unit in ALLOWED_UNITS or unit in pack_units(("data",)) or unit[0].islower())
-        and len(unit) > 1
-    )
-
-
-@lru_cache(maxsize=1)
-def _small_symbols() -> frozenset[str]:
-    """Symbols in small letters, those that are no word so."""
-    return frozenset(unit.lower() for unit in ALLOWED_UNITS if len(unit) > 1) - {"mi", "t", "ton"} | {"ton"}
+def _says_measure(word: str) -> bool:
+    return pattern("measure in words").match(word) is not None
