@@ -79,10 +79,12 @@ def contradicting_names(context: Context, unit: WrittenUnit) -> Iterator[Contrad
             carriers.append((named[0], Site(context.module, named[1])))
     for name, where in carriers:
         reading = read_name(name)
-        if quantity.list_site is not None and (
-            reading.unit in units_of("counts") or unit_dimension(reading.unit or "") in _TIMES
-        ):
+        is_listed = quantity.list_site is not None
+        if is_listed and unit_dimension(reading.unit or "") in _TIMES:
             continue  # `"months": [{…}]` says what the list has
+        things = units_of("counts")
+        if reading.unit in things and (is_listed or unit.verdict.symbol not in things):
+            continue  # `"rows": {…, "unit": "kWh"}` is what the rows used
         announced = reading.readings
         if announced and all(_conflicts(reading, unit.verdict) for reading in announced):
             yield Contradiction(name, where, announced)
