@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 from msgspec.structs import force_setattr
 
-from gllint_rules.inference import file_texts
+from gllint_rules.inference import execution, file_texts
 from gllint_rules.inference.values import (
     DictOf,
     Entry,
+    Env,
+    Frame,
     Interpolation,
     Key,
     ListOf,
@@ -26,9 +28,10 @@ from gllint_rules.inference.values import (
     options,
 )
 from gllint_rules.reading import facts
+from gllint_rules.reading.expression_index import parts_of
 from gllint_rules.reading.facts import Binding, Expr, Module, Scope, SectionFacts
 from gllint_rules.reading.text_files import TextModule
-from gllint_rules.tools.framework_names import real_names
+from gllint_rules.tools.framework_names import bound_function, real_names
 from gllint_rules.tools.registrars import stores
 from gllint_rules.words.names import NOT_A_TEMPLATE
 from gllint_runtime.policy.claims import HOLE, Macro, find_macros
@@ -171,12 +174,12 @@ def _dict_steps(context: Context) -> Iterator[FinalStep]:
     module, is_final = context.module, context.names.is_final_name
     for literal, scope in module.dicts_with("kind"):
         if literal.value("kind") is not None:
-            yield from _steps_of(context.eval(literal, scope), scope)
+            yield from _steps_of(_entry(context, literal, scope).value, scope)
     for literal, scope in module.dicts_where(
         lambda section: bool(section.spreads) and "message" in section.keys  # `{**base, "message": …}`
     ):
         if literal.value("kind") is None and any(key is None for key, _ in literal.items):
-            yield from _steps_of(context.eval(literal, scope), scope)
+            yield from _steps_of(_entry(context, literal, scope).value, scope)
     # A state that a graph goes on with: `return {"final_message": …}`.
     for literal, scope in module.dicts_where(lambda section: any(map(is_final, section.keys))):
         for key, value in literal.items:
@@ -214,7 +217,7 @@ def _call_steps(context: Context) -> Iterator[FinalStep]:
             continue
         claims = call.keyword("claims")
         claim_list = _claims(context.eval(claims, scope)) if claims is not None else None
-        yield from _steps(context.entry(message, scope), claim_list, scope)
+        yield from _steps(_entry(context, message, scope), claim_list, scope)
 
 
 def _named_steps(context: Context) -> Iterator[FinalStep]:
@@ -240,7 +243,7 @@ def _stored_steps(context: Context) -> Iterator[FinalStep]:
             step = context.eval(target.base, scope)
             kind = step.get("kind") if isinstance(step, Record) else None
             if isinstance(kind, Text) and kind.literal == "final":
-                yield from _steps(context.entry(value, scope), None, scope)
+                yield from _steps(_entry(context, value, scope), None, scope)
 
 
 def _written(context: Context, binding: Binding, scope: Scope) -> Iterator[FinalStep]:
@@ -253,7 +256,7 @@ def _written(context: Context, binding: Binding, scope: Scope) -> Iterator[Final
 
 
 def _bound(context: Context, expr: Expr, scope: Scope) -> Iterator[FinalStep]:
-    yield from _unfilled(context.entry(expr, scope), scope)
+    yield from _unfilled(_entry(context, expr, scope), scope)
 
 
 def _unfilled(entry: Entry, scope: Scope) -> Iterator[FinalStep]:
@@ -398,6 +401,49 @@ def _roles(module: Module, part: SectionFacts) -> dict[int, set[str]]:
 
 def _aside(word: str) -> bool:
     return word in ("==", "raise", "assert") or NOT_A_TEMPLATE.search(word) is not None
+
+
+def _entry(context: Context, expr: Expr, scope: Scope) -> Entry:
+    """The value of an expression, and its place; a list that it joins has what its function has put into it."""
+    function, module = scope.enclosing_function(), context.module
+    names = _filled(expr, function.scope) if function is not None else frozenset()
+    if function is None or not names:
+        return context.entry(expr, scope)
+    evaluator, site = context.evaluator, Site(module, expr.at)
+    nothing: Env = {}
+    env = evaluator.ask(
+        ("filled", function, names),
+        lambda: execution.changes(evaluator, bound_function(module, function), nothing, names),
+        nothing,
+        lambda: nothing,
+        site,
+    )
+    return Entry(evaluator.eval(expr, Frame(module, scope, env)), site)
+
+
+def _filled(expr: Expr, scope: Scope) -> frozenset[str]:
+    """The variables of a function that an expression joins, and those in it that are bound to what joins some."""
+    named = [part.id for part in parts_of(expr) if isinstance(part, facts.Name)]
+    texts = [
+        name
+        for name in named
+        if any(b.value is not None and _joined(b.value, scope) for b in scope.bindings.get(name, ()))
+    ]
+    return frozenset((*_joined(expr, scope), *texts))
+
+
+def _joined(expr: Expr, scope: Scope) -> list[str]:
+    """The variables of a function that an expression joins to a text."""
+    return [
+        part.args[0].id
+        for part in parts_of(expr)
+        if isinstance(part, facts.Call)
+        and isinstance(part.func, facts.Attr)
+        and part.func.name == "join"
+        and len(part.args) == 1
+        and isinstance(part.args[0], facts.Name)
+        and part.args[0].id in scope.bindings
+    ]
 
 
 def _steps(entry: Entry, claims: ListOf | None, scope: Scope) -> Iterator[FinalStep]:
