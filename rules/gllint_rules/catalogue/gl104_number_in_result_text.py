@@ -181,7 +181,8 @@ def _in_text(context: Context, result: Result, text: Text, beside: frozenset[str
         for option in options(hole.value):
             if isinstance(option, Text):
                 yield from _in_text(context, result, option, beside)
-        if hole in in_names or is_of_an_error(hole.site):
+        is_set = all(isinstance(o, ListOf) and o.kind == "set" for o in options(hole.value))
+        if hole in in_names or is_set or is_of_an_error(hole.site):  # no Quantity is what a set holds
             continue
         around = template.text[:place], template.text[place + 1 :]
         gap = around[1][:1] == " "

@@ -40,6 +40,7 @@ _PLACES = frozenset(
         "col",
         "page",
         "index",
+        "offset",
         "port",
         "number",
         "num",
@@ -50,6 +51,10 @@ _PLACES = frozenset(
         "z",
     }
 )
+# The integers of a page: `1-20 of 57`.
+_PAGE = re.compile(rf"\s?(?:[-–]|to|and)\s?{HOLE}\s?(?:of|/)\s?(?:{HOLE}|\d)")
+_END_OF_PAGE = re.compile(rf"{HOLE}\s?(?:[-–]|to|and)\s?\Z")
+_OF_ALL = re.compile(rf"\s?(?:of|/)\s?(?:{HOLE}|\d)")
 _PLURAL = re.compile(rf"(?:\(e?s\)|{HOLE})\Z")
 _OF_FRACTIONS = re.compile(r"[eEfFgG%]\Z")
 _SETTINGS = frozenset({"settings", "config", "cfg", "conf", "configuration", "options"})
@@ -131,6 +136,8 @@ def is_no_measure(
     is_place = bool(keys) and all(not _PLACES.isdisjoint(name_words(key)[-1:]) for key in keys)
     if is_place or _NUMBERED.search(before) is not None:
         return unit_behind(context.policy, behind) is None
+    if _PAGE.match(behind) or (_END_OF_PAGE.search(before) and _OF_ALL.match(behind)):
+        return True
     things = _THINGS.match(behind)
     return things is not None and unit_behind(context.policy, f" {_PLURAL.sub('', things['noun'])}") is None
 
