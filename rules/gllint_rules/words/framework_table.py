@@ -372,6 +372,11 @@ class Table:
             if last[0] != "*" and any(entry.name.kind in kinds for entry in entries)
         )
 
+    def endings(self, kind: Kind) -> frozenset[str]:
+        """The ends of names under a kind, in the rows that give the ending alone: ``_tool``."""
+        entries = ((last, self._by_last[last]) for last in self._endings)
+        return frozenset(last[1:] for last, named in entries if any(e.name.kind == kind for e in named))
+
     @cached_property
     def modules(self) -> frozenset[str]:
         """The modules by which files use a framework or a model's SDK."""

@@ -76,6 +76,7 @@ class Screen:
         classes = _word(names.tool_classes | table.tool_makers)
         methods = _word(table.methods("BaseTool"))
         decorators = _word(table_words.decorators)
+        ends = table.endings("decorators")
         calls = _word(name for name in table.all_runs if name.isidentifier() and name[:2] != "__")
         endings = _word(TOOL_CLASS_ENDINGS)
         registries = _word((*TOOL_REGISTRY_NAMES, *TOOL_REGISTRY_CLASSES))
@@ -138,6 +139,11 @@ class Screen:
                             rf"(?:[@=]|\b(?:map|partial){gap}\(){gap}(?:\w++{gap}\.{gap}){{0,20}}{decorators}\b"
                             rf"|\b{decorators}{gap}(?:\bas\b|\()"
                         ),
+                    ),
+                    # T3: a decorator of any package whose name ends so.
+                    (
+                        _encoded(ends),
+                        _patterns(rf"@{gap}(?:\w++{gap}\.{gap}){{0,20}}\w*{_word(ends)}\b"),
                     ),
                     # T4, T5 and T7: a call that wraps, describes or registers a function.
                     (
