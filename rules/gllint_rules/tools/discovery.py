@@ -488,9 +488,23 @@ class Forms:
         frame = Frame(module, function.scope.parent or function.scope)
         for written in function.decorators:
             match = self._entry("decorators", written, frame)
-            if match is not None:
+            if match is not None and not self._does_nothing(written, frame):
                 return self._marked(function, frame, *match)
         return None
+
+    def _does_nothing(self, decorator: Expr, frame: Frame) -> bool:
+        """Whether a decorator of the project only returns what it is given."""
+        made_by = self.evaluator.eval(_callee(decorator), frame)
+        if not isinstance(made_by, FunctionOf) or not isinstance(made_by.function, Function):
+            return False
+        function = made_by.function
+        match _without_docstring(function.body):
+            case (facts.Def(function=inner), facts.Return(value=facts.Name(id=name))) if isinstance(
+                decorator, Call
+            ):
+                return name == inner.name and _returns_its_argument(inner)
+            case _:
+                return not isinstance(decorator, Call) and _returns_its_argument(function)
 
     def _marked(self, function: Function, frame: Frame, entry: TableEntry, decorator: Expr) -> Tool:
         """The tool that ``decorator`` makes of a function that is defined in ``frame``."""
@@ -832,6 +846,23 @@ def _values_under(module: Module, words: frozenset[str]) -> Iterator[tuple[Expr,
     ):
         if isinstance(target, facts.Sub) and facts.literal_text(target.index) in words:
             yield value, scope
+
+
+def _returns_its_argument(function: Function) -> bool:
+    """Whether a function does nothing but return its first parameter."""
+    match _without_docstring(function.body), function.params:
+        case (facts.Return(value=facts.Name(id=name)),), (first, *_):
+            return name == first.name
+        case _:
+            return False
+
+
+def _without_docstring(body: facts.Block) -> facts.Block:
+    match body:
+        case (facts.Do(kind="expr", values=(facts.Const(value=str()),)), *rest):
+            return tuple(rest)
+        case _:
+            return body
 
 
 def _is_on_self(call: Call, names: Collection[str], scope: Scope, of: ClassOf) -> bool:
