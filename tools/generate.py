@@ -45,7 +45,7 @@ FAMILIES = {
 
 def documents() -> dict[Path, str]:
     """The files as they should be."""
-    rules = {RULE_PAGES / f"{rule.name}.md": rules_text(rule.code, "text") for rule in RULES.values()}
+    rules = {RULE_PAGES / f"{rule.name}.md": rule_page(rule) for rule in RULES.values()}
     gates = {page: renewed(page, examples_of(page)) for page in sorted(GATE_PAGES.glob("*.md"))}
     return {
         **rules,
@@ -101,6 +101,14 @@ def renewed(path: Path, parts: Mapping[str, str], marker: str = "<!-- {} -->\n")
         assert pattern.search(text), f"{path.name} has no {begin}"
         text = pattern.sub(lambda _, part=part: part, text)
     return text
+
+
+def rule_page(rule: Rule) -> str:
+    """Return what ``gllint rule`` prints, and after its references a link to what they are."""
+    page = rules_text(rule.code, "text")
+    if "\n## References\n" not in page:
+        return page
+    return f"{page}\n[Where the rules come from](README.md#where-the-rules-come-from) explains these sources.\n"
 
 
 def rule_tables(folder: str) -> str:

@@ -1,8 +1,9 @@
-"""A schema refers to a GreenLang schema that does not exist.
+"""A schema refers to a `greenlang:` schema that does not exist.
 
 ## What it does
 
-Reports a `$ref` that begins with `greenlang:` and does not name a known schema.
+Reports a `$ref` that begins with `greenlang:` and names none of the schemas that are built into the runtime, such as
+`greenlang://schemas/quantity.json` for a Quantity.
 
 ## Why is this bad?
 
@@ -81,7 +82,7 @@ def check(context: Context) -> Iterator[Pending]:
 RULE = Rule(
     code="GL204",
     name="unknown-schema-ref",
-    summary="A schema refers to a GreenLang schema that does not exist",
+    summary="A schema refers to a `greenlang:` schema that does not exist",
     documentation=__doc__ or "",
     check=check,
     fix="sometimes",

@@ -3,10 +3,11 @@
 ## What it does
 
 Reports `.run()`, `.arun()`, `.execute()`, `.invoke()`, `.ainvoke()`, `.forward()`, `.call()`, `.fn()` and other methods
-that run a tool (`gllint frameworks` lists them) on a value that is known to be a tool. Not reported: calls in a
-dispatcher, in test code, under `if __name__ == "__main__":`, in the tool's own class, and in a tool that is built of
-others, unless the other tool has a higher category. Code that chooses the tool by a computed name is a dispatcher; it
-is reported only if the project has a named one.
+that run a tool (`gllint frameworks` lists them) on a value that is known to be a tool. Not reported are calls
+
+- in a dispatcher, in test code, under `if __name__ == "__main__":` and in the tool's own class
+- by a tool that combines other tools, unless the `category` of the called tool allows it to do more
+- of a tool that is picked by a computed name: such code counts as the dispatcher, unless the project has another one
 
 ## Why is this bad?
 

@@ -2,9 +2,9 @@
 
 ## What it does
 
-Reports a literal tool name in `ToolAction(name=…)`, `registry.invoke(…)`, `registry.get(…)`,
-`dispatch_tool({"name": …})` or a `"tool_call"` step that no tool of the project has. It reports only if the names of
-all tools are literals, and never in test code. `"None"` is the reserved name that asks for clarification.
+Reports a literal tool name that no tool of the project has, in `ToolAction(name=…)`, `registry.invoke(…)`,
+`registry.get(…)`, `dispatch_tool({"name": …})` or a `"tool_call"` step. It reports only if the names of all tools are
+literals, and never in test code. `"None"` is the reserved name that asks for clarification.
 
 ## Why is this bad?
 

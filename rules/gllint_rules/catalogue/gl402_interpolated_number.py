@@ -2,8 +2,8 @@
 
 ## What it does
 
-Reports a definite number that is put into a final-message template by an f-string, `%`, `.format` or `str()` instead
-of being claimed.
+Reports a value that the source shows to be a number and that is put into a final message by an f-string, `%`, `.format`
+or `str()` instead of being claimed.
 
 ## Why is this bad?
 
