@@ -108,7 +108,9 @@ def rule_page(rule: Rule) -> str:
     page = rules_text(rule.code, "text")
     if "\n## References\n" not in page:
         return page
-    return f"{page}\n[Where the rules come from](README.md#where-the-rules-come-from) explains these sources.\n"
+    return (
+        f"{page}\n[Where the rules come from](README.md#where-the-rules-come-from) explains these sources.\n"
+    )
 
 
 def rule_tables(folder: str) -> str:

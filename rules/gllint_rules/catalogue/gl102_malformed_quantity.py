@@ -76,7 +76,6 @@ FURTHER_HELP = (
     "Put `value` and `unit` under a key of their own, next to the others: "
     '{"<name>": {"value": …, "unit": …}, …}.'
 )
-SHAPE_HELP = "Give the Quantity a number, and a unit or a currency code."
 
 
 def check(context: Context) -> Iterator[Pending]:
@@ -87,40 +86,44 @@ def check(context: Context) -> Iterator[Pending]:
         for quantity in quantities(result.value, result.site, policy=context.policy):
             record = quantity.record
             has_shape = is_shaped(record, context.policy)
-            problem = shape_problem(record, context.policy) if has_shape else _problem(record)
-            if problem is None:
+            fault = shape_problem(record, context.policy) if has_shape else _problem(record)
+            if fault is None:
                 continue
             if quantity.has_more and quantity.list_site is not None:
                 if (is_gl103s and is_quantity(record)) or quantity.list_site in series:
                     continue
                 series.add(quantity.list_site)
-            help = SHAPE_HELP if has_shape else FURTHER_HELP if quantity.has_more else HELP
+            problem, help = fault
+            if quantity.has_more and not has_shape:
+                help = FURTHER_HELP
             yield context.found_in(result, "GL102", record.site or quantity.site, problem, help)
     for call, scope in context.module.calls_of({QUANTITY}):
         if facts.last_name(call.func) == QUANTITY and context.touches_tools:
             value = context.eval(call, scope)
             if isinstance(value, QuantityInstance):
-                problem = _problem(value)
-                if problem:
-                    yield context.finding("GL102", Site(context.module, call.at), problem, HELP)
+                fault = _problem(value)
+                if fault is not None:
+                    yield context.finding("GL102", Site(context.module, call.at), *fault)
 
 
-def _problem(record: Record) -> str | None:
+def _problem(record: Record) -> tuple[str, str] | None:
+    """Return what is wrong with a plain Quantity, and what to do; ``None`` where the source shows no fault."""
     if not record.entries:
         return None
     extra = record.entries.keys() - QUANTITY_KEYS
     named = sorted(key for key in extra if isinstance(key, str))
     if named and not isinstance(record, QuantityInstance):
-        return f"this Quantity has keys other than `value` and `unit`: {', '.join(f'`{k}`' for k in named)}"
+        keys = ", ".join(f"`{key}`" for key in named)
+        return f"this Quantity has keys other than `value` and `unit`: {keys}", HELP
     missing = sorted(QUANTITY_KEYS - set(record.entries))
     if missing:
-        return None if record.open else f"this Quantity lacks `{missing[0]}`"
+        return None if record.open else (f"this Quantity lacks `{missing[0]}`", HELP)
     value = join(*(entry.value for entry in record.entries["value"]))
     if surely_not_number(value):
-        return "the `value` of this Quantity is not a number"
+        return "the `value` of this Quantity is not a number", HELP
     unit = join(*(entry.value for entry in record.entries["unit"]))
     if surely_not_text(unit) and not _of_units(record, unit):
-        return "the `unit` of this Quantity is not a string"
+        return "the `unit` of this Quantity is not a string", HELP
     return None
 
 

@@ -63,23 +63,23 @@ from gllint_rules.project.context import Context, Pending
 from gllint_rules.project.effects import Kind, undeclared
 from gllint_rules.rule import Rule
 
-READS: dict[Kind, str] = {
-    "clock": "reads the clock",
-    "random": "uses random numbers",
-    "environment": "reads the environment",
+READS: dict[Kind, tuple[str, str]] = {  # what a tool does, and what it could take as an argument instead
+    "clock": ("reads the clock", "the time"),
+    "random": ("uses random numbers", "the seed or the random number"),
+    "environment": ("reads the environment", "the setting"),
 }
-HELP = "Take it as an argument, or declare the tool with `live_required=True`."
+HELP = "Take {} as an argument, or declare the tool with `live_required=True`."
 
 
 def check(context: Context) -> Iterator[Pending]:
     """One finding for each T1 tool that may answer otherwise when it is asked again."""
     for tool, site, reached in undeclared(context, tuple(READS)):
         name = f"tool `{tool.name}`" if tool.name else "a tool"
-        effect = reached.effect
-        message = (
-            f"{name} {READS[effect.kind]} through `{effect.title}`, but is not declared `live_required=True`"
+        does, instead = READS[reached.effect.kind]
+        message = f"{name} {does} through `{reached.effect.title}`, but is not declared `live_required=True`"
+        yield context.finding(
+            "GL602", site, message, HELP.format(instead), because=reached.because, tool=tool
         )
-        yield context.finding("GL602", site, message, HELP, because=reached.because, tool=tool)
 
 
 RULE = Rule(

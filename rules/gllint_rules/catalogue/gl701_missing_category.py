@@ -50,7 +50,8 @@ class ValveTool(BaseTool):
 
 ## How to fix
 
-Declare the category; in doubt the more restrictive one.
+Declare the category: the first of `READ_ONLY`, `NOTE_TAKING`, `MODIFICATION` and `EXTERNAL` that covers all that the
+tool does.
 
 ## Options
 
@@ -71,8 +72,9 @@ from gllint_rules.project.categories import category_of, uses_categories
 from gllint_rules.project.context import Context, Pending
 from gllint_rules.reading import facts
 from gllint_rules.rule import Rule
+from gllint_rules.words.names import TOOL_LEVELS
 
-HELP = "Declare `category`; in doubt the more restrictive one."
+HELP = f"Declare `category`: the first of {', '.join(TOOL_LEVELS)} that covers all that the tool does."
 
 
 def check(context: Context) -> Iterator[Pending]:

@@ -110,7 +110,16 @@ def advice_for_leaf(
     unit = unit_of_leaf(context, result, leaf, kind)
     if unit.neighbour is not None and leaf.what == "number" and leaf.key is not None:
         return _joined(policy, kind, leaf, number, unit, declared)
-    return _wrapped(policy, kind, key, number, unit, leaf.in_list, declared)
+    return _wrapped(
+        policy,
+        kind,
+        key,
+        number,
+        unit,
+        declared,
+        in_list=leaf.in_list,
+        is_one=leaf.what in ("number", "element"),
+    )
 
 
 def advice_for_returned(context: Context, result: Result, declared: str) -> Advice:
@@ -119,7 +128,7 @@ def advice_for_returned(context: Context, result: Result, declared: str) -> Advi
     if argument is not None:
         return _echoed(context.policy, None, None, argument)
     number = _written(context, result.site, result.value)._replace(code=_NUMBER)
-    return _wrapped(context.policy, None, None, number, unit_of_returned(context, result), False, declared)
+    return _wrapped(context.policy, None, None, number, unit_of_returned(context, result), declared)
 
 
 def advice_for_declaration(kind: Kind | None, declaration: str) -> Advice:
@@ -163,8 +172,7 @@ def quantity_beside_text(
         name = names_of(maker.expr)[0] if maker is not None and leaf.key is None else ""
         leaf = leaf._replace(key=leaf.key or (name if not hasattr(builtins, name) else None) or None)
     policy = context.policy
-    # `in all` and `at night` are words.
-    unit = unit_behind(policy, behind, _names_in(leaf)) if _PROSE.match(behind) is None else None
+    unit = unit_behind(policy, behind, _names_in(leaf))
     if unit is None:
         unit = unit_of_leaf(context, result, leaf, kind_of_leaf(leaf)).unit
     lines: tuple[str, ...] = ()
@@ -184,9 +192,6 @@ def _names_in(leaf: Leaf) -> list[str]:
     maker = maker_at(leaf.site)
     names = [name for part in parts_of(maker.expr) for name in names_of(part)] if maker is not None else []
     return [name for name in (leaf.key, *names) if name]
-
-
-_PROSE = re.compile(r"\s(?:in|at|a|as)\s")
 
 
 def number_site(site: Site) -> Site:
@@ -225,12 +230,13 @@ def echoed_argument(context: Context, result: Result, site: Site) -> str | None:
 
 
 def _echoed(policy: Policy, kind: Kind | None, key: str | None, argument: str) -> Advice:
-    start = f"It is the tool's own argument `{argument}`: leave it out"
+    start = f"It is the tool's own argument `{argument}`"
     if not key:
-        return Advice(kind, None, None, (), None, f"{start}.")
+        text = f"{start}, which the caller knows already: return something that the tool found out."
+        return Advice(kind, None, None, (), None, text)
     pattern = _pattern(key)
     line = list_line("plain-keys", policy.plain_keys, pattern)
-    text = f"{start}, or declare it plain with `{line}`."
+    text = f"{start}: leave it out, or declare it plain with `{line}`."
     return Advice(kind, None, None, (line,), pattern, text)
 
 
@@ -280,9 +286,12 @@ def _wrapped(
     key: str | None,
     number: _Number,
     measure: ShownUnit,
-    in_list: bool,
     declared: str,
+    *,
+    in_list: bool = False,
+    is_one: bool = True,
 ) -> Advice:
+    """Return the repair that puts a number, or each number of a container, into a Quantity."""
     unit = measure.unit
     lines: list[str] = []
     if unit is not None:
@@ -295,10 +304,18 @@ def _wrapped(
         and not measure.sources
     ):
         lines.append(list_line("unit-packs", policy.packs, "counts"))
+    reach = ""
     if in_list and not policy.array_paths:
         lines.append("array-paths = true")
-    start = f"Return a Quantity: `{number.wrapped(_quoted(unit or _OPEN))}`"
-    return _advised(kind, unit, None, tuple(lines), start, "" if unit else _why_open(measure, key), declared)
+        reach = "`array-paths` lets a claim name an element of a list."
+    start = "Return a Quantity" if is_one else "Return each number as a Quantity"
+    start = f"{start}: `{number.wrapped(_quoted(unit or _OPEN))}`"
+    why_open = ""
+    if unit is None and key is None and kind == "count" in policy.plain_kinds and not measure.sources:
+        why_open = "It is a count: under a key that says so, such as `count`, it needs no unit."
+    elif unit is None:
+        why_open = _why_open(measure, key)
+    return _advised(kind, unit, None, tuple(lines), start, reach, why_open, declared)
 
 
 def _why_open(unit: ShownUnit, key: str | None) -> str:

@@ -50,15 +50,21 @@ def unit_in_shape(record: Record, policy: Policy) -> ShapedUnit | None:
     return None if unit is None or key is None else ShapedUnit(record.entries[key][0].site, unit)
 
 
-def shape_problem(record: Record, policy: Policy) -> str | None:
-    """What is wrong with a shaped record, as far as it is written out."""
+def shape_problem(record: Record, policy: Policy) -> tuple[str, str] | None:
+    """Return what is wrong with a shaped record, and what to do; ``None`` where the source shows no fault."""
     key = shaped_key(record, policy)
     assert key is not None
     number = _number(record, key)
     if surely_not_number(number) and not all(_may_be_amount(option) for option in options(number)):
-        return f"the `{key}` of this Quantity is not a number"
-    if _texts(record) is not None and unit_in_shape(record, policy) is None:
-        return "this Quantity has neither a unit nor a currency code"
+        return f"the `{key}` of this Quantity is not a number", f"Write a number under `{key}`."
+    texts = _texts(record)
+    if texts is not None and unit_in_shape(record, policy) is None:
+        without = [f"`{key}` is not a text" for key in _SAYING if key in texts and texts[key] is None]
+        start = f"{' and '.join(without)}. Write" if without else "Write"
+        return (
+            "this Quantity has neither a unit nor a currency code",
+            f"{start} the unit or the currency code of the number.",
+        )
     return None
 
 

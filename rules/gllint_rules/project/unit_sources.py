@@ -66,8 +66,8 @@ _HUNDREDS = (100, 0.01, 10_000, 1_000)
 _PERCENT = re.compile(r"pct|perc|rate|100", re.IGNORECASE)
 _MOST_TEXT = 20_000
 _MOST_EXPRESSIONS = 2_000  # of a function among which those are looked for that show a number
-_BEHIND = re.compile(r"[ \u00a0]?((?![×·*/^=+~.])[^\s()\[\]{}<>|,;:!?\"'`]{1,20})(?![\w/*^-])")
 _MULTIPLIERS = frozenset("kKMBTG")
+_GOES_ON = re.compile(r"[\w/*^-]")  # a unit is only a part of such a word
 _SAID = re.compile(
     r"\(\s*(?:in\s+)?(?P<bracket>[^\s()]+(?: per [^\s()]+)?)\s*\)|\bin (?P<end>[^\s()]+)\.?\s*$"
 )
@@ -473,19 +473,25 @@ def _shown(leaf: Leaf, ways: Sequence[Maker]) -> list[tuple[str, str]]:
 
 
 def unit_behind(policy: Policy, text: str, names: Sequence[str] | None = None) -> str | None:
-    """The unit that a text begins with: ``mm`` of ``" mm of rain"``; things that are counted are none.
+    """Return the unit that a text begins with: ``mm`` of ``" mm of rain"``, none of ``" in all"`` and ``" pages"``.
 
-    Where the ``names`` of the number are given, what may be another word (``7M``, ``5-bar average``, ``34/17t``) is the
-    unit of a number whose name says its dimension.
+    The runtime reads an answer by the same function. Where the ``names`` of the number are given, what may be another
+    word (``7M``, ``5-bar average``, ``34/17t``) is a unit only if a name says its dimension.
     """
-    match = _BEHIND.match(text)
-    if match is None:
+    from gllint_runtime.policy.text_units import units_at  # its tables load slowly, and few files need them
+
+    units, end = units_at(text, 0)
+    word = text.lstrip(" \u00a0").partition(" ")[0].rstrip(".,;:!?)")
+    if word in policy.extend_units:
+        return word
+    if len(units) != 1 or _GOES_ON.match(text, end):
         return None
-    written = match[1].rstrip(".,;:")
-    symbol = symbol_of(policy, written)
+    symbol = symbol_of(policy, units[0])
     if symbol is None or symbol in units_of("counts"):
         return None
-    is_open = written in _MULTIPLIERS if match[0][0] in " \u00a0" else len(written) == 1 and written.isalpha()
+    written = text[:end].strip(" \u00a0")
+    is_apart = text[0] in " \u00a0"
+    is_open = written in _MULTIPLIERS if is_apart else len(written) == 1 and written.isalpha()
     if names is not None and (is_open or counted_measure(written.lstrip("-")) is not None):
         return symbol if any(says_dimension(name, symbol) for name in names) else None
     return symbol

@@ -184,4 +184,6 @@ def _path_hint(path: str, arrays: bool) -> str:
         return "Name the field of the Quantity, as in '$.intensity'."
     if not path.startswith("$"):
         return f"Begin at the root of the output: '$.{path.lstrip('.')}'."
+    if path.endswith(".") and _PATH.match(path[:-1]):
+        return f"Remove the last dot: '{path[:-1]}'."
     return "Write the path as in '$.emissions.total'."

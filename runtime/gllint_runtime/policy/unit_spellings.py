@@ -234,7 +234,8 @@ class _Reader:
                 other.lower() == text.lower() for other in _table("others")
             )  # `nm3` is no `Nm3`
         if not units:
-            raise _UnreadableError(f"`{text}` is not a known unit." if text != self._text else "")
+            is_part = text != self._text and any(char in self._text for char in "*/·. ")
+            raise _UnreadableError(f"`{text}` is not a known unit." if is_part else "")
         return [_expanded(factors_of(unit), power) for unit in units]
 
     def _word(self, word: str, is_divisor: bool) -> list[str]:
