@@ -70,7 +70,10 @@ def _table(name: str, policy: Policy) -> str:
 
 
 def _size(symbol: str) -> str | None:
-    """One of a unit in its dimension's own unit; ``None`` where that is itself, or not known."""
+    """Return the size of a unit in the base unit of its dimension: ``1 kWh is 3600000 J``.
+
+    ``None`` for a base unit, and where the size is not known.
+    """
     from gllint_runtime import UnitRegistry
 
     try:

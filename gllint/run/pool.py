@@ -96,6 +96,7 @@ class Pool:
         return crashed
 
     def _start(self) -> ProcessPoolExecutor:
+        """Return the processes, which the first call starts."""
         if self._executor is None:
             from concurrent.futures import ProcessPoolExecutor
 

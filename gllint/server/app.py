@@ -286,9 +286,10 @@ class Server(LanguageServer):
     def configuration_of(self, place: Place) -> tuple[str, Snapshot] | None:
         """Return the path and text of the file to configure a project in, ``None`` where there is none."""
         path = configuration(place)
-        buffer = self.session.buffers.get(path) if path is not None else None
-        if path is None or buffer is not None:
-            return (path, buffer.snapshot) if path is not None and buffer is not None else None
+        if path is None:
+            return None
+        if (buffer := self.session.buffers.get(path)) is not None:
+            return path, buffer.snapshot
         uri = from_fs_path(path)
         try:
             check_inside(path, place.repository or place.root)

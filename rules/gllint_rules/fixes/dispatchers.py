@@ -65,7 +65,7 @@ def dispatcher_of(context: Context) -> Dispatcher | None:
 
 
 def _imported_as(context: Context, module: Module, name: str) -> Iterator[Dispatcher]:
-    """The dispatcher that ``name`` is in ``module``, imported or defined there."""
+    """Yield each dispatcher that ``name`` may be in ``module``, imported or defined there."""
     for binding in module.scope.bindings.get(name, ()):
         if binding.kind == "import" and binding.name == name:
             value = context.evaluator.imported(module, binding.module, name)
@@ -78,11 +78,16 @@ def _imported_as(context: Context, module: Module, name: str) -> Iterator[Dispat
                 form = _form(function)
                 if form is not None:
                     yield Dispatcher(
-                        name, form, function.is_async, home.path, "", _home_of_action(context, home)
+                        name,
+                        form,
+                        is_async=function.is_async,
+                        path=home.path,
+                        dotted="",
+                        action=_home_of_action(context, home),
                     )
             case External(name=dotted) if _is_called_alone(context, name):
                 source = dotted.rpartition(".")[0]
-                yield Dispatcher(name, "action", False, "", source, source)
+                yield Dispatcher(name, "action", is_async=False, path="", dotted=source, action=source)
             case _:
                 pass
 

@@ -93,10 +93,14 @@ def _written(evaluator: Evaluator, call: facts.Call, frame: Frame) -> _Arguments
 def call(evaluator: Evaluator, name: str, expr: facts.Call, frame: Frame) -> Value | None:
     """What a call of a full name gives; ``None`` where the stubs do not know the name."""
     at = Declaration(frame.site(expr), f"`{short_name(name)}()` gives a number")
-    return _called(name, _written(evaluator, expr, frame), at)
+    return _call_by_name(name, _written(evaluator, expr, frame), at)
 
 
-def _called(name: str, arguments: _Arguments, at: Declaration) -> Value | None:
+def _call_by_name(name: str, arguments: _Arguments, at: Declaration) -> Value | None:
+    """Return what a call of a full name gives, by what the stubs declare of it; ``None`` where they do not know it.
+
+    :mod:`~gllint_rules.stubs.declarations` lists the kinds of declarations.
+    """
     if name in builtin_names.NUMBER_CALLS:
         return number_of(at)
     if name in builtin_names.TEXT_CALLS:
@@ -114,16 +118,16 @@ def _called(name: str, arguments: _Arguments, at: Declaration) -> Value | None:
     match declaration.kind:
         case "class":
             return _constructed(declaration.name, arguments, at)
-        case "f":
+        case "f":  # a function
             return _result(declaration.type, TypeBindings(), arguments, at)
-        case "m" | "c" | "s":
+        case "m" | "c" | "s":  # a method, class method or static method
             owner_name, _, tail = declaration.name.rpartition(".")
             return _class_method(owner_name, tail, arguments, at)
-        case _ if isinstance(declaration.type, list) and declaration.type[0] == "()":
-            return value_of(
-                declaration.type[1], TypeBindings(), at
-            )  # a variable with a function as its value
-        case _:
+        case _ if (
+            isinstance(declaration.type, list) and declaration.type[0] == "()"
+        ):  # a variable: a callable
+            return value_of(declaration.type[1], TypeBindings(), at)
+        case _:  # a variable: an object that may have `__call__`
             value = value_of(declaration.type, TypeBindings(), at)
             return _method(value, "__call__", arguments, at)
 
@@ -376,7 +380,9 @@ def _takes_callable(result: Type, value: Value, bindings: TypeBindings) -> bool 
     match value:
         case External(name=name):
             anything = _Arguments(lambda: _ArgumentValues([], [], spread=True))
-            outcome = _called(name, anything, Declaration(None, f"`{short_name(name)}()` gives a number"))
+            outcome = _call_by_name(
+                name, anything, Declaration(None, f"`{short_name(name)}()` gives a number")
+            )
             _takes(result, outcome if outcome is not None else UNKNOWN, bindings)
             return True
         case FunctionOf():

@@ -80,7 +80,7 @@ def _is_asked(expr: Expr) -> bool:
 
 
 def _names_level(project: Project, expr: Expr, frame: Frame, depth: int = 0) -> bool:
-    """Whether ``expr`` is a level, or a container of levels or by levels, perhaps under a name."""
+    """Whether ``expr`` is a level, a list of levels or a dict with levels as keys, or a variable with one of these."""
     match expr:
         case facts.Attr() if _level(project, expr, frame) is not None:
             return True
@@ -88,7 +88,7 @@ def _names_level(project: Project, expr: Expr, frame: Frame, depth: int = 0) -> 
             return any(_names_level(project, item, frame, depth) for item in items)
         case facts.Dict(items=items):
             return any(key is not None and _names_level(project, key, frame, depth) for key, _ in items)
-        case Call(args=(inner,), keywords=()) if depth < MOST_NAMES:
+        case Call(args=(inner,), keywords=()) if depth < MOST_NAMES:  # frozenset({…}), tuple([…])
             return _names_level(project, inner, frame, depth + 1)
         case facts.Name() | facts.Attr() if depth < MOST_NAMES:
             assigned = sources(project, expr, frame)

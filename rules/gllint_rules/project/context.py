@@ -69,10 +69,10 @@ class Context:
         self.settings = project.settings
         self.policy = project.settings.policy
         self.names = project.names
-        self._answers: dict[object, Any] = {}
-        self._containers: dict[object, Value | None] = {}
-        # For each record the number that a unit in it belongs to.
-        self.spoken_of: dict[Record, frozenset[str]] = {}
+        self._answers: dict[object, Any] = {}  # by the question, a function
+        self._containers: dict[object, Value | None] = {}  # by the callable's function or lambda
+        # For each record, the keys of the numbers that a unit in it may belong to: one key, or none.
+        self.numbers_without_unit: dict[Record, frozenset[str]] = {}
 
     @classmethod
     def of(cls, project: Project, module: Module) -> Context:

@@ -486,7 +486,8 @@ def undeclared(context: Context, kinds: Collection[Kind]) -> Iterator[tuple[Tool
         callees = tool.callables or (effects.called(tool.fn, tool.module, tool.scope),)
         reached = effects.first(callees, kinds)
         if reached is not None:
-            yield tool, reached.effect.site if reached.own else Site(tool.module, tool.fn.at), reached
+            place = reached.effect.site if reached.own else Site(tool.module, tool.fn.at)
+            yield tool, place, reached
 
 
 def _may_be_live(context: Context, tool: Tool) -> bool:

@@ -157,10 +157,14 @@ def _schema_calls(context: Context) -> frozenset[int]:
 
 
 def declared_keys(context: Context, tool: Tool) -> frozenset[tuple[str, ...]]:
-    """The keys that lead to the numbers of a tool's result whose unit its own result schema declares, lists aside."""
+    """Return the key paths of the numbers for which the tool's own result schema declares an allowed unit.
+
+    ``("rows", "heat")`` is such a path, where ``rows`` may be a list: paths do not name the elements of lists.
+    """
     if tool.result_schema is None:
         return frozenset()
     schema = read_schema(context, tool.result_schema, tool.scope)
     numbers = schema_numbers(schema.data) if schema is not None else ()
     allowed = (path for path, unit in numbers if unit is not None and context.policy.allows(unit.unit))
+    # The last step of a path is the keyword that makes it a number, such as `type`.
     return frozenset(names for path in allowed if (names := property_names(path[:-1])) is not None)

@@ -146,7 +146,7 @@ def _is_setting(expr: facts.Expr, result: Result) -> bool:
     """Whether an expression is made of constants and settings alone: ``LIMIT // 2``, ``self.config.timeout``."""
     values = [part for core in cores(expr) for part in _operands(core, 0)]
     return any(not isinstance(value, facts.Const) for value in values) and all(
-        _is_set(value, result) for value in values
+        _is_from_settings(value, result) for value in values
     )
 
 
@@ -158,7 +158,11 @@ def _operands(expr: facts.Expr, depth: int) -> list[facts.Expr]:
             return [expr]
 
 
-def _is_set(expr: facts.Expr, result: Result) -> bool:
+def _is_from_settings(expr: facts.Expr, result: Result) -> bool:
+    """Whether an expression is a constant (its name is in capitals), an option of the toolkit, or from settings.
+
+    An option is an attribute that ``__init__`` takes from its arguments; settings are ``config.timeout`` and the like.
+    """
     if isinstance(expr, facts.Const) or facts.last_name(expr).isupper():
         return True
     function = result.callable.function

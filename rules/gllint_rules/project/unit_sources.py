@@ -222,9 +222,9 @@ def _may_be_unit(text: str) -> bool:
 
 def _numbers_without_unit(context: Context, holder: Record) -> frozenset[str]:
     """Return the key of the one number of a record that a unit next to it may belong to, if there is one."""
-    if holder not in context.spoken_of:
-        context.spoken_of[holder] = _open_numbers(context, holder)
-    return context.spoken_of[holder]
+    if holder not in context.numbers_without_unit:
+        context.numbers_without_unit[holder] = _open_numbers(context, holder)
+    return context.numbers_without_unit[holder]
 
 
 def _open_numbers(context: Context, holder: Record) -> frozenset[str]:

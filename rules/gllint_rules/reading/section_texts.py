@@ -125,18 +125,24 @@ def _compared(old_tree: ast.AST, old_lines: Sequence[str], tree: ast.AST, lines:
             pairs += ((getattr(old, name, None), getattr(new, name, None)) for name in old._fields)
         elif old != new:
             return Edited.FACTS
-    return Edited.PLACES if _texts(old_tree, old_lines) == _texts(tree, lines) else Edited.SPELLING
+    is_same_text = _multiline_texts(old_tree, old_lines) == _multiline_texts(tree, lines)
+    return Edited.PLACES if is_same_text else Edited.SPELLING
 
 
-def _texts(tree: ast.AST, lines: Sequence[str]) -> list[str]:
-    """Return the texts of the expressions on several lines that are inside no other."""
+def _multiline_texts(tree: ast.AST, lines: Sequence[str]) -> list[str]:
+    """Return the lines of the outermost expressions that span several lines.
+
+    The first line is whole, since an edit of what is before the expression also changes the columns in it.
+    """
     texts: list[str] = []
     nodes = [tree]
     while nodes:
         node = nodes.pop()
         if isinstance(node, ast.expr) and node.end_lineno is not None and node.end_lineno > node.lineno:
             texts += lines[node.lineno - 1 : node.end_lineno - 1]
-            last = lines[node.end_lineno - 1].encode("utf-8", "surrogatepass")
+            last = lines[node.end_lineno - 1].encode(
+                "utf-8", "surrogatepass"
+            )  # `ast` counts columns in bytes
             texts.append(last[: node.end_col_offset].decode("utf-8", "replace"))
         else:
             nodes += ast.iter_child_nodes(node)

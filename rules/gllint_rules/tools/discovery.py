@@ -781,26 +781,28 @@ class Forms:
         return None
 
     def _published(self, of: ClassOf, attribute: str) -> Iterator[FunctionOf]:
-        """T8: the methods that a toolkit lists by name, or returns from a method of its; of ``*`` all public ones."""
+        """T8: the methods of a toolkit that are tools, by what the toolkit has under ``attribute``.
+
+        The attribute is a method that returns them, or a list of their names; ``*`` stands for all public methods.
+        """
         if attribute == ANY:
-            for origin in self.callees.outside(of):
-                hidden = self.table.unpublished(origin)
-                yield from (
-                    FunctionOf(of.module, method, of, True)
-                    for method in of.cls.methods()
-                    if self.table.published(origin) and method.name[:1] != "_" and method.name not in hidden
-                )
-            return
-        method = of.cls.method(attribute)
-        if method is not None:
+            yield from self._public_methods(of)
+        elif (method := of.cls.method(attribute)) is not None:
             for expr in returned(method.body):
                 yield from functions_in(self.evaluator, expr, Frame(of.module, method.scope))
-            return
-        for name in self._names_under(of, attribute):
-            member = self.evaluator.member(of, name)
-            for option in options(member):
-                if isinstance(option, FunctionOf):
-                    yield option
+        else:
+            for name in self._names_under(of, attribute):
+                for option in options(self.evaluator.member(of, name)):
+                    if isinstance(option, FunctionOf):
+                        yield option
+
+    def _public_methods(self, of: ClassOf) -> Iterator[FunctionOf]:
+        """The public methods of a toolkit whose framework offers all of them, without those that it excludes."""
+        for origin in filter(self.table.published, self.callees.outside(of)):
+            excluded = self.table.unpublished(origin)
+            for method in of.cls.methods():
+                if not method.name.startswith("_") and method.name not in excluded:
+                    yield FunctionOf(of.module, method, of, True)
 
     def _answering(self, of: ClassOf, attribute: str) -> Iterator[Tool]:
         """T8: the methods of an agent that take a message whose ``attribute`` bears their name."""

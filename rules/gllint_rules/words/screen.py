@@ -309,24 +309,29 @@ class Screen:
         )
 
     def uses(self, data: bytes, needles: Needles) -> bool:
-        """Whether the file imports one of the tools of the project, and calls or derives from one.
+        """Whether the file may use a tool of the project: it imports one, and calls it or derives a class from it.
 
-        Making one counts where the project has a registry that should make them, and so does giving a function to
-        what hands it over.
+        A file also uses a tool if it creates one that only a registry may create, or passes a function to something
+        that makes tools of functions (``registrar(f)``).
         """
-        names, uses, texts = _sorted_out(needles)
+        names, registrars, texts = _sorted_out(needles)
         if texts and _calls_by_name(data, texts):
             return True
-        imported = {b"*"} if ANY_NAME in needles else imported_names(data)
-        if _gives(data, imported, uses):
+        is_any_name = ANY_NAME in needles  # a small project: whatever a file imports may be a tool
+        imported = {b"*"} if is_any_name else imported_names(data)
+        if _gives(data, imported, registrars):
             return True
-        if ANY_NAME not in needles and names.isdisjoint(imported):
-            if not (b"*" in imported and _automaton(names).any(data)):
-                return False
+        has_star = b"*" in imported and _automaton(names).any(data)
+        if not is_any_name and names.isdisjoint(imported) and not has_star:
+            return False
         if self._audits or any(pattern.search(data) for pattern in self._uses):
             return True
-        if ANY_NAME in needles and (_DECORATES.search(data) or _DERIVES.search(data)):
+        if is_any_name and (_DECORATES.search(data) or _DERIVES.search(data)):
             return True
+        return self._names_one(data, names)
+
+    def _names_one(self, data: bytes, names: frozenset[bytes]) -> bool:
+        """Whether a file looks up, derives from, creates or renames one of the tools called ``names``."""
         words = set(self._lookup.compiled.findall(data))
         # What a class defines may be what one above it returns.
         for bases in self._subclass.compiled.findall(data):
@@ -591,7 +596,10 @@ def _calls_by_name(data: bytes, texts: frozenset[bytes]) -> bool:
 
 @lru_cache(maxsize=4)
 def _sorted_out(needles: Needles) -> tuple[frozenset[bytes], Mapping[bytes, set[bytes]], frozenset[bytes]]:
-    """The names of tools; by what is imported what is used with it to give a function, by ``*`` all of it; texts."""
+    """Return the names of tools; the registrars, by the import that brings them (``*``: all); and tool names as texts.
+
+    A registrar is a word by which a file passes a function to something that makes a tool of it.
+    """
     uses: dict[bytes, set[bytes]] = {}
     small = (IN_SMALL_PROJECT.encode(),)
     is_small = ANY_NAME in needles

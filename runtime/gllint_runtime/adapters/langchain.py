@@ -498,20 +498,27 @@ def _as_task(session: Session, message: HumanMessage) -> HumanMessage:
 
 
 def _checked(session: Session, message: AIMessage) -> AIMessage:
-    """What the model said, as it may be shown: all but its text stays. Raises GLError."""
-    text = message.text
-    if (words := _other_words(message)) and not message.tool_calls:
+    """Return a message of the model as it may be shown. Raises GLError for a final answer that fails the check."""
+    return _checked_call(session, message) if message.tool_calls else _checked_answer(session, message)
+
+
+def _checked_answer(session: Session, message: AIMessage) -> AIMessage:
+    """Return a final answer with its checked text. Raises GLError."""
+    if words := _other_words(message):
         session.check(words)
-    if not message.tool_calls:
-        verified = kit.check_final(session, text)
-        metadata = {**message.response_metadata, _CHECKED: verified.provenance}
-        content = (
-            message.content if text == verified.message else _with_text(message.content, verified.message)
-        )
-        return message.model_copy(update={"content": content, "response_metadata": metadata})
+    text = message.text
+    verified = kit.check_final(session, text)
+    metadata = {**message.response_metadata, _CHECKED: verified.provenance}
+    content = message.content if text == verified.message else _with_text(message.content, verified.message)
+    return message.model_copy(update={"content": content, "response_metadata": metadata})
+
+
+def _checked_call(session: Session, message: AIMessage) -> AIMessage:
+    """Return a message that calls tools, without those of its words that fail the check; the calls stay."""
+    words = _other_words(message)
     if words and session.verify(words).status != "success":
         message = _without_other_words(message)
-    if session.verify(text).status == "success":
+    if session.verify(message.text).status == "success":
         return message
     content = [] if isinstance(message.content, str) else message.content
     other = [block for block in content if isinstance(block, dict) and block.get("type") != "text"]

@@ -556,10 +556,10 @@ def _result_texts(item: Any) -> list[Any]:
 
 
 def _with_foreign_results(session: Session, items: Any, own: Mapping[str, bool]) -> Any:
-    """The items as the model receives them: results of tools that the gate does not run are recorded here.
+    """Return the items as the model receives them, and record the results of tools that the gate does not run.
 
-    They are those of MCP servers, say. What another's tool returned is recorded even where it looks as if it had been:
-    it may repeat the model's words.
+    Such tools belong to MCP servers or to the provider. Their results are recorded even if the session already has a
+    result with the same call id: the model could have written that id itself.
     """
     if isinstance(items, str):
         return items

@@ -16,6 +16,7 @@ from gllint_runtime.execution.approval import ApprovalGate, Approve, Notify, Too
 from gllint_runtime.execution.argument_units import Change, Traced, with_quantities_converted
 from gllint_runtime.execution.asking import Asking, finish, finishing
 from gllint_runtime.execution.calls import Call, Entry, Mode, refuse_egress, run_async, run_blocking
+from gllint_runtime.execution.steps import CLARIFICATION
 from gllint_runtime.execution.tools import ToolResult, as_tool
 from gllint_runtime.policy import schemas, validation
 from gllint_runtime.policy.data import Survey
@@ -62,7 +63,8 @@ class ToolRegistry:
         is no tool.
         """
         tool = as_tool(tool)
-        if not isinstance(tool.name, str) or not tool.name or tool.name == "None":
+        # A model that asks for the tool "None" asks for clarification.
+        if not isinstance(tool.name, str) or not tool.name or tool.name == CLARIFICATION:
             raise ValueError(f"{tool.name!r} is no name for a tool")
         if tool.name in self._entries and not replace:
             raise ValueError(f"Tool {tool.name!r} is registered already")

@@ -436,7 +436,7 @@ def quantity_problem(value: Any) -> str | None:
     number, unit = value["value"], value["unit"]
     if isinstance(number, bool) or not isinstance(number, (int, float)):
         return f"the value of a Quantity is a number, not {type(number).__name__}"
-    if not abs(number) <= sys.float_info.max:
+    if not abs(number) <= sys.float_info.max:  # `not … <=`, which NaN fails as well
         return "the value of a Quantity is finite and no larger than a float can be"
     return None if isinstance(unit, str) else f"the unit of a Quantity is text, not {type(unit).__name__}"
 

@@ -9,6 +9,8 @@ from typing import Any
 _NAME = re.compile(r"(?:°|[^\W\d_])\w{0,63}\Z")
 _LONGEST_PREFIX = 2  # of the symbols: "da", "Ki"
 
+# pint raises a dozen unrelated types on words that are not units, so each question here catches every `Exception`.
+
 
 @cache
 def _registry() -> Any:
@@ -24,7 +26,7 @@ def stock_dimensions(name: str) -> dict[str, int] | None:
         return None
     try:
         dimensions = _registry().parse_units(name).dimensionality
-    except Exception:  # pint raises a dozen unrelated types on words that are no units
+    except Exception:
         return None
     vector = {str(base).strip("[]"): int(exponent) for base, exponent in dimensions.items()}
     if vector.get("mass") == 1 and vector.get("length") == 2 and vector.get("time") in (-2, -3):
@@ -46,7 +48,7 @@ def stock_readings(word: str) -> frozenset[str]:
     for written in _cases(word):
         try:
             readings |= {prefix + unit for prefix, unit, _ in _parsed(written)}
-        except Exception:  # as above
+        except Exception:
             continue
     return frozenset(readings)
 
@@ -58,7 +60,7 @@ def stock_name(symbol: str) -> str | None:
         return None
     try:
         return str(_registry().parse_units(symbol))
-    except Exception:  # as above
+    except Exception:
         return None
 
 
@@ -70,24 +72,26 @@ def stock_sizes_agree(unit: str, other: str) -> bool | None:
     try:
         first, another = (_registry().Quantity(1, symbol).to_base_units() for symbol in (unit, other))
         return bool(first.units == another.units and abs(first.magnitude / another.magnitude - 1) < 1e-9)
-    except Exception:  # as above; of a constant or a level, say
+    except Exception:  # also raised for a constant or a logarithmic unit
         return None
 
 
 @lru_cache(maxsize=4096)
 def stock_size(name: str) -> tuple[dict[str, int], float] | None:
-    """The dimensions of a unit and how many of pint's base units it is; of a degree its difference.
+    """Return the dimensions of a unit and how many of pint's base units it is; ``None`` where pint does not have it.
 
-    ``None`` where pint has no such unit.
+    ``km`` is 1000 metres. For ``degF`` the size is that of one degree of difference, 5/9 kelvin: the zero point of a
+    scale is left out.
     """
     if not _NAME.match(name):
         return None
     try:
         unit = _registry().parse_units(name, as_delta=False)
+        # The size is the difference between 1 and 0 of the unit: an offset falls out.
         zero, one = (_registry().Quantity(float(n), unit).to_base_units().magnitude for n in (0, 1))
         dimensions = unit.dimensionality.items()
         return {str(base).strip("[]"): int(exponent) for base, exponent in dimensions}, float(one - zero)
-    except Exception:  # as above
+    except Exception:
         return None
 
 

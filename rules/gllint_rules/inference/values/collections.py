@@ -207,7 +207,10 @@ class Record(Container, frozen=True):
         return None
 
     def under(self, key: Key | None) -> Value | None:
-        """What ``key`` leads to where it is there, or one that is not known; ``None`` where nothing is known of it."""
+        """Return the value under ``key``, supposing that the record has it; ``None`` where the value is not known.
+
+        ``key`` is ``None`` where the key itself is not known. :meth:`get` also allows for a missing key.
+        """
         if key is not None and key in self.entries:
             return join(*(entry.value for entry in self.entries[key]))
         value = self.any_value() if key is None else self.other()
@@ -248,18 +251,22 @@ class Record(Container, frozen=True):
         )
 
     def with_unnamed(self: _R, new: Iterable[Entry]) -> _R:
-        """Return the same with ``new`` under an unknown key."""
+        """Return the same with ``new`` under an unknown key.
+
+        An entry that the same statement has stored before is merged with it, under whatever key it is: the statement
+        runs again in a later round of its loop.
+        """
         entries = dict(self.entries)
         for entry in new:
-            # The same statement stores again in a later round of its loop: that is still the one entry.
-            named = next(
-                (key for key, slot in entries.items() if any(e.site == entry.site for e in slot)), None
-            )
-            key = named if named is not None else Unnamed(entry.site)
-            siblings = tuple(e for e in entries.get(key, ()) if e.site != entry.site)
-            old = next((e for e in entries.get(key, ()) if e.site == entry.site), None)
-            same = entry if old is None else entry.holding(join(old.value, entry.value))
-            entries[key] = (*siblings, same)
+            key: Key = Unnamed(entry.site)
+            siblings: list[Entry] = []
+            for stored_under, slot in entries.items():
+                if (before := next((old for old in slot if old.site == entry.site), None)) is not None:
+                    key = stored_under
+                    siblings = [old for old in slot if old.site != entry.site]
+                    entry = entry.holding(join(before.value, entry.value))
+                    break
+            entries[key] = (*siblings, entry)
         return replace(self, entries=entries, open=True)
 
     def spread(self: _R, value: Value, site: Site) -> _R:
