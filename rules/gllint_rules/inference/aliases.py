@@ -17,7 +17,7 @@ _MOST_IMPORTS = 8  # that lead to each other
 
 
 def alias_binding(evaluator: Evaluator, base: Expr, frame: Frame) -> tuple[Binding, Frame] | None:
-    """How the alias is bound that an expression names, once, and where; imports are followed."""
+    """Find the one binding of the type alias that an expression names, through imports, and the frame to read it in."""
     home = frame
     match base:
         case facts.Name(id=name):

@@ -51,7 +51,7 @@ def expression(text: str, at: int) -> Expr | None:
 
 
 def read(evaluator: Evaluator, expr: Expr, frame: Frame) -> Value:
-    """What a value annotated as ``expr`` is."""
+    """Return the value of something that is annotated as ``expr``: a number for ``float``."""
     match expr:
         case facts.Const(value=None):
             return NONE
@@ -211,7 +211,7 @@ def _aliased(evaluator: Evaluator, binding: Binding, home: Frame) -> Value | Non
 
 
 def with_variables(evaluator: Evaluator, function: facts.Function | facts.Lambda, home: Frame) -> Frame:
-    """Where the annotations of a function are evaluated: its own type variables are what bounds them."""
+    """Return the frame for the annotations of a function, in which each type variable has the value of its bound."""
     params = function.type_params if isinstance(function, facts.Function) else ()
     if not params:
         return home
@@ -234,9 +234,9 @@ def _bound(text: str, at: int) -> Expr:
 
 
 def _parametrised(evaluator: Evaluator, base: Expr, parts: tuple[Expr, ...], frame: Frame) -> Value | None:
-    """What an alias says with types for its variables: ``Box[float]``, of ``type Box[T] = list[T]``.
+    """Return the value of an alias with types for its variables: ``Box[float]``, with ``type Box[T] = list[T]``.
 
-    ``None`` where it is no such alias. A variable without an argument counts as its bound.
+    ``None`` if ``base`` is not such an alias. A variable without an argument has the value of its bound.
     """
     alias_and_home = alias_binding(evaluator, base, frame)
     if alias_and_home is None:
@@ -300,7 +300,7 @@ def _names_a_type(binding: Binding) -> bool:
 
 
 def _instances(evaluator: Evaluator, named: Value, expr: Expr, frame: Frame) -> Value:
-    """What an annotation says that names ``named``, one type or several."""
+    """Return the value of something that is annotated with ``named``, which may be one type or several."""
     choices = options(named)
     if len(choices) > 1:
         choices = tuple(option for option in choices if not _is_placeholder(option)) or choices

@@ -51,7 +51,7 @@ def written(call: facts.Call, names: Iterable[str]) -> Iterator[tuple[str, Expr]
 
 
 def bind(params: Sequence[Param], arguments: Arguments) -> dict[str, Value]:
-    """What each of ``params`` gets that gets something, as by ``inspect.Signature.bind``: no types, no defaults."""
+    """Assign the arguments of a call to ``params``, as ``inspect.Signature.bind`` does, without types and defaults."""
     places = [param for param in params if param.kind in ("positional", "any")]
     names = {param.name for param in params if param.kind in ("any", "keyword")}
     named = arguments.named
@@ -192,7 +192,7 @@ def _positional(evaluator: Evaluator, call: facts.Call, frame: Frame) -> tuple[l
 
 
 def declared(evaluator: Evaluator, callee: FunctionOf, param: Param) -> Value:
-    """What a parameter is annotated as."""
+    """Return the value that the annotation of a parameter declares."""
     if param.annotation is None:
         return UNKNOWN
     return evaluator.annotation(

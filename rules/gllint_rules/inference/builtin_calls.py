@@ -130,7 +130,7 @@ def _operator(op: str) -> Handler:
 
 
 def _applied(evaluator: Evaluator, function: Value, *values: Value) -> Value:
-    """What a function of the project, or `asdict`, gives for ``values``."""
+    """Return the result of a function of the project, or of `asdict`, for ``values``; others are unknown."""
     if isinstance(function, External) and CALLS.get(function.name) is _as_dict:
         return _fields_of(values[0])
     if not isinstance(function, FunctionOf):
@@ -271,7 +271,10 @@ def _cast(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
 
 
 def _partial(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
-    """What is called later: a function with what it was given, anything else as far as that does not matter."""
+    """Return the callable that ``partial(f, …)`` makes: a function of the project keeps the arguments.
+
+    A class or an outside callable keeps none; it is unknown if it has any.
+    """
     if not call.args:
         return UNKNOWN
     rest = facts.Call(call.at, call.func, call.args[1:], call.keywords)
@@ -347,7 +350,10 @@ def _gather(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
 
 
 def _or_raised(task: Value) -> Value:
-    """What ``task`` gives, or raises. Objects are followed no further: to do so costs more than it shows."""
+    """Return the result of ``task``, or the exception that it raises, which is unknown.
+
+    A result with objects in it is unknown too: following them costs more than it shows.
+    """
     result = stub_calls.awaited(task)
     is_plain = all(is_scalar(o) or isinstance(o, DictOf) for o in options(result))
     return join(result, UNKNOWN) if is_plain else UNKNOWN

@@ -104,7 +104,7 @@ def is_typed_dict(evaluator: Evaluator, of: ClassOf) -> bool:
 
 
 def new_type(evaluator: Evaluator, of: ClassOf) -> Value | None:
-    """What a class that derives from a number or a text is: ``class Kelvin(float)``."""
+    """Return the value of the instances of a class that derives from a number or a text: ``class Kelvin(float)``."""
     for ancestor in ancestors(evaluator, of)[1:]:
         if isinstance(ancestor, External):
             if ancestor.name in ("builtins.float", "builtins.int", "enum.IntEnum", "enum.IntFlag"):
@@ -185,7 +185,7 @@ def _argument_attributes(evaluator: Evaluator, of: ClassOf) -> tuple[Function, M
 
 
 def _base_attributes(evaluator: Evaluator, of: ClassOf) -> tuple[Function, Mapping[str, str]] | None:
-    """What the one class keeps that ``of`` derives from, where ``of`` has nothing of the same names."""
+    """Return the attributes that the only base of ``of`` keeps from its arguments, unless ``of`` redefines one of them."""
     base = next(iter(ancestors(evaluator, of)[1:]), None)
     parent = (
         argument_attributes(evaluator, base) if isinstance(base, ClassOf) and len(of.cls.bases) == 1 else None
@@ -240,7 +240,7 @@ def _is_left_out(annotation: Expr | None, value: Expr | None) -> bool:
 
 
 def default_of(evaluator: Evaluator, of: ClassOf, name: str) -> tuple[ClassOf, Expr] | None:
-    """What a field is where no argument gives it, and the class that says so: ``x = 1``, ``x: int = Field(1)``."""
+    """Return the default of a field, and the class that declares it: ``x = 1``, ``x: int = Field(1)``."""
     for ancestor in ancestors(evaluator, of):
         value = class_value(ancestor, name) if isinstance(ancestor, ClassOf) else None
         if value is not None and isinstance(ancestor, ClassOf):
@@ -263,7 +263,7 @@ def field_unit(evaluator: Evaluator, of: ClassOf, name: str) -> str | None:
 
 
 def serialised_fields(evaluator: Evaluator, of: ClassOf) -> Mapping[str, Value]:
-    """What the fields of a pydantic model are in its dump that a serialiser changes, by their names."""
+    """Return the values in a pydantic model's dump of the fields that a serialiser changes, by their names."""
     return evaluator.ask(
         ("serialisers", of.cls),
         lambda: dict(_serialised_fields(evaluator, of)),

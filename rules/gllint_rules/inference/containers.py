@@ -122,7 +122,7 @@ def _is_number_or_none(value: Value) -> bool:
 
 
 def comprehension(evaluator: Evaluator, expr: facts.Comp, frame: Frame) -> Value:
-    """What a comprehension makes: any number of what its element is."""
+    """Return the container that a comprehension makes, with any number of its element."""
     inner = comprehension_frame(evaluator, expr, frame)
     site = frame.site(expr)
     if isinstance(expr.element, facts.Star):
@@ -138,7 +138,7 @@ def comprehension(evaluator: Evaluator, expr: facts.Comp, frame: Frame) -> Value
 
 
 def _kept(evaluator: Evaluator, expr: facts.Comp, inner: Frame) -> Value | None:
-    """What ``{k: v for k, v in record.items() if …}`` keeps of a record whose entries are seen."""
+    """Return the part of a known record that ``{k: v for k, v in record.items() if …}`` keeps."""
     match expr:
         case facts.Comp(key=facts.Name(id=key), element=facts.Name(id=value), scope=scope):
             pairs = [scope.bindings.get(name, []) for name in (key, value)]
@@ -225,7 +225,7 @@ def of_pairs(evaluator: Evaluator, value: Value) -> Value:
 
 
 def element(value: Value) -> Value:
-    """What iterating over ``value`` gives."""
+    """Return what iterating over ``value`` gives."""
     elements: list[Value] = []
     for option in _not_empty(value):
         match option:
@@ -280,7 +280,7 @@ def _field_at(evaluator: Evaluator, value: Value, of: ClassOf, index: int) -> Va
 
 
 def subscript(evaluator: Evaluator, expr: facts.Sub, frame: Frame) -> Value:
-    """What ``base[index]`` takes out."""
+    """Return the value of ``base[index]``."""
     choices = _not_empty(evaluator.eval(expr.base, frame))
     if len(choices) > 1:  # what has no such key would raise: it is one of the others
         key = key_of(evaluator, expr.index, frame)

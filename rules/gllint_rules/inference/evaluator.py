@@ -134,7 +134,7 @@ class Evaluator(Questions):
         return value
 
     def entry(self, expr: Expr, frame: Frame) -> Entry:
-        """What ``expr`` puts into a container."""
+        """Return the entry that ``expr`` puts into a container."""
         return Entry(self.eval(expr, frame), frame.site(expr))
 
     def _eval(self, expr: Expr, frame: Frame) -> Value:
@@ -318,7 +318,7 @@ class Evaluator(Questions):
     # --- imports ---------------------------------------------------------------------------------------------
 
     def imported(self, importer: Module, dotted: str, name: str) -> Value:
-        """What ``from dotted import name`` binds (``name`` empty: ``import dotted``) in ``importer``."""
+        """Return what ``from dotted import name`` binds in ``importer`` (an empty ``name``: ``import dotted``)."""
         module = self.module_named(dotted, importer)
         if module is not None and (module.path != importer.path or dotted.startswith(".")):
             return self.global_value(module, name) if name else ModuleOf(module)
@@ -373,7 +373,7 @@ class Evaluator(Questions):
     # --- annotations -----------------------------------------------------------------------------------------
 
     def annotation(self, expr: Expr, frame: Frame) -> Value:
-        """What a value annotated as ``expr`` is."""
+        """Return the value of something that is annotated as ``expr``."""
         if self.depth == 0:
             return self.outermost(lambda: self._annotation(expr, frame), UNKNOWN, frame.site(expr))
         return self._annotation(expr, frame)
@@ -412,7 +412,7 @@ class Evaluator(Questions):
         return join(*(self.attribute(option, expr.name, expr.at, frame) for option in choices))
 
     def _literal_of_member(self, owner: ClassOf, name: str) -> Value:
-        """What an enumeration gives one of its members."""
+        """Return the literal of a member of an enumeration."""
         scope = owner.cls.scope
         if name not in scope.bindings:
             return UNKNOWN
@@ -552,7 +552,7 @@ class Evaluator(Questions):
         return UNKNOWN
 
     def _class_level(self, owner: ClassOf, name: str, of: ClassOf) -> Value | None:
-        """What the class body itself binds ``name`` to, seen from an instance of ``of``."""
+        """Return what the body of the class ``owner`` binds ``name`` to, seen from an instance of ``of``."""
         bindings = owner.cls.scope.bindings.get(name)
         if bindings is None:
             return None
@@ -588,7 +588,7 @@ class Evaluator(Questions):
         return UNKNOWN
 
     def _filled_in(self, owner: ClassOf, name: str, of: ClassOf) -> Value:
-        """What a class has under a name that is ``None`` until a method fills it in: ``cls._instance = cls()``."""
+        """Return the value of a class attribute that is ``None`` until a method assigns it: ``cls._instance = cls()``."""
         return self.ask(
             ("filled in", owner.cls, name, of.cls),
             lambda: join(
@@ -605,7 +605,7 @@ class Evaluator(Questions):
         )
 
     def field(self, of: ClassOf, name: Key) -> Value | None:
-        """What the annotation of field ``name`` in the class or its bases says; ``None`` where there is none."""
+        """Return the value that the annotation of field ``name`` declares, in the class or a base; ``None`` without it."""
         if not isinstance(name, str):
             return None
         return self.again(("field", of.cls, name), lambda: self._field(of, name))
@@ -686,7 +686,7 @@ def _with_stand_ins(bindings: Sequence[Binding], values: list[Value]) -> list[Va
 
 
 def _getter(bindings: Sequence[Binding]) -> object:
-    """What a class binds a name to last; of a property what reads it, not ``@name.setter``."""
+    """Return what a class binds a name to last; for a property its getter, not ``@name.setter``."""
     for binding in reversed(bindings):
         target = binding.target
         if not isinstance(target, Function):

@@ -347,7 +347,7 @@ class _Runner:
         return result
 
     def captured(self, kind: str, subject: Expr, env: Env) -> Value:
-        """What a ``case`` captures whose pattern asks for the plain class ``kind``."""
+        """Return the value of the name in a pattern such as ``case float(x)``, where ``kind`` is the class."""
         match kind:
             case "int" | "float" | "complex":
                 message = f"the pattern `{kind}` takes numbers alone"
@@ -662,7 +662,10 @@ class _Runner:
                 pass
 
     def filled(self, call: facts.Call, env: Env) -> None:
-        """What a function of the project does to the containers that it is given, or that it finds around itself."""
+        """Change the containers that a called function of the project fills.
+
+        These are its arguments, and for an inner function also the variables around it.
+        """
         container_args = [
             arg for arg in (*call.args, *(arg for _, arg in call.keywords)) if self.is_container(arg, env)
         ]
@@ -689,7 +692,7 @@ class _Runner:
             self.replace_at(sources[name], new, env)
 
     def handed_on(self, call: facts.Call, env: Env) -> None:
-        """What inner functions may do to the containers around them, where they are handed on to be called."""
+        """Change the containers that an inner function may fill when it is passed as an argument, to be called later."""
         for arg in (*call.args, *(arg for _, arg in call.keywords)):
             callee = env.get(arg.id) if isinstance(arg, facts.Name) else None
             if isinstance(callee, FunctionOf) and isinstance(callee.function, facts.Function):
@@ -720,7 +723,7 @@ class _Runner:
         env: Env,
         with_arguments: bool = False,
     ) -> list[tuple[str, Value, Value]]:
-        """Which of the containers in ``sources`` ``callee`` changes when called: what they are before, and after."""
+        """List the containers of ``sources`` that a call of ``callee`` changes: name, value before, value after."""
         function = callee.function
         if not sources or self.evaluator.executes((function, call)):
             return []
@@ -792,7 +795,7 @@ class _Runner:
         )
 
     def set_defaults(self, target: Expr, env: Env) -> None:
-        """What ``a.setdefault(k, {})`` inside a target does to ``a``."""
+        """Run each ``a.setdefault(k, {})`` inside the target of an assignment: ``a.setdefault(k, {})["heat"] = 5.0``."""
         calls: list[Expr] = []
         while True:
             match target:
@@ -808,7 +811,7 @@ class _Runner:
 
 
 def _line(call: facts.Call) -> facts.Join:
-    """What ``print`` writes: its arguments, blanks between them, and the end of a line."""
+    """Return the text that ``print`` writes: its arguments with blanks between them, and the end of the line."""
     parts: list[facts.Const | facts.Join | facts.Hole] = []
     for arg in call.args:
         parts += (facts.Hole(arg, None), facts.Const(call.at, " "))

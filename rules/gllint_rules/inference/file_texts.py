@@ -76,7 +76,7 @@ class TemplateInstance(ExternalInstance, frozen=True):
 
 
 def read(evaluator: Evaluator, call: Call, frame: Frame) -> Value | None:
-    """What a call reads out of a file, ``None`` where it reads none that is known."""
+    """Return what a call reads from a file of the project; ``None`` if it does not read one that is known."""
     module = file_of(evaluator, call, frame)
     name = facts.last_name(call.func)
     if module is None:
@@ -330,12 +330,12 @@ def _piece(module: TextModule, part: Part) -> Literal | Interpolation:
 
 
 def whole_text(module: TextModule) -> Text:
-    """What a file says that is no data; of the templates that it includes nothing is known."""
+    """Return the text of a file that is not data; the templates that it includes are unknown in it."""
     return Text(tuple(_piece(module, part) for part in module.parts))
 
 
 def node_text(module: TextModule, node: TextNode) -> Text:
-    """What a text in data says."""
+    """Return the text of one string in a YAML or JSON file."""
     return Text(tuple(_piece(module, part) for part in module.node_parts[node]))
 
 

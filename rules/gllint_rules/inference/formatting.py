@@ -183,7 +183,7 @@ def format_map_call(evaluator: Evaluator, text: Text, call: facts.Call, frame: F
 
 
 def _keyword(call: facts.Call, name: str) -> facts.Expr | None:
-    """What a call gives by ``name``, perhaps in a dict that it spreads."""
+    """Return the argument that a call gives by ``name``, or that a dict has which the call spreads (``**{"n": 5}``)."""
     argument = call.keyword(name)
     spread = [value for keyword, value in call.keywords if keyword is None]
     if argument is None and len(spread) == 1:
@@ -204,7 +204,7 @@ def _item(base: facts.Expr, key: str | int) -> facts.Sub:
 
 
 def _part(argument: facts.Expr, path: str) -> facts.Expr:
-    """What a field takes of its argument: ``{0.limits[high]}`` the ``.limits["high"]``."""
+    """Return the expression that a format field shows of its argument: ``{0.limits[high]}`` shows ``x.limits["high"]``."""
     if isinstance(argument, facts.Star):
         return argument
     end = 0

@@ -64,7 +64,7 @@ if TYPE_CHECKING:
 
 
 def call(evaluator: Evaluator, expr: facts.Call, frame: Frame) -> Value:
-    """What a call gives, whatever it calls."""
+    """Return the result of a call, whatever it calls."""
     tool = evaluator.tools.made_tool(frame.module, expr, frame.scope)
     if tool is not None:
         return ToolValue(tool)
@@ -86,7 +86,7 @@ def call(evaluator: Evaluator, expr: facts.Call, frame: Frame) -> Value:
 
 
 def called(evaluator: Evaluator, callee: Value, expr: facts.Call, frame: Frame) -> Value:
-    """What a call of ``callee`` gives."""
+    """Return the result of a call of ``callee``."""
     of_units = unit_objects.called(evaluator, callee, expr, frame)
     if of_units is not None:
         return of_units
@@ -111,7 +111,7 @@ def called(evaluator: Evaluator, callee: Value, expr: facts.Call, frame: Frame) 
 
 
 def call_external(evaluator: Evaluator, name: str, expr: facts.Call, frame: Frame) -> Value:
-    """What a call of a name from outside the project gives, where that is known."""
+    """Return the result of a call of a name from outside the project; ``None`` if it is not known."""
     if unit_objects.keeps_quantity(evaluator, name, expr, frame):
         return unit_objects.made_at(frame.site(expr))
     # From what is certain to what only the name suggests: the first that has an answer decides.
@@ -143,7 +143,7 @@ def call_external(evaluator: Evaluator, name: str, expr: facts.Call, frame: Fram
 
 
 def _of_arrays(evaluator: Evaluator, name: str, expr: facts.Call, frame: Frame) -> Value:
-    """What a function of arrays gives where that is one number: for numbers, or where no array is asked for."""
+    """Return the number that a function of arrays gives for numbers, or where it reduces a whole array; else unknown."""
     if name in builtin_names.ELEMENTWISE:
         values = [evaluator.eval(arg, frame) for arg in expr.args]
         if values and all(isinstance(value, Number) for value in values):
@@ -168,7 +168,7 @@ def call_function(
     expr: facts.Call | None = None,
     frame: Frame | None = None,
 ) -> Value:
-    """What a call of a function of the project gives, where ``expr`` calls it in ``frame``."""
+    """Return the result of a call of a function of the project, where ``expr`` calls it in ``frame``."""
     function = callee.function
     if isinstance(function, facts.Lambda):
         value = _lambda_result(evaluator, callee, function, expr, frame)
@@ -213,9 +213,10 @@ def call_function(
 def _overridden(
     evaluator: Evaluator, callee: FunctionOf, expr: facts.Call | None, frame: Frame | None
 ) -> Value | None:
-    """What a method gives that is there to be overridden: what each override in the project does, or unknown.
+    """Return the result of a method that is meant to be overridden: the results of all overrides in the project.
 
-    ``None`` of any other function. One that is empty, and that no class overrides, gives what it says.
+    Without overrides, an abstract method's result is unknown. ``None`` for any other function, and for an empty method
+    that is not abstract and not overridden: its own body decides.
     """
     function, of = callee.function, callee.bound
     if of is None or not isinstance(function, Function) or not _is_empty(function):
@@ -275,7 +276,7 @@ def _lambda_result(
     expr: facts.Call | None,
     frame: Frame | None,
 ) -> Value:
-    """What a lambda gives for the arguments of a call, or, deep within others, for any."""
+    """Return the result of a lambda for the arguments of a call; for any arguments where calls are nested too deep."""
     key = (function, expr)
     # A lambda that calls itself adds nothing to its own outcome.
     if evaluator.executes(key):
@@ -355,7 +356,10 @@ def _contents(value: Value, depth: int, is_into_texts: bool = False) -> Iterator
 def _specialised(
     evaluator: Evaluator, callee: FunctionOf, expr: facts.Call, frame: Frame, general: Value
 ) -> Value:
-    """What the function returns for the arguments of this call, if they say more than its annotations."""
+    """Return the result for the arguments of this call, where they say more than the annotations of the parameters.
+
+    ``general`` is the result for any arguments.
+    """
     function = callee.function
     assert isinstance(function, Function)
     passed_on = _hands_out_what_it_gets(evaluator, callee, general) or _hands_out_fields(callee, function)
@@ -440,7 +444,7 @@ def _kinds_in(value: Value, depth: int = 3) -> Iterator[facts.Class | str]:
 
 
 def _of_call(callee: FunctionOf, expr: facts.Expr, value: Value, env: Env) -> Value:
-    """What a function returns at ``expr``; an argument that it only passes on is not made there."""
+    """Return the value of a ``return``, as a value made there; an argument that is only passed on keeps its own place."""
     inputs = {option for argument in env.values() for option in options(argument)}
     site = Site(callee.module, expr.at)
     name = getattr(callee.function, "name", "")
@@ -450,14 +454,14 @@ def _of_call(callee: FunctionOf, expr: facts.Expr, value: Value, env: Env) -> Va
 
 
 def _declared_result(evaluator: Evaluator, value: Value, declared: Value) -> Value:
-    """What the body returns, where that is not known what the annotation says."""
+    """Return the result that the body shows; what the body leaves unknown is taken from the annotation."""
     if value is NEVER or (value is NONE and NONE not in options(declared)):
         return declared
     return join(*(hints.typed(evaluator, option, declared) for option in options(value)))
 
 
 def declared_return(evaluator: Evaluator, callee: FunctionOf) -> Value | None:
-    """What the return annotation of a function says; ``None`` where it has none."""
+    """Return the value that the return annotation of a function declares; ``None`` without an annotation."""
     function = callee.function
     if isinstance(function, facts.Lambda) or function.returns is None:
         return None
@@ -489,13 +493,13 @@ def function_result(evaluator: Evaluator, callee: FunctionOf) -> Value:
 
 
 def _yielded(flow: Flow) -> Value:
-    """What a call of a generator function gives."""
+    """Return the iterator that a call of a generator function gives."""
     values = [value for _, value in flow.yields]
     return ListOf(rest=join(*values) if values else UNKNOWN, kind="generator")
 
 
 def _handed_out(value: Value, message: str, site: Site, inputs: Collection[Value] = ()) -> Value:
-    """What is returned at ``site``; a parameter that is ``passed`` on belongs where the call puts it in."""
+    """Return a value as one that is returned at ``site``; the values in ``inputs`` keep the place where they were made."""
     return over(
         passed_on(value, message, site),
         lambda option: option if option in inputs else returned_at(option, site),

@@ -56,7 +56,7 @@ if TYPE_CHECKING:
 
 
 def call_method(evaluator: Evaluator, method: Method, call: facts.Call, frame: Frame) -> Value:
-    """What a method of a value of a known kind gives."""
+    """Return the result of a method of a value of a known kind."""
     match method.of:
         case Instance() | ModelInstance() | Envelope() if method.name in builtin_names.TEXT_DUMPS:
             return serialised(_fields_asked_for(evaluator, method.of, call, frame), method.site)
@@ -139,7 +139,7 @@ def call_unknown(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
 
 
 def _parsed(evaluator: Evaluator, method: str, model: Value, call: facts.Call, frame: Frame) -> Value:
-    """What pydantic's ``method`` makes of data by a class of the project."""
+    """Return the instance that a pydantic method such as ``model_validate`` makes from data by a class of the project."""
     if not isinstance(model, ClassOf):
         return UNKNOWN
     if method == "model_construct":
@@ -154,7 +154,7 @@ def _parsed(evaluator: Evaluator, method: str, model: Value, call: facts.Call, f
 
 
 def looked_up(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value | None:
-    """What ``d.get(k, 0)`` gives whatever ``d`` is; ``None`` of another call, or where ``d`` is something known."""
+    """Return the result of ``d.get(k, 0)`` where ``d`` is unknown; ``None`` for another call, or if ``d`` is known."""
     if not isinstance(call.func, facts.Attr) or call.func.name not in ("get", "pop") or len(call.args) != 2:
         return None
     default = evaluator.eval(call.args[1], frame)

@@ -118,7 +118,7 @@ def _has(old: Value, name: str, key: str, is_in: bool) -> tuple[Env, Env] | None
 
 
 def _is_of(evaluator: Evaluator, of: Expr, kinds: Expr, frame: Frame) -> tuple[Env, Env] | None:
-    """What it says that ``of`` is an instance of one of ``kinds``."""
+    """Return the variables as they are where ``isinstance(of, kinds)`` is true, and where it is false."""
     while isinstance(of, facts.Walrus):
         of = facts.Name(of.at, of.target)
     parts = kinds.items if isinstance(kinds, facts.Seq) else (kinds,)

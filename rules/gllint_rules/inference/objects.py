@@ -205,7 +205,7 @@ def envelope(
 
 
 def _part(value: Value, keys: str) -> Value:
-    """What is under ``keys``, dotted, of each dict that ``value`` may be, and nothing else of it."""
+    """Return each dict that ``value`` may be, reduced to the entry under the dotted ``keys``."""
     key, _, rest = keys.partition(".")
     results: list[Value] = []
     for option in options(value):

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 
 def binary(evaluator: Evaluator, expr: facts.BinOp, frame: Frame) -> Value:
-    """What a chain of arithmetic gives."""
+    """Return the result of a chain of arithmetic."""
     chain = [expr]  # long chains nest to the left
     while isinstance(chain[-1].left, facts.BinOp):
         chain.append(chain[-1].left)
@@ -104,7 +104,7 @@ _OF_SETS = frozenset({"&", "|", "-", "^"})  # no other sequence knows these
 
 
 def _overloaded(evaluator: Evaluator, op: str, left: Value, right: Value, site: Site) -> Value | None:
-    """What an operator gives whose operands are of classes that the stubs describe."""
+    """Return the result of an operator between instances of classes that the stubs describe."""
     name = _SPECIAL.get(op, "")
     for value, other, special in ((left, right, f"__{name}__"), (right, left, f"__r{name}__")):
         if isinstance(value, ExternalInstance) and name:
@@ -172,7 +172,7 @@ def _is_list(value: Value) -> bool:
 
 
 def unary(evaluator: Evaluator, expr: facts.UnaryOp, frame: Frame) -> Value:
-    """What a sign, ``~`` or ``not`` makes of its operand."""
+    """Return the result of a sign, ``~`` or ``not``."""
     if expr.op == "not":
         return BOOL
     operand = evaluator.eval(expr.operand, frame)
@@ -244,7 +244,7 @@ def conditional(evaluator: Evaluator, expr: facts.IfExp, frame: Frame) -> Value:
 
 
 def _plain(value: Value) -> Value:
-    """What an operator sees: nothing of functions and classes, and of several texts that it is text."""
+    """Return an operand as operators need it: functions and classes are unknown, and a union of texts is a text."""
     if isinstance(value, UnionOf) and is_text(value):
         return TEXT
     return UNKNOWN if isinstance(value, (Method, FunctionOf, ClassOf, External)) else value

@@ -17,7 +17,7 @@ MOST_STEPS = 8  # from a name to what it was made of
 
 
 def sources(evaluator: Evaluator, expr: Expr, frame: Frame) -> Iterator[tuple[Expr, Frame]]:
-    """What is assigned to a name or to an attribute of ``self``, each with where to evaluate it."""
+    """Yield the expressions that are assigned to a name or to an attribute of ``self``, each with its frame."""
     match expr:
         case facts.Name(id=name):
             scope = frame.scope.home(name)
@@ -37,7 +37,7 @@ def sources(evaluator: Evaluator, expr: Expr, frame: Frame) -> Iterator[tuple[Ex
 
 
 def origin(evaluator: Evaluator, expr: Expr, frame: Frame) -> tuple[Expr, Frame]:
-    """What ``expr`` was made of, through names, imports and attributes that have one source each."""
+    """Follow ``expr`` through names, imports and attributes to the expression that made it, while each has one source."""
     for _ in range(MOST_STEPS):
         several = list(sources(evaluator, expr, frame)) or list(_elsewhere(evaluator, expr, frame))
         if len(several) != 1:
@@ -47,7 +47,7 @@ def origin(evaluator: Evaluator, expr: Expr, frame: Frame) -> tuple[Expr, Frame]
 
 
 def _elsewhere(evaluator: Evaluator, expr: Expr, frame: Frame) -> Iterator[tuple[Expr, Frame]]:
-    """What another module of the project, or a class body, binds a name to."""
+    """Yield the expressions that another module of the project, or a class body, binds a name to."""
     match expr:
         case facts.Name(id=name):
             for binding in frame.scope.find(name):

@@ -47,7 +47,7 @@ class Modules(Protocol):
 
 
 class Tools(Protocol):
-    """Which values are tools, and what is known of a value because it is a tool's."""
+    """The questions that the inference asks about tools: which values are tools, and what a tool's schema declares."""
 
     def is_tool_class(self, of: ClassOf) -> bool:
         """Whether the instances of a class are tools."""

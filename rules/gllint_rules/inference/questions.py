@@ -94,10 +94,10 @@ class Questions:
     def ask(
         self, key: Hashable, answer: Callable[[], _T], meanwhile: _T, instead: Callable[[], _T], site: Site
     ) -> _T:
-        """What ``answer`` gives, remembered under ``key``.
+        """Return the result of ``answer()``, remembered under ``key``.
 
-        ``meanwhile`` is assumed within its own answer; ``instead`` replaces an answer that is too complex,
-        noted at ``site``.
+        If the same question is asked while it is being answered, its answer is ``meanwhile``. If the answer is too
+        complex, ``instead()`` replaces it, and the cut is noted at ``site``.
         """
         outermost = self.depth == 0
         if outermost:
@@ -175,9 +175,10 @@ class Questions:
         return answer
 
     def again(self, key: Hashable, answer: Callable[[], _T]) -> _T:
-        """What ``answer`` gives, which is no question of its own, remembered together with what it costs.
+        """Return the result of ``answer()``, remembered under ``key`` together with its cost.
 
-        It counts as many steps and levels each time. What rests on a circle is not remembered.
+        A remembered answer uses up the same steps and levels of the budget again. It is not remembered if it depends on
+        a question that is still being answered.
         """
         cost = self._costs.get(key)
         if cost is not None:
@@ -204,7 +205,7 @@ class Questions:
         return value
 
     def outermost(self, answer: Callable[[], _T], instead: _T, site: Site) -> _T:
-        """What ``answer`` gives, with a budget of its own, where nothing is being answered."""
+        """Return the result of ``answer()``, with a budget of its own; only where no question is being answered."""
         self.begin(site)
         self._now = _Question()
         try:
@@ -223,13 +224,13 @@ class Questions:
         return key in self._now.executed
 
     def rounds_of(self, function: object) -> int:
-        """How often ``function`` is being executed in this question, whatever calls it."""
+        """Count how often ``function`` is being executed now, whichever calls started it."""
         return sum(isinstance(key, tuple) and key[0] is function for key in self._now.executed)
 
     def executed(self, key: Hashable, execute: Callable[[], _T], site: Site | None) -> _T | None:
-        """What ``execute`` gives, which executes a function for the arguments of a call; ``key`` is the two of them.
+        """Run ``execute``, which executes a function for the arguments of a call; ``key`` identifies the two.
 
-        ``None`` where these are being executed already, and where a budget ran out, which is noted at ``site``, if any.
+        ``None`` if the same call is being executed already, or if a budget ran out; the latter is noted at ``site``.
         """
         now = self._now
         if key in now.executed:

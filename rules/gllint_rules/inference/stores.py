@@ -165,7 +165,10 @@ class Store(Struct, frozen=True, eq=False):
         return changed if changed is value else filled_unseen(changed)
 
     def _changed(self, value: Container, entries: tuple[Entry, ...]) -> tuple[Entry, ...]:
-        """What a store makes of elements that no literal key names; nothing where a number there stays what it is."""
+        """Return ``entries`` as the store changes them.
+
+        It returns none if the elements are numbers that the store leaves as they are.
+        """
         if value.rest is not None and number(value.rest) is not None:
             nameless = Entry(value.rest, Site(self.module, -1))
             if any(entry.site == nameless.site for entry in self.change((nameless,))):
@@ -187,7 +190,7 @@ class Store(Struct, frozen=True, eq=False):
 
 
 def mutated(evaluator: Evaluator, value: Value, name: str, call: facts.Call, frame: Frame) -> Value | None:
-    """What a call of method ``name`` makes of a container; ``None`` where it changes nothing that we follow."""
+    """Return a container after a call of its method ``name``; ``None`` if the method changes nothing that is followed."""
     if isinstance(value, UnionOf):
         changed = [mutated(evaluator, option, name, call, frame) or option for option in value.options]
         return join(*changed)

@@ -91,7 +91,7 @@ def _written(evaluator: Evaluator, call: facts.Call, frame: Frame) -> _Arguments
 
 
 def call(evaluator: Evaluator, name: str, expr: facts.Call, frame: Frame) -> Value | None:
-    """What a call of a full name gives; ``None`` where the stubs do not know the name."""
+    """Return the result of a call of a full name; ``None`` if the stubs do not know the name."""
     at = Declaration(frame.site(expr), f"`{short_name(name)}()` gives a number")
     return _call_by_name(name, _written(evaluator, expr, frame), at)
 
@@ -146,14 +146,14 @@ def _class_method(name: str, attribute: str, arguments: _Arguments, at: Declarat
 
 
 def method(evaluator: Evaluator, value: Value, name: str, expr: facts.Call, frame: Frame) -> Value | None:
-    """What a call of a method of ``value`` gives; ``None`` where the stubs do not know it."""
+    """Return the result of a call of a method of ``value``; ``None`` if the stubs do not know it."""
     evaluator.step(value.size // 64)
     at = Declaration(frame.site(expr), f"`.{name}()` gives a number")
     return _method(value, name, _written(evaluator, expr, frame), at)
 
 
 def special(value: Value, name: str, operands: tuple[Value, ...], site: Site) -> Value | None:
-    """What a special method such as ``__sub__`` gives."""
+    """Return the result of a special method such as ``__sub__``."""
     arguments = _Arguments(lambda: _ArgumentValues(list(operands), []))
     return _method(value, name, arguments, Declaration(site, f"`{name}` gives a number"))
 
@@ -227,7 +227,7 @@ def _constructed(name: str, arguments: _Arguments, at: Declaration) -> Value:
 def _result(
     signatures: list[list[Type]], bindings: TypeBindings, arguments: _Arguments, at: Declaration
 ) -> Value:
-    """What a call gives: the results of all overloads that the arguments admit."""
+    """Return the result of a call: those of all overloads that the arguments admit."""
     results: list[Value] = []
     same = _same_parameters(signatures)
     for signature in signatures:
@@ -345,7 +345,7 @@ def _takes(form: Type, value: Value, bindings: TypeBindings) -> bool | None:
 
 
 def _takes_one(parts: list[Type], value: Value, bindings: TypeBindings) -> bool | None:
-    """Of a union: a plain part that takes the value, else the type variables in it."""
+    """Whether a part of a union takes the value; type variables are asked only if no plain part does."""
     plain = [part for part in parts if not (isinstance(part, list) and part[0] == "~")]
     outcome: bool | None = False
     for part in plain:
@@ -483,7 +483,7 @@ def _take_all(parts: list[Type], values: list[Value], bindings: TypeBindings) ->
 
 
 def element(value: Value) -> Value:
-    """What iterating over an instance gives."""
+    """Return what iterating over an instance gives."""
     match value:
         case Text(is_bytes=True):
             return number_of(Declaration(None, "an element of bytes is a number"))
@@ -500,7 +500,7 @@ def element(value: Value) -> Value:
 
 
 def awaited(value: Value) -> Value:
-    """What awaiting ``value`` gives: of a future or task its result."""
+    """Return what awaiting ``value`` gives; for a future or task its result."""
     return join(*map(_awaited, options(value)))
 
 
@@ -514,12 +514,12 @@ def _awaited(value: Value) -> Value:
 
 
 def item(value: Value, index: Value, site: Site) -> Value:
-    """What a subscript takes out of an instance."""
+    """Return what a subscript takes out of an instance."""
     return special(value, "__getitem__", (index,), site) or UNKNOWN
 
 
 def entered(value: Value, site: Site) -> Value:
-    """What ``with value as …`` binds; an instance itself if nothing is declared."""
+    """Return what ``with value as …`` binds; the instance itself if nothing is declared."""
     for name in ("__enter__", "__aenter__"):
         result = special(value, name, (), site)
         if result is not None and result is not UNKNOWN:

@@ -83,7 +83,7 @@ class TypeBindings(Struct, eq=False):
 
 
 def value_of(form: Type, bindings: TypeBindings, at: Declaration) -> Value:
-    """What a value that is declared as ``form`` is."""
+    """Return the value of something that is declared as the type ``form``."""
     match form:
         case "?":
             return UNKNOWN

@@ -56,7 +56,7 @@ def made_at(site: Site) -> QuantityInstance:
 
 
 def called(evaluator: Evaluator, callee: Value, call: facts.Call, frame: Frame) -> Value | None:
-    """What a call of something of a unit library gives; ``None`` where ``callee`` is nothing of one."""
+    """Return the result of a call of something of a unit library; ``None`` if ``callee`` does not belong to one."""
     match callee:
         case External(name=name) if is_of_unit_library(name):
             # A registry makes units itself.

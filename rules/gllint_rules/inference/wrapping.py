@@ -68,7 +68,7 @@ def _is_whole(record: Record) -> bool:
 
 
 def _number_branches(function: Function, name: str) -> Iterator[facts.Expr]:
-    """What a function returns for its argument ``name`` where that is shown to be a number, or is nothing else."""
+    """Yield what a function returns for a number as its argument ``name``: in tested branches, and at its end."""
     for statement in facts.statements(function.body):
         match statement:
             case facts.If(test=test, body=body) if _asks_for_number(test, name):

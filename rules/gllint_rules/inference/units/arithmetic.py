@@ -306,7 +306,7 @@ def _may_be_fraction(share: Factors, unit: Factors) -> bool:
 
 
 def _percent_of(measure: Measure, share: Measure) -> Measure | None:
-    """What a number times a percentage is, if that is one: a division by 100 shows it."""
+    """Return a number times a percentage, if that is one number: a division by 100 shows it."""
     is_share = share.readings == (_PERCENT,) and not any(map(_is_share, measure.readings))
     return replace(measure, role="percent of") if is_share and not is_absolute(measure) else None
 

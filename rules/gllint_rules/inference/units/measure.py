@@ -90,7 +90,7 @@ def measure_of_name(name: str) -> Measure | None:
 
 @lru_cache(maxsize=8192)
 def meaning_of_name(name: str) -> Meaning:
-    """What the end of a name announces: a number in a unit, a factor between two, or how many of something."""
+    """Read the end of a name: a number in a unit, a factor between two units, or how many of something."""
     measure = measure_of_name(name)
     if measure is not None:
         return measure

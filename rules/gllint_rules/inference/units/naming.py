@@ -69,7 +69,7 @@ def _agreed(announced: Measure, measure: Measure) -> Meaning:
 
 
 def _without_a_year(announced: Measure, measure: Measure) -> Measure | None:
-    """What a year's number is under a name that leaves the year out: `heat_mwh = power_kw * HOURS_PER_YEAR`."""
+    """Return the unit of a year's number under a name that leaves the year out: `heat_mwh = power_kw * HOURS_PER_YEAR`."""
     year = factors_of_unit("year")
     bare = with_readings(
         (

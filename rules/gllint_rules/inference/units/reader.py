@@ -78,7 +78,7 @@ _MOST_CALLS = 4  # that are followed with their arguments, within each other
 
 
 class Body(Struct, frozen=True, eq=False):
-    """Where an expression is read: its scope, the statements around it, and the arguments of a call."""
+    """The place where an expression is read: its scope, the statements around it, and the arguments of a call."""
 
     module: Module
     scope: Scope
@@ -132,7 +132,7 @@ class Units:
     # --- expressions -----------------------------------------------------------------------------------------
 
     def unit_of(self, expr: Expr, body: Body, way: Way = ()) -> Meaning:
-        """What is known of the unit of an expression, or of the part of it that a way leads to."""
+        """Return what is known of the unit of an expression, or of its part at ``way``."""
         if self.evaluator.depth:
             return self._read(expr, body, way)
         self._attributes.clear()
@@ -239,7 +239,7 @@ class Units:
         return joined(self._bound(expr.id, binding, body, way) for binding in bindings)
 
     def _bound(self, name: str, binding: Binding, body: Body, way: Way) -> Meaning:
-        """What a binding gives to a name, or to the part of it that a way leads to."""
+        """Return the unit that a binding gives to a name, or to its part at ``way``."""
         if isinstance(binding.target, Param):
             return self._parameter(binding.target, body, way)
         key = (binding, way)
@@ -287,7 +287,7 @@ class Units:
                 return self._read(source, body, (EACH, *way))
 
     def _parameter(self, param: Param, body: Body, way: Way) -> Meaning:
-        """What a parameter is given, by what it declares, by its name, or by the call."""
+        """Return the unit of a parameter: what it declares, else the argument of the call, else what its name says."""
         argument = body.arguments.get(param.name)
         if isinstance(argument, Measure):
             return _part(argument, way)
@@ -346,7 +346,7 @@ class Units:
         return meaning_of_name(name) or self._constant(expr, body)
 
     def attribute(self, of: ClassOf, name: str, way: Way = ()) -> Meaning:
-        """What all assignments to ``self.name`` in a class give, or what the class declares."""
+        """Return the unit that all assignments to ``self.name`` in a class agree on, or that the class declares."""
         declared = self.field(of, name)
         if declared is not None:
             return _part(declared, way)
@@ -446,7 +446,7 @@ class Units:
         return _part(measure_of_unit(fixed) if fixed else _measure_of_call(facts.last_name(func)), way)
 
     def callee(self, func: Expr, body: Body) -> Value | None:
-        """What is called, where that is a name that does not change, or a method of an object of a known class."""
+        """Return what is called: the value of a name that is assigned once, or a method of an object of a known class."""
         root = facts.dotted(func).partition(".")[0]
         is_registry = self._has_unit_packages(body.module) and body.scope.home(root) is body.module.scope
         if is_registry or _is_fixed(body.scope, root):
@@ -498,7 +498,11 @@ class Units:
         return None
 
     def _result(self, callee: FunctionOf, call: facts.Call, body: Body, way: Way) -> Meaning:
-        """What a function of the project returns, its parameters that say no unit being the arguments."""
+        """Return the unit of the result of a function of the project.
+
+        Parameters that declare no unit have the unit of their argument. If the body shows no unit, the name of the
+        function may.
+        """
         function = callee.function
         if not isinstance(function, Function):
             return None
@@ -523,7 +527,7 @@ class Units:
         return result if result is not None else announced
 
     def returned(self, function: Function, body: Body, way: Way = ()) -> Meaning:
-        """What a function returns, whichever way it takes."""
+        """Return the unit that all returns of a function agree on."""
         returned = [s.value for s in facts.statements(function.body) if isinstance(s, facts.Return)]
         values = [value for value in returned if value is not None]
         if len(values) < len(returned):
@@ -596,7 +600,7 @@ class Units:
         return joined(meanings) if fitting else None
 
     def _converted(self, meaning: Meaning, units: tuple[Factors, Factors]) -> Measure | None:
-        """What `math.degrees` gives: of a rate a rate; of what is unknown an angle, or something each time."""
+        """Return the unit after `math.degrees` or its like: `rad/s` becomes `deg/s`, and an unknown unit becomes `deg`."""
         source, target = units
         number = number_in_unit(meaning)
         if number is not None and all(source[0] in unit for unit in number.readings):
@@ -778,7 +782,7 @@ def _gives_no_number(function: Function) -> bool:
 
 
 def _measure_of_call(name: str) -> Measure | None:
-    """What a function gives whose name has a unit behind another word; `gauss()` is a distribution."""
+    """Return the unit in a function's name, which has another word before it; `gauss()` is a distribution."""
     measure = measure_of_name(_PREFIX.sub("", name))
     return measure if measure is not None and len(name_words(name)) > 1 else None
 

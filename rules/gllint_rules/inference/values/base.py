@@ -52,12 +52,12 @@ class Value(Struct, frozen=True, eq=False):
 
     @property
     def identity(self) -> object:
-        """What two options of a union have in common that become one."""
+        """A key that is equal for two options of a union that are merged into one."""
         return self
 
     @property
     def family(self) -> object:
-        """What many options of a union have in common that become one where they are too many; ``None``: nothing."""
+        """A key that is equal for options that are merged if a union has too many; ``None`` for those that never are."""
         return None
 
     def merged(self, others: Sequence[Any]) -> Value:

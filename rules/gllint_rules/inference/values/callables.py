@@ -28,9 +28,10 @@ Env: TypeAlias = dict[Variable, Value]
 
 
 class Frame(Struct, eq=False):
-    """Where an expression is evaluated. ``env`` has the flow's variables; without it the reading is static.
+    """The place where an expression is evaluated.
 
-    ``variables`` are the type variables of the function or alias whose annotation it is, each with its type.
+    ``env`` has the flow's variables; without it the reading is static. ``variables`` are the type variables of the
+    function or alias whose annotation is read, each with its type.
     """
 
     module: Module
@@ -63,7 +64,7 @@ class Flow(Struct, eq=False):
 
 
 class Arguments(Struct, frozen=True, eq=False):
-    """What a call gives: in their ``places``, which are all where ``is_complete``, and ``named``."""
+    """The arguments of a call: by place (all of them if ``is_complete``), and ``named``."""
 
     places: tuple[Entry, ...]
     is_complete: bool
@@ -95,12 +96,12 @@ class FunctionOf(Value, frozen=True):
 
     @property
     def home(self) -> Frame:
-        """Where its annotations and defaults are evaluated."""
+        """The frame in which the annotations and defaults of the function are evaluated."""
         return Frame(self.module, self.function.scope.parent or self.function.scope, None, self.bound)
 
 
 class ToolData(Protocol):
-    """What the inference needs to know of a tool; who recognises tools knows more of each."""
+    """The part of a tool that the inference reads; :class:`~gllint_rules.tools.tool.Tool` has all of it."""
 
     @property
     def name(self) -> str | None: ...

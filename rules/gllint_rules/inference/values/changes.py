@@ -98,7 +98,7 @@ def _condensed(value: Value) -> Value:
 
 
 def _blended(values: Iterable[Value], rest: Value | None) -> Value:
-    """What each of many values is: the numbers as one, the texts as one, the dicts as one with all their keys."""
+    """Return one value for many: numbers become one number, texts one text, and dicts one dict with all their keys."""
     union: dict[object, Value] = {}
     rows: list[DictOf] = []
     lists: list[ListOf] = []

@@ -198,12 +198,12 @@ class Record(Container, frozen=True):
         return value if key in self.sure else join(value, NONE)
 
     def any_value(self) -> Value:
-        """What is under a key that is not known."""
+        """Return the value under an unknown key."""
         values = self.values() if self.is_complete else []
         return join(*values) if values else UNKNOWN
 
     def other(self) -> Value | None:
-        """What is under a key that is none of those that are written out; ``None`` where nothing is known of it."""
+        """Return the value under a key that is not written out; ``None`` if nothing is known of it."""
         return None
 
     def under(self, key: Key | None) -> Value | None:
@@ -219,7 +219,7 @@ class Record(Container, frozen=True):
         return UNKNOWN if kinds & {Text, Boolean} and any(issubclass(k, Container) for k in kinds) else value
 
     def any_key(self) -> Value:
-        """What one of its keys is."""
+        """Return the value of one of the keys."""
         return TEXT
 
     def as_dict(self) -> Record:
@@ -245,7 +245,7 @@ class Record(Container, frozen=True):
         return replace(self, entries=entries, sure=self.sure - {key})
 
     def unnamed(self) -> tuple[Entry, ...]:
-        """What was stored under keys that are not known."""
+        """Return the entries that were stored under unknown keys."""
         return tuple(
             entry for key, slot in self.entries.items() if isinstance(key, Unnamed) for entry in slot
         )

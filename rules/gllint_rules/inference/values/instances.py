@@ -44,7 +44,10 @@ class ModelInstance(Record, frozen=True, kw_only=True):
 
 
 class QuantityInstance(Record, frozen=True):
-    """What a call of a class named ``Quantity`` makes, whatever its fields; ``of`` where the class is the project's."""
+    """The instance that a call of a class named ``Quantity`` makes, with any fields.
+
+    ``of`` is its class, if the project defines it.
+    """
 
     of: ClassOf | None = None
 
@@ -53,7 +56,10 @@ class QuantityInstance(Record, frozen=True):
 
 
 class Envelope(Record, frozen=True):
-    """What the model sees of an instance that a framework takes apart; ``of`` where its class is the project's."""
+    """The part of an instance that the model sees, where a framework takes the instance apart.
+
+    ``of`` is its class, if the project defines it.
+    """
 
     of: ClassOf | None = None
 

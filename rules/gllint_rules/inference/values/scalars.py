@@ -155,7 +155,7 @@ class SerialisedText(Text, frozen=True):
 
     @property
     def value(self) -> Value:
-        """What was serialised."""
+        """The value that was serialised."""
         return self.content.value
 
     @property
@@ -221,7 +221,10 @@ def literal_of(value: Value | None) -> str | None:
 def pieces(
     value: Value, site: Site, spec: str | None = None, path: tuple[str, ...] = ()
 ) -> tuple[Literal | Interpolation, ...]:
-    """What a value put into a text at ``site`` adds to it: of a text its own parts, unless a ``spec`` changes it."""
+    """Return the parts that a value adds to a text at ``site``.
+
+    A text adds its own parts, unless a ``spec`` changes it.
+    """
     if spec is None and isinstance(value, Text) and value.parts is not None:
         return value.parts
     return (Interpolation(value, site, spec or "", path),)
