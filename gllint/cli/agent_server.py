@@ -41,10 +41,10 @@ def check(paths: list[str]) -> str:
 
 
 def fix(path: str, unsafe: bool = False, write: bool = False) -> str:
-    """What gllint's fixes would change in a file, as a unified diff; with `write` they are made.
+    """Return the changes that gllint's fixes would make in a file, as a unified diff; with `write` they are made.
 
-    Safe fixes alone, unless `unsafe` is true: an unsafe one makes a Quantity of a number, in the unit that the source
-    shows.
+    Only the safe fixes, unless `unsafe` is true: an unsafe fix makes a Quantity of a number, in the unit that the
+    source shows.
     """
     _refuse_outside(path)
     if not os.path.isfile(path):
@@ -100,7 +100,7 @@ def _answering(function: Any) -> Any:
 
 
 def _printed(request: Request) -> str:
-    """What a run prints, findings before the summary. Raises :class:`UsageError`."""
+    """Return what a run prints, findings before the summary. Raises :class:`UsageError`."""
     output, error = io.TextIOWrapper(io.BytesIO(), "utf-8", "backslashreplace"), io.StringIO()
     with _ONE_AT_A_TIME, contextlib.redirect_stdout(output), contextlib.redirect_stderr(error):
         status = run(request)

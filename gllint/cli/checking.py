@@ -112,7 +112,7 @@ class _Run:
 
     @cached_property
     def baselines(self) -> Baselines:
-        """What the baselines contain: loaded where one is named."""
+        """The content of the baselines: loaded if one is named."""
         from gllint.run.baselines import Baselines
 
         return Baselines(self.engine)

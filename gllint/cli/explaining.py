@@ -182,7 +182,7 @@ def _of_packs(packs: Sequence[str]) -> str:
 
 
 def _advice(verdict: UnitVerdict, policy: Policy) -> str:
-    """What to do about a unit that is not allowed; of another that is the same, what that takes."""
+    """Say what to do about a unit that is not allowed, or how to write one that equals an allowed unit."""
     from gllint_rules.project.kinds import unit_advice
 
     advice = unit_advice(policy, verdict)

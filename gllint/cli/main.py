@@ -146,7 +146,7 @@ def _folder_trouble() -> str:
 
 
 def _drop_output() -> None:
-    """What is left of our output must not complain on the way out."""
+    """Redirect what is left of our output, so that closing it raises no error."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 

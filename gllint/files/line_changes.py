@@ -74,7 +74,7 @@ def _hunks(changes: Sequence[LineChange]) -> Iterator[list[LineChange]]:
 
 
 def _place(first: int, last: int) -> bytes:
-    """Where a hunk is in one of the two versions."""
+    """Return where a hunk is in one of the two versions."""
     count = last - first
     return b"%d" % (first + 1) if count == 1 else b"%d,%d" % (first + (count > 0), count)
 

@@ -100,7 +100,7 @@ _OURS = re.compile(
 
 
 class Place(NamedTuple):
-    """Where a line of the joined text is: its cell and the line in it, from 1, and the line of the file."""
+    """The place of a line of the joined text: its cell and the line in it, from 1, and the line of the file."""
 
     cell: int
     line: int
@@ -223,7 +223,7 @@ class Notebook:
             size += len(piece)
 
     def _raw(self, cell: int, offset: int) -> int:
-        """Where in the file a character of a cell is."""
+        """Return where a character of a cell is in the file."""
         for piece in self.cells[cell]:
             if offset < len(piece):
                 return self._offset(piece, offset)
@@ -231,7 +231,7 @@ class Notebook:
         return self.cells[cell][-1].end if self.cells[cell] else 0
 
     def _offset(self, piece: _Piece, offset: int) -> int:
-        """Where in the file a character of a string is."""
+        """Return where a character of a string is in the file."""
         raw = self.text[piece.start : piece.end]
         if "\\" not in raw:
             return piece.start + offset
@@ -390,7 +390,7 @@ def _cells(document: dict[str, Any]) -> list[Any]:
 
 
 def _refusal(code: str) -> ParseFailure | None:
-    """What Python says against a cell, ``None`` where it is Python, perhaps of a newer one."""
+    """Return Python's objection to a cell; ``None`` if the cell is Python, perhaps of a newer version."""
     if _parses(code):
         return None
     from gllint_rules.reading.modules import read_module
@@ -438,7 +438,7 @@ def _names_bound(code: str) -> list[str]:
 
 
 def _target(statement: str) -> str:
-    """What is before the last sign of equality of an assignment, annotations aside."""
+    """Return the text before the last equals sign of an assignment, without its annotation."""
     head = _COMPARISON.sub(" ", statement).rpartition("=")[0]
     compound = _COMPOUND.match(head)
     head = head if compound is None else head[compound.end() :]

@@ -104,7 +104,7 @@ def refuse_null(text: str, subject: str) -> None:
 
 
 def _broken(data: bytes) -> Undecodable:
-    """What is wrong with a notebook, as :func:`~gllint.files.notebooks.as_python` says it."""
+    """Say what is wrong with a notebook, in the words of :func:`~gllint.files.notebooks.as_python`."""
     problem = data[len(BROKEN) :].split(b"\n", 1)[0].decode("utf-8", "replace")
     line, column, reason = problem.split(":", 2)
     return Undecodable(reason.strip(), int(line), int(column))

@@ -160,7 +160,7 @@ def names_nothing(schema: Mapping[str, Any]) -> bool:
 
 
 def _data_path(path: Sequence[str | int]) -> str | None:
-    """Where in the data a place of the schema leads to; ``None`` where it has no place of its own."""
+    """Return the path in the data for a place of the schema; ``None`` if it has none of its own."""
     steps = ["$"]
     words = iter(path)
     for word in words:

@@ -192,7 +192,7 @@ class Guard:
     # ------------------------------------------------------------------------------------- from the client
 
     def from_client(self, message: Any) -> list[Sent]:
-        """What a message of the client becomes."""
+        """Return what a message of the client becomes."""
         if not isinstance(message, dict):
             return [Sent("server", message)]
         method, number = message.get("method"), message.get("id")
@@ -294,7 +294,7 @@ class Guard:
     # ------------------------------------------------------------------------------------- from the server
 
     def from_server(self, message: Any) -> list[Sent]:
-        """What a message of the server becomes."""
+        """Return what a message of the server becomes."""
         if not isinstance(message, dict) or ("method" in message and "result" not in message):
             return [Sent("client", self._notified(message))]
         number, result = message.get("id"), message.get("result")

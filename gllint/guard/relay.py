@@ -213,7 +213,7 @@ def _cancellation(number: Any) -> dict[str, Any]:
 
 
 def through(message: Any, decide: Callable[[Any], list[Sent]]) -> list[Sent]:
-    """What a message becomes; the older protocol sends several as one."""
+    """Return what a message becomes; the older protocol sends several as one."""
     if not isinstance(message, list) or not message:  # of none nothing can be decided one by one
         return decide(message)
     batches: dict[Side, list[Any]] = {}

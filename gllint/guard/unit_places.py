@@ -107,7 +107,7 @@ def with_declared(data: Any, units: ParameterUnits, policy: Policy, path: tuple[
 
 
 def place_of(tool: str, path: str) -> str | None:
-    """How a table names the place of a number (``$.rows[3].x``); ``None`` where it cannot."""
+    """Return the place of a number as a table names it (``$.rows[3].x``); ``None`` if it cannot be named."""
     if not tool or not path.startswith("$") or _STEP.sub("", path[1:]):
         return None
     return f"{tool}.{_INDEX.sub(_ELEMENT, path)}"

@@ -62,7 +62,7 @@ class Event(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """What a hook writes to standard output and standard error, and its exit status."""
+    """The answer of a hook: its standard output, its standard error, and its exit status."""
 
     output: str = ""
     error: str = ""

@@ -158,7 +158,7 @@ class Plugin:
 
 
 def _refusal(error: UsageError) -> Exception:
-    """What makes flake8 end with a text."""
+    """Return the exception that makes flake8 end with a text."""
     from flake8.exceptions import ExecutionError  # type: ignore[import-untyped]
 
     refusal: Exception = ExecutionError(f"gllint: {error}")

@@ -27,7 +27,7 @@ class Node:
 
     @property
     def last(self) -> Node | None:
-        """What is last in an object or an array."""
+        """The last child of an object or an array."""
         children = self.items or list(self.members.values())
         return children[-1] if children else None
 
@@ -102,7 +102,7 @@ class _Reader:
         return node
 
     def _separated(self, node: Node, at: int, closing: str) -> int:
-        """Where the next child begins, or the bracket that closes."""
+        """Return where the next child begins, or the closing bracket."""
         at = _skip_blank(self._text, at)
         if self._text[at : at + 1] == ",":
             at = _skip_blank(self._text, at + 1)

@@ -104,7 +104,7 @@ def plan(path: str, agent_names: Sequence[str] = (), mode: str | None = None) ->
 def _check_proposal(
     engine: Engine, place: Place, project_survey: Survey, addition: Addition
 ) -> tuple[Engine, Outcome]:
-    """What is found once the settings are as proposed."""
+    """Return the findings with the proposed settings."""
     if not addition:
         return engine, project_survey.outcome
 

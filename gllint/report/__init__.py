@@ -49,7 +49,7 @@ class Diagnostic(NamedTuple):
 
     @property
     def in_file(self) -> Span:
-        """Where it is in the file, for formats that know no cells: in a notebook its line of JSON."""
+        """The place in the file, for formats that know no cells: in a notebook its line of JSON."""
         return in_file(self.finding.span, self.cell)
 
     @property
@@ -86,7 +86,7 @@ class Report(NamedTuple):
 
     @property
     def unread_files(self) -> Mapping[str, str]:
-        """What was left out although no finding says so, each file and folder (with a slash) with the reason."""
+        """The files and folders (with a slash) that were left out without a finding, each with the reason."""
         reported = {d.path for d in self.diagnostics if d.finding.code == "GL900"}
         return {path: why for path, why in self.unseen.files.items() if path not in reported}
 

@@ -29,7 +29,7 @@ def line(diagnostic: Diagnostic) -> str:
 
 
 def _repair(diagnostic: Diagnostic) -> str:
-    """What to do: the help, else what the fix does."""
+    """Say what to do: the help, else what the fix does."""
     finding = diagnostic.finding
     text = finding.help or (f"{finding.fix.message}." if finding.fix is not None else "")
     return "\\n".join(visible(part) for part in text.splitlines())

@@ -39,7 +39,7 @@ class Judged(NamedTuple):
 
     @property
     def notes(self) -> Iterable[str]:
-        """What was not read, once each."""
+        """The notes on what was not read, once each."""
         return dict.fromkeys(self.conversation.notes)
 
 
@@ -61,7 +61,7 @@ def _numbers(conversation: Conversation, verdicts: Iterable[str]) -> list[tuple[
 
 
 class Totals:
-    """What was counted: for the last line, for ``--stats`` and for ``--judge``."""
+    """The counts for the last line, for ``--stats`` and for ``--judge``."""
 
     def __init__(self, modes: tuple[Mode, ...] = ()) -> None:
         self.conversations = self.answers = self.faults = self.unread = self.unread_results = 0
@@ -142,7 +142,7 @@ class Totals:
         return "".join(f"{visible(line)}\n" for line in lines)
 
     def judgement(self) -> Mapping[str, int]:
-        """How many answers each mode rejects, and how many both do."""
+        """Say how many answers each mode rejects, and how many both reject."""
         own: dict[str, int] = {
             mode: sum(count for modes, count in self._rejected.items() if mode in modes)
             for mode in self._modes

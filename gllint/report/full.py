@@ -155,7 +155,7 @@ class _DisplayLine(NamedTuple):
 
 @lru_cache(maxsize=4 * CONTEXT)
 def _display_line(line: str) -> _DisplayLine:
-    """How a line is shown: worked out once, however many findings are on it."""
+    """Return a line as it is shown: computed once, however many findings are on it."""
     text = visible(line.replace("\t", _TAB))
     if text == line and text.isascii():
         return _DisplayLine(text, range(len(text) + 1), range(len(text) + 1))

@@ -60,7 +60,10 @@ if TYPE_CHECKING:
 
 
 class AnalysisCache:
-    """What is kept of one project. ``fresh`` are the modules whose evidence is the same, each with it."""
+    """The stored results of one project.
+
+    ``fresh`` are the modules whose evidence is the same, each with it.
+    """
 
     def __init__(self, store: Store, now: Now) -> None:
         self._store, self._now = store, now

@@ -249,7 +249,7 @@ def cache_folder(top: str) -> str:
 
 
 class Cleaned(NamedTuple):
-    """What cleaning came to: whether anything was removed, and what was left because it is not ours."""
+    """The outcome of cleaning: whether anything was removed, and what was left because it is not ours."""
 
     removed: bool
     foreign_files: list[str]

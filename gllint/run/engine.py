@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from gllint_rules.check.map import Map
 
     class Reader(Protocol):
-        """What :class:`Engine` asks a project for to conclude what was found in it."""
+        """The part of a project that :class:`Engine` reads to complete what was found in it."""
 
         @property
         def index(self) -> Index:
@@ -92,7 +92,7 @@ class Options(NamedTuple):
 
 
 class Unjudged(NamedTuple):
-    """What was not judged because of what was not read: a suppression, or a name that nothing read defines."""
+    """Something that was not judged because a file was not read: a suppression, or a name that no file defines."""
 
     what: str
     path: str

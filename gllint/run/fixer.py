@@ -25,7 +25,7 @@ MAX_PASSES = 20
 
 @dataclass(slots=True)
 class Fixed:
-    """What fixing came to: of each file that changes, its bytes, and how many findings of each code were fixed."""
+    """The outcome of fixing: the bytes of each file that changes, and the number of fixed findings by code."""
 
     outcome: Outcome
     old_data: dict[str, bytes] = field(default_factory=dict)

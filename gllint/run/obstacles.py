@@ -37,7 +37,10 @@ class Obstacle(NamedTuple):
 
 
 class Obstacles:
-    """What of one project was not read. ``result_of`` gives what the rules said of a file that takes part."""
+    """The files of one project that were not read.
+
+    ``result_of`` gives the results of the rules for a file that takes part.
+    """
 
     def __init__(self, index: Index, result_of: Callable[[str], Result]) -> None:
         self._index, self._result_of = index, result_of

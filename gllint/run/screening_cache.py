@@ -40,7 +40,7 @@ _Answer = TypeVar("_Answer")
 
 
 class Means:
-    """What the projects of one run share."""
+    """The objects that the projects of one run share."""
 
     def __init__(
         self, places: Places, sources: Sources, pool: Pool, clock: Clock, progress: Progress

@@ -249,7 +249,7 @@ class Workspace:
         return self._obstacles
 
     def cuts(self) -> list[Cut]:
-        """Where the budgets of the inference ran out, in the files that were checked and what they lead to."""
+        """The places where the budgets of the inference ran out, in the checked files and those that they lead to."""
         results = self._results or {}
         cut_files = [
             path
@@ -272,7 +272,7 @@ class Workspace:
 
     @property
     def cache_folder(self) -> str | None:
-        """Where results are kept, ``None`` where nothing is."""
+        """The folder of stored results; ``None`` if nothing is stored."""
         return self._store.folder
 
     def counts(self) -> tuple[int, int]:
@@ -280,7 +280,7 @@ class Workspace:
         return len(self.index.files), len(self.index.candidates()) if self.index.knows_candidates else 0
 
     def _learn(self) -> None:
-        """Where processes take turns, let the first learn the project; the others find it in the cache."""
+        """If processes take turns, let the first learn the project; the others find it in the cache."""
         if self.index.knows_candidates or not self._take_turns:
             return
         with self._store.turn():

@@ -205,7 +205,7 @@ class Server(LanguageServer):
 
     @property
     def _encoding(self) -> str:
-        """What was agreed on to count positions in."""
+        """Return the agreed encoding in which positions are counted."""
         return str(self.workspace.position_encoding or "utf-16")
 
     def path_at(self, uri: str) -> str | None:
@@ -265,7 +265,7 @@ class Server(LanguageServer):
                 self.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, []))
 
     def saved(self, uri: str) -> None:
-        """Where the editor watches no files, a moment at which something was saved must do."""
+        """If the editor does not watch files, check again after each save."""
         path = path_of(uri)
         if path is not None and not self._watches:
             self.do(lambda: self.session.rescan([path]))

@@ -65,7 +65,7 @@ class OpenNotebook(Snapshot):
         return {(line.cell, line.number): at for at, line in enumerate(self._notebook.lines)}
 
     def location(self, start: int, end: int) -> types.Location:
-        """Where in its cell the code between two offsets is; what lies beyond that cell is cut off."""
+        """Return where in its cell the code between two offsets is; what is beyond that cell is cut off."""
         if not self._notebook.lines:
             return types.Location(self.cells[0].uri if self.cells else self.uri, self.range(0, 0))
         begin, finish = self._place(start), self._place(end)
@@ -94,7 +94,7 @@ class OpenNotebook(Snapshot):
         return [(self.cells[number - 1], inner) for number, inner in changes_by_cell.items()]
 
     def until(self, data: bytes) -> list[tuple[Snapshot, Sequence[Change]]]:
-        """What makes the cells those of a file."""
+        """Return the edits that make the cells contain those of the file with the bytes ``data``."""
         texts = [cell["source"] for cell in json.loads(data)["cells"]]
         pairs = zip(self.cells, texts, strict=True)
         return [(cell, list(difference(cell.text, text))) for cell, text in pairs if cell.text != text]
@@ -136,5 +136,5 @@ class NotebookFile(Snapshot):
         return []
 
     def until(self, data: bytes) -> list[tuple[Snapshot, Sequence[Change]]]:
-        """What makes the file that of ``data``."""
+        """Return the edits that make the file contain the bytes ``data``."""
         return self.file.until(data)

@@ -22,7 +22,7 @@ def items(
     kind: types.CompletionItemKind,
     named: Iterable[tuple[str, str]],
 ) -> types.CompletionList:
-    """What may be here, each with a word about it, in this order."""
+    """Return the possible entries here, each with a word about it, in this order."""
     # An unclosed string reaches to the end of its line: what follows the cursor is not part of it.
     place = snapshot.location(spot.start, spot.end if spot.is_closed else offset).range
     entries = [

@@ -97,7 +97,7 @@ async def pull_diagnostics(
 
 
 async def code_actions(ls: Server, params: types.CodeActionParams) -> list[types.CodeAction]:
-    """What can be done about the findings on the lines of a range."""
+    """Return the possible actions on the findings in the lines of a range."""
     path = ls.path_at(params.text_document.uri)
     file_findings = await ls.ask(lambda: ls.session.fixable(path)) if path is not None else None
     if path is None or file_findings is None:
@@ -250,7 +250,7 @@ async def show_hover(ls: Server, params: types.HoverParams) -> types.Hover | Non
 
 
 def _code_text(text: str, offset: int) -> str:
-    """What a rule is whose code is in a comment."""
+    """Describe the rule whose code is in a comment."""
     comment = spots.comment_at(text, offset)
     for match in hover.CODE.finditer(text, max(0, offset - 5), offset + 5) if comment else ():
         if match.start() <= offset <= match.end():

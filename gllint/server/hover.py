@@ -18,14 +18,14 @@ _WHY = "## Why is this bad?\n"
 
 
 def findings_text(findings: Sequence[Finding]) -> str:
-    """What the findings at a place say, how to repair them, and why each of their rules asks for it."""
+    """Describe the findings at a place, how to repair them, and why their rules exist."""
     paragraphs = [f"**{f.code}** {f.message}" + (f"\n\n{f.help}" if f.help else "") for f in findings]
     rules = [rule_text(code) for code in dict.fromkeys(finding.code for finding in findings)]
     return "\n\n---\n\n".join([*paragraphs, *rules])
 
 
 def rule_text(code: str) -> str:
-    """What a rule reports, why, and where its page is; empty for a code that is none."""
+    """Describe a rule: what it reports, why, and its page; empty for an unknown code."""
     rule = RULES.get(code)
     if rule is None:
         return ""
@@ -82,7 +82,7 @@ def claim_text(index: int, claim: Claim | None) -> str:
 
 
 def tool_text(tools: Sequence[ToolDescription]) -> str:
-    """What the tools of one name say about themselves, and where they are defined."""
+    """Return the descriptions of the tools of one name, and where they are defined."""
     return "\n\n---\n\n".join(
         f"**tool `{tool.name}`**"
         + (f"\n\n{tool.description}" if tool.description else "")

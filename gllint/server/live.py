@@ -85,7 +85,7 @@ class LiveWorkspace:
         self.is_loaded = True
 
     def _recalled(self) -> dict[str, Result]:
-        """What earlier checks said, as far as it is still valid."""
+        """Return the results of earlier checks that are still valid."""
         index = self.index
         index.project  # noqa: B018
         entries = index.analysis_cache.results(self.config.codes, index.candidates())

@@ -33,7 +33,7 @@ _SETTINGS = (*MARKERS, ".gitignore", ".toml")  # endings of paths that may chang
 
 
 class Client(Protocol):
-    """What the session sends the editor; called in the worker's thread."""
+    """The messages of the session to the editor; called in the worker's thread."""
 
     def publish(self, path: str, snapshot: Snapshot, file_findings: FileFindings) -> None:
         """Show the findings of one version of a buffer."""

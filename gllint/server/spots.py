@@ -49,7 +49,7 @@ class Holder:
             self.last.append((kind, text))
 
     def what(self) -> str | int:
-        """What a value that came now would be the value of."""
+        """The key or parameter for which a value would be typed here."""
         match self.last[-2:]:
             case [("string", key), ("mark", ":")] if self.bracket == "{":
                 return key

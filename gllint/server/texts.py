@@ -76,13 +76,13 @@ class Snapshot:
         return self.offset(position)
 
     def location(self, start: int, end: int) -> types.Location:
-        """Where in the documents the text between two offsets is."""
+        """Return where in the documents the text between two offsets is."""
         return types.Location(self.uri, self.range(start, end))
 
     # --- between spans and the rest ------------------------------------------------------------------------
 
     def place_of(self, span: Span) -> types.Location:
-        """Where in the documents a finding's span is."""
+        """Return where in the documents a finding's span is."""
         return self.location(*self.offsets.of(span))
 
     def span_at(self, offset: int) -> Span:
@@ -97,7 +97,7 @@ class Snapshot:
         return [(self, changes)]
 
     def until(self, data: bytes) -> list[tuple[Snapshot, Sequence[Change]]]:
-        """What makes the documents contain the bytes ``data`` of the file."""
+        """Return the edits that make the documents contain the bytes ``data`` of the file."""
         mark = _MARK if self.text.startswith(_MARK) else ""
         return [(self, list(difference(self.text, mark + decode(data).source)))]
 
@@ -125,7 +125,7 @@ def difference(old_text: str, new_text: str) -> Iterator[Change]:
 
 
 def units(text: str, encoding: str) -> int:
-    """How many code units ``text`` takes."""
+    """Count the code units of ``text``."""
     if encoding == types.PositionEncodingKind.Utf32 or text.isascii():
         return len(text)
     if encoding == types.PositionEncodingKind.Utf8:
@@ -134,7 +134,7 @@ def units(text: str, encoding: str) -> int:
 
 
 def _code_points(line: str, count: int, encoding: str) -> int:
-    """How many code points ``count`` code units are, at most all of ``line``; half of one counts as none."""
+    """Count the code points in ``count`` code units, at most all of ``line``; half of one counts as none."""
     if encoding == types.PositionEncodingKind.Utf32 or line.isascii():
         return min(count, len(line))
     for number, character in enumerate(line):

@@ -17,7 +17,7 @@ _NOT_SUPPRESSIBLE = frozenset({"GL900", "GL901", "GL902"})
 
 
 class Form(NamedTuple):
-    """How a suppression is written: ``pattern`` finds one that is there, with its ``codes``."""
+    """The form of a suppression: ``pattern`` finds one in a line, with its ``codes``."""
 
     pattern: re.Pattern[str]
     begin: str
@@ -31,7 +31,7 @@ AS_IGNORE = Form(
 
 
 class Spot(NamedTuple):
-    """Where a suppression goes: behind a line, on a line of its own above it, or around its lines."""
+    """The place of a new suppression: at the end of a line, on a line of its own above it, or around its lines."""
 
     where: str
     line: int

@@ -127,7 +127,7 @@ class TextComments(Comments):
         own.ranges.append(Range((first, 0), (last + 1, 0)))
 
     def _rest(self, line: int) -> str:
-        """What is behind the comment that begins on a line."""
+        """Return what follows the comment that begins on a line."""
         last, column = self._by_line.get(line, (line, 1))
         return self.lines[last - 1][column - 1 :] if last <= len(self.lines) else ""
 

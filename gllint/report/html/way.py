@@ -49,7 +49,7 @@ def sections(report: Report) -> Iterator[str]:
 
 
 def _claiming(messages: Sequence[Message]) -> dict[tuple[ToolAt, str], list[int]]:
-    """Which messages claim what: by tool and path."""
+    """Return the messages that claim a number, by tool and path."""
     claimants: dict[tuple[ToolAt, str], list[int]] = {}
     for index, message in enumerate(messages):
         for claim in message.claims or ():

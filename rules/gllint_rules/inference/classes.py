@@ -185,7 +185,7 @@ def _argument_attributes(evaluator: Evaluator, of: ClassOf) -> tuple[Function, M
 
 
 def _base_attributes(evaluator: Evaluator, of: ClassOf) -> tuple[Function, Mapping[str, str]] | None:
-    """Return the attributes that the only base of ``of`` keeps from its arguments, unless ``of`` redefines one of them."""
+    """Return the attributes that the only base of ``of`` keeps from its arguments; ``None`` if ``of`` redefines one."""
     base = next(iter(ancestors(evaluator, of)[1:]), None)
     parent = (
         argument_attributes(evaluator, base) if isinstance(base, ClassOf) and len(of.cls.bases) == 1 else None

@@ -588,7 +588,7 @@ class Evaluator(Questions):
         return UNKNOWN
 
     def _filled_in(self, owner: ClassOf, name: str, of: ClassOf) -> Value:
-        """Return the value of a class attribute that is ``None`` until a method assigns it: ``cls._instance = cls()``."""
+        """Return the value of a class attribute that is ``None`` until a method sets it: ``cls._instance = cls()``."""
         return self.ask(
             ("filled in", owner.cls, name, of.cls),
             lambda: join(
@@ -605,7 +605,7 @@ class Evaluator(Questions):
         )
 
     def field(self, of: ClassOf, name: Key) -> Value | None:
-        """Return the value that the annotation of field ``name`` declares, in the class or a base; ``None`` without it."""
+        """Return the value that the annotation of field ``name`` declares, in the class or a base, if any."""
         if not isinstance(name, str):
             return None
         return self.again(("field", of.cls, name), lambda: self._field(of, name))

@@ -692,7 +692,7 @@ class _Runner:
             self.replace_at(sources[name], new, env)
 
     def handed_on(self, call: facts.Call, env: Env) -> None:
-        """Change the containers that an inner function may fill when it is passed as an argument, to be called later."""
+        """Change the containers that an inner function may fill if it is passed on, to be called later."""
         for arg in (*call.args, *(arg for _, arg in call.keywords)):
             callee = env.get(arg.id) if isinstance(arg, facts.Name) else None
             if isinstance(callee, FunctionOf) and isinstance(callee.function, facts.Function):
@@ -795,7 +795,7 @@ class _Runner:
         )
 
     def set_defaults(self, target: Expr, env: Env) -> None:
-        """Run each ``a.setdefault(k, {})`` inside the target of an assignment: ``a.setdefault(k, {})["heat"] = 5.0``."""
+        """Run each ``a.setdefault(k, {})`` inside the target of an assignment: ``a.setdefault(k, {})["x"] = 5``."""
         calls: list[Expr] = []
         while True:
             match target:

@@ -204,7 +204,7 @@ def _item(base: facts.Expr, key: str | int) -> facts.Sub:
 
 
 def _part(argument: facts.Expr, path: str) -> facts.Expr:
-    """Return the expression that a format field shows of its argument: ``{0.limits[high]}`` shows ``x.limits["high"]``."""
+    """Return the expression that a field shows of its argument: ``{0.limits[high]}`` shows ``x.limits["high"]``."""
     if isinstance(argument, facts.Star):
         return argument
     end = 0

@@ -143,7 +143,7 @@ def call_external(evaluator: Evaluator, name: str, expr: facts.Call, frame: Fram
 
 
 def _of_arrays(evaluator: Evaluator, name: str, expr: facts.Call, frame: Frame) -> Value:
-    """Return the number that a function of arrays gives for numbers, or where it reduces a whole array; else unknown."""
+    """Return the number that a function of arrays gives for numbers, or for a whole array; else unknown."""
     if name in builtin_names.ELEMENTWISE:
         values = [evaluator.eval(arg, frame) for arg in expr.args]
         if values and all(isinstance(value, Number) for value in values):
@@ -444,7 +444,7 @@ def _kinds_in(value: Value, depth: int = 3) -> Iterator[facts.Class | str]:
 
 
 def _of_call(callee: FunctionOf, expr: facts.Expr, value: Value, env: Env) -> Value:
-    """Return the value of a ``return``, as a value made there; an argument that is only passed on keeps its own place."""
+    """Return the value of a ``return`` as one made there; an argument that is only passed on keeps its place."""
     inputs = {option for argument in env.values() for option in options(argument)}
     site = Site(callee.module, expr.at)
     name = getattr(callee.function, "name", "")
@@ -499,7 +499,7 @@ def _yielded(flow: Flow) -> Value:
 
 
 def _handed_out(value: Value, message: str, site: Site, inputs: Collection[Value] = ()) -> Value:
-    """Return a value as one that is returned at ``site``; the values in ``inputs`` keep the place where they were made."""
+    """Return a value as one that is returned at ``site``; the values in ``inputs`` keep their own place."""
     return over(
         passed_on(value, message, site),
         lambda option: option if option in inputs else returned_at(option, site),

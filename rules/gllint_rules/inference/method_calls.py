@@ -139,7 +139,7 @@ def call_unknown(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
 
 
 def _parsed(evaluator: Evaluator, method: str, model: Value, call: facts.Call, frame: Frame) -> Value:
-    """Return the instance that a pydantic method such as ``model_validate`` makes from data by a class of the project."""
+    """Return the instance that ``model_validate`` and its like make from data by a class of the project."""
     if not isinstance(model, ClassOf):
         return UNKNOWN
     if method == "model_construct":

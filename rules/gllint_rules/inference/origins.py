@@ -37,7 +37,7 @@ def sources(evaluator: Evaluator, expr: Expr, frame: Frame) -> Iterator[tuple[Ex
 
 
 def origin(evaluator: Evaluator, expr: Expr, frame: Frame) -> tuple[Expr, Frame]:
-    """Follow ``expr`` through names, imports and attributes to the expression that made it, while each has one source."""
+    """Follow ``expr`` through names, imports and attributes to what made it, while each has one source."""
     for _ in range(MOST_STEPS):
         several = list(sources(evaluator, expr, frame)) or list(_elsewhere(evaluator, expr, frame))
         if len(several) != 1:

@@ -190,7 +190,7 @@ class Store(Struct, frozen=True, eq=False):
 
 
 def mutated(evaluator: Evaluator, value: Value, name: str, call: facts.Call, frame: Frame) -> Value | None:
-    """Return a container after a call of its method ``name``; ``None`` if the method changes nothing that is followed."""
+    """Return a container after a call of its method ``name``; ``None`` if the method changes nothing."""
     if isinstance(value, UnionOf):
         changed = [mutated(evaluator, option, name, call, frame) or option for option in value.options]
         return join(*changed)

@@ -40,7 +40,7 @@ _OPEN = "<unit>"
 
 
 class Advice(NamedTuple):
-    """What to do about a number: return it in ``unit``, or declare its key ``plain``.
+    """The repair of a number: return it in ``unit``, or declare its key ``plain``.
 
     ``unit`` is ``None`` where it is open; the ``neighbour`` that says it is joined with the number. ``settings`` are
     lines of configuration that the repair needs, in the order in which they are reported.

@@ -150,7 +150,7 @@ def _class_category(project: Project, of: ClassOf) -> frozenset[str] | None:
 
 
 def _declared(project: Project, owner: ClassOf, of: ClassOf) -> frozenset[str] | None:
-    """What one class itself says about the category of ``of``."""
+    """Return the category that the class ``owner`` itself declares for ``of``."""
     cls = owner.cls
     if any(isinstance(d, Call) and d.keyword(_CATEGORY) is not None for d in cls.decorators):
         return None
@@ -194,7 +194,7 @@ def _is_field(project: Project, of: ClassOf) -> bool:
 
 
 def _returned(project: Project, method: FunctionOf) -> frozenset[str] | None:
-    """What a property gives; nothing where it is abstract or only raises."""
+    """Return the levels that a property returns; none if it is abstract or only raises."""
     function = method.function
     assert isinstance(function, Function)
     if any(facts.last_name(decorator) == "abstractmethod" for decorator in function.decorators):

@@ -28,7 +28,7 @@ class ClaimParts(NamedTuple):
 
 
 def claim_parts(value: Value) -> ClaimParts | None:
-    """What a claim says, ``None`` where ``value`` is no record."""
+    """Read the parts of a claim; ``None`` if ``value`` is not a record."""
     record = next((option for option in options(value) if isinstance(option, Record)), None)
     if record is None:
         return None

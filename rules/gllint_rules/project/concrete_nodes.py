@@ -130,7 +130,7 @@ class ConcreteNodes:
         return 0 <= at >> SECTION_BITS < len(self._module.outline.sections)
 
     def _passage(self, module: Module, at: int) -> _Passage:
-        """What LibCST reads around a place. Raises :class:`Unreadable`."""
+        """Return the piece of the file around a place, as LibCST parses it. Raises :class:`Unreadable`."""
         begin, end, numbers = _stretch_of(module, at)
         module.note(*numbers)
         for passage in self._passages:

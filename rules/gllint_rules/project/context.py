@@ -119,7 +119,7 @@ class Context:
         return results
 
     def _returned(self, tool: Tool, callable: FunctionOf) -> Iterator[Result]:
-        """What a callable itself returns, of a generator what it yields."""
+        """Yield the results that a callable itself returns, or yields if it is a generator."""
         flow, function = self.evaluator.flow(callable), callable.function
         pairs = flow.yields if isinstance(function, facts.Function) and function.yields else flow.returns
         declared = self.declared_container(callable)
@@ -129,7 +129,7 @@ class Context:
             yield Result(tool, callable, *visible_result(self.evaluator, tool, callable, expr, value))
 
     def declared_container(self, callable: FunctionOf) -> Value | None:
-        """What the annotation says the result contains: ``dict[str, float]``, a ``TypedDict``, perhaps optional."""
+        """Return the container that the annotation of the result declares: ``dict[str, float]``, a ``TypedDict``."""
         if callable.function not in self._containers:
             self._containers[callable.function] = self._declared_container(callable)
         return self._containers[callable.function]

@@ -41,7 +41,7 @@ def modules_with_tools(project: Project) -> list[Module]:
 
 
 def description_of(project: Project, tool: Tool) -> ToolDescription:
-    """What is shown of a tool."""
+    """Return the description of a tool, with its name and place."""
     span = project.positions(tool.module).span(tool.at)
     return ToolDescription(tool.name or "", tool.module.path, span, _description(project, tool))
 

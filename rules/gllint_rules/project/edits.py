@@ -17,7 +17,7 @@ def replacement(positions: Positions, start: int, end: int, content: str) -> Edi
 
 
 def difference(positions: Positions, start: int, old: str, new: str) -> Edit:
-    """What makes ``new`` of the text ``old`` that begins at ``start``: the words in between that differ."""
+    """Return the edit that makes ``new`` of the text ``old`` at ``start``: it replaces only the words that differ."""
     head = 0
     while head < min(len(old), len(new)) and old[head] == new[head]:
         head += 1

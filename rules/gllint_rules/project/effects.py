@@ -114,7 +114,7 @@ class ReachedEffect(Struct, frozen=True, eq=False):
 
 
 class Body(Struct, eq=False):
-    """What one function does itself, in reading order, and the functions of the project that it calls."""
+    """The effects of one function itself, in reading order, and the functions of the project that it calls."""
 
     effects: list[Effect] = field(default_factory=list)
     calls: list[tuple[FunctionOf, Site]] = field(default_factory=list)
@@ -270,7 +270,7 @@ class _BodyReader:
         return self.body
 
     def frame(self, scope: Scope) -> Frame:
-        """Where the body is evaluated: ``self`` is what the method is bound to."""
+        """The frame in which the body is evaluated: ``self`` is what the method is bound to."""
         return Frame(self.callee.module, scope, None, self.callee.bound)
 
     def add(self, kind: Kind, at: int, title: str, frame: Frame, path: Expr | None = None) -> None:

@@ -103,7 +103,7 @@ def is_tally(leaf: Leaf) -> bool:
 
 
 def _bound(binding: facts.Binding) -> facts.Expr | None:
-    """What a name is bound to, also by ``good, bad = 0, 0``."""
+    """Return what a name is bound to, also by ``good, bad = 0, 0``."""
     match binding:
         case facts.Binding(kind="item", value=facts.Seq(items=items), index=(i,)) if 0 <= i < len(items):
             return items[i]
@@ -156,7 +156,7 @@ def allowing(policy: Policy, unit: str) -> str:
 
 
 def unit_advice(policy: Policy, verdict: UnitVerdict) -> str:
-    """What to do about a unit that is not allowed, in a sentence or two."""
+    """Say in a sentence or two what to do about a unit that is not allowed."""
     from gllint_runtime.policy.units import unit_help
 
     is_nearest_allowed = verdict.nearest is not None and policy.allows(verdict.nearest)

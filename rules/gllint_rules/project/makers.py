@@ -53,9 +53,10 @@ def text_at(project: Project, site: Site) -> str:
 
 
 def cores(expr: Expr) -> list[Expr]:
-    """What an expression gives: itself, ``x`` of ``round(x, 1)``, ``a`` and ``b`` of ``max(a, b)``.
+    """Return the expressions whose value an expression passes on: ``x`` of ``round(x, 1)``, both of ``max(a, b)``.
 
-    What is written out (the ``0`` of ``x or 0``) is left out where something else is there.
+    An expression that passes on no other is its own core. A literal next to another core is left out: the ``0`` of ``x
+    or 0``.
     """
     return _unwrapped(expr, 0)
 
@@ -154,7 +155,7 @@ def _qualified(func: Expr, scope: Scope) -> str:
 
 
 def title(expr: Expr) -> str:
-    """What a message calls the expression whose unit is fixed."""
+    """Return the expression whose unit is fixed as a message names it: `len()`."""
     match cores(expr)[0]:
         case facts.Call(func=func) if facts.last_name(func):
             return f"`{facts.last_name(func)}()`"

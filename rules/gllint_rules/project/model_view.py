@@ -145,7 +145,7 @@ def runs_wrapped(wrapper: FunctionOf) -> bool:
 
 
 def _decorated_name(wrapper: FunctionOf) -> str | None:
-    """What the function around it, or a `__call__`, calls the function that is decorated."""
+    """Return the parameter of a decorator (or of its `__call__`) that is the decorated function."""
     parent = wrapper.function.scope.parent
     maker = parent.owner if parent is not None else None
     if not isinstance(maker, facts.Function):
@@ -174,7 +174,7 @@ def wrappers(evaluator: Evaluator, callable: FunctionOf) -> Iterator[FunctionOf]
 def visible_result(
     evaluator: Evaluator, tool: Tool, callable: FunctionOf, expr: Expr, value: Value
 ) -> tuple[Site, Value]:
-    """What the model sees of a result, and where that is given."""
+    """Return the part of a result that the model sees, and its place."""
     expr, value = _visible(evaluator, tool, expr, value)
     return read_result(value, Site(callable.module, expr.at))
 
@@ -260,9 +260,10 @@ _BESIDE_TEXT = frozenset(
 
 
 class _Reading:
-    """What is serialised in a result, in the place of its text: the model reads the same numbers in it.
+    """A result in which each serialised text is replaced by its data: the model reads the same numbers there.
 
-    A content block, and a list of some, is what its text says: no key and no list lies on the way to that.
+    A content block, or a list of some, is replaced by its text, so the path to the numbers contains neither the key of
+    the block nor the list.
     """
 
     def __init__(self) -> None:
@@ -301,7 +302,7 @@ class _Reading:
         return joined, sites.pop() if len(sites) == 1 else None
 
     def _of_blocks(self, blocks: ListOf) -> tuple[Value, Site | None]:
-        """What the blocks of a list say, each by itself, and the list of the others."""
+        """Return the data in the text blocks of a list, each read by itself, and the list of the other blocks."""
         texts = dict.fromkeys(part for part in blocks.values() if _has_serialised_text(part))
         items = tuple(entry for entry in blocks.items if entry.value not in texts)
         rest = None if blocks.rest is None or blocks.rest in texts else blocks.rest

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def sources(project: Project, expr: Expr, frame: Frame) -> Iterator[tuple[Expr, Frame]]:
-    """What is assigned to a name or to an attribute of ``self``, each with where to evaluate it."""
+    """Yield the expressions that are assigned to a name or to an attribute of ``self``, each with its frame."""
     return origins.sources(project.evaluator, expr, frame)
 
 
@@ -42,7 +42,7 @@ def is_path(project: Project, expr: Expr, frame: Frame, depth: int = 0) -> bool:
 
 
 def _begun_with(project: Project, expr: Expr, frame: Frame) -> Iterator[tuple[Expr, Frame]]:
-    """What a path begins with: that before a `/`, that near which it lies, or what is assigned to it."""
+    """Yield the start of a path: ``base`` of ``base / "x"`` and of ``base.parent``, or what is assigned to a name."""
     match expr:
         case facts.BinOp(op="/", left=base) | facts.Attr(base=base, name="parent"):
             yield base, frame

@@ -323,7 +323,7 @@ class Project:
 
     @property
     def part_values(self) -> Mapping[tuple[Callable[..., Any], Any], Mapping[str, Any]]:
-        """What parts of questions said of modules so far, by part and argument."""
+        """The answers that modules have given so far, by question and argument, then by module."""
         return self._parts
 
     def once(self, question: Callable[[Project, *_Arguments], _T], *arguments: *_Arguments) -> _T:
@@ -346,7 +346,10 @@ class Project:
         return answer
 
     def memory(self, make: Callable[[Project], _T]) -> _T:
-        """What ``make`` makes to remember things in, which says nothing by itself; as long as :meth:`once`."""
+        """Return the object that ``make`` creates to remember answers in.
+
+        It lives as long as the answers of :meth:`once`.
+        """
         if make not in self._answers:
             self._answers[make] = make(self)
         answer: _T = self._answers[make]
@@ -363,7 +366,7 @@ class Project:
         return positions
 
     def cuts(self) -> list[Cut]:
-        """Where budgets ran out since this was last asked."""
+        """Return the places where budgets ran out since the last call."""
         new = list(self.evaluator.cuts.items())[self._cut_count :]
         self._cut_count += len(new)
         return [

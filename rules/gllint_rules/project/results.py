@@ -244,7 +244,7 @@ class QuantityLeaf(Struct, frozen=True, eq=False):
 
     @property
     def key_site(self) -> Site:
-        """Where its key is written, else where it is put in."""
+        """The place of its key, else the place where the value is put in."""
         return self.entry.key if self.entry is not None and self.entry.key is not None else self.site
 
 

@@ -66,7 +66,7 @@ def read_schema(context: Context, expr: Expr, scope: Scope) -> SchemaLiteral | N
 
 
 def _read(context: Context) -> dict[int, tuple[SchemaLiteral | None, frozenset[Read]]]:
-    """Those read so far, by expression, and what was read for each."""
+    """Return the module's memory of schemas: what was read, by expression."""
     return {}
 
 

@@ -120,7 +120,7 @@ def _unregistered(context: Context) -> Iterator[ToolSight]:
 
 
 def numbers_of_plain_kinds(context: Context) -> list[Site]:
-    """Where a number of a result, or a schema that admits one, is left out for ``plain-kinds`` alone, each once."""
+    """Yield, once each, the numbers of results and the schemas that are left out only because of ``plain-kinds``."""
     policy = context.policy
     if not policy.plain_kinds:
         return []
@@ -140,7 +140,10 @@ def numbers_of_plain_kinds(context: Context) -> list[Site]:
 
 
 def result_of(context: Context, tool: Tool) -> ToolResult:
-    """What a tool returns: a number or a Quantity, else text, else what nothing is known of; else "other"."""
+    """Say what a tool returns: a number or a Quantity, text, something unknown, or something else.
+
+    The first of these that one of its results is.
+    """
     callables = (*tool.callables, *tool.inherited)
     if not callables:
         return "unknown"

@@ -111,9 +111,10 @@ def _programs(text: str) -> Iterator[tuple[int, int]]:
 
 
 def stated(hole: Interpolation) -> Value:
-    """What is formatted into a text; a number where nothing is known of it, and nothing else takes its format.
+    """Return the value that is formatted into a text.
 
-    Of what is a number on one way, and a text or nothing on another, the number.
+    It is a number if the value is unknown and the format takes only numbers, and if the value is a number in one case
+    and a known text or ``None`` in the others.
     """
     figures = [option for option in options(hole.value) if isinstance(option, Number)]
     if figures and all(isinstance(o, Number) or _is_seen(o) for o in options(hole.value)):

@@ -61,7 +61,7 @@ def _names_of(registrar: Registrar, classes: Iterable[_Methods]) -> Iterator[tup
 
 
 def _methods_in(project: Project, module: Module, argument: None) -> tuple[_Methods, ...]:
-    """Which sections of a module are classes with their methods, and the names of each and of what it makes."""
+    """Return the sections of a module that are classes, each with those of its methods and with its names."""
     classes = [section for section in module.outline.sections if section.kind == "class"]
     return tuple(
         (

@@ -165,7 +165,7 @@ def may_look_up(context: Context) -> bool:
 
 
 def tool_lookups(context: Context) -> Iterator[ToolLookup]:
-    """Where a module may ask for a tool by name: actions, ``"tool_call"`` steps, look-ups in a registry."""
+    """Yield the places where a module may ask for a tool by name: actions, ``"tool_call"`` steps, registries."""
     for action in actions(context):
         if action.name is not None:
             yield ToolLookup(action.name, None, context.module.scope)
@@ -202,7 +202,7 @@ def is_tool_registry(project: Project, value: Value) -> bool:
 
 
 def stores(module: Module, names: Collection[str]) -> Iterator[tuple[Sub, Expr]]:
-    """What a module stores under a subscript: ``target[…] = value``."""
+    """Yield what a module stores under a subscript: ``target[…] = value``."""
     parts = list(module.sections(lambda section: not section.mutated.isdisjoint(names)))
     functions = (function.body for part in parts for function in part.functions)
     for statement in facts.statements(*(part.body for part in parts), *functions):

@@ -161,7 +161,7 @@ def mislabelled(context: Context) -> Iterator[Mislabelled]:
 
 
 def conflicts(context: Context) -> list[tuple[Site, Conflict]]:
-    """Where units meet in a module that defines or imports tools, and in the functions that its tools call."""
+    """Yield the meetings of different units in a module with tools, and in the functions that its tools call."""
     return context.once(_conflicts) if context.touches_tools else []
 
 

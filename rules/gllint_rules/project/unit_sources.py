@@ -142,7 +142,7 @@ def unit_of_returned(context: Context, result: Result) -> ShownUnit:
 
 
 def _agreed(sources: list[UnitSource], neighbour: Neighbour | None) -> ShownUnit:
-    """What all ``sources`` say, where that is one unit, and one of them is sure."""
+    """Return the unit in which all ``sources`` agree, if it is one unit and one of the sources is sure."""
     if not sources:
         return OPEN
     first, *rest = dict.fromkeys(sorted(sources, key=lambda source: not source.is_sure))
@@ -292,7 +292,7 @@ def _named_by(name: str, where: str) -> Iterator[UnitSource]:
 
 
 def _source(reading: NameReading, where: str) -> UnitSource | None:
-    """What a name says as a source; ``None`` where it says nothing."""
+    """Return the unit in a name as a source; ``None`` if the name has none."""
     if reading.unit is not None:
         return UnitSource(where, (reading.unit,))
     return UnitSource(where, reading.readings, len(reading.readings) > 1) if reading.readings else None
@@ -308,7 +308,7 @@ def _named_by_expression(maker: Maker) -> Iterator[UnitSource]:
 
 
 def _named_by_callable(context: Context, result: Result) -> Iterator[UnitSource]:
-    """What the name of a callable says, and its annotation."""
+    """Yield the units in the name of a callable and in its return annotation."""
     function = result.callable.function
     for name in dict.fromkeys((getattr(function, "name", ""), result.tool.name or "")):
         yield from _named_by(name, f"`{name}`")
@@ -330,7 +330,7 @@ def _named_by_callable(context: Context, result: Result) -> Iterator[UnitSource]
 def _expression_sources(
     leaf: Leaf, ways: Sequence[Maker], kind: Kind | None, are_counts_plain: bool
 ) -> Iterator[UnitSource]:
-    """What the expression of a number says: the name of a variable, or a call whose unit the library fixes."""
+    """Yield the unit in the name of a variable, or of a call whose unit its library fixes."""
     is_named = False
     for maker in ways:
         if not is_named and kind is None and not is_call(maker.expr):

@@ -133,7 +133,7 @@ class Forms:
                 yield Tool("T5", module, call.scope, call.at, (call.function,), name)
 
     def registrars_in(self, module: Module, registrars: frozenset[Registrar]) -> frozenset[Registrar]:
-        """What of ``module`` itself takes functions, as it hands them on to ``registrars``."""
+        """Return the functions and classes of ``module`` that pass their arguments on to ``registrars``."""
         by_path: dict[str, set[Registrar]] = {}
         for _ in registrations(
             self.evaluator,
@@ -151,7 +151,7 @@ class Forms:
         framework: Framework | str | None,
         registrars: dict[str, set[Registrar]] | None = None,
     ) -> Sink:
-        """Where it is noted what ``module`` hands over that others give, by a row of the table."""
+        """Return the function that notes a new registrar, which ``module`` passes on to one of a row of the table."""
         row = framework if isinstance(framework, str) else framework.name if framework is not None else ""
         registrars = self.registrars if registrars is None else registrars
 
@@ -626,7 +626,10 @@ class Forms:
         return is_named or self.callees.is_no_tool(keyword, call.func, frame)
 
     def _list_places(self, call: Call, frame: Frame, places: tuple[Place, ...]) -> tuple[Place, ...]:
-        """Where ``call`` takes what a class from outside takes at ``places``, if classes of the project lie between."""
+        """Return the ``places`` of the tools among the arguments of ``call``, by its own signature.
+
+        They differ if classes of the project lie between the call and the outside class.
+        """
         match call.func:
             case facts.Attr(base=facts.Call(func=facts.Name(id="super")), name="__init__"):
                 cls = frame.scope.enclosing_class()
@@ -835,7 +838,7 @@ def _renamed(registrars: frozenset[Registrar]) -> frozenset[tuple[str, str]]:
 
 
 def _values_under(module: Module, words: frozenset[str]) -> Iterator[tuple[Expr, Scope]]:
-    """What a module gives by keywords of calls, and stores under keys of dicts, that are among ``words``."""
+    """Yield what a module passes by keywords, or stores under dict keys, that are among ``words``."""
     for call, scope in module.calls_where(lambda section: not words.isdisjoint(section.keywords)):
         yield from ((value, scope) for keyword, value in call.keywords if keyword in words)
     for display, scope in module.dicts_where(lambda section: not words.isdisjoint(section.keys)):
@@ -914,5 +917,5 @@ def _texts(value: Value) -> Iterator[str]:
 
 
 def _callee(expr: Expr) -> Expr:
-    """What is called, of a call; else the expression itself."""
+    """Return the callee of a call; for another expression the expression itself."""
     return expr.func if isinstance(expr, Call) else expr

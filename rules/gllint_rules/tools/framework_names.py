@@ -49,7 +49,7 @@ class Callees(Struct, eq=False):
             self._speaking.pop(path, None)
 
     def entry(self, kind: Kind, func: Expr, frame: Frame, called: bool = True) -> TableEntry | None:
-        """What the table says about ``func`` under ``kind``; ``called`` is false of a decorator that is not called."""
+        """Find the row of the table for ``func`` under ``kind``; ``called`` is false for a decorator without a call."""
         rows = self.imported(frame.module)
         imported = [*self._by_imports(func, frame)]
         for callee in imported:
@@ -172,7 +172,7 @@ class Callees(Struct, eq=False):
                 yield origin
 
     def _origins(self, value: Value) -> Iterator[tuple[str, bool, bool]]:
-        """As :meth:`_from_outside`, of the value of a callee or receiver."""
+        """Yield what :meth:`_from_outside` does, for the value of a callee or receiver."""
         match value:
             case External(name=name):
                 yield name, False, False
@@ -226,7 +226,7 @@ def _is_named(entry: TableEntry) -> bool:
 
 
 def dotted_path(module: Module, name: str) -> str:
-    """What ``module`` binds by its path from the root of the file system: with a leading dot, as nothing outside."""
+    """Return a dotted name from the root of the file system; its leading dot sets it apart from outside names."""
     stem = module.path.removesuffix(".py").removesuffix("/__init__")
     return f".{stem.lstrip('/').replace('.', '_').replace('/', '.')}.{name}"
 

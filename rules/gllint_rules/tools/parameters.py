@@ -37,7 +37,7 @@ _JSON_TYPES: dict[str, Value] = {"string": TEXT, "boolean": BOOL, "null": NONE}
 
 
 def declared_by_schema(evaluator: Evaluator, schema: Expr, frame: Frame, param: Param) -> Value | None:
-    """What ``schema``, the ``args_schema`` of a tool, says about a parameter of its callable."""
+    """Return the value that ``schema``, the ``args_schema`` of a tool, declares for a parameter of its callable."""
     match schema:
         case facts.Call(func=facts.Attr(base=model, name="model_json_schema" | "schema")):
             schema = model  # the schema of a pydantic model says what its fields say
@@ -73,7 +73,7 @@ def _model_record(evaluator: Evaluator, of: ClassOf) -> Record:
 
 
 def _json_value(schema: Value, site: Site) -> Value:
-    """What a value that fits a property's schema is."""
+    """Return the value that fits a property's schema."""
     if not isinstance(schema, Record):
         return UNKNOWN
     kind = schema.get("type")

@@ -211,9 +211,9 @@ def _registrars_of(
 
 
 class _CallTarget(NamedTuple):
-    """What runs when something is called; of its parameters ``shift`` are no business of the call.
+    """The function that runs when something is called; the call does not fill its first ``shift`` parameters.
 
-    ``of_result`` says whether it runs only when what the call gives is called once more.
+    ``of_result`` says whether it runs only when the result of the call is itself called.
     """
 
     module: Module
@@ -292,7 +292,7 @@ def arguments(
 
 
 def _parts_at(evaluator: Evaluator, expr: Expr, frame: Frame, path: str) -> Iterator[Expr | Value]:
-    """What is under the keys ``path`` of a dict, or among the keywords of a call."""
+    """Yield what is under the dotted keys ``path`` of a dict, or among the keywords of a call."""
     if not path:
         yield expr
         return
@@ -661,7 +661,7 @@ class _Walk(Struct, eq=False):
     def filled(
         self, name: str, is_it: Callable[[Expr, Scope], bool], module: Module, bound: ClassOf | None
     ) -> None:
-        """What a module puts into the container of that last name, where ``is_it`` says that it is the one."""
+        """Note what a module puts into the container called ``name``; ``is_it`` confirms that it is the container."""
         for target, value, scope in stores(module, lambda section: name in section.mutated, SHAPE):
             if isinstance(target, facts.Sub) and is_it(target.base, scope):
                 self.element(value, Frame(module, scope, None, bound))
@@ -670,7 +670,7 @@ class _Walk(Struct, eq=False):
                 self.added(call.func.name, call, Frame(module, scope, None, bound))
 
     def returned(self, function: FunctionOf) -> None:
-        """What a function of the project returns."""
+        """Yield what a function of the project returns."""
         inner = function.function
         if (inner.scope, "return") not in self.visits:
             self.visits.add((inner.scope, "return"))
@@ -739,7 +739,7 @@ def _used_as(function: Function, module: Module) -> Iterator[str]:
 
 
 def _arguments_for(param: Param, function: Function, module: Module) -> Iterator[tuple[Expr, Frame]]:
-    """What the calls in the same module give for a parameter, and its default."""
+    """Yield the arguments that calls in the same module pass for a parameter, and its default."""
     callees = frozenset(_used_as(function, module))
     shift = 1 if function.owner is not None else 0
     if param.name not in [p.name for p in function.params[shift:]]:
@@ -755,7 +755,7 @@ def _arguments_for(param: Param, function: Function, module: Module) -> Iterator
 
 
 def _argument(call: Call, function: Function, name: str, shift: int | None = None) -> Expr | None:
-    """What a call gives for a parameter; ``shift`` parameters, of a method one, are no business of the call."""
+    """Return the argument of a call for a parameter; the first ``shift`` ones (``self``) are not the call's."""
     if shift is None:
         shift = 1 if function.owner is not None else 0
     value = call.keyword(name)
@@ -792,7 +792,7 @@ def _subclasses(of: ClassOf) -> Iterator[ClassOf]:
 def stores(
     module: Module, about: Callable[[Section], bool], by: int = ALL
 ) -> Iterator[tuple[Expr, Expr, Scope]]:
-    """What the sections store of which the outline says so: target, value, and where."""
+    """Yield the stores in sections whose outline has some: target, value, and scope."""
     blocks: list[tuple[facts.Block, Scope]] = []
     for part in module.sections(about, by):
         if module.owner(part.section) is None:

@@ -80,7 +80,7 @@ class Derivation:
         return parents
 
     def _origins(self, module: Module, section: Section, name: str) -> Iterator[tuple[Module, str] | None]:
-        """Where an import takes ``name`` from, if from the project; ``None`` for what is, or may be, sought."""
+        """Yield where an import takes ``name`` from, within the project; ``None`` if the name may be sought."""
         for imported in section.imports:
             if imported.bound == name:
                 if not imported.name or imported.name in self.names:

@@ -236,7 +236,7 @@ class Tools:
         return self.forms.tool_of_call(call, Frame(module, scope))
 
     def schema_of_parameter(self, scope: Scope, param: Param) -> Value | None:
-        """What the tool's own ``args_schema`` says about a parameter of its callable."""
+        """Return what the tool's own ``args_schema`` declares for a parameter of its callable."""
         if self._reads is not None:
             self._reads.now.add(("schema", scope))
         schema = self._schemas.get(scope)

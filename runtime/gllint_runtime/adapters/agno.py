@@ -84,12 +84,12 @@ def _twin(own: type, mixin: type, gate: kit.Gate, state: dict[str, Any]) -> Any:
 
 
 class _Twin:
-    """What has the gate in its class."""
+    """Base of the gated classes: each is created from an agent's own class, for one gate."""
 
     _gllint: kit.Gate
 
     def __reduce__(self) -> Any:
-        """How copies are made, pickled ones among them."""
+        """Say how to copy and to pickle an instance, whose class is created at run time."""
         mixin, own = type(self).__bases__
         return _twin, (own, mixin, self._gllint, self.__dict__)
 
@@ -111,7 +111,7 @@ class _Run:
     error: Exception | None = None
 
     def current(self) -> AbstractContextManager[Any]:
-        """What makes this the current run."""
+        """Make this the current run within ``with``."""
         return kit.binding(_RUN, self)
 
     def raise_error(self) -> None:
@@ -357,7 +357,7 @@ class _GatedModel(_Twin):
         timer: Any = None,
         function_execution_result: Any = None,
     ) -> Any:
-        """What the model receives of a call: its output, recorded, or what was wrong with it."""
+        """Return what the model receives of a call: its recorded output, or the error."""
         turn, function = _TURN.get(), function_call.function
         if success and turn is not None and not function.stop_after_tool_call:
             try:
@@ -397,7 +397,7 @@ def _without_reasoning(delta: Any) -> Any:
 
 
 def _value(session: Session, output: Any, execution: Any) -> Any:
-    """What a tool returned, as data where it is such, else its text."""
+    """Return what a tool returned: data if it is data, else its text."""
     raw = getattr(execution, "result", None)
     if isinstance(raw, ToolResult):
         raw = raw.content
@@ -466,7 +466,7 @@ class _Judging:
     # ------------------------------------------------------------------------------------------ as a stream
 
     def sentences(self, delta: ModelResponse) -> Iterator[ModelResponse]:
-        """What of a part may be shown now."""
+        """Yield the checked sentences that a part of the stream completes."""
         if self._turn is None:
             yield delta
             return

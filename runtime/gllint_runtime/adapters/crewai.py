@@ -35,7 +35,7 @@ _ERROR = "Error executing tool: "  # CrewAI's text for what a tool raised
 
 
 class Kickoff(NamedTuple):
-    """What ``session=callable`` is given: the crew or the agent, and what it was started with."""
+    """The argument of ``session=callable``: the crew or the agent, and what it was started with."""
 
     target: Any
     inputs: Any
@@ -147,7 +147,7 @@ def _enter_crew(crew: Any, own: kit.Gate) -> None:
 def _copier(
     copy: Callable[[], Any], enter: Callable[[Any, kit.Gate], None], own: kit.Gate
 ) -> Callable[[], Any]:
-    """What makes copies of a crew or an agent that are gated, too."""
+    """Return a ``copy`` method whose copies of a crew or an agent are gated too."""
 
     def gated_copy() -> Any:
         twin = copy()
@@ -479,7 +479,10 @@ def _call_in_text(session: Session, answer: str) -> str:
 
 
 def _checked(run: _Run, answer: Any, form: Any, *, is_text: bool) -> Any:
-    """What a model said, as it may go on: calls of tools as they are, an answer checked. Raises GLError."""
+    """Return what a model said as the run may continue with it. Raises GLError for an answer that fails the check.
+
+    Calls of tools are noted in ``run`` and returned as they are.
+    """
     if isinstance(answer, _Misfit):
         raise GLValidationError("STEP_SCHEMA", str(answer.error), "Answer by the schema that was asked for.")
     if isinstance(answer, list) and answer and is_tool_call_list(answer):

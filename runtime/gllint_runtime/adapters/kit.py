@@ -59,7 +59,7 @@ OnRefusal = str | Callable[[GLError], str] | Callable[[GLError, str], str] | Non
 
 
 class UserText(NamedTuple):
-    """What a user said in a conversation, or, with ``by="prompt"``, what the program itself says to the model."""
+    """A text of the user in a conversation; with ``by="prompt"`` a text of the program itself."""
 
     text: str
     by: Literal["user", "prompt"] = "user"
@@ -187,7 +187,7 @@ def session_for(
 
 
 def _parameters(function: Callable[..., Any], most: int) -> int:
-    """How many of ``most`` arguments a function takes; all of them where it does not say."""
+    """Count how many of ``most`` arguments a function takes; all of them if its signature is not known."""
     try:
         signature = inspect.signature(function)
     except ValueError:  # a built-in
@@ -384,7 +384,7 @@ class ToolCall:
         return using(self.session)
 
     def reply(self, output: Any, **options: Any) -> Any:
-        """What the model receives, as data; ``None``: the output as it is. Raises GLError."""
+        """Return what the model receives, as data; ``None`` for the output as it is. Raises GLError."""
         return reply_to_model(
             self.session, self.name, self.arguments, output, tool_call_id=self._id, **options
         )
@@ -679,7 +679,7 @@ class Turn:
         self._is_apart = False
 
     def feed(self, chunk: str) -> str:
-        """What may be shown now; nothing that was shown of an answer before."""
+        """Return the text that may be shown now and was not shown before."""
         if self._is_apart or not self._stream.feed(chunk):
             return ""
         released = self._stream.released
@@ -714,7 +714,10 @@ class Turn:
     def attempt(
         self, check: Callable[[], Value], otherwise: Callable[[GLError], Value] | None = None
     ) -> Value | None:
-        """What ``check`` gives; ``None``: ask again. Where repairs ran out, what ``otherwise`` gives, or GLError."""
+        """Return what ``check`` returns; ``None`` if the model is to be asked again.
+
+        After the last repair it returns what ``otherwise`` makes of the error. Raises GLError without ``otherwise``.
+        """
         try:
             return check()
         except GLError as error:
@@ -757,7 +760,7 @@ class FinalStream:
         self._parsed = 0  # characters of the answer that were read
 
     def feed(self, chunk: str) -> str:
-        """What is safe to show now."""
+        """Return the text that is safe to show now."""
         self._raw += chunk
         if self._mode is None:
             begin = self._raw.lstrip()[:1]
@@ -802,12 +805,12 @@ class FinalStream:
 
     @property
     def released(self) -> str:
-        """What was shown so far."""
+        """The text that was shown so far."""
         return self._stream.released
 
 
 def rest_of(text: str, shown: str) -> str:
-    """What is to be shown of an answer behind what was; behind parts of another, what these do not say."""
+    """Return the part of an answer that is not ``shown`` yet; if the answer changed, its new parts."""
     if text.startswith(shown):
         return text[len(shown) :]
     parts = {part.strip() for part in parts_of(shown)}
@@ -816,7 +819,7 @@ def rest_of(text: str, shown: str) -> str:
 
 
 def partial_final(text: str) -> tuple[str, Sequence[Any]]:
-    """Of a final answer that is still being written as JSON: its message so far, and its claims once they are whole."""
+    """Read a final answer whose JSON is incomplete: its message so far, and its claims if they are complete."""
     start = text.find("{")
     if start < 0:
         return "", ()

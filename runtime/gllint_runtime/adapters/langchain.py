@@ -125,7 +125,7 @@ def _require_messages(graph: Any) -> None:
 
 
 def _element_type(graph: Any) -> Any:
-    """What a graph's state declares a message to be; ``None`` where it does not say."""
+    """Return the type that a graph's state declares for a message; ``None`` if it declares none."""
     try:
         declared = get_type_hints(graph.builder.state_schema)[_ANSWERS]
     except (AttributeError, KeyError, NameError, TypeError):
@@ -548,7 +548,10 @@ def _has_words(block: Any) -> bool:
 
 
 class _Sayings:
-    """What the messages of a state say, by their ids: a node may write another text to one of them, or change it."""
+    """The messages of a state as they were, by id.
+
+    A node may later change a message, or write another one under its id.
+    """
 
     def __init__(self, messages: Sequence[BaseMessage]) -> None:
         self._messages = messages
@@ -604,7 +607,7 @@ def _numbers_and_words(text: str) -> tuple[list[str], list[str]]:
 
 
 class _Answer(NamedTuple):
-    """What a model said: its messages, its structured answer, and what puts others into their place."""
+    """The parts of a model's answer: its messages and its structure; ``put`` replaces both in a node's output."""
 
     messages: list[Any]
     structure: Any
@@ -645,7 +648,7 @@ def _schemas(gate: kit.Gate, response_format: Any) -> list[Any]:
 
 
 def _schemas_of_node(gate: kit.Gate, bound: Any) -> list[Any]:
-    """Those of a node that ``create_agent`` made, where its function says; else an answer's own type is its schema."""
+    """Return the answer schemas of a node of ``create_agent``, as its function has them; none for other nodes."""
     function = getattr(bound, "func", None)
     cells = getattr(function, "__closure__", None) or ()
     names = getattr(getattr(function, "__code__", None), "co_freevars", ())
@@ -689,7 +692,10 @@ def _structured(
 
 
 def _hints(messages: list[Any], hint: str) -> list[BaseMessage]:
-    """What the model said, and what is wrong with it, in the place of a tool's result where it called one."""
+    """Return the messages that ask the model again: its answer, and the hint.
+
+    If the answer called tools, the hint is the result of these calls.
+    """
     answers = [message for message in messages if isinstance(message, AIMessage)]
     results = {message.tool_call_id for message in messages if isinstance(message, ToolMessage)}
     if not results:
@@ -790,7 +796,7 @@ class _Turn:
         return message.model_copy(update={"content": content, "response_metadata": metadata})
 
     def sent(self, writes: Sequence[tuple[str, Any]]) -> list[tuple[str, Any]]:
-        """What a node writes while it runs, as it may be shown."""
+        """Return what a node writes while it runs, as it may be shown."""
         return [
             (key, _mapped_messages(value, self.pushed) if key == _ANSWERS else value) for key, value in writes
         ]
@@ -1031,7 +1037,7 @@ class _NodeRun:
 
     @contextmanager
     def catching(self) -> Iterator[None]:
-        """What a node raises in the place of an output: that it leaves its graph, or cannot read an answer."""
+        """Note an exception of a node that is its output: it leaves its graph, or cannot read an answer."""
         self._leaving = None
         try:
             yield

@@ -110,7 +110,7 @@ def _session(gate: kit.Gate, messages: Iterable[Any] = (), memory: Any = None) -
 
 
 def _structured(gate: kit.Gate, form: Any, agent: Any) -> Any:
-    """What gives a structured answer from the messages of a conversation, checked."""
+    """Return the function that asks for a structured answer to a conversation and checks it."""
 
     async def structured_output(messages: list[Any]) -> dict[str, Any]:
         session = _session(gate)
@@ -147,7 +147,7 @@ def _checked_structure(session: Session, form: Any, raw: Any, wrong: str | None)
 
 
 class _Gated:
-    """What an agent and a workflow of agents do the same way."""
+    """Base of gated agents and of gated workflows of agents."""
 
     _gllint: kit.Gate
 
@@ -291,7 +291,7 @@ def _refuse(
 
 
 def _key(agent: Any) -> str | None:
-    """Where an agent keeps what it said and saw in this run."""
+    """Return the key under which an agent keeps its messages of this run."""
     return getattr(agent, "reasoning_key", None) or getattr(agent, "scratchpad_key", None)
 
 
@@ -390,7 +390,7 @@ def _recorded(call: kit.ToolCall, tool: Any, output: ToolOutput) -> ToolOutput:
 
 
 def _value(session: Session, output: ToolOutput) -> Any:
-    """What a tool returned, as data where it is such, else its text."""
+    """Return what a tool returned: data if it is data, else its text."""
     raw = output.raw_output
     data = getattr(raw, "structuredContent", None) or getattr(raw, "structured_content", None)
     if data is not None:

@@ -130,7 +130,7 @@ def turn_of(gated: Any) -> kit.Turn:
 
 
 class _Calls:
-    """Where the calls of a client are recorded."""
+    """The session in which the calls of a client are recorded."""
 
     def __init__(self, gate: kit.Gate, client: Any) -> None:
         self.gate, self._client = gate, client
@@ -145,7 +145,7 @@ class _Calls:
 
 
 class _GatedCalls:
-    """What a gated client does in the place of the client's own."""
+    """The methods of a gated client that replace the client's own."""
 
     async def call_tool(
         self, name: str, arguments: dict[str, Any] | None = None, *more: Any, **options: Any
@@ -238,7 +238,7 @@ _MOST_PAGES = 1000
 
 
 async def _reply_of(request: Awaitable[Any]) -> Any:
-    """What the server answers. Raises GLRuntimeError TOOL_FAILED where it gives no answer that can be read."""
+    """Return the server's answer. Raises GLRuntimeError TOOL_FAILED if it cannot be read."""
     try:
         return await request
     except Exception as error:

@@ -266,19 +266,19 @@ class _GatedOutput(AgentOutputSchemaBase):
         self._answers = kit.Answers()
 
     def is_plain_text(self) -> bool:
-        """Of the answer's own type."""
+        """Delegated to the answer's own type."""
         return self._own.is_plain_text()
 
     def name(self) -> str:
-        """Of the answer's own type."""
+        """Delegated to the answer's own type."""
         return self._own.name()
 
     def json_schema(self) -> dict[str, Any]:
-        """Of the answer's own type."""
+        """Delegated to the answer's own type."""
         return self._own.json_schema()
 
     def is_strict_json_schema(self) -> bool:
-        """Of the answer's own type."""
+        """Delegated to the answer's own type."""
         return self._own.is_strict_json_schema()
 
     def read(self, session: Session, text: str) -> None:
@@ -320,7 +320,7 @@ class _GatedModel(Model):
             await self._own.close()
 
     def get_retry_advice(self, request: Any) -> Any:
-        """That of the model itself."""
+        """Delegated to the model itself."""
         return self._model().get_retry_advice(request)
 
     async def get_response(
@@ -466,7 +466,7 @@ class _Stream:
         self.items: list[Any] = []
 
     def passed(self, event: Any, first: bool) -> Iterator[Any]:
-        """What of an event may be shown now."""
+        """Yield the parts of an event that may be shown now."""
         kind = getattr(event, "type", "")
         if kind == "response.output_text.delta":
             self._text = event

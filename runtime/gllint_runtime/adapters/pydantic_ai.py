@@ -208,7 +208,7 @@ class Gate(AbstractCapability[Any]):
 def _answer(
     turn: kit.Turn, response: ModelResponse, parameters: ModelRequestParameters
 ) -> ModelResponse | None:
-    """What the model said, as it may be shown: all but its text stays. ``None``: ask again."""
+    """Return what the model said, with its text checked; ``None`` if the model is to be asked again."""
     texts = [part for part in response.parts if isinstance(part, TextPart)]
     if parameters.output_object is not None or not texts:  # JSON of a schema is checked where it is read
         return response
@@ -335,22 +335,22 @@ class _CheckedStream(StreamedResponse):
 
     @property
     def model_name(self) -> str:
-        """Of the model that answers."""
+        """The name of the model that answers."""
         return self.first.model_name
 
     @property
     def provider_name(self) -> str | None:
-        """Of the model that answers."""
+        """The name of its provider."""
         return self.first.provider_name
 
     @property
     def provider_url(self) -> str | None:
-        """Of the model that answers."""
+        """The address of its provider."""
         return self.first.provider_url
 
     @property
     def timestamp(self) -> datetime:
-        """Of the first answer."""
+        """The time of the first answer."""
         return self.first.timestamp
 
 

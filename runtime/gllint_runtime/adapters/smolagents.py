@@ -71,7 +71,7 @@ class _Run:
 
     @property
     def session(self) -> Session:
-        """That of the conversation."""
+        """The session of the conversation."""
         return self.turn.session
 
 

@@ -39,7 +39,7 @@ _GATED: weakref.WeakSet[Any] = weakref.WeakSet()
 
 @dataclass(frozen=True)
 class Run:
-    """What ``session=callable`` is given: the agent, graph or swarm, and the state that its run was handed."""
+    """The argument of ``session=callable``: the agent, graph or swarm, and the state that its run was given."""
 
     agent: Any
     invocation_state: Any
@@ -205,7 +205,7 @@ class _Answer:
         self.stop: Any = None
 
     def sentences(self, event: Any) -> Iterator[TypedEvent]:
-        """What of an event may be shown now."""
+        """Yield the parts of an event that may be shown now."""
         chunk = event.get("event") or {}
         delta = chunk.get("contentBlockDelta") or {}
         if isinstance(event, ModelStopReason):
@@ -333,7 +333,7 @@ def _with_text(message: Any, text: str) -> Any:
 
 
 def _hint(message: Any, hint: str) -> Any:
-    """What is wrong with an answer, in the place of the results of the tools that it calls."""
+    """Return the message that says what is wrong with an answer, as the result of the tools that it calls."""
     text = [{"text": hint}]
     results = [
         {"toolResult": {"toolUseId": use["toolUseId"], "status": "error", "content": text}}

@@ -30,7 +30,7 @@ class Audit:
 
     @property
     def counts(self) -> dict[str, int]:
-        """How many numbers have each verdict."""
+        """The number of numbers with each verdict."""
         return dict(Counter(number.verdict for item in self.conversations for number in item.numbers))
 
     @property

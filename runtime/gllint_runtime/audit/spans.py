@@ -37,7 +37,7 @@ def spans_in(item: Any, parent: str = "", depth: int = 0) -> Iterator[Span]:
 
 
 def kind_of(item: Mapping[str, Any]) -> str:
-    """What kind of operation it is."""
+    """Return the kind of an operation."""
     names, kinds = table().span, table().kinds
     if first(item, ("gen_ai.tool.name", "ai.toolCall.name")) is not None:
         return "tool"

@@ -44,7 +44,7 @@ class Fragment(NamedTuple):
 
 
 class Returned(NamedTuple):
-    """What a call returned; ``None`` where it failed."""
+    """The result of a call; ``None`` if the call failed."""
 
     call_id: str
     tool: str

@@ -36,7 +36,7 @@ _READ_ONLY, _NOTE_TAKING, *_ = _BY_RANK = [*ToolCategory]
 
 
 def preview(tool: Any, arguments: Mapping[str, Any]) -> str:
-    """What a call would do, for the person who decides: the tool's own ``preview(**args)``, or the call itself."""
+    """Describe a call for the person who decides: by the tool's own ``preview(**args)``, else as the call itself."""
     if callable(own := getattr(tool, "preview", None)):
         return str(own(**arguments))
     listing = ", ".join(f"{name}={value!r}" for name, value in arguments.items())
@@ -69,9 +69,10 @@ class ApprovalGate:
         )
 
     def checking(self, tool: Any, arguments: Mapping[str, Any], category: ToolCategory) -> Asking[str]:
-        """How the call is let through: ``"auto"``, ``"notice"``, ``"approved"``. Raises APPROVAL_DENIED.
+        """Ask for approval where the category needs it; return ``"auto"``, ``"notice"`` or ``"approved"``.
 
-        ``category`` is the one that the tool was registered with; the tool's own may have become stricter since.
+        Raises APPROVAL_DENIED. ``category`` is the one that the tool was registered with; the tool's own may have
+        become stricter since.
         """
         if category is not tool.category:
             category = max(category, ToolCategory(tool.category), key=_BY_RANK.index)

@@ -30,12 +30,12 @@ _PLACES = 28  # significant digits of a decimal that does not end
 
 
 def calculated(session: Session, operation: str, claims: Sequence[Any]) -> Quantity:
-    """What ``operation`` makes of the numbers that ``claims`` cite in ``session``.
+    """Calculate ``operation`` from the numbers that ``claims`` cite in ``session``.
 
     ``sum`` adds them, ``difference`` is the first less the second, ``ratio`` the first by the second, ``share`` the
-    first as a part of the second in percent, ``percentage_change`` that from the first to the second. The result is in
-    the unit of the first, or in what units say. Raises GLError for a wrong claim, another number of claims
-    than the operation takes, and units of which it cannot be made.
+    first as a percentage of the second, ``percentage_change`` the change from the first to the second. The result is in
+    the unit of the first number, or in the unit that the operation gives (``1``, ``%``). Raises GLError for a wrong
+    claim, a wrong number of claims, and units that do not fit together.
     """
     name = operation.strip().lower().replace(" ", "_").replace("-", "_")
     if name not in _OPERATIONS:

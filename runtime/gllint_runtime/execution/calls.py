@@ -128,7 +128,7 @@ def _in_thread(call: Call, work: Coroutine[Any, Any, Any], cancelled: Callable[[
 
 
 async def _result(call: Call, start: Callable[[], Any], *, aside: bool = False) -> Any:
-    """What a call comes to on the current event loop; ``aside`` starts it in a thread of its own."""
+    """Run a call and wait for its result on the current event loop; ``aside`` starts it in a thread of its own."""
     try:
         result = await in_thread(start) if aside else start()
         return await result if inspect.isawaitable(result) else result

@@ -104,7 +104,10 @@ class _Field:
     schema: typing.ClassVar[Mapping[str, Any]]
 
     def read(self, value: Any) -> Any:
-        """What the program gets. Raises ValueError, with what the model has to mend."""
+        """Return the value that the program gets for what the model wrote.
+
+        Raises ValueError, with a hint for the model.
+        """
         raise NotImplementedError
 
     def __get_pydantic_core_schema__(self, source: Any, handler: Any) -> Any:
@@ -279,7 +282,7 @@ def _bare(hint: Any) -> str | None:
 
 
 def _bare_choice(values: Sequence[Any]) -> str | None:
-    """What is wrong with the values that a model chooses from."""
+    """Say what is wrong with the values that a model chooses from; ``None`` if they state no numbers."""
     for value in values:
         value = value.value if isinstance(value, Enum) else value
         if value is None or isinstance(value, bool):

@@ -33,11 +33,11 @@ def final_schema(
 @overload
 def final_schema(session: Session, *, format: Literal["gbnf"], whitelisted: bool = True) -> str: ...
 def final_schema(session: Session, *, format: str = "json", whitelisted: bool = True) -> dict[str, Any] | str:
-    """What the next final answer of a session may be: ``claims`` of what was recorded, then the ``message``.
+    """Return the form of the next final answer of a session: ``claims`` of recorded results, then the ``message``.
 
     ``format="json"`` is a JSON Schema as strict structured outputs take it, ``"gbnf"`` a grammar of llama.cpp.
-    ``whitelisted`` admits what is no number to the gate either: dates, clock times, versions, ids, markers of lists,
-    CO2. Ask for it anew once something was recorded. Raises ValueError for another format.
+    ``whitelisted`` admits what the gate does not count as a number either: dates, clock times, versions, ids, markers
+    of lists, CO2. Ask for it again after each recorded result. Raises ValueError for another format.
     """
     if not isinstance(session, Session):
         raise TypeError(f"final_schema takes a Session, not {type(session).__name__}")
@@ -237,7 +237,7 @@ def _macro(numbers: Sequence[int]) -> _Part:
 
 
 def _context(digit: _Part) -> _Part:
-    """What the gate reads as no number, but for markers of lists."""
+    """Return the grammar of what the gate does not count as a number, without the markers of lists."""
 
     def two(first: str, last: str = "9") -> _Part:
         return _row(_Text(first), _span("0", last))

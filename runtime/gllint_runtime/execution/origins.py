@@ -236,7 +236,7 @@ class Tracing:
         return Origin(where, value, kind, f"{derivation.how} of {text}", all(part.grounded for part in parts))
 
     def _follows(self, path: Path, arguments: Mapping[str, Any]) -> Finding | None:
-        """What the number at a path follows from, in a text of what the user said and the whole call."""
+        """Return what the number at a path can be calculated from: the user's words and the other arguments."""
         if self._worked_out is None:
             text = self._heard.rpartition("\n")[2][-_MAX_LAST:].rstrip(" .!?") + ".\n\nThen"
             places: dict[Path, int] = {}

@@ -18,13 +18,12 @@ _canonical = json.JSONEncoder(
 
 
 class Origin(NamedTuple):
-    """Where a number in a call's arguments came from.
+    """The origin of a number in a call's arguments.
 
-    ``kind`` is ``"user"``, ``"tool"``, ``"constant"``, ``"schema"`` (declared by the tool itself) or
-    ``"none"``; ``source`` is the constant's name or ``"tc_1 $.energy"``. ``grounded`` is false when it has no
-    origin, or one that rests on a call with such a number. ``unit`` is the parameter's, ``source_unit`` that in which
-    the number came, each ``None`` where it is not known. ``demand`` says from whom alone its tool takes it, where it
-    came from elsewhere.
+    ``kind`` is ``"user"``, ``"tool"``, ``"constant"``, ``"schema"`` (declared by the tool itself) or ``"none"``;
+    ``source`` is the constant's name or ``"tc_1 $.energy"``. ``grounded`` is false if the number has no origin, or one
+    in a call with such a number. ``unit`` is the parameter's, ``source_unit`` that in which the number came, each
+    ``None`` if it is not known. ``demand`` names the only origin that the tool accepts, if the number has another.
     """
 
     path: str

@@ -8,7 +8,7 @@ from gllint_runtime.execution.typed import schema_of
 
 
 class Answer(TypedDict):
-    """What :meth:`ToolRuntime.run` returns."""
+    """The result of :meth:`ToolRuntime.run`."""
 
     message: str
     provenance: list[dict[str, Any]]

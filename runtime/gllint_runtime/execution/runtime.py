@@ -57,7 +57,7 @@ Rules for numbers:
 
 
 class Telemetry(Protocol):
-    """Where spans go; :mod:`gllint_runtime.otel` has the one for OpenTelemetry."""
+    """The receiver of spans; :mod:`gllint_runtime.otel` has the one for OpenTelemetry."""
 
     def run(self, mode: Mode, metrics: Callable[[], dict[str, Any]]) -> AbstractContextManager[Any]:
         """Around one run."""
@@ -72,7 +72,7 @@ _DECISIONS = {"tool_call": "tool_use", "final": "final_answer", "clarification":
 
 
 class RunResult(Showing, dict[str, Any]):
-    """What a run answers: a dict that shows itself."""
+    """The answer of a run: a dict that shows itself."""
 
     def __init__(self, rendering: Shown, metrics: dict[str, Any]) -> None:
         message = "".join(rendering.pieces)

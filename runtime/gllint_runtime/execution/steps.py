@@ -97,7 +97,7 @@ def _members(value: Mapping[Any, Any]) -> dict[Any, Any]:
 
 
 def _text(value: Any) -> Any:
-    """Of a subclass of ``str`` the text that it really is; anything else unchanged."""
+    """Return a plain ``str`` for an instance of a subclass; anything else unchanged."""
     return str.__str__(value) if isinstance(value, str) else value
 
 

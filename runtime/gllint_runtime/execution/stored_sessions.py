@@ -32,15 +32,15 @@ Key = str | bytes
 
 
 def signed_text(stored: Mapping[str, Any], key: Key | None) -> str:
-    """What is stored, as text; with a ``key`` it is signed."""
+    """Return stored data as text, signed if there is a ``key``."""
     text = json.dumps({"gllint_session": _FORM, **stored})
     return text if key is None else json.dumps({"signed": text, "signature": _signature(text, key)})
 
 
 def opened(text: str, key: Key | None) -> dict[str, Any]:
-    """What :func:`signed_text` wrote; without a key its signature is not asked.
+    """Read what :func:`signed_text` wrote; without a key the signature is not checked.
 
-    Raises ValueError for what is no session, GLSecurityError SESSION_SIGNATURE where ``key`` did not sign the text.
+    Raises ValueError for a text that is not a session, GLSecurityError SESSION_SIGNATURE if ``key`` did not sign it.
     """
     stored = json.loads(text)
     signed = isinstance(stored, dict) and "signed" in stored

@@ -18,7 +18,7 @@ from gllint_runtime.policy.schemas import Claim
 
 
 class Gate(Protocol):
-    """What judges a message, whole or in parts."""
+    """The judge of a message, as a whole or in parts."""
 
     @property
     def count(self) -> int:

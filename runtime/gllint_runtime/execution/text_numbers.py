@@ -23,9 +23,9 @@ def word_around(message: str, start: int, end: int) -> str:
 
 
 def text_hint(word: str, provenance: Provenance) -> str | None:
-    """What the model can do about a number of a text that a tool returned, and what its developer can.
+    """Say what the model and its developer can do about a number that only a text of a tool contains.
 
-    ``None`` where no text has it, or a number that can be cited is the same.
+    ``None`` if no text has it, or if a number that can be cited equals it.
     """
     source = provenance.quotes(word)
     if source is None or not source.call_id:

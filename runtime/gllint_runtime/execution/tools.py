@@ -42,7 +42,7 @@ class Tool:
 
 @dataclass
 class ToolResult:
-    """What a :class:`BaseTool` answers: data or an error, never an exception."""
+    """The answer of a :class:`BaseTool`: data or an error, never an exception."""
 
     success: bool
     data: Any | None
@@ -69,7 +69,7 @@ class BaseTool(ABC):
     @property
     @abstractmethod
     def description(self) -> str:
-        """What it does, for the model and the user."""
+        """What the tool does, for the model and the user."""
 
     @property
     @abstractmethod

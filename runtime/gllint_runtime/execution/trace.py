@@ -25,10 +25,10 @@ def trace_entry(
     success: bool = True,
     duration_ms: float = 0.0,
 ) -> dict[str, Any]:
-    """What a run did in one of its steps, as plain data that nothing else references (:func:`snapshot`).
+    """Return one step of a run as plain data that nothing else references (:func:`snapshot`).
 
     The ``decision`` of a model is ``"tool_use"``, ``"final_answer"``, ``"clarification"``, ``"max_attempts"`` or
-    ``"invalid"``, ``validation`` is how the input was let through, or the error. A call that succeeds gets its id.
+    ``"invalid"``. ``validation`` is how the input was let through, or the error. A call that succeeds gets its id.
     """
     return {
         "kind": kind,

@@ -107,7 +107,7 @@ def _problem(text: str) -> str:
 
 
 def macro_problems(macros: Iterable[Macro], claims: int) -> list[tuple[Macro | int, str]]:
-    """What is wrong between a template's macros and its ``claims`` entries: each a macro or claim index, and why.
+    """Compare a template's macros with its ``claims`` entries: list each faulty macro or claim index, and why.
 
     Malformed macros, macros without an entry and, last, entries that no macro uses.
     """

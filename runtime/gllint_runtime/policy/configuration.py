@@ -45,7 +45,7 @@ class ConfigurationError(ValueError):
 
 
 class Problem(NamedTuple):
-    """What is wrong with a value: ``place`` within it (``".0"``), and ``text``, which follows the name of the value."""
+    """A fault of a value: ``place`` within it (``".0"``), and ``text``, which follows the name of the value."""
 
     place: str
     text: str
@@ -270,7 +270,7 @@ def _over_extended(table: Table, extending: tuple[str, ...]) -> Table:
 
 
 def shape_problem(shape: Mapping[str, Any], value: Any) -> Problem | None:
-    """What a schema of ours has against a value, ``None``: nothing."""
+    """Say why a value does not fit one of our schemas; ``None`` if it fits."""
     try:
         return _shape_problem(shape, value)
     except (RecursionError, ValueError):  # nested too deeply to be shown, or a number of too many digits

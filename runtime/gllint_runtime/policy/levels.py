@@ -43,7 +43,7 @@ def levels_of(value: Any) -> Levels:
 
 
 def level_of(levels: Levels, code: str) -> Level:
-    """What a violation with this code does."""
+    """Return what a violation with this code does."""
     if code == "NO_UNIT":  # a note, unless it has a level of its own
         return "shadow" if isinstance(levels, str) else dict(levels).get(code, "shadow")
     if levels == "block" or code in ALWAYS_BLOCK:

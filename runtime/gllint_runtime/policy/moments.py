@@ -122,7 +122,7 @@ _BEGINNING = re.compile(r"\d+|[^\W\d_]+")
 
 
 def _matches(text: str) -> Iterator[re.Match[str]]:
-    """What looks like a date or a time: each begins with a digit, with a month, or with the letter of a quarter."""
+    """Yield what looks like a date or a time: it begins with a digit, a month, or the letter of a quarter."""
     pattern, months, end = _pattern(), month_numbers(), 0
     for place in _BEGINNING.finditer(text):
         start, word = place.start(), place[0]

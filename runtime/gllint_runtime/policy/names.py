@@ -173,7 +173,7 @@ def _things() -> Mapping[str, str]:
 
 @cache
 def _below_per() -> Mapping[str, str]:
-    """What a number may be divided by, written as one word behind a ``per``."""
+    """Return the words after ``per`` that may divide a number, each with its unit: ``m2`` for ``sqm``."""
     table = {
         form: unit.symbol
         for unit in reversed([*units().values()])
@@ -539,7 +539,7 @@ def _alone(
     prior: Sequence[_Word],
     is_divided: bool,
 ) -> tuple[str | None, tuple[str, ...]]:
-    """What a unit says that is at the end of a name by itself."""
+    """Return the unit that the end of a name says by itself, if it is sure, and the units that it may be."""
     readings = tuple(candidate.unit for candidate in candidates if _is_open(candidate, prior, is_divided))
     if len(readings) != len(candidates):
         return None, ()

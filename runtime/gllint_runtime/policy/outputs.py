@@ -29,7 +29,7 @@ _MOST_IN_CONTEXT = 200
 
 
 class OutputSchema(NamedTuple):
-    """What a tool's result schema asks of its outputs: the test of it, and the units that it declares, if any."""
+    """The demands of a tool's result schema on its outputs: a test, and the units that the schema declares, if any."""
 
     check: validation.Checker
     declaration_at: Callable[[Path], ParameterUnit] | None
@@ -199,7 +199,7 @@ def _read_models(survey: Survey) -> None:
 
 @lru_cache(maxsize=256)
 def _units_of_model(model: Any) -> ParameterUnits:
-    """What the fields of a dataclass or of a pydantic model declare of units."""
+    """Return the units that the fields of a dataclass or of a pydantic model declare."""
     if is_dataclass(model):
         return ParameterUnits({"properties": {field.name: dict(field.metadata) for field in fields(model)}})
     try:

@@ -43,7 +43,7 @@ class Line:
 
 
 class Declared(NamedTuple):
-    """What a label, header or heading says about the numbers under it: units, a factor, and a divisor."""
+    """The units, the factor and the divisor that a label, header or heading gives the numbers under it."""
 
     units: tuple[str, ...]
     factor: float
@@ -52,7 +52,7 @@ class Declared(NamedTuple):
 
 @dataclass(slots=True, eq=False)
 class Place:
-    """Where a number is."""
+    """The place of a number in a text."""
 
     layout: Layout
     start: int
@@ -103,7 +103,7 @@ class Layout:
 
     @cached_property
     def words(self) -> tuple[list[int], list[str]]:
-        """Where the words begin, and the words, folded."""
+        """Return where the words begin, and the words, folded."""
         hits = [(match.start(), folded_word(match[0])) for match in _WORD.finditer(self.text)]
         return [start for start, _ in hits], [word for _, word in hits]
 
@@ -189,7 +189,7 @@ class Layout:
         return self.sentence(at, at + 1) if at >= 0 else None
 
     def list_start(self, line: Line) -> int:
-        """Where the list or table that ends at a line, or right before it, begins, with what introduces it."""
+        """Return where the list or table begins that ends at a line or right before it, with its introduction."""
         place = start = self.lines.index(line)
         while place > max(0, start - _LONGEST_LIST) and self.lines[place - 1].kind in _LISTED:
             place -= 1
@@ -198,7 +198,7 @@ class Layout:
         return self.lines[place].start
 
     def next_item(self, line: Line) -> int:
-        """Where the item behind an item of a list ends; the end of a line that is none, or the last."""
+        """Return where the next item of a list ends; at the last item, or outside a list, where the line ends."""
         place = self.lines.index(line) + 1
         if line.kind != "item" and self.text[line.start : line.end].rstrip().endswith(":"):
             end = line.end
@@ -278,7 +278,7 @@ class Layout:
             yield (head,)
 
     def _windows(self, place: Place, clause: Span) -> Iterator[tuple[Span, ...]]:
-        """What is between a number and its neighbours in the clause, which has several."""
+        """Yield the text between a number and its neighbours in a clause with several numbers."""
         inside = [span for span in self._numbers if clause[0] <= span[0] < clause[1]]
         if len(inside) < 2:
             return
@@ -440,7 +440,7 @@ _GLUED_BEHIND = re.compile(r"(?<=[$€£¥])\s?([kKMmBb]|bn|mn|mm)\Z|(?<=[A-Z]{3
 
 @lru_cache(maxsize=1024)
 def declared_unit(text: str) -> Declared | None:
-    """What a bracket, or the words behind "in", says: ``$M``, ``kEUR``, ``USD millions``, ``MWh``."""
+    """Read the unit in a bracket, or in the words after "in": ``$M``, ``kEUR``, ``USD millions``, ``MWh``."""
     text = re.sub(r"\bin\b|\bof\b|\bde\b", " ", text).strip()
     factor = 1.0
     letters = words_table()["letters"]

@@ -54,7 +54,7 @@ class Shown(NamedTuple):
 
     @property
     def digits(self) -> int:
-        """How many significant digits are shown, about."""
+        """The number of significant digits that are shown, about."""
         step = max(self.lower_margin + self.upper_margin, 1e-300)
         return len(str(int(min(abs(self.value) / step, 1e308) + 0.5))) if self.value else 1
 
@@ -96,7 +96,10 @@ class Reader:
         self._own_units = tuple(units)
 
     def read(self, text: str, *, prose: bool = True) -> list[Reading]:
-        """What a text says, in order. Without ``prose`` it is data: nothing in it is in order, and no line a label."""
+        """Read a text in order.
+
+        Without ``prose`` it is data: its order means nothing, and no line is a label.
+        """
         if not has_digit(text):
             return []
         visited = SeenText(text)
@@ -388,7 +391,7 @@ def _fraction(written: str) -> float:
 
 
 def _multipliers(text: str, end: int, has_currency: bool) -> tuple[tuple[float, ...], int]:
-    """What the digits that end there may be multiplied by (``million``, ``k``), and where that ends."""
+    """Return the factors of the digits that end there (``million``, ``k``), and where that word ends."""
     letters = _LETTERS.match(text, end)
     if letters and (letters[0] not in ("m", "b", "mm", "T") or has_currency):
         return (float(words_table()["letters"][letters[0]]),), letters.end()

@@ -122,7 +122,7 @@ def replaced(text: str, wanted: Callable[[str], bool], by: str) -> str:
 
 
 class _Asides:
-    """What of a text is read by itself: code, in which a tag is text, the signs of mathematics, closed details."""
+    """The parts of a text that are read by themselves: code, in which a tag is text, mathematics, closed details."""
 
     def __init__(self, text: str) -> None:
         self._code = _code(text)

@@ -143,7 +143,7 @@ def subschemas(
 
 
 def referent(root: Schema, ref: str) -> Any:
-    """What a local reference, ``#/$defs/a``, leads to in the schema that it is part of; ``None``: nothing."""
+    """Return the part of a schema that a local reference, ``#/$defs/a``, names; ``None`` if there is none."""
     node: Any = root
     for step in ref[1:].split("/")[1:]:
         step = step.replace("~1", "/").replace("~0", "~")
@@ -428,7 +428,7 @@ def misspelt_keywords(schema: Schema) -> list[tuple[Path, str]]:
 
 
 def quantity_problem(value: Any) -> str | None:
-    """What keeps plain data from being a Quantity, or ``None``: exactly a finite number and a unit's text."""
+    """Say why plain data is not a Quantity (exactly a finite number and a unit's text); ``None`` if it is one."""
     if not isinstance(value, dict):
         return "a Quantity is an object with 'value' and 'unit'"
     if value.keys() != QUANTITY_KEYS:

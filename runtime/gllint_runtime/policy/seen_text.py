@@ -24,7 +24,7 @@ _MAY_HAVE_MARKUP = re.compile(r"[*_`~<&\\^{\u200b-\u200f\u2060\ufeff\u00ad]")
 
 
 class SeenText:
-    """What a reader sees of a text (``text``), and where each character of it is in the source."""
+    """A text as a reader sees it (``text``), with the place of each of its characters in the source."""
 
     def __init__(self, source: str) -> None:
         self.text = source
@@ -56,7 +56,7 @@ class SeenText:
         self._shifts = [shift for _, shift in shifts]
 
     def origin(self, place: int) -> int:
-        """Where the character at a place is in the source."""
+        """Return where the character at a place is in the source."""
         number = bisect_right(self._starts, place) - 1
         return place if number < 0 else place + self._shifts[number]
 
@@ -84,5 +84,5 @@ def _seen(match: re.Match[str]) -> str:
 
 
 def line_starts(text: str) -> list[int]:
-    """Where the lines of a text begin."""
+    """Return where the lines of a text begin."""
     return [0, *accumulate(len(line) for line in text.splitlines(keepends=True))]

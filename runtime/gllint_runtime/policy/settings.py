@@ -147,7 +147,7 @@ class Policy(_Fields):
         return super().__new__(type(self), **self._asdict() | changes)
 
     def level(self, code: str) -> Level:
-        """What a violation with this code does."""
+        """Return what a violation with this code does."""
         from gllint_runtime.policy.levels import level_of
 
         return level_of(self.levels, code)

@@ -33,7 +33,7 @@ _PERCENT: tuple[str, ...] = ("%",)
 
 
 class Size(NamedTuple):
-    """What a unit measures: ``value * factor + offset`` is in the base units of the ``dimension``."""
+    """The size of a unit: ``value * factor + offset`` is in the base units of the ``dimension``."""
 
     dimension: object
     factor: float
@@ -234,7 +234,7 @@ def _folded_symbols() -> Mapping[str, tuple[str, ...]]:
 @lru_cache(maxsize=4096)
 @lru_cache(maxsize=1024)
 def base_of_unit(unit: str) -> float:
-    """How many of the unit in which programs keep such values (seconds, metres, bytes) a unit is; 0 of all others."""
+    """Return how many of the base unit of programs (seconds, metres, bytes) a unit is; 0 for other units."""
     size = size_of_unit(unit)
     for base in words_table()["bases"]["words"].split() if size is not None and not size.offset else ():
         own = size_of_unit(base)

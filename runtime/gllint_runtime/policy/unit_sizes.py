@@ -56,7 +56,7 @@ def relation(unit: Factors, other: Factors) -> Relation | None:
 
 
 def ratio(unit: Factors, other: Factors) -> float | None:
-    """How many ``other`` one ``unit`` is, where they are of one dimension."""
+    """Return how many ``other`` one ``unit`` is, if both are of one dimension."""
     size, other_size = size_of(unit), size_of(other)
     if (
         size is None
@@ -129,7 +129,7 @@ def converted(unit: Factors, factor: float) -> Factors | None:
 
 
 def _both_converted(unit: Factors, factor: float) -> Factors | None:
-    """Where both factors of a quotient become others: km/h divided by 3.6 is m/s."""
+    """Convert both factors of a quotient: km/h divided by 3.6 is m/s."""
     if len(unit) != 2:
         return None
     (name, power), rest = unit[0], unit[1:]

@@ -333,7 +333,7 @@ def emissions_at(text: str, at: int) -> tuple[str, int] | None:
 
 
 def counted_measure(word: str) -> str | None:
-    """What a word measures as a unit where it is the name of things that are counted, too; else ``None``."""
+    """Return the dimension of a word that is both a unit and a thing that is counted (``bars``); else ``None``."""
     counted, letters = _table("counted"), word.lower()
     if word not in (letters, word.capitalize()):  # a symbol in capitals: `BAR`
         return None

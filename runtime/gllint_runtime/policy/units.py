@@ -188,7 +188,7 @@ def unit_dimension(unit: str) -> str | None:
 
 
 class Measure(NamedTuple):
-    """What a unit measures: ``value * factor + offset`` is in the base units of the ``dimension``."""
+    """The size of a unit: ``value * factor + offset`` is in the base units of the ``dimension``."""
 
     dimension: str
     factor: Fraction
@@ -214,7 +214,7 @@ def size_in_bases(name: str) -> tuple[Mapping[str, int], Fraction] | None:
 
 
 def unit_title(unit: str) -> str:
-    """How a message calls a unit: in full, unless it is too long to be one."""
+    """Return a unit as a message names it: in full, unless it is too long to be a unit."""
     return unit if len(unit) <= MAX_LENGTH else f"{unit[:_TITLE]}…"
 
 
@@ -461,7 +461,7 @@ class UnitRegistry:
 
     @property
     def own(self) -> set[str]:
-        """What the project added itself."""
+        """The units that the project added itself."""
         return self.allowlist - self._listed
 
     def symbol(self, unit: str) -> str:

@@ -180,7 +180,7 @@ def _are_unique(validator: Any, value: Any, instance: Any, schema: Any) -> Itera
 
 
 def _identity(value: Any) -> Any:
-    """What is equal for equal JSON: 1 and 1.0 are, 1 and true are not."""
+    """Return a key that is equal for equal JSON: 1 and 1.0 are equal, 1 and true are not."""
     if isinstance(value, dict):
         return frozenset((key, _identity(item)) for key, item in value.items())
     if isinstance(value, list):
@@ -242,7 +242,7 @@ _OF_SAME_VALUE = ("not", "if", "then", "else")
 
 
 def endless_refs(schema: Any) -> list[Path]:
-    """Where a schema leads back to itself before any part of the data is entered, so that no validator ends."""
+    """Find where a schema refers back to itself before any data is entered, so that a validator would not end."""
     nodes = dict(subschemas(schema, keywords=EVERY_KEYWORD))
     targets = {_pointer(path): path for path in nodes}
     leads = {path: list(_same_value(path, node, targets)) for path, node in nodes.items()}

@@ -69,7 +69,10 @@ def _agreed(announced: Measure, measure: Measure) -> Meaning:
 
 
 def _without_a_year(announced: Measure, measure: Measure) -> Measure | None:
-    """Return the unit of a year's number under a name that leaves the year out: `heat_mwh = power_kw * HOURS_PER_YEAR`."""
+    """Return the unit of a number per year whose name leaves the year out.
+
+    An example is `heat_mwh = power_kw * HOURS_PER_YEAR`.
+    """
     year = factors_of_unit("year")
     bare = with_readings(
         (

@@ -446,7 +446,7 @@ class Units:
         return _part(measure_of_unit(fixed) if fixed else _measure_of_call(facts.last_name(func)), way)
 
     def callee(self, func: Expr, body: Body) -> Value | None:
-        """Return what is called: the value of a name that is assigned once, or a method of an object of a known class."""
+        """Return what is called: the value of a name that is assigned once, or a method of a known class."""
         root = facts.dotted(func).partition(".")[0]
         is_registry = self._has_unit_packages(body.module) and body.scope.home(root) is body.module.scope
         if is_registry or _is_fixed(body.scope, root):
@@ -600,7 +600,7 @@ class Units:
         return joined(meanings) if fitting else None
 
     def _converted(self, meaning: Meaning, units: tuple[Factors, Factors]) -> Measure | None:
-        """Return the unit after `math.degrees` or its like: `rad/s` becomes `deg/s`, and an unknown unit becomes `deg`."""
+        """Return the unit after `math.degrees` or its like: `deg/s` for `rad/s`, `deg` for an unknown unit."""
         source, target = units
         number = number_in_unit(meaning)
         if number is not None and all(source[0] in unit for unit in number.readings):

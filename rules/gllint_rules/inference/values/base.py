@@ -57,7 +57,7 @@ class Value(Struct, frozen=True, eq=False):
 
     @property
     def family(self) -> object:
-        """A key that is equal for options that are merged if a union has too many; ``None`` for those that never are."""
+        """A key that is equal for options that are merged if a union has too many; ``None`` for all others."""
         return None
 
     def merged(self, others: Sequence[Any]) -> Value:

@@ -190,7 +190,10 @@ class Record(Container, frozen=True):
         return self.is_listed or self.rest is not None
 
     def get(self, key: Key) -> Value | None:
-        """What is under ``key``; ``None`` where nothing is known of it."""
+        """Return the value under ``key``; ``None`` if nothing is known.
+
+        It is joined with ``NONE`` where the key may be missing.
+        """
         entries = self.entries.get(key)
         if entries is None:
             return self.other()
