@@ -308,6 +308,7 @@ def _instances(evaluator: Evaluator, named: Value, expr: Expr, frame: Frame) -> 
 
 
 def _declared(evaluator: Evaluator, named: Value, expr: Expr, frame: Frame) -> Value:
+    """Return the value of something that is annotated with one class or outside name: a number for ``float``."""
     match named:
         case ClassOf():
             if named.cls.name == QUANTITY:
@@ -341,6 +342,7 @@ def _declared(evaluator: Evaluator, named: Value, expr: Expr, frame: Frame) -> V
 
 
 def _generic(evaluator: Evaluator, base: Expr, index: Expr, frame: Frame) -> Value:
+    """Return the value of something that is annotated with a subscript: ``list[float]``, ``Optional[Reading]``."""
     name = facts.last_name(base)
     parts = index.items if isinstance(index, facts.Seq) else (index,)
     match name:

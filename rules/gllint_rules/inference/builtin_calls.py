@@ -155,6 +155,7 @@ def _applied(evaluator: Evaluator, function: Value, *values: Value) -> Value:
 
 
 def _smallest(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
+    """Return the result of ``min`` or ``max``."""
     values = [evaluator.eval(arg, frame) for arg in call.args]
     if len(values) == 1:
         values = [containers.element(values[0])]
@@ -174,6 +175,7 @@ def _next(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
 
 
 def _sum(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
+    """Return the result of ``sum``: a number, or with a ``start`` that is not one what ``+`` gives."""
     start = call.args[1] if len(call.args) > 1 else call.keyword("start")
     first = evaluator.eval(start, frame) if start is not None else None
     if first is not None and number(first) is None:  # `sum(lists, [])` is a list
@@ -220,6 +222,7 @@ def tuples(site: Site, *values: Value, kind: str = "generator") -> ListOf:
 
 
 def map_call(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
+    """Return the result of ``map``, whose elements are what its function gives for each element."""
     if len(call.args) < 2:
         return UNKNOWN
     function = evaluator.eval(call.args[0], frame)
@@ -259,6 +262,7 @@ def _filter(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
 
 
 def _cast(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
+    """Return the result of ``cast(type, value)``: the type, or the value where that says more."""
     if len(call.args) != 2:
         return UNKNOWN
     declared = evaluator.annotation(call.args[0], frame)
@@ -360,6 +364,7 @@ def _or_raised(task: Value) -> Value:
 
 
 def _getattr(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
+    """Return the result of ``getattr`` for the names that its second argument may be."""
     value: Value = UNKNOWN
     if len(call.args) >= 2:
         names = _names_of(evaluator, call, frame)
@@ -431,6 +436,7 @@ def _imported(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
 
 
 def _super(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
+    """Return the instance that ``super()`` gives, which is one of the next class up."""
     cls = frame.scope.enclosing_class()
     if cls is None:
         return UNKNOWN

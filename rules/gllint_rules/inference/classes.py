@@ -47,6 +47,7 @@ def ancestors(evaluator: Evaluator, of: ClassOf) -> tuple[ClassOf | External, ..
 
 
 def _linear(evaluator: Evaluator, of: ClassOf) -> Iterator[ClassOf | External]:
+    """Yield a class and its ancestors, nearest first."""
     visited: set[Class] = set()
     queue: deque[ClassOf | External] = deque([of])
     while queue:
@@ -152,6 +153,7 @@ def argument_attributes(evaluator: Evaluator, of: ClassOf) -> tuple[Function, Ma
 
 
 def _argument_attributes(evaluator: Evaluator, of: ClassOf) -> tuple[Function, Mapping[str, str]] | None:
+    """Map the attributes that ``__init__`` sets to its arguments; ``None`` if it does anything else that matters."""
     method = of.cls.method("__init__")
     if method is None or not method.params or of.cls.decorators or method.decorators:
         return None
@@ -227,6 +229,7 @@ def is_left_out(evaluator: Evaluator, of: ClassOf, name: str) -> bool:
 
 
 def _is_left_out(annotation: Expr | None, value: Expr | None) -> bool:
+    """Whether a field is missing from the dump: ``InitVar``, or ``Field(exclude=True)``."""
     fields = [value]
     if annotation is not None and facts.last_name(annotation) == "InitVar":
         return True
@@ -274,6 +277,7 @@ def serialised_fields(evaluator: Evaluator, of: ClassOf) -> Mapping[str, Value]:
 
 
 def _serialised_fields(evaluator: Evaluator, of: ClassOf) -> Iterator[tuple[str, Value]]:
+    """Yield the fields with a serialiser, and what the serialiser returns."""
     if "BaseModel" not in bases_named(evaluator, of):
         return
     for ancestor in reversed(ancestors(evaluator, of)):
@@ -329,6 +333,7 @@ def made_by_call(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
 
 
 def _class_of_call(call: facts.Call, frame: Frame) -> Value:
+    """Return the class that ``TypedDict("Row", {…})`` or ``NamedTuple("Row", […])`` makes."""
     fields = _written_fields(call.args[1])
     first = call.args[0]
     if fields is None or not isinstance(first, facts.Const):

@@ -254,6 +254,7 @@ def unpacked(evaluator: Evaluator, value: Value, index: tuple[int, ...]) -> Valu
 
 
 def _item(evaluator: Evaluator, value: Value, index: int) -> Value:
+    """Return the value at a literal index of a list, tuple, named tuple or text."""
     if isinstance(value, ListOf):
         if value.rest is None and -len(value.items) <= index < len(value.items):
             return value.items[index].value
@@ -293,6 +294,7 @@ def _position(index: Expr) -> int | None:
 
 
 def _subscripted(evaluator: Evaluator, base: Value, expr: facts.Sub, frame: Frame) -> Value:
+    """Return the value of a subscript, by the kind of its base."""
     match base:
         case ClassOf() if classes.is_enum(evaluator, base):  # `Level["LOW"]`
             return classes.new_type(evaluator, base) or Instance(base)

@@ -138,6 +138,7 @@ class Evaluator(Questions):
         return Entry(self.eval(expr, frame), frame.site(expr))
 
     def _eval(self, expr: Expr, frame: Frame) -> Value:
+        """Evaluate an expression within the budgets of depth, steps and size."""
         depth = self.depth
         self.deeper()
         self.step()
@@ -179,6 +180,7 @@ class Evaluator(Questions):
         return self.lookup(expr.id, frame)
 
     def lookup(self, name: str, frame: Frame) -> Value:
+        """Return the value of a name: of a local variable, else of the nearest scope around that binds the name."""
         if frame.env is not None:
             local = frame.env.get(name)
             if local is not None:
@@ -214,6 +216,7 @@ class Evaluator(Questions):
         )
 
     def _binding_value(self, scope: Scope, name: str, frame: Frame) -> Value:
+        """Return the value of a name by all its bindings in one scope."""
         bindings = scope.bindings[name]
         if scope.kind in ("module", "class"):
             bindings = facts.alternatives(bindings)
@@ -238,6 +241,7 @@ class Evaluator(Questions):
         return value
 
     def _bound(self, binding: Binding, frame: Frame) -> Value:
+        """Return the value that one binding gives its name."""
         if binding.scope is not None:
             frame = Frame(frame.module, binding.scope, None, frame.bound)
 
@@ -385,6 +389,7 @@ class Evaluator(Questions):
         return self.again(key, lambda: self._read_annotation(expr, frame))
 
     def _read_annotation(self, expr: Expr, frame: Frame) -> Value:
+        """Read an annotation within the budgets of depth, steps and size."""
         depth = self.depth
         self.deeper()
         self.step()
@@ -397,6 +402,7 @@ class Evaluator(Questions):
     # --- attributes ------------------------------------------------------------------------------------------
 
     def _attr(self, expr: facts.Attr, frame: Frame) -> Value:
+        """Return the value of an attribute of each value that its base may be."""
         if expr.name == "value" and isinstance(expr.base, facts.Attr):
             owners = options(self.eval(expr.base.base, frame))
             enums = [o for o in owners if isinstance(o, ClassOf) and classes.is_enum(self, o)]
@@ -419,6 +425,7 @@ class Evaluator(Questions):
         return self.binding_value(scope, name, Frame(owner.module, scope, None, owner))
 
     def attribute(self, base: Value, name: str, at: int, frame: Frame) -> Value:
+        """Return the value of attribute ``name`` of one value."""
         match base:
             case External(name=prefix):
                 full = f"{prefix}.{name}"
@@ -569,6 +576,7 @@ class Evaluator(Questions):
         return self.binding_value(owner.cls.scope, name, frame)
 
     def class_member(self, of: ClassOf, name: str) -> Value:
+        """Return the value of an attribute of a class itself, such as a method or a member of an enumeration."""
         for ancestor in classes.ancestors(self, of):
             if not isinstance(ancestor, ClassOf):
                 return UNKNOWN
@@ -611,6 +619,7 @@ class Evaluator(Questions):
         return self.again(("field", of.cls, name), lambda: self._field(of, name))
 
     def _field(self, of: ClassOf, name: str) -> Value | None:
+        """Return the value that the nearest annotation of a field declares; ``None`` without one."""
         for ancestor in classes.ancestors(self, of):
             if not isinstance(ancestor, ClassOf):
                 continue
@@ -625,6 +634,7 @@ class Evaluator(Questions):
     # --- literals --------------------------------------------------------------------------------------------
 
     def _const(self, expr: facts.Const, frame: Frame) -> Value:
+        """Return the value of a literal."""
         match expr.value:
             case bool() as truth:
                 return Boolean(truth)
@@ -647,6 +657,7 @@ class Evaluator(Questions):
         return formatting.serialised_alone(formatting.assembled(self, parts, site, written), site)
 
     def _joined_parts(self, expr: facts.Join, frame: Frame) -> Iterator[Literal | Interpolation]:
+        """Yield the parts of an f-string, those of the texts in it included."""
         for part in expr.parts:
             self.step()
             match part:

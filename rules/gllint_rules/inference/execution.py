@@ -109,6 +109,7 @@ def too_complex(callee: FunctionOf) -> Flow:
 
 
 def _returned(body: Block) -> Iterator[Expr]:
+    """Yield the expressions that the ``return`` statements of a body return."""
     blocks = [body]
     while blocks:
         inner: list[Block] = []
@@ -170,6 +171,7 @@ class _Runner:
         return env
 
     def statement(self, statement: facts.Stmt, env: Env) -> Env | None:
+        """Execute one statement and return the variables after it; ``None`` if the block ends there."""
         match statement:
             case facts.Assign():
                 self.assign(statement, env)
@@ -265,6 +267,7 @@ class _Runner:
         return env
 
     def loop(self, statement: facts.Loop, env: Env) -> Env | None:
+        """Execute a loop in two rounds, since a round reads what the one before has stored."""
         self.loops += 1
         self.loops_begun += 1
         number = self.loops_begun
@@ -322,6 +325,7 @@ class _Runner:
         return end, broken
 
     def attempt(self, statement: facts.Try, env: Env) -> Env | None:
+        """Execute ``try``: an exception may come before or after any statement of its body."""
         initial = dict(env)
         end = self.block(statement.body, dict(env))
         # An exception may come before or after any statement of the body.
@@ -362,6 +366,7 @@ class _Runner:
     # --- assignments -----------------------------------------------------------------------------------------
 
     def assign(self, statement: facts.Assign, env: Env) -> None:
+        """Execute an assignment, with or without an annotation."""
         declared: Value | None = None
         if statement.annotation is not None:
             declared = self.evaluator.annotation(statement.annotation, replace(self.frame(env), env=None))
@@ -415,6 +420,7 @@ class _Runner:
         self.store(target, _assigned(target, value, site), env, site)
 
     def store(self, target: Expr, value: Value, env: Env, site: Site | None = None) -> None:
+        """Store a value in a target: a name, a tuple of targets, a subscript or an attribute."""
         match target:
             case facts.Name(id=name):
                 if name in self.declared:
@@ -557,6 +563,7 @@ class _Runner:
                 pass
 
     def augment(self, statement: facts.AugAssign, env: Env) -> None:
+        """Execute an assignment such as ``total += row["heat"]``."""
         target = statement.target
         old = self.eval(target, env)
         new = self.eval(statement.value, env)
@@ -777,6 +784,7 @@ class _Runner:
                     yield param.name, arguments[param.name]
 
     def replace_at(self, base: Expr, value: Value, env: Env) -> None:
+        """Replace the container that ``base`` leads to, in its variable and in the container that it came out of."""
         self.evaluator.step(value.size // 256)
         value = self.evaluator.limit(value, Site(self.module, base.at), value.size)
         place = self.way_to(base, env)

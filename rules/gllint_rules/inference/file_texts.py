@@ -213,6 +213,7 @@ def path_of(evaluator: Evaluator, expr: Expr, frame: Frame, depth: int = 0) -> s
 def _path_of_call(
     evaluator: Evaluator, call: Call, func: Expr, args: Sequence[Expr], frame: Frame, depth: int
 ) -> str | None:
+    """Return the path that a call gives: ``Path(a, b)``, ``os.path.join(a, b)``, ``base.joinpath(c)``."""
     name = _external(evaluator, call, frame) or ""
     if name in _PATHS:
         return _joined([path_of(evaluator, arg, frame, depth + 1) for arg in args])
@@ -303,6 +304,7 @@ def _folders(evaluator: Evaluator, environment: Expr, frame: Frame) -> Iterator[
 
 
 def _loaded_folders(evaluator: Evaluator, loader: Expr, frame: Frame, depth: int) -> Iterator[str | None]:
+    """Yield the folders of a Jinja loader; ``None`` for one that is not known."""
     loader, frame = origin(evaluator, loader, frame)
     if depth > MOST_STEPS:
         return

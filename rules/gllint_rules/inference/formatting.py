@@ -290,6 +290,7 @@ def joined(
 def _joined(
     separator: tuple[Literal | Interpolation, ...], items: ListOf, call_site: Site
 ) -> Iterator[Literal | Interpolation]:
+    """Yield the parts of the text that ``separator.join(items)`` makes."""
     elements = [(entry.value, entry.site) for entry in items.items]
     if items.rest is not None:
         elements += [(option, call_site) for option in options(items.rest)]
@@ -415,6 +416,7 @@ def _with_fields(
     frame: Frame,
     at: int,
 ) -> Iterator[Literal | Interpolation]:
+    """Yield the parts of a text in which each field of ``pattern`` is replaced by its ``filling``."""
     for part in parts:
         if isinstance(part, Interpolation):
             yield part

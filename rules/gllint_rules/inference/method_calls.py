@@ -168,6 +168,7 @@ def looked_up(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value | N
 
 
 def _record_method(evaluator: Evaluator, record: Record, name: str, call: facts.Call, frame: Frame) -> Value:
+    """Return the result of a method of a dict or of an instance whose fields are known."""
     if name in ("model_copy", "copy") and isinstance(record, (ModelInstance, Envelope)):
         return objects.copied(evaluator, record, call, frame)
     if name in builtin_names.RECORD_METHODS:
@@ -227,6 +228,7 @@ def _fields_asked_for(evaluator: Evaluator, value: Value, call: facts.Call, fram
 
 
 def _text_method(evaluator: Evaluator, text: Text, name: str, call: facts.Call, frame: Frame) -> Value:
+    """Return the result of a method of a text."""
     if isinstance(text, SerialisedText) and name in builtin_names.SAME_TEXT_METHODS:
         return text
     match name:

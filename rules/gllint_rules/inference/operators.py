@@ -127,6 +127,7 @@ def _united(op: str, left: Value, right: Value, site: Site) -> Value | None:
 def _concatenated(
     evaluator: Evaluator, left: Value, right: Value, expr: facts.BinOp, frame: Frame
 ) -> Value | None:
+    """Return the result of ``+`` for lists and texts; ``None`` for other operands."""
     lists = [one for one in (_as_one_list(left), _as_one_list(right)) if one is not None]
     if len(lists) == 2 or _is_list(left) or _is_list(right):
         evaluator.step((left.size + right.size) // 256)
@@ -288,6 +289,7 @@ _PATH_WORDS = ("path", "dir", "root", "folder", "file", "base", "home", "cwd", "
 
 
 def _may_be_path(expr: Expr) -> bool:
+    """Whether an expression reads as a path, which ``/`` joins and does not divide: ``data_dir / name``."""
     match expr:
         case facts.Name(id=name) | facts.Attr(name=name):
             words = name.lower().strip("_").split("_")

@@ -105,6 +105,7 @@ class Store(Struct, frozen=True, eq=False):
         return value
 
     def _into_record(self, value: Record, step: At, rest: Sequence[Step]) -> Value:
+        """Return a record after a store under a key, or deeper, along the ``rest`` of the way."""
         key, index = step
         if key is None:
             if rest:
@@ -136,6 +137,7 @@ class Store(Struct, frozen=True, eq=False):
         return value.store(key, *stored)
 
     def _into_list(self, value: ListOf, step: At, rest: Sequence[Step]) -> Value:
+        """Return a list after a store at an index, or deeper."""
         position = step.at.value if isinstance(step.at, facts.Const) else None
         if not isinstance(position, int):
             return self._into_each(value, Each("list", False, 0), rest)
@@ -176,6 +178,7 @@ class Store(Struct, frozen=True, eq=False):
         return self.change(entries)
 
     def _into_elements(self, value: DictOf | ListOf, step: Each) -> Value:
+        """Return a container after a store into each of its elements."""
         elements = tuple(entry for _, entry in value.contents())
         new = self._changed(value, elements)
         if not new:
@@ -240,6 +243,7 @@ def _with_items(value: ListOf, new: tuple[Entry, ...]) -> ListOf:
 
 
 def _extended(evaluator: Evaluator, value: ListOf, other: Value) -> ListOf:
+    """Return a list after ``extend`` with the elements of another value."""
     rests = [value.rest] if value.rest is not None else []
     if isinstance(other, ListOf):
         for entry in other.items:

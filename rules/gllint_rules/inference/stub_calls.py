@@ -160,6 +160,7 @@ def special(value: Value, name: str, operands: tuple[Value, ...], site: Site) ->
 
 def _method(value: Value, name: str, arguments: _Arguments, at: Declaration) -> Value | None:
     # On None the call would raise, so it is one of the others: where one of these is not described, nor is the result.
+    """Return the result of a method of a value, by its class in the stubs; ``None`` if they do not describe it."""
     if isinstance(value, UnionOf):
         results = [_method(option, name, arguments, at) for option in value.options if option is not NONE]
         values = [result for result in results if result is not None]
@@ -181,6 +182,7 @@ def _method_of(
     arguments: _Arguments,
     at: Declaration,
 ) -> Value | None:
+    """Return the result of method ``attribute`` of the class ``name``, called on ``this``."""
     member = stubs.member(name, attribute)
     if member is None or member.kind == "a":
         return None
@@ -377,6 +379,7 @@ def _kind_of_literal(value: Text | Number | Boolean) -> type:
 
 
 def _takes_callable(result: Type, value: Value, bindings: TypeBindings) -> bool | None:
+    """Whether a parameter that is a callable takes the value; binds the type variables of the callable's result."""
     match value:
         case External(name=name):
             anything = _Arguments(lambda: _ArgumentValues([], [], spread=True))
@@ -402,6 +405,7 @@ def _same_class(this: Value, value: Value) -> bool | None:
 
 
 def _takes_instance(name: str, parts: list[Type], value: Value, bindings: TypeBindings) -> bool | None:
+    """Whether a parameter of the class ``name`` takes the value; ``None`` if that is not known."""
     if name == "builtins.object":
         return True
     shape = stubs.shape(name)

@@ -178,6 +178,7 @@ _SCALARS: dict[str, Value] = {"text": TEXT, "bytes": BYTES, "bool": BOOL, "none"
 
 
 def _tuple(name: str, arguments: tuple[Value, ...], at: Declaration) -> Value:
+    """Return an instance of a tuple class: a record if it has named fields, else a tuple or a list."""
     bindings = class_bindings(name, arguments)
     names = stubs.fields(name)
     if names:
@@ -209,6 +210,7 @@ def type_argument(
 
 
 def item_of(name: str, arguments: tuple[Value, ...], at: Declaration) -> Value:
+    """Return what iterating over an instance of the class ``name`` gives."""
     for ancestor in ("typing.Iterable", "typing.AsyncIterable"):
         value = type_argument(name, arguments, ancestor, 0, at)
         if value is not UNKNOWN:

@@ -39,6 +39,7 @@ def is_unit_object(value: Value) -> bool:
 
 
 def _is_unit_object(value: Value) -> bool:
+    """Whether a value belongs to a unit library: a unit, a registry, a Quantity of one, or a method of these."""
     match value:
         case External(name=name) | ExternalInstance(name=name):
             return is_of_unit_library(name)

@@ -230,7 +230,7 @@ def _typed_numbers(message: _Message) -> Iterator[_Place]:
 
 
 def _reversals(message: _Message) -> Iterator[_Place]:
-    """What would turn a number around; without one, the direction of a text is its own affair."""
+    """Yield the invisible marks and the tags that reverse the direction of a text, if it contains numbers."""
     text = message.text
     if text.isascii() and "<" not in text:
         return

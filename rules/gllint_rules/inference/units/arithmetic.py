@@ -163,6 +163,7 @@ def is_absolute(measure: Measure) -> bool:
 
 
 def _of_literals(op: str, left: Factor, right: Factor) -> Meaning:
+    """Return the result of an operator between two numbers without units."""
     if left.is_count or right.is_count:
         if op == "/" and left.is_count and right.is_count:
             return replace(RATIO, loose=True, is_whole=True)
@@ -177,6 +178,7 @@ def _of_literals(op: str, left: Factor, right: Factor) -> Meaning:
 
 
 def _sum(op: str, left: Meaning, right: Meaning) -> Meaning:
+    """Return the unit of a sum or difference; ``None`` if an operand's unit is not known."""
     match left, right:
         case Measure(role="number"), Measure(role="number"):
             return _sum_of_measures(op, left, right)
@@ -192,6 +194,7 @@ def _sum(op: str, left: Meaning, right: Meaning) -> Meaning:
 
 
 def _sum_of_measures(op: str, left: Measure, right: Measure) -> Measure | None:
+    """Return the unit that two added or subtracted numbers have in common."""
     if is_absolute(left) and is_absolute(right):
         is_difference = op == "-" and fit(left, right, are_absolute=False) == "same"
         loose = left.loose or right.loose
@@ -271,6 +274,7 @@ def _of_library(left: Meaning, right: Meaning, exponent: int) -> Measure | None:
 
 
 def _power(left: Meaning, right: Meaning) -> Meaning:
+    """Return the unit of a power: ``m2`` for the square of metres."""
     match left, right:
         case Measure(role="number" | "quantity" | "unit"), Factor(value=float(exponent)) if (
             not is_absolute(left) and abs(exponent) <= _MOST_POWER
@@ -312,6 +316,7 @@ def _percent_of(measure: Measure, share: Measure) -> Measure | None:
 
 
 def _times(left: Measure, right: Measure, exponent: int) -> Measure | None:
+    """Return the unit of a product, or with the exponent -1 of a quotient."""
     if is_absolute(left) or is_absolute(right):
         return None
     if any(_is_share(unit) for unit in (*left.readings, *right.readings)):

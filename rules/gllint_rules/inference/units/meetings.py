@@ -106,6 +106,7 @@ class _Search:
         self._hints: dict[Binding, bool] = {}
 
     def conflicts(self, expr: Expr, body: Body) -> Iterator[Conflict]:
+        """Yield the numbers of different units that an expression adds, compares or passes on."""
         match expr:
             case facts.BinOp():
                 yield from self.in_chain(expr, body)
@@ -130,6 +131,7 @@ class _Search:
         return False
 
     def _is_hinted(self, binding: Binding, body: Body) -> bool:
+        """Whether a binding may have a unit, by the names in it; the units themselves cost more to read."""
         if binding not in self._hints:
             self._hints[binding] = False  # meanwhile, of one that rests on itself
             if isinstance(binding.target, Param):
@@ -149,6 +151,7 @@ class _Search:
     # --- operators -------------------------------------------------------------------------------------------
 
     def in_chain(self, expr: facts.BinOp, body: Body) -> Iterator[Meeting]:
+        """Yield the numbers of different units in a chain of arithmetic, from the left."""
         chain: list[facts.BinOp] = []
         left: Expr = expr
         while isinstance(left, facts.BinOp):
@@ -174,6 +177,7 @@ class _Search:
     # --- calls -----------------------------------------------------------------------------------------------
 
     def in_call(self, call: facts.Call, body: Body) -> Iterator[Conflict]:
+        """Yield the arguments of a call whose unit is not the one that their parameter takes."""
         values = (*call.args, *(value for _, value in call.keywords))
         if not any(not isinstance(value, facts.Const) and self.is_hinted(value, body) for value in values):
             return

@@ -141,6 +141,7 @@ class Units:
         return self.evaluator.outermost(lambda: self._read(expr, body, way), None, site)
 
     def _read(self, expr: Expr, body: Body, way: Way = ()) -> Meaning:
+        """Read the unit of an expression within the budgets of depth and steps."""
         evaluator = self.evaluator
         depth = evaluator.depth
         evaluator.step()
@@ -151,6 +152,7 @@ class Units:
             evaluator.depth = depth
 
     def _meaning(self, expr: Expr, body: Body, way: Way) -> Meaning:
+        """Read the unit of an expression by its kind."""
         match expr:
             case facts.Const(value=value):
                 return _part(_literal(value), way)
@@ -213,6 +215,7 @@ class Units:
         return last[::-1]
 
     def _name(self, expr: facts.Name, body: Body, way: Way) -> Meaning:
+        """Read the unit of a variable: by its name, else by what is assigned to it."""
         if self._has_unit_packages(body.module) and isinstance(
             unit := self._constant(expr, body), Measure
         ):  # `from astropy.units import kWh`
@@ -321,6 +324,7 @@ class Units:
     # --- parts -----------------------------------------------------------------------------------------------
 
     def _attribute(self, expr: facts.Attr, body: Body, way: Way) -> Meaning:
+        """Read the unit of an attribute: by what is assigned to it, else by its name."""
         name = expr.name
         if self._has_unit_packages(body.module):
             unit = self._unit_of_library(expr, body)
@@ -424,6 +428,7 @@ class Units:
     # --- calls -----------------------------------------------------------------------------------------------
 
     def _call(self, call: facts.Call, body: Body, way: Way) -> Meaning:
+        """Read the unit of the result of a call."""
         func = call.func
         if isinstance(func, facts.Name) and func.id in ("len", "range", "str", "print", "isinstance"):
             return COUNT if func.id == "len" and not way else None

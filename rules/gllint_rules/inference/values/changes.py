@@ -80,6 +80,7 @@ def condensed(value: Value) -> Value:
 
 
 def _condensed(value: Value) -> Value:
+    """Return a value without its details: one value for all elements of a list, and for all of a large dict."""
     match value:
         case ListOf():
             rest = _blended([entry.value for entry in value.items], value.rest)
@@ -124,6 +125,7 @@ def _blended(values: Iterable[Value], rest: Value | None) -> Value:
 
 
 def _blended_rows(rows: Sequence[DictOf]) -> DictOf:
+    """Return one dict with the keys of many, and under each key one value for all of theirs."""
     by_key: dict[Key, list[Entry]] = {}
     for row in rows:
         for key, slot in row.entries.items():
