@@ -533,6 +533,7 @@ class Evaluator(Questions):
         return self.member(of, name)
 
     def _member(self, of: ClassOf, name: str) -> Value:
+        """Return the value of an instance's attribute: a declared field, what ``self`` is given, or the class's own."""
         field = self.field(of, name)
         if field is not None:
             return field

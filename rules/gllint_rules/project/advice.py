@@ -230,6 +230,7 @@ def echoed_argument(context: Context, result: Result, site: Site) -> str | None:
 
 
 def _echoed(policy: Policy, kind: Kind | None, key: str | None, argument: str) -> Advice:
+    """Return the repair of a number that repeats an argument of the tool."""
     start = f"It is the tool's own argument `{argument}`"
     if not key:
         text = f"{start}, which the caller knows already: return something that the tool found out."
@@ -354,6 +355,7 @@ def _advised(
     start: str,
     *sentences: str,
 ) -> Advice:
+    """Return the repair whose help is ``start``, the settings that it needs, and then the ``sentences``."""
     with_settings = (
         f", and set {' and '.join(f'`{line}`' for line in lines)} in the configuration" if lines else ""
     )

@@ -69,6 +69,7 @@ def _is_calculated(expr: Expr | None, scope: Scope, depth: int) -> bool:
 
 
 def _is_operand_or_calculated(expr: Expr, scope: Scope, depth: int) -> bool:
+    """Whether an expression is an operand that the model passes (``a``), rounded or not, or is made of such."""
     match expr:
         case facts.Name(id=name) if is_operand(name):
             match scope.find(name):

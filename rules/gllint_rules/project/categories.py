@@ -36,6 +36,7 @@ def uses_categories(project: Project) -> bool:
 
 
 def _uses_categories(project: Project, module: Module, argument: None) -> bool:
+    """Whether a module defines levels, gives one to a tool, or compares the category of a tool with one."""
     return (
         any(cls.name == TOOL_CATEGORY and _has_levels(cls) for cls in _categories(module))
         or any(
@@ -134,6 +135,7 @@ def category_of(project: Project, tool: Tool) -> frozenset[str] | None:
 
 
 def _class_category(project: Project, of: ClassOf) -> frozenset[str] | None:
+    """Return the levels that a tool class may declare; empty if it declares none, ``None`` if that is not known."""
     fields = False
     for ancestor in classes.ancestors(project.evaluator, of):
         if isinstance(ancestor, External):

@@ -83,6 +83,7 @@ def _part(literal: Dict | Call, key: str) -> facts.Expr | None:
 
 
 def _has_quantity(value: Value, steps: tuple[str, ...]) -> bool:
+    """Whether a value may have a Quantity under the keys ``steps``."""
     for option in options(value):
         if isinstance(option, Record):
             if not steps:

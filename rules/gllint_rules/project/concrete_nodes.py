@@ -104,6 +104,7 @@ class ConcreteNodes:
     # --- places --------------------------------------------------------------------------------------------
 
     def _place(self, fact: object) -> tuple[Module, int]:
+        """Return the module and the number of a fact, and check that the fact belongs to the module."""
         match fact:
             case Site(module=module, at=at):
                 return module, at

@@ -135,6 +135,7 @@ class Context:
         return self._containers[callable.function]
 
     def _declared_container(self, callable: FunctionOf) -> Value | None:
+        """Read the container in the annotation of the result; ``None`` if it declares none, or several."""
         function = callable.function
         if isinstance(function, facts.Function) and function.yields:
             return None

@@ -59,6 +59,7 @@ def _described_in(
 
 
 def _description(project: Project, tool: Tool) -> str:
+    """Return the description that a tool is given, else the first paragraph of its docstring."""
     context = Context(project, tool.module)
     expr = tool.call.keyword(_DESCRIPTION) if tool.call is not None else None
     scope = tool.scope

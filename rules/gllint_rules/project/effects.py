@@ -256,6 +256,7 @@ class _BodyReader:
         self._stored: set[Sub] | None = None
 
     def read(self) -> Body:
+        """Collect the effects of all calls in the body, and of each mention of the environment."""
         for call, scope in self.parts.calls:
             frame = self.frame(scope)
             self.call(call, frame)
@@ -279,6 +280,7 @@ class _BodyReader:
     # --- calls -----------------------------------------------------------------------------------------------
 
     def call(self, call: Call, frame: Frame) -> None:
+        """Note the effects of one call, and the functions of the project that it runs."""
         callees = options(self.evaluator.eval(call.func, frame))
         for name in dict.fromkeys(option.name for option in callees if isinstance(option, External)):
             self.external(name, call, frame)

@@ -126,6 +126,7 @@ class Imports:
         return targets[dotted]
 
     def _find_module(self, importer: str, dotted: str) -> str | None:
+        """Return the file of the module ``dotted`` as ``importer`` names it; ``None`` if it is not in the project."""
         if dotted.startswith(TEXT_MARK):
             return self._find_text(importer, dotted.removeprefix(TEXT_MARK))
         folder = posixpath.dirname(importer)

@@ -62,6 +62,7 @@ def cores(expr: Expr) -> list[Expr]:
 
 
 def _unwrapped(expr: Expr, depth: int) -> list[Expr]:
+    """Return the cores of an expression, down to a bounded depth."""
     parts: tuple[Expr, ...]
     match expr:
         case facts.Await(value=part) | facts.Walrus(value=part):
@@ -105,6 +106,7 @@ def fixed_unit(maker: Maker, depth: int = 0) -> str | None:
 
 
 def _fixed_unit(maker: Maker, depth: int) -> str | None:
+    """Return the unit of one core where the library fixes it."""
     match maker.expr:
         case facts.Call():
             return _unit_of_call(maker.expr, maker.scope)
@@ -120,6 +122,7 @@ def _fixed_unit(maker: Maker, depth: int) -> str | None:
 
 
 def _unit_of_call(call: facts.Call, scope: Scope) -> str | None:
+    """Return the unit of the result of a library's function: a count for ``len``, seconds for ``time.time``."""
     match call:
         case facts.Call(func=facts.Name(id="len")):
             return "count"
@@ -177,6 +180,7 @@ def names_of(expr: Expr) -> list[str]:
 
 
 def _name(expr: Expr) -> str:
+    """Return the name in an expression: of a variable, an attribute, a key that is looked up, or a function."""
     match expr:
         case facts.Name(id=name) | facts.Attr(name=name):
             return name

@@ -186,6 +186,7 @@ def read_result(value: Value, site: Site) -> tuple[Site, Value]:
 
 
 def _visible(evaluator: Evaluator, tool: Tool, expr: Expr, value: Value) -> tuple[Expr, Value]:
+    """Return the part of a result that the model sees by the rules of the tool's framework."""
     framework = tool.framework
     if framework is None:
         return expr, value
@@ -278,6 +279,7 @@ class _Reading:
         return self.parts[value]
 
     def _of(self, value: Value) -> tuple[Value, Site | None]:
+        """Return a value in which serialised texts are replaced by their data, and the place of that data."""
         if isinstance(value, UnionOf):
             return self._of_union(value)
         if isinstance(value, SerialisedText):
@@ -292,6 +294,7 @@ class _Reading:
         return value.each_changed(lambda part: self.of(part)[0], self._put), None
 
     def _of_union(self, union: UnionOf) -> tuple[Value, Site | None]:
+        """Replace the serialised texts in each option of a union."""
         pairs = [self.of(option) for option in union.options]
         if are_same((read for read, _ in pairs), union.options):
             return union, None

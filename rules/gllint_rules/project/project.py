@@ -279,6 +279,7 @@ class Project:
         return self.answers(part, (words, argument))
 
     def _answers_of(self, part: Callable[[Project, Module, _G], _T], argument: _G) -> Iterator[_T]:
+        """Yield the answer of each module to a question about it; other processes may find some of them."""
         values = self._values_of(part, argument)
         if (
             self.share_out is not None

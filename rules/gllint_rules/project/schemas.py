@@ -79,6 +79,7 @@ def _literal(value: Value) -> SchemaLiteral | None:
 
 
 def _plain(value: Value, path: Path, places: dict[Path, Site], site: Site) -> Any:
+    """Return a schema as plain data, and note in ``places`` where each part is written; unknown parts are `Opaque`."""
     places[path] = site
     match value:
         case DictOf(rest=None):

@@ -285,6 +285,7 @@ def kinds_of(result: Result) -> frozenset[ToolResult]:
 
 
 def _parts(value: Value) -> Iterator[ToolResult]:
+    """Yield the kind of each part of a value: number, text, unknown or other."""
     for option in options(value):
         match option:
             case Text():

@@ -149,6 +149,7 @@ def final_steps(context: Context) -> list[FinalStep]:
 
 
 def _final_steps(context: Context) -> list[FinalStep]:
+    """List the final steps that a module creates in any of the known ways, each once."""
     final_steps: list[FinalStep] = []
     sites: set[Site] = set()
     steps = (
@@ -171,6 +172,7 @@ def _final_steps(context: Context) -> list[FinalStep]:
 
 
 def _dict_steps(context: Context) -> Iterator[FinalStep]:
+    """Yield the final steps that are written as dicts: ``{"kind": "final", "message": …}``."""
     module, is_final = context.module, context.names.is_final_name
     for literal, scope in module.dicts_with("kind"):
         if literal.value("kind") is not None:
@@ -209,6 +211,7 @@ def _payload(payload: Record, scope: Scope) -> Iterator[FinalStep]:
 
 
 def _call_steps(context: Context) -> Iterator[FinalStep]:
+    """Yield the final steps in calls that the settings name (`final-message-calls`)."""
     for call, scope in context.module.calls_of(context.names.final_calls):
         if context.names.final_calls.isdisjoint(real_names(context.module, call.func)):
             continue
@@ -221,6 +224,7 @@ def _call_steps(context: Context) -> Iterator[FinalStep]:
 
 
 def _named_steps(context: Context) -> Iterator[FinalStep]:
+    """Yield the texts that are assigned to a name of a final message (`FINAL_MESSAGE`)."""
     module, is_final = context.module, context.names.is_final_name
     for part in module.sections(lambda s: any(map(is_final, (*s.stores, *s.attributes)))):
         for scope, bindings in part.namespaces(module):
@@ -266,6 +270,7 @@ def _unfilled(entry: Entry, scope: Scope) -> Iterator[FinalStep]:
 
 
 def _macro_steps(context: Context) -> Iterator[FinalStep]:
+    """Yield the texts that contain a claim macro, wherever they are in the module."""
     module = context.module
     parts = module.sections(lambda section: module.mentions(section, (facts.MACRO_MARK,)))
     macros = [(macro, part) for part in parts for macro in part.macros]
@@ -318,6 +323,7 @@ def _file_steps(context: Context) -> Iterator[FinalStep]:
 def _steps_in_text(
     context: Context, module: TextModule, names: set[str], scope: Scope
 ) -> Iterator[FinalStep]:
+    """Yield the message in a text file, if the file is named like one or contains a macro."""
     if any(map(_aside, names)):
         return
     template = Template(file_texts.whole_text(module).parts or ())
@@ -331,6 +337,7 @@ def _steps_in_data(
     context: Context, module: TextModule, names: set[str], scope: Scope
 ) -> Iterator[FinalStep]:
     # A file of prompts may contain messages, too: the key of a text shows what it is for.
+    """Yield the messages in a YAML or JSON file: final steps, and texts under keys that are named like one."""
     is_about_prompts = any(_aside(_PROMPTS.sub("", name)) for name in names)
     waiting = file_texts.value_of(module)
     records: set[Site | None] = set()

@@ -108,6 +108,7 @@ def is_nested(context: Context, value: Value) -> bool:
 
 
 def _is_structure(context: Context, value: Value) -> bool:
+    """Whether an argument of a tool action is a dict, or a list with containers in it."""
     match value:
         case Record():
             return True
@@ -282,6 +283,7 @@ class _Collector:
         self.complete = True
 
     def read(self, module: Module) -> tuple[frozenset[str], bool]:
+        """Return the names that a module gives its tools, and whether these are all of them."""
         for tool in self.project.tools.of(module):
             self._read_tool(tool)
         for call, scope in module.calls_where(self._may_name):
@@ -304,6 +306,7 @@ class _Collector:
         )
 
     def _read_tool(self, tool: Tool) -> None:
+        """Note the names of a tool; the list is not complete if one of them is not a literal."""
         names = {tool.name} if tool.name else set()
         if tool.cls is not None:
             for expr, _, scope in tool.cls.cls.attributes.get("name", ()):  # self.name = …
@@ -318,6 +321,7 @@ class _Collector:
             self.complete = False
 
     def _read_call(self, module: Module, call: Call, scope: Scope) -> None:
+        """Note the names in a call that may create a tool or load tools."""
         last = real_name(module, call.func)
         if last in TOOL_LOADERS:
             if not self._is_own(module, call, scope):

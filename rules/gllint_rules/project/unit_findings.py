@@ -123,6 +123,7 @@ def _units(context: Context) -> Units:
 
 
 def _declared_parameters(function: Function, units: ParameterUnits) -> dict[str, Measure]:
+    """Return the units that the schema or the annotations of a tool declare for its parameters."""
     measures: dict[str, Measure] = {}
     for param in function.params:
         unit = units.at((param.name,))
@@ -166,6 +167,7 @@ def conflicts(context: Context) -> list[tuple[Site, Conflict]]:
 
 
 def _conflicts(context: Context) -> list[tuple[Site, Conflict]]:
+    """List the meetings of different units in the module, and in the functions that its tools call."""
     units, module = context.once(_units), context.module
     tool_functions = [callee for tool in context.tools for callee in tool.callables]
     bodies: dict[Function | int, Body] = {}

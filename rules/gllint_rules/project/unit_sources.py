@@ -228,6 +228,7 @@ def _numbers_without_unit(context: Context, holder: Record) -> frozenset[str]:
 
 
 def _open_numbers(context: Context, holder: Record) -> frozenset[str]:
+    """Return the key of the only number of a record that has no unit of its own; empty if there are several."""
     if holder.rest is not None or not holder.is_complete:
         return frozenset()
     numbers: set[str] = set()
@@ -418,6 +419,7 @@ def _is_fraction(maker: Maker) -> bool:
 
 
 def _is_plain_quotient(expr: facts.Expr) -> bool:
+    """Whether an expression divides one quantity by another, or is such a quotient more or less than 1."""
     match expr:
         case facts.BinOp(op="/", left=left, right=right):
             return _is_plain(left) and _is_plain(right)
@@ -522,6 +524,7 @@ def _assigned(maker: Maker, name: str) -> Maker | None:
 
 
 def _declared(context: Context, result: Result, leaf: Leaf) -> Iterator[UnitSource]:
+    """Yield the units that schemas, fields and docstrings declare for a number."""
     yield from _declared_at(context, result, leaf.keys)
     if leaf.key is None or not leaf.is_named:
         return

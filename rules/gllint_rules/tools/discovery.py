@@ -166,6 +166,7 @@ class Forms:
             self.evaluator.modules.tell(module.path, registrar.path)
 
     def _of(self, module: Module) -> Iterator[Tool]:
+        """Yield the tools of one module: from calls, classes, decorators and descriptions."""
         may_call = partial(self._may_call, module)
         calls = [(call, Frame(module, scope)) for call, scope in module.calls_where(may_call)]
         calls = [(call, frame) for call, frame in calls if self._is_named(call, frame)]
@@ -215,6 +216,7 @@ class Forms:
     # --- which calls are worth a look ------------------------------------------------------------------------
 
     def _may_call(self, module: Module, section: Section) -> bool:
+        """Whether a section may call something that makes a tool, judged by its names and keywords."""
         keywords = section.keywords
         names = {*section.calls, *self._other_names(module, section.calls)}
         return (
@@ -261,6 +263,7 @@ class Forms:
         return tool, sorted(registrars.get(frame.module.path, ()))
 
     def _tool_of_call(self, call: Call, frame: Frame, registrars: dict[str, set[Registrar]]) -> Tool | None:
+        """Return the tool that a call makes by itself; ``None`` if it makes none."""
         args_schema, result_schema = call.keyword(ARGS_SCHEMA), call.keyword(*RESULT_SCHEMAS)
         fn = call.keyword(SCHEMA_FN)
         has_schema = args_schema is not None or result_schema is not None
@@ -382,6 +385,7 @@ class Forms:
         registration: Call,
         decorates: bool = False,
     ) -> Tool:
+        """Return a tool of ``form`` that ``registration`` names and describes."""
         name_expr = registration.keyword("name", "name_override")
         if (
             name_expr is None
@@ -431,6 +435,7 @@ class Forms:
         )
 
     def _implementation(self, name: str, frame: Frame) -> FunctionOf | None:
+        """Find the function for the name of a tool: the function or method of that name, or one under it in a dict."""
         names = (name, f"_{name}", f"{name}_impl", f"_{name}_impl")
         module, cls = frame.module, frame.scope.enclosing_class()
         method = next(filter(None, map(cls.method, names)), None) if cls is not None else None
@@ -704,6 +709,7 @@ class Forms:
     # --- T2, T8 --------------------------------------------------------------------------------------------------
 
     def _classes(self, module: Module) -> Iterator[Tool]:
+        """Yield the tools that classes are, or list."""
         for cls in module.classes_where(lambda section: self.derivation.may_derive(module, section)):
             of = ClassOf(module, cls)
             tool = self.class_tool(of)

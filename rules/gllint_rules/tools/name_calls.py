@@ -150,6 +150,7 @@ class _Search(Struct, eq=False):
         return self._leads[path]
 
     def _imported_by(self, path: str) -> frozenset[str]:
+        """Return the files of the project that the file at ``path`` imports."""
         modules = self.evaluator.modules
         module = modules.module_at(path) if path != ANYWHERE else None
         if module is None:
@@ -170,6 +171,7 @@ class _Search(Struct, eq=False):
             yield from self._in_body(function.body, function)
 
     def _in_body(self, body: facts.Block, function: facts.Function | None) -> Iterator[NameCall]:
+        """Yield the functions that are called in a branch for the name of a tool."""
         frame = Frame(self.module, function.scope if function is not None else self.module.scope)
         for statement in facts.statements(body):
             for name, branch in self._branches(statement):
@@ -278,6 +280,7 @@ class _Search(Struct, eq=False):
                             yield NameCall(name, function, scope, expr.at, True)
 
     def _looked_up(self, part: SectionFacts) -> Iterator[NameCall]:
+        """Yield the functions that are looked up by the name of a tool: in a dict, or by ``getattr``."""
         for sub, scope in part.subscripts:
             if self._holds_name(sub.index):
                 yield from self._under_name(sub.base, sub, part, scope)
@@ -384,6 +387,7 @@ class _Search(Struct, eq=False):
         return any(self._holds_arguments(value) for value in values)
 
     def _holds_arguments(self, expr: Expr) -> bool:
+        """Whether an expression reads as the arguments that the model gives a tool: ``call.arguments``."""
         match expr:
             case facts.Sub(base=base, index=index):
                 return self._ends_with(_text(index), self.words.arguments) or self._holds_arguments(base)

@@ -80,10 +80,7 @@ def nowhere(*fields: object) -> None:
 def functions(
     evaluator: Evaluator, expr: Expr, frame: Frame, sink: Sink = nowhere, of_objects: bool = False
 ) -> tuple[FunctionOf, ...]:
-    """The functions of the project that ``expr`` may be, those behind tool objects among them.
-
-    ``of_objects`` means that an object counts as its ``__call__``, here and below.
-    """
+    """Return the functions among the values, also those of tools and of callable objects if asked for."""
     walk = _Walk(evaluator, sink)
     walk.element(expr, frame)
     return walk.functions(True, of_objects)
@@ -108,6 +105,7 @@ class _Uses(NamedTuple):
 
 @lru_cache(maxsize=4)
 def _uses_of(registrars: frozenset[Registrar]) -> _Uses:
+    """Index registrars by place, with the names under which they are used."""
     at: dict[tuple[str, int], list[Registrar]] = {}
     for registrar in map(Registrar._make, registrars):  # from another process they come as plain tuples
         if registrar.kind not in ("described", "tested", "renamed"):  # which take no function themselves
@@ -145,6 +143,7 @@ def registrations(
 def _decorator_registrations(
     evaluator: Evaluator, module: Module, function: Function, uses: _Uses
 ) -> Iterator[tuple[FunctionOf, Scope, int, str]]:
+    """Yield a function that a decorator of the project registers."""
     scope = function.scope.parent or function.scope
     for written in function.decorators:
         called = isinstance(written, Call)
@@ -162,6 +161,7 @@ def _call_registrations(
     sink: Callable[[str], Sink],
     words: DescriptionWords,
 ) -> Iterator[tuple[FunctionOf, Scope, int, str]]:
+    """Yield the functions that a call passes to registrars of the project."""
     maker = call.func.func if isinstance(call.func, Call) else None  # ``maker(…)(function)``
     for registrar, run in _registrars_of(evaluator, uses, call.func if maker is None else maker, frame):
         walk, argument = _Walk(evaluator, sink(registrar.framework), words), None
@@ -223,6 +223,7 @@ class _CallTarget(NamedTuple):
 
 
 def _run_by(evaluator: Evaluator, value: Value) -> Iterator[_CallTarget]:
+    """Yield the functions that run when a value is called."""
     match value:
         case FunctionOf(module=module, function=function, first=first):
             yield _CallTarget(module, function, 1 if first else 0, None)
@@ -567,6 +568,7 @@ class _Walk(Struct, eq=False):
                     pass
 
     def named(self, name: str, frame: Frame) -> None:
+        """Follow the variable ``name`` to the containers that are assigned to it."""
         scope = frame.scope.home(name)
         if scope is None:
             self.container_value(self.evaluator.lookup(name, frame))

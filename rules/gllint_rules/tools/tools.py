@@ -149,6 +149,7 @@ class Tools:
         self.forms.forget(changed)
 
     def _keep(self, path: str, tools: list[Tool]) -> None:
+        """Remember the tools of a module, with the schemas of their arguments."""
         old_schemas, schemas = self._module_schemas.pop(path, {}), dict[Scope, tuple[Expr, Frame]]()
         for tool in tools:
             if self._reads is None:  # else it may be none any more when it is asked for
