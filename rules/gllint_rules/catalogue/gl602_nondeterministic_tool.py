@@ -75,10 +75,10 @@ def check(context: Context) -> Iterator[Pending]:
     """One finding for each T1 tool that may answer otherwise when it is asked again."""
     for tool, site, reached in undeclared(context, tuple(READS)):
         name = f"tool `{tool.name}`" if tool.name else "a tool"
-        does, instead = READS[reached.effect.kind]
+        does, argument = READS[reached.effect.kind]
         message = f"{name} {does} through `{reached.effect.title}`, but is not declared `live_required=True`"
         yield context.finding(
-            "GL602", site, message, HELP.format(instead), because=reached.because, tool=tool
+            "GL602", site, message, HELP.format(argument), because=reached.because, tool=tool
         )
 
 

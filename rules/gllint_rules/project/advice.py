@@ -118,7 +118,7 @@ def advice_for_leaf(
         unit,
         declared,
         in_list=leaf.in_list,
-        is_one=leaf.what in ("number", "element"),
+        is_single=leaf.what in ("number", "element"),
     )
 
 
@@ -290,7 +290,7 @@ def _wrapped(
     declared: str,
     *,
     in_list: bool = False,
-    is_one: bool = True,
+    is_single: bool = True,
 ) -> Advice:
     """Return the repair that puts a number, or each number of a container, into a Quantity."""
     unit = measure.unit
@@ -309,7 +309,7 @@ def _wrapped(
     if in_list and not policy.array_paths:
         lines.append("array-paths = true")
         reach = "`array-paths` lets a claim name an element of a list."
-    start = "Return a Quantity" if is_one else "Return each number as a Quantity"
+    start = "Return a Quantity" if is_single else "Return each number as a Quantity"
     start = f"{start}: `{number.wrapped(_quoted(unit or _OPEN))}`"
     why_open = ""
     if unit is None and key is None and kind == "count" in policy.plain_kinds and not measure.sources:

@@ -491,10 +491,10 @@ def unit_behind(policy: Policy, text: str, names: Sequence[str] | None = None) -
     symbol = symbol_of(policy, units[0])
     if symbol is None or symbol in units_of("counts"):
         return None
-    written = text[:end].strip(" \u00a0")
-    is_apart = text[0] in " \u00a0"
-    is_open = written in _MULTIPLIERS if is_apart else len(written) == 1 and written.isalpha()
-    if names is not None and (is_open or counted_measure(written.lstrip("-")) is not None):
+    symbol_text = text[:end].strip(" \u00a0")
+    has_blank = text[0] in " \u00a0"
+    is_open = symbol_text in _MULTIPLIERS if has_blank else len(symbol_text) == 1 and symbol_text.isalpha()
+    if names is not None and (is_open or counted_measure(symbol_text.lstrip("-")) is not None):
         return symbol if any(says_dimension(name, symbol) for name in names) else None
     return symbol
 

@@ -263,11 +263,11 @@ class Record(Container, frozen=True):
         for entry in new:
             key: Key = Unnamed(entry.site)
             siblings: list[Entry] = []
-            for stored_under, slot in entries.items():
-                if (before := next((old for old in slot if old.site == entry.site), None)) is not None:
-                    key = stored_under
+            for old_key, slot in entries.items():
+                if (previous := next((old for old in slot if old.site == entry.site), None)) is not None:
+                    key = old_key
                     siblings = [old for old in slot if old.site != entry.site]
-                    entry = entry.holding(join(before.value, entry.value))
+                    entry = entry.holding(join(previous.value, entry.value))
                     break
             entries[key] = (*siblings, entry)
         return replace(self, entries=entries, open=True)
