@@ -201,7 +201,7 @@ _COUNTING = expression(
     "(?<![周週週期拜第唯統统之前後后上下])[十百千万萬亿億兆零〇一二三四五六七八九两兩半만억]\\Z"
 )
 _HEBREW_PREFIX = expression(r"(?<![^\W_])[ובכלמהש]{1,3}[-\u05be\u2010-\u2013]\Z")
-_TOUCHES = "Only blanks or punctuation may touch a macro."
+_TOUCHES = "Delete {!r}, or write a blank between it and the macro."
 _OWN_SIGN = "A sign before a macro would change the value: the tool's own sign is letters."
 _NO_SIGN = "The macro shows its value and its unit: write no sign before it."
 _SIGN_IN_WORDS = "A sign or a currency in words would change it: the tool's own sign and unit are letters."
@@ -257,7 +257,8 @@ def fault_at_start(plain: Plain, start: int, end: int) -> Fault | None:
         if _HEBREW_PREFIX.search(text, first, start):
             return None
         touching = re.search(r"[^\W_]*\Z|.\Z", text[first:start]) if char.isalnum() else None
-        return Fault(start - len(touching[0]) if touching else start - 1, start, _TOUCHES)
+        first = start - len(touching[0]) if touching else start - 1
+        return Fault(first, start, _TOUCHES.format(text[first:start]))
     blanks = _BLANKS_AT_START.search(plain.letters, first, start)
     place = blanks.start() if blanks else start
     if not place or plain.letters[place - 1] in "\n\u2029":
@@ -408,7 +409,8 @@ def fault_at_end(plain: Plain, end: int, unit: str | None, symbols: Collection[s
         return None
     if not (_may_touch(char) or UNSPACED.match(char) or char == "/"):
         word = _WORD.match(text, end, end + _REACH)
-        return Fault(end, word.end() if word else end + 1, _TOUCHES)
+        last = word.end() if word else end + 1
+        return Fault(end, last, _TOUCHES.format(text[end:last]))
     place = _next(plain, end) if not UNSPACED.match(char) else end
     while unit is not None and char not in "'’" and (own := _own_end(plain, place, unit)):
         place = _next(plain, own)
