@@ -11,13 +11,14 @@ signals, set limits, or look at what is imported: they start ``python -m gllint`
 
 from __future__ import annotations
 
+import _socket  # socket and typing would take as long as all else that the caller does
 import marshal
 import os
-import socket
 import sys
 
-TYPE_CHECKING = False  # importing typing would take as long as all that the caller does
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import socket
     from collections.abc import Mapping
     from typing import Any, NoReturn
 
@@ -48,27 +49,41 @@ def serve(address: str) -> None:
     import gc
     import importlib
     import select
+    import signal
+    import socket
+    from contextlib import suppress
 
     for name in _PRELOADED:
         importlib.import_module(name)
     _rehearse()
     gc.collect()
     gc.freeze()  # or the first look for garbage would copy all of it
+    callers: dict[
+        int, tuple[int, socket.socket]
+    ] = {}  # each with its process, by what tells of the end of that
     with socket.socket(socket.AF_UNIX) as listener:
         listener.bind(address)
         listener.listen(64)
         print(flush=True)
         while True:
-            ready, _, _ = select.select([listener, sys.stdin], [], [], 1.0)
+            ready, _, _ = select.select(
+                [listener, sys.stdin, *callers, *(caller for _, caller in callers.values())], [], []
+            )
             if sys.stdin in ready:
                 return
-            if ready:
+            if listener in ready:
                 caller, _ = listener.accept()
-                if not os.fork():
-                    listener.close()
-                    _attend(caller)
-                caller.close()
-            _forget_the_ended()
+                child = _started(caller, listener)
+                callers[os.pidfd_open(child)] = child, caller
+            for ending, (child, caller) in [*callers.items()]:
+                if ending in ready:
+                    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+                    del callers[ending]
+                    os.close(ending)
+                    with caller, suppress(OSError):  # it may be gone
+                        caller.sendall(b"%d\n" % status)
+                elif caller in ready:  # it was killed
+                    os.kill(child, signal.SIGKILL)
 
 
 def _rehearse() -> None:
@@ -89,35 +104,20 @@ def _rehearse() -> None:
     installed.cache_clear()  # a test may install one
 
 
-def _forget_the_ended() -> None:
-    try:
-        while os.waitpid(-1, os.WNOHANG)[0]:
-            pass
-    except ChildProcessError:
-        pass
+def _started(caller: socket.socket, listener: socket.socket) -> int:
+    """Start a fork of this process that runs what the caller asks for; return its number."""
+    from socket import MSG_WAITALL, recv_fds
 
-
-def _attend(caller: socket.socket) -> NoReturn:
-    """Run what the caller asks for in a fork of this process, and tell its exit status; end it with the caller."""
-    import select
-    import signal
-
-    size, streams, _, _ = socket.recv_fds(caller, _SIZE, 3)
-    asked = caller.recv(int.from_bytes(size), socket.MSG_WAITALL)
+    size, streams, _, _ = recv_fds(caller, _SIZE, 3)
+    asked = caller.recv(int.from_bytes(size), MSG_WAITALL)
     child = os.fork()
     if not child:
         caller.close()
+        listener.close()
         _become(marshal.loads(asked), streams)
     for stream in streams:
         os.close(stream)
-    ending = os.pidfd_open(child)
-    ready, _, _ = select.select([ending, caller], [], [])
-    if ending not in ready:  # the caller was killed
-        os.kill(child, signal.SIGKILL)
-    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-    if ending in ready:
-        caller.sendall(b"%d\n" % status)
-    os._exit(0)
+    return child
 
 
 def _become(asked: dict[str, Any], streams: list[int]) -> NoReturn:
@@ -172,13 +172,14 @@ def _ask(address: str, arguments: list[str]) -> int:
     """Have the server at ``address`` run gllint with our streams, and return its exit status."""
     asked = {"folder": os.getcwd(), "environment": dict(os.environ), "arguments": arguments}
     message = marshal.dumps(asked)
-    with socket.socket(socket.AF_UNIX) as server:
-        server.connect(address)
-        socket.send_fds(server, [len(message).to_bytes(_SIZE)], [0, 1, 2])
-        server.sendall(message)
-        for stream in (0, 1, 2):
-            os.close(stream)  # whoever reads them waits for their end
-        return int(server.recv(16) or b"120")
+    streams = b"".join(stream.to_bytes(_SIZE, sys.byteorder) for stream in (0, 1, 2))
+    server = _socket.socket(_socket.AF_UNIX)
+    server.connect(address)
+    server.sendmsg([len(message).to_bytes(_SIZE)], [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, streams)])
+    server.sendall(message)
+    for stream in (0, 1, 2):
+        os.close(stream)  # whoever reads them waits for their end
+    return int(server.recv(16) or b"120")
 
 
 if __name__ == "__main__":

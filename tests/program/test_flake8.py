@@ -85,8 +85,7 @@ def test_names_the_same_findings_as_the_program(project: Path, check: Check, job
     assert {re.search(r" (GL\d+)", line)[1] for line in ours if re.search(r" (GL\d+)", line)} == {  # type: ignore[index]
         "GL101", "GL301", "GL401", "GL901",
     }  # fmt: skip
-    assert flake8("--jobs", jobs, cwd=project) == ours
-    assert flake8("--jobs", jobs, ".", cwd=project) == ours
+    assert flake8("--jobs", jobs, *(["."] if jobs == "1" else []), cwd=project) == ours
 
 
 @pytest.mark.usefixtures("unmeasured_processes")

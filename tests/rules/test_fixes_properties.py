@@ -264,7 +264,7 @@ USES = [
 
 
 @settings(
-    max_examples=int(EXAMPLES or 40),
+    max_examples=int(EXAMPLES or 20),
     derandomize=EXAMPLES is None,
     suppress_health_check=list(HealthCheck),
 )

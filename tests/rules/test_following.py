@@ -24,7 +24,7 @@ from gllint_rules.reading.reads import Reads, Spoilt
 from gllint_rules.reading.syntax import ParseFailure
 from harness import Case, cases, codes_of, example, random_edit, settings_of
 
-EDITS = 40
+EDITS = 20
 # But those with files that are no Python.
 CASES = sorted(
     set((Path(__file__).parent / "cases").glob("*.md"))
@@ -99,10 +99,8 @@ def another(rng: random.Random, text: str) -> str:
 @pytest.mark.parametrize("name", CASES, ids=lambda path: path.stem)
 def test_what_is_kept_over_edits_is_true(name: Path) -> None:
     rng = random.Random(name.stem)
-    followed, found = (
-        0,
-        cases(name)[::3],
-    )  # of all of them `tests/trust/run edits` takes whatever time it is given
+    # Of all of them `tests/trust/run` takes whatever time it is given.
+    followed, found = 0, cases(name)[::6]
     for case in found:
         here = Followed(case)
         first = dict(here.texts)
@@ -122,7 +120,7 @@ def test_what_is_kept_over_edits_is_true(name: Path) -> None:
                     other,
                     here.texts,
                 )
-    assert followed > 8
+    assert followed > 4
 
 
 TOOL = '''

@@ -185,7 +185,7 @@ def carried_out(
     return source.replace(f" {expression}", f" {quantity}").replace(f"[{expression}", f"[{quantity}"), after
 
 
-@settings(max_examples=400)
+@settings(max_examples=150)
 @given(keys, expressions, places, configurations)
 def test_advice_that_is_carried_out_leads_to_no_other_finding(
     key: str, expression: str, place: str, configuration: dict[str, object]

@@ -189,7 +189,7 @@ def shown_units(source: str, path: tuple[str, ...]) -> set[str]:
     return units | ({"kW"} if "(kW)" in source else set()) | ({"kWh"} if "in kWh" in source else set())
 
 
-@settings(max_examples=100)
+@settings(max_examples=50)
 @given(sources())
 def test_a_safe_fix_changes_nothing_that_is_returned_but_the_spelling_of_a_unit(source: str) -> None:
     fixed = fix_all({"agent.py": source}, unsafe=False)["agent.py"]
@@ -200,7 +200,7 @@ def test_a_safe_fix_changes_nothing_that_is_returned_but_the_spelling_of_a_unit(
             assert old == new or (old is not None and new is not None and letters(old) == letters(new))
 
 
-@settings(max_examples=100)
+@settings(max_examples=50)
 @given(sources())
 def test_an_unsafe_fix_keeps_the_number_and_writes_a_unit_that_is_shown(source: str) -> None:
     files = {"agent.py": source}

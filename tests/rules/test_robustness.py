@@ -51,7 +51,7 @@ PIECES += [
 @example("\ufeff")
 @example("\n\n")
 @example("\\")
-@settings(max_examples=300)
+@settings(max_examples=150)
 def test_any_text_is_read_or_refused_with_a_place(source: str) -> None:
     refused = None
     try:
@@ -75,7 +75,7 @@ def mutated(source: str, chance: random.Random) -> str:
 
 
 @given(st.sampled_from(TEXTS), st.randoms(use_true_random=False))
-@settings(max_examples=400)
+@settings(max_examples=200)
 def test_no_rule_fails_on_broken_programs(source: str, chance: random.Random) -> None:
     text = mutated(source, chance)
     try:
@@ -226,7 +226,7 @@ Shift(draught, jobs=[draught, Heat()], name="x").run(site=1)
 """
 
 
-@settings(max_examples=400)
+@settings(max_examples=200)
 @given(st.dictionaries(st.sampled_from(sorted(KEYS)), _HELD, min_size=1, max_size=4))
 @example({"imports": "kiln", "keywords": {"kiln.Shift": "jobs"}})
 @example({"imports": ["kiln"], "decorators": ["of(er"]})

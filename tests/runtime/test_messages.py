@@ -415,17 +415,24 @@ def check(session: Session, message: str) -> tuple[str, str]:
     return session.check(message, claims).message, shown
 
 
-@pytest.mark.parametrize("message", messages(REFUSED))
-def test_refused(session: Session, message: str) -> None:
-    with pytest.raises(GLError) as caught:
+def code_of(session: Session, message: str) -> str:
+    """The code by which a message is refused, none where it is not."""
+    try:
         check(session, message)
-    assert caught.value.code in {"NO_NAKED_NUMBERS", "QUANTITY_MISMATCH", "UNSAFE_TEXT"}
+    except GLError as error:
+        return error.code
+    return ""
 
 
-@pytest.mark.parametrize("message", messages(DELIVERED))
-def test_delivered(session: Session, message: str) -> None:
-    delivered, shown = check(session, message)
-    assert delivered == shown
+def test_refused(session: Session) -> None:
+    codes = {"NO_NAKED_NUMBERS", "QUANTITY_MISMATCH", "UNSAFE_TEXT"}
+    assert [message for message in messages(REFUSED) if code_of(session, message) not in codes] == []
+
+
+def test_delivered(session: Session) -> None:
+    for message in messages(DELIVERED):
+        delivered, shown = check(session, message)
+        assert delivered == shown, message
 
 
 OWN_UNIT = [

@@ -164,7 +164,7 @@ def runs(draw: Any) -> tuple[list[Any], str, list[Any]]:
     return given_outputs, message, drawn
 
 
-@settings(max_examples=800)
+@settings(max_examples=300)
 @given(runs())
 def test_each_digit_of_a_delivered_message_is_accounted_for(drawn: tuple[list[Any], str, list[Any]]) -> None:
     given_outputs, message, given_claims = drawn
@@ -194,7 +194,7 @@ def test_each_digit_of_a_delivered_message_is_accounted_for(drawn: tuple[list[An
             position += 1
 
 
-@settings(max_examples=800)
+@settings(max_examples=300)
 @given(texts.filter(lambda text: not re.search("claim|&|\u202e|<bdo", text.lower())))
 def test_without_macros_the_scanner_reports_where_a_digit_is_unaccounted_for(text: str) -> None:
     fine = accounted(text)
@@ -232,7 +232,7 @@ UNSEEN = [
 ]
 
 
-@settings(max_examples=500)
+@settings(max_examples=200)
 @given(
     st.sampled_from([*"+-±−–➖√$€", "&minus;", "&plus;", "&dollar;"]),
     # A tag in code is text, and so parts a sign from a number.
@@ -250,7 +250,7 @@ BLANKS = [" ", " 🔥", "<br>", "</p>", "&nbsp;", "\u2009"]
 BEHIND = [*UNSEEN, ".", ",", ") ", '"', "…"]
 
 
-@settings(max_examples=500)
+@settings(max_examples=200)
 @given(
     st.lists(
         st.sampled_from([*UNSEEN, " ", ": ", '"', "≈", "=", "🔥 ", "<br>", "<p>", "&nbsp;", "&bull;"]),
@@ -266,7 +266,7 @@ def test_markup_alone_makes_no_number(before: list[str], after: list[str]) -> No
     assert scan_naked_numbers("".join(["Heat ", *before, "{{claim:0}}", *after])) == []
 
 
-@settings(max_examples=500)
+@settings(max_examples=200)
 @given(texts)
 def test_naked_numbers_are_in_order_apart_and_where_they_say(text: str) -> None:
     end = -1
