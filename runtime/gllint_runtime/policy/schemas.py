@@ -12,7 +12,6 @@ import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from types import NoneType
 from typing import Any, NamedTuple
 
 from gllint_runtime.policy.data_files import read
@@ -267,16 +266,7 @@ def _invalid_keywords(schema: Schema) -> Iterator[SchemaProblem]:
             yield SchemaProblem(path, _explain(error.instance, keyword, error.message), keyword)
 
 
-JSON_TYPES: Mapping[str, tuple[type, ...]] = {
-    "number": (float, int),
-    "integer": (int,),
-    "string": (str,),
-    "boolean": (bool,),
-    "object": (dict,),
-    "array": (list,),
-    "null": (NoneType,),
-}
-"""The types that a schema may name, and the types of plain data that are surely of them."""
+_JSON_TYPES = frozenset({"number", "integer", "string", "boolean", "object", "array", "null"})
 
 
 def _plainly_valid(schema: Schema) -> bool:
@@ -305,7 +295,7 @@ def _names(value: Any) -> bool:
 
 
 _EVERYDAY: dict[str, Callable[[Any], bool]] = {
-    "type": lambda value: isinstance(value, str) and value in JSON_TYPES,
+    "type": lambda value: isinstance(value, str) and value in _JSON_TYPES,
     "properties": _schemas_by_name,
     "$defs": _schemas_by_name,
     "items": _plainly_valid,

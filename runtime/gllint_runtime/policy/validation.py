@@ -5,14 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import cache
-from operator import ge, gt, le, lt
 from textwrap import shorten
 from typing import Any
 
 from gllint_runtime.policy.patterns import SlowPattern, is_in
 from gllint_runtime.policy.schemas import (
     EVERY_KEYWORD,
-    JSON_TYPES,
     KNOWN_SCHEMAS,
     QUANTITY_BODY,
     QUANTITY_REF,
@@ -34,7 +32,6 @@ def checker(schema: Any) -> Checker:
     The validator is built at the first use and kept.
     """
     own = inline_refs(schema, {_QUANTITY_KEYWORD: True})
-    surely_fits = _quick_test(own)
 
     @cache
     def validator() -> Any:
@@ -54,7 +51,7 @@ def checker(schema: Any) -> Checker:
 
     def check(data: Any) -> tuple[Path, str] | None:
         try:
-            if surely_fits(data) or validator().is_valid(data):
+            if validator().is_valid(data):
                 return None
         except RecursionError:
             return (), "the schema refers to itself without end"
@@ -64,60 +61,6 @@ def checker(schema: Any) -> Checker:
         return tuple(error.absolute_path), shorten(error.message, _MAX_MESSAGE)
 
     return check
-
-
-_BOUNDS = {"minimum": ge, "maximum": le, "exclusiveMinimum": gt, "exclusiveMaximum": lt}
-_ANNOTATIONS = {"title", "description", "default", "examples", "$schema", "$comment"}
-
-
-def _quick_test(schema: Any) -> Callable[[Any], bool]:
-    """A test that is true only for plain data that surely fits; where it is false, the full validator decides.
-
-    It knows the keywords that nearly all tools get by with. For a schema with any other it is never true.
-    """
-    if not isinstance(schema, dict):
-        return lambda data: schema is True
-    keywords = schema.keys() - _ANNOTATIONS
-    if not keywords:
-        return lambda data: True
-    if keywords == {_QUANTITY_KEYWORD}:
-        return _surely_quantity
-    declared = schema.get("type")
-    types = JSON_TYPES.get(declared, ()) if isinstance(declared, str) else ()
-    if keywords == {"type"}:
-        return lambda data: type(data) in types
-    if types == (dict,) and keywords <= {"type", "properties", "required", "additionalProperties"}:
-        return _quick_object(schema)
-    if types == (list,) and keywords == {"type", "items"}:
-        item_fits = _quick_test(schema["items"])
-        return lambda data: type(data) is list and all(map(item_fits, data))
-    if int in types and keywords <= {"type", *_BOUNDS}:
-        tests = [(test, schema[key]) for key, test in _BOUNDS.items() if key in schema]
-        return lambda data: type(data) in types and all(test(data, bound) for test, bound in tests)
-    return lambda data: False
-
-
-def _quick_object(schema: Any) -> Callable[[Any], bool]:
-    properties = {name: _quick_test(child) for name, child in schema.get("properties", {}).items()}
-    required = frozenset(schema.get("required", ()))
-    other_fits = _quick_test(schema.get("additionalProperties", True))
-
-    def surely_fits(data: Any) -> bool:
-        if type(data) is not dict or not data.keys() >= required:
-            return False
-        for name, item in data.items():  # noqa: SIM110  a generator costs as much as the tests
-            if not properties.get(name, other_fits)(item):
-                return False
-        return True
-
-    return surely_fits
-
-
-def _surely_quantity(data: Any) -> bool:
-    """Whether plain data, all of whose numbers are finite, is a Quantity."""
-    if type(data) is not dict or len(data) != 2:
-        return False
-    return type(data.get("value")) in JSON_TYPES["number"] and type(data.get("unit")) is str
 
 
 def _is_quantity(validator: Any, value: Any, instance: Any, schema: Any) -> Iterator[Any]:
