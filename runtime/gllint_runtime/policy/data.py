@@ -34,7 +34,6 @@ _MAX_VALUES = 200_000
 _MAX_TEXT = 20_000_000
 _TEXT = frozenset({str})
 _NUMBER = frozenset({float, int})
-_BUILT_IN = frozenset({str, int, float, bool, type(None)})
 _MARSHAL = 2  # the version without references, which a tree has no use for
 
 
@@ -76,32 +75,11 @@ def plain(value: Any) -> Any:
     Raises :class:`DataProblem` for NaN, infinity, anything that JSON does not have, and for data without end; whatever
     the data's own methods do.
     """
-    if type(value) is dict and len(value) < 100 and _is_everyday(value):
-        return value.copy()
     return Survey(value).data
-
-
-def _is_everyday(value: dict[Any, Any]) -> bool:
-    """Whether each member is a text or a number of everyday size, so that there is nothing to look at closely."""
-    for key, item in value.items():
-        kind = type(item)
-        if type(key) is not str or len(key) > 1000:
-            return False
-        if kind is str:
-            if len(item) > 1000:
-                return False
-        elif kind is int or kind is float:
-            if not -_LARGE < item < _LARGE:
-                return False
-        elif item is not None and kind is not bool:
-            return False
-    return True
 
 
 def copy_plain(data: Any) -> Any:
     """A deep copy of data that :func:`plain` made; marshal is the fastest way to get one of nested data."""
-    if type(data) is dict and _BUILT_IN.issuperset(map(type, data.values())):
-        return data.copy()
     return marshal.loads(marshal.dumps(data, _MARSHAL))
 
 
