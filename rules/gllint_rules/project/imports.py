@@ -173,12 +173,6 @@ class Imports:
             yield folder
             folder = posixpath.dirname(folder)
 
-    def texts_of(self, path: str) -> Iterator[str]:
-        """Return the text and data files that the module at ``path`` reads, as far as that was asked."""
-        for name, target in self.targets.get(path, {}).items():
-            if target is not None and name.startswith(TEXT_MARK):
-                yield target
-
     def _file(self, stem: str) -> str | None:
         for path in (f"{stem}.py", f"{stem}/__init__.py"):
             if path in self._loaded or self._exists(path):

@@ -40,13 +40,11 @@ class Callees(Struct, eq=False):
     table: Table
     talks: Callable[[], bool]
     _imported: dict[str, frozenset[str]] = field(default_factory=dict)
-    _speaking: dict[str, bool] = field(default_factory=dict)
 
     def forget(self, changed: Collection[str]) -> None:
         """Forget what the modules at ``changed`` import."""
         for path in changed:
             self._imported.pop(path, None)
-            self._speaking.pop(path, None)
 
     def entry(self, kind: Kind, func: Expr, frame: Frame, called: bool = True) -> TableEntry | None:
         """Find the row of the table for ``func`` under ``kind``; ``called`` is false for a decorator without a call."""
@@ -87,13 +85,6 @@ class Callees(Struct, eq=False):
         if names is None:
             names = self._imported[module.path] = self.table.imported(module.outline.modules())
         return names
-
-    def imports_framework(self, module: Module) -> bool:
-        """Whether ``module`` itself imports a framework of the table or a model's SDK."""
-        speaks = self._speaking.get(module.path)
-        if speaks is None:
-            speaks = self._speaking[module.path] = self.table.talks_to_a_model(module.outline.modules())
-        return speaks
 
     def of(self, func: Expr, frame: Frame) -> Iterator[Callee]:
         """The names that ``func`` may have; where an origin is known, that comes first."""

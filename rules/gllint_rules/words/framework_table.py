@@ -433,16 +433,6 @@ class Table:
         row = self._that_knows("envelopes", origin)
         return (*row.envelopes[_last(origin)], *self._payloads) if row is not None else None
 
-    @cached_property
-    def payload_names(self) -> frozenset[str]:
-        """The fields in which results travel in whatever envelope."""
-        envelope_places = (
-            place for row in self.rows for places in row.envelopes.values() for place in places
-        )
-        return frozenset(
-            place for place in (*envelope_places, *self._payloads) if isinstance(place, str) and place != ANY
-        )
-
     def _that_knows(self, key: str, origin: str) -> Framework | None:
         """The row that says something of a class under ``key``: one that owns it, else one without imports."""
         rows = self._by_class.get((key, _last(origin)), ())

@@ -14,12 +14,6 @@ _SECTION = re.compile(r"^\[([a-z]+)( joined)?\]\n((?:(?![\[#]).+\n)+)", re.MULTI
 _LETTERS = 60  # of a word that may say a number
 
 
-@lru_cache(maxsize=1)
-def languages() -> tuple[str, ...]:
-    """The codes of the languages whose number words are known, in addition to ``en``."""
-    return tuple(name for name, _, _ in _SECTION.findall(read("number_words.txt")) if len(name) == 2)
-
-
 def spelled_places(text: str) -> Iterator[tuple[int, int]]:
     """The places of words that say a number, one for words that follow each other."""
     start = end = -1

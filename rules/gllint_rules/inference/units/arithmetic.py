@@ -290,11 +290,6 @@ def _power(left: Meaning, right: Meaning) -> Meaning:
             return None
 
 
-def square_root(meaning: Meaning) -> Meaning:
-    """The unit of a square root."""
-    return _power(meaning, Factor(0.5))
-
-
 # ---------------------------------------------------------------------------------------------------- parts
 
 
