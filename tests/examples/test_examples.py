@@ -33,40 +33,46 @@ def broken(tmp_path: Path) -> Path:
     return Path(shutil.copytree(BROKEN, tmp_path / "broken", ignore=shutil.ignore_patterns("__pycache__")))
 
 
-def findings(folder: Path, *options: str) -> list[dict[str, Any]]:
-    done = run("-m", "gllint", "check", "--no-cache", "--output-format", "json", *options, ".", cwd=folder)
+def findings(gllint: list[str], folder: Path, *options: str) -> list[dict[str, Any]]:
+    command = [*gllint, "check", "--no-cache", "--output-format", "json", *options, "."]
+    done = subprocess.run(command, cwd=folder, capture_output=True, encoding="utf-8", check=False)
     assert done.returncode in (0, 1), done.stderr
     return list(json.loads(done.stdout))
 
 
-def test_broken_example_shows_each_of_the_five() -> None:
-    assert sorted(found["code"] for found in findings(BROKEN)) == [
-        "GL101",
-        "GL201",
-        "GL301",
-        "GL401",
-        "GL501",
-    ]
+def printed(folder: Path) -> list[str]:
+    """What an example prints, as its documentation shows it."""
+    done = run("main.py", cwd=folder)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert f"$ python examples/{folder.name}/main.py\n{done.stdout}```" in (EXAMPLES / "README.md").read_text(
+        "utf-8"
+    )
+    return done.stdout.splitlines()
 
 
-def test_repaired_example_is_silent_under_every_default_rule() -> None:
-    done = run("-m", "gllint", "check", "--no-cache", str(REPAIRED), cwd=EXAMPLES)
-    assert (done.returncode, done.stdout) == (0, "")
+def test_broken_example_shows_each_of_the_five_in_the_files_that_differ(gllint: list[str]) -> None:
+    found = findings(gllint, BROKEN)
+    assert sorted(one["code"] for one in found) == ["GL101", "GL201", "GL301", "GL401", "GL501"]
+    compared = filecmp.dircmp(BROKEN, REPAIRED, ignore=["__pycache__", ".gllint_cache"])
+    assert (compared.left_only, compared.right_only, compared.diff_files) == ([], [], ["pyproject.toml"])
+    inside = compared.subdirs["advisor"]
+    assert (inside.left_only, inside.right_only) == ([], [])
+    assert {Path(one["path"]).name for one in found} == set(inside.diff_files)
+
+
+def test_repaired_example_is_silent_under_every_default_rule(gllint: list[str]) -> None:
+    assert findings(gllint, REPAIRED) == []
 
 
 def test_broken_example_is_refused_by_its_runtime() -> None:
-    done = run("main.py", cwd=BROKEN)
-    assert (done.returncode, done.stderr) == (0, "")
-    heat, solar, report = done.stdout.splitlines()
+    heat, solar, report = printed(BROKEN)
     assert heat.startswith("refused: Tool output validation failed at $.heat_demand_kwh")
     assert solar.startswith("refused: Unit 'kwh' is not allowed")
     assert json.loads(report)["solar"] == {"solar_yield": {"value": 5160, "unit": "kwh"}}
 
 
 def test_repaired_example_prints_verified_messages() -> None:
-    done = run("main.py", cwd=REPAIRED)
-    assert (done.returncode, done.stderr) == (0, "")
-    heat, solar, report = done.stdout.splitlines()
+    heat, solar, report = printed(REPAIRED)
     assert heat.startswith("verified: Your house needs 32094.72 kWh of heat a year")
     assert solar == "verified: Panels on your roof would yield 7860.00 kWh a year. (from solar_yield)"
     assert json.loads(report) == {
@@ -75,38 +81,18 @@ def test_repaired_example_prints_verified_messages() -> None:
     }
 
 
-def test_the_twins_differ_in_the_five_places_alone() -> None:
-    compared = filecmp.dircmp(BROKEN, REPAIRED, ignore=["__pycache__", ".gllint_cache"])
-    assert (compared.left_only, compared.right_only, compared.diff_files) == ([], [], ["pyproject.toml"])
-    inside = compared.subdirs["advisor"]
-    assert (inside.left_only, inside.right_only) == ([], [])
-    assert sorted(inside.diff_files) == ["heating.py", "messages.py", "report.py", "solar.py"]
-    reported = {Path(found["path"]).name for found in findings(BROKEN)}
-    assert reported == set(inside.diff_files)
-
-
-def test_what_the_documentation_prints_of_the_examples_is_what_they_print() -> None:
-    text = (EXAMPLES / "README.md").read_text("utf-8")
-    for folder in (BROKEN, REPAIRED):
-        assert f"$ python examples/{folder.name}/main.py\n{run('main.py', cwd=folder).stdout}```" in text
-
-
-def test_fixed_example_has_no_fixable_finding_and_runs(broken: Path) -> None:
-    left = findings(broken, "--fix", "--unsafe-fixes")
+def test_fixed_example_has_no_fixable_finding_and_its_runtime_accepts_its_tools(
+    gllint: list[str], broken: Path
+) -> None:
+    left = findings(gllint, broken, "--fix", "--unsafe-fixes")
     assert [found for found in left if found["fix"] is not None] == []
-    done = run("main.py", cwd=broken)
-    assert (done.returncode, done.stderr) == (0, "")
-
-
-def test_runtime_accepts_the_fixed_tools(broken: Path) -> None:
-    findings(broken, "--fix", "--unsafe-fixes")
     heat, solar, report = run("main.py", cwd=broken).stdout.splitlines()
     assert heat.startswith("refused: Naked number '9,500'")  # words are nobody's to repair but the author's
     assert solar.startswith("verified: Panels on your roof would yield 7860.00 kWh a year.")
     assert json.loads(report)["solar"] == {"solar_yield": {"value": 5160, "unit": "kWh"}}
 
 
-def test_a_single_loop_answers_in_three_ways() -> None:
+def test_a_single_loop_answers_in_three_ways(gllint: list[str]) -> None:
     done = run("main.py", cwd=SINGLE)
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.splitlines() == [
@@ -115,7 +101,7 @@ def test_a_single_loop_answers_in_three_ways() -> None:
         "max_attempts_reached MAX_STEPS",
         "error ARGS_SCHEMA",
     ]
-    assert findings(SINGLE) == []
+    assert findings(gllint, SINGLE) == []
 
 
 CALCULATIONS = [
