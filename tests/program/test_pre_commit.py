@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import subprocess
 import sys
 from collections.abc import Callable
@@ -23,16 +24,30 @@ def git(top: Path, *arguments: str, ok: bool = True) -> subprocess.CompletedProc
     return subprocess.run(["git", *identity, *arguments], cwd=top, check=ok, capture_output=True)
 
 
+Local = Callable[..., dict[str, object]]
+
+
 @pytest.fixture
-def repository(write: Write, agent: str) -> Path:
-    """A repository whose hooks are ours, run by pre-commit with the gllint that is installed here."""
-    local = [
-        {**hook, "language": "system", "entry": f"{sys.executable} -m {hook['entry']}"} for hook in HOOKS
-    ]
+def local(gllint: list[str]) -> Local:
+    """One of our hooks, as pre-commit runs it with the gllint that is installed here."""
+
+    def local(identity: str, **more: object) -> dict[str, object]:
+        [hook] = [hook for hook in HOOKS if hook["id"] == identity]
+        entry = shlex.join([*gllint, *hook["entry"].split()[1:]])
+        return {**hook, "language": "system", "entry": entry, **more}
+
+    return local
+
+
+@pytest.fixture
+def repository(write: Write, agent: str, local: Local) -> Path:
+    """A repository whose hook is ours."""
     top = write(
         {
             "pyproject.toml": "[tool.gllint]\nexclude = ['gen.py']\n",
-            ".pre-commit-config.yaml": yaml.safe_dump({"repos": [{"repo": "local", "hooks": [local[0]]}]}),
+            ".pre-commit-config.yaml": yaml.safe_dump(
+                {"repos": [{"repo": "local", "hooks": [local("gllint")]}]}
+            ),
             "tools.py": "from crewai.tools import BaseTool\n\n\nclass Meter(BaseTool):\n"
             "    def _run(self, site):\n        return site\n\n\nmeter = Meter()\n",
             "use.py": "from tools import meter\n\n\ndef go():\n    return meter.run('x')\n",
@@ -111,10 +126,8 @@ def test_a_commit_is_stopped_by_what_it_causes_elsewhere(repository: Path) -> No
     assert commit({"note.py": "x = 2\n"}) == []  # it touches neither the helper nor the tool
 
 
-def test_the_fix_hook_repairs_and_stops(repository: Path) -> None:
-    fix = next(hook for hook in HOOKS if hook["id"] == "gllint-fix")
-    local = {**fix, "language": "system", "entry": f"{sys.executable} -m {fix['entry']}"}
-    config = {"repos": [{"repo": "local", "hooks": [local]}]}
+def test_the_fix_hook_repairs_and_stops(repository: Path, local: Local) -> None:
+    config = {"repos": [{"repo": "local", "hooks": [local("gllint-fix")]}]}
     (repository / ".pre-commit-config.yaml").write_text(yaml.safe_dump(config))
     (repository / "note.py").write_text("x = 1  # noqa: GL401\n")
     git(repository, "add", ".")
@@ -126,13 +139,9 @@ def test_the_fix_hook_repairs_and_stops(repository: Path) -> None:
     git(repository, "commit", "-qm", "fixed")
 
 
-def test_both_hooks_together_print_a_finding_once(repository: Path) -> None:
-    local = [
-        {**hook, "language": "system", "entry": f"{sys.executable} -m {hook['entry']}", "verbose": True}
-        for hook in HOOKS
-        if hook["id"] != "gllint-all"
-    ]
-    config = {"repos": [{"repo": "local", "hooks": local}]}
+def test_both_hooks_together_print_a_finding_once(repository: Path, local: Local) -> None:
+    hooks = [local(name, verbose=True) for name in ("gllint", "gllint-fix")]
+    config = {"repos": [{"repo": "local", "hooks": hooks}]}
     (repository / ".pre-commit-config.yaml").write_text(yaml.safe_dump(config))
     (repository / "use.py").write_text((repository / "use.py").read_text() + "# changed\n")
     (repository / "notes.md").write_text("5 kW\n")
