@@ -413,6 +413,15 @@ def test_conversations_without_a_name_are_counted() -> None:
     assert [one.conversation for one in audit_run(runs).conversations] == ["1", "x", "3"]
 
 
+def test_conversations_in_a_member_have_their_own_ids_next_to_what_is_none() -> None:
+    runs = [{"id": name, "messages": [said(f"It is {number}.")]} for name, number in (("a", 31), ("b", 32))]
+    first, second = audit_run({"tasks": [{"id": 1, "description": "x"}], "simulations": runs}).conversations
+    assert (first.conversation, second.conversation) == ("a", "b")
+    assert first.notes == ["'tasks', which is no conversation, was passed over"] and not second.notes
+    unread = audit_run({"a": [said("It is 31.")], "b": [{"hat": 5, "tool_output": "32"}]}).conversations
+    assert [one.has_results_unread for one in unread] == [False, True]
+
+
 def test_what_is_passed_over_in_pieces_is_told_of_their_conversation() -> None:
     reader = Reader()
     strange = {"role": "user", "content": [{"type": "hat"}, {"type": "hat"}, {"type": "text", "text": "31?"}]}

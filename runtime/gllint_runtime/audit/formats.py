@@ -161,19 +161,20 @@ class Reader:
         return rule is not None and any(rule.options.get(name) for name in ("whole", "spans"))
 
     def _named(self, record: Mapping[str, Any]) -> list[Record]:
-        """An object of which members are conversations, by their names; and what is next to them."""
-        records = [
-            part._replace(conversation=part.conversation if part.item is not None else str(name))
-            for name, item in record.items()
-            if self._is_whole(item)
-            for part in self._records(item)
-        ]
-        neighbours = [
-            f"'{str(name)[:40]}', which is no conversation,"
-            for name, item in record.items()
-            if item and isinstance(item, (Mapping, list)) and not self._is_whole(item)
-            if name not in table().asides
-        ]
+        """An object of which members are conversations, by their names or ids; and what is next to them."""
+        records: list[Record] = []
+        neighbours: list[str] = []
+        for name, item in record.items():
+            parts = self._records(item) if self._is_whole(item) else []
+            if any(part.turns or part.item is not None or part.has_results_unread for part in parts):
+                records += [
+                    part
+                    if part.item is not None or (part.conversation and isinstance(item, list))
+                    else part._replace(conversation=str(name))
+                    for part in parts
+                ]
+            elif item and isinstance(item, (Mapping, list)) and name not in table().asides:
+                neighbours.append(f"'{str(name)[:40]}', which is no conversation,")
         if records and neighbours:
             records[0] = records[0]._replace(unread=[*records[0].unread, *neighbours][:_MAX_UNREAD])
         if len(record) == 1 and len(records) == 1 and not _is_opened(records[0].turns):
