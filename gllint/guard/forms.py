@@ -13,10 +13,10 @@ from typing import Any
 _MARGIN = "\ufeff\u00a0 \t\r\n"
 _LONGEST = 1_000_000  # characters of a text that is no JSON
 _LONGEST_NUMBER = 400
-_FENCE = re.compile(r"^(`{3,}|~{3,})[^\n`]*\n(.*?)^\1", re.DOTALL | re.MULTILINE)
+_FENCE = re.compile(r"^[ \t]*(`{3,}|~{3,})[^\n`]*\n(.*?)^[ \t]*\1", re.DOTALL | re.MULTILINE)
 _NUMBER = re.compile(r"[+-]?(?:[0-9]{1,3}(?:,[0-9]{3})+|[0-9]+)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]{1,4})?")
 _NAME = re.compile(r"[A-Za-z_][\w-]*")
-_ENTRY = re.compile(rf"({_NAME.pattern}):(?: +(.*))?")
+_ENTRY = re.compile(r"([A-Za-z_][\w -]{0,60}):(?: +(.*))?")
 _QUOTED = re.compile(r"""(["'])((?:(?!\1)[^\\])*)\1(?:\s+#.*)?""")
 _COMMENT = re.compile(r"\s+#.*")
 _WORDS = {"true": True, "false": False, "null": None, "~": None}

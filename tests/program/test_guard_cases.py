@@ -124,6 +124,13 @@ REFUSED: dict[str, tuple[Any, Any]] = {
         {"content": [], "structuredContent": {"heat": 987.25}},
         {"heat": {"type": "number", "x-unit": "blorps"}},
     ),
+    "a set": (text_of("{987.25, 3.5}"), None),
+    "yaml with spaces in keys": (text_of("Total heat: 987.25\nSite: north"), None),
+    "yaml within lines": (text_of("---\nrows:\n  - [987.25, 3]\n---"), None),
+    "a fence further in": (text_of('- item:\n  ```json\n  {"heat": 987.25}\n  ```'), None),
+    "two fences": (text_of('```json\n{"a": "b"}\n```\n```json\n{"heat": 987.25}\n```'), None),
+    "csv with an empty cell": (text_of("site,heat\nnorth,\nsouth,987.25"), None),
+    "not a number": (text_of('{"heat": NaN}'), None),
 }
 
 PASSES: dict[str, tuple[Any, Any]] = {
@@ -176,6 +183,12 @@ PASSES: dict[str, tuple[Any, Any]] = {
         text_of("12.5", structuredContent={"result": 12.5}),
         {"result": {"type": "number", "x-unit": "kWh"}},
     ),
+    "pairs in a line": (text_of("heat=987.25 site=north"), None),
+    "yaml of a quoted number": (text_of('heat: "987.25"'), None),
+    "a block of text in yaml": (text_of("note: |\n  It used 987.25 kWh\n"), None),
+    "money": (text_of("$987.25"), None),
+    "percent": (text_of("45%"), None),
+    "a range": (text_of("3-5"), None),
 }
 
 CONVERTED: dict[str, tuple[Any, str, Any]] = {
