@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import io
 import json
 import os
@@ -58,6 +59,7 @@ class Request(NamedTuple):
 def run(request: Request) -> int:
     """Judge the runs, report them, and return the exit status. Raises :class:`UsageError`."""
     policy = config_for(".", request.config, request.isolated).rules.policy
+    gc.enable()  # a long run: what a conversation leaves behind has cycles
     return _Audit(request, policy).run()
 
 

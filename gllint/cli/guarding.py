@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import gc
 import json
 import signal
 import socket
@@ -54,6 +55,7 @@ def run(request: Request, config: Config) -> int:
     """Relay between the server and the client on standard input and output, until the client disconnects;
     or between the clients of an address and a server for each, until it is ended.
     """
+    gc.enable()  # it runs for days
     if request.url is not None or request.listen is not None:
         _require_sdk()
     silence("gllint_runtime")  # the guard reports it instead

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import io
 import json
 import os
@@ -246,6 +247,16 @@ def test_the_project_says_what_is_whitelisted(folder: Path) -> None:
     assert audit("run.json", "-q") == 1
     (folder / "pyproject.toml").write_text("[tool.gllint]\nwhitelist-patterns = ['scope [123]']\n")
     assert audit("run.json", "-q") == 0
+
+
+def test_an_audit_takes_away_garbage(folder: Path) -> None:
+    """``main`` switches this off for short runs."""
+    (folder / "good.json").write_text(json.dumps(GOOD))
+    gc.disable()
+    try:
+        assert audit("good.json") == 0 and gc.isenabled()
+    finally:
+        gc.enable()
 
 
 def test_memory_holds_one_record_of_a_long_array() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import gc
 import io
 import json
 import os
@@ -527,6 +528,21 @@ def test_a_second_signal_leaves_no_server_behind(tmp_path: Path, monkeypatch: py
         thread.join()
     with pytest.raises(ProcessLookupError):
         os.kill(int(file.read_text()), 0)
+
+
+def test_a_guard_that_runs_for_days_takes_away_garbage(monkeypatch: pytest.MonkeyPatch) -> None:
+    """``main`` switches this off for short runs."""
+    with open(os.devnull, "rb") as incoming, io.BytesIO() as outgoing:
+        monkeypatch.setattr(guarding, "standard_client", lambda: client_of(incoming, outgoing))
+        gc.disable()
+        try:
+            guarding.run(
+                guarding.Request((sys.executable, "-IS", "-c", ""), has_trace=False),
+                config_for(".", None, True),
+            )
+            assert gc.isenabled()
+        finally:
+            gc.enable()
 
 
 def passed_on(asked: list[Any], answered: list[Any]) -> tuple[list[Any], list[str], list[Any]]:
