@@ -513,6 +513,24 @@ def test_memory_has_one_of_many_conversations_in_pieces() -> None:
     assert heard == [(name, 2) for name in names]
 
 
+def test_a_message_is_compared_with_the_rules_of_its_members_alone() -> None:
+    reader, calls = Reader(), 0
+
+    def count(frame: Any, event: str, argument: Any) -> None:
+        nonlocal calls
+        calls += event in ("call", "c_call")
+
+    turns = _site(1)
+    reader.read(turns[0])
+    sys.setprofile(count)
+    try:
+        for turn in turns:
+            reader.read(turn)
+    finally:
+        sys.setprofile(None)
+    assert calls < 1_200 * len(turns)
+
+
 def test_a_turn_costs_as_much_at_the_end_of_a_conversation_as_at_its_beginning() -> None:
     reader, calls, costs = Reader(), 0, []
 

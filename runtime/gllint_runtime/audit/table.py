@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -33,6 +33,7 @@ class Rule(NamedTuple):
     """One line of the table, see above."""
 
     when: tuple[tuple[Places, Places], ...]
+    members: frozenset[str]  # one of which an item that it recognizes has
     parts: tuple[tuple[Places, str], ...]
     call: Mapping[str, Places] | None
     output: Mapping[str, Places] | None
@@ -89,14 +90,22 @@ def rule_of(row: Mapping[str, Any], call: Mapping[str, Places], output: Mapping[
     answers, structures, who = (_split(row.get(name, "")) for name in ("answers", "structures", "who"))
     places = [*(keys for keys, _ in when), *(keys for keys, _ in parts), answers, structures, who]
     places += [keys for fields in (own_call, own_output) for keys in (fields or {}).values()]
-    members = frozenset(part for keys in places for key in keys for part in (key, key.partition(".")[0]))
-    members |= {*_split(row.get("aside", ""))}
+    looked_at = frozenset(part for keys in places for key in keys for part in (key, key.partition(".")[0]))
+    looked_at |= {*_split(row.get("aside", ""))}
     only = frozenset(_split(row.get("only", "")))
-    return Rule(when, parts, own_call, own_output, only, members, who, answers, structures, row)
+    keys = next(keys for keys, values in when if values != ("-",))
+    own = frozenset(name for key in keys for name in _heads(key))
+    return Rule(when, own, parts, own_call, own_output, only, looked_at, who, answers, structures, row)
 
 
 def _split(names: str) -> Places:
     return tuple(names.split("|")) if names else ()
+
+
+def _heads(place: str) -> Iterator[str]:
+    """The members in which a place may be: a name may contain dots itself."""
+    parts = place.split(".")
+    return (".".join(parts[:count]) for count in range(1, len(parts) + 1))
 
 
 def _fields(row: Mapping[str, str]) -> Mapping[str, Places]:
@@ -115,7 +124,7 @@ def speaker_of(value: Any) -> str | None:
 def matching(item: Mapping[str, Any], rules: Sequence[Rule]) -> Rule | None:
     """The first rule by which an item is recognized."""
     for rule in rules:
-        if rule.only and not rule.only.issuperset(item):
+        if rule.members.isdisjoint(item) or (rule.only and not rule.only.issuperset(item)):
             continue
         if all(_matches(first(item, keys), values) for keys, values in rule.when):
             return rule
