@@ -63,6 +63,7 @@ def gate(
 
 
 def _gated(target: Any, gate: kit.Gate) -> Any:
+    """Return the gated copy of an agent or team, with its models and members gated; anything else as it is."""
     if isinstance(target, _GatedAgent) or not isinstance(target, Agent | Team):
         return target
     twin = _twin(type(target), _GatedAgent, gate, target.__dict__)
@@ -159,6 +160,7 @@ class _GatedAgent(_Twin):
         return self._under(super().acontinue_run, arguments, options)  # type: ignore[misc]
 
     def _under(self, function: Callable[..., Any], arguments: Any, options: Any) -> Any:
+        """Run ``function`` of the framework under the session of this run."""
         schema = options.get("output_schema")
         if schema is None:
             schema = self.output_schema
@@ -378,6 +380,7 @@ class _GatedModel(_Twin):
 
 
 def _history(messages: list[Any]) -> Iterator[kit.Event]:
+    """Read stored messages as the events that a session is made from."""
     for message in messages:
         if message.role == "assistant":
             yield kit.Answer()

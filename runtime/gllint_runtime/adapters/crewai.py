@@ -102,6 +102,7 @@ def _set(target: Any, **methods: Any) -> None:
 
 
 def _enter_crew(crew: Any, own: kit.Gate) -> None:
+    """Gate a crew in place: its agents, and the methods that start it."""
     _require_checkable_crew(own, crew)
     inner = own.inner
     agents = [*crew.agents, *(task.agent for task in crew.tasks), crew.manager_agent]
@@ -158,6 +159,7 @@ def _copier(
 
 
 def _require_checkable_crew(own: kit.Gate, crew: Any) -> None:
+    """Raise TypeError for a crew whose answers could not all be checked."""
     if crew.stream:
         raise TypeError("The answers of a gated crew are not streamed: set stream=False")
     if crew.planning:
@@ -175,6 +177,7 @@ def _require_no_final_tool(tools: Any) -> None:
 
 
 def _enter_agent(agent: Any, own: kit.Gate) -> None:
+    """Gate an agent in place: its model, and the methods that start it. Raises TypeError."""
     if agent.planning_enabled:
         raise TypeError("An agent that plans answers from its steps, unchecked: leave out planning")
     if getattr(agent, "a2a", None) is not None:

@@ -98,6 +98,7 @@ class ApprovalGate:
         return "approved"
 
     def _refusal(self, tool: Any, arguments: Mapping[str, Any], category: ToolCategory) -> Asking[str | None]:
+        """Ask for approval and return the reason if it is refused; ``None`` if the call may run."""
         approve = self._approve
         if approve is None:
             return f"a tool of category {category.value} needs an approve callback"

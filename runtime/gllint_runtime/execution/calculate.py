@@ -153,6 +153,7 @@ def _difference(terms: Sequence[_Term]) -> tuple[Fraction, str]:
 
 
 def _ratio(terms: Sequence[_Term]) -> tuple[Fraction, str]:
+    """Return the first number by the second: without a unit if both have one dimension, else in a quotient."""
     _refuse_levels(terms, "A ratio")
     first, second = terms
     if second.unit == _BARE:

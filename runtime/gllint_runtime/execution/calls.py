@@ -109,6 +109,7 @@ async def run_async(call: Call) -> Any:
 
 
 def _in_thread(call: Call, work: Coroutine[Any, Any, Any], cancelled: Callable[[], bool]) -> Any:
+    """Run an async tool on an event loop of its own, until it ends, its time is over, or the run is cancelled."""
     loop_thread = LoopThread()
     running = loop_thread.start(work)
     deadline = time.monotonic() + (math.inf if call.tool.timeout is None else call.tool.timeout)

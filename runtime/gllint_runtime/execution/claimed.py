@@ -266,6 +266,7 @@ def require_claims(hint: Any, name: str = "the answer") -> None:
 
 
 def _bare(hint: Any) -> str | None:
+    """Say why an answer of this type would contain a bare number; ``None`` if it would not."""
     if hint is Quantity:
         return "a Quantity without a claim"
     if isinstance(hint, Mapping):
@@ -506,6 +507,7 @@ class _Check:
         return value
 
     def _record(self, value: Any, place: str, hint: Any) -> Any:
+        """Return a checked copy of a dataclass or model, field by field."""
         kind = type(value)
         is_model = isinstance(getattr(kind, "model_fields", None), dict)
         hints = _record_hints(kind, hint)
@@ -524,6 +526,7 @@ class _Check:
         return value.model_copy(update=new) if is_model and new else value
 
     def _mapping(self, value: Mapping[Any, Any], place: str, hint: Any) -> Any:
+        """Return a checked copy of a mapping; its keys are checked too, unless they are names of the schema."""
         if _is_message(value):
             return {**value, "message": self._session.check(value["message"], value["claims"]).message}
         kind = get_origin(hint) or hint
@@ -537,6 +540,7 @@ class _Check:
         return checked
 
     def _series(self, value: Any, place: str, hint: Any) -> Any:
+        """Return a checked copy of a list, tuple or set."""
         kind, arguments = get_origin(hint) or hint, get_args(hint) if get_origin(hint) in _SERIES else ()
         is_row = kind is tuple and arguments[1:] != (Ellipsis,)
         of_item = arguments[0] if arguments and not is_row else None

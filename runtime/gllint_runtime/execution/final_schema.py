@@ -269,6 +269,7 @@ def _context(digit: _Part) -> _Part:
 
 
 def _json_schema(claims: list[dict[str, Any]], message: _Message) -> dict[str, Any]:
+    """Return the JSON Schema of a final answer that may cite these claims."""
     items = [_object({key: _value(value) for key, value in claim.items()}) for claim in claims]
     any_item = {"anyOf": items} if items else _object({"path": {"type": "string"}})
     pattern = f"^(?:{_expression(message.whole(len(claims)))})$"
@@ -334,6 +335,7 @@ def _range(first: str, last: str) -> str:
 
 
 def _grammar(claims: list[dict[str, Any]], message: _Message) -> str:
+    """Return the llama.cpp grammar of a final answer that may cite these claims."""
     rules: dict[str, str] = {}
     answers = []
     for count in range(min(len(claims), _MOST_CITED) + 1):

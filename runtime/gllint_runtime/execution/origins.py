@@ -131,6 +131,7 @@ class Tracing:
         declared: ParameterUnits,
         arguments: Mapping[str, Any],
     ) -> Origin:
+        """Find the origin of a number in an argument: the user, a result, a constant or the schema."""
         where = show_path(path)
         sources = [*self._exact(value)] or [*self._provenance.conversions(value, parameter.readings)]
         best = self._best(where, value, sources, parameter.sources)
@@ -258,6 +259,7 @@ class Tracing:
     def _in_text(
         self, path: Path, text: str, declared: ParameterUnits, arguments: Mapping[str, Any]
     ) -> Iterator[Origin]:
+        """Yield the origins of the numbers, dates and identifiers in the text of an argument."""
         where, demand = show_path(path), declared.at(path).sources
         provenance = self._provenance
         naked = scan_naked_numbers(text) if "numbers" in self._kinds else []

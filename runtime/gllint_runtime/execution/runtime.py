@@ -223,6 +223,7 @@ class ToolRuntime:
             return (yield from work)
 
     def _loop(self, run: _Run, system_prompt: str, user_msg: str, max_retries: int) -> Asking[RunResult]:
+        """Ask the model and run its tools until its answer passes; yields what must be run or awaited."""
         provider, on_loop, clock, metrics = self.provider, self._on_loop, self._tape.clock, run.metrics
         run.prompt(system_prompt)
         run.user(user_msg)
@@ -418,6 +419,7 @@ def _success(answer: RunResult) -> AgentResponse:
 
 
 def _failure(run: _Run, error: Exception) -> AgentResponse:
+    """Return the response of a run that ends with an error."""
     if isinstance(error, GLError):
         failure = error.to_dict()
     else:

@@ -433,6 +433,7 @@ class Session:
         *,
         judges_units: bool,
     ) -> tuple[tuple[Origin, ...], list[Misfit], list[Clash]]:
+        """Find the origin of each number in a call's arguments, and the numbers whose unit does not fit."""
         if not has_number(arguments):
             return (), [], []
         from gllint_runtime.execution.origins import Tracing  # brings the reader of texts
@@ -659,6 +660,7 @@ class Session:
         return message, [self._with_quantity(claim) for claim in entries]
 
     def _with_quantity(self, claim: Any) -> Any:
+        """Add the recorded Quantity to a claim that leaves its own out."""
         if type(claim) is not dict or "quantity" in claim or not claim.keys() >= {"source_call_id", "path"}:
             return claim
         call_id, path = claim["source_call_id"], claim.get("path")
@@ -914,6 +916,7 @@ class Session:
         self.verdicts.listen(callback)
 
     def _naked(self, message: str, macros: list[Macro], claimed: Sequence[str] = ()) -> list[NakedNumber]:
+        """Find the numbers of a message that are not claimed."""
         naked = scan_naked_numbers(
             message,
             whitelist=self.policy.whitelist,
@@ -930,6 +933,7 @@ class Session:
         return without_designations(message, naked)
 
     def _naked_number(self, message: str, naked: list[NakedNumber]) -> GLRuntimeError:
+        """Return the error for the first number that is not claimed."""
         with self._lock:
             self.metrics.naked_number_rejections += 1
         first = naked[0]
@@ -1039,6 +1043,7 @@ class Session:
         return session
 
     def _fill(self, stored: Mapping[str, Any]) -> None:
+        """Restore a session from stored data."""
         known = {name: value for name, value in stored.items() if name not in ("gllint_session", "version")}
         state = json.dumps(known)
         tell_of_policy(self.policy, stored["policy"])

@@ -124,6 +124,7 @@ class SourcedGate:
         return f"{shown} {reason}"
 
     def _shown(self, source: Any) -> str:
+        """Describe a source for a hint: its value and unit, its row, its call and path."""
         value = source.text if source.moment is not None or source.is_code else f"{source.value:.12g}"
         unit = f" {source.unit}" if source.unit else ""
         names = [
@@ -136,6 +137,7 @@ class SourcedGate:
         return f"{value}{unit}{of} ({where})"
 
     def _nearest(self, finding: Finding) -> str | None:
+        """Describe the source whose value is nearest to a number that has none; ``None`` if none is near."""
         reading = finding.reading
         index = self.provenance.index
         if reading.renderings:

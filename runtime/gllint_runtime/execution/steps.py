@@ -152,6 +152,7 @@ def read_step(raw: Any) -> Step:
 
 
 def _step(data: dict[str, Any]) -> Step:
+    """Read a step of the model from its data: a call of a tool, or a final answer."""
     kind = data.get("kind", "tool_call" if "name" in data or "tool_name" in data else "final")
     if kind == "tool_call":
         name, args = _action(data)
@@ -181,6 +182,7 @@ def read_claims(claims: Any) -> tuple[Claim, ...]:
 
 
 def _read_claim(number: int, claim: Any) -> Claim:
+    """Read a claim. Raises GLValidationError STEP_SCHEMA."""
     if type(claim) is dict and len(claim) == 3:  # as nearly always: built-in types, where nothing can lie
         call_id, path, quantity = claim.get("source_call_id"), claim.get("path"), claim.get("quantity")
         if type(call_id) is type(path) is str and type(quantity) is dict and len(quantity) == 2:

@@ -117,6 +117,7 @@ class MessageStream:
         return verified
 
     def _add(self, claims: Sequence[Any] | None) -> None:
+        """Add new claims to those of the stream; a client may send all of them again."""
         new = [*(claims or ())]
         if new[: len(self._claims)] == self._claims:
             self._claims = new or self._claims

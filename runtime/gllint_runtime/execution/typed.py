@@ -66,6 +66,7 @@ def tool(function: Callable[..., Any] | None = None, /, **options: Any) -> Any:
 def _tool_of(
     function: Callable[..., Any], name: str | None = None, description: str | None = None, **options: Any
 ) -> Tool:
+    """Return the tool that a typed function makes, with schemas from its annotations and docstring."""
     doc = inspect.getdoc(function) or ""
     hints = typing.get_type_hints(function, include_extras=True)
     descriptions = dict(_ARGUMENT.findall(doc))
@@ -109,6 +110,7 @@ def _tool_of(
 def _converting(
     function: Callable[..., Any], convert: Mapping[str, Callable[[Any], Any]]
 ) -> Callable[..., Any]:
+    """Return ``function`` with JSON arguments converted to the types of its parameters."""
     if not convert:
         return function
 
@@ -189,6 +191,7 @@ def _standard(hint: Any, *, records: bool) -> dict[str, Any] | None:
 
 
 def _adapter(where: str, hint: Any) -> Any:
+    """Return pydantic's adapter for a type. Raises TypeError."""
     try:
         from pydantic import TypeAdapter
     except ImportError:
