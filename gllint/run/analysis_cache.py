@@ -87,6 +87,7 @@ class AnalysisCache:
         self._set(fresh)
 
     def _still_fresh(self, facts: Facts) -> dict[str, Evidence]:
+        """Return the modules of which neither the file nor anything that its answers depend on has changed."""
         now, modules, probed = self._now, facts.modules, facts.probed
         changed = {path for path, evidence in modules.items() if now.digest_of(path) != evidence.digest}
         if facts.files != self._listed() or any(

@@ -210,6 +210,7 @@ class Store:
             yield
 
     def _make(self) -> None:
+        """Create the cache folder, unless a link is in its place."""
         if self._has_folder or self.folder is None:
             return
         top = os.path.dirname(self.folder)
@@ -337,6 +338,7 @@ def _opened_lock(path: str) -> BinaryIO:
 
 
 def _wait_for(lock: BinaryIO) -> None:
+    """Take the lock of the cache; go on without it if it stays taken too long."""
     import fcntl
 
     deadline = time.monotonic() + _LOCK_PATIENCE

@@ -91,6 +91,7 @@ def check_files(index: Index, paths: Sequence[str], fixes: bool) -> dict[str, Re
 
 
 def _check_files(index: Index, paths: Sequence[str], fixes: bool) -> dict[str, Result]:
+    """Check files in processes that share what they learn about the project."""
     pool = index.means.pool
     pool.close()
     if threading.active_count() > 1:  # next to other threads a fork may never come back
@@ -149,6 +150,7 @@ class _Crew(Pool):
         self._speaker.start()
 
     def _start_processes(self, index: Index, size: int) -> None:
+        """Fork the processes, each with a pipe to this one."""
         import multiprocessing  # a run that is not worth a crew needs none
 
         context = multiprocessing.get_context("fork")
@@ -177,6 +179,7 @@ class _Crew(Pool):
         pending = list(reversed(paths))
 
         def following(pipe: Connection) -> tuple[object, ...] | None:
+            """Return the next handful of files for a process; ``None`` if all are taken."""
             handful: list[str] = []
             size = 0
             most = len(pending) // (4 * len(self._pipes)) + 1  # the last ones are for all
@@ -196,6 +199,7 @@ class _Crew(Pool):
         chunks: list[Sequence[str]],
         crashed: _Result,
     ) -> Iterator[list[_Result]]:
+        """Apply a function to chunks of work in the processes, and yield the results in the order of the chunks."""
         pending = list(reversed([*enumerate(chunks)]))
         done: dict[int, list[_Result]] = {}
         following = 0
@@ -262,6 +266,7 @@ class _Crew(Pool):
             self._index.learn(*pipe.recv())
 
     def _ask_all(self, pipe: Connection, part: Any, argument: object) -> None:
+        """Ask each process for its share of the answers to a question about all modules."""
         key = part, argument
         self._waiting.setdefault(key, []).append(pipe)
         if key not in self._respondents:

@@ -210,6 +210,7 @@ class Engine(Means):
     def _check_project(
         self, place: Place, files: Mapping[str, Signature | None], named: Collection[str]
     ) -> Outcome:
+        """Check the files of one project, and list what was left out."""
         workspace = self.workspace(place)
         named_texts = [path for path in files if text_kind(path) is not None]
         strangers = self._strangers(workspace, files)
@@ -460,6 +461,7 @@ class Engine(Means):
     # --- from paths to files -------------------------------------------------------------------------------
 
     def _collect(self, paths: list[str], omissions: list[Omission] | None = None) -> dict[str, _Grouped]:
+        """Group the files below ``paths`` by project. Raises :class:`UsageError`."""
         for path in paths:
             if not self.sources.holds(path) and not os.path.lexists(path):
                 raise UsageError(f"{path}: no such file or folder")
@@ -527,6 +529,7 @@ class Engine(Means):
         codes: frozenset[str],
         outcome: Outcome,
     ) -> tuple[Finding, ...]:
+        """Return the findings of a file that its comments do not suppress, and count the others."""
         try:
             source = self.sources.of(path).text.source
         except (OSError, Undecodable):

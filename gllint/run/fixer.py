@@ -228,6 +228,7 @@ def _wanted(findings: Iterable[Finding], unsafe: bool) -> list[tuple[str, Fix]]:
 
 
 def _pin(engine: Engine, path: str, fixed: Fixed, stuck: set[str]) -> None:
+    """Remember the bytes of a file as they are before the fixes."""
     try:
         source = engine.sources.of(path)
         fixed.old_data[path], _ = source.raw, source.text
@@ -276,6 +277,7 @@ def _whose(path: str, fixed: Fixed) -> str:
 def _fits(
     place: tuple[int, int], content: str, choice: dict[tuple[int, int], str], places: list[tuple[int, int]]
 ) -> bool:
+    """Whether a change does not conflict with the changes chosen so far."""
     if place in choice:
         return choice[place] == content and place[0] == place[1]
     start, end = place

@@ -176,6 +176,7 @@ class Index:
             on_large_stack(self._find_tools)
 
     def _find_tools(self) -> None:
+        """Find the tools of the project; a module whose evidence turns out to be stale is read again."""
         project, told_by = self.project, self.project.imports.told_by
         tool_names(project)
         unsure = {teller for evidence in self.analysis_cache.fresh.values() for teller in evidence.told_by}
@@ -215,6 +216,7 @@ class Index:
     _holding: Callable[[frozenset[str], Collection[str]], Collection[str]] | None = None
 
     def _packages(self) -> dict[str, list[str]]:
+        """Return the folders of top-level packages, those of the other members of a workspace included."""
         from gllint_rules.project.imports import top_level_packages
 
         if self._top_level is None:
@@ -229,6 +231,7 @@ class Index:
         return self._top_level
 
     def _add(self, project: Project, added: Mapping[str, bytes]) -> None:
+        """Announce modules to the project that it did not have."""
         if added is self._added:
             return  # as for each file that is checked
         new = [path for path in sorted(added) if path not in self._announced]
@@ -290,6 +293,7 @@ class Index:
             project.add(parsed)
 
     def _read_facts(self, paths: list[str], digests: Mapping[str, bytes]) -> None:
+        """Read the facts of files, in several processes if that is worth it."""
         self.means.progress.expect("reading", len(paths))
         size = sum(signature.size for path in paths if (signature := self.files.get(path)))
         worth = size > _WORTH_BYTES and not self.means.sources.buffer_paths()
@@ -307,6 +311,7 @@ class Index:
         old_facts: Module | None = None,
         outline_entry: tuple[bytes, Outline] | None = None,
     ) -> Parsed:
+        """Read the facts of one file."""
         try:
             data = self.means.sources.read(path)
         except OSError as error:
@@ -415,6 +420,7 @@ class Index:
         return None if isinstance(parsed, Unparsed) else parsed
 
     def _load_helper(self, path: str) -> Parsed:
+        """Read a module that a checked file leads to, and remember what it was when it was read."""
         is_text = text_kind(path) is not None
         try:
             if is_text and not self.means.sources.holds(path):

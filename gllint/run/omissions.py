@@ -118,6 +118,7 @@ class Omissions:
 
     @cached_property
     def _tracked_files_in(self) -> dict[str, frozenset[str]]:
+        """Return the Python files that git tracks below each folder of the run."""
         known: dict[str, frozenset[str]] = {}
         for top in self._tops:
             repository = self._places.of(top.rstrip("/") or "/").repository

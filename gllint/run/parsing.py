@@ -57,6 +57,7 @@ def parse(
 
 
 def _parse_text(path: str, data: bytes) -> Parsed:
+    """Read a template or data file."""
     from gllint_rules.reading.data_files import UnreadableData
     from gllint_rules.reading.positions import Lines
     from gllint_rules.reading.text_files import MOST_BYTES, read_text_module
@@ -98,6 +99,7 @@ def unparsed_cells(path: str, code: str) -> list[Unparsed]:
 
 
 def _parse(path: str, data: bytes, clock: Clock, old_facts: Module | None, outline: Outline | None) -> Parsed:
+    """Read the facts of a Python file; say what is wrong with it if that fails."""
     from gllint_rules.reading.modules import read_module
     from gllint_rules.reading.syntax import ParseFailure
 
@@ -114,6 +116,7 @@ def _parse(path: str, data: bytes, clock: Clock, old_facts: Module | None, outli
 
 
 def _judge(path: str, data: bytes) -> Unparsed | None:
+    """Say why a file is not Python of any known version; ``None`` if it is."""
     from gllint_rules.reading.syntax import ParseFailure, parsed
 
     try:

@@ -97,6 +97,7 @@ class FileCheck:
         self.result = self._completed(index, parsed, reports)
 
     def _completed(self, index: Index, parsed: Module, reports: Sequence[Finding | Failure]) -> Result:
+        """Add to the reports of the rules what else a result contains: tools, unread cells, and what was unknown."""
         from gllint_rules.check.check import ToolCheck
         from gllint_rules.project.project_questions import is_plain
 

@@ -58,6 +58,7 @@ def state_folder() -> str | None:
 
 @lru_cache(maxsize=8)
 def _own(folder: str | None) -> Signer:
+    """Return the signer with this user's key, which is created if there is none."""
     if folder is None:
         return Signer(b"", "this user has no state folder to keep its key in")
     path = os.path.join(folder, _NAME)
@@ -72,6 +73,7 @@ def _own(folder: str | None) -> Signer:
 
 
 def _read(path: str) -> Signer:
+    """Read the key, which only its owner may be able to read. Raises OSError."""
     handle = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
     with os.fdopen(handle, "rb") as file:
         status = os.fstat(handle)

@@ -31,6 +31,7 @@ def silences(engine: Engine, path: str, line: int, code: str | None) -> Iterator
 
 
 def _switched_off(config: Config, path: str, code: str) -> str:
+    """Say which entry of ``per-file-ignores`` leaves a code out; empty if none does."""
     if code in config.codes and code not in config.codes_in(path):
         [pattern] = [
             pattern

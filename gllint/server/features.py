@@ -142,6 +142,7 @@ async def resolve_action(ls: Server, action: types.CodeAction) -> types.CodeActi
 def _quick_fixes(
     ls: Server, snapshot: Snapshot, finding: Finding, diagnostic: types.Diagnostic
 ) -> list[types.CodeAction]:
+    """Return the quick fixes of a finding."""
     results: list[types.CodeAction] = []
 
     def offer(title: str, changes: list[Change], is_preferred: bool | None = None) -> None:
@@ -192,6 +193,7 @@ def _settings(
 def _workspace_edit(
     ls: Server, documents: Sequence[tuple[Snapshot, Sequence[Change]]]
 ) -> types.WorkspaceEdit:
+    """Return the edit in the form that the client supports."""
     document_edits = [
         (document, [types.TextEdit(document.range(start, end), text) for start, end, text in changes])
         for document, changes in documents
@@ -296,6 +298,7 @@ def _macro_at(spot: spots.Spot, offset: int) -> int | None:
 def _claim(
     ls: Server, path: str, snapshot: Snapshot, offset: int, macro: int | None
 ) -> knowledge.Claim | None:
+    """Return the claim of a macro, or the claim that is written at an offset."""
     loaded_project = ls.session.project_of(path)
     if loaded_project is None:
         return None
@@ -363,6 +366,7 @@ def _dispatchers(settings: Settings) -> frozenset[str]:
 def _tools_at(
     ls: Server, path: str, snapshot: Snapshot, offset: int, spot: spots.Spot
 ) -> Sequence[ToolDescription]:
+    """Return the tools that are named at an offset, or that a claim there cites."""
     ls.session.apply(path)
     loaded_project = ls.session.project_of(path)
     if loaded_project is None:
@@ -379,6 +383,7 @@ def _tools_at(
 def _cursor(
     ls: Server, params: types.HoverParams | types.CompletionParams | types.DefinitionParams
 ) -> tuple[str, Buffer, Snapshot, int] | None:
+    """Return what is under the cursor: path, buffer, snapshot and offset; ``None`` for an unknown document."""
     path = ls.path_at(params.text_document.uri)
     buffer = ls.session.buffers.get(path) if path is not None else None
     if path is None or buffer is None:

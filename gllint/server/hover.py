@@ -50,6 +50,7 @@ def unit_text(unit: str, policy: Policy) -> str:
 
 
 def _conversions(unit: str, packs: Sequence[str]) -> list[str]:
+    """Return one of a unit in other units of its dimension: "3.6 MJ" for a kWh."""
     from gllint_runtime.policy.schemas import Quantity
 
     registry = UnitRegistry(extend=[unit], packs=packs)

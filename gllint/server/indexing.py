@@ -74,6 +74,7 @@ def index_apart(root: str, report: Callable[[str, int, int], None]) -> None:
 
 
 def _main(root: str) -> None:
+    """Learn a project in the background and print the progress, for the server to read."""
     from gllint.run.engine import Engine, Options
     from gllint_rules.reading.stack import on_large_stack
 

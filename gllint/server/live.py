@@ -139,6 +139,7 @@ class LiveWorkspace:
         self._is_forgotten = True
 
     def _follow(self, path: str) -> None:
+        """Update the index after an edit of one file."""
         index, read = self.index, self._sources.read
         screened = index.table.screen([path])[path]
         talked, talks = bool(index.talking), bool(screened.flags & TALKS)
@@ -378,6 +379,7 @@ class LiveWorkspace:
                 pass
 
     def _settle_users(self) -> Iterator[None]:
+        """Update the list of files that use tools after the names of tools have changed."""
         index = self.index
         old_candidates = index.candidates()
         names = index.tool_names(
