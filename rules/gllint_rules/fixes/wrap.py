@@ -33,10 +33,12 @@ from gllint_rules.project.advice import (
 )
 from gllint_rules.project.call_graph import is_run, where
 from gllint_rules.project.context import Context
+from gllint_rules.project.makers import maker_at
 from gllint_rules.project.results import Leaf, Result
 from gllint_rules.project.unit_sources import Neighbour
 from gllint_rules.reading import facts
 from gllint_rules.reading.facts import Function
+from gllint_rules.tools.parameters import argument_of, function_at
 
 _COMMON_METHODS = frozenset(
     {
@@ -58,7 +60,7 @@ _OPEN_TYPES = frozenset({"Any", "object", "dict", "Dict", "Mapping", "MutableMap
 
 def wrap_leaf(context: Context, result: Result, leaf: Leaf, advised: Advice) -> Fix | None:
     """Wrap one number of a result, at the place where it is put in."""
-    if not _is_own_place(context, leaf):
+    if not _is_own_place(context, leaf) or _is_handed_in(leaf.site):
         return None
     if not leaf.keys:
         return _wrap_returned(context, result, advised)
@@ -131,6 +133,14 @@ def _is_own_place(context: Context, leaf: Leaf) -> bool:
         if declared is not None and declared is not UNKNOWN:
             return False
     return not leaf.in_list and leaf.site not in context.listed_numbers
+
+
+def _is_handed_in(site: Site) -> bool:
+    """Whether a function of a tool returns its own parameter as it came in: it may be the tool's argument."""
+    maker, function = maker_at(site), function_at(site.module, site.at)
+    if maker is None or function is None:
+        return False
+    return argument_of(maker.expr, maker.scope, frozenset(p.name for p in function.params)) is not None
 
 
 def _is_in_container(place: SyntaxPlace) -> bool:
