@@ -362,6 +362,20 @@ def test_what_is_found_and_what_is_said_of_it(message: str, found: str, hint: st
     assert (number.hint is None) == (hint is None)
 
 
+@pytest.mark.parametrize(
+    ("message", "hint"),
+    [
+        ("a − @", "A sign before a macro would change the value: the tool's own sign is shown."),
+        ("minus @", "A sign or a currency in words would change it: the tool's own sign and unit are shown."),
+        ("half of @", "Leave out what would change the value: the tool's own sign and magnitude are shown."),
+        ("$ @", "The macro shows its value and its unit: write no sign before it."),
+    ],
+)
+def test_the_whole_hint(message: str, hint: str) -> None:
+    (number,) = scan_naked_numbers(message.replace("@", "{{claim:0}}"))
+    assert number.hint == hint
+
+
 def test_each_macro_has_the_unit_of_its_claim() -> None:
     for claimed, found in ((("kW", "kWh"), []), (("kWh", "kW"), ["per year"])):
         assert scan("It is {{claim:1}} per year.", claimed=claimed) == found

@@ -30,11 +30,11 @@ from gllint_runtime.policy.rendered_text import View, is_numeral, replaced
 from gllint_runtime.policy.surroundings import (
     JOINS,
     MASK,
-    UNSPACED,
     Fault,
     Plain,
     fault_at_end,
     fault_at_start,
+    pattern,
 )
 from gllint_runtime.policy.units import ALLOWED_UNITS
 
@@ -66,9 +66,6 @@ _CONTEXTS = (
     re.compile(r"ID(?<!\wID)[-_]?[0-9]+\b"),
     _TIME,
 )
-
-# Letters of scripts without blanks end a word, where they do not count (``万``).
-_ENDS_A_WORD = expression(rf"(?![十百千万萬亿億兆만억]){UNSPACED.pattern}")
 
 # Emphasis by underscores, which are letters to a regular expression. ``ID_7`` and ``total_5`` have none.
 _EMPHASIS = expression(r"(?<![^\W_])_{1,3}(?=[^\W_])|(?<=[^\W_])_{1,3}(?![^\W_])")
@@ -303,7 +300,7 @@ def _digits(
 
 def _excuses(text: str, whitelist: Collection[str], symbols: re.Pattern[str]) -> list[re.Match[str]]:
     """The contexts that are whitelisted, and the symbols of units, which may contain digits."""
-    parted = text if text.isascii() else _ENDS_A_WORD.sub(" ", text)
+    parted = text if text.isascii() else pattern("end of a word").sub(" ", text)
     excuses = [match for pattern in (*_CONTEXTS, symbols) for match in pattern.finditer(parted)]
     if whitelist:
         from gllint_runtime.policy.patterns import matches  # few projects have expressions of their own

@@ -13,32 +13,13 @@ from bisect import bisect_right
 from collections.abc import Callable
 from functools import lru_cache
 
-from gllint_runtime.policy.data_files import lines
+from gllint_runtime.policy.data_files import lines, sections
 from gllint_runtime.policy.expressions import expression
 
 _BLOCKS = (
     "address|article|aside|blockquote|center|dd|details|dialog|dir|div|dl|dt|fieldset|figcaption|figure|footer"
     "|form|h[1-6]|header|hr|li|main|menu|nav|ol|option|p|pre|section|summary|table|tbody|td|tfoot|th|thead|tr|ul"
 )
-_LATEX = {
-    "pm": "±",
-    "mp": "∓",
-    "minus": "−",
-    "textminus": "−",
-    "textendash": "–",
-    "ominus": "−",
-    "sqrt": "√",
-    "surd": "√",
-    "times": "×",
-    "cdot": "⋅",
-    "div": "÷",
-    "ast": "∗",
-    "over": "÷",
-    "frac": "÷",
-    "dfrac": "÷",
-    "tfrac": "÷",
-    "neg": "¬",
-}
 # Where something begins that is not shown as it is typed: emphasis, escapes, LaTeX, the brackets of a link, footnotes,
 # comments (an unclosed one hides the rest, as in a browser), tags, entities. No alternative is tried twice at one
 # place, and the rest of a tag is matched by itself: the cost stays linear.
@@ -46,7 +27,7 @@ _START = expression(r"[\\_*~`<&$\]!\[{\u200b\u115f\u1160\u3164\uffa0]")
 _MARKUP = expression(
     rf"""
     (?P<escaped> \\[*_~`] )
-  | \\(?P<latex> {"|".join(_LATEX)} )(?![a-z])
+  | \\(?P<latex> [dt]?frac|pm|mp|minus|textminus|textendash|ominus|sqrt|surd|times|cdot|div|ast|over|neg )(?![a-z])
   | (?!~(?<=\ue000~)\ue000)  # a range from one macro to another
     (?P<unseen> [\u200b\u115f\u1160\u3164\uffa0_~`]++ | \{{\}} | \$\$
       | (?<!\s)\*++ | \*\*(?=[^\W\d_]{{2}}) | \*++(?=[^\s*](?:[^*\n]|\n(?!\n)){{0,500}}+\*)
@@ -103,6 +84,11 @@ def _numerals() -> frozenset[str]:
     """Every code point that shows a number, by the newest Unicode; see ``numerals.txt``."""
     ends = [[int(end, 16) for end in line.split("-")] for line in lines("numerals.txt")]
     return frozenset(chr(point) for first, *last in ends for point in range(first, (last or [first])[0] + 1))
+
+
+@lru_cache(maxsize=1)
+def _latex() -> dict[str, str]:
+    return sections("rendered_text.txt")["latex"]
 
 
 def is_numeral(char: str) -> bool:
@@ -242,7 +228,7 @@ class View:
             elif kind == "escaped":
                 show(match["escaped"][1], start, search)
             elif kind == "latex":
-                show(_LATEX[match["latex"].lower()], start, search)
+                show(_latex()[match["latex"].lower()], start, search)
             elif kind == "raised" and visible[search : search + 1] not in ("", "[", "*", "†", "‡", "<", " "):
                 show("^", start, search)  # a power, no mark of a footnote
             elif kind is None:

@@ -96,12 +96,6 @@ _LATIN = str.maketrans(
 )
 _STYLED = expression(r"\bLATIN (CAPITAL LETTER|SMALL LETTER|LETTER SMALL CAPITAL) ([A-Z])\Z")
 _LETTERS = expression(r"[^\W\d_]+")
-# Pictures that show neither a number nor a sign, an arrow or money.
-_PICTURES = expression(
-    "[☀☁☂☃☔☕⚡⚠⚙⛄⛅✨⭐❄♨♻❗❓ℹ❤⏰⏱⏳⌛☎✉✏✈\U0001f300-\U0001f4a8\U0001f4aa-\U0001f4ae\U0001f4ba-\U0001f4c7\U0001f4ca-\U0001f4ff"
-    "\U0001f525-\U0001f52f\U0001f534\U0001f535\U0001f5fa-\U0001f6aa\U0001f6ac-\U0001f6d4\U0001f6e0-\U0001f6ff"
-    "\U0001f7e0-\U0001f7eb\U0001f90c-\U0001f9ff\U0001fa70-\U0001faff]"
-)
 _BRACKETS = frozenset({"Ps", "Pe", "Pi", "Pf"})
 _QUOTES = frozenset("\"'ʼ`_~＂＇❛❜❝❞⌜⌝†‡")  # and what is typed for one, for emphasis or a footnote
 _WITHIN_WORD = expression(r"(?<=[^\W\d_])['’\"״](?=[^\W\d_])")
@@ -158,7 +152,7 @@ def _has_ascii(word: str) -> bool:
 
 @lru_cache(maxsize=4096)
 def _is_blank(char: str) -> bool:
-    return char in _QUOTES or unicodedata.category(char) in _BRACKETS or bool(_PICTURES.match(char))
+    return char in _QUOTES or unicodedata.category(char) in _BRACKETS or bool(pattern("pictures").match(char))
 
 
 @lru_cache(maxsize=4096)
@@ -192,20 +186,17 @@ _PUNCTUATION = _QUOTES | frozenset(
 )
 _OPENING = frozenset("•※◎◆◇★☆∙◦▪▫●○■□►▶→⇒☐☑☒✓✔✅§¶")  # bullets, arrows and boxes that open a line
 _ARROWS = frozenset("→⇒➜⟶")  # from one value to another
-# Scripts that put no blank between words. Such a letter may touch a macro unless it counts or is a unit.
-UNSPACED = expression(
-    r"[\u0e00-\u0eff\u1000-\u109f\u1100-\u115e\u1161-\u11ff\u1780-\u17ff\u3005\u3006\u3041-\u30fe\u3131-\u3163"
-    r"\u3165-\u318e\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uf900-\ufaff\uff66-\uff9f\U00020000-\U000323af]"
-)
-_COUNTING = expression(
-    "(?<![周週週期拜第唯統统之前後后上下])[十百千万萬亿億兆零〇一二三四五六七八九两兩半만억]\\Z"
-)
 _HEBREW_PREFIX = expression(r"(?<![^\W_])[ובכלמהש]{1,3}[-\u05be\u2010-\u2013]\Z")
 _TOUCHES = "Delete {!r}, or write a blank between it and the macro."
-_OWN_SIGN = "A sign before a macro would change the value: the tool's own sign is letters."
+_OWN_SIGN = "A sign before a macro would change the value: the tool's own sign is shown."
 _NO_SIGN = "The macro shows its value and its unit: write no sign before it."
-_SIGN_IN_WORDS = "A sign or a currency in words would change it: the tool's own sign and unit are letters."
-_ACROSS = "Leave out what would change the value: the tool's own sign and magnitude are letters."
+_SIGN_IN_WORDS = "A sign or a currency in words would change it: the tool's own sign and unit are shown."
+_ACROSS = "Leave out what would change the value: the tool's own sign and magnitude are shown."
+
+
+def _is_unspaced(char: str) -> bool:
+    """Whether a letter is of a script without blanks. It may touch a macro unless it counts or is a unit."""
+    return pattern("unspaced letters").match(char) is not None
 
 
 @lru_cache(maxsize=512)
@@ -216,10 +207,6 @@ def _may_touch(char: str) -> bool:
 # ------------------------------------------------------------------------------------- signs before a macro
 
 _DASHES_OF_PROSE = frozenset("—⸺⸻﹘〜\u05be\u058a")
-_STROKE = expression(  # what the name of a character says that looks like a minus
-    r"\b(?:MINUS|HYPHEN|DASH|DASHED|MACRON|OVERLINE|LOW LINE|HORIZONTAL(?! ELLIPSIS)|(?:LIGHT|HEAVY) (?:LEFT|RIGHT))\b"
-    r"(?!.* ARROW)"
-)
 _OTHER_STROKES = frozenset("ˉˍᐨ▬⏤⚊☰∼Ⲻⲻ⼀一ㅡᅳーｰꟷ㇐⠤⠒\u0335\u0336")
 _OPERATORS_AT_START = frozenset("√∛∜¬÷×➗±∓∕⋅∗^")
 _BLANKS_AT_START = expression(r"(?:(?:[^\S\n\u2029]|\*)*\n)?(?:[^\S\n\u2029]|\*)*\Z")
@@ -237,7 +224,7 @@ _OPERATORS_ACROSS = frozenset("−⁻－×÷∕⋅∗±∓√∛∜+")
 def fault_at_start(plain: Plain, start: int, end: int) -> Fault | None:
     """What changes the value of the macro at ``start`` to ``end`` from before it."""
     text = plain.text
-    while start and not text[start - 1].isascii() and _PICTURES.match(text[start - 1]):
+    while start and not text[start - 1].isascii() and pattern("pictures").match(text[start - 1]):
         start -= 1
     if not start:
         return None
@@ -245,11 +232,11 @@ def fault_at_start(plain: Plain, start: int, end: int) -> Fault | None:
     if char == MASK:
         return Fault(start, end, "Put a blank or punctuation between two macros.")
     first = max(0, start - _REACH)
-    if UNSPACED.match(char):
-        if match := _COUNTING.search(text, first, start):
+    if _is_unspaced(char):
+        if match := pattern("counting letter").search(text, first, start):
             return Fault(match.start(), start, "A word that counts would change the value.")
         if (sign := pattern("sign before scripts without blanks").search(text, first, start)) or (
-            char in _OTHER_STROKES and not UNSPACED.match(text[start - 2 : start - 1])
+            char in _OTHER_STROKES and not _is_unspaced(text[start - 2 : start - 1])
         ):
             return Fault(sign.start() if sign else start - 1, start, _OWN_SIGN)
         return _changing_word(plain, start, start)
@@ -286,16 +273,24 @@ def _is_plus_of_prose(text: str, place: int, start: int) -> bool:
 
 def _is_minus(text: str, place: int) -> bool:
     char = text[place]
-    if UNSPACED.match(char):  # a letter among letters, a stroke when alone
-        return char in _OTHER_STROKES and not (place and UNSPACED.match(text[place - 1]))
+    if _is_unspaced(char):  # a letter among letters, a stroke when alone
+        return char in _OTHER_STROKES and not (place and _is_unspaced(text[place - 1]))
     return _is_stroke(char)
 
 
 @lru_cache(maxsize=512)
 def _is_stroke(char: str) -> bool:
-    if char in _OTHER_STROKES or char.isalnum() or char in _DASHES_OF_PROSE or _PICTURES.match(char):
+    if (
+        char in _OTHER_STROKES
+        or char.isalnum()
+        or char in _DASHES_OF_PROSE
+        or pattern("pictures").match(char)
+    ):
         return char in _OTHER_STROKES
-    return bool(_STROKE.search(unicodedata.name(char, ""))) or unicodedata.category(char) == "Pd"
+    return (
+        bool(pattern("names of strokes").search(unicodedata.name(char, "")))
+        or unicodedata.category(char) == "Pd"
+    )
 
 
 def _changing_word(plain: Plain, place: int, start: int) -> Fault | None:
@@ -391,6 +386,7 @@ _LABEL = expression(r"[^\s:=|)]{1,20}\s?(?:[:=|)]|[–—-]\s)")  # in a list of
 _SENTENCE_END = expression(r"[\s*]*(?:[.!?\u2029\n]|\Z)")
 _WORD = expression(r"[\w\u0900-\u0dff]+")  # with the vowel signs of India, which are no letters to the engine
 _DASH = expression(r"[-‐-―⸺⸻]+[\s*]*(?=[^\W_])")
+_DIVISOR = expression(r"/ ?([A-Za-z]{2,})(?![\w/·*^-])")
 _NO_CHANGE = "Leave out {!r}: the macro shows its value and its unit, and the text must not change them."
 
 
@@ -407,11 +403,11 @@ def fault_at_end(plain: Plain, end: int, unit: str | None, symbols: Collection[s
         return None
     if char in _ARROWS and text[end + 1 : end + 2] in (MASK, " "):
         return None
-    if not (_may_touch(char) or UNSPACED.match(char) or char == "/"):
+    if not (_may_touch(char) or _is_unspaced(char) or char == "/"):
         word = _WORD.match(text, end, end + _REACH)
         last = word.end() if word else end + 1
         return Fault(end, last, _TOUCHES.format(text[end:last]))
-    place = _next(plain, end) if not UNSPACED.match(char) else end
+    place = _next(plain, end) if not _is_unspaced(char) else end
     while unit is not None and char not in "'’" and (own := _own_end(plain, place, unit)):
         place = _next(plain, own)
     if place >= len(text) or text[place] in "\n\u2029":
@@ -476,7 +472,7 @@ def _is_rate_of_things(letters: str, place: int, unit: str | None) -> bool:
     """Whether a stroke at ``place`` divides by a time, or by a thing that is counted, what has no time in its unit."""
     from gllint_runtime.policy.text_units import counted_units, units_at
 
-    word = re.compile(r"/ ?([A-Za-z]{2,})(?![\w/·*^-])").match(letters, place)
+    word = _DIVISOR.match(letters, place)
     if word is None:
         return False
     units = [one for one in units_at(letters, word.start(1))[0] if one not in counted_units()]
