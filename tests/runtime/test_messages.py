@@ -190,7 +190,7 @@ Die Rechnung lautet EUR ¤c ¦ CHF ¤c ¦ It costs Rs. ¤c ¦ :heavy_minus_sign:
 Ⲻ @ ¦ ¤e mïllion ¦ ¤e thóusand ¦ @一百 ¦ @ 一。 ¦ ¤c만 원 ¦ ¤c만 명 ¦ ¤c억 달러 ¦ ¤c 원 ¦ @半。 ¦ @ cu. m ¦ @ metro cuadrado ¦ @ per metro
 十一@ ¦ 四半@ ¦ @ m. ¦ @ t.x ¦ ¤c Cent ¦ ¤c centavos ¦ ¤c копеек ¦ ¤c groszy ¦ ¤c kuruş ¦ ¤c銭 ¦ ¤c гектаров ¦ ¤c هكتار ¦ ¤c knots
 ¤c เฮกตาร์ ¦ ¤e (in thousands) ¦ ¤e in millions ¦ \\textendash @
-Per kWh: ¤e ¦ @ - @ ¦ It uses - @. ¦ - it is - @
+Per kWh: ¤e ¦ @/person/m2 ¦ @/kWh/day ¦ @ - @ ¦ It uses - @. ¦ - it is - @
 """
 
 DELIVERED = r"""
@@ -383,7 +383,7 @@ Minus sign: @ ¦ ¤c lei noastre ¦ ¤c엔진 ¦ ¤c 원본 파일
 @ föld ¦ @ tồn kho ¦ ¤s ngân sách ¦ ¤c cụm máy ¦ ¤c metro stations ¦ @ cum spuneam ¦ ¤c litrato ¦ @ 만들었습니다 ¦ @ 원장 님 ¦ @ 억제
 周一@，周二@ ¦ 星期六@ ¦ 前半@、後半@ ¦ 負担軽減@ ¦ @一年 ¦ @半年 ¦ @十分惊人 ¦ @零售 ¦ ¤c卡车 ¦ @ t.ex. i maj ¦ @ m.m. ¦ @ t.j. málo
 @ ČR ¦ @ con el consumo mío ¦ Cela ajoute @ à ton budget ¦ @ por tan solo ¤e ¦ @ in thousands of homes ¦ ¤c groß geschrieben
-@/household ¦ @ /person ¦ @/yr ¦ ¤e/night ¦ @ – @ ¦ @-@ ¦ @–@ ¦ - **Basic** – ¤e ¦ **Total** - ¤e ¦ Basic plan – ¤e
+@/household ¦ @ /person ¦ @/yr ¦ ¤e/seat/month ¦ ¤e/night ¦ @ – @ ¦ @-@ ¦ @–@ ¦ - **Basic** – ¤e ¦ **Total** - ¤e ¦ Basic plan – ¤e
 """
 
 ESCAPE = re.compile(r"\\(?:u[0-9a-f]{4}|[nrt\\])")

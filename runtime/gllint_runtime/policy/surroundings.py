@@ -386,7 +386,7 @@ _LABEL = expression(r"[^\s:=|)]{1,20}\s?(?:[:=|)]|[–—-]\s)")  # in a list of
 _SENTENCE_END = expression(r"[\s*]*(?:[.!?\u2029\n]|\Z)")
 _WORD = expression(r"[\w\u0900-\u0dff]+")  # with the vowel signs of India, which are no letters to the engine
 _DASH = expression(r"[-‐-―⸺⸻]+[\s*]*(?=[^\W_])")
-_DIVISOR = expression(r"/ ?([A-Za-z]{2,})(?![\w/·*^-])")
+_DIVISORS = expression(r"(?:/ ?[A-Za-z]{2,})+(?![\w/·*^-])")
 _NO_CHANGE = "Leave out {!r}: the macro shows its value and its unit, and the text must not change them."
 
 
@@ -469,14 +469,15 @@ def _end_of_change(plain: Plain, place: int, symbols: Collection[str], unit: str
 
 
 def _is_rate_of_things(letters: str, place: int, unit: str | None) -> bool:
-    """Whether a stroke at ``place`` divides by a time, or by a thing that is counted, what has no time in its unit."""
+    """Whether a stroke at ``place`` divides by times, or by things that are counted, what has no time in its unit."""
     from gllint_runtime.policy.text_units import counted_units, units_at
 
-    word = _DIVISOR.match(letters, place)
-    if word is None:
-        return False
-    units = [one for one in units_at(letters, word.start(1))[0] if one not in counted_units()]
-    return not units or (units[0] in TIME_UNITS and not holds_time(unit))
+    divisors = _DIVISORS.match(letters, place)
+    for word in divisors[0].split("/")[1:] if divisors else ():
+        units = [one for one in units_at(word.strip(), 0)[0] if one not in counted_units()]
+        if units and (units[0] not in TIME_UNITS or holds_time(unit)):
+            return False
+    return divisors is not None
 
 
 def _unit_end(plain: Plain, place: int, stop: int, symbols: Collection[str]) -> int:
