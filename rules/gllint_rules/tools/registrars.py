@@ -204,10 +204,9 @@ def _registrars_of(
     if not uses.names.isdisjoint(names) and not isinstance(func, Call):
         for option in options(evaluator.eval(func, frame)):
             for run in _run_by(evaluator, option):
-                if run.module.path != frame.module.path:
-                    for registrar in uses.at.get((run.module.path, run.function.at), ()):
-                        if run.of_result is None or run.of_result is (registrar.kind == "made"):
-                            yield registrar, run
+                for registrar in uses.at.get((run.module.path, run.function.at), ()):
+                    if run.of_result is None or run.of_result is (registrar.kind == "made"):
+                        yield registrar, run
 
 
 class _CallTarget(NamedTuple):
