@@ -74,6 +74,8 @@ def test_a_help_that_is_followed_removes_its_finding(case: Case) -> None:
         # A word that also names things that are counted.
         ('the {volume:.0f}-bar average', '{"value": volume, "unit": "<unit>"}'),
         ('{pressure:.1f} bar', '{"value": pressure, "unit": "bar"}'),
+        # A word of the sentence.
+        ("${back:.0f} in credits", '{"value": back, "unit": "<unit>"}'),
         # A factor of a formula.
         ("{back:.1f}×B", '{"value": back, "unit": "<unit>"}'),
         # A unit that is filled in is said by its expression, whatever the name says.
