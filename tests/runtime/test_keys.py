@@ -377,7 +377,7 @@ def test_a_name_of_any_length_is_read_to_its_end_or_not_at_all() -> None:
             "revenue_millions revenue_bn",
             "total users_k pipe_mm revenue_usd _",
         ),
-        (is_unit_itself, "KM KILOMETERS", "km Km KM_H SIZE"),
+        (is_unit_itself, "KM METERS", "km Km KM_H SIZE"),
         (mentions_unit, "days_back hour_start rating_mva power_w", "mwx speed_m total _"),
     ],
 )

@@ -630,6 +630,10 @@ def _pairs(candidates: Sequence[_Ends], prior: Sequence[_Word]) -> tuple[bool, t
     """The readings of a unit with the one right before it, and whether they may be named; ``None``: there is none."""
     previous = prior[-1].text
     dividends, size = _atom(prior)
+    if dividends and all(
+        d.is_needy and {c.dimension for c in candidates} == {d.dimension} for d in dividends
+    ):
+        return None  # `heat_ev_kwh`: that of a car
     if not dividends:
         letters = {
             "m": ("m", "length"),
@@ -707,6 +711,8 @@ def _atom(words: Sequence[_Word]) -> tuple[tuple[_Ends, ...], int]:
             return (), 0
         if not chosen and len(previous) > 1 and previous in _ends():
             chosen = list(candidates)  # `cost_usd_yr`
+        elif not chosen and not texts and len(end) > 5:
+            chosen = list(candidates)  # `meters`
         # In its own case it is no other unit; but a `mWh` is a MWh as often.
         is_cased = raw != end and len(end) > 1
         exact = [c for c in chosen if is_cased and raw == c.unit and "doubt" not in units()[raw].packs]
