@@ -73,13 +73,11 @@ HELP = "Take {} as an argument, or declare the tool with `live_required=True`."
 
 def check(context: Context) -> Iterator[Pending]:
     """One finding for each T1 tool that may answer otherwise when it is asked again."""
-    for tool, site, reached in undeclared(context, tuple(READS)):
+    for tool, site, hit in undeclared(context, tuple(READS)):
         name = f"tool `{tool.name}`" if tool.name else "a tool"
-        does, argument = READS[reached.effect.kind]
-        message = f"{name} {does} through `{reached.effect.title}`, but is not declared `live_required=True`"
-        yield context.finding(
-            "GL602", site, message, HELP.format(argument), because=reached.because, tool=tool
-        )
+        does, argument = READS[hit.effect.kind]
+        message = f"{name} {does} through `{hit.effect.title}`, but is not declared `live_required=True`"
+        yield context.finding("GL602", site, message, HELP.format(argument), because=hit.because, tool=tool)
 
 
 RULE = Rule(

@@ -312,7 +312,8 @@ def _wrapped(
     start = "Return a Quantity" if is_single else "Return each number as a Quantity"
     start = f"{start}: `{number.wrapped(_quoted(unit or _OPEN))}`"
     why_open = ""
-    if unit is None and key is None and kind == "count" in policy.plain_kinds and not measure.sources:
+    is_plain_count = is_single and kind == "count" and "count" in policy.plain_kinds
+    if unit is None and key is None and is_plain_count and not measure.sources:
         why_open = "It is a count: under a key that says so, such as `count`, it needs no unit."
     elif unit is None:
         why_open = _why_open(measure, key)

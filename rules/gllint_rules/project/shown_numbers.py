@@ -102,12 +102,12 @@ def is_no_measure(
     result: Result,
     leaf: Leaf,
     hole: Interpolation | None,
-    around: tuple[str, str],
+    texts: tuple[str, str],
     beside: frozenset[str],
 ) -> bool:
     """Whether a number in a text counts, names or sets something, or is one that its reader has otherwise.
 
-    That is the tool's own argument, or a number that the result also returns as a number. ``around`` are the texts
+    That is the tool's own argument, or a number that the result also returns as a number. ``texts`` are the texts
     before and after the ``hole`` that shows it.
     """
     site = number_site(leaf.site)
@@ -132,13 +132,13 @@ def is_no_measure(
         return False
     if isinstance(expr, facts.Const) and not hole.spec:  # `{0}`: digits that are written in the text
         return True
-    before, behind = around
+    head, tail = texts
     is_place = bool(keys) and all(not _PLACES.isdisjoint(name_words(key)[-1:]) for key in keys)
-    if is_place or _NUMBERED.search(before) is not None:
-        return unit_behind(context.policy, behind) is None
-    if _PAGE.match(behind) or (_END_OF_PAGE.search(before) and _OF_ALL.match(behind)):
+    if is_place or _NUMBERED.search(head) is not None:
+        return unit_behind(context.policy, tail) is None
+    if _PAGE.match(tail) or (_END_OF_PAGE.search(head) and _OF_ALL.match(tail)):
         return True
-    things = _THINGS.match(behind)
+    things = _THINGS.match(tail)
     return things is not None and unit_behind(context.policy, f" {_PLURAL.sub('', things['noun'])}") is None
 
 

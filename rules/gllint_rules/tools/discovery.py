@@ -792,7 +792,7 @@ class Forms:
     def _published(self, of: ClassOf, attribute: str) -> Iterator[FunctionOf]:
         """T8: the methods of a toolkit that are tools, by what the toolkit has under ``attribute``.
 
-        The attribute is a method that returns them, or a list of their names; ``*`` stands for all public methods.
+        The attribute is a method that returns them, or a list of their names; ``*`` means all public methods.
         """
         if attribute == ANY:
             yield from self._public_methods(of)
