@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from bisect import bisect_left
+from bisect import bisect
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import accumulate
@@ -38,13 +38,13 @@ _ASCII_MARKS = str.maketrans("（）［］：｜", "()[]:|")
 
 
 def misread(text: str, macros: Sequence[Macro], units: Sequence[str]) -> Iterator[Fault]:
-    """What the text says about its macros that is not in the unit of each; "" is one that is not known."""
+    """What the text says about its macros that is not in the unit of each; "" where that is not known."""
     pieces = [*in_place(text, macros, lambda macro: "1")]
     ends = [*accumulate(map(len, pieces))]
     view = SeenText("".join(pieces))
     layout = Layout(view.text.translate(_ASCII_MARKS))
     everywhere = range(len(view.text))
-    places = [bisect_left(everywhere, end, key=view.origin) for end in ends[:-1:2]]
+    places = [bisect(everywhere, end - 1, key=view.origin) for end in ends[:-1:2]]
     limits = [0, *places, len(view.text)]
     for number, (place, unit) in enumerate(zip(places, units, strict=True)):
         if not unit or not view.text.startswith("1", place):
