@@ -266,7 +266,7 @@ class Layout:
         else:
             clause, sentence = self.clause(place.start, place.end), self.sentence(place.start, place.end)
             yield from self._windows(place, clause)
-            yield (clause,)
+            yield (self._own_part(place, clause),)
             if sentence != clause:
                 yield from self._clauses_before(clause, sentence)
                 start = max(sentence[0], self.text.rfind(";", sentence[0], clause[0]) + 1)
@@ -315,18 +315,18 @@ class Layout:
         if number == 0 and place.end < trailing:
             yield ((place.end, _FEW_WORDS.match(self.text, place.end, trailing).end()),)  # type: ignore[union-attr]
 
+    def _own_part(self, place: Place, clause: Span) -> Span:
+        """The part of a clause that is about a number, without what it is compared with behind it."""
+        reference = _REFERENCE.search(self.text, place.end, clause[1])
+        return clause if reference is None else (clause[0], reference.start())
+
     def _clauses_before(self, clause: Span, sentence: Span) -> Iterator[tuple[Span, ...]]:
-        at = clause[0]
-        for _ in range(3):
-            at -= 1
-            while at > sentence[0] and not self.text[at].isalnum():
-                at -= 1
-            if at <= sentence[0] or ";" in self.text[at : clause[0]]:
+        before = [span for span in self.clauses(sentence) if span[1] <= clause[0]]
+        for earlier, later in zip(before[:-4:-1], [clause, *before[:-4:-1]], strict=False):
+            if ";" in self.text[earlier[1] : later[0]]:
                 return
-            clause = self.clause(at, at + 1)
-            if not _REFERS.search(self.text, *clause):  # an hour before RJ 132
-                yield (clause,)
-            at = clause[0]
+            if not _REFERS.search(self.text, *earlier):  # an hour before RJ 132
+                yield (earlier,)
 
     def declared(self, place: Place) -> Declared | None:
         """Return what the label, header, row or heading of a number says about it."""
@@ -382,6 +382,9 @@ _JOINED = re.compile(
 _OPENED = re.compile(r"[\s*_]*\([^\w]*")
 _REFERS = re.compile(
     r"\b(?:than|before|after|versus|vs|compared|instead|als|vor|nach|que|avant|après)\b", re.IGNORECASE
+)
+_REFERENCE = re.compile(
+    r"\b(?:from|than|versus|vs|compared|instead of|against|als|gegenüber|statt|que|contre)\s(?:[^\W\d_]+\s){0,2}[$€£]?(?=[-−]?\d)", re.IGNORECASE
 )
 _COLON = re.compile(r"\s?[:=]\W*")
 _PER_WORD = re.compile(r"\s?(?:per|a|an|pro|par)\s[^\W\d_]+")
