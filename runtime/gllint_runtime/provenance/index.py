@@ -336,7 +336,9 @@ class Mentions:
             for group, several in sets.items()
         }
         for group, own in counts.items():
-            if group not in hits:
+            if group in hits:
+                hits[group] = hits[group] | (surely & own.keys())
+            else:
                 most = max(own.values())
                 best = {record for record, count in own.items() if count == most}
                 if len(best) > 1 and not set.intersection(*(set(record.names) for record in best)):
