@@ -607,8 +607,8 @@ class Harvester:
         layout = reading.place.layout
         line = layout.line_at(reading.place.start)
         record = self._record(f"{self._tool} {key} line", parent)
-        head = layout.text[line.start : reading.place.start]
-        label = re.split(r"[:|=(\t]|\s[-–]\s", head.strip(" -*•|#\t"), maxsplit=1)[0]
+        head = layout.text[line.start : reading.place.start].strip(" -*•|#\t")
+        label = re.split(r"[:|=(\t]|\s[-–]\s", head or layout.text[reading.end : line.end].strip(), maxsplit=1)[0]
         self._name(record, "name", label.strip())
         return record
 
@@ -664,6 +664,8 @@ class Harvester:
                     ]
         if _CLOCK.fullmatch(value) and key.lower() not in table_words("dates of rows"):
             return  # when it began and ended names no row
+        if (labelled := _LABELLED.fullmatch(value)) is not None:  # host:web-03
+            self._name(record, key, labelled[1])
         words = tuple(folded_word(word) for word in _WORD.findall(value))
         if 0 < len(words) <= _MAX_NAME_WORDS and not (
             len(words) == 1 and (len(words[0]) < 2 or words[0] in common_words())
@@ -845,6 +847,7 @@ def _aligned(lines: list[str]) -> tuple[list[str], list[list[str]]] | None:
 
 
 _WINDOW_OF_KEY = re.compile(r"_(?:last_?)?\d+ ?(?:h|d|w|m|y|days?|hours?|weeks?|months?)(?:_ago)?(?=_|\Z)")
+_LABELLED = re.compile(r"[A-Za-z_]+[:=]([^\s:=]{3,60})")
 _CLOCK = re.compile(r"\d{1,2}:\d\d(?::\d\d)?")
 _GLUED = re.compile(r"(?<=\d)(?=[a-z])|(?<=[a-z]{2})(?=\d)")
 _COLUMN = re.compile(r"%?[^\W\d_](?:[^\W\d]|[%/()-]){0,24}")
