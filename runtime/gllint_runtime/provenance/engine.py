@@ -210,8 +210,8 @@ class Provenance:
         """Whether the currency of a bare amount is one that its output, or the user, says anywhere, or no one is."""
         if not units or not _is_currency(units[0]):
             return True
-        known = self.currencies.get(call_id) or self.currencies.get("")
-        known = known or {code.upper() for code in table_words("currency codes") & self.vocabulary}
+        known = self.currencies.get(call_id, set()) | self.currencies.get("", set())
+        known = known | {code.upper() for code in table_words("currency codes") & self.vocabulary}
         return not known or not known.isdisjoint(unit.partition("/")[0] for unit in units)
 
     def without_arguments(self) -> Provenance:
@@ -253,13 +253,23 @@ class Provenance:
 
 
 def _refuse_two_scales(findings: Iterable[Finding]) -> None:
-    """Refuse an amount in a scale in which an earlier one of its key is not: whole amounts next to hundredths."""
+    """Refuse amounts that an answer shows in two scales: of one key, or in hundredths that nothing shows."""
+    amounts = [
+        (finding, finding.source)
+        for finding in findings
+        if finding.verdict == "sourced" and finding.source is not None and finding.reading.units
+    ]
     scales: dict[tuple[str, str], bool] = {}
-    for finding in findings:
-        source = finding.source
-        if finding.verdict == "sourced" and source is not None and source.units:
-            if scales.setdefault((source.tool, source.key), source.is_minor) != source.is_minor:
-                finding.verdict, finding.miss, finding.source = "mislabelled", Miss("size", source), None
+    # What shows hundredths is an amount of the same tool with cents, while none is shown as the tool has it.
+    shown = {source.tool for _, source in amounts if source.is_minor and float(source.value) % 1}
+    whole = {source.tool for _, source in amounts if not source.is_minor and source.may_be_minor}
+    for finding, source in amounts:
+        is_unproven = source.is_doubtful and source.tool not in shown - whole
+        if (
+            is_unproven
+            or scales.setdefault((source.tool, source.key), source.is_minor) != source.is_minor
+        ):
+            finding.verdict, finding.miss, finding.source = "mislabelled", Miss("size", source), None
 
 
 def _constant_sources(constants: Mapping[str, Any]) -> Iterator[Source]:

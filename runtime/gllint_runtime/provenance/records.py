@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, lru_cache
+from itertools import pairwise
 from math import isfinite
 from typing import Any, Literal
 
@@ -87,7 +88,9 @@ class Source:
     stem: tuple[str, ...] = ()
     is_code: bool = False
     is_asked: bool = False  # an argument, which the model wrote itself
-    is_minor: bool = False  # the amount, if the number next to a code in small letters is in hundredths
+    is_minor: bool = False  # the amount, if the integer is in hundredths of a currency
+    may_be_minor: bool = False
+    is_doubtful: bool = False  # and nothing in the output says that it is
 
     @property
     def unit(self) -> str | None:
@@ -408,8 +411,8 @@ class Harvester:
             units, is_open = self._units(path, key, context, record)
             if context.factor != 1.0 and units and units in (context.unit, context.currency):
                 value *= context.factor
-            if _is_minor(key):
-                value, units = value / 100, context.currency
+            if (size := _size_of_minor(key)) is not None:
+                value, units = value / size, context.currency
         source = Source("tool", self._call_id, self._tool, path, key, value, units, record, is_open=is_open)
         source.kind = None if units else read_name(key).kind if key else None
         source.stem = stem_of(key)
@@ -418,9 +421,14 @@ class Harvester:
             record.stems[key] = source.stem
         record.values.setdefault(key, source)
         self.harvest.sources.append(source)
-        if context.is_minor and isinstance(value, int) and units and units == context.currency:
-            # Nothing says which of the two it is: payment services write "usd" next to hundredths.
-            self.harvest.sources.append(replace(source, value=value / 100, is_minor=True))
+        if isinstance(value, int) and abs(value) >= 100 and source.kind is None and not is_quantity:
+            if units == context.currency or (not units and _is_amount(key)):
+                # Nothing says which of the two it is: payment services keep hundredths next to a currency.
+                source.may_be_minor = True
+                is_doubtful = not context.is_minor or units != context.currency
+                self.harvest.sources.append(
+                    replace(source, value=value / 100, is_minor=True, is_doubtful=is_doubtful)
+                )
         if isinstance(value, int) and (source.kind in ("identifier", "index") or value > 99999) and not units:
             self._code(str(value), path, key, record)
         if (
@@ -623,6 +631,8 @@ class Harvester:
             return
         if isinstance(value, (int, float)):
             kind = read_name(key).kind
+            if isinstance(value, int) and 1 <= value <= 12 and folded_word(key) in _MONTH_KEYS:
+                record.moments.append(Moment(month=value))
             if (
                 isinstance(value, int)
                 and key.lower() in ("n", "no", "nr", "number", "index", "id")
@@ -691,6 +701,7 @@ _PAIRS = re.compile(r"\w+=[^\s;,=]+(?:[;,\s]\s?\w+=[^\s;,=]+)+;?")  # temp=14.6;
 _PAIR = re.compile(r"(\w+)=([^\s;,=]+)")
 _ELEMENT = re.compile(r"<([A-Za-z][\w.-]*)[^<>]*>([^<>]+)</\1>")
 _ATTRIBUTE = re.compile(r"\s([A-Za-z][\w.-]*)=[\"']([^\"'<>]{1,200})[\"']")
+_MONTH_KEYS = frozenset(["month", "monat", "mois"])
 _NUMERAL = re.compile(r"[-+]?\d+(?:\.\d+)?(?:[eE][-+]?\d{1,3})?")
 _JSON_START = re.compile(r"[{\[][ \t\r\n]{0,100}(?=[\"{\[])")
 _DECODER = json.JSONDecoder()
@@ -836,16 +847,36 @@ def _table_of(text: str) -> tuple[list[str], list[list[str]]] | None:
 
 
 def _aligned(lines: list[str]) -> tuple[list[str], list[list[str]]] | None:
-    """A table whose columns are parted by blanks, as commands print it: the last may have several words."""
+    """Return a table whose columns are parted by blanks, as commands print it, with or without an index."""
     header = lines[0].split()
     if len(header) < 2 or not all(map(_COLUMN.fullmatch, header)) or len(set(header)) < len(header):
         return None
-    rows = [line.split(maxsplit=len(header) - 1) for line in lines[1:]]
-    if any(len(row) != len(header) or not any(map(has_digit, row)) for row in rows):
+    rows = [line.split() for line in lines[1:] if not _RULE_LINE.fullmatch(line)]
+    if rows and all(len(row) == len(header) + 1 for row in rows) and lines[0][:1].isspace():
+        header = ["index", *header]  # of pandas, which names no column of its index
+    rows = [_joined_words(row, len(header)) for row in rows]
+    if not rows or any(len(row) != len(header) or not any(map(has_digit, row)) for row in rows):
         return None
     return header, rows
 
 
+def _joined_words(cells: list[str], width: int) -> list[str]:
+    """The cells of a row, in which words next to each other are joined until there are as many as columns."""
+    while len(cells) > width:
+        places = [
+            place
+            for place, (first, second) in enumerate(pairwise(cells))
+            if not has_digit(first) and not has_digit(second)
+        ]
+        if not places:
+            return [*cells[: width - 1], " ".join(cells[width - 1 :])]
+        place = places[0]
+        cells = [*cells[:place], f"{cells[place]} {cells[place + 1]}", *cells[place + 2 :]]
+    return cells
+
+
+_RULE_LINE = re.compile(r"[\s|:+=-]*")
+_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z][a-z])")  # transitDays
 _WINDOW_OF_KEY = re.compile(r"_(?:last_?)?\d+ ?(?:h|d|w|m|y|days?|hours?|weeks?|months?)(?:_ago)?(?=_|\Z)")
 _LABELLED = re.compile(r"[A-Za-z_]+[:=]([^\s:=]{3,60})")
 _CLOCK = re.compile(r"\d{1,2}:\d\d(?::\d\d)?")
@@ -861,20 +892,16 @@ def _header_unit(name: str) -> tuple[str, ...]:
 
 
 def _rows(node: Mapping[Any, Any]) -> list[dict[str, Any]] | None:
-    """The rows of columns that are lists side by side (``time``, ``temperature``), or of ``columns`` and ``rows``."""
-    if isinstance(columns := node.get("columns"), (list, tuple)):
-        rows = node.get("rows", node.get("data"))
-        if (
-            isinstance(rows, (list, tuple))
-            and rows
-            and all(isinstance(row, (list, tuple)) and len(row) == len(columns) for row in rows)
-        ):
-            names = [
-                str(element.get("name", "")) if isinstance(element, Mapping) else str(element)
-                for element in columns
-            ]
-            return [dict(zip(names, row, strict=True)) for row in rows]
-    lists = {str(name): value for name, value in node.items() if isinstance(value, (list, tuple))}
+    """Return the rows of an object: lists side by side (``time``, ``temperature``), or a list of names and of rows."""
+    lists = {str(name): value for name, value in node.items() if isinstance(value, (list, tuple)) and value}
+    headers = [names for value in _header_lists(node) if (names := _names_of(value))]
+    for rows in lists.values():
+        cells = [_cells_of(row) for row in rows]
+        width = len(cells[0])
+        if width > 1 and all(len(row) == width for row in cells):
+            names = next((names for names in (*headers, sum(headers, [])) if len(names) == width), None)
+            if names is not None:
+                return [dict(zip(names, row, strict=True)) for row in cells]
     if len(lists) < 2:
         return None
     lengths = {len(value) for value in lists.values()}
@@ -886,6 +913,37 @@ def _rows(node: Mapping[Any, Any]) -> list[dict[str, Any]] | None:
         return None
     names = list(lists)
     return [dict(zip(names, row, strict=True)) for row in zip(*lists.values(), strict=True)]
+
+
+def _header_lists(node: Mapping[Any, Any]) -> Iterator[Any]:
+    """The lists of an object, and of the objects in it, that may name columns."""
+    for value in node.values():
+        if isinstance(value, (list, tuple)):
+            yield value
+        elif isinstance(value, Mapping):
+            yield from (inner for inner in value.values() if isinstance(inner, (list, tuple)))
+
+
+def _names_of(value: Sequence[Any]) -> list[str] | None:
+    """The names of columns: texts, or objects with a ``name``."""
+    names = [item.get("name") if isinstance(item, Mapping) else item for item in value]
+    if names and all(isinstance(name, str) and name and not _NUMERAL.fullmatch(name) for name in names):
+        return names if len(set(names)) == len(names) else None
+    return None
+
+
+def _cells_of(row: Any) -> list[Any]:
+    """The cells of a row: a list, or the lists of an object one after the other, of values or ``{"value": …}``."""
+    if isinstance(row, (list, tuple)):
+        return list(row) if not any(isinstance(cell, (Mapping, list, tuple)) for cell in row) else []
+    if not isinstance(row, Mapping) or not all(isinstance(value, (list, tuple)) for value in row.values()):
+        return []
+    cells: list[Any] = []
+    for cell in (cell for value in row.values() for cell in value):
+        if not isinstance(cell, Mapping) or len(cell) != 1:
+            return []
+        cells += cell.values()
+    return cells
 
 
 def _grid(node: Sequence[Any]) -> tuple[list[str], list[Sequence[Any]]] | None:
@@ -986,11 +1044,22 @@ def _measured(node: Mapping[Any, Any]) -> list[str]:
     return several or names
 
 
-def _is_minor(key: str) -> bool:
-    """Whether a key says hundredths of a currency: ``amount_cents``."""
-    words = key.lower().split("_")
+def _size_of_minor(key: str) -> float | None:
+    """How many of the parts that a key says make one of a currency: 100 of ``amount_cents``."""
+    words = name_words(key)
     place = words.index("per") if "per" in words else len(words)
-    return place > 1 and words[place - 1] in table_words("minor keys")
+    return _minor_sizes().get(words[place - 1]) if place > 1 else None
+
+
+@cache
+def _minor_sizes() -> dict[str, float]:
+    return {
+        word: float(size) for size, words in words_table()["minor keys"].items() for word in words.split()
+    }
+
+
+def _is_amount(key: str) -> bool:
+    return any(quantity_named(word) == "currency" or word in _value_keys() for word in name_words(key))
 
 
 def _are_bare(node: Mapping[Any, Any]) -> bool:
@@ -1076,7 +1145,7 @@ def units_of_key(key: str) -> tuple[tuple[str, ...], bool]:
     if key[-1] in ")]":
         if units := _header_unit(key):
             return units, False
-    key = _WINDOW_OF_KEY.sub("", key)
+    key = _WINDOW_OF_KEY.sub("", _CAMEL.sub("_", key))
     folded = key.lower()
     if (quotient := _QUOTIENT.search(folded)) is not None:
         known = words_table()["key letters"]
