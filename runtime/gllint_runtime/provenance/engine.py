@@ -428,11 +428,9 @@ class _Judgement:
             return Finding(reading, "exempt", sources[-1] if sources else None)
         if reading.shape == "code":
             return self._code(reading)
-        if reading.word and reading.multiplier == 1.0:  # a seat, 14C
-            for name in reversed(self.provenance.index.codes(reading.word)):
-                if self._is_of_place(name, reading) is None:
-                    reading.text, reading.end = reading.word, reading.start + len(reading.word)
-                    return Finding(reading, _verdict_of(name), name)
+        is_word = any(map(str.isalpha, reading.word))
+        if is_word and (name := self._as_word(reading)) is not None:  # a seat, 14C
+            return name
         if reading.value in _BASES and _PER_BEFORE.search(self._before(reading, 8)):
             return Finding(reading, "exempt")  # £1.40 per 100 g
         misses: list[Miss] = []
@@ -454,6 +452,8 @@ class _Judgement:
                 return hits
         elif reading.renderings and (hits := self._number(reading, [])) is not None:
             return hits
+        if not is_word and (name := self._as_word(reading)) is not None:
+            return name
         if reading.shape == "number" and not reading.units:
             code = self._as_code(reading) or self._as_week(reading)
             if code is not None:
@@ -465,6 +465,14 @@ class _Judgement:
         )
         self._misses[finding] = misses
         return finding
+
+    def _as_word(self, reading: Reading) -> Finding | None:
+        """A number that is a code with what touches it, of the record that the text names."""
+        for name in reversed(self.provenance.index.codes(reading.word) if reading.word else []):
+            if reading.multiplier == 1.0 and self._is_of_place(name, reading) is None:
+                reading.text, reading.end = reading.word, reading.start + len(reading.word)
+                return Finding(reading, _verdict_of(name), name)
+        return None
 
     def _of_other_size(self, reading: Reading) -> Source | None:
         """A source of the same digits in another size: 1.235 MWh of "1,235 MWh"."""
