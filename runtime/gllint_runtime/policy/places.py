@@ -384,7 +384,8 @@ _REFERS = re.compile(
     r"\b(?:than|before|after|versus|vs|compared|instead|als|vor|nach|que|avant|après)\b", re.IGNORECASE
 )
 _REFERENCE = re.compile(
-    r"\b(?:from|than|versus|vs|compared|instead of|against|als|gegenüber|statt|que|contre)\s(?:[^\W\d_]+\s){0,2}[$€£]?(?=[-−]?\d)", re.IGNORECASE
+    r"\b(?:from|than|versus|vs|compared|instead of|against|als|gegenüber|statt|que|contre)\s(?:[^\W\d_]+\s){0,2}[$€£]?(?=[-−]?\d)",
+    re.IGNORECASE,
 )
 _COLON = re.compile(r"\s?[:=]\W*")
 _PER_WORD = re.compile(r"\s?(?:per|a|an|pro|par)\s[^\W\d_]+")
@@ -411,7 +412,7 @@ def declaration(text: str, is_header: bool) -> Declared | None:
         units, end = units_at(per[1], 0)
         if units and end == len(per[1]):
             return Declared((), 1.0, units[0])
-    if is_header:
+    if is_header and len(text) > 1:  # "A" and "B" are what is compared
         if (hits := declared_unit(text)) is not None:
             return hits
         last = text.rsplit(None, 1)[-1]

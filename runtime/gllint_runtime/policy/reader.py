@@ -501,6 +501,11 @@ def _join_ranges(text: str, readings: list[Reading]) -> None:
             and _RANGE.fullmatch(text, first.place.end, second.start)
         ):
             first.renderings = (first.renderings[0].scaled(second.multiplier), *first.renderings)
+        if first.shape == "number" and not first.units and first.renderings and first.value in range(25):
+            moment = next((own for own in second.moments if own.has_time and not own.has_date), None)
+            if moment is not None and _RANGE.fullmatch(text, first.end, second.start):  # from 2 to 4 pm
+                hour = int(first.value) + (12 if first.value + 12 <= (moment.hour or 0) else 0)
+                first.moments, first.shape, first.renderings = (Moment(hour=hour, minute=0),), "moment", ()
         if first.shape == "number" == second.shape and second.units and not first.units and first.renderings:
             is_range = _RANGE.fullmatch(text, first.end, second.start) is not None
             if is_range and first.end == first.place.end and "or about" not in text[first.end : second.start]:
@@ -508,7 +513,7 @@ def _join_ranges(text: str, readings: list[Reading]) -> None:
                     first.units, first.own_unit, first.written_unit = second.units, False, second.written_unit
 
 
-_JOINT = re.compile(r"[ \u00a0]?|,? and | und | et ")
+_JOINT = re.compile(r"\.?[ \u00a0]?|,? and | und | et ")
 
 
 def _joined_quantities(text: str, readings: list[Reading]) -> list[Reading]:

@@ -16,7 +16,7 @@ from gllint_runtime.policy.unit_table import pack_units
 from gllint_runtime.policy.units import TIME_UNITS, is_allowed, measure_of, unit_meant
 
 _SYMBOL = re.compile(r"[^\s,;:!?()\[\]{}\"“”'’|<>=+~≈]*[^\s,;:!?()\[\]{}\"“”'’|<>=+~≈.*_`~/-]")
-_PER = re.compile(r"\s*/\s*|\s+(?:per|pro|je|par|a|an|each)\s+(?:the\s+)?", re.IGNORECASE)
+_PER = re.compile(r"/\s*|\s+/\s+|\s+(?:per|pro|je|par|a|an|each)\s+(?:the\s+)?", re.IGNORECASE)
 _LETTER = re.compile(r"[^\W\d_](?![\w/])")
 _RAISED_TO = re.compile(r"\^(?=[23]\b)")  # m^2, which the tables write m2
 _IN_TIME = re.compile(r"[^\W\d_]/(?:s|sec|min|h|hr|d|day)\Z")

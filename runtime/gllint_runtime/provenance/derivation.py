@@ -523,14 +523,16 @@ class _Search:
         self.words = {word for span in spans for word in layout.words_in(span)}
         self.near_words = self.words | (set(layout.words_in(self.previous)) if self.previous else set())
         self.clause_words = set(layout.words_in(reading.place.clause))
+        self.is_share = "%" in reading.units
         self.wrong_record = any(
-            miss.reason in ("record", "key") and abs(reading.value) == abs(float(miss.source.value))
+            miss.reason in ("record", "key")
+            and abs(reading.value) == abs(float(miss.source.value))
+            and not (self.is_share and _counts_things(Operand(0.0, miss.source.units, (miss.source,), _KIN)))
             for miss in misses
         )
         self.of_other_unit = {miss.source for miss in misses if miss.reason in ("unit", "kind")}
         self.wrong_sign = any(miss.reason == "sign" for miss in misses)
         self.digits = max((renderings.digits for renderings in reading.renderings), default=0)
-        self.is_share = "%" in reading.units
         self.counts = _is_counted(reading.units)
         self.kinds = {kind for kind, words in _aggregate_words().items() if not words.isdisjoint(self.words)}
 
@@ -1152,7 +1154,10 @@ class _Search:
                 continue
             is_spent = how in ("total", "mean") and aggregates["maximum"] < 0
             if not self._fits(
-                value, column.units, any_sign=is_spent, is_exact=self.digits < 3 and how == "total"
+                value,
+                column.units,
+                any_sign=is_spent,
+                is_exact=self.digits < 3 and how == "total" and how not in self.kinds,
             ):
                 continue
             if how in ("minimum", "maximum"):

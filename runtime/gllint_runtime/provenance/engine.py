@@ -265,10 +265,7 @@ def _refuse_two_scales(findings: Iterable[Finding]) -> None:
     whole = {source.tool for _, source in amounts if not source.is_minor and source.may_be_minor}
     for finding, source in amounts:
         is_unproven = source.is_doubtful and source.tool not in shown - whole
-        if (
-            is_unproven
-            or scales.setdefault((source.tool, source.key), source.is_minor) != source.is_minor
-        ):
+        if is_unproven or scales.setdefault((source.tool, source.key), source.is_minor) != source.is_minor:
             finding.verdict, finding.miss, finding.source = "mislabelled", Miss("size", source), None
 
 

@@ -309,9 +309,10 @@ class Harvester:
             name = str(name)
             if not isinstance(value, (Mapping, list, tuple)):
                 self._name(record, name, value)
+        within = _unit_within(node, inner)
         for name, value in node.items():
             name = str(name)
-            element = inner
+            element = within if isinstance(value, (Mapping, list, tuple)) else inner
             beside = node.get(f"{name}_units", node.get(f"{name}_unit"))
             if isinstance(beside, Mapping):
                 element = _Context(inner.unit, inner.currency, beside)
@@ -429,6 +430,8 @@ class Harvester:
                 self.harvest.sources.append(
                     replace(source, value=value / 100, is_minor=True, is_doubtful=is_doubtful)
                 )
+        if context.unit and units == context.unit != ("%",) and not is_quantity and 0 < abs(value) < 1:
+            self.harvest.sources.append(replace(source, units=("1",)))  # a share has not the unit next to it
         if isinstance(value, int) and (source.kind in ("identifier", "index") or value > 99999) and not units:
             self._code(str(value), path, key, record)
         if (
@@ -616,7 +619,7 @@ class Harvester:
         line = layout.line_at(reading.place.start)
         record = self._record(f"{self._tool} {key} line", parent)
         head = layout.text[line.start : reading.place.start].strip(" -*•|#\t")
-        label = re.split(r"[:|=(\t]|\s[-–]\s", head or layout.text[reading.end : line.end].strip(), maxsplit=1)[0]
+        label = _LABEL_END.split(head or layout.text[reading.end : line.end].strip(), maxsplit=1)[0]
         self._name(record, "name", label.strip())
         return record
 
@@ -878,6 +881,7 @@ def _joined_words(cells: list[str], width: int) -> list[str]:
 _RULE_LINE = re.compile(r"[\s|:+=-]*")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z][a-z])")  # transitDays
 _WINDOW_OF_KEY = re.compile(r"_(?:last_?)?\d+ ?(?:h|d|w|m|y|days?|hours?|weeks?|months?)(?:_ago)?(?=_|\Z)")
+_LABEL_END = re.compile(r"[:|=(\t]|\s[-–]\s|\s{2,}")
 _LABELLED = re.compile(r"[A-Za-z_]+[:=]([^\s:=]{3,60})")
 _CLOCK = re.compile(r"\d{1,2}:\d\d(?::\d\d)?")
 _GLUED = re.compile(r"(?<=\d)(?=[a-z])|(?<=[a-z]{2})(?=\d)")
@@ -1035,6 +1039,20 @@ def _inner_context(node: Mapping[Any, Any], context: _Context) -> _Context:
             is_minor=is_minor,
         )
     return _Context(unit, currency, units, factor, is_minor)
+
+
+def _unit_within(node: Mapping[Any, Any], context: _Context) -> _Context:
+    """The context of the containers in an object, of which its unit is where none of its own numbers has it."""
+    if context.unit:
+        return context
+    for key, value in node.items():
+        if isinstance(value, str) and str(key).lower() in _unit_keys() and len(value) <= 40:
+            known = tuple(element for element in unit_of_text(value) if size_of_unit(element))
+            if known and not _is_currency(known) and not any(map(_is_number, node.values())):
+                return replace(context, unit=known)
+            if known and not _is_currency(known) and not {*map(str.lower, map(str, node))} & _value_keys():
+                return replace(context, unit=known)
+    return context
 
 
 def _measured(node: Mapping[Any, Any]) -> list[str]:
