@@ -384,7 +384,8 @@ _REFERS = re.compile(
     r"\b(?:than|before|after|versus|vs|compared|instead|als|vor|nach|que|avant|après)\b", re.IGNORECASE
 )
 _REFERENCE = re.compile(
-    r"\b(?:from|than|versus|vs|compared|instead of|against|als|gegenüber|statt|que|contre)\s(?:[^\W\d_]+\s){0,2}[$€£]?(?=[-−]?\d)",
+    r"\b(?:from|than|versus|vs|compared|instead of|against|als|gegenüber|statt|que|contre)\s"
+    r"(?:[^\W\d_]+\s){0,2}[$€£]?(?=[-−]?\d)",
     re.IGNORECASE,
 )
 _COLON = re.compile(r"\s?[:=]\W*")

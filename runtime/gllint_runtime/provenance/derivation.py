@@ -361,7 +361,7 @@ class _Group:
             yield self.values[place], self.operands[place]
 
 
-def _is_counted(units: tuple[str, ...]) -> bool:
+def is_counted(units: tuple[str, ...]) -> bool:
     return not units or units[0] in counted_units() or units[0] in ("count", "1")
 
 
@@ -375,13 +375,13 @@ def _dimension(unit: str) -> object:
 
 
 @lru_cache(maxsize=8192)
-def _factor(units: tuple[str, ...], own: tuple[str, ...]) -> float | None:
+def unit_factor(units: tuple[str, ...], own: tuple[str, ...]) -> float | None:
     """By what a value in ``units`` is multiplied to be in those that are shown; ``None`` where it is not of them."""
-    if _is_counted(own):
-        return 1.0 if not own or _is_counted(units) else None
+    if is_counted(own):
+        return 1.0 if not own or is_counted(units) else None
     if not set(own).isdisjoint(units):
         return 1.0
-    if own[0] in ("%", "pp", "bps") or not units or _is_counted(units):
+    if own[0] in ("%", "pp", "bps") or not units or is_counted(units):
         if own[0] in ("pp", "bps") and units[:1] == ("%",):
             return 1.0 if own[0] == "pp" else 100.0
         if own[0] in ("%", "pp", "bps") or (units and own[0] not in TIME_UNITS):
@@ -404,12 +404,12 @@ def _factor(units: tuple[str, ...], own: tuple[str, ...]) -> float | None:
 @lru_cache(maxsize=8192)
 def _made(a: tuple[str, ...], b: tuple[str, ...], power: int, own: tuple[str, ...]) -> float | None:
     """By what the product (power 1) or the quotient (-1) of values in two units is multiplied to be in a third."""
-    is_factor = _is_counted(b) or b[0] in TIME_UNITS
-    if is_factor and not (a and b and b[0] in TIME_UNITS and _is_counted(a)):
-        if _is_counted(a) and (power < 0 and b and b[0] in TIME_UNITS):
+    is_factor = is_counted(b) or b[0] in TIME_UNITS
+    if is_factor and not (a and b and b[0] in TIME_UNITS and is_counted(a)):
+        if is_counted(a) and (power < 0 and b and b[0] in TIME_UNITS):
             return None  # a rate, which its own words announce
-        if _is_counted(a):
-            return 1.0 if not a or _is_counted(own) else None
+        if is_counted(a):
+            return 1.0 if not a or is_counted(own) else None
         if (
             not b
             and own
@@ -420,7 +420,7 @@ def _made(a: tuple[str, ...], b: tuple[str, ...], power: int, own: tuple[str, ..
         ):
             return 1.0  # an amount by a rate of exchange
         base = tuple(unit.rpartition("/")[0] or unit for unit in a) if power > 0 else a
-        if (factor := _factor(base, own) if own else 1.0) is not None:
+        if (factor := unit_factor(base, own) if own else 1.0) is not None:
             return factor
     if not own or not b or (not a and power > 0) or own[0] in ("pp", "bps", "%") or "%" in (*a[:1], b[0]):
         return None
@@ -429,14 +429,14 @@ def _made(a: tuple[str, ...], b: tuple[str, ...], power: int, own: tuple[str, ..
         size, other = size_of_unit(below), size_of_unit(b[0])
         if size is not None and other is not None and size.dimension == other.dimension:
             rest = tuple(unit.rpartition("/")[0] for unit in a)
-            if (factor := _factor(rest, own)) is not None:
+            if (factor := unit_factor(rest, own)) is not None:
                 return factor * other.factor / size.factor
         if (
             below == b[0]
-            and (factor := _factor(tuple(unit.rpartition("/")[0] for unit in a), own)) is not None
+            and (factor := unit_factor(tuple(unit.rpartition("/")[0] for unit in a), own)) is not None
         ):
             return factor
-    if power < 0 and _is_counted(a) and own[0].rpartition("/")[2] == b[0]:
+    if power < 0 and is_counted(a) and own[0].rpartition("/")[2] == b[0]:
         return 1.0  # people per km2
     each, _, period = b[0].rpartition("/")
     if each and period in TIME_UNITS and (factor := _made(a, (each,), power, own)) is not None:
@@ -448,7 +448,7 @@ def _made(a: tuple[str, ...], b: tuple[str, ...], power: int, own: tuple[str, ..
     return float(made.factor / shown.factor)
 
 
-def _is_no_sum(units: tuple[str, ...]) -> bool:
+def is_no_sum(units: tuple[str, ...]) -> bool:
     """Whether values in a unit do not add up: percentages, temperatures."""
     return bool(units) and (units[0] in ("%", "pp", "bps") or _dimension(units[0]) == "temperature")
 
@@ -533,7 +533,7 @@ class _Search:
         self.of_other_unit = {miss.source for miss in misses if miss.reason in ("unit", "kind")}
         self.wrong_sign = any(miss.reason == "sign" for miss in misses)
         self.digits = max((renderings.digits for renderings in reading.renderings), default=0)
-        self.counts = _is_counted(reading.units)
+        self.counts = is_counted(reading.units)
         self.kinds = {kind for kind, words in _aggregate_words().items() if not words.isdisjoint(self.words)}
 
     def derivation(self) -> Derivation | None:
@@ -557,10 +557,8 @@ class _Search:
             self._products,
         ):
             hits = attempt()
-            if hits is _NOTHING:
-                return None
             if hits is not None:
-                return hits if hits.how == "equation" or self._is_said(hits) else None
+                return hits if hits is NOTHING or hits.how == "equation" or self._is_said(hits) else NOTHING
         return None
 
     def _is_said(self, hits: Derivation) -> bool:
@@ -621,7 +619,7 @@ class _Search:
         self, value: float, units: tuple[str, ...], *, is_exact: bool = False, any_sign: bool = False
     ) -> bool:
         """Whether a value in one of these units would be shown as the number is."""
-        factor = _factor(units, self.units)
+        factor = unit_factor(units, self.units)
         if factor is None:
             return False
         any_sign = any_sign or (value < 0 and self.judgement.direction(self.reading) in ("down", "neutral"))
@@ -734,12 +732,12 @@ class _Search:
             if 1 < len(group) <= _FEW:  # "Bluewater" of two invoices
                 for key in set.intersection(*(set(record.values) for record in group)):
                     sources = tuple(record.values[key] for record in group)
-                    if not _is_no_sum(sources[0].units) and len({source.units for source in sources}) == 1:
+                    if not is_no_sum(sources[0].units) and len({source.units for source in sources}) == 1:
                         total = fsum(float(source.value) for source in sources)
                         yield Operand(total, sources[0].units, sources, _NAMED)
         if self.is_share:
             for a, b in combinations([operand for operand in shown if operand.rank == _SHOWN], 2):
-                if a.units == b.units and a.at != b.at and not _is_no_sum(a.units) and _is_kin(a, b):
+                if a.units == b.units and a.at != b.at and not is_no_sum(a.units) and _is_kin(a, b):
                     if len(a.sources) == len(b.sources) == 1 and a.source is not b.source:
                         yield Operand(a.value + b.value, a.units, (a.source, b.source), _BEFORE)
 
@@ -779,14 +777,14 @@ class _Search:
         groups: dict[object, list[Operand]] = {}
         for operand in self.operands:
             if operand.moment is None:
-                key = "" if _is_counted(operand.units) else _dimension(operand.units[0])
+                key = "" if is_counted(operand.units) else _dimension(operand.units[0])
                 groups.setdefault(key, []).append(operand)
         hits = []
         for key, several in groups.items():
             units = () if key == "" else several[0].units
             pairs = sorted(
                 (
-                    (operand.value * (_factor(operand.units, units) or 1.0), place)
+                    (operand.value * (unit_factor(operand.units, units) or 1.0), place)
                     for place, operand in enumerate(several)
                 )
             )
@@ -797,10 +795,10 @@ class _Search:
         """How many pairs of these dimensions the text points at as closely."""
         counts = []
         for units in (a.units, b.units):
-            key = "" if _is_counted(units) else _dimension(units[0])
+            key = "" if is_counted(units) else _dimension(units[0])
             counts.append(self._rank_counts.get(key, [0] * (_SAID + 1))[rank])
-        is_like = _is_counted(a.units) == _is_counted(b.units) and (
-            _is_counted(a.units) or _dimension(a.units[0]) == _dimension(b.units[0])
+        is_like = is_counted(a.units) == is_counted(b.units) and (
+            is_counted(a.units) or _dimension(a.units[0]) == _dimension(b.units[0])
         )
         return counts[0] * (counts[0] - 1) // 2 if is_like else counts[0] * counts[1]
 
@@ -809,7 +807,7 @@ class _Search:
         counts: dict[object, list[int]] = {}
         for operand in self.operands:
             if operand.moment is None:
-                key = "" if _is_counted(operand.units) else _dimension(operand.units[0])
+                key = "" if is_counted(operand.units) else _dimension(operand.units[0])
                 row = counts.setdefault(key, [0] * (_SAID + 1))
                 for rank in range(operand.rank, _SAID + 1):
                     row[rank] += 1
@@ -840,7 +838,7 @@ class _Search:
                 continue
             best = rank, hits
         if is_turned and (best is None or best[1].how in ("product", "quotient", "percentage")):
-            return _NOTHING  # the difference is of the other sign
+            return NOTHING  # the difference is of the other sign
         return best[1] if best is not None else None
 
     def _candidates(self) -> Iterator[tuple[Operation, Operand, Operand, float, tuple[str, ...], Shown]]:
@@ -853,7 +851,7 @@ class _Search:
         for first in self.groups:
             for second in self.groups:
                 if second.units[:1] == ("%",):
-                    amount = _factor(first.units, self.units) if first.units[:1] != ("%",) else None
+                    amount = unit_factor(first.units, self.units) if first.units[:1] != ("%",) else None
                     for operation in PERCENTAGES if amount is not None else ():
                         yield from self._partners(operation, first, second, amount or 1.0, first.units)
                     continue
@@ -878,7 +876,7 @@ class _Search:
             return
         if not group.units and not self.units and self.reading.noun in ("points", "prozentpunkte"):
             yield DIFFERENCE, 100.0, ("pp",)  # of two fractions
-        if (factor := _factor(group.units, self.units)) is not None:
+        if (factor := unit_factor(group.units, self.units)) is not None:
             yield DIFFERENCE, factor, ("pp",) if is_percent else group.units
         if self.counts:
             yield RATIO, 1.0, ()
@@ -987,7 +985,7 @@ class _Search:
         """Whether a value is multiplied with, or divided by, what is a number of things, a time or a measure."""
         if b.value in (0, 1) or a.value in (0, 1):
             return False
-        if not b.units and a.units and self.units and _factor(a.units, self.units) is None:
+        if not b.units and a.units and self.units and unit_factor(a.units, self.units) is None:
             return not _words_of("factors").isdisjoint(b.source.stem)
         if not b.units and b.value % 1 and not _words_of("factors").intersection(b.source.stem):
             return False  # 45 divided by a rating of 4.7
@@ -1002,14 +1000,14 @@ class _Search:
             return True  # the cost per user, of a row
         if operation is QUOTIENT and b.source.tool == "calendar":
             return self.digits > 2 and a.rank <= _NAMED
-        if operation is QUOTIENT and not both_shown and not (b.units and not _is_counted(b.units)):
+        if operation is QUOTIENT and not both_shown and not (b.units and not is_counted(b.units)):
             return a.rank < _KIN and bool(
                 (b.rank == _SAID and not b.value % 1 and not _words_of("times").isdisjoint(self.words))
                 or b.source.key.lower() in table_words("quantities")
                 or _counts_things(b)
                 or b.source.kind == "count"
             )
-        is_factor = not b.value % 1 and (_is_counted(b.units) or b.units[0] in TIME_UNITS)
+        is_factor = not b.value % 1 and (is_counted(b.units) or b.units[0] in TIME_UNITS)
         if both_shown or _SAID in (a.rank, b.rank):
             return True
         return same or (b.is_shown and is_factor and bool(self.units))
@@ -1073,7 +1071,7 @@ class _Search:
         if not any(element.fits(total + product) for element in reading.renderings):
             return None
         units = {unit.partition("/")[0] for finding, _ in terms for unit in _units_of(finding)}
-        if self.units and units and units.isdisjoint(self.units) and not _is_counted(self.units):
+        if self.units and units and units.isdisjoint(self.units) and not is_counted(self.units):
             return None
         sources = tuple(
             source
@@ -1103,7 +1101,7 @@ class _Search:
         if self.units and _dimension(self.units[0]) == _dimension("s"):
             moments = [(o.moment, o.source) for o in self.operands if o.moment is not None and o.at in pair]
             if len(moments) == 2:
-                return self._span_of([tuple(moments)]) or _NOTHING  # type: ignore[list-item]
+                return self._span_of([tuple(moments)]) or NOTHING  # type: ignore[list-item]
         text = self.judgement.text_of((max(0, first - 40), first))
         subject = first if second >= 0 or not is_against(text) else -1
         if second >= 0 and _FROM.search(text):
@@ -1111,7 +1109,7 @@ class _Search:
         hits = self._pair(among, subject)
         if hits is None and self.is_share:
             shown = {operand.at for operand in self.operands}
-            return _NOTHING if {first, max(second, first)} <= shown else None
+            return NOTHING if {first, max(second, first)} <= shown else None
         return hits
 
     # ------------------------------------------------------------------------------------------- whole columns
@@ -1120,7 +1118,7 @@ class _Search:
         named = [*self.owner.named(self.near_words)]
         visited = set(named)
         for column in (*named, *(column for column in self.owner.latest if column not in visited)):
-            if len(column.sources) < 2 or _factor(column.units, self.units) is None:
+            if len(column.sources) < 2 or unit_factor(column.units, self.units) is None:
                 continue
             if self.units and not self.counts and not column.units and is_thing(column.key):
                 continue
@@ -1150,7 +1148,7 @@ class _Search:
                     or (self.wrong_record and how in ("minimum", "maximum"))
                 ):
                     continue
-            if how == "total" and _is_no_sum(column.units):
+            if how == "total" and is_no_sum(column.units):
                 continue
             is_spent = how in ("total", "mean") and aggregates["maximum"] < 0
             if not self._fits(
@@ -1286,7 +1284,7 @@ class _Search:
         """The sum of a number that is shown and of its neighbours in its record, to the last of three digits."""
         for operand in self.operands if self.digits > 2 else ():
             source, record = operand.source, operand.source.record
-            if operand.rank > _SHOWN or record is None or len(record.values) > 12 or _is_no_sum(source.units):
+            if operand.rank > _SHOWN or record is None or len(record.values) > 12 or is_no_sum(source.units):
                 continue
             rest = [own for own in record.values.values() if own is not source and own.units == source.units]
             for count in (1, 2):
@@ -1301,7 +1299,7 @@ class _Search:
     def _sum_of(self, rank: int) -> Derivation | None:
         at = self.reading.place.start
         for group in self.groups:
-            if _is_no_sum(group.units) or (factor := _factor(group.units, self.units)) is None:
+            if is_no_sum(group.units) or (factor := unit_factor(group.units, self.units)) is None:
                 continue
             terms = {
                 operand.at: (value, operand)
@@ -1340,7 +1338,7 @@ class _Search:
                 and self.units
                 and set(operand.units).isdisjoint(self.units)
             ):
-                if not _is_counted(self.units) and not self.wrong_record and self.digits > 1:
+                if not is_counted(self.units) and not self.wrong_record and self.digits > 1:
                     if self._is_same_temperature(operand):
                         return Derivation("conversion", operand.sources, operand.value, operand.units)
                     if self._fits(operand.value, operand.units) and self._says_period(operand.units):
@@ -1410,8 +1408,8 @@ class _Search:
         noun = folded_word(trailing["word"])
         shown = [operand for operand in self.operands if operand.moment is None and operand.rank <= _KIN]
         for b in shown:
-            if units and not _is_counted(units):
-                factor = _factor(b.units, units) if b.units and not _is_counted(b.units) else None
+            if units and not is_counted(units):
+                factor = unit_factor(b.units, units) if b.units and not is_counted(b.units) else None
             else:
                 factor = 1.0 if noun in b.source.stem or b.source.kind == "count" else None
             for a in shown if factor and b.value else ():
@@ -1570,7 +1568,7 @@ _EQUALS = expression(r"[^\d.;\n=]{0,20}=[^\w.;\n]{0,5}")
 _OPERATOR = expression(
     r"(?:[^\W\d_]|[^\w+−–×*/÷\n])*?(?P<operator>[+−–×x*/÷]|[ ]-[ ])(?:[^\W\d_]|[^\w+−–×*/÷\n])*?"
 )
-_NOTHING = Derivation("", (), 0.0)  # the text says from what a number follows, and it does not
+NOTHING = Derivation("", (), 0.0)  # the text says from what a number follows, and it does not
 _PER = expression(
     r"(?:\s[^\W\d_]+){0,2}?(?:\s(?:per|a|an|pro|je|par|each)\s|\s?/)(?:(?P<count>\d{1,6})\s)?(?P<word>[^\W\d_]+²?)",
     re.IGNORECASE,
@@ -1653,7 +1651,7 @@ def _operands_of(finding: Finding, rank: int) -> Iterator[Operand]:
         if derivation is not None and derivation.sources and derivation.how == "date":
             yield Operand(0.0, (), derivation.sources, rank, at, reading.moments[0])
             return
-    units = reading.units if not _is_counted(reading.units) else ()
+    units = reading.units if not is_counted(reading.units) else ()
     if reading.units[:1] == ("night",):
         units = ("day",)
     if source is not None and not source.is_code and source.moment is None:
@@ -1693,7 +1691,7 @@ def _completed(own: Moment, other: Moment | None) -> Moment:
 
 def _counts_things(operand: Operand) -> bool:
     source = operand.source
-    return _is_counted(operand.units) and (
+    return is_counted(operand.units) and (
         bool(operand.units) or source.kind == "count" or is_thing(source.key)
     )
 

@@ -36,9 +36,10 @@ from gllint_runtime.policy.text_units import (
     words_table,
 )
 from gllint_runtime.policy.units import TIME_UNITS
-from gllint_runtime.provenance.derivation import Derivations, is_clock, says_extreme, superlative_of
+from gllint_runtime.provenance.derivation import NOTHING, Derivations, is_clock, says_extreme, superlative_of
 from gllint_runtime.provenance.directions import Directions, Mark, key_order, way_in
 from gllint_runtime.provenance.findings import FAULTS, Finding, Miss, Verdict
+from gllint_runtime.provenance.formulas import derived_by_row
 from gllint_runtime.provenance.index import Index, Mentions, Names
 from gllint_runtime.provenance.records import (
     Harvest,
@@ -299,6 +300,7 @@ class _Judgement:
         self._places = [reading.place for reading in readings]
         self._spans = [(place.start, place.end) for place in self._places]
         self._marks: dict[Reading, Mark | None] = {}
+        self._refuted: set[Finding] = set()  # what the text derives otherwise
 
     def findings(self) -> list[Finding]:
         """The verdicts, in order."""
@@ -316,7 +318,12 @@ class _Judgement:
         for _ in range(_MOST_PASSES):  # what follows from others may follow from what follows
             rest = [finding for finding in waiting if not self._derive(finding)]
             if len(rest) == len(waiting):
-                break
+                unproven = [own for own in rest if own.miss is None and own not in self._refuted]
+                for finding, derivation in derived_by_row(unproven, self):
+                    finding.verdict, finding.derivation = "derived", derivation
+                rest = [finding for finding in rest if finding.verdict in FAULTS]
+                if len(rest) == len(waiting):
+                    break
             waiting = rest
         return self.done
 
@@ -360,7 +367,9 @@ class _Judgement:
         ):
             return False
         derivation = self.provenance.derivations.of(reading, self, self._misses.get(finding, ()))
-        if derivation is None:
+        if derivation is NOTHING:
+            self._refuted.add(finding)
+        if derivation is None or derivation is NOTHING:
             return False
         finding.verdict, finding.derivation, finding.miss = "derived", derivation, None
         return True

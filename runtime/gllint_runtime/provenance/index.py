@@ -18,6 +18,7 @@ _FEW = 64  # new numbers that are put in their places one by one
 _MOST_OF_ONE = 300  # sources of one value that are looked at
 _MOST_NAMED = 400  # records that one name may name
 _MOST_PARTLY_NAMED = 40  # and that a word of their names may
+_MOST_OF_A_NAME = 3  # words of a name that one of them may stand for
 _ENDING = 4  # digits by which a card or an account is named
 _NO_MONTHS = frozenset(("march", "may", "mars", "marche", "jan"))
 _WEEK = re.compile(r"(?<![^\W\d])w\d{1,2}\Z")
@@ -228,7 +229,7 @@ class Names:
             for name in dict.fromkeys(record.names):
                 self._by_name.setdefault(name, []).append(record)
                 self._lengths.setdefault(name[0], set()).add(len(name))
-                if len(name) > 1:
+                if 1 < len(name) <= _MOST_OF_A_NAME:
                     for word in set(name):
                         if (
                             len(word) > 2

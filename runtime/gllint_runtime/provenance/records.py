@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, lru_cache
-from itertools import pairwise
+from itertools import chain, pairwise
 from math import isfinite
 from typing import Any, Literal
 
@@ -903,7 +903,9 @@ def _rows(node: Mapping[Any, Any]) -> list[dict[str, Any]] | None:
         cells = [_cells_of(row) for row in rows]
         width = len(cells[0])
         if width > 1 and all(len(row) == width for row in cells):
-            names = next((names for names in (*headers, sum(headers, [])) if len(names) == width), None)
+            names = next(
+                (names for names in (*headers, [*chain.from_iterable(headers)]) if len(names) == width), None
+            )
             if names is not None:
                 return [dict(zip(names, row, strict=True)) for row in cells]
     if len(lists) < 2:

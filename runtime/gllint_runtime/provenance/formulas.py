@@ -1,0 +1,185 @@
+"""Numbers that one formula makes of each row: clicks by impressions, revenue less cost, miles per gallon.
+
+Of one row any number of two digits is some pair's ratio. So a formula counts where it makes the numbers of two rows or
+more, or one of three digits, or one next to which the text has a word of a key that the formula uses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import permutations
+from typing import NamedTuple
+
+from gllint_runtime.policy.reader import Reading
+from gllint_runtime.policy.text_units import base_of_unit, size_of_unit
+from gllint_runtime.provenance.derivation import Judgement, is_counted, is_no_sum, unit_factor
+from gllint_runtime.provenance.findings import Derivation, Finding
+from gllint_runtime.provenance.records import Record, Source
+
+_MOST_FINDINGS = 200
+_MOST_VALUES = 14  # of one row
+_MOST_RECORDS = 3  # that a text may mean, each tried
+_SIZES = (100.0, 1000.0, 60.0)  # of what a rate is for: per 100 km, per thousand, per minute
+
+Formula = tuple[str, str, str, float]  # the operation, its two keys, and the size
+
+
+class Operation(NamedTuple):
+    """How two values of a row make a number."""
+
+    how: str
+    result: Callable[[float, float], float]
+    is_ordered: bool = True
+
+
+_SHARE = Operation("share", lambda a, b: 100 * a / b)
+_CHANGE = Operation("percentage change", lambda a, b: 100 * (a - b) / abs(b))
+_DIFFERENCE = Operation("difference", lambda a, b: a - b)
+_SUM = Operation("total", lambda a, b: a + b, False)
+_PRODUCT = Operation("product", lambda a, b: a * b, False)
+_QUOTIENT = Operation("quotient", lambda a, b: a / b)
+
+
+class _Side(NamedTuple):
+    """One of the two values that are compared, which the text does not show."""
+
+    sources: tuple[Source, ...]
+    at: int = -1
+
+
+class Fit(NamedTuple):
+    """A number that a formula makes of the values of one row."""
+
+    finding: Finding
+    record: Record
+    derivation: Derivation
+    has_word: bool
+
+
+def derived_by_row(findings: Iterable[Finding], judgement: Judgement) -> Iterator[tuple[Finding, Derivation]]:
+    """The numbers that a formula makes of the row that the text names for each, with what they are made of."""
+    fits: dict[Formula, list[Fit]] = {}
+    for finding in [*findings][:_MOST_FINDINGS]:
+        reading = finding.reading
+        if reading.shape != "number" or not reading.renderings or not reading.value:
+            continue
+        for record in _rows_of(reading, judgement):
+            for formula, fit in _fits(finding, record, judgement):
+                fits.setdefault(formula, []).append(fit)
+    done: set[Finding] = set()
+    for formula, several in sorted(fits.items(), key=lambda own: -len({fit.record for fit in own[1]})):
+        for fit in several:
+            if fit.finding not in done and _is_telling(formula, fit, several):
+                done.add(fit.finding)
+                yield fit.finding, fit.derivation
+
+
+def _is_telling(formula: Formula, fit: Fit, several: Sequence[Fit]) -> bool:
+    digits = max(element.digits for element in fit.finding.reading.renderings)
+    if len({other.record for other in several}) > 1 and len({other.finding for other in several}) > 1:
+        return (
+            sum(len(str(other.finding.reading.value).strip("0.-").replace(".", "")) for other in several) > 3
+        )
+    return formula[3] not in _SIZES and (digits > 2 or (fit.has_word and digits > 1))
+
+
+def _rows_of(reading: Reading, judgement: Judgement) -> Iterator[Record]:
+    """The rows that the text names for a number: of each list those that the nearest stretch names."""
+    visited: set[str] = set()
+    for scope in reading.place.scopes:
+        for group, records in judgement.named(scope).items():
+            if group not in visited:
+                visited.add(group)
+                rows = {row for record in records if (row := _row_of(record)) is not None}
+                yield from [*rows][:_MOST_RECORDS] if len(rows) <= _MOST_RECORDS else ()
+
+
+def _row_of(record: Record) -> Record | None:
+    """The item of a list that a record is, or is a part of."""
+    return next((element for element in record.chain if element.group.endswith(("[*]", ".*", " line"))), None)
+
+
+def _values(record: Record, group: str) -> Iterator[tuple[str, Source]]:
+    """The numbers of a row and of what it contains, with a name for each that is the same in all rows."""
+    for key, source in record.values.items():
+        if source.kind not in ("identifier", "index") and source.value:
+            yield f"{record.group.removeprefix(group)}.{key}", source
+    for part in record.parts:
+        if "[*]" not in part.group.removeprefix(group):
+            yield from _values(part, group)
+
+
+def _fits(finding: Finding, record: Record, judgement: Judgement) -> Iterator[tuple[Formula, Fit]]:
+    reading = finding.reading
+    values = [*_values(record, record.group)]
+    if not 1 < len(values) <= _MOST_VALUES:
+        return
+    scopes = [span for scope in (*reading.place.scopes[:2], (reading.place.clause,)) for span in scope]
+    words = {word for span in scopes for word in reading.place.layout.words_in(span)}
+    for (name, a), (other, b) in permutations(values, 2):
+        for operation, size, units in _operations(reading, a, b):
+            if not operation.is_ordered and name > other:
+                continue
+            value = operation.result(float(a.value), float(b.value)) * size
+            if not _is_shown(reading, value, operation, judgement, a, b):
+                continue
+            has_word = not words.isdisjoint({*a.stem, *b.stem})
+            derivation = Derivation(operation.how, (a, b), value, units)
+            yield (operation.how, name, other, size), Fit(finding, record, derivation, has_word)
+
+
+def _is_shown(
+    reading: Reading, value: float, operation: Operation, judgement: Judgement, a: Source, b: Source
+) -> bool:
+    """Whether a value would be shown as a number is, with the sign that its mark or its words give it."""
+    if operation not in (_CHANGE, _DIFFERENCE) or reading.is_signed or reading.has_plus:
+        return any(element.fits(value) for element in reading.renderings)
+    if not any(element.fits(abs(value)) for element in reading.renderings):
+        return False
+    way = judgement.direction(reading)
+    if way not in ("up", "down"):
+        return True
+    is_subject = judgement.directions.is_subject(judgement, reading, _Side((a,)), _Side((b,)))
+    return is_subject is not None and ((value > 0) == is_subject) == (way == "up")
+
+
+def _operations(reading: Reading, a: Source, b: Source) -> Iterator[tuple[Operation, float, tuple[str, ...]]]:
+    """The operations on two values that may make a number in the unit that is shown, with a size."""
+    units = reading.units
+    are_like = is_counted(a.units) == is_counted(b.units) and (
+        is_counted(a.units) or unit_factor(a.units, b.units) == 1.0
+    )
+    if "%" in units:
+        if are_like and a.units[:1] != ("%",):
+            yield _SHARE, 1.0, ("%",)
+            yield _CHANGE, 1.0, ("%",)
+        return
+    if units[:1] in (("pp",), ("bps",)):
+        return
+    base = base_of_unit(units[0]) if units and not a.units else 0.0
+    factor = unit_factor(a.units, units)
+    if are_like and (factor is not None or base) and not is_no_sum(a.units) and a.key != b.key:
+        size = 1 / base if base else factor or 1.0
+        yield _DIFFERENCE, size, a.units or units
+        yield _SUM, size, a.units or units
+    if is_no_sum(a.units) or is_no_sum(b.units):
+        return
+    if (divisor := _divisor(units, a, b)) is not None:
+        for size in (divisor,) if units and "/" in units[0] else (1.0, *_SIZES):
+            yield _QUOTIENT, size, units
+    if is_counted(b.units) and factor is not None and float(b.value).is_integer():
+        yield _PRODUCT, factor, a.units or units
+
+
+def _divisor(units: tuple[str, ...], a: Source, b: Source) -> float | None:
+    """By what a value by another is multiplied to be in a unit; ``None`` where it is in no such unit."""
+    if is_counted(units):
+        return 1.0
+    base, _, below = units[0].rpartition("/")
+    above, size = size_of_unit(base or units[0]), size_of_unit(below) if below else None
+    own, other = (size_of_unit(source.units[0]) if source.units else None for source in (a, b))
+    if own is not None and above is not None and own.dimension != above.dimension:
+        return None
+    if size is not None and other is not None:
+        return size.factor / other.factor if size.dimension == other.dimension else None
+    return 1.0
