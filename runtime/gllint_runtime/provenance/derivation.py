@@ -557,6 +557,8 @@ class _Search:
             self._products,
         ):
             hits = attempt()
+            if hits is _UNTIED:
+                return None
             if hits is not None:
                 return hits if hits is NOTHING or hits.how == "equation" or self._is_said(hits) else NOTHING
         return None
@@ -1109,7 +1111,8 @@ class _Search:
         hits = self._pair(among, subject)
         if hits is None and self.is_share:
             shown = {operand.at for operand in self.operands}
-            return NOTHING if {first, max(second, first)} <= shown else None
+            if {first, max(second, first)} <= shown:
+                return NOTHING if second >= 0 else _UNTIED
         return hits
 
     # ------------------------------------------------------------------------------------------- whole columns
@@ -1568,6 +1571,7 @@ _EQUALS = expression(r"[^\d.;\n=]{0,20}=[^\w.;\n]{0,5}")
 _OPERATOR = expression(
     r"(?:[^\W\d_]|[^\w+−–×*/÷\n])*?(?P<operator>[+−–×x*/÷]|[ ]-[ ])(?:[^\W\d_]|[^\w+−–×*/÷\n])*?"
 )
+_UNTIED = Derivation("", (), 0.0)  # it is in brackets behind a number from which it does not follow
 NOTHING = Derivation("", (), 0.0)  # the text says from what a number follows, and it does not
 _PER = expression(
     r"(?:\s[^\W\d_]+){0,2}?(?:\s(?:per|a|an|pro|je|par|each)\s|\s?/)(?:(?P<count>\d{1,6})\s)?(?P<word>[^\W\d_]+²?)",

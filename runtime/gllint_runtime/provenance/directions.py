@@ -88,6 +88,7 @@ _BOUND = expression(
     r"(?:[^\W\d_]+\s){0,3}[$€£]?\Z",
     re.IGNORECASE,
 )
+_YEAR = expression(r"(?:19|20)\d\d")
 _DIGIT = expression(r"\d")
 _ASIDE = expression(r"[^\d(]{0,12}\([^\d]{0,4}\d[^()]*\)[^\d]*\Z")  # 1.44 billion (17.8%) in India
 _THAN = expression(
@@ -236,6 +237,11 @@ class Directions:
             named = [_is_named(side, names.named((span,))) for side in (first, second)]
             if named[0] != named[1]:
                 return named[1]
+            words = set(self.layout.words_in(span))
+            stems = [set(side.sources[0].stem) for side in (first, second)]
+            named = [not words.isdisjoint(own - other) for own, other in (stems, stems[::-1])]
+            if named[0] != named[1]:
+                return named[1]
         if (is_later := _is_later(first, second)) is not None:
             return is_later
         if by_name and (is_nearest := self._nearest(names, reading, first, second)) is not None:
@@ -337,6 +343,9 @@ def _is_later(first: Side, second: Side) -> bool | None:
     ]
     if orders[0] and orders[1] and orders[0] != orders[1]:
         return orders[0] == "later"
+    years = [_YEAR.search(source.key) for source in sources]
+    if years[0] is not None and years[1] is not None and years[0][0] != years[1][0]:
+        return years[0][0] > years[1][0]  # mwh_2024 of mwh_2023
     if sources[0].key != sources[1].key:
         return None
     times = [

@@ -175,7 +175,7 @@ class Provenance:
                 currencies = self.currencies.setdefault(source.call_id, set())
                 currencies.update(unit.partition("/")[0] for unit in source.units)
         for text in harvest.spoken:
-            words = _WORDS.findall(text[:4000].replace("_", " "))
+            words = _WORDS.findall(_CAMEL.sub(" ", text[:4000].replace("_", " ")))
             self.vocabulary.update(map(folded_word, words))
         self.names.add(harvest)
         if harvest.answer is None or harvest.answer not in self._questions:  # else it is one reading twice
@@ -261,8 +261,12 @@ def _refuse_two_scales(findings: Iterable[Finding]) -> None:
         if finding.verdict == "sourced" and finding.source is not None and finding.reading.units
     ]
     scales: dict[tuple[str, str], bool] = {}
-    # What shows hundredths is an amount of the same tool with cents, while none is shown as the tool has it.
-    shown = {source.tool for _, source in amounts if source.is_minor and float(source.value) % 1}
+    # What shows hundredths is an amount of the same tool with two decimals, while none is shown as the tool has it.
+    shown = {
+        source.tool
+        for finding, source in amounts
+        if source.is_minor and any(0 < own.upper_margin <= 0.005 for own in finding.reading.renderings)
+    }
     whole = {source.tool for _, source in amounts if not source.is_minor and source.may_be_minor}
     for finding, source in amounts:
         is_unproven = source.is_doubtful and source.tool not in shown - whole
@@ -1150,6 +1154,7 @@ def _compared() -> re.Pattern[str]:
 
 
 _WORDS = re.compile(r"[^\W\d_]+")
+_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z][a-z])")
 _BASES = (1.0, 10.0, 100.0, 1000.0, 100_000.0, 1e6)
 _PER_BEFORE = re.compile(r"(?:/|\b(?:per|pro|je|par))\s?\Z", re.IGNORECASE)
 _NAMED_HOURS = {

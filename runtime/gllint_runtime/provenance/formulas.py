@@ -6,7 +6,7 @@ more, or one of three digits, or one next to which the text has a word of a key 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import permutations
 from typing import NamedTuple
 
@@ -63,8 +63,16 @@ def derived_by_row(findings: Iterable[Finding], judgement: Judgement) -> Iterato
         reading = finding.reading
         if reading.shape != "number" or not reading.renderings or not reading.value:
             continue
-        for record in _rows_of(reading, judgement):
-            for formula, fit in _fits(finding, record, judgement):
+        rows = [*_rows_of(reading, judgement)]
+        tables = [_values(record, record.group) for record in rows]
+        pairs = [(record, permutations(table.items(), 2)) for record, table in zip(rows, tables, strict=True)]
+        pairs += [
+            (record, _of_one_key(table, other))
+            for (record, table), (twin, other) in permutations(zip(rows, tables, strict=True), 2)
+            if record.group == twin.group and not {*record.names}.isdisjoint(twin.names)
+        ]
+        for record, candidates in pairs:
+            for formula, fit in _fits(finding, record, candidates, judgement):
                 fits.setdefault(formula, []).append(fit)
     done: set[Finding] = set()
     for formula, several in sorted(fits.items(), key=lambda own: -len({fit.record for fit in own[1]})):
@@ -99,33 +107,46 @@ def _row_of(record: Record) -> Record | None:
     return next((element for element in record.chain if element.group.endswith(("[*]", ".*", " line"))), None)
 
 
-def _values(record: Record, group: str) -> Iterator[tuple[str, Source]]:
+def _values(record: Record, group: str) -> dict[str, Source]:
     """The numbers of a row and of what it contains, with a name for each that is the same in all rows."""
-    for key, source in record.values.items():
-        if source.kind not in ("identifier", "index") and source.value:
-            yield f"{record.group.removeprefix(group)}.{key}", source
+    values = {
+        f"{record.group.removeprefix(group)}.{key}": source
+        for key, source in record.values.items()
+        if source.kind not in ("identifier", "index") and source.value
+    }
     for part in record.parts:
         if "[*]" not in part.group.removeprefix(group):
-            yield from _values(part, group)
+            values |= _values(part, group)
+    return values if len(values) <= _MOST_VALUES else {}
 
 
-def _fits(finding: Finding, record: Record, judgement: Judgement) -> Iterator[tuple[Formula, Fit]]:
+def _of_one_key(
+    table: Mapping[str, Source], other: Mapping[str, Source]
+) -> Iterator[tuple[tuple[str, Source], tuple[str, Source]]]:
+    """The values that two rows of one name, as of two months, have under one key."""
+    for name, source in table.items():
+        if name in other:
+            yield (name, source), (f"other {name}", other[name])
+
+
+def _fits(
+    finding: Finding,
+    record: Record,
+    pairs: Iterable[tuple[tuple[str, Source], tuple[str, Source]]],
+    judgement: Judgement,
+) -> Iterator[tuple[Formula, Fit]]:
     reading = finding.reading
-    values = [*_values(record, record.group)]
-    if not 1 < len(values) <= _MOST_VALUES:
-        return
     scopes = [span for scope in (*reading.place.scopes[:2], (reading.place.clause,)) for span in scope]
     words = {word for span in scopes for word in reading.place.layout.words_in(span)}
-    for (name, a), (other, b) in permutations(values, 2):
+    for (name, a), (other, b) in pairs:
         for operation, size, units in _operations(reading, a, b):
             if not operation.is_ordered and name > other:
                 continue
             value = operation.result(float(a.value), float(b.value)) * size
-            if not _is_shown(reading, value, operation, judgement, a, b):
-                continue
-            has_word = not words.isdisjoint({*a.stem, *b.stem})
-            derivation = Derivation(operation.how, (a, b), value, units)
-            yield (operation.how, name, other, size), Fit(finding, record, derivation, has_word)
+            if _is_shown(reading, value, operation, judgement, a, b):
+                has_word = not words.isdisjoint({*a.stem, *b.stem})
+                derivation = Derivation(operation.how, (a, b), value, units)
+                yield (operation.how, name, other, size), Fit(finding, record, derivation, has_word)
 
 
 def _is_shown(
@@ -146,9 +167,7 @@ def _is_shown(
 def _operations(reading: Reading, a: Source, b: Source) -> Iterator[tuple[Operation, float, tuple[str, ...]]]:
     """The operations on two values that may make a number in the unit that is shown, with a size."""
     units = reading.units
-    are_like = is_counted(a.units) == is_counted(b.units) and (
-        is_counted(a.units) or unit_factor(a.units, b.units) == 1.0
-    )
+    are_like = not a.units or not b.units or unit_factor(a.units, b.units) == 1.0
     if "%" in units:
         if are_like and a.units[:1] != ("%",):
             yield _SHARE, 1.0, ("%",)
@@ -158,10 +177,11 @@ def _operations(reading: Reading, a: Source, b: Source) -> Iterator[tuple[Operat
         return
     base = base_of_unit(units[0]) if units and not a.units else 0.0
     factor = unit_factor(a.units, units)
-    if are_like and (factor is not None or base) and not is_no_sum(a.units) and a.key != b.key:
+    if are_like and (factor is not None or base) and not is_no_sum(a.units):
         size = 1 / base if base else factor or 1.0
         yield _DIFFERENCE, size, a.units or units
-        yield _SUM, size, a.units or units
+        if a.key != b.key:
+            yield _SUM, size, a.units or units
     if is_no_sum(a.units) or is_no_sum(b.units):
         return
     if (divisor := _divisor(units, a, b)) is not None:

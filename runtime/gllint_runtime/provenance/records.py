@@ -423,7 +423,7 @@ class Harvester:
         record.values.setdefault(key, source)
         self.harvest.sources.append(source)
         if isinstance(value, int) and abs(value) >= 100 and source.kind is None and not is_quantity:
-            if units == context.currency or (not units and _is_amount(key)):
+            if (units and units == context.currency) or (not units and _is_amount(key)):
                 # Nothing says which of the two it is: payment services keep hundredths next to a currency.
                 source.may_be_minor = True
                 is_doubtful = not context.is_minor or units != context.currency
@@ -855,7 +855,7 @@ def _aligned(lines: list[str]) -> tuple[list[str], list[list[str]]] | None:
     if len(header) < 2 or not all(map(_COLUMN.fullmatch, header)) or len(set(header)) < len(header):
         return None
     rows = [line.split() for line in lines[1:] if not _RULE_LINE.fullmatch(line)]
-    if rows and all(len(row) == len(header) + 1 for row in rows) and lines[0][:1].isspace():
+    if rows and all(len(row) == len(header) + 1 for row in rows) and not has_digit(rows[0][0]):
         header = ["index", *header]  # of pandas, which names no column of its index
     rows = [_joined_words(row, len(header)) for row in rows]
     if not rows or any(len(row) != len(header) or not any(map(has_digit, row)) for row in rows):
@@ -1202,5 +1202,8 @@ def is_thing(key: str) -> bool:
     """Whether a key names things that are counted: ``pallets``, ``starts``."""
     last = next(reversed(re.findall(r"[a-z]+", key.lower())), "")
     return (
-        len(last) > 3 and last[-1] == "s" and last[-2] not in "sui" and last not in table_words("no things")
+        len(last) > 3
+        and last[-1] == "s"
+        and last[-2] not in "sui"
+        and last not in table_words("no things") | _minor_sizes().keys()
     )
