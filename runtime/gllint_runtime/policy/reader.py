@@ -143,9 +143,11 @@ class Reader:
             length = Shown(value, step / 2, step / 2)
             return Reading(start, stop, duration[0], "number", place, (length,), ("h",), "h"), stop
         if (watch := _STOPWATCH.match(text, start)) is not None and watch.end() == stop:
-            value = int(watch[1]) / 60 + int(watch[2]) / 3600
+            minutes, seconds, part = watch[1] or watch[3], watch[2] or watch[4], watch[5] or ""
+            value = int(minutes) / 60 + (int(seconds) + float(f"0{part.replace(',', '.')}")) / 3600
+            half = 10.0 ** -max(0, len(part) - 1) / 7200
             return Reading(
-                start, stop, watch[0], "number", place, (Shown(value, 1 / 7200, 1 / 7200),), ("h",), "h"
+                start, stop, watch[0], "number", place, (Shown(value, half, half),), ("h",), "h"
             ), stop
         if (parted := _length(text, start, stop)) is not None:
             return Reading(start, stop, text[start:stop], "number", place, (parted,), ("h",), "h"), stop
@@ -297,7 +299,8 @@ _PARTED_TIME = expression(
 )
 # Minutes and seconds that are no time of day: 44:54; 60:40 is a share.
 _STOPWATCH = expression(
-    r"(?<![\w.,:/-])(?!(?:50:50|60:40|70:30|80:20|90:10)\b)(2[5-9]|[3-9]\d|1\d\d):([0-5]\d)(?![\w:])"
+    r"(?<![\w.,:/-])(?:(?!(?:50:50|60:40|70:30|80:20|90:10)\b)(2[5-9]|[3-9]\d|1\d\d):([0-5]\d)(?!\w|[:.,]\d)"
+    r"|(\d{1,2}):([0-5]\d)([.,]\d{1,3})(?![\w:]|[.,]\d))"
 )
 _PART_HOURS = (24.0, 1.0, 1 / 60, 1 / 3600)
 
@@ -478,7 +481,7 @@ def _as_duration(reading: Reading) -> None:
 
 
 _RANGE = re.compile(
-    r"\s?[-–—]\s?[$€£]?|\s(?:to|and|or|of|von|sur|bis|und|à|et|a|y)\s(?:the\s|about\s)?[$€£]?"
+    r"\s?[-–]\s?[$€£]?|—[$€£]?|\s(?:to|and|or|of|von|sur|bis|und|à|et|a|y)\s(?:the\s|about\s)?[$€£]?"
 )
 
 

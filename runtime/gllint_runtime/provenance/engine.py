@@ -322,9 +322,11 @@ class _Judgement:
         for _ in range(_MOST_PASSES):  # what follows from others may follow from what follows
             rest = [finding for finding in waiting if not self._derive(finding)]
             if len(rest) == len(waiting):
-                unproven = [own for own in rest if own.miss is None and own not in self._refuted]
-                for finding, derivation in derived_by_row(unproven, self):
-                    finding.verdict, finding.derivation = "derived", derivation
+                unproven = {own for own in rest if own.miss is None and own not in self._refuted}
+                others = [own for own in self.done if own in unproven or own.verdict == "derived"]
+                for finding, derivation in derived_by_row(others, self) if unproven else ():
+                    if finding in unproven:
+                        finding.verdict, finding.derivation = "derived", derivation
                 rest = [finding for finding in rest if finding.verdict in FAULTS]
                 if len(rest) == len(waiting):
                     break
@@ -553,6 +555,10 @@ class _Judgement:
             return Finding(reading, "quoted", whole)
         if ":" in text and all(self._part(part) for part in text.split(":") if any(map(str.isdecimal, part))):
             return Finding(reading, "quoted", self._part(text.split(":")[0]))
+        if (made := _OF_TRIED.fullmatch(text)) is not None:  # 4-for-7, 11-of-19
+            sources = [next(iter(index.by_value(float(part), float(part))), None) for part in made.groups()]
+            if all(sources):
+                return Finding(reading, "quoted", sources[0])
         parts = [part for part in re.split(r"[^\w]+|_", text) if any(char.isdecimal() for char in part)]
         if len(parts) > 1 or (parts and parts[0] != text):
             sources = [self._part(part) for part in parts]
@@ -696,6 +702,14 @@ class _Judgement:
                     ):
                         if source not in visited:
                             yield source, element, sign, "same"
+                for unit in reading.units[:1]:
+                    for own, factor in _BINARY.get(unit, {}).items():  # 33.75 GB of 34560 MB
+                        part = element.scaled(factor)
+                        for source in index.by_value(
+                            part.value - part.lower_margin, part.value + part.upper_margin
+                        ):
+                            if own in source.units:
+                                yield source, element, sign, "same"
                 if "%" in reading.units:
                     part = element.scaled(0.01)
                     for source in index.by_value(
@@ -705,6 +719,8 @@ class _Judgement:
                             not source.units or source.units[0] in ("1", "ratio", "fraction")
                         ) and _may_be_share(source):
                             yield source, element, sign, "same"
+                        elif source.units == ("%",) and 0 < abs(source.value) < 1 and renderings.digits > 2:
+                            yield source, element, sign, "same"  # 0.471 of FG_PCT
 
     def _number(self, reading: Reading, misses: list[Miss]) -> Finding | None:
         quoted: Finding | None = None
@@ -849,6 +865,8 @@ class _Judgement:
         ):
             return None  # the date is what the row is named by
         is_compared = _compared().search(self._before(reading, 24)) is not None or self._is_from_to(reading)
+        if not table_words("former").isdisjoint(self.words((reading.place.clause[0], reading.place.end))):
+            scopes = [scope for scope in scopes if scope[0][0] >= reading.place.clause[0]]
         if is_compared:  # what the sentence names is of the other side: only what is right behind counts
             scopes = [(self._behind(reading),)]
         for element in record.chain:
@@ -1156,6 +1174,12 @@ def _compared() -> re.Pattern[str]:
 _WORDS = re.compile(r"[^\W\d_]+")
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z][a-z])")
 _BASES = (1.0, 10.0, 100.0, 1000.0, 100_000.0, 1e6)
+_BINARY = {
+    "kB": {"B": 1024.0},
+    "MB": {"kB": 1024.0, "B": 1024.0**2},
+    "GB": {"MB": 1024.0, "kB": 1024.0**2, "B": 1024.0**3},
+    "TB": {"GB": 1024.0, "MB": 1024.0**2},
+}
 _PER_BEFORE = re.compile(r"(?:/|\b(?:per|pro|je|par))\s?\Z", re.IGNORECASE)
 _NAMED_HOURS = {
     "noon": 12,
@@ -1182,6 +1206,7 @@ _LEADS = expression(
     r"im|auf|de|est|sont|à|était)[^\w.;]+){0,3}[^\w.;]*",
     re.IGNORECASE,
 )
+_OF_TRIED = re.compile(r"(\d{1,3})-(?:for|of)-(\d{1,3})")
 _OUT_OF = re.compile(
     r"(?:\d(?:\s[^\W\d_]+){0,2}\s?|(?:\A|[.;:\n-])[\s*]*)(?:out of|of|von|sur|/)\s"
     r"(?:(?:the|your|our|its|their|all|den|les|vos)\s)?\Z",

@@ -36,6 +36,7 @@ _SHARE = Operation("share", lambda a, b: 100 * a / b)
 _CHANGE = Operation("percentage change", lambda a, b: 100 * (a - b) / abs(b))
 _DIFFERENCE = Operation("difference", lambda a, b: a - b)
 _SUM = Operation("total", lambda a, b: a + b, False)
+_MEAN = Operation("mean", lambda a, b: (a + b) / 2, False)
 _PRODUCT = Operation("product", lambda a, b: a * b, False)
 _QUOTIENT = Operation("quotient", lambda a, b: a / b)
 
@@ -168,12 +169,16 @@ def _operations(reading: Reading, a: Source, b: Source) -> Iterator[tuple[Operat
     """The operations on two values that may make a number in the unit that is shown, with a size."""
     units = reading.units
     are_like = not a.units or not b.units or unit_factor(a.units, b.units) == 1.0
+    if are_like and a.key == b.key and unit_factor(a.units, units) == 1.0:
+        yield _MEAN, 1.0, a.units or units
     if "%" in units:
         if are_like and a.units[:1] != ("%",):
             yield _SHARE, 1.0, ("%",)
             yield _CHANGE, 1.0, ("%",)
         return
-    if units[:1] in (("pp",), ("bps",)):
+    if units[:1] in (("pp",), ("bps",), ("point",)):
+        if are_like and not a.units:
+            yield _DIFFERENCE, 100.0, ("pp",)
         return
     base = base_of_unit(units[0]) if units and not a.units else 0.0
     factor = unit_factor(a.units, units)

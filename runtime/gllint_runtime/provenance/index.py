@@ -181,8 +181,9 @@ class Index:
 
     def of_same_name(self, text: str) -> Source | None:
         """A code with the same letters and another number; ``None`` where the letters are in none."""
+        digits = len(re.sub(r"\D", "", text))
         sources = self._prefixes.get(_letters_of(text), ())
-        return sources[0] if sources else None
+        return next((own for own in sources if len(re.sub(r"\D", "", own.text)) == digits), None)
 
     def ending(self, digits: str) -> list[Source]:
         """Who brought a longer code that ends in four digits."""

@@ -250,6 +250,11 @@ class Harvester:
         if node.keys() == {"value", "unit"} and isinstance(node["unit"], str) and _is_number(node["value"]):
             self._quantity(node, path, key, record)
             return
+        if _is_number(node.get("nanos")) and (whole := _number_of(node.get("units"))) is not None:
+            value = whole + node["nanos"] / 1e9
+            code = unit_of_text(str(node.get("currencyCode", "")))
+            self._number(value, path, key, record, _Context(code), is_quantity=_is_currency(code))
+            return
         if (rows := _rows(node)) is not None:
             for number, row in enumerate(rows):
                 steps = {name: (*path, name, number) for name in row}
@@ -309,6 +314,9 @@ class Harvester:
             name = str(name)
             if not isinstance(value, (Mapping, list, tuple)):
                 self._name(record, name, value)
+            elif isinstance(value, list) and len(value) < 3:  # the dimensions of a row: {"keys": ["Paris"]}
+                for item in value:
+                    self._name(record, name, item) if isinstance(item, str) else None
         within = _unit_within(node, inner)
         for name, value in node.items():
             name = str(name)
@@ -412,7 +420,7 @@ class Harvester:
             units, is_open = self._units(path, key, context, record)
             if context.factor != 1.0 and units and units in (context.unit, context.currency):
                 value *= context.factor
-            if (size := _size_of_minor(key)) is not None:
+            if (size := _size_of_minor(key) or _size_of_minor(record.label)) is not None:
                 value, units = value / size, context.currency
         source = Source("tool", self._call_id, self._tool, path, key, value, units, record, is_open=is_open)
         source.kind = None if units else read_name(key).kind if key else None
@@ -430,6 +438,8 @@ class Harvester:
                 self.harvest.sources.append(
                     replace(source, value=value / 100, is_minor=True, is_doubtful=is_doubtful)
                 )
+        if not units and (size := _size_of_key(key)) is not None:
+            self.harvest.sources.append(replace(source, value=value * size))
         if context.unit and units == context.unit != ("%",) and not is_quantity and 0 < abs(value) < 1:
             self.harvest.sources.append(replace(source, units=("1",)))  # a share has not the unit next to it
         if isinstance(value, int) and (source.kind in ("identifier", "index") or value > 99999) and not units:
@@ -756,6 +766,13 @@ def _is_number(value: Any) -> bool:
     return value.bit_length() < 1024 if isinstance(value, int) else isfinite(value)
 
 
+def _number_of(value: Any) -> float | None:
+    """A number, or the text of one."""
+    if isinstance(value, str) and _NUMERAL.fullmatch(value):
+        return float(value)
+    return value if _is_number(value) else None
+
+
 def _echoed(leaf: Any) -> Any:
     return leaf.strip() if isinstance(leaf, str) else leaf
 
@@ -880,6 +897,7 @@ def _joined_words(cells: list[str], width: int) -> list[str]:
 
 _RULE_LINE = re.compile(r"[\s|:+=-]*")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z][a-z])")  # transitDays
+_PER_OF_KEY = re.compile(r"_(?:je|pro|par)_", re.IGNORECASE)
 _WINDOW_OF_KEY = re.compile(r"_(?:last_?)?\d+ ?(?:h|d|w|m|y|days?|hours?|weeks?|months?)(?:_ago)?(?=_|\Z)")
 _LABEL_END = re.compile(r"[:|=(\t]|\s[-–]\s|\s{2,}")
 _LABELLED = re.compile(r"[A-Za-z_]+[:=]([^\s:=]{3,60})")
@@ -1068,14 +1086,24 @@ def _size_of_minor(key: str) -> float | None:
     """How many of the parts that a key says make one of a currency: 100 of ``amount_cents``."""
     words = name_words(key)
     place = words.index("per") if "per" in words else len(words)
-    return _minor_sizes().get(words[place - 1]) if place > 1 else None
+    return _minor_sizes().get(words[place - 1].removesuffix("s")) if place > 1 else None
 
 
 @cache
 def _minor_sizes() -> dict[str, float]:
     return {
-        word: float(size) for size, words in words_table()["minor keys"].items() for word in words.split()
+        word.removesuffix("s"): float(size)
+        for size, words in words_table()["minor keys"].items()
+        for word in words.split()
     }
+
+
+def _size_of_key(key: str) -> float | None:
+    """By what a key multiplies its numbers: 1,000 of ``earned_premium_k``."""
+    last = name_words(key)[-1:]
+    return {"k": 1e3, "thousand": 1e3, "tsd": 1e3, "million": 1e6, "mio": 1e6, "mn": 1e6}.get(
+        last[0].removesuffix("s") if last else ""
+    )
 
 
 def _is_amount(key: str) -> bool:
@@ -1165,7 +1193,7 @@ def units_of_key(key: str) -> tuple[tuple[str, ...], bool]:
     if key[-1] in ")]":
         if units := _header_unit(key):
             return units, False
-    key = _WINDOW_OF_KEY.sub("", _CAMEL.sub("_", key))
+    key = _PER_OF_KEY.sub("_per_", _WINDOW_OF_KEY.sub("", _CAMEL.sub("_", key)))
     folded = key.lower()
     if (quotient := _QUOTIENT.search(folded)) is not None:
         known = words_table()["key letters"]
@@ -1200,10 +1228,11 @@ def units_of_key(key: str) -> tuple[tuple[str, ...], bool]:
 @lru_cache(maxsize=4096)
 def is_thing(key: str) -> bool:
     """Whether a key names things that are counted: ``pallets``, ``starts``."""
-    last = next(reversed(re.findall(r"[a-z]+", key.lower())), "")
+    last = next(reversed(re.findall(r"[a-z]+", _CAMEL.sub("_", key).lower())), "")
     return (
         len(last) > 3
         and last[-1] == "s"
         and last[-2] not in "sui"
-        and last not in table_words("no things") | _minor_sizes().keys()
+        and last not in table_words("no things")
+        and last.removesuffix("s") not in _minor_sizes()
     )
