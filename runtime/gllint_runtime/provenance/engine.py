@@ -62,6 +62,7 @@ _MAX_TEXT = 500_000
 _MAX_SPELLED = 20_000  # characters of what a user said in which numbers in words are read
 _SIZES = (-3, 3, -6, 6, -2, 2, -1, 1)  # powers of ten by which a size is mistaken
 _MOST_PASSES = 4
+_REACH = 80  # characters before a number in which a word says that it is of the one before
 
 
 class Provenance:
@@ -865,8 +866,11 @@ class _Judgement:
         ):
             return None  # the date is what the row is named by
         is_compared = _compared().search(self._before(reading, 24)) is not None or self._is_from_to(reading)
-        if not table_words("former").isdisjoint(self.words((reading.place.clause[0], reading.place.end))):
-            scopes = [scope for scope in scopes if scope[0][0] >= reading.place.clause[0]]
+        start, end = reading.place.sentence[0], reading.place.end
+        if not table_words("former").isdisjoint(self.words((max(start, end - _REACH), end))):
+            scopes = [
+                scope for scope in scopes if scope[0][0] >= start
+            ]  # of the previous one no heading says
         if is_compared:  # what the sentence names is of the other side: only what is right behind counts
             scopes = [(self._behind(reading),)]
         for element in record.chain:

@@ -72,6 +72,11 @@ def derived_by_row(findings: Iterable[Finding], judgement: Judgement) -> Iterato
             for (record, table), (twin, other) in permutations(zip(rows, tables, strict=True), 2)
             if record.group == twin.group and not {*record.names}.isdisjoint(twin.names)
         ]
+        for record, table in zip(rows, tables, strict=True):
+            if (whole := _whole(reading, record, table)) is not None:
+                fits.setdefault(("total", "", "", 1.0), []).append(
+                    Fit(finding, record, whole, has_word=False)
+                )
         for record, candidates in pairs:
             for formula, fit in _fits(finding, record, candidates, judgement):
                 fits.setdefault(formula, []).append(fit)
@@ -119,6 +124,17 @@ def _values(record: Record, group: str) -> dict[str, Source]:
         if "[*]" not in part.group.removeprefix(group):
             values |= _values(part, group)
     return values if len(values) <= _MOST_VALUES else {}
+
+
+def _whole(reading: Reading, record: Record, table: Mapping[str, Source]) -> Derivation | None:
+    """The sum of all amounts in one unit that a row has directly, where it has three or more."""
+    values = [source for source in table.values() if source.record is record and not is_no_sum(source.units)]
+    units = {source.units for source in values}
+    if len(values) < 3 or len(units) > 1 or unit_factor(values[0].units, reading.units) != 1.0:
+        return None
+    total = sum(float(source.value) for source in values)
+    is_shown = any(element.fits(total) for element in reading.renderings)
+    return Derivation("total", tuple(values), total, values[0].units) if is_shown else None
 
 
 def _of_one_key(

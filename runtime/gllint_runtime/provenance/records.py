@@ -872,12 +872,17 @@ def _aligned(lines: list[str]) -> tuple[list[str], list[list[str]]] | None:
     if len(header) < 2 or not all(map(_COLUMN.fullmatch, header)) or len(set(header)) < len(header):
         return None
     rows = [line.split() for line in lines[1:] if not _RULE_LINE.fullmatch(line)]
-    if rows and all(len(row) == len(header) + 1 for row in rows) and not has_digit(rows[0][0]):
+    if rows and all(len(row) > len(header) for row in rows) and _is_index([row[0] for row in rows]):
         header = ["index", *header]  # of pandas, which names no column of its index
     rows = [_joined_words(row, len(header)) for row in rows]
     if not rows or any(len(row) != len(header) or not any(map(has_digit, row)) for row in rows):
         return None
     return header, rows
+
+
+def _is_index(cells: list[str]) -> bool:
+    """Whether the first cells of rows name them, or count them from zero."""
+    return not any(map(has_digit, cells[:1])) or cells == [str(number) for number in range(len(cells))]
 
 
 def _joined_words(cells: list[str], width: int) -> list[str]:
