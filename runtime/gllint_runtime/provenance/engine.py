@@ -873,23 +873,28 @@ class _Judgement:
             ]  # of the previous one no heading says
         if is_compared:  # what the sentence names is of the other side: only what is right behind counts
             scopes = [(self._behind(reading),)]
-        for element in record.chain:
+        nearest = len(scopes)
+        for element in reversed([*record.chain]):
             if not names.has_several(element.group):
                 continue
             line = reading.place.layout.line_at(reading.place.start)
             is_near = element.group.endswith(" line") and line.kind not in ("item", "row")
-            for scope in self._key_scopes(reading) if is_near else scopes:
+            for distance, scope in enumerate(self._key_scopes(reading) if is_near else scopes):
                 named = self.named(scope, reading if reading.moments else None).get(element.group)
-                if named:
-                    if (
-                        element not in named
-                        and (element is not record or any(_has_like(other, source) for other in named))
-                        and not self._names_only_key(source, named, reading)
-                        and not self._are_compared(named, scope)
-                        and not self._is_listed(reading, element)
-                    ):
-                        return Miss("record", source)
-                    break
+                if not named:
+                    continue
+                if distance > nearest:
+                    break  # what is farther off names a part of something else
+                nearest = distance
+                if (
+                    element not in named
+                    and (element is not record or any(_has_like(other, source) for other in named))
+                    and not self._names_only_key(source, named, reading)
+                    and not self._are_compared(named, scope)
+                    and not self._is_listed(reading, element)
+                ):
+                    return Miss("record", source)
+                break
         if (
             len(record.stems) > 1
             and source.key in record.stems
