@@ -21,7 +21,7 @@ _LETTER = re.compile(r"[^\W\d_](?![\w/])")
 _RAISED_TO = re.compile(r"\^(?=[23]\b)")  # m^2, which the tables write m2
 _IN_TIME = re.compile(r"[^\W\d_]/(?:s|sec|min|h|hr|d|day)\Z")
 _PHRASE = re.compile(r"[^\W\d_]+\.?(?:[ -][^\W\d_]+\.?){0,2}")
-_LAST_WORD = re.compile(r"(?:[ -][^\W\d_]+\.?|\.)\Z")
+_LAST_WORD = re.compile(r"(?:\.|[ -][^\W\d_]+)\Z")
 _GAP = re.compile(r"[ \u00a0\u2009\u202f]{1,2}|-(?=[^\W\d_])")
 _SIGN = re.compile(r"(?:US|AU|CA|NZ|HK|[ACSR])?\$|[€£¥￥₹₩₽₺₪₫₱₴₦฿](?!\d)")
 _MAX_UNIT = 40  # characters of a symbol

@@ -556,6 +556,10 @@ class _Judgement:
             return Finding(reading, "quoted", whole)
         if ":" in text and all(self._part(part) for part in text.split(":") if any(map(str.isdecimal, part))):
             return Finding(reading, "quoted", self._part(text.split(":")[0]))
+        if (joint := _LETTERS_DIGITS.fullmatch(text)) is not None:  # carrier TP, number 210
+            for source in (*index.codes(joint[2]), *index.by_value(float(joint[2]), float(joint[2]))):
+                if source.record is not None and joint[1] in source.record.texts.values():
+                    return Finding(reading, "quoted", source)
         if (made := _OF_TRIED.fullmatch(text)) is not None:  # 4-for-7, 11-of-19
             sources = [next(iter(index.by_value(float(part), float(part))), None) for part in made.groups()]
             if all(sources):
@@ -672,6 +676,11 @@ class _Judgement:
                         continue
                     if is_exact or renderings.digits > (1 if renderings.value % 1 == 0 else 2):
                         yield source, element, 1, "bare"
+            if reading.multiplier == 0.01 and renderings.value:  # 1049 cents of a bare 1049
+                element = renderings.scaled(100)
+                for source in index.by_value(element.value, element.value):
+                    if not source.units:
+                        yield source, element, 1, "bare"
             for sign in (1, -1):
                 element = renderings if sign > 0 else renderings.scaled(-1)
                 if sign < 0 and not renderings.value:
@@ -784,6 +793,7 @@ class _Judgement:
                 if (
                     renderings.digits < 2
                     and float(source.value) % 1
+                    and not _is_exact_share(reading, source)
                     and not self._names_source(source, reading)
                 ):
                     continue
@@ -892,6 +902,7 @@ class _Judgement:
                     and not self._names_only_key(source, named, reading)
                     and not self._are_compared(named, scope)
                     and not self._is_listed(reading, element)
+                    and not (not element.names and self._says_total(reading))
                 ):
                     return Miss("record", source)
                 break
@@ -901,12 +912,14 @@ class _Judgement:
             and not _OUT_OF.search(self._before(reading, 32))
         ):
             named_keys = self._keys_of(reading, record)
-            if (
-                len(named_keys) == 1
-                and source.key not in named_keys
-                and not self._is_partly_named(source, record.stems[[*named_keys][0]], reading)
-            ):
-                return Miss("key", source)
+            if len(named_keys) == 1 and source.key not in named_keys:
+                (key,) = named_keys
+                other = record.values.get(key)
+                shows_unit = bool(source.units) and not set(source.units).isdisjoint(reading.units)
+                if not (shows_unit and other is not None and not other.units) and not self._is_partly_named(
+                    source, record.stems[key], reading
+                ):
+                    return Miss("key", source)
         return None
 
     def _is_listed(self, reading: Reading, record: Record) -> bool:
@@ -921,6 +934,14 @@ class _Judgement:
             _JOINED.fullmatch(text, first.end, second.start)
             for first, second in pairwise(self._places[max(0, place - 1) : place + 2])
         )
+
+    def _says_total(self, reading: Reading) -> bool:
+        """Whether the words next to a number say that it is of all rows, as that of a row without a name is."""
+        start, end = reading.place.start, reading.place.end
+        words = self.words(
+            (max(reading.place.sentence[0], start - 16), min(reading.place.sentence[1], end + 16))
+        )
+        return not table_words("of all").isdisjoint(words)
 
     def _are_compared(self, named: set[Record], scope: tuple[tuple[int, int], ...]) -> bool:
         """Whether the only one that is named is what another is compared with: "since January"."""
@@ -990,7 +1011,13 @@ class _Judgement:
         numbers = self._numbers_of(clause)
         if len(numbers) < 2:
             return named
-        return {key for key in named if self._is_next_to(record.stems[key], reading, numbers)}
+        stems = [set(stem) for stem in record.stems.values()]
+        return {
+            key
+            for key in named
+            if self._is_next_to(record.stems[key], reading, numbers)
+            and self._is_next_to(_own_words(record.stems[key], stems), reading, numbers)
+        }
 
     def _is_next_to(self, stem: tuple[str, ...], reading: Reading, numbers: list[Place]) -> bool:
         """Whether the words of a key belong to a number: they lead to it, or follow it and lead to none."""
@@ -1081,10 +1108,18 @@ class _Judgement:
             re.findall("min|max", source.key.lower())
         ):
             return None
-        values = [float(element.value) for element in self.provenance.derivations.column(source)]
+        value = float(source.value)
+        column = self.provenance.derivations.column(source)
+        if any((float(element.value) < 0) != (value < 0) for element in column if element.value):
+            column = [
+                element for element in column if (float(element.value) < 0) == (value < 0)
+            ]  # payments alone
+            if len(column) > 1 and value < 0:
+                words = set(reading.place.layout.words[1])
+                column = [own for own in column if _shares_text(own, source, words)] or column
+        values = [float(element.value) for element in column]
         if len(values) < 2 or min(values) == max(values):
             return None
-        value = float(source.value)
         words = {folded_word(word) for word in _WORDS.findall(self.text_of((last, clause[1])))}
         if max(values) <= 0 and not table_words("superlatives of size").isdisjoint(
             words
@@ -1215,6 +1250,7 @@ _LEADS = expression(
     r"im|auf|de|est|sont|à|était)[^\w.;]+){0,3}[^\w.;]*",
     re.IGNORECASE,
 )
+_LETTERS_DIGITS = re.compile(r"([A-Z]{1,3})[- ]?(\d{1,5})")
 _OF_TRIED = re.compile(r"(\d{1,3})-(?:for|of)-(\d{1,3})")
 _OUT_OF = re.compile(
     r"(?:\d(?:\s[^\W\d_]+){0,2}\s?|(?:\A|[.;:\n-])[\s*]*)(?:out of|of|von|sur|/)\s"
@@ -1282,6 +1318,21 @@ def _is_fraction(source: Source) -> bool:
     return 0 < value < 1 and len(f"{value:.6g}") > 4
 
 
+def _shares_text(own: Source, source: Source, words: set[str]) -> bool:
+    """Whether two rows have a text in common that the answer says: the purchases of one category."""
+    first, second = own.record, source.record
+    if first is None or second is None:
+        return False
+    return any(
+        first.texts.get(key) == text and folded_word(text) in words for key, text in second.texts.items()
+    )
+
+
+def _is_exact_share(reading: Reading, source: Source) -> bool:
+    """Whether a percentage is a fraction to the last digit: 5 % of an ``alpha`` of 0.05."""
+    return "%" in reading.units and abs(100 * float(source.value) - reading.value) < _SLACK
+
+
 def _is_telling(renderings: Shown, source: Source) -> bool:
     """Whether a number is so like another that only the unit can be wrong: 4 for 3.6 is chance."""
     return renderings.value == float(source.value) or renderings.digits >= 2
@@ -1304,7 +1355,8 @@ def _relation(reading: Reading, source: Source) -> str:
         if units[0] in counted_units():
             return "same"
         if is_thing(source.key) and isinstance(source.value, int) and not _is_currency(units[0]):
-            return "kind"
+            is_rate = "/" in units[0] and units[0].rpartition("/")[2] in TIME_UNITS
+            return "bare" if is_rate else "kind"  # gusts of 70 km/h
         return "bare"
     if not set(units).isdisjoint(own):
         return "same"
@@ -1396,6 +1448,12 @@ def _senses() -> dict[str, frozenset[str]]:
     """The words that say what a word of a key does: ``wide`` of ``width``."""
     rows = [frozenset(map(folded_word, words.split())) for words in words_table()["senses"].values()]
     return {word: row for row in rows for word in row}
+
+
+def _own_words(stem: tuple[str, ...], stems: Sequence[set[str]]) -> tuple[str, ...]:
+    """The words of a key that no other key of its record has: ``attempt`` of ``run_attempt`` next to ``run_number``."""
+    own = tuple(word for word in stem if sum(word in other for other in stems) < 2)
+    return own or stem
 
 
 def _has_stem(words: set[str], stem: tuple[str, ...]) -> bool:

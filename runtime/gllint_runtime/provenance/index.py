@@ -227,17 +227,15 @@ class Names:
         """Take in the records of an output."""
         for record in harvest.records:
             self._sizes[record.group] = self._sizes.get(record.group, 0) + 1
+            parts: set[str] = set()
             for name in dict.fromkeys(record.names):
                 self._by_name.setdefault(name, []).append(record)
                 self._lengths.setdefault(name[0], set()).add(len(name))
                 if 1 < len(name) <= _MOST_OF_A_NAME:
-                    for word in set(name):
-                        if (
-                            len(word) > 2
-                            and word not in common_words()
-                            and not (word.isdecimal() and len(word) < 5)
-                        ):
-                            self._by_word.setdefault(word, []).append(record)
+                    parts.update(name)
+            for word in parts - common_words():
+                if len(word) > 2 and not (word.isdecimal() and len(word) < 5):
+                    self._by_word.setdefault(word, []).append(record)
             for moment in record.moments:
                 if moment.month is not None and moment.day is not None:
                     self._by_day.setdefault((moment.month, moment.day), []).append((moment, record))

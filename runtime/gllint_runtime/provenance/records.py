@@ -629,8 +629,12 @@ class Harvester:
         line = layout.line_at(reading.place.start)
         record = self._record(f"{self._tool} {key} line", parent)
         head = layout.text[line.start : reading.place.start].strip(" -*•|#\t")
-        label = _LABEL_END.split(head or layout.text[reading.end : line.end].strip(), maxsplit=1)[0]
-        self._name(record, "name", label.strip())
+        label, *rest = _LABEL_END.split(head or layout.text[reading.end : line.end].strip(), maxsplit=1)
+        label = label.strip()
+        if rest or not (
+            label.isalpha() and label.islower()
+        ):  # "commit", "vite": a word of prose names no line
+            self._name(record, "name", label)
         return record
 
     def _code(self, code: str, path: Path, key: str, record: Record, origin: Origin = "tool") -> None:
@@ -702,7 +706,8 @@ class Harvester:
 _QUOTIENT = re.compile(r"_(kb|mb|gb|tb|eur|usd|gbp|chf)_(s|h|kwh|mwh|kg|t|m2|m3|km|l|gb|tb)$")
 _SIZED = re.compile(r"_(k|m|mn|mio|bn|b)(usd|eur|gbp|chf)$")
 _PER_TIME = re.compile(
-    r"(?:rows?|orders?|requests?|items?|lines?|units?|throughput|events?|count|rate|n)_per_(s|min|h|day|week)$"
+    r"(?:(?:rows?|orders?|requests?|items?|lines?|units?|throughput|events?|count|n)_per_(?:day|week)"
+    r"|(?:rows?|orders?|requests?|items?|lines?|units?|throughput|events?|count|rate|n)_per_(?:s|min|h))$"
 )
 _SPEED = re.compile(r"speed|wind|ascent|velocity|gust|geschw|vitesse")
 _PRICE = re.compile(
@@ -1213,7 +1218,7 @@ def units_of_key(key: str) -> tuple[tuple[str, ...], bool]:
     if folded.endswith(("_bps", "_bp")):
         return ("bps",), False
     if (per := _PER_TIME.search(folded)) is not None:
-        return (f"1/{per[1]}",), False
+        return (f"1/{per[0].rpartition('_')[2]}",), False
     readings = argument_units(key)[:_MAX_RELATIONS]
     if not readings:
         head, _, last = folded.rpartition("_")
