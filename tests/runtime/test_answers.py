@@ -43,7 +43,13 @@ def passes(case: dict[str, Any]) -> bool:
 @pytest.mark.timeout(230)  # hundreds of conversations, which coverage slows down
 @pytest.mark.parametrize(
     ("name", "count", "rejected", "passed"),
-    [("open", 709, 12, 69), ("blind", 661, 27, 93), ("third", 577, 15, 101), ("fourth", 600, 46, 103)],
+    [
+        ("open", 709, 12, 71),
+        ("blind", 661, 28, 95),
+        ("third", 577, 14, 101),
+        ("fourth", 600, 42, 118),
+        ("fifth", 760, 65, 84),
+    ],
 )
 def test_answers(name: str, count: int, rejected: int, passed: int) -> None:
     verdicts = [(case["right"], passes(case)) for case in cases(name)]

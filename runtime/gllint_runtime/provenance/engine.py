@@ -320,12 +320,13 @@ class _Judgement:
                 waiting.append(finding)
         _refuse_two_scales(self.done)
         waiting = [finding for finding in waiting if not self._is_converted(finding)]
+        has_columns = bool(self.provenance.derivations.latest)  # else only what the text itself shows counts
         for _ in range(_MOST_PASSES):  # what follows from others may follow from what follows
             rest = [finding for finding in waiting if not self._derive(finding)]
             if len(rest) == len(waiting):
                 unproven = {own for own in rest if own.miss is None and own not in self._refuted}
                 others = [own for own in self.done if own in unproven or own.verdict == "derived"]
-                for finding, derivation in derived_by_row(others, self) if unproven else ():
+                for finding, derivation in derived_by_row(others, self) if has_columns and unproven else ():
                     if finding in unproven:
                         finding.verdict, finding.derivation = "derived", derivation
                 rest = [finding for finding in rest if finding.verdict in FAULTS]
