@@ -481,7 +481,7 @@ def _as_duration(reading: Reading) -> None:
 
 
 _RANGE = re.compile(
-    r"\s?[-–]\s?[$€£]?|—[$€£]?|\s(?:to|and|or|of|von|sur|bis|und|à|et|a|y)\s(?:the\s|about\s)?[$€£]?"
+    r"[ \u00a0]?[-–][ \u00a0]?[$€£]?|—[$€£]?|\s(?:to|and|or|of|von|sur|bis|und|à|et|a|y)\s(?:the\s|about\s)?[$€£]?"
 )
 
 
