@@ -320,20 +320,28 @@ class _Judgement:
                 waiting.append(finding)
         _refuse_two_scales(self.done)
         waiting = [finding for finding in waiting if not self._is_converted(finding)]
-        has_columns = bool(self.provenance.derivations.latest)  # else only what the text itself shows counts
-        for _ in range(_MOST_PASSES):  # what follows from others may follow from what follows
+        waiting = self._derive_all(waiting)
+        if waiting and self.provenance.derivations.latest:  # else only what the text itself shows counts
+            self._derive_by_row(waiting)
+            self._derive_all([finding for finding in waiting if finding.verdict in FAULTS])
+        return self.done
+
+    def _derive_all(self, waiting: list[Finding]) -> list[Finding]:
+        """Derive numbers from others, and from what was derived; return those that are left."""
+        for _ in range(_MOST_PASSES):
             rest = [finding for finding in waiting if not self._derive(finding)]
             if len(rest) == len(waiting):
-                unproven = {own for own in rest if own.miss is None and own not in self._refuted}
-                others = [own for own in self.done if own in unproven or own.verdict == "derived"]
-                for finding, derivation in derived_by_row(others, self) if has_columns and unproven else ():
-                    if finding in unproven:
-                        finding.verdict, finding.derivation = "derived", derivation
-                rest = [finding for finding in rest if finding.verdict in FAULTS]
-                if len(rest) == len(waiting):
-                    break
+                break
             waiting = rest
-        return self.done
+        return waiting
+
+    def _derive_by_row(self, waiting: list[Finding]) -> None:
+        """Derive numbers by the formulas that make those of several rows, or one of a row that the text names."""
+        unproven = {own for own in waiting if own.miss is None and own not in self._refuted}
+        others = [own for own in self.done if own in unproven or own.verdict == "derived"]
+        for finding, derivation in derived_by_row(others, self) if unproven else ():
+            if finding in unproven:
+                finding.verdict, finding.derivation = "derived", derivation
 
     @cached_property
     def directions(self) -> Directions:

@@ -16,7 +16,7 @@ from gllint_runtime.provenance.derivation import Judgement, is_counted, is_no_su
 from gllint_runtime.provenance.findings import Derivation, Finding
 from gllint_runtime.provenance.records import Record, Source
 
-_MOST_FINDINGS = 200
+_MOST_FINDINGS = 100
 _MOST_VALUES = 14  # of one row
 _MOST_RECORDS = 3  # that a text may mean, each tried
 _SIZES = (100.0, 1000.0, 60.0)  # of what a rate is for: per 100 km, per thousand, per minute
