@@ -21,6 +21,7 @@ _MOST_VALUES = 14  # of one row
 _MOST_RECORDS = 3  # that a text may mean, each tried
 _SIZES = (100.0, 1000.0, 60.0)  # of what a rate is for: per 100 km, per thousand, per minute
 
+Pair = tuple[tuple[str, Source], tuple[str, Source]]
 Formula = tuple[str, str, str, float]  # the operation, its two keys, and the size
 
 
@@ -66,7 +67,9 @@ def derived_by_row(findings: Iterable[Finding], judgement: Judgement) -> Iterato
             continue
         rows = [*_rows_of(reading, judgement)]
         tables = [_values(record, record.group) for record in rows]
-        pairs = [(record, permutations(table.items(), 2)) for record, table in zip(rows, tables, strict=True)]
+        pairs: list[tuple[Record, Iterable[Pair]]] = [
+            (record, permutations(table.items(), 2)) for record, table in zip(rows, tables, strict=True)
+        ]
         pairs += [
             (record, _of_one_key(table, other))
             for (record, table), (twin, other) in permutations(zip(rows, tables, strict=True), 2)
@@ -137,9 +140,7 @@ def _whole(reading: Reading, record: Record, table: Mapping[str, Source]) -> Der
     return Derivation("total", tuple(values), total, values[0].units) if is_shown else None
 
 
-def _of_one_key(
-    table: Mapping[str, Source], other: Mapping[str, Source]
-) -> Iterator[tuple[tuple[str, Source], tuple[str, Source]]]:
+def _of_one_key(table: Mapping[str, Source], other: Mapping[str, Source]) -> Iterator[Pair]:
     """The values that two rows of one name, as of two months, have under one key."""
     for name, source in table.items():
         if name in other:
@@ -149,7 +150,7 @@ def _of_one_key(
 def _fits(
     finding: Finding,
     record: Record,
-    pairs: Iterable[tuple[tuple[str, Source], tuple[str, Source]]],
+    pairs: Iterable[Pair],
     judgement: Judgement,
 ) -> Iterator[tuple[Formula, Fit]]:
     reading = finding.reading

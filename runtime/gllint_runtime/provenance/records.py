@@ -961,9 +961,8 @@ def _header_lists(node: Mapping[Any, Any]) -> Iterator[Any]:
 def _names_of(value: Sequence[Any]) -> list[str] | None:
     """The names of columns: texts, or objects with a ``name``."""
     names = [item.get("name") if isinstance(item, Mapping) else item for item in value]
-    if names and all(isinstance(name, str) and name and not _NUMERAL.fullmatch(name) for name in names):
-        return names if len(set(names)) == len(names) else None
-    return None
+    texts = [name for name in names if isinstance(name, str) and name and not _NUMERAL.fullmatch(name)]
+    return texts if texts and len({*texts}) == len(names) else None
 
 
 def _cells_of(row: Any) -> list[Any]:
