@@ -143,8 +143,8 @@ class Reader:
             length = Shown(value, step / 2, step / 2)
             return Reading(start, stop, duration[0], "number", place, (length,), ("h",), "h"), stop
         if (watch := _STOPWATCH.match(text, start)) is not None and watch.end() == stop:
-            minutes, seconds, part = watch[1] or watch[3], watch[2] or watch[4], watch[5] or ""
-            value = int(minutes) / 60 + (int(seconds) + float(f"0{part.replace(',', '.')}")) / 3600
+            whole, rest, part = watch[1] or watch[3], watch[2] or watch[4], watch[5] or ""
+            value = int(whole) / 60 + (int(rest) + float(f"0{part.replace(',', '.')}")) / 3600
             half = 10.0 ** -max(0, len(part) - 1) / 7200
             return Reading(
                 start, stop, watch[0], "number", place, (Shown(value, half, half),), ("h",), "h"

@@ -57,7 +57,7 @@ from gllint_runtime.provenance.records import (
 _SLACK = 1e-9
 _ROUNDING = 4e-15  # what the conversion of a float may have added
 _LARGEST_EXACT = 2**53
-_MAX_SOURCES = 200_000  # beyond, the oldest are forgotten down to half
+_MAX_SOURCES = 100_000  # beyond, the oldest are forgotten down to half
 _MAX_TEXT = 500_000
 _MAX_SPELLED = 20_000  # characters of what a user said in which numbers in words are read
 _SIZES = (-3, 3, -6, 6, -2, 2, -1, 1)  # powers of ten by which a size is mistaken
