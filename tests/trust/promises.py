@@ -19,7 +19,7 @@ PROMISES = {  # by the words that each begins with
         "tests/program/test_environment.py::test_what_packages_declare_is_seen",
         "tests/program/test_cache.py::test_an_entry_of_somebody_else_runs_nothing",
     ],
-    "Of all checks `gllint check --since` alone starts another program": [
+    "Of all checks, only `gllint check --since` starts another program": [
         "tests/program/test_since.py::test_no_program_that_the_repository_names_is_run",
         "tests/program/test_since.py::test_what_git_would_have_to_fetch_is_told",
     ],
@@ -38,17 +38,17 @@ PROMISES = {  # by the words that each begins with
         "tests/program/test_cache.py::test_clean_leaves_alone_what_is_no_cache",
         "tests/program/test_fixer.py::test_writing_is_all_or_nothing",
     ],
-    "`gllint mcp --guard` starts the server that it is given": [
+    "`gllint mcp --guard` starts the server that you name": [
         "tests/program/test_guard.py::test_calls_go_to_the_server_and_back_and_into_the_trace",
         "tests/program/test_guard.py::test_a_server_that_cannot_be_started_is_told",
         "tests/program/test_guard.py::test_no_result_passes_by_an_odd_request",
     ],
-    "`gllint hook` and `gllint audit` read what they are given": [
+    "`gllint hook` and `gllint audit` read their input": [
         "tests/program/test_coding_agents.py::test_what_lies_outside_is_not_read",
         "tests/program/test_coding_agents.py::test_a_server_keeps_to_its_folder",
         "tests/program/test_audit.py::test_what_cannot_be_read_on_the_way_hides_no_other_file",
     ],
-    "It believes no cache but its own": [
+    "It uses no cache but its own": [
         "tests/program/test_cache.py::test_an_entry_of_somebody_else_runs_nothing",
     ],
     "It never calls a tool": ["tests/program/test_mcp.py::test_a_server_over_stdio"],
