@@ -49,6 +49,7 @@ from gllint_runtime.provenance.records import (
     code_words,
     common_words,
     is_thing,
+    minor_words,
     sources_of,
     stem_of,
     units_of_key,
@@ -254,25 +255,15 @@ class Provenance:
         return None
 
 
-def _refuse_two_scales(findings: Iterable[Finding]) -> None:
-    """Refuse amounts that an answer shows in two scales: of one key, or in hundredths that nothing shows."""
-    amounts = [
-        (finding, finding.source)
-        for finding in findings
-        if finding.verdict == "sourced" and finding.source is not None and finding.reading.units
-    ]
+def _refuse_scales(findings: Iterable[Finding], says_parts: bool) -> None:
+    """Refuse amounts in two scales of one key, and hundredths of which the conversation says nothing."""
     scales: dict[tuple[str, str], bool] = {}
-    # What shows hundredths is an amount of the same tool with two decimals, while none is shown as the tool has it.
-    shown = {
-        source.tool
-        for finding, source in amounts
-        if source.is_minor and any(0 < own.upper_margin <= 0.005 for own in finding.reading.renderings)
-    }
-    whole = {source.tool for _, source in amounts if not source.is_minor and source.may_be_minor}
-    for finding, source in amounts:
-        is_unproven = source.is_doubtful and source.tool not in shown - whole
-        if is_unproven or scales.setdefault((source.tool, source.key), source.is_minor) != source.is_minor:
-            finding.verdict, finding.miss, finding.source = "mislabelled", Miss("size", source), None
+    for finding in findings:
+        source = finding.source
+        if finding.verdict == "sourced" and source is not None and finding.reading.units:
+            is_other = scales.setdefault((source.tool, source.key), source.is_minor) != source.is_minor
+            if is_other or (source.is_doubtful and not says_parts):
+                finding.verdict, finding.miss, finding.source = "mislabelled", Miss("size", source), None
 
 
 def _constant_sources(constants: Mapping[str, Any]) -> Iterator[Source]:
@@ -318,7 +309,7 @@ class _Judgement:
             self.done.append(finding)
             if finding.verdict in FAULTS:
                 waiting.append(finding)
-        _refuse_two_scales(self.done)
+        _refuse_scales(self.done, not self.provenance.vocabulary.isdisjoint(minor_words()))
         waiting = [finding for finding in waiting if not self._is_converted(finding)]
         waiting = self._derive_all(waiting)
         if waiting and self.provenance.derivations.latest:  # else only what the text itself shows counts

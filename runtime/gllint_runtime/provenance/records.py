@@ -89,8 +89,7 @@ class Source:
     is_code: bool = False
     is_asked: bool = False  # an argument, which the model wrote itself
     is_minor: bool = False  # the amount, if the integer is in hundredths of a currency
-    may_be_minor: bool = False
-    is_doubtful: bool = False  # and nothing in the output says that it is
+    is_doubtful: bool = False  # if the conversation says that amounts are: the output does not
 
     @property
     def unit(self) -> str | None:
@@ -430,10 +429,9 @@ class Harvester:
             record.stems[key] = source.stem
         record.values.setdefault(key, source)
         self.harvest.sources.append(source)
-        if isinstance(value, int) and abs(value) >= 100 and source.kind is None and not is_quantity:
+        if isinstance(value, int) and source.kind is None and not is_quantity:
             if (units and units == context.currency) or (not units and _is_amount(key)):
                 # Nothing says which of the two it is: payment services keep hundredths next to a currency.
-                source.may_be_minor = True
                 is_doubtful = not context.is_minor or units != context.currency
                 self.harvest.sources.append(
                     replace(source, value=value / 100, is_minor=True, is_doubtful=is_doubtful)
@@ -1105,6 +1103,12 @@ def _minor_sizes() -> dict[str, float]:
         for size, words in words_table()["minor keys"].items()
         for word in words.split()
     }
+
+
+@cache
+def minor_words() -> frozenset[str]:
+    """Words for hundredths of a currency, as a text says them."""
+    return frozenset(map(folded_word, words_table()["minor keys"]["100"].split()))
 
 
 def _size_of_key(key: str) -> float | None:
