@@ -54,7 +54,8 @@ def serve(address: str) -> None:
     from contextlib import suppress
 
     for name in _PRELOADED:
-        importlib.import_module(name)
+        with suppress(ModuleNotFoundError):  # of an extra that is not installed
+            importlib.import_module(name)
     _rehearse()
     gc.collect()
     gc.freeze()  # or the first look for garbage would copy all of it

@@ -459,7 +459,8 @@ def test_a_cache_that_comes_with_a_repository_is_not_believed(
 
 def test_who_shares_the_key_shares_the_cache(write: Write, run: Run, agent: str, tmp_path: Path) -> None:
     top = write({"gllint.toml": "", "agent.py": agent})
-    os.utime(top / "agent.py", (10**9, 10**9))  # what was just written is looked at again
+    os.utime(top / "agent.py", (10**9, 10**9))
+    time.sleep(0.2)  # what was just written is looked at again
     read = []
     for user, key in ("one", "k"), ("one", "k"), ("two", "k"), ("three", "other"):
         env = {"XDG_STATE_HOME": str(tmp_path / user), "GLLINT_CACHE_KEY": key}

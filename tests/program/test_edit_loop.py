@@ -104,9 +104,8 @@ LOOPS = {
             Step(
                 "write {{claim:i}} in its place",
                 'f"You have {len(meters)} meters."',
-                '"You have {{claim:0}} meters."',
+                '"You have {{claim:0}}."',
             ),
-            Step("Leave out 'meters'", " meters.", "."),
             Step("'{{claim:0}}' has no entry in claims[]", '"claims": []', CLAIM),
         )
     ),

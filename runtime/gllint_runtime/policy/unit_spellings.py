@@ -234,7 +234,7 @@ class _Reader:
                 other.lower() == text.lower() for other in _table("others")
             )  # `nm3` is no `Nm3`
         if not units:
-            is_part = text != self._text and any(char in self._text for char in "*/·. ")
+            is_part = text != self._text and any(char in self._text for char in "*/·. -")
             raise _UnreadableError(f"`{text}` is not a known unit." if is_part else "")
         return [_expanded(factors_of(unit), power) for unit in units]
 

@@ -216,7 +216,7 @@ class Names:
     def __init__(self) -> None:
         self._by_name: dict[tuple[str, ...], list[Record]] = {}
         self._lengths: dict[str, set[int]] = {}  # of the names that begin with a word
-        self._by_word: dict[str, list[Record]] = {}
+        self._by_word: dict[str, list[tuple[Record, bool]]] = {}
         self._by_day: dict[tuple[int, int], list[tuple[Moment, Record]]] = {}
         self._by_month: dict[tuple[int | None, int], list[Record]] = {}
         self._in_month: dict[int, list[Record]] = {}
@@ -227,15 +227,15 @@ class Names:
         """Take in the records of an output."""
         for record in harvest.records:
             self._sizes[record.group] = self._sizes.get(record.group, 0) + 1
-            parts: set[str] = set()
+            parts: dict[str, bool] = {}  # the words of its names, and whether a short one has it
             for name in dict.fromkeys(record.names):
                 self._by_name.setdefault(name, []).append(record)
                 self._lengths.setdefault(name[0], set()).add(len(name))
-                if 1 < len(name) <= _MOST_OF_A_NAME:
-                    parts.update(name)
-            for word in parts - common_words():
+                for word in name if len(name) > 1 else ():
+                    parts[word] = parts.get(word, False) or len(name) <= _MOST_OF_A_NAME
+            for word in parts.keys() - common_words():
                 if len(word) > 2 and not (word.isdecimal() and len(word) < 5):
-                    self._by_word.setdefault(word, []).append(record)
+                    self._by_word.setdefault(word, []).append((record, parts[word]))
             for moment in record.moments:
                 if moment.month is not None and moment.day is not None:
                     self._by_day.setdefault((moment.month, moment.day), []).append((moment, record))
@@ -270,7 +270,7 @@ class Names:
             for (first, last), groups in hits.items()
             if (first, last) not in inner
         ]
-        parts: list[tuple[int, list[Record]]] = []
+        parts: list[tuple[int, list[tuple[Record, bool]]]] = []
         for at, word in zip(starts, words, strict=True):
             month = month_numbers().get(word)
             if month is not None and (len(word) > 3 or word not in ("may", "mar")) and word not in _NO_MONTHS:
@@ -278,9 +278,9 @@ class Names:
             if word in table_words("weekend"):
                 days = (self._by_name.get((folded_word(day),), ()) for day in ("saturday", "sunday"))
                 found.append((at, at + 1, _by_group(chain.from_iterable(days))))
-            records = self._by_word.get(word)
-            if records is not None and len(records) <= _MOST_PARTLY_NAMED:
-                parts.append((at, records))
+            partly = self._by_word.get(word)
+            if partly is not None and len(partly) <= _MOST_PARTLY_NAMED:
+                parts.append((at, partly))
         for at, moment in moments:
             found.append((at, at + 1, _by_group(self._at(moment))))
         return Mentions(sorted(found, key=lambda mention: mention[0]), parts, self._sizes)
@@ -306,7 +306,7 @@ class Mentions:
     def __init__(
         self,
         names: list[tuple[int, int, dict[str, set[Record]]]],
-        parts: list[tuple[int, list[Record]]],
+        parts: list[tuple[int, list[tuple[Record, bool]]]],
         sizes: dict[str, int],
     ) -> None:
         self._names, self._parts, self._sizes = names, parts, sizes
@@ -318,6 +318,9 @@ class Mentions:
         sets: dict[str, list[set[Record]]] = {}
         counts: dict[str, dict[Record, int]] = {}
         surely: set[Record] = set()  # by a word that is in the name of no other
+        shortly: set[Record] = (
+            set()
+        )  # by a word of a short name: those of a description only show what is no name
         for start, end in spans:
             first = bisect_left(self._starts, start)
             for _, stop, groups in self._names[first : bisect_left(self._starts, end)]:
@@ -326,9 +329,11 @@ class Mentions:
                         sets.setdefault(group, []).append(records)
             first = bisect_left(self._part_starts, start)
             for _, some in self._parts[first : bisect_left(self._part_starts, end)]:
+                named = [record for record, is_short in some if is_short]
+                shortly.update(named)
                 if len(some) == 1:
-                    surely.update(some)
-                for record in some:
+                    surely.update(named)
+                for record, _ in some:
                     own = counts.setdefault(record.group, {})
                     own[record] = own.get(record, 0) + 1
         hits = {
@@ -343,7 +348,7 @@ class Mentions:
                 best = {record for record, count in own.items() if count == most}
                 if len(best) > 1 and not set.intersection(*(set(record.names) for record in best)):
                     best = best & surely
-                if 0 < len(best) < self._sizes.get(group, 1):
+                if best <= shortly and 0 < len(best) < self._sizes.get(group, 1):
                     hits[group] = best
         return hits
 
@@ -361,7 +366,7 @@ class Mentions:
             for start, records in self._parts[
                 bisect_left(self._part_starts, span[0]) : bisect_left(self._part_starts, span[1])
             ]
-            if not chain.isdisjoint(records)
+            if any(record in chain for record, _ in records)
         ]
         return max([*places, *parts], default=-1)
 
