@@ -1074,11 +1074,11 @@ def _unit_within(node: Mapping[Any, Any], context: _Context) -> _Context:
         return context
     for key, value in node.items():
         if isinstance(value, str) and str(key).lower() in _unit_keys() and len(value) <= 40:
-            known = tuple(element for element in unit_of_text(value) if size_of_unit(element))
-            if known and not _is_currency(known) and not any(map(_is_number, node.values())):
-                return replace(context, unit=known)
-            if known and not _is_currency(known) and not {*map(str.lower, map(str, node))} & _value_keys():
-                return replace(context, unit=known)
+            units = tuple(element for element in unit_of_text(value) if size_of_unit(element))
+            if units and not _is_currency(units) and not any(map(_is_number, node.values())):
+                return replace(context, unit=units)
+            if units and not _is_currency(units) and not {*map(str.lower, map(str, node))} & _value_keys():
+                return replace(context, unit=units)
     return context
 
 
