@@ -34,6 +34,7 @@ _MAX_NAME = 80
 _MAX_ARGUMENT = 2_000
 _MAX_SENTENCES = 20  # of one call's arguments, which its output may say back
 _MOST_WRAPPED = 3
+_MOST_JOINED = 6  # words of a row of a table that are joined to others
 _SHORT = 24  # characters of a field that may be a code as a whole: "BA 117"
 _MAX_NAME_WORDS = 8
 _MAX_RELATIONS = 30  # units that a name leaves open
@@ -890,17 +891,17 @@ def _is_index(cells: list[str]) -> bool:
 
 def _joined_words(cells: list[str], width: int) -> list[str]:
     """The cells of a row, in which words next to each other are joined until there are as many as columns."""
-    while len(cells) > width:
+    while width < len(cells) <= width + _MOST_JOINED:
         places = [
             place
             for place, (first, second) in enumerate(pairwise(cells))
             if not has_digit(first) and not has_digit(second)
         ]
         if not places:
-            return [*cells[: width - 1], " ".join(cells[width - 1 :])]
+            break
         place = places[0]
         cells = [*cells[:place], f"{cells[place]} {cells[place + 1]}", *cells[place + 2 :]]
-    return cells
+    return cells if len(cells) <= width else [*cells[: width - 1], " ".join(cells[width - 1 :])]
 
 
 _RULE_LINE = re.compile(r"[\s|:+=-]*")
@@ -1069,15 +1070,14 @@ def _inner_context(node: Mapping[Any, Any], context: _Context) -> _Context:
 
 
 def _unit_within(node: Mapping[Any, Any], context: _Context) -> _Context:
-    """The context of the containers in an object, of which its unit is where none of its own numbers has it."""
-    if context.unit:
+    """The context of the containers in an object that has a unit which is of none of its own numbers."""
+    names = {*map(str.lower, map(str, node))}
+    if context.unit or (any(map(_is_number, node.values())) and names & _value_keys()):
         return context
     for key, value in node.items():
         if isinstance(value, str) and str(key).lower() in _unit_keys() and len(value) <= 40:
             units = tuple(element for element in unit_of_text(value) if size_of_unit(element))
-            if units and not _is_currency(units) and not any(map(_is_number, node.values())):
-                return replace(context, unit=units)
-            if units and not _is_currency(units) and not {*map(str.lower, map(str, node))} & _value_keys():
+            if units and not _is_currency(units):
                 return replace(context, unit=units)
     return context
 
@@ -1113,10 +1113,9 @@ def minor_words() -> frozenset[str]:
 
 def _size_of_key(key: str) -> float | None:
     """By what a key multiplies its numbers: 1,000 of ``earned_premium_k``."""
-    last = name_words(key)[-1:]
-    return {"k": 1e3, "thousand": 1e3, "tsd": 1e3, "million": 1e6, "mio": 1e6, "mn": 1e6}.get(
-        last[0].removesuffix("s") if last else ""
-    )
+    last = "".join(name_words(key)[-1:])
+    size = words_table()["letters" if last == "k" else "multipliers"].get(last.removesuffix("s"))
+    return float(size) if size is not None else None
 
 
 def _is_amount(key: str) -> bool:
