@@ -78,6 +78,8 @@ def test_rows_are_read_in_the_shapes_of_services(output: Any) -> None:
         ({"carrierCode": "TP", "number": "210"}, "Take TP210.", True),
         ({"carrierCode": "TP", "number": "210"}, "Take TP211.", False),
         ({"code": "4856383", "usd": 205}, "From certificate 4856383\n- $205 from the card", True),
+        ({"state": "21.5", "attributes": {"unit_of_measurement": "°C"}}, "It is 21.5 °C, or 70.7 °F.", True),
+        ({"state": "21.5", "attributes": {"unit_of_measurement": "°C"}}, "It is 21.5 °F.", False),
         ("open 8 a.m.-6 p.m.", "Open from 8 a.m. to 6 p.m.", True),
         ({"control": 0.04122, "new": 0.04568}, "4.57% after 4.12%, a lift of 0.45 percentage points. Good.", True),
         ({"lap": "17:16.1", "best": "17:18.9"}, "17:16.1, and 17:18.9 before.", True),

@@ -1034,7 +1034,8 @@ def _inner_context(node: Mapping[Any, Any], context: _Context) -> _Context:
     unit, currency, units, factor = context.unit, context.currency, context.units, context.factor
     is_minor, is_sized = context.is_minor, False
     numbers = sum(1 for value in node.values() if _is_number(value) or isinstance(value, list))
-    for key, value in node.items():
+    beside = node.get("attributes") if "state" in node else None  # of an entity of Home Assistant
+    for key, value in (*node.items(), *(beside.items() if isinstance(beside, Mapping) else ())):
         if not isinstance(key, str):
             continue
         folded = key.lower()
