@@ -34,6 +34,15 @@ def test_a_formula_makes_the_numbers_of_several_rows(answer: str, is_right: bool
     assert passes(answer, ADS) is is_right
 
 
+@pytest.mark.parametrize(("width", "is_right"), [(4, True), (5, False)])
+def test_three_digits_say_too_little_of_a_wide_row(width: int, is_right: bool) -> None:
+    values = dict(
+        zip(("alpha", "beta", "gamma", "delta", "kappa"), (47.0, 11.0, 6.1, 13.3, 29.9), strict=True)
+    )
+    rows = [{"name": name, **dict([*values.items()][:width])} for name in ("Quarry", "Harbour")]
+    assert passes("Quarry has 58.0 kWh.", rows) is is_right  # 47.0 and 11.0
+
+
 def test_two_outputs_of_one_shape_are_compared_by_the_names_of_their_rows() -> None:
     session = Session(mode="sourced")
     for count in (9_500, 8_000):

@@ -42,6 +42,7 @@ from gllint_runtime.provenance.findings import FAULTS, Finding, Miss, Verdict
 from gllint_runtime.provenance.formulas import derived_by_row
 from gllint_runtime.provenance.index import Index, Mentions, Names
 from gllint_runtime.provenance.records import (
+    CAMEL_CASE,
     Harvest,
     Harvester,
     Record,
@@ -177,7 +178,7 @@ class Provenance:
                 currencies = self.currencies.setdefault(source.call_id, set())
                 currencies.update(unit.partition("/")[0] for unit in source.units)
         for text in harvest.spoken:
-            words = _WORDS.findall(_CAMEL.sub(" ", text[:4000].replace("_", " ")))
+            words = _WORDS.findall(CAMEL_CASE.sub(" ", text[:4000].replace("_", " ")))
             self.vocabulary.update(map(folded_word, words))
         self.names.add(harvest)
         if harvest.answer is None or harvest.answer not in self._questions:  # else it is one reading twice
@@ -1216,7 +1217,6 @@ def _compared() -> re.Pattern[str]:
 
 
 _WORDS = re.compile(r"[^\W\d_]+")
-_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z][a-z])")
 _BASES = (1.0, 10.0, 100.0, 1000.0, 100_000.0, 1e6)
 _BINARY = {
     "kB": {"B": 1024.0},

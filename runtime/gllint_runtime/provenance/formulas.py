@@ -1,23 +1,35 @@
 """Numbers that one formula makes of each row: clicks by impressions, revenue less cost, miles per gallon.
 
 Of one row any number of two digits is some pair's ratio. So a formula counts where it makes the numbers of two rows or
-more, or one of three digits, or one next to which the text has a word of a key that the formula uses.
+more, or one of three digits in a row of few values, of four in others; one less next to a word of a key that it uses.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import permutations
 from typing import NamedTuple
 
 from gllint_runtime.policy.reader import Reading
 from gllint_runtime.policy.text_units import base_of_unit, size_of_unit
-from gllint_runtime.provenance.derivation import Judgement, is_counted, is_no_sum, unit_factor
+from gllint_runtime.provenance.derivation import (
+    CHANGE,
+    DIFFERENCE,
+    PRODUCT,
+    QUOTIENT,
+    SHARE,
+    Judgement,
+    Operation,
+    is_counted,
+    is_no_sum,
+    unit_factor,
+)
 from gllint_runtime.provenance.findings import Derivation, Finding
 from gllint_runtime.provenance.records import Record, Source
 
 _MOST_FINDINGS = 100
 _MOST_VALUES = 14  # of one row
+_FEW_VALUES = 4
 _MOST_RECORDS = 3  # that a text may mean, each tried
 _SIZES = (100.0, 1000.0, 60.0)  # of what a rate is for: per 100 km, per thousand, per minute
 
@@ -25,21 +37,9 @@ Pair = tuple[tuple[str, Source], tuple[str, Source]]
 Formula = tuple[str, str, str, float]  # the operation, its two keys, and the size
 
 
-class Operation(NamedTuple):
-    """How two values of a row make a number."""
-
-    how: str
-    result: Callable[[float, float], float]
-    is_ordered: bool = True
-
-
-_SHARE = Operation("share", lambda a, b: 100 * a / b)
-_CHANGE = Operation("percentage change", lambda a, b: 100 * (a - b) / abs(b))
-_DIFFERENCE = Operation("difference", lambda a, b: a - b)
-_SUM = Operation("total", lambda a, b: a + b, False)
-_MEAN = Operation("mean", lambda a, b: (a + b) / 2, False)
-_PRODUCT = Operation("product", lambda a, b: a * b, False)
-_QUOTIENT = Operation("quotient", lambda a, b: a / b)
+SUM = Operation("total", lambda a, b: a + b, lambda a, low, high: (low - a, high - a))
+MEAN = Operation("mean", lambda a, b: (a + b) / 2, lambda a, low, high: (2 * low - a, 2 * high - a))
+_SYMMETRIC = (SUM, MEAN, PRODUCT)
 
 
 class _Side(NamedTuple):
@@ -56,6 +56,7 @@ class Fit(NamedTuple):
     record: Record
     derivation: Derivation
     has_word: bool
+    width: int  # how many values the row has
 
 
 def derived_by_row(findings: Iterable[Finding], judgement: Judgement) -> Iterator[tuple[Finding, Derivation]]:
@@ -78,10 +79,11 @@ def derived_by_row(findings: Iterable[Finding], judgement: Judgement) -> Iterato
         for record, table in zip(rows, tables, strict=True):
             if (whole := _whole(reading, record, table)) is not None:
                 fits.setdefault(("total", "", "", 1.0), []).append(
-                    Fit(finding, record, whole, has_word=False)
+                    Fit(finding, record, whole, False, len(table))
                 )
         for record, candidates in pairs:
-            for formula, fit in _fits(finding, record, candidates, judgement):
+            width = len(tables[rows.index(record)])
+            for formula, fit in _fits(finding, record, candidates, width, judgement):
                 fits.setdefault(formula, []).append(fit)
     done: set[Finding] = set()
     for formula, several in sorted(fits.items(), key=lambda own: -len({fit.record for fit in own[1]})):
@@ -97,7 +99,10 @@ def _is_telling(formula: Formula, fit: Fit, several: Sequence[Fit]) -> bool:
         return (
             sum(len(str(other.finding.reading.value).strip("0.-").replace(".", "")) for other in several) > 3
         )
-    return formula[3] not in _SIZES and (digits > 2 or (fit.has_word and digits > 1))
+    least = (
+        3 if fit.width <= _FEW_VALUES else 4
+    )  # of eight values some pair makes one in twenty numbers of three digits
+    return formula[3] not in _SIZES and digits >= least - fit.has_word
 
 
 def _rows_of(reading: Reading, judgement: Judgement) -> Iterator[Record]:
@@ -151,6 +156,7 @@ def _fits(
     finding: Finding,
     record: Record,
     pairs: Iterable[Pair],
+    width: int,
     judgement: Judgement,
 ) -> Iterator[tuple[Formula, Fit]]:
     reading = finding.reading
@@ -158,20 +164,20 @@ def _fits(
     words = {word for span in scopes for word in reading.place.layout.words_in(span)}
     for (name, a), (other, b) in pairs:
         for operation, size, units in _operations(reading, a, b):
-            if not operation.is_ordered and name > other:
+            if operation in _SYMMETRIC and name > other:
                 continue
             value = operation.result(float(a.value), float(b.value)) * size
             if _is_shown(reading, value, operation, judgement, a, b):
                 has_word = not words.isdisjoint({*a.stem, *b.stem})
                 derivation = Derivation(operation.how, (a, b), value, units)
-                yield (operation.how, name, other, size), Fit(finding, record, derivation, has_word)
+                yield (operation.how, name, other, size), Fit(finding, record, derivation, has_word, width)
 
 
 def _is_shown(
     reading: Reading, value: float, operation: Operation, judgement: Judgement, a: Source, b: Source
 ) -> bool:
     """Whether a value would be shown as a number is, with the sign that its mark or its words give it."""
-    if operation not in (_CHANGE, _DIFFERENCE) or reading.is_signed or reading.has_plus:
+    if operation not in (CHANGE, DIFFERENCE) or reading.is_signed or reading.has_plus:
         return any(element.fits(value) for element in reading.renderings)
     if not any(element.fits(abs(value)) for element in reading.renderings):
         return False
@@ -187,30 +193,30 @@ def _operations(reading: Reading, a: Source, b: Source) -> Iterator[tuple[Operat
     units = reading.units
     are_like = not a.units or not b.units or unit_factor(a.units, b.units) == 1.0
     if are_like and a.key == b.key and unit_factor(a.units, units) == 1.0:
-        yield _MEAN, 1.0, a.units or units
+        yield MEAN, 1.0, a.units or units
     if "%" in units:
         if are_like and a.units[:1] != ("%",):
-            yield _SHARE, 1.0, ("%",)
-            yield _CHANGE, 1.0, ("%",)
+            yield SHARE, 1.0, ("%",)
+            yield CHANGE, 1.0, ("%",)
         return
     if units[:1] in (("pp",), ("bps",), ("point",)):
         if are_like and not a.units:
-            yield _DIFFERENCE, 100.0, ("pp",)
+            yield DIFFERENCE, 100.0, ("pp",)
         return
     base = base_of_unit(units[0]) if units and not a.units else 0.0
     factor = unit_factor(a.units, units)
     if are_like and (factor is not None or base) and not is_no_sum(a.units):
         size = 1 / base if base else factor or 1.0
-        yield _DIFFERENCE, size, a.units or units
+        yield DIFFERENCE, size, a.units or units
         if a.key != b.key:
-            yield _SUM, size, a.units or units
+            yield SUM, size, a.units or units
     if is_no_sum(a.units) or is_no_sum(b.units):
         return
     if (divisor := _divisor(units, a, b)) is not None:
         for size in (divisor,) if units and "/" in units[0] else (1.0, *_SIZES):
-            yield _QUOTIENT, size, units
+            yield QUOTIENT, size, units
     if is_counted(b.units) and factor is not None and float(b.value).is_integer():
-        yield _PRODUCT, factor, a.units or units
+        yield PRODUCT, factor, a.units or units
 
 
 def _divisor(units: tuple[str, ...], a: Source, b: Source) -> float | None:

@@ -905,7 +905,7 @@ def _joined_words(cells: list[str], width: int) -> list[str]:
 
 
 _RULE_LINE = re.compile(r"[\s|:+=-]*")
-_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z][a-z])")  # transitDays
+CAMEL_CASE = re.compile(r"(?<=[a-z0-9])(?=[A-Z][a-z])")  # transitDays
 _PER_OF_KEY = re.compile(r"_(?:je|pro|par)_", re.IGNORECASE)
 _WINDOW_OF_KEY = re.compile(r"_(?:last_?)?\d+ ?(?:h|d|w|m|y|days?|hours?|weeks?|months?)(?:_ago)?(?=_|\Z)")
 _LABEL_END = re.compile(r"[:|=(\t]|\s[-–]\s|\s{2,}")
@@ -1206,7 +1206,7 @@ def units_of_key(key: str) -> tuple[tuple[str, ...], bool]:
     if key[-1] in ")]":
         if units := _header_unit(key):
             return units, False
-    key = _PER_OF_KEY.sub("_per_", _WINDOW_OF_KEY.sub("", _CAMEL.sub("_", key)))
+    key = _PER_OF_KEY.sub("_per_", _WINDOW_OF_KEY.sub("", CAMEL_CASE.sub("_", key)))
     folded = key.lower()
     if (quotient := _QUOTIENT.search(folded)) is not None:
         known = words_table()["key letters"]
@@ -1241,7 +1241,7 @@ def units_of_key(key: str) -> tuple[tuple[str, ...], bool]:
 @lru_cache(maxsize=4096)
 def is_thing(key: str) -> bool:
     """Whether a key names things that are counted: ``pallets``, ``starts``."""
-    last = next(reversed(re.findall(r"[a-z]+", _CAMEL.sub("_", key).lower())), "")
+    last = next(reversed(re.findall(r"[a-z]+", CAMEL_CASE.sub("_", key).lower())), "")
     return (
         len(last) > 3
         and last[-1] == "s"
