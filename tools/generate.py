@@ -42,6 +42,9 @@ FAMILIES = {
     "GL9": "the linter itself",
 }
 
+# The documents that references quote, which the page of all rules explains.
+ORIGINS = ("GreenLang's requirements", "The QREW guidelines for tools", "The human-centred tool patterns")
+
 
 def documents() -> dict[Path, str]:
     """The files as they should be."""
@@ -104,13 +107,11 @@ def renewed(path: Path, parts: Mapping[str, str], marker: str = "<!-- {} -->\n")
 
 
 def rule_page(rule: Rule) -> str:
-    """Return what ``gllint rule`` prints, and after its references a link to what they are."""
-    page = rules_text(rule.code, "text")
-    if "\n## References\n" not in page:
-        return page
-    return (
-        f"{page}\n[Where the rules come from](README.md#where-the-rules-come-from) explains these sources.\n"
-    )
+    """Return what ``gllint rule`` prints, where the first document of each origin links to what it is."""
+    page, heading, references = rules_text(rule.code, "text").partition("\n## References\n")
+    for origin in ORIGINS:
+        references = references.replace(origin, f"[{origin}](README.md#where-the-rules-come-from)", 1)
+    return page + heading + references
 
 
 def rule_tables(folder: str) -> str:
@@ -155,18 +156,17 @@ def _summary(rule: Rule) -> str:
 
 
 def configuration() -> str:
-    """Each key of ``[tool.gllint]``: what it means, what it takes, what holds without it."""
+    """Each key of ``[tool.gllint]``: what it means, which values it takes, and its default."""
     out = []
     for key, value in schema()["properties"].items():
         default = value_of(Config(), key)
-        shown = "not set" if default is None or default == () else f"`{_toml(default)}`"
-        field = POLICY_KEYS.get(key)
-        both = (
-            f" The runtime's equivalent is `{field}` of [`Policy`](runtime/claims.md#policy)."
-            if field is not None
-            else ""
-        )
-        out.append(f"## {key}\n\n{value['description']}\n\nTakes {_type(value)}. Default: {shown}.{both}\n")
+        kind = _type(value)
+        facts = [f"{kind[0].upper()}{kind[1:]}."]
+        if default is not None and default != ():
+            facts.append(f"Default: `{_toml(default)}`.")
+        if (field := POLICY_KEYS.get(key)) is not None:
+            facts.append(f"`Policy` field: `{field}`.")
+        out.append(f"## {key}\n\n{value['description']}\n\n{' '.join(facts)}\n")
     return "\n" + "\n".join(out) + "\n"
 
 
@@ -196,7 +196,7 @@ def _choices(option: click.Option) -> str:
 
 
 def _cell(text: str) -> str:
-    """A text as it stands in a table."""
+    """A text, escaped for a table."""
     return text.replace("|", "\\|")
 
 
@@ -299,7 +299,6 @@ def own_rule() -> dict[str, str]:
     return {
         "rule": f'````python title="{module}"\n{rule}````\n',
         "fixing": _code_of(folder, "acme_rules/acme102_unordered_json.py"),
-        "comments": _code_of(folder, "acme_rules/acme103_tool_without_owner.py"),
         "package": f'```toml title="pyproject.toml"\n{package}```\n',
         "test": f'```python title="test_rules.py"\n{test}```\n',
     }

@@ -9,5 +9,5 @@ MODULES = (acme101_tool_without_description, acme102_unordered_json, acme103_too
 
 
 @pytest.mark.parametrize("module", MODULES)
-def test_the_page_holds_what_it_says(module) -> None:
+def test_the_examples_of_the_page(module) -> None:
     assert example_problems(module.RULE) == []

@@ -6,7 +6,7 @@ Reports a tool function without a docstring.
 
 ## Why is this bad?
 
-The docstring is what the model is told of the tool. Without one it guesses from the name when to call it.
+The model reads the docstring to decide when to call the tool. Without one it can only guess from the name.
 
 ## Bad
 
@@ -33,7 +33,7 @@ def heat_demand(site: str) -> str:
 
 ## How to fix
 
-Write one sentence that says what the tool gives, and when to use it.
+Write one sentence that says what the tool returns, and when to use it.
 
 ## Options
 
@@ -52,16 +52,16 @@ from gllint_rules.project.context import Context, Pending
 from gllint_rules.reading.facts import Function
 from gllint_rules.rule import Rule
 
-HELP = "Say in one sentence what the tool gives, and when to use it."
+HELP = "Write one sentence that says what the tool returns, and when to use it."
 
 
 def check(context: Context) -> Iterator[Pending]:
-    """Findings at the tools of the module whose function says nothing of itself."""
+        """Yield a finding for each tool of the module whose function has no docstring."""
     for tool in context.tools:
         for callable in tool.callables:
             function = callable.function
             if callable.module is not context.module or not isinstance(function, Function):
-                continue  # it stands in another file, or it is a lambda
+                continue  # a function in another file, or a lambda
             node = context.node(function)
             if node is not None and node.get_docstring() is None:
                 message = f"tool `{function.name}` has no docstring"

@@ -60,11 +60,11 @@ from gllint_rules.project.context import Context, Pending
 from gllint_rules.reading.facts import Call
 from gllint_rules.rule import Rule
 
-HELP = "Add `sort_keys=True`, so that the same data are the same text."
+HELP = "Add `sort_keys=True`, so that the same data always gives the same text."
 
 
 def check(context: Context) -> Iterator[Pending]:
-    """Findings at the calls of `json.dumps` that leave the keys as they come."""
+        """Yield a finding for each call of `json.dumps` without `sort_keys`."""
     import libcst.matchers as m  # here: it takes longer to load than most files to check
 
     dumps = m.Call(func=m.Attribute(value=m.Name("json"), attr=m.Name("dumps")))
@@ -76,7 +76,7 @@ def check(context: Context) -> Iterator[Pending]:
 
 
 def with_sorted_keys(context: Context, call: Call) -> Fix | None:
-    """The call with one keyword more, laid out as it is; none where a comment stands where the keyword would."""
+        """Return the fix that adds `sort_keys=True`, or `None` if a comment is in its place."""
     import libcst as cst
 
     from gllint_rules.fixes.nodes import with_keyword

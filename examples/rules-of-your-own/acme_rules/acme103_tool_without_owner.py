@@ -60,7 +60,7 @@ HELP = "Write `# owner: …` above the function."
 
 
 def check(context: Context) -> Iterator[Pending]:
-    """Findings at the tools of the module that nobody owns."""
+        """Yield a finding for each tool of the module without a comment `# owner:`."""
     for tool in context.tools:
         for callable in tool.callables:
             function = callable.function

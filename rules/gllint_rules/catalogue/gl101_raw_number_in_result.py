@@ -5,20 +5,20 @@
 Reports each number in a tool's result that is not the `value` of a Quantity. Values are followed through variables,
 containers and the functions of the project. An unknown value is not reported.
 
-Each number is one finding, where it is put into the result: the dict value, the list element, the returned
-expression, the argument of a model. That may be in a helper in another file. A container with unknown elements is one
-finding ("a dict of numbers"). So is a constant table, at the place where it is returned.
+Each number is one finding, at the place where it is put into the result: a dict value, a list element, the returned
+expression, an argument of a model. That may be in a helper in another file. A container with unknown elements is one
+finding ("a dict of numbers"). A constant table is one finding, at the place where it is returned.
 
 JSON and other text of a container (`json.dumps(x)`, `model.model_dump_json()`, `yaml.dump(x)`, `str(x)`) is read as the
 container, also in a content block.
 
-A model of the project is reported where the project fills it (`Reading(load=x)`). Unknown contents
+A number in a model of the project is reported where the project fills the model (`Reading(load=x)`). Unknown contents
 (`Reading(**response.json())`) are not reported.
 
-If only some files are checked, a finding is reported if one of them contains the number, the tool, or what makes the
-value a number.
+If you check only some files, a finding is reported if one of them contains the number, the tool, or the evidence that
+the value is a number.
 
-A calculator is not reported: a tool whose result is arithmetic of its own plain operands (`add(a, b)`).
+A calculator is not reported: a tool such as `add(a, b)` that only computes with its own arguments.
 
 ## Why is this bad?
 
@@ -99,10 +99,11 @@ key or the result: the help names two such places. A fix never removes a key.
 
 ## Options
 
-`tool-classes`, `tool-decorators` and `tool-methods` define tools, `result-payloads` the fields of an envelope that are
-the result. `plain-keys` are patterns of keys whose numbers need no unit (`["*_id", "page"]`), `plain-kinds` kinds of
-number that need none (`["count", "index", "identifier"]`), here and at run time. In sourced mode (`mode`) only numbers
-whose unit nothing shows are reported.
+- `tool-classes`, `tool-decorators` and `tool-methods` define tools
+- `result-payloads` names the fields of an envelope that are the result
+- `plain-keys` lists patterns of keys whose numbers need no unit (`["*_id", "page"]`), and `plain-kinds` kinds of number
+  that need none (`["count", "index", "identifier"]`)
+- `mode = "sourced"` reports only numbers without any sign of their unit
 
 ## References
 

@@ -2,10 +2,14 @@
 
 ## What it does
 
-Reports a dict in a tool's result that has `value` and `unit` and more keys, or whose `value` is definitely no
-number or whose `unit` is definitely no string; and a call to `Quantity` that lacks one of the two. If a list has
-elements with more keys (a series), GL103 reports it; with `array-paths`, or where GL103 is off, this rule reports its
-first element.
+Reports in a tool's result
+
+- a dict with `value`, `unit` and more keys
+- a Quantity whose `value` is known not to be a number, or whose `unit` is known not to be a string
+- a call of `Quantity` without a value or a unit
+
+A list of dicts with more keys is reported by GL103. With `array-paths`, or if GL103 is off, this rule reports the first
+of these dicts.
 
 ## Why is this bad?
 
@@ -37,11 +41,11 @@ def tank_volume(tank: str) -> dict:
 
 ## How to fix
 
-Keep `value` a number and `unit` a string; move other keys next to the Quantity, after the code that reads them.
+Keep `value` a number and `unit` a string. Move other keys out of the Quantity, and change the code that reads them.
 
 ## Options
 
-`quantity-shapes`: a Quantity in one of these shapes has a number, and the text of a unit or the code of a currency.
+`quantity-shapes` allows other shapes. A Quantity in one of them needs a number, and a unit or a currency code.
 
 ## References
 

@@ -7,8 +7,8 @@ Reports a Quantity inside a list, tuple or comprehension of a tool's result. If 
 
 ## Why is this bad?
 
-A claim path names the fields on the way to a Quantity (`$.heating.demand`) and has no way to address an element of a
-list. The number is there, but no message can ever state it.
+A claim path names the fields that lead to a Quantity (`$.heating.demand`). By default it cannot address an element of a
+list, so no message can cite the number.
 
 ## Bad
 
@@ -43,7 +43,7 @@ Give each Quantity a name of its own, or return the one that the message needs.
 
 ## Options
 
-`array-paths` lets a claim path address an element (`$.readings[0]`), here and at execution; the rule is then silent.
+`array-paths` lets a claim path address an element (`$.readings[0]`), also at run time. The rule then reports nothing.
 
 ## References
 

@@ -18,7 +18,7 @@ Not reported:
 
 ## Why is this bad?
 
-The number has no unit that can be checked and no provenance, and the model repeats it as it likes.
+The number has no provenance and no unit that can be checked, so nothing stops the model from changing it.
 
 ## Bad
 
@@ -45,8 +45,8 @@ def tank_level(tank: str) -> dict:
 
 ## How to fix
 
-Return the number as a Quantity next to the text, in the same result. The help shows the line, with the unit that the
-text has directly behind the number, or that the source says elsewhere.
+Return the number as a Quantity next to the text, in the same result. The help shows how, with the unit that follows the
+number in the text or that the source shows elsewhere.
 
 ## Options
 

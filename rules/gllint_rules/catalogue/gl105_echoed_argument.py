@@ -2,7 +2,7 @@
 
 ## What it does
 
-Reports a Quantity in a tool's result whose `value` is an argument of the tool, unchanged. Opt-in.
+Reports a Quantity in a tool's result whose `value` is an argument of the tool, unchanged.
 
 ## Why is this bad?
 
@@ -33,7 +33,7 @@ def record_demand(meter: str) -> dict:
 
 ## How to fix
 
-Take the number from a source that the tool itself reads. At execution `argument_origin` traces such numbers.
+Take the number from a source that the tool itself reads. The runtime's `argument_origin` finds such numbers in a run.
 
 ## Options
 

@@ -2,9 +2,9 @@
 
 ## What it does
 
-Opt-in. Reports a parameter of a tool that is annotated as a number, or that its `args_schema` types as one, where
-neither the end of its name (`discharge_m3_s`), nor a declaration (`x-unit`, `Annotated[float, Unit("m3/s")]`), nor its
-description says a unit. Counts, indexes, identifiers and shares have none and are not reported.
+Reports a parameter of a tool that is a number, by its annotation or the `args_schema`, and has no stated unit. The unit
+may be at the end of the name (`discharge_m3_s`), in a declaration (`x-unit`, `Annotated[float, Unit("m3/s")]`) or in
+the description. Counts, indexes, identifiers and shares have no unit and are not reported.
 
 ## Why is this bad?
 
@@ -34,8 +34,8 @@ def runoff(discharge_m3_s: float) -> dict:
 
 ## How to fix
 
-Say the unit at the end of the name, by `x-unit` in the schema, or in the description. Declare a number that has no unit
-with `plain-keys`.
+State the unit at the end of the name, as `x-unit` in the schema, or in the description. If the number has no unit, add
+its name to `plain-keys`.
 
 ## Options
 

@@ -2,8 +2,8 @@
 
 ## What it does
 
-Reports each `number` or `integer` type (alone, in a type list, or as a numeric `const` or `enum`) in a schema that
-is given as `result_schema`, `output_schema` or `outputSchema`, at the type.
+Reports each type `number` or `integer` (alone or in a list of types), and each numeric `const` or `enum`, in a schema
+that is passed as `result_schema`, `output_schema` or `outputSchema`.
 
 ## Why is this bad?
 
@@ -43,18 +43,18 @@ boiler = Tool(
 Declare a Quantity: `{"$ref": "greenlang://schemas/quantity.json"}`. The fix is unsafe: the schema demands
 another result than before.
 
-In a schema that others read (MCP's `outputSchema`, the `output_schema` of another library) write the Quantity out, as
-the help does: no client resolves a `greenlang:` reference, and one that it cannot resolve may cost it all tools of the
-server. There is no fix, since the result changes with it: a server rejects a result that does not match its schema. The
-help names a unit only where the property's name does (`heat_kwh`).
+In a schema that other programs read (MCP's `outputSchema`, the `output_schema` of another library), write out the
+schema of a Quantity, as the help shows. Clients cannot resolve a `greenlang:` reference, and some then drop all tools
+of the server. There is no fix for such a schema: the result must change with it, because a server rejects a result that
+does not match its schema. The help names a unit only if the property's name does (`heat_kwh`).
 
-Or declare the unit next to the number: `{"type": "number", "x-unit": "kWh"}`; `unit`, `ucumUnit` and `currency` do as
-well. GL501 and GL502 check what is declared.
+Or declare the unit next to the number: `{"type": "number", "x-unit": "kWh"}`. The keywords `unit`, `ucumUnit` and
+`currency` work too. GL501 and GL502 check the declared unit.
 
 ## Options
 
-`plain-keys` names the properties whose numbers are no quantities, `plain-kinds` kinds of number that need no unit,
-if the name of the property shows the kind.
+`plain-keys` names properties whose numbers need no unit; `plain-kinds` does so for kinds of number, which the name of
+the property shows.
 
 ## References
 

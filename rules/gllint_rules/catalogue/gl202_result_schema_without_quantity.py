@@ -2,9 +2,11 @@
 
 ## What it does
 
-Reports a tool that is registered with `Tool(…, args_schema=…, fn=…)` and whose `result_schema` is missing, empty or
-without properties, inlines the Quantity instead of referring to it, or has no reference to it although the result
-contains a number or a Quantity.
+Reports a tool, registered with `Tool(…, args_schema=…, fn=…)`, whose `result_schema`
+
+- is missing, empty or without properties
+- writes out the schema of a Quantity instead of referring to it
+- does not refer to it, although the result contains a number or a Quantity
 
 ## Why is this bad?
 

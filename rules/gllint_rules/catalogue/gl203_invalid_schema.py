@@ -2,8 +2,8 @@
 
 ## What it does
 
-Reports what makes a literal `args_schema` or `result_schema` invalid in Draft 2020-12, and a `required` that names a
-property which `properties` does not declare, at the offending value.
+Reports a literal `args_schema` or `result_schema` that is invalid in Draft 2020-12, at the invalid value. Also reports
+a name in `required` that `properties` does not declare.
 
 ## Why is this bad?
 
@@ -37,7 +37,7 @@ load = Tool(
 
 ## How to fix
 
-Write the schema as the JSON Schema standard has it; declare each required property.
+Follow the JSON Schema standard, and declare each required property.
 
 ## Options
 

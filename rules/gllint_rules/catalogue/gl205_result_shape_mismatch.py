@@ -2,8 +2,8 @@
 
 ## What it does
 
-Reports a tool whose returned dict, where its keys are known, lacks a `required` key of the literal `result_schema`
-or has a key that the schema forbids (`additionalProperties: false`).
+Reports a tool that returns a dict without a `required` key of the literal `result_schema`, or with a key that the
+schema forbids (`additionalProperties: false`). The keys of the dict must be known.
 
 ## Why is this bad?
 

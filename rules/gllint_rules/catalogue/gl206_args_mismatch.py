@@ -2,8 +2,8 @@
 
 ## What it does
 
-Reports a tool whose `fn` has no parameter for a property of the literal `args_schema`, or has a parameter without
-default that the schema does not require.
+Reports a tool whose function `fn` does not fit its literal `args_schema`: a property has no parameter, or a parameter
+without a default is not required.
 
 ## Why is this bad?
 
@@ -37,7 +37,7 @@ load = Tool(
 
 ## How to fix
 
-Name the parameters as the properties, and require what has no default.
+Give the parameters the names of the properties, and require every parameter that has no default.
 
 ## Options
 

@@ -57,7 +57,7 @@ tool calls.
 
 ## Options
 
-`dispatchers` names functions and classes that may call tools; `tool-classes` what a tool class is.
+`dispatchers` names functions and classes that may call tools; `tool-classes` names base classes of tools.
 
 ## References
 

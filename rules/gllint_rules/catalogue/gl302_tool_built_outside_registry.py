@@ -2,14 +2,13 @@
 
 ## What it does
 
-Reports the instantiation of a tool class in a module that is not one of `registry-modules`. Active where that
-setting is given or the project assigns a `TOOL_REGISTRY`. The module that assigns it, an argument of
-`….register(…)`, the tool's own module and test code are exempt.
+Reports the instantiation of a tool class outside the modules listed in `registry-modules`, if that setting is made or
+the project assigns a `TOOL_REGISTRY`. Exempt are the module that assigns it, arguments of `….register(…)`, the tool's
+own module and test code.
 
 ## Why is this bad?
 
-A tool that is built on the side is known to no dispatcher: its calls are not validated, not approved and not
-recorded, and its numbers have no provenance.
+No dispatcher knows such a tool: its calls are not validated, approved or recorded, and its numbers have no provenance.
 
 ## Bad
 
@@ -67,12 +66,12 @@ def build_agent(make_agent):
 
 ## How to fix
 
-Build the tool where the registry is, and take it from there.
+Build the tool in the module of the registry, and import it from there.
 
 ## Options
 
-`registry-modules` names the modules that may build tools, by dotted name or its last part; `tool-classes`
-says what a tool class is.
+`registry-modules` names the modules that may build tools, by dotted name or its last part; `tool-classes` names base
+classes of tools.
 
 ## References
 

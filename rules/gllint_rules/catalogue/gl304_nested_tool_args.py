@@ -2,12 +2,12 @@
 
 ## What it does
 
-Reports each argument in `ToolAction(args=…)`, or in a literal action given to `dispatch_tool`, that is
-neither a primitive nor a list of primitives. Arguments of unknown type are not reported.
+Reports each argument in `ToolAction(args=…)`, or in a literal action passed to `dispatch_tool`, that is neither a
+primitive value nor a list of primitive values. Arguments of unknown type are not reported.
 
 ## Why is this bad?
 
-The dispatcher turns such an argument into text, so the tool computes with something else, without an error.
+The dispatcher turns such an argument into text. The tool then works with the text, and no error is raised.
 
 ## Bad
 

@@ -41,14 +41,15 @@ Let a tool return the number as a Quantity, claim it, and write the macro in its
 
 ## Options
 
-`final-message-names` and `final-message-calls` say where templates are, `whitelist-patterns` what is allowed,
-`number-words` also reports numbers spelled out, `extend-units` and `unit-packs` add unit symbols.
-`designations` allows names with digits (`iPhone 15`); sourced mode always does.
+- `final-message-names` and `final-message-calls` say where templates are
+- `whitelist-patterns` allows more numbers, and `designations` names with digits (`iPhone 15`); sourced mode always
+  allows these
+- `number-words` also reports numbers that are spelled out
+- `extend-units` and `unit-packs` add unit symbols
 
 ## References
 
-GreenLang's requirements, DOC-601: "The No Naked Numbers Policy". The runtime's own scanner decides.
-"""
+GreenLang's requirements, DOC-601: "The No Naked Numbers Policy". """
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ or `str()` instead of being claimed.
 
 ## Why is this bad?
 
-The number reaches the user past the runtime's check: it has no unit, and nothing ties it to a tool's output.
+The number reaches the user without the runtime's check. It has no unit, and nothing links it to a tool's output.
 
 ## Bad
 

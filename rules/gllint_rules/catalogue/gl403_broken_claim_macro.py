@@ -2,8 +2,12 @@
 
 ## What it does
 
-Reports a malformed macro (`{{claim:a}}`, `{claim:0}`), one whose index has no entry in the literal `claims` next to it,
-a claim that no macro uses, and `{{claim:0}}` inside an f-string or a `.format` template, where the braces collapse.
+Reports
+
+- a malformed macro: `{{claim:a}}`, `{claim:0}`
+- a macro whose index has no entry in the literal `claims` next to it
+- a claim that no macro uses
+- `{{claim:0}}` inside an f-string or a `.format` template, which turns double braces into single ones
 
 ## Why is this bad?
 

@@ -2,9 +2,9 @@
 
 ## What it does
 
-Reports, in a file that defines, imports or runs tools, each string that states a number with an allowed unit or a
-currency sign, literal or formatted in, outside any claim. Docstrings and log calls are left aside. Opt-in: it is meant
-for the audit before a migration.
+Reports each string that states a number with an allowed unit or a currency sign, outside a claim. The number may be
+literal or formatted in. Only files that define, import or run tools are searched, without docstrings and log calls. The
+rule is for an audit before a migration.
 
 ## Why is this bad?
 

@@ -2,10 +2,9 @@
 
 ## What it does
 
-Reports a literal unit that neither the allowlist nor `extend-units` has and that does not parse as a unit. The help
-names the unit that is meant where there is exactly one of the same dimension and size: another case (`kwh`), a plural,
-a name written out (`kilowatt-hours`). Where the case decides which unit it is (`mw`), or where it is another thing or
-another size (`GBp` is pence), the help says so and suggests none.
+Reports a literal unit that is not in the allowlist or `extend-units` and cannot be read as a unit. The help suggests
+the unit that is meant: for another case (`kwh`), a plural, or a name written out (`kilowatt-hours`). It suggests none
+if there are several (`mw`), or if the text means another size (`GBp` is pence).
 
 ## Why is this bad?
 
@@ -35,9 +34,9 @@ def feed_in(plant: str) -> dict:
 
 ## How to fix
 
-Write the unit as the allowlist has it, or allow it with `unit-packs` or `extend-units`. The fix is safe where the text
-differs from the unit in case or a separator alone and is one unit in any case (`kwh`); else it is unsafe. There is no
-fix where code of the project compares the text or looks something up by it.
+Write the unit as in the allowlist, or allow it with `unit-packs` or `extend-units`. The fix is safe if only case or a
+separator differs and the text can mean only one unit (`kwh`); otherwise it is unsafe. There is no fix if code of the
+project compares the text or uses it as a key.
 
 ## Options
 

@@ -2,9 +2,9 @@
 
 ## What it does
 
-Reports a literal unit that is a unit but not on the allowlist: `BTU`, `mph`, the empty unit. Compounds of allowed
-units and units of time are allowed (`kWh/year`, `USD/kWh`) unless `strict-units` is set. Typography says nothing:
-`m³` is `m3`, `°C` is `degC`.
+Reports a literal unit that is a unit but not on the allowlist: `BTU`, `mph`, the empty unit. Compounds of allowed units
+and units of time are allowed (`kWh/year`, `USD/kWh`) unless `strict-units` is set. Other spellings of an allowed unit
+are allowed: `m³` for `m3`, `°C` for `degC`.
 
 ## Why is this bad?
 
@@ -34,9 +34,9 @@ def heat_content(fuel: str) -> dict:
 
 ## How to fix
 
-Where the unit is an allowed one under another name (`litre` is `L`), write that; the fix does so, and is safe where
-only case or a separator differs. Else allow the pack of units that has it with `unit-packs`, add it with
-`extend-units`, or convert the value to an allowed unit.
+If the unit is another name of an allowed one (`litre` for `L`), write that. The fix does so, and is safe if only case
+or a separator differs. Otherwise allow the unit with `unit-packs` or `extend-units`, or convert the value to an allowed
+unit.
 
 ## Options
 

@@ -2,9 +2,8 @@
 
 ## What it does
 
-Reports a Quantity whose key ends in another unit than the Quantity's own, of another dimension (`emissions_kg` in
-`kWh`, `mean_kW` in `kWh/year`) or of the same (`heat_wh` in `kWh`). A key that reads as several units (`power_mw`)
-conflicts only where each of them does.
+Reports a Quantity whose key ends in another unit than its `unit`: `emissions_kg` in `kWh`, `mean_kW` in `kWh/year`,
+`heat_wh` in `kWh`. If the key can mean several units (`power_mw`), all of them must differ.
 
 ## Why is this bad?
 

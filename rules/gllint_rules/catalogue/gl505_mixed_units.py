@@ -2,14 +2,13 @@
 
 ## What it does
 
-Reports `a + b`, `a - b`, `a < b` and their like, `max(a, b)` and `a += b` where both units are known and differ, in a
-file that defines or imports tools, and in functions of other files that a tool calls, through at most four calls in a
-row. Units are followed as in GL504. Where a name can be read in two ways (`cooling_mwh`), each of them must
-differ.
+Reports `a + b`, `a - b`, `a < b`, `max(a, b)`, `a += b` and similar if both units are known and differ. Files that
+define or import tools are checked, and functions of other files that a tool calls, through at most four calls. Units
+are followed as in GL504. If a name can mean two units (`cooling_mwh`), both must differ.
 
 ## Why is this bad?
 
-The sum is in no unit, and the comparison is decided by the units instead of the quantities.
+The sum has no meaning, and the comparison depends on the units instead of the quantities.
 
 ## Bad
 
@@ -35,7 +34,7 @@ def demand(heat_kwh: float, cooling_wh: float) -> dict:
 
 ## How to fix
 
-Convert one of the two first. Where a name is wrong, rename it.
+Convert one of the two first. If a name is wrong, rename it.
 
 ## Options
 

@@ -2,15 +2,14 @@
 
 ## What it does
 
-Reports a tool that is registered with `Tool(…, args_schema=…, fn=…)` and without `live_required=True`, and whose
-callable reaches the network: `requests`, `httpx`, `urllib`, `aiohttp`, `socket`, `boto3` and the like, also through
-functions of the project. Each tool gets one finding, located at the network call if that is in the tool's own
-callable, otherwise at `fn`.
+Reports a tool, registered with `Tool(…, args_schema=…, fn=…)` and without `live_required=True`, whose function uses the
+network: `requests`, `httpx`, `urllib`, `aiohttp`, `socket`, `boto3` and the like, also through functions of the
+project. Each tool gets one finding: at the network call if that is in the tool's own function, otherwise at `fn`.
 
 ## Why is this bad?
 
-Replay promises that a run can be repeated. It rejects the tools that are declared as live. A tool
-without the declaration reaches the network, gets another answer, and the recorded provenance is no longer true.
+A replay repeats a recorded run, so it rejects tools that are declared as live. An undeclared tool uses the network,
+gets another answer, and the recorded provenance is no longer true.
 
 ## Bad
 

@@ -2,15 +2,14 @@
 
 ## What it does
 
-Reports a tool that is registered with `Tool(…, args_schema=…, fn=…)` and without `live_required=True`, and whose
-callable reads the clock, randomness or the environment, also through functions of the project. Reads at import time
-and generators with a literal seed are not reported. Each tool gets one finding, located at the read if that is in the
-tool's own callable, otherwise at `fn`.
+Reports a tool, registered with `Tool(…, args_schema=…, fn=…)` and without `live_required=True`, whose function reads
+the clock, random numbers or the environment, also through functions of the project. Reads at import time and random
+generators with a literal seed are not reported. Each tool gets one finding: at the read if that is in the tool's own
+function, otherwise at `fn`.
 
 ## Why is this bad?
 
-Asked twice, such a tool can give two different answers. So a replay may produce different numbers from the original
-run.
+Called twice, such a tool can return two different results. So a replay may produce other numbers than the original run.
 
 ## Bad
 

@@ -2,8 +2,8 @@
 
 ## What it does
 
-Reports each tool class without a `category`, its own or an inherited one. Active where the project uses a
-`ToolCategory` with the levels `READ_ONLY`, `NOTE_TAKING`, `MODIFICATION` and `EXTERNAL`.
+Reports each tool class without a `category` of its own or an inherited one, if the project uses a `ToolCategory` with
+the levels `READ_ONLY`, `NOTE_TAKING`, `MODIFICATION` and `EXTERNAL`.
 
 ## Why is this bad?
 
@@ -55,7 +55,7 @@ tool does.
 
 ## Options
 
-`tool-classes` says what a tool class is, `tool-methods` which of its methods run it.
+`tool-classes` names base classes of tools, `tool-methods` the methods that run a tool.
 
 ## References
 

@@ -2,15 +2,14 @@
 
 ## What it does
 
-Reports each effect of a tool with the category `READ_ONLY` or `NOTE_TAKING` that such a tool must not have: it
-writes a file outside notes, deletes, or reaches the network, itself or through functions of the project. A path
-with "notes" in it is a path of notes; where a `NOTE_TAKING` tool writes to a path that is not known, nothing is
-reported.
+Reports each effect that a tool with the category `READ_ONLY` or `NOTE_TAKING` must not have: it deletes something,
+reaches the network or writes a file, itself or through functions of the project. A `NOTE_TAKING` tool may write notes:
+paths that contain "notes". If the path is not known, nothing is reported.
 
 ## Why is this bad?
 
-Such tools run unasked. A person who would have been shown a preview, or asked for consent, learns of the change
-when it is made.
+Such tools run without approval. A person who should see a preview, or be asked, learns of the change only after it is
+made.
 
 ## Bad
 
@@ -46,14 +45,14 @@ class ExportTool(BaseTool):
 
 ## How to fix
 
-Declare `MODIFICATION` for what changes files, `EXTERNAL` for what reaches other systems.
+Declare `MODIFICATION` for a tool that changes files, `EXTERNAL` for one that reaches other systems.
 
-MCP's annotations are checked too: `readOnlyHint=True` that nothing is written or deleted,
-`destructiveHint=False` that nothing is deleted, `openWorldHint=False` that no network is reached.
+MCP's annotations are checked too. `readOnlyHint=True` promises that nothing is written or deleted,
+`destructiveHint=False` that nothing is deleted, and `openWorldHint=False` that the network is not used.
 
 ## Options
 
-`tool-classes` says what a tool class is, `tool-methods` which of its methods run it.
+`tool-classes` names base classes of tools, `tool-methods` the methods that run a tool.
 
 ## References
 

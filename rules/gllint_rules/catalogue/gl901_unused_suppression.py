@@ -2,9 +2,9 @@
 
 ## What it does
 
-Reports a `# noqa: GL…` or `# gllint: …[…]` comment without a finding in the code that it covers. If a file that
-matters was not read (syntax error, not text, too large, excluded), nothing is reported; the summary counts what was not
-judged.
+Reports a `# noqa: GL…` or `# gllint: …[…]` comment if the code that it covers has no such finding. If a file on which
+the finding may depend was not read (syntax error, not text, too large, excluded), nothing is reported, and the summary
+counts the comments that were not judged.
 
 ## Why is this bad?
 

@@ -39,7 +39,7 @@ codes into brackets. It is unsafe, because it suppresses what was reported befor
 
 ## Options
 
-`require-reason` also reports a suppression without a reason; it suppresses all the same.
+`require-reason` also reports a suppression without a reason, which still suppresses.
 
 ## References
 
