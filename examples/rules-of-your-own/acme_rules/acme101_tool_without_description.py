@@ -56,7 +56,7 @@ HELP = "Write one sentence that says what the tool returns, and when to use it."
 
 
 def check(context: Context) -> Iterator[Pending]:
-        """Yield a finding for each tool of the module whose function has no docstring."""
+    """Yield a finding for each tool of the module whose function has no docstring."""
     for tool in context.tools:
         for callable in tool.callables:
             function = callable.function

@@ -6,8 +6,8 @@ Reports `json.dumps(…)` without `sort_keys`, in files that define tools.
 
 ## Why is this bad?
 
-The same data come out as another text whenever they were put together in another order. Then no cache of prompts
-knows the text again, and a recorded conversation differs in each run.
+The same data in another order gives another text. Then a prompt cache misses, and recorded conversations differ from
+run to run.
 
 ## Bad
 
@@ -64,7 +64,7 @@ HELP = "Add `sort_keys=True`, so that the same data always gives the same text."
 
 
 def check(context: Context) -> Iterator[Pending]:
-        """Yield a finding for each call of `json.dumps` without `sort_keys`."""
+    """Yield a finding for each call of `json.dumps` without `sort_keys`."""
     import libcst.matchers as m  # here: it takes longer to load than most files to check
 
     dumps = m.Call(func=m.Attribute(value=m.Name("json"), attr=m.Name("dumps")))
@@ -76,7 +76,7 @@ def check(context: Context) -> Iterator[Pending]:
 
 
 def with_sorted_keys(context: Context, call: Call) -> Fix | None:
-        """Return the fix that adds `sort_keys=True`, or `None` if a comment is in its place."""
+    """Return the fix that adds `sort_keys=True`, or `None` if a comment is in its place."""
     import libcst as cst
 
     from gllint_rules.fixes.nodes import with_keyword

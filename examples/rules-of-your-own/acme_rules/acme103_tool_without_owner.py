@@ -1,4 +1,4 @@
-"""No comment says who answers for a tool.
+"""A tool has no named owner.
 
 ## What it does
 
@@ -6,7 +6,7 @@ Reports tool functions without a comment `# owner: …` on the lines above them 
 
 ## Why is this bad?
 
-When a model is told something wrong, somebody must be asked about the tool that said so.
+If a tool returns something wrong, someone has to repair it.
 
 ## Bad
 
@@ -60,7 +60,7 @@ HELP = "Write `# owner: …` above the function."
 
 
 def check(context: Context) -> Iterator[Pending]:
-        """Yield a finding for each tool of the module without a comment `# owner:`."""
+    """Yield a finding for each tool of the module without a comment `# owner:`."""
     for tool in context.tools:
         for callable in tool.callables:
             function = callable.function
@@ -75,7 +75,7 @@ def check(context: Context) -> Iterator[Pending]:
 RULE = Rule(
     code="ACME103",
     name="tool-without-owner",
-    summary="No comment says who answers for a tool",
+    summary="A tool has no named owner",
     documentation=__doc__ or "",
     check=check,
     since="1.0.0",

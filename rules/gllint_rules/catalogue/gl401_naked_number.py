@@ -49,7 +49,8 @@ Let a tool return the number as a Quantity, claim it, and write the macro in its
 
 ## References
 
-GreenLang's requirements, DOC-601: "The No Naked Numbers Policy". """
+GreenLang's requirements, DOC-601: "The No Naked Numbers Policy".
+"""
 
 from __future__ import annotations
 
