@@ -19,7 +19,7 @@ PROMISES = {  # by the words that each begins with
         "tests/program/test_environment.py::test_what_packages_declare_is_seen",
         "tests/program/test_cache.py::test_an_entry_of_somebody_else_runs_nothing",
     ],
-    "Of all checks, only `gllint check --since` starts another program": [
+    "Checks start no other program, except that `gllint check --since` runs git": [
         "tests/program/test_since.py::test_no_program_that_the_repository_names_is_run",
         "tests/program/test_since.py::test_what_git_would_have_to_fetch_is_told",
     ],
