@@ -58,7 +58,7 @@ PROMISES = {  # by the words that each begins with
         "tests/program/test_reports.py::test_every_format_bears_every_character",
         "tests/program/test_reports.py::test_what_a_source_names_its_values_cannot_add_lines_or_colours",
     ],
-    "What the release workflow and the GitHub action fetch is pinned": [
+    "Everything that the release workflow and the GitHub action fetch is pinned": [
         "tests/test_documents.py::test_what_ci_fetches_is_pinned"
     ],
 }

@@ -103,7 +103,7 @@ key or the result: the help names two such places. A fix never removes a key.
 - `result-payloads` names the fields of an envelope that are the result
 - `plain-keys` lists patterns of keys whose numbers need no unit (`["*_id", "page"]`), and `plain-kinds` kinds of number
   that need none (`["count", "index", "identifier"]`)
-- `mode = "sourced"` reports only numbers without any sign of their unit
+- `mode`: in `sourced` mode, only numbers without any sign of their unit are reported
 
 ## References
 

@@ -4,7 +4,7 @@
 
 Reports a parameter of a tool that is a number, by its annotation or the `args_schema`, and has no stated unit. The unit
 may be at the end of the name (`discharge_m3_s`), in a declaration (`x-unit`, `Annotated[float, Unit("m3/s")]`) or in
-the description. Counts, indexes, identifiers and shares have no unit and are not reported.
+the description. Counts, indexes, identifiers and shares have no unit and are not reported. Opt-in.
 
 ## Why is this bad?
 

@@ -3,8 +3,8 @@
 ## What it does
 
 Reports each string that states a number with an allowed unit or a currency sign, outside a claim. The number may be
-literal or formatted in. Only files that define, import or run tools are searched, without docstrings and log calls. The
-rule is for an audit before a migration.
+literal or formatted in. Only files that define, import or run tools are searched, without docstrings and log calls.
+Opt-in: the rule is for an audit before a migration.
 
 ## Why is this bad?
 
