@@ -128,18 +128,24 @@ def _texts(value: Value, key: str = "") -> Iterator[Text]:
 
 
 def _reports_error(record: Record) -> bool:
-    """Whether a record says that something failed: by a key ``error``, or ``"status": "error"``."""
-    for key, entries in record.entries.items():
-        words = name_words(key) if isinstance(key, str) else ()
-        for option in (option for entry in entries for option in options(entry.value)):
-            if literal_of(option) in ("error", "failed", "failure"):
-                return True
-            is_unset = option is NONE or (isinstance(option, Boolean) and option.literal is False)
-            if words and words[-1] in ("error", "errors") and not is_unset:
-                return True
-            if words in (("success",), ("ok",)) and isinstance(option, Boolean) and option.literal is False:
-                return True
-    return False
+    """Whether a record says that something failed: by a key ``error``, or ``"status": "error"``.
+
+    One that says so in some cases only, as the envelope of all results does, has the texts of the others too.
+    """
+    return any(
+        all(_is_failure(key, option) for entry in entries for option in options(entry.value))
+        for key, entries in record.entries.items()
+    )
+
+
+def _is_failure(key: object, value: Value) -> bool:
+    if literal_of(value) in ("error", "failed", "failure"):
+        return True
+    words = name_words(key) if isinstance(key, str) else ()
+    is_false = isinstance(value, Boolean) and value.literal is False
+    if words[-1:] in (("error",), ("errors",)):
+        return value is not NONE and not is_false
+    return words in (("success",), ("ok",)) and is_false
 
 
 def _is_name_under(key: str, text: Text) -> bool:

@@ -411,7 +411,7 @@ def typed(evaluator: Evaluator, value: Value, declared: Value, followed: bool = 
         declared = ListOf(rest=declared.element(), kind="tuple")
     if isinstance(value, UnionOf) and UNKNOWN in value.options:
         union = join(*(declared if option is UNKNOWN else option for option in value.options))
-        return replace(union, conditional=value.conditional) if isinstance(union, UnionOf) else union
+        return replace(union, source=value.source) if isinstance(union, UnionOf) else union
     # A `TypedDict` is a dict at execution: its literal keeps the places of its entries, the class says what they are.
     if isinstance(value, DictOf) and isinstance(declared, Instance):
         if classes.is_typed_dict(evaluator, declared.of):

@@ -457,7 +457,7 @@ def _declared_result(evaluator: Evaluator, value: Value, declared: Value) -> Val
     """Return the result that the body shows; what the body leaves unknown is taken from the annotation."""
     if value is NEVER or (value is NONE and NONE not in options(declared)):
         return declared
-    return join(*(hints.typed(evaluator, option, declared) for option in options(value)))
+    return join(*(hints.typed(evaluator, option, declared, followed=True) for option in options(value)))
 
 
 def declared_return(evaluator: Evaluator, callee: FunctionOf) -> Value | None:

@@ -240,7 +240,7 @@ def conditional(evaluator: Evaluator, expr: facts.IfExp, frame: Frame) -> Value:
     value = join(*arms)
     # Each literal arm is a leaf of its own, even if the other arm is a text.
     if isinstance(value, UnionOf) and any(number(arm) is not None for arm in arms):
-        return replace(value, conditional=True)
+        return replace(value, source="arms")
     return value
 
 

@@ -83,7 +83,7 @@ class Store(Struct, frozen=True, eq=False):
         """``value`` where what ``way`` leads to is changed."""
         if isinstance(value, UnionOf):
             rebuilt = [self.into(option, way) for option in value.options]
-            is_same = not value.conditional and are_same(rebuilt, value.options)
+            is_same = value.source != "arms" and are_same(rebuilt, value.options)
             return value if is_same else join(*rebuilt)
         if not way:  # a slice of it counts as all of it
             return value

@@ -301,7 +301,7 @@ class _Reading:
         sites = {site for _, site in pairs}
         joined = join(*(read for read, _ in pairs))
         if isinstance(joined, UnionOf):
-            joined = replace(joined, conditional=union.conditional)
+            joined = replace(joined, source=union.source)
         return joined, sites.pop() if len(sites) == 1 else None
 
     def _of_blocks(self, blocks: ListOf) -> tuple[Value, Site | None]:

@@ -21,8 +21,10 @@ from gllint_rules.inference.values import (
     QuantityInstance,
     Record,
     Site,
+    Text,
     UnionOf,
     Value,
+    join,
     number,
     options,
     surely_not_text,
@@ -130,9 +132,7 @@ def _leaves(value: Value, at: Leaf, sure: bool = True) -> Iterator[Leaf]:
 
     If that is not ``sure`` to be there, only numbers that were put into it somewhere count.
     """
-    figure = number(value)
-    if figure is None and isinstance(value, UnionOf) and value.conditional:
-        figure = next((option for option in value.options if isinstance(option, Number)), None)
+    figure = figure_of(value)
     if figure is not None and sure:
         yield at._replace(number=figure)
     for option in options(value):
@@ -162,6 +162,31 @@ def _leaves(value: Value, at: Leaf, sure: bool = True) -> Iterator[Leaf]:
             )
             # Its literals are there, whatever the other alternatives are.
             yield from _leaves(option.rest, inner, sure and _known_throughout(value))
+
+
+def figure_of(value: Value) -> Number | None:
+    """The number that a value is, or is on one path if on the others it is nothing or a text (``"N/A"``)."""
+    if not isinstance(value, UnionOf) or value.source == "elements":
+        return number(value)
+    return number(join(*_numbers_in(value))) if value.source == "arms" else figure_shown(value)
+
+
+def figure_shown(value: Value) -> Number | None:
+    """The number that a value may be, if all else that it may be is nothing or a text that is written out.
+
+    A type that admits texts and numbers says neither.
+    """
+    is_known = all(
+        isinstance(option, Number)
+        or option is NONE
+        or (isinstance(option, Text) and (option.is_put_together or option.parts is not None))
+        for option in options(value)
+    )
+    return number(join(*_numbers_in(value))) if is_known else None
+
+
+def _numbers_in(value: Value) -> list[Number]:
+    return [option for option in options(value) if isinstance(option, Number)]
 
 
 def _first_of_matrix(matrix: ListOf, at: Leaf) -> Iterator[Leaf]:

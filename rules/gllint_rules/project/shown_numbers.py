@@ -187,13 +187,17 @@ def _counts(because: Because, depth: int = 0) -> bool:
     if maker is None or depth > _MOST_DEPTH:
         return False
     match maker.expr:
-        case facts.Const(value=int()):
-            return depth > 0
         case facts.BinOp(op="+" | "-"):
-            return bool(because.causes) and all(_counts(cause, depth + 1) for cause in because.causes)
+            parts = [cause for cause in because.causes if not _is_constant(cause)]
+            return bool(parts) and all(_counts(part, depth + 1) for part in parts)
         case facts.BinOp():  # a quotient or a product of a count is none: `load(site) / 1000`
             return False
         case facts.Call(func=func) if facts.last_name(func) in _COUNTERS:
             return True
         case _:
             return is_count(maker) or (len(because.causes) == 1 and _counts(because.causes[0], depth + 1))
+
+
+def _is_constant(because: Because) -> bool:
+    maker = maker_at(because.site) if because.site is not None else None
+    return maker is not None and isinstance(maker.expr, facts.Const)

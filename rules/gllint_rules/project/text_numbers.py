@@ -6,11 +6,12 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 
+from gllint_rules.inference.unit_objects import is_unit_object
 from gllint_rules.inference.values import (
-    NONE,
     UNKNOWN,
     Because,
     External,
+    ExternalInstance,
     Interpolation,
     Literal,
     Method,
@@ -22,7 +23,7 @@ from gllint_rules.inference.values import (
 )
 from gllint_rules.project.kinds import kind_of_leaf
 from gllint_rules.project.makers import names_of
-from gllint_rules.project.results import leaves
+from gllint_rules.project.results import figure_shown, leaves
 from gllint_rules.project.templates import Stretches, Template
 from gllint_rules.reading.expression_index import expression
 from gllint_runtime.policy.claims import HOLE
@@ -116,9 +117,8 @@ def stated(hole: Interpolation) -> Value:
     It is a number if the value is unknown and the format takes only numbers, and if the value is a number in one case
     and a known text or ``None`` in the others.
     """
-    figures = [option for option in options(hole.value) if isinstance(option, Number)]
-    if figures and all(isinstance(o, Number) or _is_seen(o) for o in options(hole.value)):
-        return join(*figures)
+    if (figure := figure_shown(hole.value)) is not None:
+        return figure
     if not hole.spec or not any(_may_be_anything(option) for option in options(hole.value)):
         return hole.value
     if _OF_NUMBERS.match(hole.spec) is None:
@@ -127,14 +127,10 @@ def stated(hole: Interpolation) -> Value:
     return join(*(figure if _may_be_anything(option) else option for option in options(hole.value)))
 
 
-def _is_seen(value: Value) -> bool:
-    """Whether it is nothing, or a text that is written out: a type that admits texts and numbers says neither."""
-    return value is NONE or (isinstance(value, Text) and (value.is_put_together or value.parts is not None))
-
-
 def _may_be_anything(value: Value) -> bool:
-    """Whether nothing is known of it; a name from another package is its value."""
-    return value is UNKNOWN or isinstance(value, (Method, External))
+    """Whether nothing is known of it but that it comes from another package."""
+    is_object = isinstance(value, ExternalInstance) and not is_unit_object(value)
+    return value is UNKNOWN or is_object or isinstance(value, (Method, External))
 
 
 def _is_behind_text(template: Template, text: str, begins: list[int], start: int) -> bool:

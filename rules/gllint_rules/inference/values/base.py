@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from msgspec import Struct
 from msgspec.structs import force_setattr, replace
@@ -119,11 +119,12 @@ NONE: Value = _Singleton("NONE")
 class UnionOf(Holder, frozen=True):
     """One of several, :data:`UNKNOWN` perhaps among them.
 
-    ``conditional`` where a conditional expression chose: each of its arms is a value of its own.
+    They are the values of one place on several ``paths``, the ``arms`` of a conditional expression, each of which is a
+    value of its own, or some of the ``elements`` of a container.
     """
 
     options: tuple[Value, ...]
-    conditional: bool = False
+    source: Literal["paths", "arms", "elements"] = "paths"
 
     def __post_init__(self) -> None:
         measure(self, self.options, level=0)
@@ -163,7 +164,7 @@ def join(*values: Value) -> Value:
         return alternatives[0]
     for value in values:
         # A union that contains all options already stays itself.
-        if isinstance(value, UnionOf) and not value.conditional and is_alike(alternatives, value.options):
+        if isinstance(value, UnionOf) and value.source != "arms" and is_alike(alternatives, value.options):
             return value
     return UnionOf(alternatives)
 

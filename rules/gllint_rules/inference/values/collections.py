@@ -13,6 +13,7 @@ from gllint_rules.inference.values.base import (
     UNKNOWN,
     Holder,
     Site,
+    UnionOf,
     Value,
     are_same,
     is_alike,
@@ -217,9 +218,12 @@ class Record(Container, frozen=True):
         if key is not None and key in self.entries:
             return join(*(entry.value for entry in self.entries[key]))
         value = self.any_value() if key is None else self.other()
-        kinds = {type(option) for option in options(value)} if value is not None else set()
+        if value is None:
+            return None
+        kinds = {type(option) for option in options(value)}
         # What may be a text or a container is unknown: a rule about one would report the other too.
-        return UNKNOWN if kinds & {Text, Boolean} and any(issubclass(k, Container) for k in kinds) else value
+        is_mixed = kinds & {Text, Boolean} and any(issubclass(k, Container) for k in kinds)
+        return UNKNOWN if is_mixed else _one_of(value)
 
     def any_key(self) -> Value:
         """Return the value of one of the keys."""
@@ -455,7 +459,12 @@ class ListOf(Container, frozen=True):
     def element(self) -> Value:
         """What any element may be."""
         values = self.values()
-        return join(*values) if values else UNKNOWN
+        return _one_of(join(*values)) if values else UNKNOWN
+
+
+def _one_of(value: Value) -> Value:
+    """``value``, which is that of any element."""
+    return replace(value, source="elements") if isinstance(value, UnionOf) else value
 
 
 def as_keys(value: Value) -> Number | ExternalInstance | None:
