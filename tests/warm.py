@@ -2,7 +2,8 @@
 
 Hundreds of tests run gllint as a user would, in a process; most of what that costs is imports. Here one process per test
 session imports them, and a fork of it is what each of those tests runs: with its own arguments, folder, environment,
-streams and exit status. The fixture ``gllint`` is what to write for ``python -m gllint``.
+streams and exit status. The fixture ``gllint`` is what to write for ``python -m gllint``, and with ``-m flake8`` behind
+it for ``python -m flake8``. The fixture ``run`` of the program's tests asks for a fork without a process in between.
 
 What asks for something that a process gets at its start, such as another ``PYTHONHASHSEED``, gets a fresh one (another
 ``PYTHONPATH`` is but another list of folders: nothing of the packages of tests is imported yet). So do tests that send
@@ -26,8 +27,10 @@ _PRELOADED = (
     "gllint.cli.commands", "gllint.cli.checking", "gllint.cli.explaining", "gllint.cli.servers", "gllint.run.fixer",
     "gllint.run.crew", "gllint.server.app", "gllint.report.html", "gllint_rules.catalogue", "gllint_rules.check.check",
     "gllint_rules.check.why", "gllint_rules.fixes.wrap", "gllint_rules.fixes.schemas", "gllint_rules.reading.newer",
-    "coverage", "pint", "jsonschema", "tomlkit",
+    "coverage", "pint", "jsonschema", "tomlkit", "flake8.main.cli", "pycodestyle", "pyflakes.checker",
+    "gllint.hosts.flake8",
 )  # fmt: skip
+_PROGRAMS = {"gllint": "gllint.cli.main", "flake8": "flake8.main.cli"}
 _REHEARSAL = """
 from langchain_core.tools import tool
 
@@ -134,10 +137,12 @@ def _become(asked: dict[str, Any], streams: list[int]) -> NoReturn:
     os.chdir(asked["folder"])
     os.environ.clear()
     os.environ.update(asked["environment"])
+    arguments = asked["arguments"]
+    command = arguments if arguments[:2] == ["-m", "flake8"] else ["-m", "gllint", *arguments]
     start = _of_the_start(os.environ)
     folders = [variables.pop("PYTHONPATH", "") for variables in (at_the_start, start)]
     if start != at_the_start:
-        os.execve(sys.executable, [sys.executable, "-m", "gllint", *asked["arguments"]], os.environ)
+        os.execve(sys.executable, [sys.executable, *command], os.environ)
     if folders[0] != folders[1]:
         gone, more = (text.split(os.pathsep) if text else [] for text in folders)
         sys.path[:] = [*more, *(folder for folder in sys.path if folder not in gone)]
@@ -147,15 +152,13 @@ def _become(asked: dict[str, Any], streams: list[int]) -> NoReturn:
     sys.stdin = sys.__stdin__ = os.fdopen(0)
     sys.stdout = sys.__stdout__ = os.fdopen(1, "w")
     sys.stderr = sys.__stderr__ = os.fdopen(2, "w", buffering=1, errors="backslashreplace")
-    sys.argv = ["gllint", *asked["arguments"]]
+    sys.argv = command[1:]
     if "COVERAGE_PROCESS_START" in os.environ:
         import coverage
 
         coverage.process_startup()
-    from gllint.cli.main import main
-
     try:
-        main()
+        raise SystemExit(import_module(_PROGRAMS[command[1]]).main())
     except SystemExit as end:
         threading._shutdown()  # an end that waits for a thread is to be seen
         atexit._run_exitfuncs()

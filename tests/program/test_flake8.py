@@ -21,6 +21,7 @@ from gllint.run.workspace import Workspace
 
 Write = Callable[..., Path]
 Check = Callable[..., list[str]]
+Flake8 = Callable[..., list[str]]
 EXAMPLE = Path(__file__).parents[2] / "examples" / "building-energy"
 
 TOOLS = """\
@@ -36,19 +37,24 @@ meter = Meter()
 """
 
 
-def flake8(*arguments: str, cwd: Path, stdin: bytes | None = None, select: str = "GL") -> list[str]:
-    """The findings of a real flake8, as ``path:line:column: code message``."""
-    done = subprocess.run(
-        [sys.executable, "-m", "flake8", "--select", select, *arguments],
-        cwd=cwd,
-        input=stdin,
-        capture_output=True,
-        timeout=120,
-        check=False,
-    )
-    said = done.stderr.decode()
-    assert all(". Not checked: " in line for line in said.splitlines()), said
-    return sorted(line.removeprefix("./") for line in done.stdout.decode().splitlines())
+@pytest.fixture
+def flake8(gllint: list[str]) -> Flake8:
+    """Return the findings of a real flake8, as ``path:line:column: code message``."""
+
+    def flake8(*arguments: str, cwd: Path, stdin: bytes | None = None, select: str = "GL") -> list[str]:
+        done = subprocess.run(
+            [*gllint, "-m", "flake8", "--select", select, *arguments],
+            cwd=cwd,
+            input=stdin,
+            capture_output=True,
+            timeout=120,
+            check=False,
+        )
+        said = done.stderr.decode()
+        assert all(". Not checked: " in line for line in said.splitlines()), said
+        return sorted(line.removeprefix("./") for line in done.stdout.decode().splitlines())
+
+    return flake8
 
 
 @pytest.fixture
@@ -80,7 +86,9 @@ def project(write: Write, agent: str) -> Path:
 
 
 @pytest.mark.parametrize("jobs", ["1", "2"])
-def test_names_the_same_findings_as_the_program(project: Path, check: Check, jobs: str) -> None:
+def test_names_the_same_findings_as_the_program(
+    flake8: Flake8, project: Path, check: Check, jobs: str
+) -> None:
     ours = sorted(check(cwd=project, whole=True))
     assert {re.search(r" (GL\d+)", line)[1] for line in ours if re.search(r" (GL\d+)", line)} == {  # type: ignore[index]
         "GL101", "GL301", "GL401", "GL901",
@@ -89,7 +97,7 @@ def test_names_the_same_findings_as_the_program(project: Path, check: Check, job
 
 
 @pytest.mark.usefixtures("unmeasured_processes")
-def test_files_and_folders_by_name(project: Path, check: Check) -> None:
+def test_files_and_folders_by_name(flake8: Flake8, project: Path, check: Check) -> None:
     for paths in (
         ["pkg"],
         ["pkg/use.py", "agent.py"],
@@ -103,7 +111,7 @@ def test_files_and_folders_by_name(project: Path, check: Check) -> None:
 
 
 @pytest.mark.usefixtures("unmeasured_processes")
-def test_standard_input(project: Path, check: Check) -> None:
+def test_standard_input(flake8: Flake8, project: Path, check: Check) -> None:
     text = b"from tools import meter\n\n\ndef other():\n    return meter.run('y')\n"
     for name in ("pkg/use.py", "pkg/new.py"):
         ours = check("-", "--stdin-filename", name, cwd=project, stdin=text, whole=True)
@@ -117,17 +125,19 @@ def test_standard_input(project: Path, check: Check) -> None:
 
 
 @pytest.mark.usefixtures("unmeasured_processes")
-def test_the_bundled_example(check: Check) -> None:
+def test_the_bundled_example(flake8: Flake8, check: Check) -> None:
     ours = sorted(check("--no-cache", cwd=EXAMPLE, whole=True))
     assert len(ours) >= 5
     assert flake8(cwd=EXAMPLE) == ours
 
 
 @pytest.mark.usefixtures("unmeasured_processes")
-def test_a_text_that_hides_a_finding_from_flake8_is_told(write: Write, check: Check) -> None:
+def test_a_text_that_hides_a_finding_from_flake8_is_told(
+    write: Write, check: Check, gllint: list[str]
+) -> None:
     top = write({"a.py": "final_message = '5 kWh # noqa'\nfinal_message = '6 kWh'  # noqa: GL401\n"})
     assert check(cwd=top) == ["a.py:1:18: GL401"]
-    command = [sys.executable, "-m", "flake8", "--select", "GL"]
+    command = [*gllint, "-m", "flake8", "--select", "GL"]
     done = subprocess.run(command, cwd=top, capture_output=True, timeout=120, check=False)
     assert done.stdout == b""
     assert b"a.py:1: a string hides GL401 from flake8" in done.stderr and done.stderr.count(b"\n") == 1
@@ -137,21 +147,21 @@ def test_a_text_that_hides_a_finding_from_flake8_is_told(write: Write, check: Ch
     assert done.stdout.count(b"GL401") == 2 and done.stderr == b""
 
 
-def test_disable_noqa_is_obeyed(project: Path) -> None:
+def test_disable_noqa_is_obeyed(flake8: Flake8, project: Path) -> None:
     lines = flake8("--disable-noqa", "quiet.py", "unused.py", cwd=project)
     assert [line.split(" ")[0] + line.split(" ")[1] for line in lines] == [
         "quiet.py:1:18:GL401", "unused.py:2:8:GL901",
     ]  # fmt: skip
 
 
-def test_other_plugins_are_left_alone(project: Path) -> None:
+def test_other_plugins_are_left_alone(flake8: Flake8, project: Path) -> None:
     assert flake8("plain.py", cwd=project, select="F,GL") == ["plain.py:1:1: F401 'os' imported but unused"]
 
 
-def test_a_wrong_configuration_is_said_once(project: Path) -> None:
+def test_a_wrong_configuration_is_said_once(project: Path, gllint: list[str]) -> None:
     (project / "pyproject.toml").write_text("[tool.gllint]\nselekt = []\n")
     done = subprocess.run(
-        [sys.executable, "-m", "flake8", "--jobs", "2", "."],
+        [*gllint, "-m", "flake8", "--jobs", "2", "."],
         cwd=project,
         capture_output=True,
         check=False,
@@ -234,11 +244,11 @@ def test_files_that_gllint_leaves_out_make_nothing_be_checked_again(
         assert len(asked) == 1
 
 
-def test_what_was_not_looked_at_is_on_standard_error(write: Write) -> None:
+def test_what_was_not_looked_at_is_on_standard_error(write: Write, gllint: list[str]) -> None:
     tool = "from agents import function_tool\n\n\n@function_tool\ndef f(site: str):\n    return fetch(site)\n"
     top = write({"gllint.toml": "", "a.py": tool, "b.py": "x = 1\n"})
     done = subprocess.run(
-        [sys.executable, "-m", "flake8", "--select", "GL", "a.py", "b.py"],
+        [*gllint, "-m", "flake8", "--select", "GL", "a.py", "b.py"],
         cwd=top,
         capture_output=True,
         check=False,

@@ -61,8 +61,8 @@ def host(gllint: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setenv("NO_COLOR", "1")
 
     def host(module: str, *arguments: str, cwd: Path, stdin: str = "") -> subprocess.CompletedProcess[str]:
-        program = gllint if module == "gllint" else [sys.executable, "-m", module]
-        command = [*program, *arguments]
+        forked = {"gllint": gllint, "flake8": [*gllint, "-m", "flake8"]}
+        command = [*forked.get(module, [sys.executable, "-m", module]), *arguments]
         return subprocess.run(
             command, cwd=cwd, input=stdin, capture_output=True, text=True, timeout=120, check=False
         )

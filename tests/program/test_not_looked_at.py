@@ -16,35 +16,47 @@ from click.testing import CliRunner
 
 from gllint.cli.commands import cli
 from gllint.errors import UsageError
+from gllint.run import parsing
 
 Write = Callable[..., Path]
 Run = Callable[..., "subprocess.CompletedProcess[bytes]"]
 
 AGENT = '@tool\ndef load():\n    """The load."""\n    return {"load_kwh": 5}\n'
-LONG = "x = 1\n" * 200_001
-TOO_LONG = "too large to be read: 200,001 lines, at most 200,000 are"
+LONG = "x = 1\n" * 2_001
+TOO_LONG = "too large to be read: 2,001 lines, at most 2,000 are"
 
 
+@pytest.fixture
+def at_most_2000_lines(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Reject what has more lines, since 200,000 take seconds to be written, and to be parsed."""
+    assert parsing.MAX_LINES == 200_000
+    monkeypatch.setattr(parsing, "MAX_LINES", 2_000)
+
+
+@pytest.mark.usefixtures("at_most_2000_lines")
 @pytest.mark.parametrize("text", [LONG, AGENT + LONG[: -6 * 4]])
-def test_a_named_file_of_too_many_lines_is_a_finding(write: Write, run: Run, text: str) -> None:
-    top = write({"gllint.toml": "", "long.py": text})
-    for arguments, stdin in ((("long.py",), b""), (("-",), text.encode())):
-        done = run("check", *arguments, "--output-format", "concise", cwd=top, stdin=stdin)
+def test_a_named_file_of_too_many_lines_is_a_finding(
+    write: Write, monkeypatch: pytest.MonkeyPatch, text: str
+) -> None:
+    monkeypatch.chdir(write({"gllint.toml": "", "long.py": text}))
+    for arguments, stdin in ((["long.py"], ""), (["-"], text)):
+        done = CliRunner().invoke(cli, ["check", *arguments, "--output-format", "concise"], input=stdin)
         name = "stdin" if stdin else "long.py"
-        assert done.stdout.decode() == f"{name}:1:1: GL900 {TOO_LONG}\n"
-        assert done.returncode == 1
-        assert b"1 file left out." in done.stderr and b"not checked, too large" not in done.stderr
-    done = run("check", "long.py", "--ignore", "GL900", cwd=top)
-    assert done.returncode == 0 and f"1 file not checked, {TOO_LONG}".encode() in done.stderr
+        assert done.stdout == f"{name}:1:1: GL900 {TOO_LONG}\n"
+        assert done.exit_code == 1
+        assert "1 file left out." in done.stderr and "not checked, too large" not in done.stderr
+    done = CliRunner().invoke(cli, ["check", "long.py", "--ignore", "GL900"])
+    assert done.exit_code == 0 and f"1 file not checked, {TOO_LONG}" in done.stderr
 
 
-def test_a_file_of_too_many_lines_on_the_way_is_told(write: Write, run: Run) -> None:
-    top = write({"gllint.toml": "", "long.py": LONG, "other.py": "x = 1\n"})
+@pytest.mark.usefixtures("at_most_2000_lines")
+def test_a_file_of_too_many_lines_on_the_way_is_told(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(write({"gllint.toml": "", "long.py": LONG, "other.py": "x = 1\n"}))
     for _ in range(2):  # the second time from the cache
-        done = run("check", cwd=top)
-        assert done.returncode == 0
-        assert f"1 file not checked, {TOO_LONG} (line 1): long.py\n".encode() in done.stderr
-        assert b"1 file left out." in done.stderr
+        done = CliRunner().invoke(cli, ["check"])
+        assert done.exit_code == 0
+        assert f"1 file not checked, {TOO_LONG} (line 1): long.py\n" in done.stderr
+        assert "1 file left out." in done.stderr
 
 
 ROWS: dict[str, tuple[bytes | None, str, int, str]] = {

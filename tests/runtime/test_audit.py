@@ -107,6 +107,7 @@ def labelled_answers() -> Iterator[tuple[str, list[dict[str, Any]], str]]:
         yield from ((name, run, answer.rstrip("\n")) for answer in answers)
 
 
+@pytest.mark.usefixtures("unmeasured")
 def test_each_number_of_labelled_answers_has_its_verdict() -> None:
     for name, run, marked in labelled_answers():
         parts = re.split(r"\[\[(.*?)\|([A-Zd])\]\]", marked)
@@ -882,6 +883,7 @@ def test_a_page_that_is_full_counts_the_rest(monkeypatch: pytest.MonkeyPatch) ->
     assert page.count("<article") == 2 and "2 more are not shown" in page
 
 
+@pytest.mark.usefixtures("unmeasured")
 def test_long_runs_of_what_may_be_a_unit_or_a_date_are_looked_at_once() -> None:
     """Each stretch would be looked at again for each of its numbers, were there no bound."""
     for stretch in ("5-", "a1-", "may 5 ", "1,"):

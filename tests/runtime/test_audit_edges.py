@@ -502,6 +502,7 @@ def _site(number: int, **more: Any) -> list[dict[str, Any]]:
     return [{**turn, **more} for turn in turns]
 
 
+@pytest.mark.usefixtures("unmeasured")
 def test_memory_has_one_of_many_conversations_in_pieces() -> None:
     reader = Reader()
     names = [str(name) for name in range(8)]
@@ -531,6 +532,7 @@ def test_a_message_is_compared_with_the_rules_of_its_members_alone() -> None:
     assert calls < 1_200 * len(turns)
 
 
+@pytest.mark.usefixtures("unmeasured")
 def test_a_turn_costs_as_much_at_the_end_of_a_conversation_as_at_its_beginning() -> None:
     reader, calls, costs = Reader(), 0, []
 

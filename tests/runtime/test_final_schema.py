@@ -272,6 +272,7 @@ def test_a_number_of_the_model_is_not_admitted(message: str) -> None:
     assert not re.search(pattern, message)
 
 
+@pytest.mark.usefixtures("unmeasured")
 def test_no_numeral_of_any_script_is_in_the_free_text() -> None:
     pattern = re.compile(final_schema(metered(), whitelisted=False)["properties"]["message"]["pattern"])
     numerals = [chr(code) for code in range(0x110000) if is_numeral(chr(code))]
@@ -344,6 +345,7 @@ def test_what_is_no_character_yet_belongs_to_the_script_around_it() -> None:
     assert not admitting().search("\u0338") and not admitting().search("€")
 
 
+@pytest.mark.usefixtures("unmeasured")
 @settings(max_examples=8, deadline=None, derandomize=True)
 @given(st.data())
 def test_what_the_schema_admits_holds_no_number_of_the_model(data: st.DataObject) -> None:

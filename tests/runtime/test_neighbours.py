@@ -517,6 +517,7 @@ def steps(text: str, **options: Any) -> int:
     return count
 
 
+@pytest.mark.usefixtures("unmeasured")
 @settings(max_examples=300)
 @given(mixed)
 def test_a_scan_ends(text: str) -> None:

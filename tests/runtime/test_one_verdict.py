@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -48,6 +49,7 @@ def _refusal(session: Session, answer: str) -> GLError | None:
     return None
 
 
+@pytest.mark.usefixtures("unmeasured")
 @settings(max_examples=60, deadline=None)
 @given(ROWS, st.lists(SENTENCES, min_size=1, max_size=4))
 def test_one_conversation_gets_one_verdict(rows: list[Any], sentences: list[Any]) -> None:

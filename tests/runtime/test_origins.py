@@ -173,6 +173,7 @@ def test_text_quoted_from_an_output(tools: ToolRegistry, step: Any) -> None:
         assert kind == "none"
 
 
+@pytest.mark.usefixtures("unmeasured")
 def test_a_quotation_is_found_among_many_texts(tools: ToolRegistry, step: Any) -> None:
     rows = [f"unit 1 of row {i}" for i in range(3000)]
     tools.register(Tool(name="rows", fn=lambda: {"rows": rows}))

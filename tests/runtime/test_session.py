@@ -710,6 +710,7 @@ def test_numbers_with_too_many_digits_are_refused_and_the_rest_is_stored() -> No
     assert Session.from_json(session.to_json()).to_json() == session.to_json()
 
 
+@pytest.mark.usefixtures("unmeasured")
 def test_what_is_too_much_to_trace_has_no_origin() -> None:
     session = Session(argument_origin="strict")
     session.user("It is " + "5 kWh " * 1000)

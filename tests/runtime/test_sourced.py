@@ -254,6 +254,7 @@ def test_thousands_are_no_decimals_in_arguments() -> None:
         gate.record("pay", {"amount": 1.5}, {"done": True})
 
 
+@pytest.mark.usefixtures("unmeasured")
 def test_calls_cost_the_same_however_many_came_before() -> None:
     """Counted in calls of functions, not in seconds."""
 

@@ -131,6 +131,7 @@ PARTS = [
 ]
 
 
+@pytest.mark.usefixtures("unmeasured")
 @settings(max_examples=300, deadline=None)
 @given(st.lists(st.sampled_from(PARTS), max_size=14).map("".join), st.integers(1, 9))
 def test_whatever_is_released_is_how_the_message_begins(message: str, size: int) -> None:

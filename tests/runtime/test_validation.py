@@ -299,6 +299,7 @@ schemas = st.recursive(
 )
 
 
+@pytest.mark.usefixtures("unmeasured")
 @settings(max_examples=300)
 @given(schemas, data)
 def test_the_quick_test_never_differs_from_the_validator(schema: Any, instance: Any) -> None:
