@@ -149,7 +149,7 @@ def test_a_result_without_an_id_is_that_of_the_oldest_call_of_its_tool() -> None
 
 
 def test_what_is_forgotten_and_what_is_not_read_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(engine, "_MAX_SOURCES", 4)
+    monkeypatch.setattr(engine, "_MAX_WEIGHT", 5_000)
     monkeypatch.setattr(judgement, "_MAX_ANSWER", 20)
 
     def audit(many: int, answer: str) -> Conversation:

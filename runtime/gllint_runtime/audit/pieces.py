@@ -7,7 +7,7 @@ from array import array
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from datetime import date
-from itertools import islice
+from itertools import chain, islice
 from tempfile import SpooledTemporaryFile
 from typing import Any
 
@@ -17,7 +17,7 @@ from gllint_runtime.audit.turns import TURNS, On, Turn
 
 _MAX_ITEMS = 20_000  # operations of one trace that are put in order together
 _MAX_ANSWERS = 1_000  # of one conversation, which is longer in several parts
-_MAX_IN_MEMORY = 1 << 24  # bytes of pieces that need no file
+_MAX_IN_MEMORY = 1 << 22  # bytes of pieces that need no file
 
 
 class OpenConversation:
@@ -93,7 +93,7 @@ class Pieces:
             first = next(records)
             if first.item is None:
                 opened = OpenConversation(self._listen(name))
-                for record in (first, *records):
+                for record in chain((first,), records):
                     yield from opened.add(record)
                 yield opened.finish()
                 continue

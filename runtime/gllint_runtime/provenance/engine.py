@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 from bisect import bisect_left
+from collections import deque
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from copy import copy
@@ -59,7 +60,7 @@ from gllint_runtime.provenance.records import (
 _SLACK = 1e-9
 _ROUNDING = 4e-15  # what the conversion of a float may have added
 _LARGEST_EXACT = 2**53
-_MAX_SOURCES = 100_000  # beyond, the oldest are forgotten down to half
+_MAX_WEIGHT = 50_000_000  # bytes, about, of what is remembered; beyond, the oldest is forgotten down to half
 _MAX_TEXT = 500_000
 _MAX_SPELLED = 20_000  # characters of what a user said in which numbers in words are read
 _SIZES = (-3, 3, -6, 6, -2, 2, -1, 1)  # powers of ten by which a size is mistaken
@@ -108,6 +109,7 @@ class Provenance:
         self.vocabulary: set[str] = set()
         self.currencies: dict[str, set[str]] = {}
         self._harvests: list[Harvest] = []
+        self._weight = 0
         self._questions: set[object] = set()
         for harvest in (self._constants, *harvests):
             self._learn(harvest)
@@ -159,17 +161,17 @@ class Provenance:
 
     def _take_in(self, harvest: Harvest) -> None:
         self._learn(harvest)
-        if self.index.count > _MAX_SOURCES:  # keep the latest half
-            harvests = self._harvests[1:]
-            left, count = len(harvests) - 1, 0
-            while left and count + len(harvests[left].sources) <= _MAX_SOURCES // 2:
-                count += len(harvests[left].sources)
-                left -= 1
+        if self._weight > _MAX_WEIGHT:
+            harvests = deque(self._harvests[1:])
+            left = self._weight
+            while len(harvests) > 1 and left > _MAX_WEIGHT // 2:
+                left -= harvests.popleft().weight
             self.has_forgotten = True
-            self._begin(harvests[left:])
+            self._begin(harvests)
 
     def _learn(self, harvest: Harvest) -> None:
         self._harvests.append(harvest)
+        self._weight += harvest.weight
         for source in harvest.sources:
             self.index.add(source)
             if source.tool == "user" and source.moment is None and not source.is_code:

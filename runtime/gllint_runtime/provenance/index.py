@@ -79,7 +79,6 @@ class Index:
         self._endings: dict[str, list[Source]] = {}
         self._heads: dict[str, list[Source]] = {}
         self._prefixes: dict[str, list[Source]] = {}
-        self.count = 0
         self._hides_arguments = False
 
     def without_arguments(self) -> Index:
@@ -93,7 +92,6 @@ class Index:
 
     def add(self, source: Source) -> None:
         """Take in a source."""
-        self.count += 1
         if source.is_code:
             self._add_code(source)
         elif source.moment is not None:

@@ -38,6 +38,7 @@ _MOST_JOINED = 6  # words of a row of a table that are joined to others
 _SHORT = 24  # characters of a field that may be a code as a whole: "BA 117"
 _MAX_NAME_WORDS = 8
 _MAX_RELATIONS = 30  # units that a name leaves open
+_BYTES_OF_SOURCE, _BYTES_OF_RECORD = 550, 1_500  # as measured, each with what only it refers to
 
 Origin = Literal["tool", "text", "said"]
 _WORD = re.compile(r"[^\W_]+")
@@ -127,6 +128,12 @@ class Harvest:
     spoken: list[str] = field(default_factory=list)  # all whose words it uses
     answer: object = None  # the call with its output, which may come again
     is_cut: bool = False
+
+    @property
+    def weight(self) -> int:
+        """About how many bytes it takes to remember it, with its places in an index."""
+        texts = sum(map(len, self.spoken)) + 2 * sum(len(source.text) for source in self.quotable)
+        return _BYTES_OF_SOURCE * len(self.sources) + _BYTES_OF_RECORD * len(self.records) + texts
 
 
 @dataclass(slots=True)
