@@ -12,7 +12,7 @@ from gllint_rules.reading.expression_index import expression
 from gllint_rules.reading.facts import Expr, Scope
 from gllint_rules.tools.parameters import function_at
 from gllint_rules.tuples import NamedTuple
-from gllint_rules.words.call_units import unit_of_attribute, unit_of_function, unit_of_method
+from gllint_rules.words.call_units import is_date, unit_of_attribute, unit_of_function, unit_of_method
 
 if TYPE_CHECKING:
     from gllint_rules.project.project import Project
@@ -98,22 +98,31 @@ def agreed(values: Iterable[_T | None]) -> _T | None:
 # --- units -----------------------------------------------------------------------------------------------------
 
 
-def fixed_unit(maker: Maker, depth: int = 0) -> str | None:
-    """The unit of an expression where the library fixes it: seconds, bytes, a count."""
+def fixed_unit(maker: Maker, depth: int = 0, *, is_difference: bool = False) -> str | None:
+    """The unit of an expression where the library fixes it: seconds, bytes, a count.
+
+    A date as seconds has none, but the difference of two has: ``is_difference``.
+    """
     if depth > _MOST_DEPTH:
         return None
-    return agreed(_fixed_unit(Maker(core, maker.scope), depth) for core in cores(maker.expr))
+    return agreed(_fixed_unit(Maker(core, maker.scope), depth, is_difference) for core in cores(maker.expr))
 
 
-def _fixed_unit(maker: Maker, depth: int) -> str | None:
+def _fixed_unit(maker: Maker, depth: int, is_difference: bool) -> str | None:
     """Return the unit of one core where the library fixes it."""
     match maker.expr:
+        case facts.Call(func=facts.Attr(name=name)) | facts.Attr(name=name) if (
+            is_date(name) and not is_difference
+        ):
+            return None
         case facts.Call():
             return _unit_of_call(maker.expr, maker.scope)
         case facts.Attr(name=name):
             return unit_of_attribute(name)
-        case facts.BinOp(op="+" | "-", left=first, right=second):
-            units = {fixed_unit(Maker(operand, maker.scope), depth + 1) for operand in (first, second)}
+        case facts.BinOp(op="+" | "-" as op, left=first, right=second):
+            operands = [Maker(operand, maker.scope) for operand in (first, second)]
+            is_difference |= op == "-"
+            units = {fixed_unit(operand, depth + 1, is_difference=is_difference) for operand in operands}
             # A clock less the start is in its unit, too; a count and another number are something else.
             units -= {None} if "count" not in units else set()
             return units.pop() if len(units) == 1 else None

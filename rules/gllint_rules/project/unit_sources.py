@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import islice, zip_longest
+from itertools import islice, repeat, zip_longest
 
 from gllint_rules.inference import classes
 from gllint_rules.inference.declarations import DECLARING, unit_of_call
@@ -50,7 +50,7 @@ from gllint_runtime.policy.names import NameReading, name_words, quantity_named,
 from gllint_runtime.policy.packs import PACKS
 from gllint_runtime.policy.settings import Policy
 from gllint_runtime.policy.unit_expressions import MAX_LENGTH
-from gllint_runtime.policy.unit_spellings import counted_measure, spelling_of
+from gllint_runtime.policy.unit_spellings import as_listed, counted_measure, spelling_of
 from gllint_runtime.policy.unit_table import units_of
 from gllint_runtime.policy.units import is_same_size, unit_dimension
 
@@ -67,9 +67,11 @@ _PERCENT = re.compile(r"pct|perc|rate|100", re.IGNORECASE)
 _MOST_TEXT = 20_000
 _MOST_EXPRESSIONS = 2_000  # of a function among which those are looked for that show a number
 _MULTIPLIERS = frozenset("kKMBTG")
-_GOES_ON = re.compile(r"[\w/*^-]")  # a unit is only a part of such a word
+# A unit is only a part of what goes on so, or of a substance that is divided: "Pa·s", "kg CO2/MWh".
+_GOES_ON = re.compile(r"\.[^\W\d_]|[\w/*^·⋅×-]|[ \u00a0][^\W\d_]\w*(?:/| per )")
+# A letter in brackets directly behind a word is no unit: "O2(g)".
 _SAID = re.compile(
-    r"\(\s*(?:in\s+)?(?P<bracket>[^\s()]+(?: per [^\s()]+)?)\s*\)|\bin (?P<end>[^\s()]+)\.?\s*$"
+    r"(?!(?<=\w)\(\w\))\(\s*(?:in\s+)?(?P<bracket>[^\s()]+(?: per [^\s()]+)?)\s*\)|\bin (?P<end>[^\s()]+)\.?\s*$"
 )
 # What is written like the symbol of a unit or like a currency: "EUR", "kWh", "20%".
 _SYMBOLS = re.compile(r"\b[A-Z]{3}\b|\b[a-z]{1,2}[A-Z]\w*(?:/\w+)*|%|(?<=\bin )[^\s()]+(?<![.,;:])")
@@ -163,8 +165,9 @@ def _same(first: str, second: str) -> bool:
 
 
 def _is_settled_by_size(unit: str) -> bool:
-    """Whether a unit of that size is that unit: `s` and `second`, while `J` and `N m`, `Hz` and `Bq` are two."""
-    return Policy(packs=PACKS).judge(unit).dimension in ("time", "length", "mass", "data")
+    """Whether a unit of that size is that unit: `m3/h` and `m3/hr`, while `J` and `N m`, `Hz` and `Bq` are two."""
+    dimension = Policy(packs=PACKS).judge(unit).dimension or ""
+    return {"time", "length", "area", "volume", "mass", "data"}.issuperset(dimension.split("/"))
 
 
 def symbol_of(policy: Policy, unit: str) -> str | None:
@@ -284,6 +287,8 @@ def _named_by_key(leaf: Leaf) -> Iterator[UnitSource]:
     source = _source(reading_of(leaf), f"`{leaf.key}`")
     if source is not None:
         yield source
+    elif not leaf.is_named and (readings := read_name(leaf.key or "").readings):
+        yield UnitSource(f"`{leaf.key}`", readings, is_sure=False)  # of the container
 
 
 def _named_by(name: str, where: str) -> Iterator[UnitSource]:
@@ -336,7 +341,8 @@ def _expression_sources(
     for maker in ways:
         if not is_named and kind is None and not is_call(maker.expr):
             for source in _named_by_expression(maker):
-                if not _is_otherwise(leaf.key or "", source.units[0]):
+                is_short = any(map(_abbreviates, names_of(maker.expr), repeat(leaf.key or "")))
+                if not is_short and not _is_otherwise(leaf.key or "", source.units[0]):
                     is_named = True
                     yield source
         unit = fixed_unit(maker)
@@ -347,6 +353,12 @@ def _expression_sources(
         if unit is not None:
             yield UnitSource(title(maker.expr), (unit,))
             return
+
+
+def _abbreviates(name: str, key: str) -> bool:
+    """Whether the end of a name is short for a word of the key, and no unit: ``avg_rad`` under ``radiation``."""
+    last = "".join(name_words(name)[-1:])
+    return len(last) > 1 and any(word != last and word.startswith(last) for word in name_words(key))
 
 
 def _is_otherwise(key: str, unit: str) -> bool:
@@ -536,7 +548,10 @@ def _declared(context: Context, result: Result, leaf: Leaf) -> Iterator[UnitSour
         for ancestor in classes.ancestors(context.evaluator, model):
             if isinstance(ancestor, ClassOf):
                 yield from documented_units(context.policy, ancestor.cls.docstring, leaf.key)
-    yield from documented_units(context.policy, _docstring(result), leaf.key)
+    # The name of the value may have an entry of its own, with another unit.
+    names = [name for maker in _ways(leaf) for name in names_of(maker.expr)] if leaf.value is not None else []
+    for name in dict.fromkeys(filter(None, (leaf.key, *names))):
+        yield from documented_units(context.policy, _docstring(result), name)
 
 
 def _model_of(context: Context, result: Result, leaf: Leaf) -> ClassOf | None:
@@ -621,7 +636,7 @@ def unit_said(policy: Policy, text: str) -> str | None:
 
 def _physical(policy: Policy, word: str) -> str | None:
     """The unit that a word of a description is, unless it is a thing or a word of time: ``links in page``."""
-    unit = symbol_of(policy, word)
+    unit = symbol_of(policy, as_listed(word, packs=PACKS))
     is_noun = unit in units_of("counts") or (unit_dimension(unit or "") in ("time", "year") and len(word) > 2)
     return None if is_noun else unit
 
@@ -634,7 +649,7 @@ def documented_units(policy: Policy, docstring: str, key: str) -> Iterator[UnitS
     units = {unit_said(policy, match[0]) for match in entry.finditer(docstring)}
     unit = units.pop() if len(units) == 1 else None
     if unit is not None:
-        yield UnitSource("the docstring", (unit,))
+        yield UnitSource(f"the docstring of `{key}`", (unit,))
 
 
 def is_unit_documented(policy: Policy, docstring: str, name: str) -> bool:

@@ -22,6 +22,11 @@ def unit_of_attribute(name: str) -> str | None:
     return _table()["attributes"].get(name)
 
 
+def is_date(name: str) -> bool:
+    """Whether a function, a method or an attribute gives a date as a number: ``st_mtime``."""
+    return name in _table()["dates"]
+
+
 @cache
 def _table() -> Mapping[str, Mapping[str, str]]:
     table: dict[str, dict[str, str]] = {}
@@ -30,6 +35,6 @@ def _table() -> Mapping[str, Mapping[str, str]]:
         if line.startswith("["):
             rows = table[line[1:-1]] = {}
         elif line and not line.startswith("#"):
-            name, _, unit = line.partition(": ")
-            rows[name] = unit
+            name, _, unit = line.partition(":")
+            rows[name] = unit.strip()
     return table
