@@ -41,7 +41,7 @@ _ELSEWHERE = {
 @click.group(context_settings=_CONTEXT)
 @click.version_option(__version__, "-V", "--version", prog_name="gllint")
 def cli() -> None:
-    """Find numbers in an AI agent's source that reach its user without a tool, a unit and a source."""
+    """Find numbers in an AI agent's source that could reach the user without a source or a unit."""
 
 
 def run(arguments: Sequence[str] | None) -> int:
@@ -196,8 +196,8 @@ _JOBS = click.option("--jobs", type=click.IntRange(min=1), metavar="N", help="Th
 @click.option(
     "--since",
     metavar="REV",
-    help="Report only findings with a line, or a place of their evidence, that changed since the merge base with REV "
-    "(REV... says the same, REV.. means its tip).",
+    help="Report only findings that have a changed line or changed evidence, compared with the merge base with REV "
+    "(with REV itself: REV..).",
 )
 @click.option("--add-noqa", is_flag=True, help="Write a suppression on each finding's line.")
 @click.option("--ignore-noqa", is_flag=True, help="Also report findings that comments suppress.")
@@ -230,7 +230,9 @@ _JOBS = click.option("--jobs", type=click.IntRange(min=1), metavar="N", help="Th
 @click.option("--show-files", is_flag=True, help="List the files that would be checked, and exit.")
 @click.option("--watch", is_flag=True, help="Check again whenever a file changes (needs gllint[watch]).")
 @click.option("--exit-zero", is_flag=True, help="Exit with 0 even if there are findings.")
-@click.option("--strict", is_flag=True, help="Report every number, whatever plain-kinds says.")
+@click.option(
+    "--strict", is_flag=True, help="Report every number, including counts, indexes and identifiers."
+)
 @click.option("--fail-on-unseen", is_flag=True, help="Exit with 1 if anything was not checked.")
 @click.option("--exit-non-zero-on-fix", is_flag=True, help="Exit with 1 if anything was fixed.")
 @_NO_CACHE
@@ -303,14 +305,14 @@ def report(context: click.Context, /, **fields: Any) -> None:
     context.exit(run(Request(**fields, output_format=PAGE, exit_zero=True)))
 
 
-@cli.command(short_help="Explain a rule, a family of rules or all of them.")
+@cli.command(short_help="Explain a rule or a family of rules, or list all.")
 @click.argument("code", required=False, shell_complete=_complete_codes)
 @click.option("--all", "every", is_flag=True, help="Explain every rule.")
 @_text_or_json("The format of the output.")
 def rule(code: str | None, every: bool, output_format: str) -> None:
-    """Explain a rule (GL101), a family of them (GL1) or all, or list them.
+    """Explain a rule (GL101) or a family of rules (GL1); without CODE, list all rules.
 
-    CODE is a code, the beginning of several, or a name.
+    CODE is a code, the beginning of several codes, or the name of a rule.
     """
     from gllint.cli.explaining import rules_text
 
@@ -392,7 +394,7 @@ def init(context: click.Context, path: str, yes: bool, dry_run: bool, agents: tu
 @click.argument("agent", type=click.Choice(AGENT_NAMES))
 @click.pass_context
 def hook(context: click.Context, agent: str) -> None:
-    """Check the file that a coding agent has just edited, and answer in its own protocol.
+    """Check the file that a coding agent has just edited, and report in the agent's own protocol.
 
     The agent runs it after an edit, with the event on standard input: `gllint init --agent NAME` sets that up. It edits
     nothing, and reads no file outside of the project.
@@ -487,8 +489,8 @@ def mcp(
     COMMAND starts the server on standard input and output, in the environment of this command: gllint mcp --
     python server.py
 
-    With --guard, pass the protocol on unchanged but for numbers without units; a client's configuration names this
-    command in place of the server's own, and --install shows how.
+    With --guard, relay messages between a client and the server, and change only numbers without units. In the
+    client's configuration, this command takes the place of the server's own: --install prints the entry.
     """
     from gllint.cli.explaining import config_for
     from gllint.cli.server_tools import list_server_tools
@@ -584,7 +586,7 @@ def _tool_call(text: str) -> tuple[str, dict[str, Any]]:
     "--format",
     type=click.Choice(["auto", "openai", "anthropic", "langchain", "pydantic-ai", "otel", "mcp", "fixture"]),
     default="auto",
-    help="The format of the recordings. All are detected, so that no other choice is needed.",
+    help="The format of the recordings (auto: detect it).",
 )
 @click.option(
     "--map",

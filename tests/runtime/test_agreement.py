@@ -386,6 +386,6 @@ def test_claim_paths_under_settings(path: str, arrays: bool) -> None:
         session.check("{{claim:0}}", [entry(path)])
     except GLError as error:
         assert error.code == "PATH_RESOLUTION"
-        assert bool(found) == ("not of the form" in error.message)
+        assert bool(found) == ("not a claim path" in error.message)
     else:
         assert not found

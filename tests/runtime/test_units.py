@@ -567,7 +567,7 @@ HELPS = {
     "y": "No such unit is known. Write the unit of the value, or add this one with `y`.",
     "furlong": "Allow it with `furlong`, or convert the value to an allowed unit.",
     "kcal/mol": "Allow it with `kcal/mol`, or convert the value to an allowed unit.",
-    "toe": "It is tonnes of oil equivalent. Allow it with `toe`, or convert the value to an allowed unit.",
+    "toe": "It is tonnes of oil equivalent. Allow `toe` with `toe`, or convert the value to an allowed unit.",
     "  ": "Write the unit of the value, or allow the empty one with `  `.",
     "tbd": "It is a placeholder for a unit. Write the unit of the value in its place.",
     "x" * 200: f"No such unit is known. Write the unit of the value, or add this one with `{'x' * 200}`.",

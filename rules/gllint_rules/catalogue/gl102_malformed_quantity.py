@@ -76,6 +76,8 @@ from gllint_rules.words.names import QUANTITY
 from gllint_runtime.policy.schemas import QUANTITY_KEYS
 
 HELP = 'A Quantity has exactly two keys: {"value": <number>, "unit": "<unit>"}.'
+VALUE_HELP = 'Write a number: `"value": <number>`.'
+UNIT_HELP = 'Write the unit as text: `"unit": "<unit>"`.'
 FURTHER_HELP = (
     "Put `value` and `unit` under a key of their own, next to the others: "
     '{"<name>": {"value": …, "unit": …}, …}.'
@@ -124,10 +126,10 @@ def _problem(record: Record) -> tuple[str, str] | None:
         return None if record.open else (f"this Quantity lacks `{missing[0]}`", HELP)
     value = join(*(entry.value for entry in record.entries["value"]))
     if surely_not_number(value):
-        return "the `value` of this Quantity is not a number", HELP
+        return "the `value` of this Quantity is not a number", VALUE_HELP
     unit = join(*(entry.value for entry in record.entries["unit"]))
     if surely_not_text(unit) and not _of_units(record, unit):
-        return "the `unit` of this Quantity is not a string", HELP
+        return "the `unit` of this Quantity is not a string", UNIT_HELP
     return None
 
 

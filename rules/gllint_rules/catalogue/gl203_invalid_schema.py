@@ -58,15 +58,18 @@ from gllint_rules.rule import Rule
 from gllint_rules.words.names import ARGS_SCHEMA, RESULT_SCHEMAS
 from gllint_runtime.policy.schemas import schema_problems
 
-HELP = "Schemas follow JSON Schema, Draft 2020-12."
+HELP = "Correct the value of `{keyword}`: JSON Schema (Draft 2020-12) does not allow this one."
+REQUIRED_HELP = "Declare the property, or remove its name from `required`."
 
 
 def check(context: Context) -> Iterator[Pending]:
-    """Findings at what is wrong in the literal schemas of tools."""
+    """Yield a finding for each invalid value in the literal schemas of tools."""
     for keyword_schema in keyword_schemas(context, (ARGS_SCHEMA, *RESULT_SCHEMAS)):
         schema = keyword_schema.schema
         for problem in schema_problems(schema.data):
-            yield context.finding("GL203", schema.place(problem.path), problem.message, HELP)
+            is_undeclared = problem.keyword == "required" and "not declared" in problem.message
+            help = REQUIRED_HELP if is_undeclared else HELP.format(keyword=problem.keyword)
+            yield context.finding("GL203", schema.place(problem.path), problem.message, help)
 
 
 RULE = Rule(

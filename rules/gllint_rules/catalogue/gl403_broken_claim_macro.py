@@ -62,10 +62,11 @@ from gllint_rules.project.templates import FinalStep, Stretches, final_steps
 from gllint_rules.rule import Rule
 from gllint_runtime.policy.claims import Macro, macro_problems
 
-HELP = (
-    "Write `{{claim:0}}` (inside an f-string: `{{{{claim:0}}}}`). "
-    "Each macro needs an entry in `claims`, and each entry a macro."
+HELP = "Write `{{claim:0}}` (inside an f-string: `{{{{claim:0}}}}`) for the first entry of `claims`."
+NO_ENTRY_HELP = (
+    "Add an entry to `claims`, or write the index of one that is there; the first is `{{claim:0}}`."
 )
+UNUSED_HELP = "Write its macro into the message, or remove the entry."
 
 
 def check(context: Context) -> Iterator[Pending]:
@@ -83,7 +84,7 @@ def check(context: Context) -> Iterator[Pending]:
                     not broken
                 ):  # else the broken macro is the one that should use it, or a computed one does
                     fix = repair("claims", "drop_claim", context, step, what)
-                    yield context.finding("GL403", step.claims.items[what].site, message, HELP, fix)
+                    yield context.finding("GL403", step.claims.items[what].site, message, UNUSED_HELP, fix)
         else:
             for macro in macros:
                 if macro.problem is not None:
@@ -96,7 +97,8 @@ def _at_macro(context: Context, step: FinalStep, macro: Macro, message: str) -> 
     if place is not None:
         site, characters = context.literal_span(*place)
         fix = repair("claims", "mend_macro", context, step, macro)
-        yield context.finding("GL403", site, message, HELP, fix, characters=characters)
+        help = HELP if macro.problem is not None else NO_ENTRY_HELP
+        yield context.finding("GL403", site, message, help, fix, characters=characters)
 
 
 RULE = Rule(

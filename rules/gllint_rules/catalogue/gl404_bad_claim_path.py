@@ -2,7 +2,7 @@
 
 ## What it does
 
-Reports a literal claim path that is not of the form `$.name(.name)*`.
+Reports a literal claim path that is not `$` followed by the names of fields (`$.heating.power`).
 
 ## Why is this bad?
 

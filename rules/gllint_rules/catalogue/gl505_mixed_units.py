@@ -49,6 +49,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from gllint_rules.inference.units.measure import Measure
 from gllint_rules.inference.units.meetings import Meeting
 from gllint_rules.project.context import Context, Pending
 from gllint_rules.project.unit_findings import conflicts, factor_between, units_of
@@ -62,8 +63,14 @@ def check(context: Context) -> Iterator[Pending]:
     for site, meeting in conflicts(context):
         if isinstance(meeting, Meeting):
             done = _DONE.get(meeting.op, "compared")
-            message = f"Numbers in {units_of(meeting.left)} and in {units_of(meeting.right)} are {done}"
+            message = f"Numbers in {_named(meeting.left)} and in {_named(meeting.right)} are {done}"
             yield context.finding("GL505", site, message, _help(meeting))
+
+
+def _named(measure: Measure) -> str:
+    """Return units as a message names them. The unit of a fraction is the number one."""
+    text = units_of(measure)
+    return "`1` (a fraction)" if text == "`1`" else text
 
 
 def _help(meeting: Meeting) -> str:

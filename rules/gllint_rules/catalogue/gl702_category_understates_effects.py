@@ -74,7 +74,11 @@ from gllint_rules.tools.tool import Tool
 from gllint_rules.words.names import HARMLESS_CATEGORIES
 from gllint_runtime.policy.tool_hints import PROMISES
 
-DOES: dict[Kind, str] = {"network": "reaches the network", "write": "writes a file", "delete": "deletes"}
+DOES: dict[Kind, str] = {
+    "network": "reaches the network",
+    "write": "writes a file",
+    "delete": "deletes something",
+}
 NEEDS: dict[Kind, str] = {"network": "EXTERNAL", "write": "MODIFICATION", "delete": "MODIFICATION"}
 
 

@@ -237,7 +237,7 @@ def _echoed(policy: Policy, kind: Kind | None, key: str | None, argument: str) -
         return Advice(kind, None, None, (), None, text)
     pattern = _pattern(key)
     line = list_line("plain-keys", policy.plain_keys, pattern)
-    text = f"{start}: leave it out, or declare it plain with `{line}`."
+    text = f"{start}: leave it out of the result, or, if it needs no unit, set `{line}`."
     return Advice(kind, None, None, (line,), pattern, text)
 
 
@@ -299,11 +299,8 @@ def _wrapped(
         unit = symbol_of(policy, unit) or unit
         if not policy.allows(unit):
             lines.append(allowing(policy, unit))
-    elif (
-        kind == "count"
-        and not {kind, "counts"} & {*policy.plain_kinds, *policy.packs}
-        and not measure.sources
-    ):
+    is_strict_count = kind == "count" and kind not in policy.plain_kinds and not measure.sources
+    if unit is None and is_strict_count and "counts" not in policy.packs:
         lines.append(list_line("unit-packs", policy.packs, "counts"))
     reach = ""
     if in_list and not policy.array_paths:
@@ -315,6 +312,8 @@ def _wrapped(
     is_plain_count = is_single and kind == "count" and "count" in policy.plain_kinds
     if unit is None and key is None and is_plain_count and not measure.sources:
         why_open = "It is a count: under a key that says so, such as `count`, it needs no unit."
+    elif unit is None and is_strict_count:
+        why_open = "It is a count: its unit is what is counted, such as `item` or `row`, or `count`."
     elif unit is None:
         why_open = _why_open(measure, key)
     return _advised(kind, unit, None, tuple(lines), start, reach, why_open, declared)

@@ -142,8 +142,8 @@ def _parsed(path: str, arrays: bool) -> tuple[str | int, ...]:
         return tuple(path.split(".")[1:])
     if arrays and _ARRAY_PATH.match(path):
         return tuple(int(step[1:-1]) if step[0] == "[" else step[1:] for step in _STEP.findall(path))
-    form = "$.name(.name)*, with [0] after a name for an element" if arrays else "$.name(.name)*"
-    raise ClaimPathError(f"Path '{path}' is not of the form {form}", _path_hint(path, arrays))
+    example = "$.heating.power or $.rows[0].power" if arrays else "$.heating.power"
+    raise ClaimPathError(f"'{path}' is not a claim path such as {example}", _path_hint(path, arrays))
 
 
 def claimable_paths(paths: Iterable[tuple[str | int, ...]]) -> dict[tuple[str, ...], tuple[str | int, ...]]:
@@ -184,6 +184,8 @@ def _path_hint(path: str, arrays: bool) -> str:
         return "Name the field of the Quantity, as in '$.intensity'."
     if not path.startswith("$"):
         return f"Begin at the root of the output: '$.{path.lstrip('.')}'."
+    if path.startswith("$") and _PATH.match(f"$.{path[1:]}"):
+        return f"Write a dot after the root: '$.{path[1:]}'."
     if path.endswith(".") and _PATH.match(path[:-1]):
         return f"Remove the last dot: '{path[:-1]}'."
-    return "Write the path as in '$.emissions.total'."
+    return "Write the path with the names of the fields, as in '$.emissions.total'."

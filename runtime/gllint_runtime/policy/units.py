@@ -238,7 +238,10 @@ def unit_help(verdict: UnitVerdict, is_nearest_allowed: bool, allowing: Callable
     if not verdict.unit.strip():
         return f"Write the unit of the value, or allow the empty one with `{allowing(verdict.unit)}`."
     if packs_for(verdict.unit) or verdict.status == "not-allowed" or remark:
-        return f"{remark}Allow it with `{allowing(verdict.unit)}`, or convert the value to an allowed unit."
+        unit = f"`{verdict.unit}`" if remark else "it"
+        return (
+            f"{remark}Allow {unit} with `{allowing(verdict.unit)}`, or convert the value to an allowed unit."
+        )
     return f"No such unit is known. Write the unit of the value, or add this one with `{allowing(verdict.unit)}`."
 
 
