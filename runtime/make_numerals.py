@@ -26,6 +26,7 @@ _IDEOGRAPHIC = re.compile(r"\b(DIGIT|NUMBER) ")
 
 
 def _is_numeral(char: str) -> bool:
+    """Return whether a character shows a number."""
     if newest.category(char) in {"Nd", "No", "Nl"}:
         return True
     if newest.category(char) in {"Cn", "Cs", "Co"}:
@@ -39,6 +40,7 @@ def _is_numeral(char: str) -> bool:
 
 
 def main() -> None:
+    """Write the table of numerals."""
     points = [point for point in range(sys.maxunicode + 1) if _is_numeral(chr(point))]
     lines = [
         f"# Unicode {newest.unidata_version}: code points that show a number. Written by make_numerals.py."

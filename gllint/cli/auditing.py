@@ -74,6 +74,7 @@ class _Audit:
         self._reader = _reader(request.map)
 
     def run(self) -> int:
+        """Audit all files, write the output, and return the exit status."""
         request = self._request
         if request.write_baseline is not None:
             baseline.target(request.write_baseline)
@@ -116,6 +117,7 @@ class _Audit:
             say(text, error=self._request.output_format != "text" or self._request.output_file is not None)
 
     def _judged(self) -> Iterator[Judged]:
+        """Yield the verdicts of each conversation, with the findings that the baseline does not have."""
         for path in self._files():
             count, troubles = 0, self._troubles
             for conversation in judged_records(
@@ -174,6 +176,7 @@ class _Audit:
         say(f"gllint: {visible(trouble)}", error=True)
 
     def _records(self, path: str) -> Iterator[list[Record]]:
+        """Yield the records of a file. What cannot be read is reported and skipped."""
         troubles = 0
         with _opened(path) as stream:
             self._progress.expect("auditing", _size(path))

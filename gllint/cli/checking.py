@@ -65,6 +65,7 @@ def run(request: Request, unseen: list[Unseen] | None = None) -> int:
 
 
 def _watch(request: Request) -> int:
+    """Run the check again after each change of a file, and return the exit status."""
     from gllint.cli.watching import watch
 
     if STDIN in request.paths:
@@ -118,6 +119,7 @@ class _Run:
         return Baselines(self.engine)
 
     def run(self) -> int:
+        """Do what the request asks: explain, list, fix, suppress or check. Return the exit status."""
         paths = self._paths()
         if self.request.why is not None:
             return self._why(*self.request.why)
@@ -190,6 +192,7 @@ class _Run:
     # --- the steps -----------------------------------------------------------------------------------------
 
     def _paths(self) -> list[str]:
+        """Return the paths to check. If ``-`` is one, read standard input and put it in the place of a file."""
         paths = list(self.request.paths) or ["."]
         if STDIN not in paths:
             return paths
@@ -204,6 +207,7 @@ class _Run:
         return [name]
 
     def _why(self, path: str, line: int, code: str | None) -> int:
+        """Print why a line has a finding or none, and return the exit status."""
         if not self.engine.sources.exists(absolute(path)):
             raise UsageError(f"--why: {path}: no such file")
         if code is not None and code not in RULES:
@@ -231,6 +235,7 @@ class _Run:
         return NO_FINDINGS
 
     def _fix(self, paths: Sequence[str]) -> Outcome:
+        """Apply the fixes, or print what they would change, and return what is found afterwards."""
         from gllint.run import fixer
 
         fixed = fixer.fix(self.engine, paths, self.request.unsafe_fixes)
@@ -260,6 +265,7 @@ class _Run:
                 self._note(f"    {number} × {code} ({RULES[code].name})")
 
     def _add_noqa(self, paths: Sequence[str]) -> Outcome:
+        """Write a suppression at each new finding, and return what is found afterwards."""
         from gllint.run import fixer
 
         fixed = fixer.suppress(self.engine, paths, lambda outcome: self._only_new(outcome, paths))
@@ -291,6 +297,7 @@ class _Run:
             self.baselines.leave_out(outcome)
 
     def _only_since(self, outcome: Outcome, paths: Sequence[str]) -> None:
+        """Drop the findings that did not change since the revision of ``--since``."""
         if self.request.since is None:
             return
         from gllint.verdict.since import only_changed
@@ -302,6 +309,7 @@ class _Run:
         outcome.findings = findings
 
     def _report(self, outcome: Outcome) -> None:
+        """Print the findings or the statistics, then the notices and the summary."""
         findings_report = self._findings_report(outcome)
         shows_findings = not self.request.diff and not (self.stdin and self.request.fixes)
         if shows_findings and not self._is_mute:
@@ -328,6 +336,7 @@ class _Run:
         return settled(outcome.findings, self.engine.config_of)
 
     def _findings_report(self, outcome: Outcome) -> report.Report:
+        """Collect what the output formats show."""
         is_screen = self.request.output_format == "full" and not self.request.verbose and outcome.findings
         settled = self._settled(outcome) if is_screen else None
         return report.Report(
@@ -374,6 +383,7 @@ class _Run:
         return f"{count_text(number, noun)}{of} {verb} not judged; not read: {listed}{tail}."
 
     def _summarise(self, outcome: Outcome) -> None:
+        """Print how many findings there are, and what was not checked."""
         self._count_cuts()
         count = len(outcome.findings)
         gaps = self.engine.unseen(outcome, self.show)
@@ -471,6 +481,7 @@ class _Run:
             self._note(f"{count_text(cuts, 'value')} {were} too complex to follow; --verbose says where.")
 
     def _say_more(self) -> None:
+        """Print what ``--verbose`` adds: each project with its configuration, its cache and its sizes."""
         for workspace in self.engine.workspaces():
             config = workspace.config.source or "none"
             cache = workspace.cache_folder or "none"
@@ -491,6 +502,7 @@ class _Run:
             say(f"{seconds * 1000:10.1f} ms  {name}", error=True)
 
     def _status(self, outcome: Outcome) -> int:
+        """Return the exit status of a run."""
         if self.failed or outcome.failures:
             return WRONG
         is_done = not (self.request.prune_baseline and self.has_unjudged)
@@ -514,6 +526,7 @@ class _Run:
     # --- the baseline --------------------------------------------------------------------------------------
 
     def _write_baseline(self, outcome: Outcome, name: str) -> int:
+        """Write all findings to a new baseline, and return the exit status."""
         from gllint.run import baselines
         from gllint.verdict import baseline
 
@@ -531,6 +544,7 @@ class _Run:
         return WRONG if outcome.failures else NO_FINDINGS
 
     def _compare(self, outcome: Outcome) -> None:
+        """Drop the findings that the baseline has, and note which of its entries are fixed."""
         if not self.engine.baselines_of(map(os.path.dirname, outcome.checked)):
             return
         compared = self.baselines.compare(outcome, covers_all=not self.request.since)
@@ -549,6 +563,7 @@ class _Run:
             self._prune(file, comparison)
 
     def _prune(self, file: str, compared: Compared) -> None:
+        """Print the fixed entries of a baseline, and remove them if asked."""
         from gllint.verdict import baseline
 
         fixed = Counter(f"{entry.path}: {entry.code} {entry.text}" for entry in compared.fixed)
@@ -582,6 +597,7 @@ class _Run:
     # --- output --------------------------------------------------------------------------------------------
 
     def _write(self, text: str) -> None:
+        """Print text, or write it to the output file."""
         self.engine.progress.clear()
         if self.request.output_file in (None, *_STANDARD_OUTPUT):
             say(text, end="")
@@ -644,6 +660,7 @@ def _is_stream(name: str) -> bool:
 
 
 def _wants_colour(when: str) -> bool:
+    """Return whether to print in colour: as the option says, else by the environment and the terminal."""
     if when != "auto":
         return when == "always"
     if os.environ.get("NO_COLOR"):

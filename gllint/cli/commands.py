@@ -70,6 +70,7 @@ def _pointing(error: click.ClickException) -> click.ClickException:
 
 
 def _codes(_: click.Context, parameter: click.Parameter, value: tuple[str, ...]) -> tuple[str, ...] | None:
+    """Read the codes of an option, and reject unknown ones."""
     from gllint.files.config import split_codes
     from gllint.files.selection import check_selectors
 
@@ -100,6 +101,7 @@ def _file_name(context: click.Context, parameter: click.Parameter, value: str | 
 
 
 def _place(_: click.Context, __: click.Parameter, value: str | None) -> tuple[str, int, str | None] | None:
+    """Read ``FILE:LINE`` or ``FILE:LINE:CODE``."""
     if value is None:
         return None
     import re

@@ -232,6 +232,7 @@ def _rule(word: str, family: Sequence[Rule]) -> Rule:
 
 
 def _entry(rule: Rule) -> dict[str, Any]:
+    """Return a rule as JSON data."""
     return {
         "code": rule.code,
         "name": rule.name,

@@ -65,6 +65,7 @@ def run(request: Request, config: Config) -> int:
     transcript = Transcript(path if request.has_trace else None)
 
     async def relay(client: Client, session: str | None = None) -> None:
+        """Relay the messages of one client until one side ends."""
         guard = Guard(config.rules.policy, request.level, units, _say, table)
         url = request.url
         try:
@@ -76,6 +77,7 @@ def run(request: Request, config: Config) -> int:
                 _say(f"{_DONE[request.level]}: {summary}")
 
     async def main() -> None:
+        """Serve clients over HTTP, or the one on standard input and output."""
         if request.listen is not None:
             await _listen(request.listen, relay)
             return
@@ -150,6 +152,7 @@ def units_for(config: Config, request: Request) -> UnitPlaces:
         _say(f"{file}: it has no table [{_prefix(file)}guard.{key_of(name)}.units]{hint}")
 
     def where(key: str) -> str:
+        """Return the file and line of a key of the configuration, to begin a message with."""
         try:
             text = Path(file).read_text("utf-8-sig")
         except (OSError, ValueError):

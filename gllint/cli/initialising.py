@@ -72,6 +72,7 @@ def _confirm(names: str) -> bool:
 
 
 def _overview(project_plan: Plan) -> Iterator[str]:
+    """Yield the lines that say what was found in the project."""
     survey = project_plan.survey
     finding_count = len(survey.outcome.findings)
     yield f"Looked through {count_text(len(survey.outcome.checked), 'file')} of {project_plan.root}."
@@ -134,6 +135,7 @@ def _besides(survey: Survey) -> Iterator[str]:
 
 
 def _lines(project_plan: Plan) -> Iterator[str]:
+    """Yield the proposed settings, each with the number of findings that need it."""
     for key, items in project_plan.proposal.addition.lists.items():
         count = project_plan.proposal.settled.get(key, 0)
         json_items = ", ".join(json.dumps(item, ensure_ascii=False) for item in items)

@@ -120,6 +120,7 @@ def _refuse_names(arguments: Sequence[str]) -> None:
 
 
 def _run(arguments: Sequence[str]) -> int:
+    """Run a plain ``check`` directly; hand everything else to click, which takes longer to import."""
     _refuse_names(arguments)
     plain = plain_check(list(arguments))
     if plain is None:

@@ -57,6 +57,8 @@ def list_server_tools(
     garbage = 0
 
     async def ask(transport: Any) -> list[ServerTool]:
+        """Ask a server for all pages of its list of tools."""
+
         async def note(message: Any) -> None:
             nonlocal garbage
             garbage += isinstance(message, Exception)

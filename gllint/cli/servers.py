@@ -103,6 +103,7 @@ def _not_an_object(schema: Any) -> str:
 
 
 def _of_output(tool: ServerTool, policy: Policy) -> Iterator[SchemaFinding]:
+    """Yield the findings in the output schema of a tool."""
     schema = tool.output_schema
     if schema is None:
         yield SchemaFinding("GL202", tool.name, "$", "it has no output schema", _HELP_201)
@@ -137,6 +138,7 @@ def _of_output(tool: ServerTool, policy: Policy) -> Iterator[SchemaFinding]:
 
 
 def _is_enormous(schema: Any) -> bool:
+    """Return whether a schema has too many parts to be judged."""
     waiting = [schema]
     parts = 0
     while waiting and parts <= _MOST_PARTS:
@@ -166,6 +168,7 @@ def _at(schema: Any, path: Sequence[str | int]) -> Any:
 
 
 def _of_unit(tool: str, place: str, unit: str, policy: Policy) -> Iterator[SchemaFinding]:
+    """Yield a finding if a declared unit is unknown or not allowed."""
     verdict = policy.judge(unit)
     if verdict.status == "unknown":
         yield SchemaFinding(

@@ -59,6 +59,7 @@ def _factors(symbol: str, policy: Policy) -> Iterator[str]:
 
 
 def _table(name: str, policy: Policy) -> str:
+    """Say in which table a unit is."""
     if name in policy.extend_units:
         return "one of the project's own"
     if name in ALLOWED_UNITS:

@@ -343,6 +343,7 @@ def _config(table: Table, base: str, *, is_file: bool = True) -> Config:
 
 
 def _check_meaning(table: Table) -> None:
+    """Reject codes and patterns that have the right type but no meaning."""
     for key in _SELECTOR_KEYS:
         _check_codes(table, table.entries.get(key, ()), key)
     for pattern, codes in table.entries.get("per-file-ignores", {}).items():

@@ -361,6 +361,7 @@ def _ignore_files(folder: str, names: set[str]) -> tuple[str, ...]:
 
 
 def _read_lines(file: str, disobeyed: dict[str, str]) -> list[str]:
+    """Read the lines of an ignore file, and note in ``disobeyed`` why it cannot be used."""
     try:
         lines = read_bytes(file, _LARGEST).removeprefix(_BOM).decode("utf-8", "surrogateescape").split("\n")
     except OSError:

@@ -82,6 +82,7 @@ def _place(first: int, last: int) -> bytes:
 def _between(
     old: Sequence[AnyStr], new: Sequence[AnyStr], stretch: LineChange, rounds: int
 ) -> Iterator[LineChange]:
+    """Yield the changes in a stretch of lines: skip equal lines at both ends, then compare the rest."""
     first, last, new_first, new_last = stretch
     while first < last and new_first < new_last and old[first] == new[new_first]:
         first, new_first = first + 1, new_first + 1

@@ -286,6 +286,7 @@ def read(data: bytes) -> Notebook | str:
 
 
 def _problem(document: Any) -> str | None:
+    """Say why a document is not a notebook, or return ``None``."""
     if not isinstance(document, dict):
         return "not a notebook: no JSON object"
     if not isinstance(document.get("cells", document.get("worksheets")), list):
@@ -350,6 +351,7 @@ def _is_python(document: dict[str, Any]) -> bool:
 
 
 def _as_notebook(text: str, document: dict[str, Any], mark: bytes) -> Notebook:
+    """Build a notebook from the code cells of its document."""
     notebook = Notebook(text, "", mark=mark)
     lines: list[str] = []
     for number, cell in enumerate(_cells(document), 1):
@@ -545,6 +547,7 @@ def _is_escaped(line: str, at: int) -> bool:
 
 
 def _parses(code: str) -> bool:
+    """Return whether Python can parse the code."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")

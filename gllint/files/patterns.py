@@ -114,6 +114,7 @@ class Patterns:
         return max(plain, ended, self._by_name.last(name, is_folder), key=_rank)
 
     def _add(self, rank: int, line: str) -> None:
+        """Add the pattern of one line of an ignore file."""
         line = line.rstrip("\n").removesuffix("\r")
         match = _WITHOUT_LAST_BLANKS.match(line)
         line = match[0] if match else line

@@ -99,6 +99,7 @@ class Places:
         return [config for file, config in sorted(configs.items()) if file]
 
     def _place(self, folder: str, markers: frozenset[str], parent_place: Place) -> Place:
+        """Return the place of a folder, whose configuration may be its own."""
         if not markers:
             return parent_place
         own = in_folder(folder) if self._fixed is None and markers != {".git"} else None

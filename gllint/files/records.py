@@ -65,6 +65,7 @@ def _value(line: str) -> tuple[Any, bool]:
 
 
 def _lines(stream: TextIO, number: int, tick: Callable[[int], None]) -> Iterator[Entry]:
+    """Yield the entries of JSON Lines, one for each line."""
     while line := stream.readline(_LONGEST):
         tick(len(line))
         if len(line) >= _LONGEST:

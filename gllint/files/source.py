@@ -213,6 +213,7 @@ def _may_declare(data: bytes) -> bool:
 
 
 def _declared_encoding(body: bytes, bom: bool) -> str:
+    """Return the encoding that one of the first two lines declares, else UTF-8."""
     if not _may_declare(body):
         return "utf-8"
     for number, line in enumerate(re.split(rb"\r\n|\r|\n", body, maxsplit=2)[:2], 1):
@@ -225,6 +226,7 @@ def _declared_encoding(body: bytes, bom: bool) -> str:
 
 
 def _text_codec(name: str, bom: bool, line: int) -> str:
+    """Return the codec of a declared encoding. Raises :class:`Undecodable`."""
     normal = f"{name[:12].lower().replace('_', '-')}-"
     if normal.startswith("utf-8-"):  # whatever follows, as for Python's own tokenizer
         return "utf-8"

@@ -34,6 +34,7 @@ def sibling_packages(root: str, top: str) -> dict[str, list[str]]:
 
 
 def _members(root: str, top: str) -> Iterator[str]:
+    """Yield the folders that the workspaces around ``root`` list as members."""
     folder = root
     while f"{folder}/".startswith(f"{top.rstrip('/')}/"):
         for name in ("pyproject.toml", "pixi.toml"):
@@ -49,6 +50,7 @@ def _members(root: str, top: str) -> Iterator[str]:
 
 
 def _table(path: str, all_tables: bool) -> dict[str, Any]:
+    """Read a TOML file if it may list members of a workspace."""
     try:
         data = read_bytes(path)
     except OSError:

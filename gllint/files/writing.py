@@ -117,6 +117,7 @@ def _mode(old: os.stat_result | None) -> int:
 
 
 def _fill(file: BinaryIO, data: bytes, old: os.stat_result | None) -> None:
+    """Write the data to disk, with the owner and the permissions of the old file."""
     file.write(data)
     file.flush()
     os.fsync(file.fileno())

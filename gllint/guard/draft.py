@@ -88,6 +88,7 @@ def _listed(tools: Sequence[str]) -> str:
 
 
 def _rows(tool: str, schema: Any, policy: Policy, present: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the draft lines for the bare numbers that a schema declares."""
     for path in find_raw_numbers(schema, policy.is_plain, policy.allows):
         if (place := _data_path(path)) is None:
             continue

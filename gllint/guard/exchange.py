@@ -141,6 +141,7 @@ class Guard:
             del self._given_up[next(iter(self._given_up))]
 
     def _hear(self, event: Mapping[str, Any]) -> None:
+        """Report a violation that the level lets pass, to the client or to the operator."""
         error = event.get("error")
         if error is not None and event["verdict"] == "warn":
             rows = self._rows(error["code"], error["context"])
@@ -227,6 +228,7 @@ class Guard:
         return [Sent("server", message)]
 
     def _called(self, message: Message, number: Any) -> list[Sent]:
+        """Judge a call of a tool, and return what to send where."""
         params = message.get("params")
         tool = params.get("name") if isinstance(params, dict) else None
         if not isinstance(params, dict) or not isinstance(tool, str):
@@ -332,6 +334,7 @@ class Guard:
         return message if result is params else {**message, "params": result}
 
     def _listed(self, result: Message) -> Message:
+        """Keep the schemas of a list of tools, and declare the configured units in it."""
         tools = []
         for tool in result["tools"]:
             name = tool.get("name") if isinstance(tool, dict) else None
@@ -390,6 +393,7 @@ class Guard:
         self._is_compared = True
 
     def _result(self, call: _Call, result: Message) -> Message:
+        """Judge a result: record its numbers, and add the id of the call."""
         task = result.get("task")
         if isinstance(task, dict) and isinstance(task.get("taskId"), str) and len(self._tasks) < _MOST_OPEN:
             self._tasks[task["taskId"]] = call.tool
@@ -493,6 +497,7 @@ class Guard:
                 self._count(error.code)
 
     def _refusal(self, tool: str, error: GLError) -> Message:
+        """Report a rejected result to the operator, and return the error for the client."""
         self._count(error.code)
         rows = self._rows(error.code, error.context)
         place = f" at {error.path}" if error.path and error.path != "$" else ""

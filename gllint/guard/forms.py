@@ -154,6 +154,7 @@ def _is_item(line: str) -> bool:
 
 
 def _scalar(text: str) -> Any:
+    """Read a YAML scalar as Python data."""
     if (match := _QUOTED.fullmatch(text)) is not None:
         return match[2]
     text = _COMMENT.sub("", text)

@@ -82,6 +82,7 @@ class Relay:
             raise trouble from None
 
     async def _relay(self, connect: Callable[[], contextlib.AbstractAsyncContextManager[Any]]) -> None:
+        """Relay messages until the client, the server or the watch ends."""
         async with connect() as (receive, send):
             self._to_server = send
             from_client = asyncio.create_task(self._from_client())
@@ -134,6 +135,7 @@ class Relay:
     # ------------------------------------------------------------------------------------- both directions
 
     async def _from_client(self) -> None:
+        """Read lines of the client, judge each, and send it on."""
         async for line in self._client.lines:
             line, message, is_read = parsed(line)
             if not is_read:  # the server may be able to read it, and its answer would pass unchecked
@@ -150,6 +152,7 @@ class Relay:
             await self._send(line, message, through(message, self._guard.from_client))
 
     async def _from_server(self, receive: AsyncIterator[bytes]) -> None:
+        """Read lines of the server, judge each, and send it on."""
         garbage = 0
         async for line in receive:
             self._heard_at = time.monotonic()
@@ -174,6 +177,7 @@ class Relay:
         raise ServerTrouble("the server has ended")
 
     async def _send(self, line: bytes, original: Any, messages: list[Sent]) -> None:
+        """Send the judged messages to their sides, and record them."""
         for sent in messages:
             data = encoded(line, original, sent.message)
             if sent.to == "server":
@@ -191,6 +195,7 @@ class Relay:
                 await self._to_client(data, sent.message)
 
     async def _forward(self, data: bytes, message: Any) -> None:
+        """Send a line to the server, which must take it in time."""
         if self._to_server is not None:
             try:
                 async with asyncio.timeout(self._timeout):
@@ -308,6 +313,7 @@ async def _lines_of(stream: BinaryIO) -> AsyncIterator[bytes]:
             loop.call_soon_threadsafe(queue.put_nowait, line)
 
     def read() -> None:
+        """Put whole lines into the queue, and an empty one at the end."""
         parts: list[bytes] = []
         with contextlib.suppress(OSError, ValueError):
             while chunk := os.read(descriptor, _CHUNK):
@@ -351,6 +357,7 @@ async def started(command: Sequence[str]) -> AsyncIterator[Any]:
     has_said = False
 
     async def receive() -> AsyncIterator[bytes]:
+        """Yield the lines that the server writes."""
         nonlocal has_said
         while True:
             try:
@@ -428,6 +435,7 @@ def _writer_to(stream: RawIOBase | BinaryIO) -> Callable[[bytes, Any], Awaitable
     messages: SimpleQueue[tuple[bytes, Future[None]]] = SimpleQueue()
 
     def write() -> None:
+        """Write the waiting messages, one after the other."""
         while True:
             data, written = messages.get()
             try:

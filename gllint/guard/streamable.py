@@ -45,6 +45,7 @@ async def connected(url: str) -> AsyncIterator[Any]:
     version: list[str] = []
 
     async def receive(reader: Any) -> AsyncIterator[bytes]:
+        """Yield the messages of the server as lines, and note its protocol version."""
         async for item in reader:
             if isinstance(item, Exception):
                 raise ServerTrouble(f"the server cannot be reached: {type(item).__name__}: {item}")
@@ -63,6 +64,7 @@ async def connected(url: str) -> AsyncIterator[Any]:
         ):
 
             async def send(data: bytes, message: Any) -> None:
+                """Send a message to the server, with the headers that its protocol asks for."""
                 try:
                     read = jsonrpc_message_adapter.validate_json(data, by_name=False)
                 except ValueError:
@@ -149,6 +151,7 @@ class Sessions:
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
     async def _serve(self, scope: Any, receive: Any, send: Any) -> None:
+        """Answer a request over HTTP, or hand it to its session."""
         from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 
         headers = {
@@ -233,6 +236,7 @@ class Sessions:
     async def _run(
         self, session: str, transport: StreamableHTTPServerTransport, is_ready: asyncio.Event
     ) -> None:
+        """Relay one session from its connection to its end."""
         try:
             async with transport.connect() as (reader, writer):
                 is_ready.set()
@@ -261,6 +265,7 @@ def _client_of(reader: Any, writer: Any) -> Client:
     ] = {}  # the id of each and the token of its progress, by the key of its id
 
     async def write(message: Any, data: bytes) -> None:
+        """Send a message to the client, with the request that it belongs to."""
         try:
             read = jsonrpc_message_adapter.validate_json(data, by_name=False)
         except ValueError:
@@ -270,6 +275,7 @@ def _client_of(reader: Any, writer: Any) -> Client:
             await writer.send(SessionMessage(read, metadata=metadata))
 
     async def lines() -> AsyncIterator[bytes]:
+        """Yield the lines of the client, and note which requests are open."""
         while True:
             try:
                 item = await anext(reader)
@@ -293,6 +299,7 @@ def _client_of(reader: Any, writer: Any) -> Client:
                     await write(answer, json.dumps(answer).encode())
 
     async def send(data: bytes, message: Any) -> None:
+        """Send each message of the server to the client, and close the requests that it answers."""
         for one in message if isinstance(message, list) else [message]:
             if not isinstance(one, dict):
                 continue

@@ -171,6 +171,7 @@ def _remedy(unit: str, policy: Policy) -> str:
 
 
 def _with_quantity(data: Any, place: Sequence[str], unit: str) -> Any:
+    """Return the data with a Quantity in place of the number at ``place``."""
     if not place:
         is_number = isinstance(data, (int, float)) and not isinstance(data, bool)
         return {"value": data, "unit": unit} if is_number else data

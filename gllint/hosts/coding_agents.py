@@ -220,6 +220,7 @@ def _text(event: Mapping[str, Any], *keys: str) -> str:
 
 
 def _files(event: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the paths of the files that an event names."""
     arguments: Any = next((event[key] for key in _ARGUMENT_KEYS if key in event), event)
     if isinstance(arguments, str):
         try:

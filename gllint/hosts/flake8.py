@@ -199,6 +199,7 @@ def _stand_in_where_flake8_gives_up() -> None:
         return
 
     def run_checks(self: Any) -> Any:
+        """Report our findings in place of an error of flake8."""
         result = original(self)
         codes = {code for code, *_ in self.results} & {_UNREADABLE, _UNPARSABLE}
         if self.processor is not None:

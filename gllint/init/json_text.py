@@ -61,6 +61,7 @@ class _Reader:
         self._text = text
 
     def value(self, at: int, depth: int) -> Node:
+        """Read the JSON value at a position."""
         if depth > _DEEPEST:
             raise ValueError("is nested too deeply")
         opening = self._text[at : at + 1]
@@ -74,6 +75,7 @@ class _Reader:
         return Node(_scalar(match.group()), at, match.end())
 
     def _object(self, at: int, depth: int) -> Node:
+        """Read the JSON object at a position."""
         node = Node({}, at)
         at = _skip_blank(self._text, at + 1)
         while self._text[at : at + 1] != "}":
@@ -91,6 +93,7 @@ class _Reader:
         return node
 
     def _array(self, at: int, depth: int) -> Node:
+        """Read the JSON array at a position."""
         node = Node([], at)
         at = _skip_blank(self._text, at + 1)
         while self._text[at : at + 1] != "]":
@@ -123,6 +126,7 @@ def _scalar(text: str) -> Any:
 
 
 def _with(text: str, at: Node, head: str, value: Any) -> str:
+    """Return the text with a value added to the object or array ``at``, in the layout of its neighbours."""
     newline = "\r\n" if "\r\n" in text else "\n"
     unit = _unit(text)
     outer = _indent_at(text, at.start)

@@ -157,6 +157,7 @@ class Totals:
 
 
 def _ratio(outcomes: list[bool]) -> Mapping[str, Any]:
+    """Return a count with its total and its 95 % interval (Wilson)."""
     count, total, z = sum(outcomes), len(outcomes), 1.96
     if not total:
         return {"count": 0, "of": 0, "interval": None}
@@ -226,6 +227,7 @@ def _place(number: Number) -> str:
 
 
 def _text(judged: Iterable[Judged]) -> Iterator[str]:
+    """Yield each fault and each derived number as text."""
     for run in judged:
         for note in run.notes:
             yield f"{run.name}: note: {visible(note)}\n"
@@ -264,6 +266,7 @@ def _json_lines(judged: Iterable[Judged]) -> Iterator[str]:
 
 
 def _junit(judged: Iterable[Judged]) -> Iterator[str]:
+    """Yield the audit as a JUnit report."""
     yield '<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="gllint audit">\n'
     current: str | None = None
     for run in judged:
@@ -293,6 +296,7 @@ def _junit(judged: Iterable[Judged]) -> Iterator[str]:
 
 
 def _sarif(judged: Iterable[Judged]) -> Iterator[str]:
+    """Yield the audit as SARIF."""
     results, notes = [], []
     for run in judged:
         file = {"physicalLocation": {"artifactLocation": {"uri": run.path}, "region": {"startLine": 1}}}

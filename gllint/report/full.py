@@ -50,6 +50,7 @@ def render(report: Report) -> str:
 
 
 def _settled_line(report: Report) -> str:
+    """Say how many findings one setting would leave out."""
     count = len(report.settled)
     one = count == 1
     return (
@@ -126,6 +127,7 @@ def _block(diagnostic: Diagnostic, report: Report, helps: set[str]) -> str:
 def _frame(
     lines: list[str], span: Span, width: int, colour: bool, diagnostic: Diagnostic, report: Report
 ) -> Iterator[str]:
+    """Yield the lines of source around a finding, with the finding underlined."""
     paint = _painter(colour)
     numbers = list(window(lines, diagnostic, report))
     if not numbers:

@@ -18,6 +18,7 @@ def render(report: Report) -> str:
 
 
 def _command(diagnostic: Diagnostic) -> str:
+    """Return a finding as an annotation of GitHub."""
     finding = diagnostic.finding
     span = diagnostic.in_file
     properties = {

@@ -22,6 +22,7 @@ def render(report: Report) -> str:
 
 
 def _entry(diagnostic: Diagnostic, fingerprint: str) -> dict[str, Any]:
+    """Return a finding as an entry of GitLab's Code Quality report."""
     finding = diagnostic.finding
     span = diagnostic.in_file
     return {

@@ -26,6 +26,7 @@ def _suite(path: str, diagnostics: list[Diagnostic]) -> str:
 
 
 def _case(diagnostic: Diagnostic) -> str:
+    """Return a finding as a failed test case."""
     finding = diagnostic.finding
     name = f"{finding.code} at {position(finding.span, diagnostic.cell)}"
     where = f"classname={_attribute(diagnostic.path)} name={_attribute(name)}"

@@ -23,6 +23,7 @@ def render(report: Report) -> str:
 
 
 def _diagnostic(diagnostic: Diagnostic, report: Report) -> dict[str, Any]:
+    """Return a finding in the Diagnostic Format of reviewdog."""
     finding, rule = diagnostic.finding, diagnostic.rule
     lines = report.lines(finding.path) if diagnostic.cell is None else []
     suggestion = _suggestion(diagnostic)

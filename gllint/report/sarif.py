@@ -55,6 +55,7 @@ def _invocation(report: Report) -> dict[str, Any]:
 
 
 def _rule(rule: Rule) -> dict[str, Any]:
+    """Return a rule as a reporting descriptor of SARIF."""
     return {
         "id": rule.code,
         "name": "".join(part.capitalize() for part in rule.name.split("-")),
@@ -70,6 +71,7 @@ def _rule(rule: Rule) -> dict[str, Any]:
 def _result(
     diagnostic: Diagnostic, order: dict[str, int], fingerprint: str, report: Report
 ) -> dict[str, Any]:
+    """Return a finding as a result of SARIF."""
     finding = diagnostic.finding
     result: dict[str, Any] = {
         "ruleId": finding.code,
@@ -119,6 +121,7 @@ _DRIVE = re.compile("[A-Za-z]:/")
 
 
 def _uri(path: str) -> str:
+    """Return a path as a URI."""
     if _DRIVE.match(path):
         return "file:///" + path[:2] + quote(path[2:], errors="surrogateescape")
     if path.startswith("//"):  # a network path: the host follows the slashes

@@ -67,6 +67,7 @@ class Unseen(NamedTuple):
         return f"{tools}. Not checked: {gaps}"
 
     def _gaps(self, why_no_text: str) -> Iterator[str]:
+        """Yield each kind of result that was not checked, with its count and first place."""
         if self.unknown:
             more = " and more" if self.unknown > 1 else ""
             yield f"{self.unknown} (unknown result: {self.first_unknown}{more})"

@@ -115,6 +115,7 @@ def compared(
     unjudged: list[tuple[Fingerprint, Sequence[tuple[str, str]]]] = []
 
     def was_checked(entry: Fingerprint) -> bool:
+        """Return whether the finding of an entry would have been found again."""
         full = absolute(os.path.join(folder, entry.path))
         if full not in covered or entry.code not in engine.config_of(full).codes:
             return False

@@ -294,6 +294,7 @@ def _entries(folder: str) -> list[os.DirEntry[str]]:
 
 
 def _unlinked(path: str) -> bool:
+    """Delete a file, and return whether it is gone."""
     try:
         os.unlink(path)
     except FileNotFoundError:
@@ -354,6 +355,7 @@ def _wait_for(lock: BinaryIO) -> None:
 
 
 def _own_files(folder: str) -> list[tuple[str, os.stat_result]]:
+    """Return the files of gllint's own source with their sizes and times."""
     files: list[tuple[str, os.stat_result]] = []
     for entry in sorted(os.scandir(folder), key=lambda e: e.name):
         if entry.is_dir():

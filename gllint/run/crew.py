@@ -163,6 +163,7 @@ class _Crew(Pool):
             self._pipes.append(ours)
 
     def _speak(self) -> None:
+        """Send the messages of the outbox to the other processes, until ``None`` comes."""
         while (entry := self._outbox.get()) is not None:
             pipe, message = entry
             try:

@@ -306,6 +306,7 @@ def _at_newlines(data: bytes) -> list[bytes]:
 
 
 def _quoted(name: bytes) -> bytes:
+    """Quote a file name as git does."""
     if not any(byte < 32 or byte in b'"\\\x7f' for byte in name):
         return name
     body = b"".join(

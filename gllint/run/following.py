@@ -39,6 +39,7 @@ class FollowingIndex(Index):
         return self._unread
 
     def _new_project(self) -> Project:
+        """Return a project that also knows the imports of the files whose cached results are valid."""
         if self._reads is None:
             from gllint_rules.reading.reads import Reads
 
@@ -160,6 +161,7 @@ class FollowingIndex(Index):
         self._lasting = None if is_last else lasting
 
     def _overlay(self, old: Project, changed: Collection[str], answers: Project | None) -> frozenset[str]:
+        """Make a new project that takes over the old one's answers, and return the modules without valid ones."""
         self._announced.clear()
         self._added = None
         self._project = self._new_project()

@@ -190,6 +190,7 @@ class Index:
             unsure = self.analysis_cache.spoil(stale)
 
     def _new_project(self) -> Project:
+        """Return a project that reads its files through this index."""
         if self.means.clock.by_rule:
             from gllint_rules.catalogue import load_all
 
@@ -496,6 +497,7 @@ class Index:
         return path in self.files
 
     def _source_of(self, path: str) -> str:
+        """Return the text of a file, and note if it has changed since the run began."""
         source = self.means.sources.of(path)
         if not self.means.sources.holds(path):
             if self._candidates and path in self._candidates:

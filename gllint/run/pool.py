@@ -62,6 +62,7 @@ class Pool:
         chunks: list[Sequence[str]],
         crashed: _Result,
     ) -> Iterator[list[_Result]]:
+        """Apply a function to chunks of files in other processes. A process that crashes gives ``crashed``."""
         from concurrent.futures.process import BrokenProcessPool
 
         try:

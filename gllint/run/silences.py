@@ -68,6 +68,7 @@ def _comment(engine: Engine, config: Config, finding: Finding) -> str:
 
 
 def _baseline(engine: Engine, finding: Finding) -> str:
+    """Say that a finding is in the baseline, or return an empty text."""
     file = engine.config_of(finding.path).baseline_file
     if file is None:
         return ""

@@ -335,6 +335,7 @@ class Server(LanguageServer):
         diagnostics = self.presenter.diagnostics(file_findings)
 
         def send() -> None:
+            """Publish the diagnostics, unless the text has changed meanwhile."""
             buffer = self.session.buffers.get(path)
             if buffer is not None and buffer.snapshot is snapshot:
                 for document in snapshot.documents:

@@ -146,6 +146,7 @@ def _quick_fixes(
     results: list[types.CodeAction] = []
 
     def offer(title: str, changes: list[Change], is_preferred: bool | None = None) -> None:
+        """Add a quick fix with these changes to the results."""
         documents = snapshot.in_documents(changes) if changes else ()
         if documents:
             results.append(
@@ -263,6 +264,7 @@ def _code_text(text: str, offset: int) -> str:
 def _project_texts(
     ls: Server, path: str, snapshot: Snapshot, offset: int, spot: spots.Spot | None
 ) -> list[str]:
+    """Return what a hover says about the claim, tool or finding at an offset."""
     parts: list[str] = []
     loaded_project = ls.session.project_of(path)
     file_findings = ls.session.findings(path)

@@ -168,6 +168,7 @@ class Session:
         self._reapply(lambda path: True)
 
     def _new_engine(self, folder: str) -> LiveEngine:
+        """Return an engine for a folder. A wrong configuration is reported to the client."""
         engine = LiveEngine(Options(jobs=1))
         engine.progress = Reporter(lambda label, done, total: None)
         if folder and os.path.isdir(folder):
@@ -215,6 +216,7 @@ class Session:
         return LoadedProject(root, root.engine, workspace) if workspace.is_loaded else None
 
     def _load(self, engine: LiveEngine, workspace: LiveWorkspace) -> None:
+        """Read all files of a project, with progress that the client can cancel."""
         name = os.path.basename(workspace.root) or workspace.root
         report = self._client.working(f"gllint: reading {name}")
         engine.progress = Reporter(report)
@@ -322,6 +324,7 @@ class Session:
             self._client.refresh()
 
     def _conclude(self, path: str, snapshot: Snapshot, buffer: Buffer, fixes: bool = False) -> FileFindings:
+        """Return the findings of a buffer, under the settings of its project."""
         loaded_project = self.project_of(path) if buffer.is_checked else None
         if loaded_project is None:
             return FileFindings(snapshot, (), lambda code: "error")
@@ -380,6 +383,7 @@ class Session:
         return wait if wait > 0 else self._settle()
 
     def _settle(self) -> float | None:
+        """Do one step of the work that waits, and return the seconds until the next one."""
         if self._settling is None:
             self._settling = self._settle_all()
         if next(self._settling, self) is not self:
@@ -389,6 +393,7 @@ class Session:
         return None
 
     def _settle_all(self) -> Iterator[None]:
+        """Settle the projects of the open files, then check these again, one step at a time."""
         checked = [path for path, buffer in self.buffers.items() if buffer.is_checked]
         projects = {
             loaded_project.workspace.root: loaded_project
@@ -464,6 +469,7 @@ class Session:
                 loaded_project.root.rescans[loaded_project.workspace.root] = loaded_project.workspace.rescan()
 
     def _known_already(self, path: str) -> LoadedProject | None:
+        """Return the project of a file if it is loaded already."""
         root = self._root_of(path)
         for workspace in root.engine.lives():
             if workspace.is_loaded and path.startswith(workspace.root.rstrip("/") + "/"):

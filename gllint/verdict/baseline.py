@@ -174,6 +174,7 @@ class _Matching:
     def match(
         self, key: Callable[[Fingerprint], tuple[object, ...]], may: Callable[[Fingerprint], bool]
     ) -> None:
+        """Pair old and new entries that have the same ``key``, each at most once."""
         free: dict[tuple[object, ...], deque[int]] = defaultdict(deque)
         for index, entry in enumerate(self._old):
             if index not in self.used and may(entry):
@@ -192,6 +193,7 @@ def entries(findings: Sequence[Finding], source: Callable[[str], str], folder: s
 
 
 def _entry(entry: object, room: int) -> tuple[Fingerprint, int]:
+    """Read an entry of a baseline, and how often it counts. Raises :class:`ValueError`."""
     if not isinstance(entry, dict):
         raise ValueError("must be an object")
     for field in _FIELDS:

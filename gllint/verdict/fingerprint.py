@@ -87,6 +87,7 @@ def scopes(comments: Comments) -> list[str]:
 
 
 def _fingerprint(finding: Finding, comments: Comments, of_lines: list[str], path: str) -> Fingerprint:
+    """Return what identifies a finding when lines move."""
     span, lines = finding.span, comments.lines
     is_there = span.line <= len(lines)
     text = lines[span.line - 1] if is_there else ""

@@ -93,6 +93,7 @@ class _Writer:
         self._newline = main_newline(comments.source)
 
     def changes(self, place: Spot, codes: list[str]) -> list[Change]:
+        """Return the changes that write the codes at a place."""
         lines, at, listed = self._comments.lines, self._at, ", ".join(codes)
         body = lines[place.line - 1] if place.line <= len(lines) else ""
         indent = body[: len(body) - len(body.lstrip())]

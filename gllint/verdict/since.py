@@ -112,6 +112,7 @@ def _changes(repositories: dict[str | None, Changes], folder: str, revision: str
 
 
 def _changed_lines(diff: bytes) -> dict[str, list[tuple[int, int]]]:
+    """Return the changed lines of each file in a diff, as first line and count."""
     ranges: dict[str, list[tuple[int, int]]] = {}
     current: list[tuple[int, int]] = []
     pending = 0
@@ -143,6 +144,7 @@ def _name(quoted: bytes) -> str:
 
 
 def _commit(folder: str, revision: str) -> str:
+    """Return the commit to compare with: the merge base with the revision, or the revision itself for ``REV..``."""
     if revision.endswith("..") and not revision.endswith("..."):
         return _tip(folder, revision.removesuffix(".."))
     name = revision.removesuffix("...")
@@ -156,6 +158,7 @@ def _commit(folder: str, revision: str) -> str:
 
 
 def _tip(folder: str, revision: str) -> str:
+    """Return the commit that a revision names. Raises :class:`UsageError`."""
     done = _run(folder, "rev-parse", "--verify", "--quiet", "--end-of-options", revision + "^{commit}")
     if done.returncode:
         references = os.fsdecode(_git(folder, "for-each-ref", "--format=%(refname:short)")).split()
@@ -176,6 +179,7 @@ def _git(folder: str, *arguments: str) -> bytes:
 
 
 def _run(folder: str, *arguments: str) -> subprocess.CompletedProcess[bytes]:
+    """Run git without hooks, filters and network."""
     try:
         return subprocess.run(
             ["git", "-C", folder, *_WITHOUT_PROGRAMS, *arguments],

@@ -213,6 +213,7 @@ class _Reader:
         self._is_first = True  # on its logical line
 
     def read(self, tokens: Sequence[TokenInfo]) -> list[Statement]:
+        """Return the statements in a sequence of tokens."""
         for number, lexeme in enumerate(tokens):
             if lexeme.type == token.NEWLINE:
                 self._close()
@@ -223,6 +224,7 @@ class _Reader:
         return self._statements
 
     def _take(self, lexeme: TokenInfo, following: str) -> None:
+        """Read one token, which may open or close a statement, an element or a bracket."""
         text = lexeme.string if lexeme.type in (token.OP, token.NAME) else ""
         if self._begin is None:
             if text == ";":
@@ -266,6 +268,7 @@ class _Reader:
         self._brackets[-1].begin = None
 
     def _close(self) -> None:
+        """End the current statement, and begin a new one with the next token."""
         if self._begin is not None:
             place = Range(self._begin, self._end)
             header, decorator = self._is_header, self._is_decorator

@@ -120,6 +120,7 @@ class Comments:
 
     @cached_property
     def _tokens(self) -> list[tokenize.TokenInfo]:
+        """Return the tokens up to the first error."""
         # tokenize wants "\n"; a lone "\r" would otherwise not end a line.
         text = "".join(line + "\n" for line in self.lines)
         tokens: list[tokenize.TokenInfo] = []
@@ -423,6 +424,7 @@ def _selector(word: str) -> str | None:
 
 
 def _not_codes(span: Span, words: Sequence[str]) -> Unreadable | None:
+    """Return what is wrong with the codes of a suppression, or ``None``."""
     unknown = [word for word in words if _selector(word) is None]
     if words and not unknown:
         return None
@@ -553,6 +555,7 @@ class _Verdicts:
     def _use(
         self, at: tuple[object, str], suppressions: list[Suppression], about: Suppression | None
     ) -> bool:
+        """Note which suppressions a finding uses, and return whether one applies to it."""
         code = at[1]
         if at not in self._speaking:
             self._speaking[at] = [s for s in suppressions if _speaks_of(s, code)]
@@ -582,6 +585,7 @@ def _unused(
     findings: Iterable[Finding],
     is_judged: Callable[[Suppression, Sequence[str]], bool],
 ) -> Iterator[tuple[Finding, Suppression]]:
+    """Yield a finding for each suppression whose codes report nothing where it applies."""
     places: dict[str, list[Position]] = defaultdict(list)
     for finding in findings:
         places[finding.code].append((finding.span.line, finding.span.column - 1))
@@ -606,6 +610,7 @@ def _has_finding(suppression: Suppression, prefix: str, places: Mapping[str, Seq
 
 
 def _unused_finding(path: str, comments: Comments, suppression: Suppression, unused: list[str]) -> Finding:
+    """Return the finding for a suppression without effect, with the fix that removes it."""
     words = dict(zip(suppression.codes or (), suppression.words, strict=False))
     names = ", ".join(words.get(code, code) for code in unused)
     if suppression.misplaced:

@@ -54,6 +54,7 @@ class TextComments(Comments):
         return list(self._in_markup()) if self.kind in ("jinja", "markup") else []
 
     def _in_markup(self) -> Iterator[_Comment]:
+        """Yield the comments of Jinja and HTML."""
         position, unclosed = 0, set[str]()
         while (opening := _MARKUP.search(self.source, position)) is not None:
             sign, begin = opening.group(), opening.start()
@@ -67,6 +68,7 @@ class TextComments(Comments):
             position = close
 
     def _in_yaml(self) -> Iterator[_Comment]:
+        """Yield the comments of YAML, without those inside its texts."""
         texts = self._texts
         if texts is None:
             return
@@ -118,6 +120,7 @@ class TextComments(Comments):
         return dict(places)
 
     def _cover(self, own: Suppression, line: int, column: int) -> None:
+        """Let a comment apply to its own line, or to the next one if it is alone on its line."""
         first = line
         if self._is_alone(line, column) and not self._rest(line).strip():
             first = self._next_line(line)
@@ -187,6 +190,7 @@ class TextComments(Comments):
         return self.without(*self._offsets.place(whole.begin), *self._offsets.place(whole.end))
 
     def unreadable(self, require_reason: bool) -> list[Unreadable]:
+        """Return the malformed comments, each with an example in the syntax of this file."""
         example = _EXAMPLES.get(self.kind, "")
         return [
             replace(

@@ -68,6 +68,7 @@ def home_page() -> str:
 
 @lru_cache(maxsize=4)
 def _project_url(label: str) -> str:
+    """Return an address from the metadata of the installed package."""
     from importlib.metadata import PackageNotFoundError, metadata
 
     try:

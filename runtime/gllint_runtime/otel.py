@@ -75,6 +75,7 @@ class OpenTelemetry:
 
     @contextmanager
     def _span(self, name: str, attributes: dict[str, Any]) -> Iterator[trace.Span]:
+        """Open a span, and record the kind of an error in it."""
         with self._tracer.start_as_current_span(
             name,
             kind=SpanKind.INTERNAL,

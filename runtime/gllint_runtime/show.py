@@ -136,6 +136,7 @@ def _style() -> str:
 
 
 def _source(entry: Mapping[str, Any], quantity: Quantity) -> Iterator[tuple[str, str]]:
+    """Yield what is shown for a number: its call, arguments, path, value and conversion."""
     yield "Tool call", f"{entry['tool_name']} ({entry['call_id']})"
     yield "Arguments", _data(entry["arguments"])
     yield "Path", str(entry["path"])

@@ -70,6 +70,7 @@ def _today() -> str:
 
 
 def _head(report: Report) -> Iterator[str]:
+    """Yield the head of the page: its title, the navigation and the figures."""
     diagnostics = report.diagnostics
     yield '<a class="skip" href="#findings">To the findings</a>'
     yield f"<header>\n<h1>gllint report: {html_text(_name())}</h1>"
@@ -100,6 +101,7 @@ def _head(report: Report) -> Iterator[str]:
 
 
 def _counts(report: Report, folders: Mapping[str, str]) -> Iterator[str]:
+    """Yield the tables of findings by kind, rule and folder."""
     kinds = statistics(report, lambda d: d.finding.kind or (_UNKNOWN if d.finding.what else None))
     tables = [
         (
@@ -156,6 +158,7 @@ def _looked_at(report: Report) -> Iterator[str]:
 def _count_table(
     name: str, title: str, counts: Mapping[str, int], text: Callable[[str, int], str]
 ) -> Iterator[str]:
+    """Yield one table of counts. Each row is a button that filters the findings."""
     most = max(counts.values())
     yield f'<table class="counts"><caption class="skip">{title}</caption>'
     yield f'<thead><tr><th scope="col">findings</th><th scope="col">{title.lower()}</th></tr></thead><tbody>'
@@ -178,6 +181,7 @@ def _folders(diagnostics: Sequence[Diagnostic]) -> dict[str, str]:
 
 
 def _findings(report: Report, folders: Mapping[str, str]) -> Iterator[str]:
+    """Yield the list of findings, file by file."""
     yield '<section id="findings" aria-labelledby="findings-title">\n<h2 id="findings-title">Findings</h2>'
     if report.diagnostics:
         yield from _form(report, folders)
@@ -196,6 +200,7 @@ def _findings(report: Report, folders: Mapping[str, str]) -> Iterator[str]:
 
 
 def _form(report: Report, folders: Mapping[str, str]) -> Iterator[str]:
+    """Yield the form that filters the findings."""
     codes = statistics(report, lambda d: d.finding.code)
     kinds = statistics(report, lambda d: d.finding.kind or (_UNKNOWN if d.finding.what else None))
     chosen = {
@@ -217,6 +222,7 @@ def _form(report: Report, folders: Mapping[str, str]) -> Iterator[str]:
 
 
 def _article(index: int, diagnostic: Diagnostic, report: Report) -> str:
+    """Return a finding as an article, with its source, help and evidence."""
     finding = diagnostic.finding
     marks = f' data-code="{html_text(finding.code)}"'
     kind = finding.kind or (_UNKNOWN if finding.what else "")
@@ -245,6 +251,7 @@ def _article(index: int, diagnostic: Diagnostic, report: Report) -> str:
 
 
 def _frame(diagnostic: Diagnostic, report: Report) -> str:
+    """Return the lines of source around a finding, with their numbers."""
     finding = diagnostic.finding
     lines = report.lines(finding.path)
     numbers = list(window(lines, diagnostic, report))

@@ -77,6 +77,7 @@ def _line(report: Report, path: str, line: int) -> str:
 def _tool(
     tool: MappedTool, report: Report, name: str, claiming: Mapping[tuple[ToolAt, str], list[int]]
 ) -> Iterator[str]:
+    """Yield the card of a tool: what it returns, in which units, and which messages claim it."""
     yield f'<div class="card"><h3>{_named(tool, report, name)}</h3>'
     if tool.returned:
         yield '<table><thead><tr><th scope="col">returns</th><th scope="col">unit</th><th scope="col">claimed by</th>'
@@ -95,6 +96,7 @@ def _tool(
 
 
 def _unit(returned: ReturnedNumber) -> str:
+    """Return the unit of a returned number, or that it has none."""
     if not returned.is_quantity:
         what = returned.kind or ""
         kind = f' <span class="quiet">({what})</span>' if what else ""
@@ -107,6 +109,7 @@ def _unit(returned: ReturnedNumber) -> str:
 
 
 def _message(index: int, message: Message, report: Report, ids: Mapping[ToolAt, str]) -> str:
+    """Return the card of a message, with its claims."""
     where = f"{report.show(message.path)}:{_line(report, message.path, message.span.line)}"
     text = message.text if len(message.text) <= _MOST_TEXT else f"{message.text[:_MOST_TEXT]}…"
     parts = [
@@ -123,6 +126,7 @@ def _message(index: int, message: Message, report: Report, ids: Mapping[ToolAt, 
 
 
 def _claim(index: int, claim: MappedClaim, ids: Mapping[ToolAt, str]) -> str:
+    """Return a claim: its path, its unit and its tools."""
     path = (
         f"<code>{html_text(claim.path)}</code>"
         if claim.path is not None

@@ -177,6 +177,7 @@ def _is_word(text: Text) -> bool:
 
 
 def _in_text(context: Context, result: Result, text: Text, beside: frozenset[str]) -> Iterator[Pending]:
+    """Yield a finding for each number that is formatted into a text."""
     if not text.is_put_together:
         return
     template = Template(text.parts or ())

@@ -108,6 +108,7 @@ def check(context: Context) -> Iterator[Pending]:
 
 
 def _problem(context: Context, tool: Tool, data: Any) -> str | None:
+    """Say what is wrong with a result schema, or return ``None``."""
     if any(isinstance(key, Opaque) for key in data):
         return None
     if not data:

@@ -84,6 +84,7 @@ def check(context: Context) -> Iterator[Pending]:
 
 
 def _problem(callee: FunctionOf, schema: dict[str, Any]) -> _Problem | None:
+    """Return the first parameter and property that do not fit, or ``None``."""
     function = callee.function
     if isinstance(function, facts.Function) and any(
         facts.last_name(d) not in ("staticmethod", "classmethod") for d in function.decorators

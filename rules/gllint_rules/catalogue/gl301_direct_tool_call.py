@@ -169,6 +169,7 @@ def _is_part(tool: Tool, owners: set[Any]) -> bool:
 
 
 def _called_tools(context: Context, called: facts.Expr, scope: Scope) -> Iterator[Tool]:
+    """Yield the tools that an expression may be."""
     for option in options(context.eval(called, scope)):
         if isinstance(option, ToolValue) and isinstance(option.tool, Tool):
             yield option.tool

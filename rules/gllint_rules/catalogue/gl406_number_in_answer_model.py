@@ -86,6 +86,7 @@ def check(context: Context) -> Iterator[Pending]:
 
 
 def _answer_types(context: Context) -> Iterator[tuple[facts.Expr, facts.Scope]]:
+    """Yield the types that the answers of the module's agents must have."""
     module = context.module
     for call, scope in module.calls_where(
         lambda s: not ANSWER_KEYWORDS.isdisjoint(s.keywords) or not ANSWER_CALLS.isdisjoint(s.calls)

@@ -74,6 +74,7 @@ def _named(measure: Measure) -> str:
 
 
 def _help(meeting: Meeting) -> str:
+    """Return how the two units convert, or that a name may be wrong."""
     factor = factor_between(meeting.right, meeting.left)
     if factor is None:
         return "Convert one of them first, or correct the name that says the wrong unit."

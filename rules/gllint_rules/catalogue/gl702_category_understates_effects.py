@@ -117,6 +117,7 @@ def _is_promised(context: Context, tool: Tool, hint: str, value: bool) -> bool:
 
 
 def _by_category(context: Context) -> Iterator[Pending]:
+    """Yield a finding for each effect that the category of a tool does not allow."""
     for tool in context.tools:
         levels = category_of(context.project, tool) if tool.callables else None
         if not levels or not levels <= HARMLESS_CATEGORIES:

@@ -116,6 +116,7 @@ def _metadata() -> Iterator[str]:
 
 
 def _offers(folder: str) -> bool:
+    """Return whether a package in a folder offers rules."""
     path = f"{folder}/entry_points.txt"
     if not os.access(path, os.R_OK):  # quicker than an error, and most have none
         return False

@@ -95,6 +95,7 @@ class Check:
         yield from self._failures
 
     def _fix(self, pending: Pending) -> Fix | None:
+        """Return the fix of a finding. An error in the fix is recorded and costs only the fix."""
         try:
             if pending.fix is None or not is_own(pending.code):
                 return pending.fix() if pending.fix is not None else None

@@ -25,6 +25,7 @@ def example_problems(rule: Rule) -> list[str]:
 
 
 def _problems(rule: Rule) -> Iterator[str]:
+    """Yield what is wrong with the page of a rule or its examples."""
     sections = {match["title"]: match["text"] for match in _SECTION.finditer(rule.documentation)}
     for title in SECTIONS:
         if not sections.get(title, "").strip():

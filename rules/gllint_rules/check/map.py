@@ -106,6 +106,7 @@ def map_of(project: Project, paths: Collection[str]) -> Map:
 
 
 def _mapped(context: Context, tool: Tool, at: ToolAt) -> MappedTool:
+    """Return a tool with the numbers that it returns."""
     returned: dict[ReturnedNumber, None] = {}
     is_cut = False
     for result in context.results_of(tool):
@@ -128,6 +129,7 @@ def _judged(context: Context, quantity: ReturnedNumber) -> ReturnedNumber:
 
 
 def _quantities(value: Value, path: str) -> Iterator[ReturnedNumber]:
+    """Yield the Quantities in a value with their paths."""
     for option in options(value):
         if isinstance(option, Record) and is_quantity(option):
             written = [o for entry in option.entries.get("unit", ()) for o in options(entry.value)]
@@ -150,6 +152,7 @@ def _numbers(context: Context, result: Result) -> Iterator[ReturnedNumber]:
 
 
 def _path_to(path: str, key: Key | None) -> str:
+    """Return the path of an entry below ``path``."""
     match key:
         case None:
             return path + _EACH
@@ -164,6 +167,7 @@ def _path_to(path: str, key: Key | None) -> str:
 def _message(
     context: Context, step: FinalStep, tools_by_claim: dict[ClaimParts, tuple[ToolAt, ...]]
 ) -> Message:
+    """Return a final message with its text and its claims."""
     site = step.template.parts[0].site
     text = step.text.replace(HOLE, _FILLED)
     claims = None
@@ -176,6 +180,7 @@ def _message(
 def _claim(
     context: Context, claim: ClaimParts, tools_by_claim: dict[ClaimParts, tuple[ToolAt, ...]]
 ) -> MappedClaim:
+    """Return a claim with the tools that it may cite."""
     key = claim._replace(value=None)
     if key not in tools_by_claim:
         places = (subject_of(tool, tool.callable).tool for tool in sources(context, key))

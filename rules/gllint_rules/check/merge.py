@@ -28,6 +28,7 @@ def _apart(findings: list[Finding]) -> Iterable[list[Finding]]:
 
 
 def _one_of(findings: Sequence[Finding]) -> Finding:
+    """Return one finding for several at one place: the first in rank, with the tools of all."""
     if len(findings) == 1:
         return findings[0]
     findings = sorted(findings, key=_rank)

@@ -68,6 +68,7 @@ def sound_findings(rule: Rule, context: Context) -> tuple[list[Pending], list[Fo
     problems: dict[str, None] = {}
 
     def collect() -> None:
+        """Collect the findings of the rule, and what is invalid about them."""
         assert rule.check is not None
         for count, pending in enumerate(rule.check(context) or ()):
             if count == MOST_FINDINGS:
@@ -163,6 +164,7 @@ def _is_within(characters: object, length: int) -> bool:
 
 
 def _checked_fix(fix: object, lines: Lines) -> Fix | None:
+    """Return a fix of a foreign rule if it is valid. Raises :class:`ForeignError`."""
     if fix is None:
         return None
     if not isinstance(fix, Fix) or fix.applicability not in ("safe", "unsafe"):
@@ -176,6 +178,7 @@ def _checked_fix(fix: object, lines: Lines) -> Fix | None:
 
 
 def _stretch(edit: object, lines: Lines) -> tuple[int, int]:
+    """Return the offsets of an edit of a foreign rule. Raises :class:`ForeignError`."""
     if not isinstance(edit, Edit) or not isinstance(edit.content, str):
         raise ForeignError("an edit of its fix is no Edit of a text")
     span = edit.span

@@ -56,6 +56,7 @@ def _changes(finding: Finding) -> tuple[Changed, ...]:
 
 
 def _vetted(finding: Finding, readers: dict[Changed, list[Reader]], shown: Callable[[str], str]) -> Finding:
+    """Drop the fix of a finding if other code reads what it changes, and name two such places."""
     for change in _changes(finding):
         # What its own file does with a function was followed; with a key or a text, only looked up.
         is_followed = change.what in ("function", "result")

@@ -123,6 +123,7 @@ def _chain(context: Context, because: Because, depth: int) -> Iterator[str]:
 
 
 def _place(context: Context, site: Site | None) -> str:
+    """Return a place as file, line and excerpt, in parentheses."""
     if site is None:
         return ""
     positions = context.project.positions(site.module)
@@ -172,6 +173,7 @@ def _plain(context: Context, key: str | None, value: Value) -> Iterator[str]:
 def _entries(
     value: Value, entry: Entry, key: str | None = None, depth: int = 0
 ) -> Iterator[tuple[str | None, Entry]]:
+    """Yield the entries in a value, each with its key."""
     yield key, entry
     for option in options(value) if depth < 20 else ():
         if isinstance(option, Container):
@@ -293,6 +295,7 @@ def _unknown_parts(result: Result) -> Iterator[tuple[str | None, Entry]]:
 
 
 def _nothing(contexts: Sequence[Context], path: str) -> Iterator[str]:
+    """Yield that the line has nothing to report, and the tools of the file."""
     yield "Nothing on this line is a tool's result, a schema, a unit, a tool call or a final message to gllint."
     tools: dict[tuple[int, str], None] = {}
     for context in contexts:

@@ -54,6 +54,7 @@ def _counts_from_one(step: FinalStep) -> bool:
 
 
 def _count_from_zero(context: Context, step: FinalStep) -> Fix | None:
+    """Return the fix that lowers each index of a step by one."""
     edits: list[Edit] = []
     for macro in step.macros:
         written = _written(context, step, macro)
@@ -120,6 +121,7 @@ class _MacroSource(Struct, frozen=True, eq=False):
 
 
 def _written(context: Context, step: FinalStep, macro: Macro) -> _MacroSource | None:
+    """Return a macro as it is written in the source, or ``None`` if it is not in one literal."""
     first = step.template.pieces(macro.start, macro.start + 1)
     last = step.template.pieces(macro.end - 1, macro.end)
     if first is None or last is None or first[0].site != last[0].site:

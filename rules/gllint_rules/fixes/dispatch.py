@@ -88,6 +88,7 @@ def _is_registry_entry(base: facts.Expr) -> bool:
 
 
 def _tool_of(project: Project, value: Value) -> Tool | None:
+    """Return the tool that a value is, if it is one."""
     match value:
         case ToolValue(tool=Tool() as tool):
             return tool
@@ -205,6 +206,7 @@ def _from_dict(
 def _dispatched(
     dispatcher: Dispatcher, name: cst.BaseExpression, arguments: list[tuple[str | None, cst.BaseExpression]]
 ) -> cst.Call:
+    """Return the call of a tool through a dispatcher."""
     callee = cst.parse_expression(dispatcher.callee)
     display = _display(arguments)
     match dispatcher.form:

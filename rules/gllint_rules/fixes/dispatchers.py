@@ -159,6 +159,7 @@ def _registry(context: Context) -> Dispatcher | None:
 
 
 def _has_invoke(context: Context, registry: Value) -> bool:
+    """Return whether a registry has a method ``invoke(name, arguments)``."""
     match registry:
         case Instance(of=of) | Record(of=ClassOf() as of):
             method = context.evaluator.class_member(of, "invoke")

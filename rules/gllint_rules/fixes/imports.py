@@ -93,6 +93,7 @@ def _bound(node: cst.Import | cst.ImportFrom) -> Iterator[str]:
 
 
 def _lines(positions: Positions) -> Iterator[_ImportLine]:
+    """Yield the import statements at the top level that stand alone on their lines."""
     module = positions.module
     for section in module.outline.sections:
         if section.kind == "class" or section.owner is not None or not module.mentions(section, ("import",)):
@@ -129,6 +130,7 @@ def _extensible(line: _ImportLine, dotted: str) -> bool:
 
 
 def _extended(positions: Positions, line: _ImportLine, names: list[str]) -> Edit:
+    """Return the edit that adds names to a ``from`` import."""
     assert isinstance(line.node, cst.ImportFrom) and not isinstance(line.node.names, cst.ImportStar)
     aliases = list(line.node.names)
     for name in sorted(names):
@@ -220,6 +222,7 @@ def _order(context: Context, module: Module, line: _ImportLine) -> tuple[int, in
 
 
 def _section(context: Context, module: Module, dotted: str) -> int:
+    """Return the group of imports that a module belongs to."""
     if dotted == "__future__":
         return _FUTURE
     if dotted.startswith("."):

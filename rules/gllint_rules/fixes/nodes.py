@@ -62,6 +62,7 @@ def with_added(
 def _after_comma(
     elements: Sequence[Any], opening: cst.BaseParenthesizableWhitespace
 ) -> cst.BaseParenthesizableWhitespace:
+    """Return the blank that the elements have after a comma."""
     for element in elements[:-1]:
         if isinstance(element.comma, cst.Comma) and not has_comment(element.comma):
             return element.comma.whitespace_after

@@ -90,6 +90,7 @@ def _referring(node: cst.Dict) -> cst.Dict | None:
 
 
 def _types(node: cst.BaseExpression) -> set[str] | None:
+    """Return the types of a ``type`` keyword, or ``None`` if one is not literal."""
     match node:
         case cst.SimpleString():
             return {str(node.evaluated_value)}
@@ -135,6 +136,7 @@ def _is_own(context: Context, site: Site, tool: Tool) -> bool:
 
 
 def _add_schema(context: Context, tool: Tool) -> Fix | None:
+    """Return the fix that adds a result schema to the call that makes a tool."""
     place = place_of(context, Site(tool.module, tool.at))
     wanted = _wanted(context, tool)
     if wanted is None or place is None or not isinstance(place.node, cst.Call) or tool.call is None:

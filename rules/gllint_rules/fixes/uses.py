@@ -52,6 +52,7 @@ def way_out(context: Context, site: Site, keys: tuple[Key, ...]) -> Way | None:
 
 
 def _follow(context: Context, site: Site, way: Way) -> bool:
+    """Follow one use of a value, and return whether all of its further uses are known."""
     if len(way.steps) > MOST_STEPS:
         return False
     if site in way.steps:

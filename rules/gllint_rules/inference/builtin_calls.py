@@ -302,6 +302,8 @@ def _partial(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
 
 
 def thread_call(position: int) -> Handler:
+    """Return a handler of calls that run a function elsewhere, such as ``to_thread(f, *args)``."""
+
     def handler(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
         if len(call.args) <= position:
             return UNKNOWN

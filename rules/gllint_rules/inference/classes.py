@@ -65,6 +65,7 @@ def _linear(evaluator: Evaluator, of: ClassOf) -> Iterator[ClassOf | External]:
 
 
 def _bases(evaluator: Evaluator, of: ClassOf) -> tuple[ClassOf | External, ...]:
+    """Return the bases of a class, each evaluated once."""
     return evaluator.ask(
         ("bases", of.cls),
         lambda: tuple(_read_bases(evaluator, of)),
@@ -75,6 +76,7 @@ def _bases(evaluator: Evaluator, of: ClassOf) -> tuple[ClassOf | External, ...]:
 
 
 def _read_bases(evaluator: Evaluator, of: ClassOf) -> Iterator[ClassOf | External]:
+    """Evaluate the bases of a class. What is no known class becomes an unknown external one."""
     frame = Frame(of.module, of.cls.scope.parent or of.cls.scope)
     for base in of.cls.bases:
         inner = base.base if isinstance(base, facts.Sub) else base

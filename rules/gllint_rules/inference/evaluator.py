@@ -505,6 +505,7 @@ class Evaluator(Questions):
                 return UNKNOWN
 
     def _lifespan(self, module: Module) -> Value:
+        """Return what the lifespan function of a server yields."""
         return self.ask(
             ("lifespan", module),
             lambda: functions.lifespan(self, module),

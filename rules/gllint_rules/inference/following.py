@@ -49,6 +49,7 @@ class FollowingEvaluator(Evaluator):
             self._dear.pop(key, None)
 
     def _noted(self, key: Hashable, answer: Callable[[], _T]) -> _T:
+        """Record what an answer reads."""
         # An answer that is settled stays while it is given anew within its circle, which then reads a part of that.
         settled = self._read.get(key, NOTHING) if key in self._answers else NOTHING
         outer = self._reads.begin()
@@ -72,6 +73,7 @@ class FollowingEvaluator(Evaluator):
     def ask(
         self, key: Hashable, answer: Callable[[], _T], meanwhile: _T, instead: Callable[[], _T], site: Site
     ) -> _T:
+        """Answer a question, and note the place that it is about."""
         if key in self._open:
             return super().ask(key, answer, meanwhile, instead, site)
         ask = super().ask
@@ -96,6 +98,7 @@ class FollowingEvaluator(Evaluator):
         return self._noted(key, lambda: again(key, answer))
 
     def eval(self, expr: Expr, frame: Frame) -> Value:
+        """Evaluate an expression. Answers that took long are remembered."""
         evaluate = super().eval
         if self.depth or frame.env is not None:
             return evaluate(expr, frame)

@@ -144,6 +144,7 @@ def is_written_out(value: Value) -> bool:
 
 
 def _writes_out(value: Value) -> bool:
+    """Return whether formatting a value writes out what it contains."""
     match value:
         case ModelInstance(of=of):
             return of.cls.scope.bindings.keys().isdisjoint(_OWN_TEXTS)
@@ -158,6 +159,7 @@ def format_call(evaluator: Evaluator, text: Text, call: facts.Call, frame: Frame
     position = 0
 
     def filling(match: re.Match[str]) -> _Filling:
+        """Return what fills a hole of ``str.format``, with its format."""
         nonlocal position
         if match.group(0) in ("{{", "}}"):
             return match.group(0)[0]
@@ -241,6 +243,7 @@ def substituted(evaluator: Evaluator, text: Text, call: facts.Call, frame: Frame
     mapping = call.args[0] if len(call.args) == 1 else None
 
     def filling(match: re.Match[str]) -> _Filling:
+        """Return what fills a placeholder of ``string.Template``."""
         dollar, *names = match.groups()
         if dollar:
             return dollar
@@ -259,6 +262,7 @@ def percent(evaluator: Evaluator, text: Text, expr: facts.BinOp, frame: Frame) -
     values = iter(right.items if isinstance(right, facts.Seq) and right.kind == "tuple" else (right,))
 
     def filling(match: re.Match[str]) -> _Filling:
+        """Return what fills a placeholder of ``%``, with its format."""
         name, width, kind = match.groups()
         if kind == "%":
             return "%"
@@ -309,6 +313,7 @@ def cleaned(text: Text) -> Text:
     """``inspect.cleandoc(text)``: its first line is indented by itself, and blank lines around it go."""
 
     def selection(whole: str) -> Iterable[int]:
+        """Return the positions that ``inspect.cleandoc`` keeps."""
         first, newline, rest = whole.partition("\n")
         begin = len(first) + len(newline)
         indices = list(range(len(first) - len(first.lstrip()), begin))

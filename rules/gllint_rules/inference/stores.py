@@ -261,6 +261,7 @@ def _extended(evaluator: Evaluator, value: ListOf, other: Value) -> ListOf:
 
 
 def _appended(evaluator: Evaluator, value: ListOf, new: Entry) -> ListOf:
+    """Return a list with one more entry."""
     # In a loop the same statement appends again: one entry represents all of them.
     evaluator.step(len(value.items) // 64)
     for i, entry in enumerate(value.items):

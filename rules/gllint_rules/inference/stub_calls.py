@@ -365,6 +365,7 @@ def _takes_one(parts: list[Type], value: Value, bindings: TypeBindings) -> bool 
 
 
 def _is_literal(literal: object, value: Value) -> bool | None:
+    """Return whether a value is this literal, ``None`` if that is not known."""
     match value:
         case External() | Instance():
             return None

@@ -41,6 +41,7 @@ def says_unit(context: Context, tool: Tool, callee: FunctionOf, param: facts.Par
 
 
 def _is_declared_by_schema(context: Context, tool: Tool, name: str) -> bool:
+    """Return whether a schema of the tool gives the argument a unit."""
     if tool.args_schema is None:
         return False
     for option in options(context.evaluator.eval(tool.args_schema, Frame(tool.module, tool.scope))):

@@ -81,6 +81,7 @@ def _is_operand_or_calculated(expr: Expr, scope: Scope, depth: int) -> bool:
 
 
 def _is_number(annotation: Expr) -> bool:
+    """Return whether an annotation is a number or a list of numbers."""
     match annotation:
         case facts.Name(id=name):
             return name in _NUMBERS

@@ -227,6 +227,7 @@ def _levels(project: Project, expr: Expr, frame: Frame, depth: int = 0) -> froze
 
 
 def _is_category(value: object) -> bool:
+    """Return whether a value is the class of tool categories."""
     match value:
         case ClassOf(cls=cls):
             return cls.name == TOOL_CATEGORY and _has_levels(cls)

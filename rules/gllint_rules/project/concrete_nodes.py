@@ -143,6 +143,7 @@ class ConcreteNodes:
         return passage
 
     def _passage_of(self, node: cst.CSTNode, method: str) -> _Passage:
+        """Return the passage of source that contains a node. Raises :class:`ValueError`."""
         for passage in self._passages:
             if node in passage.concrete.places:
                 return passage

@@ -88,6 +88,7 @@ def _described(project: Project) -> tuple[tuple[str, int, bool], ...]:
 
 
 def _described_in(project: Project, module: Module, argument: None) -> tuple[str, int, bool]:
+    """Count the tools that the handlers of a module describe, and say whether it makes a server."""
     if is_test_path(module.path, project.root):
         return module.path, 0, False
     names: set[str] = set()

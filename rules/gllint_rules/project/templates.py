@@ -369,6 +369,7 @@ def _roles(module: Module, part: SectionFacts) -> dict[int, set[str]]:
     roles: dict[int, set[str]] = {}
 
     def note(whole: Expr | None, name: str) -> None:
+        """Give a role to an expression and to what it takes its text from."""
         waiting, steps = [whole], 0
         while waiting and steps < _MOST_ROLES:
             expr = waiting.pop()

@@ -297,6 +297,7 @@ class _Collector:
         return frozenset(self.names), self.complete
 
     def _may_name(self, section: Section) -> bool:
+        """Return whether a section may give a tool its name."""
         return any(
             name in self.classes
             or name in TOOL_LOADERS

@@ -65,6 +65,7 @@ class Binder:
         self.bind(imported.bound, Binding("import", module=imported.module, name=imported.name))
 
     def bind_target(self, target: Expr, value: Expr, kind: str, index: tuple[int, ...] = ()) -> None:
+        """Bind the names in a target of an assignment, a loop or a ``with``."""
         match target:
             case facts.Name(id=name):
                 kind = "item" if kind == "assign" and index else kind

@@ -172,6 +172,7 @@ def _offset(error: Any) -> int:
 
 
 def _documents(yaml: Any, loader: Any, text: str) -> list[Node]:
+    """Read the documents of a YAML text as trees."""
     tree = _Tree()
     anchors: dict[str, Node] = {}
     names: list[str | None] = []  # the anchors of what is open
@@ -206,6 +207,7 @@ def _name(anchors: dict[str, Node], anchor: str | None, node: Node) -> None:
 
 
 def _scalar(yaml: Any, loader: Any, event: Any, text: str) -> Node:
+    """Read a scalar of YAML, with the place of its text."""
     begin, end = event.start_mark.index, event.end_mark.index
     if event.style is None and event.tag is None:
         if loader.resolve(yaml.ScalarNode, event.value, event.implicit) != "tag:yaml.org,2002:str":

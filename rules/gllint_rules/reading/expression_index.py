@@ -50,6 +50,7 @@ def _by_number(section_facts: SectionFacts) -> list[Expr | None]:
 
 
 def _outermost(section_facts: SectionFacts) -> Iterator[Expr]:
+    """Yield the expressions of a section that are in no other expression."""
     for body in (section_facts.body, *(function.body for function in section_facts.functions)):
         for statement in facts.statements(body):
             yield from expressions_of(statement)

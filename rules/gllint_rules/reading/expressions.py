@@ -75,6 +75,7 @@ class Expressions(Binder):
         return facts.Attr(at, self.expr(node.value), node.attr)
 
     def visit_Call(self, node: ast.Call) -> Expr:
+        """Read a call, with its arguments in their order in the source."""
         at = self.mark(node)
         func = self.expr(node.func)
         self.context.append(func)
@@ -94,6 +95,7 @@ class Expressions(Binder):
         return call
 
     def visit_Subscript(self, node: ast.Subscript) -> Expr:
+        """Read a subscript. Its index states no text or number."""
         at = self.mark(node)
         base = self.expr(node.value)
         whole, self.whole = self.whole, False  # a key or a type states nothing
@@ -134,6 +136,7 @@ class Expressions(Binder):
         return facts.Slice(at, tuple(bounds))
 
     def visit_Dict(self, node: ast.Dict) -> Expr:
+        """Read a dict display, each value in the context of its key."""
         at = self.mark(node)
         items: list[tuple[Expr | None, Expr]] = []
         for written, value in zip(node.keys, node.values, strict=True):
@@ -155,6 +158,7 @@ class Expressions(Binder):
         return facts.Star(at, self.expr(node.value))
 
     def visit_ListComp(self, node: _Comprehension) -> Expr:
+        """Read a comprehension, in a scope of its own."""
         at = self.mark(node)
         scope = Scope("comprehension", self.scope)
         outer, self.scope = self.scope, scope
@@ -187,6 +191,7 @@ class Expressions(Binder):
     visit_SetComp = visit_GeneratorExp = visit_DictComp = visit_ListComp
 
     def visit_BinOp(self, node: ast.BinOp) -> Expr:
+        """Read a chain of operations."""
         # Long chains (`a + b + c …`) nest to the left; a loop keeps them off the call stack.
         chain: list[tuple[int, ast.BinOp]] = []
         operand: ast.expr = node
@@ -230,6 +235,7 @@ class Expressions(Binder):
         return facts.IfExp(at, test, body, self.expr(node.orelse))
 
     def visit_Lambda(self, node: ast.Lambda) -> Expr:
+        """Read a lambda, in a scope of its own."""
         at = self.mark(node)
         scope = Scope("lambda", self.scope)
         params = self.parameters(node.args, scope)
@@ -258,6 +264,7 @@ class Expressions(Binder):
         return facts.Walrus(at, node.target.id, value)
 
     def parameters(self, node: ast.arguments, scope: Scope) -> tuple[Param, ...]:
+        """Read the parameters of a function, in order."""
         params: list[Param] = []
         plain = [*((arg, "positional") for arg in node.posonlyargs), *((arg, "any") for arg in node.args)]
         without = len(plain) - len(node.defaults)
@@ -274,6 +281,7 @@ class Expressions(Binder):
     def _param(
         self, node: ast.arg, default_value: ast.expr | None, kind: str, scope: Scope, params: list[Param]
     ) -> None:
+        """Read a parameter, and bind its name."""
         begin = self.text.begin(node)
         at = self.mark_text(begin, self.text.name_end(begin, node.arg))
         annotation = self.expr(node.annotation) if node.annotation is not None else None
@@ -285,6 +293,7 @@ class Expressions(Binder):
     # --- strings ---------------------------------------------------------------------------------------------
 
     def _strings(self, node: ast.Constant, value: str | bytes) -> Expr:
+        """Read a string, which may be several literals next to each other."""
         raw = self.text.of(node)
         begin = self.text.begin(node)
         if self.text.is_lowered(begin, begin + len(raw)):
@@ -332,6 +341,7 @@ class Expressions(Binder):
         values: Iterator[ast.FormattedValue] | None,
         parts: list[facts.Const | facts.Join | facts.Hole],
     ) -> None:
+        """Read the parts of an f-string: its texts and its holes."""
         for part in written:
             begin = start + part.begin
             if isinstance(part, Text):
@@ -357,6 +367,7 @@ class Expressions(Binder):
         return self.expr(node)
 
     def hole_alone(self, written: str, begin: int) -> Expr:
+        """Read the expression of a hole that was parsed alone."""
         text = written.strip()
         source = f"({text[:-1] if text[-1] == '=' else text}\n)"
         code, tree = readable(source)

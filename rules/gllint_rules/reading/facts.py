@@ -620,6 +620,7 @@ class Module:
         self._say(source, outline, code)
 
     def _say(self, source: str, outline: Outline, code: str | None) -> None:
+        """Take over a text and its outline."""
         self.source, self.outline = source, outline
         self.code = source if code is None else code
         # Names as they were before imports, of which a guarded one has several, gave them another one.
@@ -669,6 +670,7 @@ class Module:
             self.edited = Edited.FACTS
 
     def _keep(self, section_facts: SectionFacts, section: Section) -> None:
+        """Keep the facts of a section. Those of a class include its members."""
         section_facts.section = section
         self._sections[section.number] = section_facts
         if section.kind == "class":
@@ -975,6 +977,7 @@ def _changed_in(body: Block) -> Iterator[str]:
 
 
 def _handed_on(expr: Expr | None) -> Iterator[str]:
+    """Yield the names whose values an expression may change, or passes on."""
     while isinstance(expr, Await):
         expr = expr.value
     match expr:

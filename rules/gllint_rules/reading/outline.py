@@ -123,6 +123,7 @@ def has_same_shape(old: Outline, new: Outline) -> bool:
 
 
 def _shape(section: Section) -> tuple[object, ...]:
+    """Return what other sections may know of a section."""
     return (
         section.kind,
         section.name,
@@ -151,6 +152,7 @@ def mentions_the_same(old: Section, new: Section) -> bool:
 
 
 def _mentioned(section: Section) -> tuple[frozenset[str], ...]:
+    """Return the words that a section mentions."""
     return (
         section.stores,
         section.keywords,
@@ -176,6 +178,7 @@ class _Outliner:
         self.inner_imports: set[str] = set()
 
     def outline(self, tree: ast.Module) -> Outline:
+        """Return the outline of a module."""
         for group in lines_apart(tree.body):
             self.section(group)
         return Outline(
@@ -227,6 +230,7 @@ class _Outliner:
         group: Sequence[ast.stmt],
         methods: Sequence[ast.stmt] = (),
     ) -> Section:
+        """Return a section with the names that its statements bind, call and mention."""
         sketch = Sketch()
         sketch.read(group, methods)
         for name, originals in sketch.aliases.items():

@@ -35,6 +35,7 @@ class Passage:
         self.starts = line_starts(source)
 
     def offset(self, line: int, column: int) -> int:
+        """Return the offset of a line and a column in bytes."""
         start = self.starts[line - 1]
         if self.is_ascii:
             return start + column

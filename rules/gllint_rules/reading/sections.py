@@ -41,6 +41,7 @@ def read_places(module: facts.Module, section: Section) -> facts.Places:
 
 
 def _read(reader: Statements, module: facts.Module) -> None:
+    """Read the facts of a section. Raises :class:`Unreadable`."""
     reader.file = module
     try:
         body = parsed(reader.text.source).body
@@ -88,6 +89,7 @@ class _Places(Statements):
         self.places = facts.Places(array("I"), array("I"), array("I"), [])
 
     def block(self, body: Iterable[ast.stmt]) -> Block:
+        """Read a block, and note the lines that hold simple statements."""
         statements: list[facts.Stmt] = []
         for group in lines_apart(body):
             begin, shift = self.text.begin(group[0]), self.text.shift
@@ -98,6 +100,7 @@ class _Places(Statements):
         return tuple(statements)
 
     def mark(self, node: ast.expr | ast.stmt, last: ast.expr | None = None) -> int:
+        """Give a node the next place, and note where it begins and ends."""
         text = self.text
         begin, end = text.begin(node), text.end(node)
         if isinstance(node, ast.Name):

@@ -116,6 +116,7 @@ class Sketch:
         self.stack: list[tuple[ast.AST, int]] = []
 
     def read(self, group: Sequence[ast.stmt], methods: Sequence[ast.stmt]) -> None:
+        """Note the names in statements, without those in the methods."""
         left_out = frozenset(methods)
         stack = self.stack = [(node, _OUTSIDE) for node in group]
         while stack:
@@ -143,6 +144,7 @@ class Sketch:
                 self.push(node, level)
 
     def push(self, node: ast.AST, level: int) -> None:
+        """Put the children of a node onto the stack."""
         for name in _CHILDREN[type(node)]:
             value = getattr(node, name, None)
             if type(value) is list:
@@ -189,6 +191,7 @@ class Sketch:
                 self.imports.append(Imported(bound, alias.name if alias.asname else bound, ""))
 
     def visit_ImportFrom(self, node: ast.ImportFrom, level: int) -> None:
+        """Note what an import binds."""
         module = "." * node.level + (node.module or "")
         for alias in node.names:
             if alias.name == "*":
@@ -207,6 +210,7 @@ class Sketch:
     # --- definitions -------------------------------------------------------------------------------------
 
     def visit_FunctionDef(self, node: ast.FunctionDef | ast.AsyncFunctionDef, level: int) -> None:
+        """Note the name and decorators of a function, and go into its body."""
         self.bind(node.name, level)
         for decorator in node.decorator_list:
             self.decorators.add(last_of(decorator))
@@ -278,6 +282,7 @@ class Sketch:
     # --- what is mentioned -------------------------------------------------------------------------------
 
     def visit_Call(self, node: ast.Call, level: int) -> None:
+        """Note what a call calls, changes and looks up."""
         name = last_of(node.func)
         self.calls.add(name)
         if name in MUTATORS and type(node.func) is ast.Attribute:
@@ -301,6 +306,7 @@ class Sketch:
         self.stack += [(node.value, level), (node.slice, level)]
 
     def visit_Compare(self, node: ast.Compare, level: int) -> None:
+        """Note the texts that are compared."""
         for operand in (node.left, *node.comparators):
             parts = operand.elts if isinstance(operand, ast.Tuple | ast.List | ast.Set) else (operand,)
             for part in parts:
@@ -315,6 +321,7 @@ class Sketch:
             self.compared.add(node.value.value)
 
     def visit_Dict(self, node: ast.Dict, level: int) -> None:
+        """Note the keys of a dict display, and what is spread into it."""
         for key, value in zip(node.keys, node.values, strict=True):
             if key is None:
                 self.spreads.add(last_of(value))

@@ -89,6 +89,7 @@ def _run(target: Callable[[], Any], size: int) -> None:
 
 @contextmanager
 def _recursion_limit() -> Iterator[None]:
+    """Raise the limit of nested calls for a while."""
     # The limit is the whole process's. The caller waits meanwhile, and finds its own again.
     old_limit = sys.getrecursionlimit()
     raise_recursion_limit()

@@ -46,6 +46,7 @@ class Statements(Expressions):
         return facts.Do("expr", (value,))
 
     def visit_Assign(self, node: ast.Assign) -> facts.Stmt | None:
+        """Read an assignment, or a type alias."""
         if self._is_alias(node):
             [name] = node.targets
             value = self.expr(node.value)
@@ -59,6 +60,7 @@ class Statements(Expressions):
         return facts.Assign(targets, value)
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> facts.Stmt:
+        """Read an assignment with an annotation."""
         target = self.expr(node.target)
         annotation = self.expr(node.annotation)
         value = self.in_context(target, node.value) if node.value is not None else None
@@ -72,6 +74,7 @@ class Statements(Expressions):
         return facts.Assign((target,), value, annotation)
 
     def visit_AugAssign(self, node: ast.AugAssign) -> facts.Stmt:
+        """Read an assignment such as ``x += 1``."""
         target = self.expr(node.target)
         op = OPERATORS[type(node.op)]
         value = self.expr(node.value)
@@ -136,6 +139,7 @@ class Statements(Expressions):
         return sign >= 0 and text.is_lowered(sign, sign + 1) and text.skipped(sign + 1) == begin
 
     def visit_FunctionDef(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> facts.Stmt:
+        """Read a function, in a scope of its own."""
         decorators = tuple(map(self.expr, node.decorator_list))
         at = self.mark(node)
         scope = Scope("function", self.scope)
@@ -158,6 +162,7 @@ class Statements(Expressions):
     visit_AsyncFunctionDef = visit_FunctionDef
 
     def visit_ClassDef(self, node: ast.ClassDef) -> facts.Stmt:
+        """Read a class, in a scope of its own."""
         decorators = tuple(map(self.expr, node.decorator_list))
         at = self.mark(node)
         bases = tuple(self.expr(b.value if isinstance(b, ast.Starred) else b) for b in node.bases)
@@ -190,6 +195,7 @@ class Statements(Expressions):
     def _type_variables(
         self, node: ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
     ) -> tuple[facts.TypeParam, ...]:
+        """Return the type parameters of a definition, also where this Python cannot parse them."""
         text = self.text
         if text.written is not text.source:
             name = NAME.match(text.source, text.begin(node))
@@ -223,6 +229,7 @@ class Statements(Expressions):
     visit_AsyncFor = visit_For
 
     def visit_With(self, node: ast.With | ast.AsyncWith) -> facts.Stmt:
+        """Read a ``with`` statement, and bind its targets."""
         items: list[tuple[Expr, Expr | None]] = []
         for item in node.items:
             value = self.expr(item.context_expr)
@@ -236,6 +243,7 @@ class Statements(Expressions):
     visit_AsyncWith = visit_With
 
     def visit_Try(self, node: ast.Try) -> facts.Stmt:
+        """Read a ``try`` statement with its handlers."""
         body = self.arm(node.body)
         handlers = []
         for handler in node.handlers:
@@ -249,6 +257,7 @@ class Statements(Expressions):
     visit_TryStar = visit_Try
 
     def visit_Match(self, node: ast.Match) -> facts.Stmt:
+        """Read a ``match`` statement, and note what the subject is compared with."""
         subject = self.expr(node.subject)
         cases = []
         values: list[tuple[Expr, ...]] = []

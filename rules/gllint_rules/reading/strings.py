@@ -23,6 +23,7 @@ def raw_offsets(raw: str) -> list[int]:
 
 
 def _offsets(raw: str, first: int, last: int, verbatim: bool, *, braces: bool) -> list[int]:
+    """Return the offset in the source of each character of a literal."""
     offsets: list[int] = []
     position = first
     while position < last:

@@ -35,6 +35,7 @@ def parsed(source: str) -> Module:
 
 
 def _tree(source: str) -> Module:
+    """Parse source, also with numbers of more digits than Python converts."""
     try:
         return _compiled(source)
     except SyntaxError as error:

@@ -47,6 +47,7 @@ class Declared(Struct, frozen=True, eq=False):
 
 @lru_cache(maxsize=MOST_KEPT)
 def _table(root: str) -> dict[str, str]:
+    """Read the table of a module of the standard library."""
     try:
         text = (FOLDER / f"{root}.txt").read_text("utf-8")
     except FileNotFoundError:
@@ -85,6 +86,7 @@ def _environment(packages: tuple[str, ...]) -> Environment:
 
 @lru_cache(maxsize=MOST_KEPT)
 def _line(name: str) -> Any:
+    """Return the declaration of a dotted name, or ``None``."""
     root = name.partition(".")[0]
     if not root.isidentifier():
         return None

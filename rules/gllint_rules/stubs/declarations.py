@@ -69,6 +69,7 @@ class Types:
         self.stubs, self.module, self.owner = stubs, module, owner
 
     def read(self, node: ast.expr | None, depth: int = 0) -> Any:
+        """Return the form of a type annotation."""
         if node is None or depth > 12:
             return UNKNOWN
         match node:
@@ -107,6 +108,7 @@ class Types:
                 return None
 
     def named(self, node: ast.expr, parts: list[ast.expr], depth: int) -> Any:
+        """Return the form of a named type with its arguments."""
         place = self.place(node)
         if place is None:
             return UNKNOWN
@@ -118,6 +120,7 @@ class Types:
         return self.of_definition(module, name, parts, depth)
 
     def special(self, module: str, name: str, parts: list[ast.expr], depth: int) -> Any:
+        """Return the form of a special type of ``typing``, or ``None`` if it is not one."""
         if name in ANYTHING:
             return "str" if name == "LiteralString" else UNKNOWN
         match name:
@@ -145,6 +148,7 @@ class Types:
                 return None
 
     def literals(self, parts: list[ast.expr]) -> Any:
+        """Return the form of ``Literal[…]``."""
         forms: list[Any] = []
         for part in parts:
             match part:
@@ -163,6 +167,7 @@ class Types:
         return union(forms)
 
     def of_definition(self, module: str, name: str, parts: list[ast.expr], depth: int) -> Any:
+        """Return the form of a type by its definition: a class, a type variable or an alias."""
         info = (self.stubs.names(module) or {}).get(name.partition(".")[0])
         if "." in name and info is not None:
             info = (info.child_nodes or {}).get(name.partition(".")[2])
@@ -187,6 +192,7 @@ class Types:
                 return UNKNOWN
 
     def alias(self, module: str, value: ast.expr, arguments: list[Any], depth: int) -> Any:
+        """Return the form of a type alias with its arguments."""
         if isinstance(value, ast.Constant) and value.value is not None and not isinstance(value.value, str):
             return UNKNOWN
         if module == "typing" and isinstance(value, ast.Name) and not arguments:
@@ -205,6 +211,7 @@ def _makes(func: ast.expr) -> str:
 
 
 def type_variable(types: Types, name: str, call: ast.Call, depth: int) -> Any:
+    """Return the form of a type variable, with its bound or its choices."""
     if _makes(call.func) == "ParamSpec":
         return UNKNOWN
     bound = next((k.value for k in call.keywords if k.arg == "bound"), None)
@@ -223,6 +230,7 @@ def type_variable(types: Types, name: str, call: ast.Call, depth: int) -> Any:
 
 
 def union(parts: list[Any]) -> Any:
+    """Return the form of one of several types."""
     choices: list[Any] = []
     for part in parts:
         for inner in part[1:] if isinstance(part, list) and part[0] == "|" else [part]:
@@ -288,6 +296,7 @@ class Writer:
         return self.lines
 
     def declare(self, name: str, info: NameInfo, owner: str) -> None:
+        """Write the declaration of a name of a stub."""
         full = f"{self.module}.{owner + '.' if owner else ''}{name}"
         types = Types(self.stubs, self.module, owner)
         definitions = info.ast.definitions if isinstance(info.ast, OverloadedName) else [info.ast]
@@ -324,6 +333,7 @@ class Writer:
                 pass
 
     def assigned(self, full: str, value: ast.expr | None, types: Types, owner: str) -> None:
+        """Write the declaration of an assigned name."""
         if isinstance(value, (ast.Name, ast.Attribute)):
             if owner and isinstance(value, ast.Name) and f"{self.module}.{owner}.{value.id}" in self.lines:
                 self.lines[full] = self.lines[f"{self.module}.{owner}.{value.id}"]
@@ -337,6 +347,7 @@ class Writer:
                 self.lines[full] = ["a", form]
 
     def declare_class(self, name: str, info: NameInfo, node: ast.ClassDef, owner: str, full: str) -> None:
+        """Write the declaration of a class: its bases and type variables, then its members."""
         types = Types(self.stubs, self.module, f"{owner}.{name}" if owner else name)
         variables: list[str] = []
         explicit: list[str] = []
@@ -372,6 +383,7 @@ class Writer:
             self.class_variables = variables
 
     def function(self, nodes: list[Any], types: Types, owner: str) -> Any:
+        """Return the form of a function: its kind and its signatures."""
         decorators = {last_of(d) for d in nodes[0].decorator_list}
         getters = [n for n in nodes if not any(last_of(d) in ("setter", "deleter") for d in n.decorator_list)]
         if owner and decorators & {"property", "cached_property", "abstractproperty"}:
@@ -395,6 +407,7 @@ class Writer:
         return [kind, signatures]
 
     def signature(self, node: Any, types: Types, kind: str) -> list[Any]:
+        """Return the form of one signature: its parameters and its result."""
         args = node.args
         parameters: list[Any] = []
         positional = [*args.posonlyargs, *args.args]
@@ -418,6 +431,7 @@ class Writer:
 
 
 def of_literal(value: ast.expr) -> Any:
+    """Return the type of a literal."""
     match value:
         case ast.Constant(value=bool()):
             return "bool"

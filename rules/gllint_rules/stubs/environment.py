@@ -84,6 +84,7 @@ class Environment:
         return self._names[module]
 
     def _read(self, module: str) -> Mapping[str, NameInfo] | None:
+        """Parse the stub or the typed source of a module in the environment."""
         if not all(part.isidentifier() for part in module.split(".")):
             return None
         path = get_stub_file(module, search_context=self._context)

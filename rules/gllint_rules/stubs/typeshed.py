@@ -63,6 +63,7 @@ class Typeshed:
         return sorted(names)
 
     def names(self, module: str) -> dict[str, NameInfo] | None:
+        """Return the names of a module on all platforms."""
         if module not in self._modules:
             names: dict[str, NameInfo] | None = None
             for context in self.contexts:

@@ -489,6 +489,7 @@ class Forms:
             yield from real_names(module, _callee(expr))
 
     def _by_decorator(self, module: Module, function: Function) -> Tool | None:
+        """Return the tool that a decorator makes of a function."""
         module.note(function.at >> SECTION_BITS)
         frame = Frame(module, function.scope.parent or function.scope)
         for written in function.decorators:

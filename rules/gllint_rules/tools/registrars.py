@@ -343,6 +343,7 @@ class _Walk(Struct, eq=False):
                 yield from self.described(option.rest)
 
     def functions(self, of_tools: bool, of_objects: bool = False) -> tuple[FunctionOf, ...]:
+        """Return the functions in the values, with those of tools or callable objects if asked."""
         callables: dict[object, FunctionOf] = {}
         for value in self.values:
             for option in options(value):
@@ -645,6 +646,7 @@ class _Walk(Struct, eq=False):
             self.container_value(self.evaluator.member(of, name))
 
         def is_it(receiver: Expr, scope: Scope) -> bool:
+            """Return whether an expression is the attribute of this class."""
             match receiver:
                 case facts.Attr(base=facts.Name(id="self" | "cls"), name=written):
                     return written == name and scope.enclosing_class() is cls

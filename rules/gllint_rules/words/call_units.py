@@ -29,6 +29,7 @@ def is_date(name: str) -> bool:
 
 @cache
 def _table() -> Mapping[str, Mapping[str, str]]:
+    """Read the units of calls from their file."""
     table: dict[str, dict[str, str]] = {}
     rows: dict[str, str] = {}
     for line in files("gllint_rules.words").joinpath("call_units.txt").read_text("utf-8").splitlines():

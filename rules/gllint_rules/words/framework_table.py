@@ -516,6 +516,7 @@ def read_rows(rows: Iterable[object], where: str = "frameworks", own: bool = Fal
 
 
 def _row(row: object, where: str, own: bool) -> Framework:
+    """Read a row of the table of frameworks. Raises :class:`TableError`."""
     if not isinstance(row, dict):
         raise TableError(f"{where} is a table of keys, not {row!r}")
     name = row.get("name", where if own else None)
@@ -594,6 +595,7 @@ def _names(row: _Raw, kind: Kind, where: str) -> Mapping[str, tuple[Place, ...]]
 
 
 def _name(kind: Kind, text: str, imports: Sequence[str], where: str) -> TableName:
+    """Read a name of a row, such as ``Agent.tool`` or ``tool()``. Raises :class:`TableError`."""
     written = text
     keyword = ""
     called = text.endswith("()")
@@ -662,6 +664,7 @@ def _bases(row: Mapping[str, Any], where: str) -> dict[str, tuple[str, ...]]:
 
 
 def _published(row: Mapping[str, Any], where: str) -> dict[str, tuple[ToolListing, ...]]:
+    """Read how the classes of a row list their tools. Raises :class:`TableError`."""
     value = row.get("published", {})
     if not isinstance(value, dict):
         raise TableError(f"{where}: `published` is a table of classes and attributes")
@@ -705,6 +708,7 @@ def _as_record(row: Framework) -> dict[str, Any]:
 
 
 def _from_record(fields: dict[str, Any]) -> Framework:
+    """Make a row from its stored fields."""
     for key in ("imports", "only_with", "changed_by", "runs", "dispatchers"):
         if key in fields:
             fields[key] = tuple(fields[key])

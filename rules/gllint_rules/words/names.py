@@ -208,6 +208,7 @@ class Names(NamedTuple):
 
     @classmethod
     def of(cls, settings: Settings) -> Names:
+        """Return the names under the settings of a project."""
         table = configured(settings)
         own = frozenset(name.rpartition(".")[2] for name in settings.final_message_calls)
         everywhere = table.dispatchers(table.imported(()))

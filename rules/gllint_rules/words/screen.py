@@ -299,6 +299,7 @@ class Screen:
         )
 
     def _uses_framework(self, data: bytes, hits: Hits) -> bool:
+        """Return whether a file imports a framework and uses one of its words."""
         imported = self._imported(data, hits)
         return bool(imported) and (
             _is_of(self._places, self._descriptions, data, hits)
@@ -428,6 +429,7 @@ class _Automaton:
         return self._automaton
 
     def _make(self, is_tuned: bool) -> None:
+        """Build the automaton. The tuned form takes longer to build and is faster to search with."""
         self._next = sys.maxsize if is_tuned else _WORTH_TUNING
         try:
             from ahocorasick_rs import BytesAhoCorasick, Implementation
@@ -497,6 +499,7 @@ class _Bases:
         [self._word] = _anchored(rf"\b{names}\b")
 
     def search(self, data: bytes, places: Iterable[int] = (), /) -> bool:
+        """Return whether a class in the file has one of the bases."""
         named = [place for place in places if self._word.compiled.match(data, place)]
         if not named:
             return False
@@ -535,6 +538,7 @@ class _TextPaths:
     _REACH = 120  # bytes that are looked at before the end of a name
 
     def search(self, data: bytes, places: Iterable[int] = (), /) -> bool:
+        """Return whether the file loads a text or data file by its path."""
         is_read: dict[bool, bool] = {}  # whether texts are, whether data are
         for place in places:
             if self._unread.match(data, place) is not None:

@@ -25,6 +25,7 @@ class _Verb(NamedTuple):
 
 @cache
 def _table() -> dict[str, list[_Verb]]:
+    """Read the verbs of tool names from their file."""
     table: dict[str, list[_Verb]] = {}
     barred: dict[tuple[str, str], set[str]] = {}
     text = files("gllint_rules.words").joinpath("tool_verbs.txt").read_text("utf-8")

@@ -306,6 +306,7 @@ class _GatedModel(_Twin):
             yield from judging.end()
 
     async def _ainvoke_stream_with_retry(self, **options: Any) -> AsyncIterator[Any]:
+        """Ask the model until its answer passes, and yield checked sentences."""
         judging = _Judging(options)
         while not judging.is_finished:
             async for delta in super()._ainvoke_stream_with_retry(**judging.options):  # type: ignore[misc]

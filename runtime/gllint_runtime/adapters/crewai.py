@@ -188,6 +188,7 @@ def _enter_agent(agent: Any, own: kit.Gate) -> None:
 
     @contextmanager
     def running(inputs: Any, form: Any = None, *, begins: bool = False) -> Iterator[None]:
+        """Run the agent under the session of its conversation."""
         is_inner = kit.current_session() is not None
         history: Iterable[kit.Event] = [] if begins else [kit.Answer()]
         if not isinstance(inputs, list | str):
@@ -343,6 +344,7 @@ def _wrap(llm: Any) -> None:
     own, own_async = type(llm).call.__get__(llm), type(llm).acall.__get__(llm)
 
     def call(messages: Any, *arguments: Any, **options: Any) -> Any:
+        """Call the model until its answer passes."""
         options |= dict(zip(_CALL_OPTIONS, arguments, strict=False))
         run = _RUN.get()
         if run is None or not _asks_for_answer(messages, options):
@@ -358,6 +360,7 @@ def _wrap(llm: Any) -> None:
                 return turn.answer
 
     async def acall(messages: Any, *arguments: Any, **options: Any) -> Any:
+        """Call the model until its answer passes, asynchronously."""
         options |= dict(zip(_CALL_OPTIONS, arguments, strict=False))
         run = _RUN.get()
         if run is None or not _asks_for_answer(messages, options):
@@ -464,6 +467,7 @@ def _as_list(messages: Any) -> list[Any]:
 
 
 def _hint(answer: Any, hint: str) -> list[dict[str, str]]:
+    """Return the rejected answer and the hint, as messages for the model."""
     text = str(answer.error) if isinstance(answer, _Misfit) else answer
     if isinstance(answer, BaseModel):
         text = answer.model_dump_json()

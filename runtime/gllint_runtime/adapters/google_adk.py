@@ -161,7 +161,10 @@ class _Agents:
         self._calls.put(tool_context, call)
 
     def _end_callback(self, own: Any) -> Any:
+        """Return the callback that records the result of a tool, after the user's own callbacks."""
+
         async def end_call(*, tool: Any, args: Any, tool_context: Any, tool_response: Any) -> Any:
+            """Record the result of a tool, as the user's own callbacks leave it."""
             if isinstance(tool_response, _Refusal):
                 return None
             for callback in own:
@@ -248,6 +251,8 @@ class _Refusal(dict[str, str]):
 
 
 def _start_callback(agents: _Agents) -> Any:
+    """Return the callback that checks the arguments of a call."""
+
     def start_call(*, tool: Any, args: dict[str, Any], tool_context: Any) -> Any:
         """Put the arguments of a call into the units of its tool's parameters."""
         if tool.name in _OWN_TOOLS:
@@ -343,6 +348,7 @@ def _parts(response: Any) -> list[Any]:
 
 
 def _history(events: list[Any]) -> Iterator[kit.Event]:
+    """Yield the events in the history of a session."""
     for event in events:
         # What a node of the ADK puts into the user's mouth is the task that another agent gave it.
         if event.author == "user" and event.content and not event.node_info.path:

@@ -200,6 +200,7 @@ def _parameters(function: Callable[..., Any], most: int) -> int:
 
 
 def _refuse_shared(session: Session, conversation: str | None, begins: bool) -> None:
+    """Raise if the session belongs to another conversation."""
     own = session.conversation
     if own is None:
         session.conversation = conversation or "the first"
@@ -482,6 +483,7 @@ def _failure(tool: str, error: Exception) -> str:
 
 
 def _reply_text(call: ToolCall, output: Any) -> str:
+    """Return what the model receives of an output, or the hint if it is rejected."""
     try:
         data = call.reply(output)
     except GLError as error:
@@ -781,6 +783,7 @@ class FinalStream:
         return self._feed_json()
 
     def _feed_json(self) -> str:
+        """Return the new text of a structured answer. It is parsed anew only after it has grown by a part."""
         if (
             len(self._raw) - self._parsed <= len(self._raw) // 64
         ):  # reading it anew at each token would be quadratic

@@ -186,6 +186,7 @@ def _of_conversation(gate: kit.Gate, messages: Sequence[Any]) -> Session:
 
 
 def _history(messages: Sequence[Any]) -> Iterator[kit.Event]:
+    """Yield the events in messages."""
     for message in messages:
         if isinstance(message, AIMessage):
             yield kit.Answer()
@@ -463,6 +464,7 @@ def _input_texts(data: Any) -> Iterator[str]:
 
 
 def _values(data: Any) -> Iterator[str]:
+    """Yield the texts and numbers in data."""
     stack = [data]
     for _ in range(_MOST_TEXTS):
         if not stack:
@@ -534,6 +536,7 @@ def _other_words(message: AIMessage) -> str:
 
 
 def _without_other_words(message: AIMessage) -> AIMessage:
+    """Return a message without the blocks and refusals that were not checked."""
     if not _other_words(message):
         return message
     content = message.content
@@ -615,6 +618,7 @@ class _Answer(NamedTuple):
 
 
 def _answer_of_response(response: Any) -> _Answer:
+    """Return the messages of a response, and how to put others into it."""
     if isinstance(response, AIMessage):
         return _Answer([response], None, lambda messages, structure: messages[0])
     if isinstance(response, ExtendedModelResponse):
@@ -771,6 +775,7 @@ class _Turn:
         return answer.structure is not None or any(isinstance(m, ToolMessage) for m in answer.messages)
 
     def _accept(self, message: Any) -> Any:
+        """Check a message that a node returns. Messages that were checked before pass."""
         message = _as_message(message) if isinstance(message, ChatMessage) else message
         if not isinstance(message, AIMessage) or self.sayings.has(message):
             return message
@@ -787,6 +792,7 @@ class _Turn:
             return self._with_refusal(message, error)
 
     def _with_refusal(self, message: Any, error: GLError) -> Any:
+        """Put the text of the refusal into a message."""
         if not isinstance(message, AIMessage) or self.sayings.has(message) or message.tool_calls:
             return message
         text = self._turn.refusal(error, message.text)
@@ -849,6 +855,7 @@ class _Sentences:
         return twin
 
     def _hear(self, handler: Any, namespace: Any, mode: str, event: Any) -> None:
+        """Pass a checked piece of text to the first handler that listens."""
         message, metadata = event
         if not isinstance(message, AIMessageChunk) or message.id is None:
             return  # whole messages are shown where the node has returned them
@@ -1054,6 +1061,7 @@ class _NodeRun:
             self.output, self.is_finished = self._with_refusals(stop.value), True
 
     def _with_refusals(self, output: Any) -> Any:
+        """Add the refusals to the output of a node."""
         if not self._refusals:
             return output
         if isinstance(output, list):
@@ -1078,6 +1086,7 @@ class _NodeRun:
         own_calls: set[str | None] = set()
 
         def gathered(message: Any) -> Any:
+            """Return a message as it goes on, and note the answers among them."""
             if self.turn.sayings.has(message):
                 return message
             if isinstance(message, HumanMessage):
@@ -1111,6 +1120,7 @@ def _with_hints(state: Any, hints: list[Any]) -> Any:
 
 
 def _with_messages(state: Any, messages: list[Any]) -> Any:
+    """Return a state with other messages."""
     if isinstance(state, list):
         return messages
     if isinstance(state, Mapping):

@@ -113,6 +113,7 @@ def _structured(gate: kit.Gate, form: Any, agent: Any) -> Any:
     """Return the function that asks for a structured answer to a conversation and checks it."""
 
     async def structured_output(messages: list[Any]) -> dict[str, Any]:
+        """Ask for a structured answer until it passes."""
         session = _session(gate)
         system = [ChatMessage(role="system", content=agent.system_prompt)] if agent.system_prompt else []
         prompt = messages_to_xml_format([*system, *messages])
@@ -174,6 +175,7 @@ class _Gated:
         return result
 
     async def _call_tool(self, ctx: Context, tool: Any, tool_input: dict[str, Any]) -> ToolOutput:
+        """Check the arguments of a call, run the tool, and record its result."""
         name = tool.metadata.get_name()
         if name == "handoff":
             return await super()._call_tool(ctx, tool, tool_input)  # type: ignore[misc]
@@ -327,6 +329,7 @@ class _Stream:
             self._tell(self._turn.rest(text), text, self._last.tool_calls)
 
     def _tell(self, delta: str, response: str, tool_calls: list[Any]) -> None:
+        """Write a piece of text to the event stream."""
         new = {
             "delta": delta,
             "response": response,

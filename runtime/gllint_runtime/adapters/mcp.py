@@ -35,6 +35,7 @@ def server(name: str, registry: ToolRegistry) -> Server[Any]:
     """
 
     async def list_tools(context: Any, params: Any) -> types.ListToolsResult:
+        """Return the tools of the registry, with their schemas and hints."""
         tools = [
             types.Tool(
                 name=described["name"],
@@ -48,6 +49,7 @@ def server(name: str, registry: ToolRegistry) -> Server[Any]:
         return types.ListToolsResult(tools=tools)
 
     async def call_tool(context: Any, params: Any) -> types.CallToolResult:
+        """Run a tool of the registry, and return its checked result."""
         try:
             output = await registry.ainvoke(params.name, params.arguments)
         except GLError as error:

@@ -175,6 +175,7 @@ class _Agents:
     def _was_checked(
         self, context: RunContextWrapper[Any], agent: Agent[Any], output: Any
     ) -> GuardrailFunctionOutput:
+        """Let a checked answer pass the guardrail. Any other one ends the run."""
         session = self.session(context)
         if not isinstance(output, str) or session.was_shown(output) or self._refusals.get(session) == output:
             return GuardrailFunctionOutput(None, tripwire_triggered=False)
@@ -214,9 +215,11 @@ def gated(tool: FunctionTool, session: Session) -> FunctionTool:
 
 
 def _gated(tool: FunctionTool, session_of: Callable[[Any], Session]) -> FunctionTool:
+    """Return a tool that checks its arguments and records its result."""
     invoke = tool.on_invoke_tool
 
     async def record(context: Any, arguments: str) -> Any:
+        """Check the arguments of a call, run the tool, and record its result."""
         try:
             values = json.loads(arguments or "{}")
         except (ValueError, RecursionError):  # the SDK reports it to the model
@@ -385,6 +388,7 @@ class _GatedModel(Model):
 
 
 def _added(usage: Any, usage_added: Any) -> Any:
+    """Add the token counts of two requests."""
     if usage is None or usage_added is None:
         return usage_added or usage
     return usage_added.model_copy(
@@ -442,6 +446,7 @@ class _Turn:
         return checked
 
     def _checked(self, output: list[Any]) -> list[Any]:
+        """Return the output with its text checked. Raises :class:`GLError`."""
         text = "".join(_output_texts(output))
         if refusal := _refusal(output):
             self.session.check(refusal)
@@ -573,6 +578,7 @@ def _with_foreign_results(session: Session, items: Any, own: Mapping[str, bool])
 
 
 def _recorded(session: Session, item: Any, call: Any, own: Mapping[str, bool]) -> Any:
+    """Return the result of a tool of another owner, recorded once."""
     output, call_id, name = item.get("output"), item.get("call_id"), call.get("name")
     if own.get(name or "") or name is None or not isinstance(output, str):
         return item

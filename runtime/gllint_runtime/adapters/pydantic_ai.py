@@ -220,6 +220,7 @@ def _answer(
 
 
 def _with_text(response: ModelResponse, text: str) -> ModelResponse:
+    """Return a response with another text, in its first text part."""
     texts = [part for part in response.parts if isinstance(part, TextPart)]
     if "".join(part.content for part in texts) == text:
         return response
@@ -277,6 +278,7 @@ class _GatedModel(WrapperModel):
 
             @asynccontextmanager
             async def ask(hints: list[ModelMessage]) -> AsyncGenerator[StreamedResponse]:
+                """Open the stream of the first answer, then of each further attempt."""
                 if not hints:
                     yield first
                     return
@@ -297,6 +299,7 @@ class _CheckedStream(StreamedResponse):
     ask: Callable[[list[ModelMessage]], Any]
 
     async def _get_event_iterator(self) -> AsyncIterator[ModelResponseStreamEvent]:
+        """Yield checked events, and ask again until the answer passes."""
         hints: list[ModelMessage] = []
         while True:
             async with self.ask(hints) as stream:
@@ -363,6 +366,7 @@ def _session(gate: kit.Gate, ctx: RunContext[Any]) -> Session:
 
 
 def _history(ctx: RunContext[Any]) -> Iterator[kit.Event]:
+    """Yield the events in the messages of a run."""
     for message in ctx.messages:
         if isinstance(message, ModelResponse):
             yield kit.Answer()
@@ -442,6 +446,7 @@ def output_check(session: kit.SessionOption = None) -> Callable[[RunContext[Any]
     """
 
     def check(ctx: RunContext[Any], output: Any) -> Any:
+        """Return the checked output, or ask the model again."""
         if ctx.partial_output:
             return ""
         own = _session(kit.Gate(session), ctx)

@@ -122,6 +122,7 @@ class _Agent:
                 yield step
 
     def _history(self) -> Iterator[kit.Event]:
+        """Yield the events in the memory of an agent."""
         if isinstance(own := getattr(self.agent, "instructions", None), str):
             yield kit.UserText(own, "prompt")
         for step in self.agent.memory.steps:
@@ -269,6 +270,7 @@ class _Agent:
         run = self._run.get()
 
         def called(*arguments: Any, **named: Any) -> Any:
+            """Check the arguments of a call, run the tool, and record its output."""
             positional = dict(zip(tool.inputs, arguments, strict=False))
             if len(positional) < len(arguments) or positional.keys() & named.keys():
                 return tool(*arguments, **named)  # it says what is wrong with them
@@ -315,6 +317,7 @@ def _checked(session: Session, output: Any) -> Any:
 
 
 def _keys(data: Any) -> Iterator[str]:
+    """Yield all keys in data, nested ones too."""
     if isinstance(data, Mapping):
         for key, value in data.items():
             yield str(key)

@@ -103,6 +103,7 @@ class _Agents:
         run = graph.stream_async
 
         async def stream_async(task: Any, invocation_state: Any = None, **options: Any) -> AsyncIterator[Any]:
+            """Run the graph under one session, and yield its events."""
             history = [event for part in _messages_of_nodes(graph) for event in _history(part)]
             texts = [task] if isinstance(task, str) else _texts(task or ())
             session = self.gate.conversation(
@@ -411,6 +412,7 @@ def _of_plain_results(tool: Any) -> Any:
 
 
 def _plain(result: Any) -> Any:
+    """Return a result as JSON data if it can be."""
     if isinstance(result, str):
         return result
     try:

@@ -100,6 +100,7 @@ class Reader:
         return walk.record("")
 
     def _records(self, record: Any) -> list[Record]:
+        """Return the conversations of a record, which may be a list of whole records, a trace or one item."""
         if isinstance(record, list):
             if record and all(map(self._is_span, record)):
                 return self._traces(record)
@@ -130,6 +131,7 @@ class Reader:
         )
 
     def _walked(self, record: Any, name: str, *, is_whole: bool) -> list[Record]:
+        """Return the conversation of a record, if it has anything in it."""
         walk = Walk(self._rules)
         walk.run(record)
         # A request without an answer, and without a name of its own, begins what follows.
@@ -182,6 +184,7 @@ class Reader:
         return records
 
     def _traces(self, records: list[Any]) -> list[Record]:
+        """Return one conversation for each trace."""
         by_trace: dict[str, list[Span]] = {}
         for span in spans_in(records):
             by_trace.setdefault(trace_of(span.item), []).append(span)
@@ -194,6 +197,7 @@ class Reader:
 
 
 def _complaint(record: Any, unread: Sequence[str]) -> str:
+    """Say why a record cannot be read."""
     if unread:
         return f"{unread[0]} is in no known format{_REMEDY}"
     if isinstance(record, Mapping) and isinstance(record.get("role"), str):
@@ -295,6 +299,7 @@ class Walk:
                     self._block -= 1
 
     def _item(self, item: Mapping[str, Any], speaker: Speaker | None, depth: int) -> None:
+        """Read an item by the rule that matches it."""
         rule = matching(item, self._rules)
         if rule is None:
             self._leave(item)
@@ -320,6 +325,7 @@ class Walk:
             self._rule(rule, item, speaker, depth)
 
     def _rule(self, rule: Rule, item: Mapping[str, Any], speaker: Speaker | None, depth: int) -> None:
+        """Read an item as a rule says: its call, its output and its parts."""
         begin, options = len(self.turns), rule.options
         if rule.call is not None:
             self._call(item, rule.call)
@@ -341,6 +347,7 @@ class Walk:
             self._pass_over(f"'{key[:40]}'", is_result=True)
 
     def _part(self, inner: Any, mode: Any, speaker: Speaker | None, depth: int, *, is_default: bool) -> None:
+        """Read a part of an item: turns of a speaker, declared tools, a fragment, a result or calls."""
         if not mode or is_speaker(mode):
             self.run(inner, speaker or mode if is_default else mode or speaker, depth + 1)
         elif mode == "declared":
@@ -376,6 +383,7 @@ class Walk:
                     )
 
     def _call(self, item: Mapping[str, Any], places: Mapping[str, Places]) -> None:
+        """Read a call of a tool, or a later piece of its arguments."""
         call_id, tool = _id_and_tool(item, places)
         arguments = first(item, places["arguments"])
         if not call_id and not tool:  # a later piece of it
@@ -459,6 +467,7 @@ class Walk:
             self.turns.append(Returned(_text(item.get("id")), "", None if is_error else payload(value)))
 
     def _date(self, item: Mapping[str, Any]) -> None:
+        """Note the day and the model of an item, if they have changed."""
         day = day_of(first(item, table().record["days"]))
         if day is not None and day != self._day:
             self._day = day
@@ -474,6 +483,7 @@ class Walk:
             self.unread.append(what)
 
     def _leave(self, item: Mapping[str, Any]) -> None:
+        """Note that an item is in no known format."""
         is_result = says_results(item)
         for key in ("role", "type", "part_kind", "kind", "method", "from"):
             if isinstance(item.get(key), str):
@@ -500,6 +510,7 @@ class Walk:
             self._pass_over("a trace whose messages have other names")
 
     def _begin(self, span: Span, is_root: bool) -> None:
+        """Read what a span begins with: its prompt, its tools, or the call that it is."""
         names, item = table().span, span.item
         if (said := first(item, names["system"])) is not None:
             self.run(said, "system")
@@ -518,6 +529,7 @@ class Walk:
                 self.run(events)
 
     def _end(self, span: Span, is_root: bool) -> None:
+        """Read what a span ends with: the result of a tool, or the answer of a model."""
         names, item = table().span, span.item
         if self._is_tool(span):
             value = first(item, names["result"])
@@ -683,6 +695,7 @@ def payload(value: Any) -> Any:
 
 
 def _unwrapped(value: Any) -> Any:
+    """Return the value inside a wrapper of an SDK."""
     if isinstance(value, Mapping):
         keys = value.keys()
         if keys == {"type", "value"} and value["type"] in table().record["values"]:
@@ -698,6 +711,7 @@ def _unwrapped(value: Any) -> Any:
 
 
 def _is_part(part: Any) -> bool:
+    """Return whether data is a content block."""
     if not isinstance(part, Mapping):
         return False
     kind = part.get("type", part.get("block_type"))

@@ -173,6 +173,7 @@ class Listener:
         return [self._answer(text)] if text else []
 
     def _answer(self, text: str) -> Answer:
+        """Judge an answer. If it has faults, note which tool has no recorded result."""
         self._answers += 1
         _keep_latest(self._latest_texts, text, None)
         answer = self._judged(text, self._answers - 1)
@@ -213,6 +214,7 @@ class Listener:
         return tool, arguments
 
     def _hear_output(self, call_id: str, tool: str, value: Any) -> None:
+        """Record an output as a source, with the call that it answers."""
         if not call_id:  # the oldest call of that tool which waits
             waiting = self._open_of.get(tool, {}) if tool else self._open
             call_id = next(iter(waiting), "") or f"call_{self._calls + 1}"
@@ -267,6 +269,7 @@ class Listener:
         return all(finding.verdict not in FAULTS for finding in findings if start <= finding.span[0] < end)
 
     def _number(self, answer: int, finding: Finding) -> Number:
+        """Return the verdict on a number as the audit reports it."""
         source = finding.miss.source if finding.miss is not None else finding.source
         is_of_call = source is not None and bool(source.call_id)
         return Number(

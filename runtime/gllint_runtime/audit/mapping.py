@@ -65,6 +65,7 @@ class MappedReader(Reader):
         return item if path == ("",) else first(item, path) if path else None
 
     def _item(self, item: Any, walk: Walk) -> None:
+        """Read the turns of an item at the paths of the map."""
         role = self._at(item, "role")
         speaker = self._roles.get(str(role)) or speaker_of(role)
         parts = (("text", ""), ("call", "tool"), ("result", "value"))

@@ -72,6 +72,7 @@ def _counted(count: int, noun: str) -> str:
 
 
 def _conversation(conversation: Conversation, number: int) -> Iterator[str]:
+    """Yield a conversation of the page: its notes and answers."""
     yield f"<article><h2>Conversation {_text(conversation.conversation)}</h2>"
     for note in conversation.notes:
         yield f'<p class="soft">{_text(note)}</p>'
@@ -84,6 +85,7 @@ def _conversation(conversation: Conversation, number: int) -> Iterator[str]:
 
 
 def _marked(answer: Answer, anchor: str) -> Iterator[str]:
+    """Yield an answer with its numbers underlined."""
     position = 0
     for place, number in enumerate(answer.numbers):
         shown = _escaped(answer.text[number.start : number.end])
@@ -98,6 +100,7 @@ def _marked(answer: Answer, anchor: str) -> Iterator[str]:
 
 
 def _table(answer: Answer, anchor: str) -> Iterator[str]:
+    """Yield the table of an answer's numbers and their sources."""
     rows = [(place, number) for place, number in enumerate(answer.numbers) if number.verdict != "exempt"]
     if not rows:
         return

@@ -132,6 +132,7 @@ def matching(item: Mapping[str, Any], rules: Sequence[Rule]) -> Rule | None:
 
 
 def _matches(value: Any, values: Places) -> bool:
+    """Return whether a value matches one of the patterns of a rule."""
     if values == ("-",):
         return value in (None, [], "")
     if value is None or values == ("*",):
@@ -159,6 +160,7 @@ def first(item: Any, places: Places, *, is_full: bool = False) -> Any:
 
 
 def _at(item: Any, place: str) -> Any:
+    """Return the value at a dotted path. A key may contain dots itself."""
     if not isinstance(item, Mapping):
         return (
             item[int(place)]
@@ -224,6 +226,7 @@ def unnumbered(pairs: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _attributes(attributes: Mapping[str, Any] | Sequence[Any]) -> dict[str, Any]:
+    """Return the attributes of a span, which may be a list of keys and values."""
     if isinstance(attributes, Mapping):
         return {str(key): _attribute(value) for key, value in attributes.items()}
     pairs = {}

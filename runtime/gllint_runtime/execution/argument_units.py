@@ -289,6 +289,7 @@ def _value_in(sent: Quantity, unit: str) -> Any:
 
 
 def _in_unit(value: Any, unit: str, target: str) -> Quantity | None:
+    """Convert a number, rounded to the digits that it has, or return ``None``."""
     exact = _exactly(value, unit, target)
     if exact is None:
         return None

@@ -199,6 +199,7 @@ def _require_one_basis(terms: Sequence[_Term]) -> None:
 
 
 def _refuse_levels(terms: Sequence[_Term], what: str) -> None:
+    """Reject numbers that cannot be added: temperatures in °C or °F, and logarithms."""
     for term in terms:
         if term.kelvin is not None:
             raise _refusal(

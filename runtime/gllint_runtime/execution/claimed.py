@@ -130,6 +130,7 @@ class _ClaimedQuantity(_Field):
     }
 
     def read(self, value: Any) -> Quantity:
+        """Return the Quantity of a claim, or of a number with a source."""
         if isinstance(value, Quantity):  # of the program: no model can write one
             return value
         session = _session()
@@ -146,6 +147,7 @@ class _CheckedText(_Field):
     schema: typing.ClassVar[Mapping[str, Any]] = {"anyOf": [TEXT_SCHEMA, {"type": "string"}]}
 
     def read(self, value: Any) -> str:
+        """Check a text with its claims, and return it with the macros replaced."""
         if type(value) is _VerifiedText:
             return value
         session = _session()

@@ -43,6 +43,7 @@ def dispatch_tool(action: ToolAction | Mapping[str, Any] | str, registry: ToolRe
 
 
 def _request(action: Any) -> ToolAction:
+    """Read an action with simple arguments. Raises :class:`GLError`."""
     try:
         request = ToolAction.parse(action)
         return ToolAction(request.name, sanitize_args(request.args))

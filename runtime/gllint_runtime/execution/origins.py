@@ -178,6 +178,7 @@ class Tracing:
         return origin and origin._replace(value=value, source=f"{origin.source or 'the whole'} less {known}")
 
     def _exact(self, value: Any) -> Iterator[Source]:
+        """Yield the sources with exactly this number."""
         number = float(value) if abs(value) < _LARGEST else inf
         if isfinite(number):
             for source in self._provenance.index.by_value(number, number):

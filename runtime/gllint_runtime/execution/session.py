@@ -460,6 +460,7 @@ class Session:
         claims = arguments.get("claims")
 
         def shown(value: Any) -> Any:
+            """Replace the macros in each text of an argument."""
             if type(value) is dict:
                 return {key: shown(item) for key, item in value.items()}
             if type(value) is list:
@@ -894,6 +895,7 @@ class Session:
         return "".join(in_place(part, own, shown))
 
     def _sourced_part(self, before: str, part: str, claims: Sequence[Claim]) -> str | None:
+        """Return a part of a stream if its numbers have sources, else ``None``."""
         gate = self._sourced
         if gate is None or find_macros(part):
             return None  # what a macro shows is judged with the whole message

@@ -148,6 +148,7 @@ class Verdicts:
         self._noted.clear()
 
     def _entry(self, what: Any) -> dict[str, Any]:
+        """Return an entry of the trace as plain data, with secrets left out."""
         if not isinstance(what, CallRecord):
             return dict(what)
         arguments = self.redacted(copy_plain(what.arguments))

@@ -109,6 +109,7 @@ def _unit_of_bare(layout: Layout, number: int, first: int, last: int) -> str:
 
 
 def _stretches(layout: Layout, number: int, first: int, last: int) -> Iterator[Span]:
+    """Yield the stretches of text that may say what a number is: its cell and header, or its clause."""
     line = layout.line_at(number)
     if line.kind == "row":
         cell, column = layout.cell(line, number)
@@ -134,6 +135,7 @@ def _stretches(layout: Layout, number: int, first: int, last: int) -> Iterator[S
 
 
 def _unit_in(part: str) -> str:
+    """Return the first unit in a piece of text, or an empty text."""
     part = _MATHEMATICS.sub("", part)
     if match := _SIGNS.search(part):
         return match[0]

@@ -91,6 +91,7 @@ def in_place(text: str, macros: Iterable[Macro], render: Callable[[Macro], str])
 
 
 def _problem(text: str) -> str:
+    """Say what is wrong with a macro."""
     if HOLE in text:
         return "its index is not written out"
     if not text.startswith("{{") or text.startswith("{{{") or not text.endswith("}}") or text.endswith("}}}"):
@@ -137,6 +138,7 @@ def parse_claim_path(path: str, *, arrays: bool = False) -> tuple[str | int, ...
 
 @lru_cache(maxsize=1024)
 def _parsed(path: str, arrays: bool) -> tuple[str | int, ...]:
+    """Return the steps of a claim path. Raises :class:`ClaimPathError`."""
     # Vowel signs and other marks belong to a name, too, in scripts that write with them.
     if _PATH.match(path) or (path[:2] == "$." and all(map(str.isidentifier, path[2:].split(".")))):
         return tuple(path.split(".")[1:])
@@ -171,6 +173,7 @@ def _name_of(key: str) -> str:
 
 
 def _path_hint(path: str, arrays: bool) -> str:
+    """Say how to repair a claim path."""
     dotted = _QUOTED_KEY.sub(lambda step: f".{_name_of(step[2])}", path)
     if dotted != path and (_ARRAY_PATH if arrays else _PATH).match(dotted):
         return f"Write a key after a dot: '{dotted}'."

@@ -129,6 +129,7 @@ def table_for(path: str) -> Table | None:
 
 
 def _table(path: str, explicit: bool) -> Table | None:
+    """Return the table of a configuration file, ``None`` if it is missing or not gllint's."""
     try:
         data = read_bytes(path)
     except OSError as error:
@@ -279,6 +280,7 @@ def shape_problem(shape: Mapping[str, Any], value: Any) -> Problem | None:
 
 
 def _shape_problem(shape: Mapping[str, Any], value: Any) -> Problem | None:
+    """Return the first place at which a value does not have the declared shape."""
     shape = _resolved(shape)
     if "enum" in shape:
         return _choice_problem(shape["enum"], value)

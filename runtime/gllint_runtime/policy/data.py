@@ -249,6 +249,7 @@ class Survey:
             raise DataProblem(f"the data has more than {_MAX_VALUES} values", (), _LESS)
 
     def _object(self, value: dict[Any, Any], path: Path) -> dict[str, Any]:
+        """Read an object: a Quantity, another known shape, or a container."""
         if len(value) == 2:
             number: Any = value.get("value")
             unit = value.get("unit")
@@ -369,6 +370,7 @@ def _a_kind(value: Any) -> str:
 
 
 def _name(key: Any, path: Path) -> str:
+    """Return a key as text. Raises :class:`DataProblem`."""
     if isinstance(key, str):
         return str.__str__(key)
     remedy = "Write it as text: str(key)."

@@ -116,6 +116,7 @@ def without_designations(text: str, naked: Iterable[NakedNumber]) -> list[NakedN
 
 @cache
 def _named_things() -> re.Pattern[str]:
+    """Build the expression of names with digits, such as ``iPhone 15``."""
     rows = _table()
     products = rows["products"]
     named = "|".join(

@@ -193,6 +193,7 @@ def _is_day(text: str, end: int) -> bool:
 
 
 def _readings(match: re.Match[str]) -> Iterator[Moment]:
+    """Yield the dates and times that a match may mean."""
     part = match.groupdict()
 
     def number(name: str) -> int | None:

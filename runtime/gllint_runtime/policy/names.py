@@ -108,6 +108,7 @@ class _Words(NamedTuple):
 
 @cache
 def _words() -> _Words:
+    """Read the words of names from their file."""
     rows = sections("names.txt")
 
     def words(section: str, row: str = "words") -> frozenset[str]:
@@ -276,6 +277,7 @@ def is_plural(word: str) -> bool:
 
 @lru_cache(maxsize=8192)
 def _read(name: str) -> NameReading:
+    """Read the unit and the kind of a name."""
     words = _split(name)
     if not words:
         return NOTHING

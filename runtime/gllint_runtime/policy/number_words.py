@@ -40,6 +40,7 @@ def _says_number(word: str) -> bool:
 
 @lru_cache(maxsize=1)
 def _tables() -> tuple[frozenset[str], tuple[re.Pattern[str], ...], frozenset[str]]:
+    """Return the number words, the expressions of joined ones, and the words that count only with others."""
     text = read("number_words.txt")
     alone = frozenset(text.partition("[alone no number]\n")[2].split())
     words = {*surrounding_words("magnitudes")}

@@ -283,6 +283,7 @@ def _without_emphasis(text: str) -> str:
 def _digits(
     text: str, whitelist: Collection[str], units: Collection[str], glued: Collection[str]
 ) -> list[tuple[int, int]]:
+    """Return the spans of digits that nothing excuses."""
     text = _without_emphasis(text)
     digits = text if text.isascii() else replaced(text, is_numeral, "0")
     for digit in "0123456789":  # far faster than the expression

@@ -91,6 +91,7 @@ def _sourced_output(
 def _held_output(
     tool_name: str, output: Any, policy: Policy, units: UnitRegistry, schema: OutputSchema | None = None
 ) -> Survey:
+    """Read an output, and check it against its schema. Raises :class:`GLError`."""
     try:
         survey = Survey(output, policy.plain_keys, policy.plain_kinds, policy.quantity_shapes)
     except DataProblem as problem:

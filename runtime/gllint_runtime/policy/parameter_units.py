@@ -99,6 +99,7 @@ class ParameterUnits:
         return values
 
     def _offered_at(self, path: Path) -> Iterator[Any]:
+        """Yield the values that the schema offers at a path: constants, defaults and choices."""
         nodes = alternatives(self._schema, [self._schema])
         for step in path:
             nodes = alternatives(self._schema, _inner(nodes, step))
@@ -130,6 +131,7 @@ class ParameterUnits:
         )
 
     def _resolved(self, path: Path) -> ParameterUnit:
+        """Return the unit of the parameter at a path."""
         nodes = alternatives(self._schema, [self._schema])
         declared: list[str] = []
         sources = _sources(nodes)

@@ -50,6 +50,7 @@ def is_in(pattern: str, text: str) -> bool:
 
 @lru_cache(maxsize=64)
 def _compiled(pattern: str) -> Any:
+    """Compile an expression with the ``regex`` module, which has a time limit."""
     import warnings
 
     import regex  # few projects have expressions of their own

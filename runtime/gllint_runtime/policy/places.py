@@ -169,6 +169,7 @@ class Layout:
         return _span_at(self._sentences(self.line_at(start)), start)
 
     def _sentences(self, line: Line) -> list[Span]:
+        """Return the spans of the sentences of a line."""
         if (hits := self._sentence_spans.get(line.start)) is not None:
             return hits
         spans: list[Span] = []
@@ -467,6 +468,7 @@ def declared_unit(text: str) -> Declared | None:
 
 
 def _line(piece: str, start: int) -> Line:
+    """Return the kind of a line: blank, rule, row, heading, item or text."""
     text = piece.rstrip("\r\n")
     end = start + len(text)
     stripped = text.strip()

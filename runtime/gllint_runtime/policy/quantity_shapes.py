@@ -84,6 +84,7 @@ def _of_fhir(data: Mapping[str, Any]) -> str | None:
 
 
 def _of_schema_org(data: Mapping[str, Any]) -> str | None:
+    """Return the unit of a QuantitativeValue of schema.org, or ``None``."""
     declared = data.get("@type", "QuantitativeValue")
     if declared not in _TYPES:
         return None

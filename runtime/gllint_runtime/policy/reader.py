@@ -136,6 +136,7 @@ class Reader:
         return readings
 
     def _number(self, text: str, start: int, stop: int, place: Place) -> tuple[Reading, int]:
+        """Read the number at a position: a duration, a time of a stopwatch, or a value with its unit."""
         duration = _DURATION.match(text, start)
         if duration is not None and duration.end() >= stop:
             hours, minutes, seconds = (float(part or 0) for part in duration.groups())
@@ -243,6 +244,7 @@ class Reader:
         return reading, max(unit_end, end)
 
     def _own_unit(self, text: str, at: int) -> tuple[tuple[str, ...], int]:
+        """Return the project's own unit behind a number, and where it ends."""
         gap = at + (text[at : at + 1] == " ")
         for unit in self._own_units:
             if (
@@ -422,6 +424,7 @@ def _per(text: str, units: tuple[str, ...], end: int) -> tuple[tuple[str, ...], 
 
 @cache
 def _rounding_words() -> re.Pattern[str]:
+    """Build the expression of words such as "about" before a number."""
     rows = words_table()["rounding"]
     groups = []
     for kind, words in rows.items():
@@ -442,6 +445,7 @@ def _rounding(text: str, prior: int) -> str:
 
 
 def _shown(value: float, places: int, multiplier: float, significant: int, rounding: str, sign: int) -> Shown:
+    """Return a number with the range that its rounding allows."""
     step = 10.0**places * multiplier
     if (rounding or multiplier != 1.0) and value:
         # Zeros at the end are no digits here, but at least two digits are.
@@ -745,6 +749,7 @@ _DIGITS = re.compile(r"\d+(?:[.,'’]\d+)*|[¼-¾⅐-⅞]")
 
 
 def _is_code(text: str, start: int, end: int) -> bool:
+    """Return whether a piece of text is a code, such as ``A-48213``, and not a number."""
     chunk = text[start:end]
     if chunk[0] == "#":
         return True

@@ -71,6 +71,7 @@ def magnitude(exact: Fraction) -> int:
 
 
 def _fixed(exact: Fraction, places: int) -> str:
+    """Format a fraction with a fixed number of decimals, rounded half up."""
     scaled = abs(exact) * 10**places
     rounded = (2 * scaled.numerator + scaled.denominator) // (2 * scaled.denominator)
     digits = str(rounded).rjust(places + 1, "0")

@@ -51,6 +51,7 @@ def declared_unit(node: Any) -> SchemaUnit | None:
 
 
 def _decoded(unit: str, keyword: str, system: Any) -> str:
+    """Return a declared unit in gllint's spelling."""
     if keyword == "ucumUnit":
         from gllint_runtime.policy.unit_codes import unit_of_code  # few schemas need it
 

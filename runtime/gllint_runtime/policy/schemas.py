@@ -254,6 +254,7 @@ def schema_problems(schema: Schema) -> list[SchemaProblem]:
 
 
 def _invalid_keywords(schema: Schema) -> Iterator[SchemaProblem]:
+    """Yield what the meta schema rejects."""
     if is_opaque(schema) or _plainly_valid(schema):
         return
     from jsonschema import Draft202012Validator, FormatChecker

@@ -34,6 +34,7 @@ class SeenText:
             self._strip(source)
 
     def _strip(self, source: str) -> None:
+        """Remove the markup, and keep where each piece of text was."""
         pieces: list[str] = []
         shifts: list[
             tuple[int, int]
@@ -66,6 +67,7 @@ class SeenText:
 
 
 def _seen(match: re.Match[str]) -> str:
+    """Return what the reader sees in place of a piece of markup."""
     kind, inner = match.lastgroup or "", match[match.lastgroup or 0]
     if kind in _NEWS:
         return _NEWS[kind]

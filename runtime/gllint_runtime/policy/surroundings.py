@@ -280,6 +280,7 @@ def _is_minus(text: str, place: int) -> bool:
 
 @lru_cache(maxsize=512)
 def _is_stroke(char: str) -> bool:
+    """Return whether a character looks like a minus sign or a dash."""
     if (
         char in _OTHER_STROKES
         or char.isalnum()

@@ -45,6 +45,7 @@ def _codes() -> tuple[Mapping[str, str], Mapping[str, str]]:
 
 @lru_cache(maxsize=512)
 def _of_ucum(code: str) -> str | None:
+    """Return the unit of a UCUM code in gllint's spelling, or ``None``."""
     over: list[str] = []
     under: list[str] = []
     # A word in braces says what is counted: `{cells}/uL`.

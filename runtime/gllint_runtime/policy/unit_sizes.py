@@ -191,6 +191,7 @@ def size_of(unit: Factors) -> UnitSize | None:
 
 @lru_cache(maxsize=4096)
 def _size_of_one(name: str) -> UnitSize | None:
+    """Return the size of one factor of a unit, or ``None``."""
     if name.isdecimal():
         return UnitSize(frozenset(), Fraction(name))
     if (part := _bases()["parts"].get(name)) is not None:

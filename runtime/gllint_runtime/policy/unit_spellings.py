@@ -156,6 +156,7 @@ class _Reader:
             return []
 
     def _quotient(self, text: str, is_divisor: bool, depth: int) -> list[Factors]:
+        """Return the possible meanings of a unit with ``/`` in it."""
         parts = _split(text)
         if depth > _MAX_DEPTH or len(parts) > _MAX_FACTORS:
             raise _UnreadableError

@@ -256,6 +256,7 @@ def _of_ours(unit: str, extend: Collection[str], strict: bool, packs: Collection
 
 @lru_cache(maxsize=4096)
 def _judge(unit: str, extend: frozenset[str], strict: bool, packs: tuple[str, ...]) -> UnitVerdict | None:
+    """Judge a unit by the lists of allowed units, or return ``None``."""
     further = pack_units(packs)
     symbol = as_listed(unit, extend, packs)
     for listed, reason in (

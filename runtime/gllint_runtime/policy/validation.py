@@ -35,6 +35,7 @@ def checker(schema: Any) -> Checker:
 
     @cache
     def validator() -> Any:
+        """Build the validator with gllint's own keywords."""
         from jsonschema import Draft202012Validator
         from jsonschema.validators import extend
         from referencing import Registry
@@ -50,6 +51,7 @@ def checker(schema: Any) -> Checker:
         return extended(Draft202012Validator, keywords)(own, registry=Registry())
 
     def check(data: Any) -> tuple[Path, str] | None:
+        """Return the place and the text of the most relevant error, or ``None``."""
         try:
             if validator().is_valid(data):
                 return None

@@ -36,6 +36,7 @@ class OpenAIProvider(ChatProvider):
         super().__init__(client, stream, model=model, **request)
 
     def _request(self, tools: list[dict[str, Any]], options: dict[str, Any]) -> Any:
+        """Send the conversation, and return the response."""
         request: dict[str, Any] = {
             "messages": [{"role": "system", "content": self._system}, *self._messages],
             "tools": [{"type": "function", "function": tool} for tool in tools],
@@ -63,6 +64,7 @@ class OpenAIProvider(ChatProvider):
         return None if choice.finish_reason in _ENDS else str(choice.finish_reason)
 
     def _take(self, response: Any) -> tuple[list[ToolUse], str]:
+        """Add a response to the conversation, and return its calls and its text."""
         message = response.choices[0].message
         self._messages.append(message.model_dump(exclude_none=True))
         calls = [call for call in message.tool_calls or () if call.type == "function"]

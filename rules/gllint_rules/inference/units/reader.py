@@ -187,6 +187,7 @@ class Units:
                 return None
 
     def _chain(self, expr: facts.BinOp, body: Body) -> Meaning:
+        """Return the unit of a chain of operations."""
         chain = [expr]  # long chains nest to the left
         while isinstance(chain[-1].left, facts.BinOp):
             chain.append(chain[-1].left)
@@ -393,6 +394,7 @@ class Units:
         return announced
 
     def _element(self, items: tuple[Expr, ...], body: Body, way: Way) -> Meaning:
+        """Return the unit of an element of a list, or of each."""
         step = way[0] if way else EACH
         if isinstance(step, str):
             return None

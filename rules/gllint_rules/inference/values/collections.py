@@ -149,6 +149,7 @@ class Record(Container, frozen=True):
         return self if self.site is None else (type(self), self.site)
 
     def merged(self: _R, others: Sequence[_R]) -> _R:
+        """Join records: an entry of one of them may be there."""
         records = (self, *others)
         by_key: dict[Key, list[tuple[Entry, ...]]] = {}
         for record in records:
@@ -169,6 +170,7 @@ class Record(Container, frozen=True):
             yield from ((key, entry) for entry in slot)
 
     def each_changed(self: _R, change: ValueChange, put: EntryMaker = Entry.holding) -> _R:
+        """Return the record with each value changed."""
         entries = {
             key: tuple(put(entry, change(entry.value)) for entry in slot)
             for key, slot in self.entries.items()
@@ -331,6 +333,7 @@ class DictOf(Record, frozen=True):
         return None if "value" in self.entries or "unit" in self.entries else DictOf
 
     def merged(self, others: Sequence[DictOf]) -> DictOf:
+        """Join dicts: keys that only some have may be missing."""
         dicts = (self, *others)
         return replace(
             super().merged(others),
@@ -378,6 +381,7 @@ class DictOf(Record, frozen=True):
         return replace(super().with_unnamed(new), listed=self.is_complete and self.rest is None)
 
     def spread(self, value: Value, site: Site) -> DictOf:
+        """Return the dict with the entries of another one on top."""
         choices = options(value)
         dicts = [self, *(option for option in choices if isinstance(option, DictOf))]
         all_seen = len(dicts) == len(choices) + 1
@@ -418,6 +422,7 @@ class ListOf(Container, frozen=True):
         return self if self.site is None else (ListOf, self.site)
 
     def merged(self, others: Sequence[ListOf]) -> ListOf:
+        """Join lists, item by item."""
         lists = (self, *others)
         items, rest = _united([option.items for option in lists]), _joined_rest(lists)
         hinted, unfilled = _all_hinted(lists), all(option.unfilled for option in lists)
