@@ -536,7 +536,7 @@ def _other_words(message: AIMessage) -> str:
 
 
 def _without_other_words(message: AIMessage) -> AIMessage:
-    """Return a message without the blocks and refusals that were not checked."""
+    """Return a message without the blocks that were not checked."""
     if not _other_words(message):
         return message
     content = message.content
@@ -792,7 +792,7 @@ class _Turn:
             return self._with_refusal(message, error)
 
     def _with_refusal(self, message: Any, error: GLError) -> Any:
-        """Put the text of the refusal into a message."""
+        """Put the text of ``on_refusal`` into a message."""
         if not isinstance(message, AIMessage) or self.sayings.has(message) or message.tool_calls:
             return message
         text = self._turn.refusal(error, message.text)
@@ -1061,7 +1061,7 @@ class _NodeRun:
             self.output, self.is_finished = self._with_refusals(stop.value), True
 
     def _with_refusals(self, output: Any) -> Any:
-        """Add the refusals to the output of a node."""
+        """Add the replaced answers to the output of a node."""
         if not self._refusals:
             return output
         if isinstance(output, list):
