@@ -43,6 +43,7 @@ from gllint_rules.project.results import Result, leaves
 from gllint_rules.project.test_paths import is_test_path
 from gllint_rules.project.tool_exports import imports_tools
 from gllint_rules.reading import facts
+from gllint_rules.reading.expression_index import expressions_in
 from gllint_rules.reading.facts import Expr, Module, Scope
 from gllint_rules.tools.tool import Tool
 from gllint_rules.tuples import NamedTuple
@@ -123,10 +124,21 @@ class Context:
         flow, function = self.evaluator.flow(callable), callable.function
         pairs = flow.yields if isinstance(function, facts.Function) and function.yields else flow.returns
         declared = self.declared_container(callable)
+        answers = tool.framework.answers if tool.framework is not None else ()
+        if answers and isinstance(function, facts.Function):
+            pairs = [*self._answers_in(function, callable.module, answers)]
         for expr, value in pairs:
             if declared is not None:
                 value = hints.typed(self.evaluator, value, declared)
             yield Result(tool, callable, *visible_result(self.evaluator, tool, callable, expr, value))
+
+    def _answers_in(
+        self, function: facts.Function, module: facts.Module, names: tuple[str, ...]
+    ) -> Iterator[tuple[facts.Expr, Value]]:
+        """Yield what a function gives to the callbacks that take the result: ``await params.result_callback(…)``."""
+        for expr in expressions_in(function.body):
+            if isinstance(expr, facts.Call) and expr.args and facts.last_name(expr.func) in names:
+                yield expr.args[0], self.evaluator.eval(expr.args[0], Frame(module, function.scope))
 
     def declared_container(self, callable: FunctionOf) -> Value | None:
         """Return the container that the annotation of the result declares: ``dict[str, float]``, a ``TypedDict``."""

@@ -293,7 +293,9 @@ class Forms:
             return None
         target, home = alias_target(expr, frame)
         entry = self.callees.entry(kind, _callee(target), home, called=isinstance(target, Call))
-        return (entry, target) if entry is not None else None
+        if entry is None or not _is_given(target, entry.name.given):
+            return None
+        return entry, target
 
     def _applied(self, call: Call, frame: Frame, registrars: dict[str, set[Registrar]]) -> Tool | None:
         """T7: a decorator that is called with the function: ``tool(f)``, ``server.tool(name="x")(f)``."""
@@ -926,3 +928,10 @@ def _texts(value: Value) -> Iterator[str]:
 def _callee(expr: Expr) -> Expr:
     """Return the callee of a call; for another expression the expression itself."""
     return expr.func if isinstance(expr, Call) else expr
+
+
+def _is_given(decorator: Expr, wanted: str) -> bool:
+    """Whether a decorator has the keyword that the table wants, with that text."""
+    keyword, _, text = wanted.partition("=")
+    value = decorator.keyword(keyword) if keyword and isinstance(decorator, Call) else None
+    return not keyword or (isinstance(value, facts.Const) and value.value == text)

@@ -34,6 +34,7 @@ ANY = "*"
 # The row of the names that a project's settings add by themselves.
 CONFIGURED = "configured"
 _PLACE = (int, str)
+_GIVEN = expression(r"[\w.*]+\((\w+)=\"(\w+)\"\)")
 _NAME = expression(r"(?:(?:\*?\w+|\*)\.)*(?:\*?\w+|\*)")
 _CLASS = expression(r"(?:\w+\.)*\w+")
 _MODULE = expression(r"(?:\w+\.)*(?:\w+\*?|\*)")
@@ -52,9 +53,10 @@ class TableName(NamedTuple):
     kind: Kind
     owner: str  # the class of a method, ``*`` for any, empty for a function or class
     last: str
-    exact: str = ""  # the whole dotted name, where it begins with an import of its row
+    exact: str = ""  # the whole dotted name, where it begins with an import
     called: bool = False  # a decorator that must be called
     keyword: str = ""  # of not-tools: the keyword of the callee that is meant
+    given: str = ""  # the keyword that a decorator must be given, and its text: `type=mcp`
     places: tuple[Place, ...] = ()  # of calls and keywords: the arguments
 
 
@@ -89,6 +91,7 @@ class Framework(NamedTuple):
     # (keyword of the registration, its value) -> items of the returned tuple.
     parts: Mapping[tuple[str, str], tuple[Place, ...]] = {}
     changed_by: tuple[str, ...] = ()
+    answers: tuple[str, ...] = ()
     runs: tuple[str, ...] = ()
     dispatchers: tuple[str, ...] = ()
     outside: bool = False  # its names count only where a package outside the project brings them
@@ -457,7 +460,8 @@ class Table:
         row, name = entry
         dotted, outside, method = callee.name, callee.outside, callee.method
         if name.exact:
-            return 7 if row.is_at(dotted, name.exact) else 0
+            counts = row.owns(dotted) or row.name in imported
+            return 7 if counts and row.is_at(dotted, name.exact) else 0
         parts = dotted.rsplit(".", 2)
         owner = parts[-2] if len(parts) > 1 else ""
         if not _is(parts[-1], name.last):
@@ -572,6 +576,7 @@ def _row(row: object, where: str, own: bool) -> Framework:
         pair_results=row.get("pair-results", False),
         parts={_condition(k, where): v for k, v in _placed(row, "parts", where, ()).items()},
         changed_by=_strings(row, "changed-by", where),
+        answers=_strings(row, "answers", where),
         runs=_strings(row, "runs", where),
         dispatchers=_strings(row, "dispatchers", where),
         outside=row.get("outside", False),
@@ -598,9 +603,10 @@ def _name(kind: Kind, text: str, imports: Sequence[str], where: str) -> TableNam
     """Read a name of a row, such as ``Agent.tool`` or ``tool()``. Raises :class:`TableError`."""
     written = text
     keyword = ""
-    called = text.endswith("()")
+    given = _GIVEN.fullmatch(text)
+    called = text.endswith("()") or given is not None
     if called:
-        text = text[:-2]
+        text = text.partition("(")[0]
     elif text.endswith("=)"):
         text, _, keyword = text[:-2].partition("(")
     elif text.endswith("="):
@@ -608,7 +614,7 @@ def _name(kind: Kind, text: str, imports: Sequence[str], where: str) -> TableNam
     owner, _, last = text.rpartition(".")
     if not _NAME.fullmatch(text):
         raise TableError(f"{where}: {written!r} is not a name")
-    exact = text if owner and any(_inside(text, module) for module in imports) else ""
+    exact = text if "." in owner or (owner and any(_inside(text, module) for module in imports)) else ""
     return TableName(
         kind,
         owner="" if exact else owner.rpartition(".")[2],
@@ -616,6 +622,7 @@ def _name(kind: Kind, text: str, imports: Sequence[str], where: str) -> TableNam
         exact=exact,
         called=called,
         keyword=keyword,
+        given=f"{given[1]}={given[2]}" if given is not None else "",
     )
 
 
@@ -709,7 +716,7 @@ def _as_record(row: Framework) -> dict[str, Any]:
 
 def _from_record(fields: dict[str, Any]) -> Framework:
     """Make a row from its stored fields."""
-    for key in ("imports", "only_with", "changed_by", "runs", "dispatchers"):
+    for key in ("imports", "only_with", "changed_by", "answers", "runs", "dispatchers"):
         if key in fields:
             fields[key] = tuple(fields[key])
     for key in ("bases", "envelopes"):
