@@ -180,11 +180,14 @@ class _Audit:
         troubles = 0
         with _opened(path) as stream:
             self._progress.expect("auditing", _size(path))
-            for entry in entries(stream, lambda read: self._progress.tick(read)):
-                trouble = entry.trouble
+            for place, value, trouble in entries(stream, lambda read: self._progress.tick(read)):
                 if trouble is None:
                     try:
-                        yield self._reader.read(entry.value)
+                        records = self._reader.read(value)
+                        del (
+                            value
+                        )  # a whole file may be one value: what is in the records needs no second copy
+                        yield records
                         continue
                     except FormatError as error:
                         trouble = str(error)
@@ -192,7 +195,7 @@ class _Audit:
                         trouble = "it is nested too deeply"
                 troubles += 1
                 if troubles <= _MOST_TROUBLES:
-                    self._tell(f"{path}: {entry.place}: {trouble}")
+                    self._tell(f"{path}: {place}: {trouble}")
         if troubles > _MOST_TROUBLES:
             self._tell(f"{path}: {troubles - _MOST_TROUBLES:,} more like these")
 

@@ -148,8 +148,14 @@ def _document(stream: TextIO, first: str, tick: Callable[[int], None]) -> Iterat
         if length > _LONGEST:
             yield Entry("the whole file", None, f"it has more than {_LONGEST:,} characters and is no list")
             return
-    whole = _entry("the whole file", "".join(parts))
+    text = "".join(parts)
+    parts.clear()
+    whole = _entry("the whole file", text)
     if whole.trouble is not None and second.lstrip()[:1] in ("{", "[") and _value(second)[1]:
-        yield from (_entry(f"line {n}", line) for n, line in enumerate(parts, 1) if line.strip())
+        lines = enumerate(text.split("\n"), 1)
+        yield from (_entry(f"line {n}", line) for n, line in lines if line.strip())
         return
-    yield whole
+    del text
+    entry = [whole]
+    del whole
+    yield entry.pop()  # which is long, and the reader's alone

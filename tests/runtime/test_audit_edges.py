@@ -488,6 +488,9 @@ def test_pieces_wait_in_a_file_and_long_conversations_come_in_parts(monkeypatch:
     parts = heard()
     assert [one.conversation for one in parts] == ["0"] * 3 + ["1"] * 3 + ["2"] * 3
     assert [(len(one.answers), one.is_continued) for one in parts[:3]] == [(1, True), (1, True), (0, False)]
+    in_one = [*judged_records([Reader().read(turns)])]
+    assert [(len(one.answers), one.is_continued) for one in in_one] == [(1, True), (1, True), (0, False)]
+    assert verdicts(*in_one) == verdicts(whole)
     assert verdicts(*parts[:3]) == verdicts(whole)
 
 

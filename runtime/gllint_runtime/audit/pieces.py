@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from array import array
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
 from datetime import date
 from itertools import chain, islice
@@ -29,16 +29,17 @@ class OpenConversation:
 
     def add(self, record: Record, *, is_live: bool = False) -> Iterator[Conversation]:
         """Hear a record: the part that is judged, where it is long enough, or ``is_live`` and has an answer."""
-        part, listener = self._part, self._listener
-        listener.has_gaps |= bool(record.unread)
-        part.has_results_unread |= record.has_results_unread
-        part.notes += [
+        self._listener.has_gaps |= bool(record.unread)
+        self._part.has_results_unread |= record.has_results_unread
+        self._part.notes += [
             f"{what} was passed over" + (f" ({count} times)" if count > 1 else "")
             for what, count in Counter(record.unread).items()
         ]
-        for turn in record.turns:
-            part.answers += listener.hear(turn)
-            if len(part.answers) >= _MAX_ANSWERS:
+        turns = deque(record.turns)
+        record.turns.clear()  # what was heard needs no memory
+        while turns:
+            self._part.answers += self._listener.hear(turns.popleft())
+            if len(self._part.answers) >= _MAX_ANSWERS:
                 yield self._cut()
         if is_live and self._part.answers:
             yield self._cut()
