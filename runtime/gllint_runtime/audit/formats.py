@@ -186,13 +186,16 @@ class Reader:
     def _traces(self, records: list[Any]) -> list[Record]:
         """Return one conversation for each trace."""
         by_trace: dict[str, list[Span]] = {}
-        for span in spans_in(records):
-            by_trace.setdefault(trace_of(span.item), []).append(span)
+        spans = [*spans_in(records)]
+        traces = {trace_of(span.item) for span in spans}
+        for span in spans:  # the object of a trace may have its id as its own
+            trace = trace_of(span.item) or (span.id if span.id in traces else "")
+            by_trace.setdefault(trace, []).append(span)
         read = []
-        for trace, spans in by_trace.items():
+        for trace, own in by_trace.items():
             walk = Walk(self._rules)
-            walk.operations(spans)
-            read.append(walk.record(trace or _own_id(spans[0].item, table().record["own-ids"])))
+            walk.operations(own)
+            read.append(walk.record(trace or _own_id(own[0].item, table().record["own-ids"])))
         return read
 
 

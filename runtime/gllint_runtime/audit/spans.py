@@ -28,12 +28,12 @@ def spans_in(item: Any, parent: str = "", depth: int = 0) -> Iterator[Span]:
         return
     names = table().span
     plain = plain_item(item)
-    own = _text(first(plain, names["id"]))
+    own = _text(first(plain, names["id"])) or f"{parent}.{depth}"  # what is in it has a parent, too
     is_span = any(first(plain, names[name]) is not None for name in ("input", "output", "kind", "events"))
     if is_span or "attributes" in item:
         yield Span(plain, own, _text(first(plain, names["parent"])) or parent, kind_of(plain))
     for key in names["children"]:
-        yield from spans_in(item.get(key), own or parent, depth + 1)
+        yield from spans_in(item.get(key), own if is_span or "attributes" in item else parent, depth + 1)
 
 
 def kind_of(item: Mapping[str, Any]) -> str:
