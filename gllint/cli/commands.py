@@ -125,19 +125,36 @@ def _complete_keys(context: click.Context, parameter: click.Parameter, incomplet
     return [key for key in schema()["properties"] if key.startswith(incomplete)]
 
 
+def _option(*names: str, **keywords: Any) -> Callable[[Any], Any]:
+    """An option with those names, of which the last is its help."""
+    return click.option(*names[:-1], help=names[-1], **keywords)
+
+
+def _flag(*names: str, **keywords: Any) -> Callable[[Any], Any]:
+    return _option(*names, is_flag=True, **keywords)
+
+
+def _file(*names: str, metavar: str = "FILE", **keywords: Any) -> Callable[[Any], Any]:
+    return _option(*names, metavar=metavar, callback=_file_name, **keywords)
+
+
+def _choice(choices: Sequence[str], *names: str, **keywords: Any) -> Callable[[Any], Any]:
+    return _option(*names, type=click.Choice(choices), **keywords)
+
+
 def _code_option(name: str, text: str) -> Callable[[Any], Any]:
-    return click.option(
-        name, multiple=True, metavar="CODES", callback=_codes, help=text, shell_complete=_complete_codes
+    return _option(
+        name, text, multiple=True, metavar="CODES", callback=_codes, shell_complete=_complete_codes
     )
 
 
 def _text_or_json(text: str) -> Callable[[Any], Any]:
-    return click.option("--output-format", type=click.Choice(["text", "json"]), default="text", help=text)
+    return _choice(["text", "json"], "--output-format", text, default="text")
 
 
 def _configured(command: Any) -> Any:
-    command = click.option("--isolated", is_flag=True, help="Ignore all configuration files.")(command)
-    return click.option("--config", metavar="FILE", help="Read the configuration from this file.")(command)
+    command = _flag("--isolated", "Ignore all configuration files.")(command)
+    return _option("--config", "Read the configuration from this file.", metavar="FILE")(command)
 
 
 def _split(texts: Sequence[str]) -> tuple[str | None, tuple[str, ...]]:
@@ -150,8 +167,8 @@ def _split(texts: Sequence[str]) -> tuple[str | None, tuple[str, ...]]:
     return (files[0] if files else None), tuple(text for text in texts if is_inline(text))
 
 
-_NO_CACHE = click.option("--no-cache", is_flag=True, help="Neither read nor write the cache.")
-_JOBS = click.option("--jobs", type=click.IntRange(min=1), metavar="N", help="The number of processes.")
+_NO_CACHE = _flag("--no-cache", "Neither read nor write the cache.")
+_JOBS = _option("--jobs", "The number of processes.", type=click.IntRange(min=1), metavar="N")
 
 
 @cli.command(short_help="Check files and folders.")
@@ -160,99 +177,64 @@ _JOBS = click.option("--jobs", type=click.IntRange(min=1), metavar="N", help="Th
 @_code_option("--ignore", "Codes or prefixes to leave out.")
 @_code_option("--extend-select", "Codes or prefixes to check for, in addition to those selected.")
 @_code_option("--extend-ignore", "Codes or prefixes to leave out, in addition to those ignored.")
-@click.option(
-    "--fail-level",
-    type=click.Choice(LEVELS),
-    help="The lowest severity that makes the exit status 1.",
-)
-@click.option(
-    "--output-format", type=click.Choice(list(FORMATS)), default="full", help="The format of the output."
-)
-@click.option(
-    "--output-file",
-    metavar="FILE",
-    callback=_file_name,
-    help="Write to this file instead of standard output.",
-)
-@click.option("--fix", is_flag=True, help="Apply the safe fixes.")
-@click.option(
-    "--fix-only", is_flag=True, help="Apply the safe fixes, and do not report the findings that remain."
-)
-@click.option(
-    "--unsafe-fixes", is_flag=True, help="With --fix, --fix-only or --diff: apply the unsafe fixes too."
-)
+@_choice(LEVELS, "--fail-level", "The lowest severity that makes the exit status 1.")
+@_choice(list(FORMATS), "--output-format", "The format of the output.", default="full")
+@_file("--output-file", "Write to this file instead of standard output.")
+@_flag("--fix", "Apply the safe fixes.")
+@_flag("--fix-only", "Apply the safe fixes, and do not report the findings that remain.")
+@_flag("--unsafe-fixes", "With --fix, --fix-only or --diff: apply the unsafe fixes too.")
 @_code_option("--fixable", "Codes or prefixes whose fixes may be applied (default: all).")
 @_code_option("--unfixable", "Codes or prefixes whose fixes must not be applied.")
-@click.option("--show-fixes", is_flag=True, help="List the fixes in each file.")
-@click.option("--diff", is_flag=True, help="Print what --fix would change, and change nothing.")
-@click.option(
-    "--baseline",
-    metavar="FILE",
-    callback=_file_name,
-    help="Report only findings that are not in this baseline.",
-)
-@click.option(
-    "--write-baseline", metavar="FILE", callback=_file_name, help="Write all findings to this baseline."
-)
-@click.option("--prune-baseline", is_flag=True, help="Remove fixed findings from the baseline.")
-@click.option(
+@_flag("--show-fixes", "List the fixes in each file.")
+@_flag("--diff", "Print what --fix would change, and change nothing.")
+@_file("--baseline", "Report only findings that are not in this baseline.")
+@_file("--write-baseline", "Write all findings to this baseline.")
+@_flag("--prune-baseline", "Remove fixed findings from the baseline.")
+@_option(
     "--since",
-    metavar="REV",
-    help="Report only findings that have a changed line or changed evidence, compared with the merge base with REV "
+    "Report only findings that have a changed line or changed evidence, compared with the merge base with REV "
     "(with REV itself: REV..).",
+    metavar="REV",
 )
-@click.option("--add-noqa", is_flag=True, help="Write a suppression on each finding's line.")
-@click.option("--ignore-noqa", is_flag=True, help="Also report findings that comments suppress.")
-@click.option(
+@_flag("--add-noqa", "Write a suppression on each finding's line.")
+@_flag("--ignore-noqa", "Also report findings that comments suppress.")
+@_option(
     "--config",
+    "Read the configuration from this file, or set one key in TOML syntax.",
     multiple=True,
     metavar="FILE|KEY=VALUE",
     callback=_whole,
-    help="Read the configuration from this file, or set one key in TOML syntax.",
 )
-@click.option("--isolated", is_flag=True, help="Ignore all configuration files.")
-@click.option(
+@_flag("--isolated", "Ignore all configuration files.")
+@_option(
     "--exclude",
     "--extend-exclude",
     "exclude",
+    "More files to leave out: patterns, comma-separated.",
     multiple=True,
     metavar="PATTERNS",
     callback=_patterns,
-    help="More files to leave out: patterns, comma-separated.",
 )
-@click.option(
-    "--force-exclude", is_flag=True, default=None, help="Leave out excluded files even when they are named."
-)
-@click.option(
-    "--stdin-filename", metavar="NAME", help="With '-': the file name to report for standard input."
-)
-@click.option(
-    "--statistics", is_flag=True, help="Print counts by rule, kind of number and file instead of findings."
-)
-@click.option("--show-files", is_flag=True, help="List the files that would be checked, and exit.")
-@click.option("--watch", is_flag=True, help="Check again whenever a file changes (needs gllint[watch]).")
-@click.option("--exit-zero", is_flag=True, help="Exit with 0 even if there are findings.")
-@click.option(
-    "--strict", is_flag=True, help="Report every number, including counts, indexes and identifiers."
-)
-@click.option("--fail-on-unseen", is_flag=True, help="Exit with 1 if anything was not checked.")
-@click.option("--exit-non-zero-on-fix", is_flag=True, help="Exit with 1 if anything was fixed.")
+@_flag("--force-exclude", "Leave out excluded files even when they are named.", default=None)
+@_option("--stdin-filename", "With '-': the file name to report for standard input.", metavar="NAME")
+@_flag("--statistics", "Print counts by rule, kind of number and file instead of findings.")
+@_flag("--show-files", "List the files that would be checked, and exit.")
+@_flag("--watch", "Check again whenever a file changes (needs gllint[watch]).")
+@_flag("--exit-zero", "Exit with 0 even if there are findings.")
+@_flag("--strict", "Report every number, including counts, indexes and identifiers.")
+@_flag("--fail-on-unseen", "Exit with 1 if anything was not checked.")
+@_flag("--exit-non-zero-on-fix", "Exit with 1 if anything was fixed.")
 @_NO_CACHE
-@click.option("--cache-dir", metavar="FOLDER", callback=_file_name, help="The folder of the cache.")
+@_file("--cache-dir", "The folder of the cache.", metavar="FOLDER")
 @_JOBS
-@click.option(
-    "--why", callback=_place, metavar="FILE:LINE[:CODE]", help="Explain why there is a finding, or none."
+@_option("--why", "Explain why there is a finding, or none.", callback=_place, metavar="FILE:LINE[:CODE]")
+@_flag("--timings", "Print the time of each step and each rule.")
+@_choice(
+    ["auto", "always", "never"], "--color", "When to print in colour (auto: on a terminal).", default="auto"
 )
-@click.option("--timings", is_flag=True, help="Print the time of each step and each rule.")
-@click.option(
-    "--color",
-    type=click.Choice(["auto", "always", "never"]),
-    default="auto",
-    help="When to print in colour (auto: on a terminal).",
-)
-@click.option("-q", "--quiet", is_flag=True, help="Print only findings.")
-@click.option("-s", "--silent", is_flag=True, help="Print nothing; only set the exit status.")
-@click.option("-v", "--verbose", is_flag=True, help="Print more details.")
+@_flag("-q", "--quiet", "Print only findings.")
+@_flag("-s", "--silent", "Print nothing; only set the exit status.")
+@_flag("-v", "--verbose", "Print more details.")
 @click.pass_context
 def check(context: click.Context, /, **fields: Any) -> None:
     """Check files and folders (default: the current one); '-' reads standard input.
@@ -275,26 +257,14 @@ read_environment(check)
 
 @cli.command(short_help="Write an HTML report.")
 @click.argument("paths", nargs=-1, metavar="[PATHS]...")
-@click.option(
-    "-o",
-    "--output-file",
-    required=True,
-    metavar="FILE",
-    callback=_file_name,
-    help="Where to write the page (report.html).",
-)
-@click.option(
-    "--baseline",
-    metavar="FILE",
-    callback=_file_name,
-    help="Mark the findings that are not in this baseline as new.",
-)
+@_file("-o", "--output-file", "Where to write the page (report.html).", required=True)
+@_file("--baseline", "Mark the findings that are not in this baseline as new.")
 @_code_option("--select", "Codes or prefixes to check for, comma-separated (GL1,GL401).")
 @_code_option("--ignore", "Codes or prefixes to leave out.")
 @_configured
 @_NO_CACHE
 @_JOBS
-@click.option("-q", "--quiet", is_flag=True, help="Print only errors.")
+@_flag("-q", "--quiet", "Print only errors.")
 @click.pass_context
 def report(context: click.Context, /, **fields: Any) -> None:
     """Write an HTML page with the findings at PATHS (default: the current folder) and where numbers come from.
@@ -309,7 +279,7 @@ def report(context: click.Context, /, **fields: Any) -> None:
 
 @cli.command(short_help="Explain a rule or a family of rules, or list all.")
 @click.argument("code", required=False, shell_complete=_complete_codes)
-@click.option("--all", "every", is_flag=True, help="Explain every rule.")
+@_flag("--all", "every", "Explain every rule.")
 @_text_or_json("The format of the output.")
 def rule(code: str | None, every: bool, output_format: str) -> None:
     """Explain a rule (GL101) or a family of rules (GL1); without CODE, list all rules.
@@ -325,7 +295,7 @@ def rule(code: str | None, every: bool, output_format: str) -> None:
 
 @cli.command(short_help="Print the settings and where each comes from.")
 @click.argument("path", default=".", metavar="[PATH|KEY]", shell_complete=_complete_keys)
-@click.option("--schema", is_flag=True, help="Print the JSON Schema of the configuration.")
+@_flag("--schema", "Print the JSON Schema of the configuration.")
 @_configured
 def config(path: str, schema: bool, config: str | None, isolated: bool) -> None:
     """Print the settings in force for PATH and the file each came from, or explain one KEY."""
@@ -343,8 +313,8 @@ def config(path: str, schema: bool, config: str | None, isolated: bool) -> None:
 @cli.command(short_help="List the allowed units, or check one.")
 @click.argument("unit", required=False)
 @_text_or_json("The format of the output.")
-@click.option("--pack", metavar="NAME", help="List the units of this pack instead (counts, time, data, …).")
-@click.option("--explain", is_flag=True, help="Print step by step how UNIT is read.")
+@_option("--pack", "List the units of this pack instead (counts, time, data, …).", metavar="NAME")
+@_flag("--explain", "Print step by step how UNIT is read.")
 @click.pass_context
 def units(
     context: click.Context, unit: str | None, output_format: str, pack: str | None, explain: bool
@@ -375,14 +345,14 @@ def frameworks(output_format: str) -> None:
 
 @cli.command(short_help="Propose a configuration, a baseline and a hook.")
 @click.argument("path", default=".")
-@click.option("-y", "--yes", is_flag=True, help="Write without asking.")
-@click.option("--dry-run", is_flag=True, help="Print a diff of the changes, and write nothing.")
-@click.option(
+@_flag("-y", "--yes", "Write without asking.")
+@_flag("--dry-run", "Print a diff of the changes, and write nothing.")
+@_choice(
+    AGENT_NAMES,
     "--agent",
     "agents",
+    "Also set up this coding agent: a hook after each edit, and instructions.",
     multiple=True,
-    type=click.Choice(AGENT_NAMES),
-    help="Also set up this coding agent: a hook after each edit, and instructions.",
 )
 @click.pass_context
 def init(context: click.Context, path: str, yes: bool, dry_run: bool, agents: tuple[str, ...]) -> None:
@@ -407,10 +377,8 @@ def hook(context: click.Context, agent: str) -> None:
 
 
 @cli.command(short_help="Start the language server, or a server for coding agents.")
-@click.option("--stdio", is_flag=True, help="Accepted and ignored: some editors pass it.")
-@click.option(
-    "--mcp", "for_agents", is_flag=True, help="Serve a coding agent over the Model Context Protocol instead."
-)
+@_flag("--stdio", "Accepted and ignored: some editors pass it.")
+@_flag("--mcp", "for_agents", "Serve a coding agent over the Model Context Protocol instead.")
 def server(stdio: bool, for_agents: bool) -> None:
     """Serve an editor on standard input and output (Language Server Protocol).
 
@@ -432,39 +400,39 @@ def server(stdio: bool, for_agents: bool) -> None:
 
 @cli.command(short_help="Check a running MCP server, or guard it.")
 @click.argument("command", nargs=-1, type=click.UNPROCESSED, metavar="[-- COMMAND...]")
-@click.option("--url", metavar="URL", help="Connect to the server at this address instead of starting one.")
-@click.option("--timeout", type=click.FloatRange(min=0, min_open=True), metavar="SECONDS",
-              help="Seconds to wait for the server (30), or, with --guard, for each answer (300).")  # fmt: skip
-@click.option(
-    "--guard", is_flag=True, help="Relay between a client, on standard input and output, and the server."
+@_option("--url", "Connect to the server at this address instead of starting one.", metavar="URL")
+@_option(
+    "--timeout",
+    "Seconds to wait for the server (30), or, with --guard, for each answer (300).",
+    type=click.FloatRange(min=0, min_open=True),
+    metavar="SECONDS",
 )
-@click.option(
+@_flag("--guard", "Relay between a client, on standard input and output, and the server.")
+@_choice(
+    ["block", "warn", "shadow"],
     "--level",
-    type=click.Choice(["block", "warn", "shadow"]),
-    help="With --guard: reject violations of the policy, report them (the default), or only count them.",
+    "With --guard: reject violations of the policy, report them (the default), or only count them.",
 )
-@click.option(
+@_option(
     "--listen",
+    "With --guard: serve clients over HTTP at this address (127.0.0.1:8000), each with a server of its own.",
     metavar="ADDRESS",
-    help="With --guard: serve clients over HTTP at this address (127.0.0.1:8000), each with a server of its own.",
 )
-@click.option(
-    "--trace", metavar="FILE", callback=_file_name, help="With --guard: the file for the recorded messages."
+@_file("--trace", "With --guard: the file for the recorded messages.")
+@_flag("--no-trace", "With --guard: record no messages.")
+@_flag("--describe", "Write a first draft of the units of the server's bare numbers.")
+@_file(
+    "--from",
+    "seen",
+    "With --describe: also write the numbers in the results of this file, which --guard --trace wrote.",
+    metavar="TRACE",
 )
-@click.option("--no-trace", is_flag=True, help="With --guard: record no messages.")
-@click.option(
-    "--describe", is_flag=True, help="Write a first draft of the units of the server's bare numbers."
-)
-@click.option(
-    "--from", "seen", metavar="TRACE", callback=_file_name,
-    help="With --describe: also write the numbers in the results of this file, which --guard --trace wrote.",
-)  # fmt: skip
-@click.option(
+@_option(
     "--call",
+    "Call one tool with these arguments, and check the numbers of its result.",
     metavar="'TOOL {JSON}'",
-    help="Call one tool with these arguments, and check the numbers of its result.",
 )
-@click.option("--install", metavar="CLIENT", help="With --guard: print the entry for CLIENT's configuration.")
+@_option("--install", "With --guard: print the entry for CLIENT's configuration.", metavar="CLIENT")
 @_text_or_json("The format of the output.")
 @_configured
 @click.pass_context
@@ -584,48 +552,30 @@ def _tool_call(text: str) -> tuple[str, dict[str, Any]]:
 
 @cli.command(short_help="Check the numbers in recorded runs.")
 @click.argument("runs", nargs=-1, required=True, metavar="RUN...")
-@click.option(
+@_choice(
+    ["auto", "openai", "anthropic", "langchain", "pydantic-ai", "otel", "mcp", "fixture"],
     "--format",
-    type=click.Choice(["auto", "openai", "anthropic", "langchain", "pydantic-ai", "otel", "mcp", "fixture"]),
+    "The format of the recordings (auto: detect it).",
     default="auto",
-    help="The format of the recordings (auto: detect it).",
 )
-@click.option(
+@_file(
     "--map",
-    metavar="FILE",
-    callback=_file_name,
-    help="The paths of conversation, role, text, call and result in recordings of another format, as JSON or TOML.",
+    "The paths of conversation, role, text, call and result in recordings of another format, as JSON or TOML.",
 )
-@click.option(
+@_choice(
+    ["text", "json", "json-lines", "junit", "sarif", "html"],
     "--output-format",
-    type=click.Choice(["text", "json", "json-lines", "junit", "sarif", "html"]),
+    "The format of the output.",
     default="text",
-    help="The format of the output.",
 )
-@click.option(
-    "--output-file",
-    metavar="FILE",
-    callback=_file_name,
-    help="Write to this file instead of standard output.",
-)
-@click.option(
-    "--baseline",
-    metavar="FILE",
-    callback=_file_name,
-    help="Report only numbers that are not in this baseline.",
-)
-@click.option(
-    "--write-baseline", metavar="FILE", callback=_file_name, help="Write all findings to this baseline."
-)
+@_file("--output-file", "Write to this file instead of standard output.")
+@_file("--baseline", "Report only numbers that are not in this baseline.")
+@_file("--write-baseline", "Write all findings to this baseline.")
 @_configured
-@click.option("-q", "--quiet", is_flag=True, help="Print only the verdicts.")
-@click.option(
-    "--stats", is_flag=True, help="Count faults per model and numbers per tool, with 95 % intervals."
-)
-@click.option(
-    "--judge",
-    metavar="MODE,MODE",
-    help="Count the answers that each mode, 'claims' and 'sourced', would reject.",
+@_flag("-q", "--quiet", "Print only the verdicts.")
+@_flag("--stats", "Count faults per model and numbers per tool, with 95 % intervals.")
+@_option(
+    "--judge", "Count the answers that each mode, 'claims' and 'sourced', would reject.", metavar="MODE,MODE"
 )
 @click.pass_context
 def audit(context: click.Context, /, **fields: Any) -> None:
@@ -647,13 +597,7 @@ def version() -> None:
 
 @cli.command(short_help="Remove the cache.")
 @click.argument("paths", nargs=-1)
-@click.option(
-    "--cache-dir",
-    metavar="FOLDER",
-    callback=_file_name,
-    envvar="GLLINT_CACHE_DIR",
-    help="The folder of the cache.",
-)
+@_file("--cache-dir", "The folder of the cache.", metavar="FOLDER", envvar="GLLINT_CACHE_DIR")
 def clean(paths: tuple[str, ...], cache_dir: str | None) -> None:
     """Remove the cache of the projects at PATHS (default: the current one)."""
     from gllint.cli.explaining import clean_caches
