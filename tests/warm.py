@@ -28,7 +28,7 @@ _PRELOADED = (
     "gllint.run.crew", "gllint.server.app", "gllint.report.html", "gllint_rules.catalogue", "gllint_rules.check.check",
     "gllint_rules.check.why", "gllint_rules.fixes.wrap", "gllint_rules.fixes.schemas", "gllint_rules.reading.newer",
     "coverage", "pint", "jsonschema", "tomlkit", "flake8.main.cli", "pycodestyle", "pyflakes.checker",
-    "gllint.hosts.flake8",
+    "gllint.hosts.flake8", "gllint.cli.servers", "mcp", "mcp.client.streamable_http",
 )  # fmt: skip
 _PROGRAMS = {"gllint": "gllint.cli.main", "flake8": "flake8.main.cli"}
 _REHEARSAL = """

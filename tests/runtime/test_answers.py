@@ -52,17 +52,22 @@ def recorded(case: dict[str, Any]) -> Session:
 
 @pytest.mark.timeout(230)  # hundreds of conversations
 @pytest.mark.parametrize(
-    ("name", "count", "rejected", "passed"),
-    [
-        ("open", 709, 12, 70),
-        ("blind", 661, 27, 95),
-        ("third", 577, 14, 101),
-        ("fourth", 600, 42, 117),
-        ("fifth", 920, 82, 107),
-    ],
+    ("name", "count", "rejected", "passed"), [("open", 709, 12, 70), ("blind", 661, 27, 95)]
 )
 def test_answers(name: str, count: int, rejected: int, passed: int) -> None:
     judged = [verdict for case in conversations(name) for verdict in verdicts(*case)]
     assert len(judged) == count
     assert sum(right and not is_passed for right, is_passed in judged) <= rejected
     assert sum(is_passed and not right for right, is_passed in judged) <= passed
+
+
+@pytest.mark.timeout(230)
+@pytest.mark.usefixtures(
+    "unmeasured"
+)  # an answer takes two to three times as long with its branches measured
+@pytest.mark.parametrize(
+    ("name", "count", "rejected", "passed"),
+    [("third", 577, 14, 101), ("fourth", 600, 42, 117), ("fifth", 920, 82, 107)],
+)
+def test_later_answers(name: str, count: int, rejected: int, passed: int) -> None:
+    test_answers(name, count, rejected, passed)
