@@ -114,6 +114,8 @@ def gate(
         raise TypeError(f"gate takes a client, a client session or an MCPServer, not {type(target).__name__}")
     kind = type(f"Gated{type(target).__name__}", (_GatedCalls, type(target)), {})
     gated: Any = object.__new__(kind)
+    # An ordinary dict: Python 3.13.0 loses attributes that two objects share where they were made.
+    target.__dict__ = dict(target.__dict__)
     gated.__dict__ = target.__dict__  # one client under two names: what one connects, the other has
     gated.__dict__.setdefault("_gllint", _Calls(options, target))
     return cast(TargetT, gated)
