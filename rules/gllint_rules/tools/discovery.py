@@ -219,10 +219,11 @@ class Forms:
         """Whether a section may call something that makes a tool, judged by its names and keywords."""
         keywords = section.keywords
         names = {*section.calls, *self._other_names(module, section.calls)}
+        imported = self.callees.imported(module)
         return (
             SCHEMA_FN in keywords
             or not self.table.any_keywords.isdisjoint(keywords)
-            or any(self.table.may_call(name, keywords) for name in names)
+            or any(self.table.may_call(name, keywords, imported) for name in names)
             or (
                 section.owner is not None
                 and {"super", "__init__"} <= section.calls

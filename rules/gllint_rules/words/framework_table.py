@@ -249,12 +249,15 @@ class Table:
         """Return the keys under which a row names a callee with this last part, without entries for all callees."""
         return frozenset(entry.name.kind for entry in self._named(last))
 
-    def may_call(self, last: str, keywords: Collection[str]) -> bool:
+    def may_call(self, last: str, keywords: Collection[str], imported: frozenset[str]) -> bool:
         """Whether a call of a name with this last part may make or take a tool, like any call with one of ``keywords``.
 
-        ``**`` in them means any.
+        ``**`` in them means any. A whole dotted name, as ``fastapi.FastAPI.get``, is one only where its row is
+        ``imported``: its last part alone is the name of too much.
         """
-        for _, name in self._named(last):
+        for row, name in self._named(last):
+            if name.exact and name.kind == "decorators" and row.name not in imported:
+                continue
             if name.kind in ("calls", "decorators", "described"):
                 return True
             for place in name.places:
