@@ -16,7 +16,7 @@ from typing import Any, Literal
 from gllint_runtime.policy.moments import Moment, moments, month_numbers, weekday_numbers
 from gllint_runtime.policy.names import is_unit_word, name_words, quantity_named, read_name
 from gllint_runtime.policy.parameter_units import argument_units
-from gllint_runtime.policy.places import declared_unit, folded_word
+from gllint_runtime.policy.places import Declared, folded_word
 from gllint_runtime.policy.reader import Reader, Reading, has_digit
 from gllint_runtime.policy.schemas import Path, show_path
 from gllint_runtime.policy.text_units import (
@@ -25,6 +25,17 @@ from gllint_runtime.policy.text_units import (
     table_words,
     unit_of_text,
     words_table,
+)
+from gllint_runtime.provenance.stated_units import (
+    Context,
+    context_in,
+    context_within,
+    is_currency,
+    is_number,
+    minor_sizes,
+    said_of_all,
+    stated,
+    value_keys,
 )
 
 _MAX_LEAVES = 200_000  # of one output
@@ -136,17 +147,6 @@ class Harvest:
         return _BYTES_OF_SOURCE * len(self.sources) + _BYTES_OF_RECORD * len(self.records) + texts
 
 
-@dataclass(slots=True)
-class _Context:
-    """What is known on the way down to a leaf."""
-
-    unit: tuple[str, ...] = ()
-    currency: tuple[str, ...] = ()
-    units: Mapping[str, Any] | None = None  # names of members, and the unit of each: ``hourly_units``
-    factor: float = 1.0  # of values in a unit with a size: ``kEUR``
-    is_minor: bool = False  # amounts may be in hundredths of the currency, as payment services write them
-
-
 class Harvester:
     """Reads the output of one call."""
 
@@ -223,7 +223,7 @@ class Harvester:
         if (leaf := _only_leaf(output)) is not None and any(leaf in values for values in self._echo.values()):
             self._code(str(leaf), (), "", self.root)  # it says back what it was given
             return self.harvest
-        self._node(output, (), "", self.root, _Context(), "$")
+        self._node(output, (), "", self.root, Context(), "$")
         return self.harvest
 
     def _record(self, group: str, parent: Record | None) -> Record:
@@ -233,7 +233,7 @@ class Harvester:
         self.harvest.records.append(record)
         return record
 
-    def _node(self, node: Any, path: Path, key: str, record: Record, context: _Context, pattern: str) -> None:
+    def _node(self, node: Any, path: Path, key: str, record: Record, context: Context, pattern: str) -> None:
         self._room -= 1
         if self._room < 0 or len(path) > _MAX_DEPTH:
             self.harvest.is_cut = True
@@ -252,15 +252,15 @@ class Harvester:
     # ------------------------------------------------------------------------------------------ containers
 
     def _object(
-        self, node: Mapping[Any, Any], path: Path, key: str, record: Record, context: _Context, pattern: str
+        self, node: Mapping[Any, Any], path: Path, key: str, record: Record, context: Context, pattern: str
     ) -> None:
-        if node.keys() == {"value", "unit"} and isinstance(node["unit"], str) and _is_number(node["value"]):
+        if node.keys() == {"value", "unit"} and isinstance(node["unit"], str) and is_number(node["value"]):
             self._quantity(node, path, key, record)
             return
-        if _is_number(node.get("nanos")) and (whole := _number_of(node.get("units"))) is not None:
+        if is_number(node.get("nanos")) and (whole := _number_of(node.get("units"))) is not None:
             value = whole + node["nanos"] / 1e9
             code = unit_of_text(str(node.get("currencyCode", "")))
-            self._number(value, path, key, record, _Context(code), is_quantity=_is_currency(code))
+            self._number(value, path, key, record, Context(code), is_quantity=is_currency(code))
             return
         if (rows := _rows(node)) is not None:
             for number, row in enumerate(rows):
@@ -272,7 +272,7 @@ class Harvester:
                 self._object(rest, path, key, record, context, pattern)
             return
         if _calendar_keys(node):
-            named = {str(name): value for name, value in node.items() if _is_number(value)}
+            named = {str(name): value for name, value in node.items() if is_number(value)}
             for name, value in named.items():
                 is_calendar = (
                     name.lower() in weekday_numbers()
@@ -299,7 +299,7 @@ class Harvester:
                     )
                 )
             }
-        inner = _inner_context(node, context)
+        inner = context_in(node, context)
         # Of each row the same members are fields; elsewhere members of one shape are records, named by their keys.
         alike = _alike_members(node) if "[*]" not in pattern else frozenset()
         is_map = len(alike) == len(node) > 1
@@ -315,7 +315,7 @@ class Harvester:
                 and not units[1]
                 and units[0][0] not in counted_units()
             ):
-                inner = _Context(units[0], inner.currency, inner.units)
+                inner = replace(inner, unit=units[0], factor=1.0)
         record.members = frozenset(map(str, node))
         for name, value in node.items():
             name = str(name)
@@ -324,15 +324,15 @@ class Harvester:
             elif isinstance(value, list) and len(value) < 3:  # the dimensions of a row: {"keys": ["Paris"]}
                 for item in value:
                     self._name(record, name, item) if isinstance(item, str) else None
-        within = _unit_within(node, inner)
+        within = context_within(node, inner)
         for name, value in node.items():
             name = str(name)
             element = within if isinstance(value, (Mapping, list, tuple)) else inner
             beside = node.get(f"{name}_units", node.get(f"{name}_unit"))
-            if isinstance(beside, Mapping):
-                element = _Context(inner.unit, inner.currency, beside)
-            elif isinstance(beside, str):
-                element = _Context(inner.unit, inner.currency, {**(inner.units or {}), name: beside})
+            if isinstance(beside, (Mapping, str)):
+                known = beside if isinstance(beside, Mapping) else {name: beside}
+                units = {str(own): stated(str(unit)) or Declared((), 1.0, "") for own, unit in known.items()}
+                element = replace(inner, units={**(inner.units or {}), **units})
             if name in alike:
                 child = self._record(f"{self._tool} {pattern}.*", record)
                 child.label = name
@@ -346,28 +346,28 @@ class Harvester:
         """Take in the numbers of a key: ``snow_24h_cm``."""
         if has_digit(name):
             text = _GLUED.sub(" ", name.replace("_", " ")) if "-" not in name else name
-            self._in_text(text, path, name, record, _Context())
+            self._in_text(text, path, name, record, Context())
 
     def _object_members(
-        self, node: Mapping[Any, Any], path: Path, record: Record, context: _Context, pattern: str
+        self, node: Mapping[Any, Any], path: Path, record: Record, context: Context, pattern: str
     ) -> None:
         if has_digit(str(path[-1])):
-            self._in_text(str(path[-1]), path, str(path[-1]), record, _Context())
-        if node.keys() == {"value", "unit"} and isinstance(node["unit"], str) and _is_number(node["value"]):
+            self._in_text(str(path[-1]), path, str(path[-1]), record, Context())
+        if node.keys() == {"value", "unit"} and isinstance(node["unit"], str) and is_number(node["value"]):
             key = next((str(step) for step in reversed(path[:-1]) if isinstance(step, str)), "")
             self._quantity(node, path, key, record)
             return
-        inner = _inner_context(node, context)
+        inner = context_in(node, context)
         for name, value in node.items():
             if not isinstance(value, (Mapping, list, tuple)):
                 self._name(record, str(name), value)
             if _CALENDAR.fullmatch(str(name)):
-                self._in_text(str(name), (*path, str(name)), "name", record, _Context())
+                self._in_text(str(name), (*path, str(name)), "name", record, Context())
         for name, value in node.items():
             self._node(value, (*path, str(name)), str(name), record, inner, f"{pattern}.{name}")
 
     def _list(
-        self, node: Sequence[Any], path: Path, key: str, record: Record, context: _Context, pattern: str
+        self, node: Sequence[Any], path: Path, key: str, record: Record, context: Context, pattern: str
     ) -> None:
         if (grid := _grid(node)) is not None:
             header, rows = grid
@@ -382,7 +382,7 @@ class Harvester:
             self._node(value, (*path, number), key, record, context, f"{pattern}[*]")
 
     def _row(
-        self, row: Mapping[str, Any], steps: Mapping[str, Path], parent: Record, group: str, context: _Context
+        self, row: Mapping[str, Any], steps: Mapping[str, Path], parent: Record, group: str, context: Context
     ) -> None:
         record = self._record(f"{self._tool} {group}", parent)
         for name, value in row.items():
@@ -394,13 +394,12 @@ class Harvester:
     # --------------------------------------------------------------------------------------------- leaves
 
     def _quantity(self, node: Mapping[str, Any], path: Path, key: str, record: Record) -> None:
-        units, value = unit_of_text(node["unit"]), node["value"]
-        if (
-            size_of_unit(units[0] if units else "") is None
-            and (declared := declared_unit(node["unit"])) is not None
-        ):
-            units, value = declared.units, value * declared.factor  # bn EUR
-        self._number(value, path, key, record, _Context(units), is_quantity=True)
+        unit, value = stated(node["unit"]), node["value"]
+        if unit is not None and unit.factor != 1.0:  # bn EUR
+            self._number(value * unit.factor, path, key, record, Context(unit.units), is_quantity=True)
+            return
+        units = unit_of_text(node["unit"]) if unit is None else unit.units
+        self._number(value, path, key, record, Context(units), is_quantity=True)
 
     def _number(
         self,
@@ -408,11 +407,11 @@ class Harvester:
         path: Path,
         key: str,
         record: Record,
-        context: _Context,
+        context: Context,
         *,
         is_quantity: bool = False,
     ) -> None:
-        if not _is_number(value):
+        if not is_number(value):
             return
         if not is_quantity and _echoed(value) in self._echo.get(key, ()):
             self._code(str(value), path, key, record)
@@ -423,10 +422,10 @@ class Harvester:
             words = words_table()
             value *= float(words["letters"].get(sized[1]) or words["multipliers"][sized[1]])
             units, is_quantity = (sized[2].upper(),), True
+        shown, factor = value, 1.0
         if not is_quantity:
-            units, is_open = self._units(path, key, context, record)
-            if context.factor != 1.0 and units and units in (context.unit, context.currency):
-                value *= context.factor
+            units, is_open, factor = self._units(path, key, context, record)
+            value = value * factor if factor != 1.0 else value
             if (size := _size_of_minor(key) or _size_of_minor(record.label)) is not None:
                 value, units = value / size, context.currency
         source = Source("tool", self._call_id, self._tool, path, key, value, units, record, is_open=is_open)
@@ -437,7 +436,9 @@ class Harvester:
             record.stems[key] = source.stem
         record.values.setdefault(key, source)
         self.harvest.sources.append(source)
-        if isinstance(value, int) and source.kind is None and not is_quantity:
+        if factor == 100.0 and units == ("%",):  # a part of one, shown as such or in percent
+            self.harvest.sources.append(replace(source, value=shown, units=()))
+        if isinstance(value, int) and source.kind is None and not is_quantity and not context.is_sized:
             if (units and units == context.currency) or (not units and _is_amount(key)):
                 # Nothing says which of the two it is: payment services keep hundredths next to a currency.
                 is_doubtful = not context.is_minor or units != context.currency
@@ -452,7 +453,7 @@ class Harvester:
             self._code(str(value), path, key, record)
         if (
             source.kind in ("time", "date", None)
-            and not units
+            and not (is_quantity or units_of_key(key)[0])
             and isinstance(value, int)
             and (946684800 <= value < 4102444800 or 946684800_000 <= value < 4102444800_000)
         ):
@@ -477,39 +478,48 @@ class Harvester:
             record.moments.append(moment)
             self.harvest.sources.append(epoch)
 
-    def _units(self, path: Path, key: str, context: _Context, record: Record) -> tuple[tuple[str, ...], bool]:
+    def _units(
+        self, path: Path, key: str, context: Context, record: Record
+    ) -> tuple[tuple[str, ...], bool, float]:
+        """The units of a bare number, whether each of them may be meant, and the factor that they come with."""
         declared = self._declared.get(show_path(path)) or self._declared.get(
             f"{self._tool}.{show_path(path)}"
         )
         if declared:
-            return unit_of_text(declared), False
+            return unit_of_text(declared), False, 1.0
         rate = _quoted_rate(key, record)
         if rate is not None:
-            return rate, False
-        if context.units is not None and isinstance(named := context.units.get(key), str):
-            return tuple(unit for unit in unit_of_text(named) if size_of_unit(unit)), False
+            return rate, False, 1.0
+        if (named := context.of_key(key)) is not None:
+            return named.units, False, named.factor
         units, is_open = units_of_key(key)
         if (
             not units
             and key.lower() in _unit_keys_alone()
             and not (key.lower() == "min" and "max" in record.members)
         ):
-            return unit_of_text(key.lower()), True
+            return unit_of_text(key.lower()), True, 1.0
         if units and not is_open:
-            return units, False
-        kind = read_name(key).kind if key else None
-        beside = context.unit or (context.currency if kind is None and key else ())
-        if beside and kind is None:
-            words = name_words(key or "")
-            is_money = any(
-                quantity_named(word) == "currency" or word in _value_keys()
-                for word in (words if context.is_minor else words[-1:])
+            return units, False, 1.0
+        if not key or read_name(key).kind is not None:
+            return (
+                (context.unit or units, not context.unit and is_open, context.factor)
+                if not key
+                else (units, is_open, 1.0)
             )
-            if context.unit or is_money or key.lower() in _value_keys():
-                return beside, False
-        return units, is_open
+        if context.unit:
+            return context.unit, False, context.factor
+        words = name_words(key)
+        is_counted = is_thing(key) or key.lower() in table_words("quantities")
+        is_money = (context.is_sized and not is_counted) or any(
+            quantity_named(word) == "currency" or word in value_keys()
+            for word in (words if context.is_minor else words[-1:])
+        )
+        if context.currency and (is_money or key.lower() in value_keys()):
+            return context.currency, len(context.currency) > 1, context.factor
+        return units, is_open, 1.0
 
-    def _text(self, text: str, path: Path, key: str, record: Record, context: _Context, pattern: str) -> None:
+    def _text(self, text: str, path: Path, key: str, record: Record, context: Context, pattern: str) -> None:
         text = text[:_MAX_TEXT]
         record.texts.setdefault(key, text)
         for sentence in self._sentences:
@@ -549,7 +559,7 @@ class Harvester:
         self._in_text(text, path, key, record, context)
 
     def _structured(
-        self, text: str, path: Path, key: str, record: Record, context: _Context, pattern: str
+        self, text: str, path: Path, key: str, record: Record, context: Context, pattern: str
     ) -> bool:
         """Read a text that is JSON, a table, or the ``repr`` of a container, as what it is."""
         stripped = text.strip()
@@ -589,12 +599,12 @@ class Harvester:
             for name, value in cells.items():
                 self._name(element, name, value)
             for (name, value), unit in zip(cells.items(), units, strict=False):
-                cell_context = _Context(unit) if unit else context
+                cell_context = Context(unit) if unit else context
                 self._text(value, (*path, number, name), name, element, cell_context, pattern)
         self.harvest.lists.append((path, len(rows), record))
         return True
 
-    def _in_text(self, text: str, path: Path, key: str, record: Record, context: _Context) -> None:
+    def _in_text(self, text: str, path: Path, key: str, record: Record, context: Context) -> None:
         """The numbers, dates and codes in prose, or in a field that is a number with its unit."""
         readings = self._reader.read(text, prose=False)
         is_one = (
@@ -614,7 +624,8 @@ class Harvester:
                 lines[line.start] = own
             for source in sources_of(reading, origin, self._call_id, self._tool, path, key, own):
                 if origin == "tool" and source.moment is None and not source.is_code and not source.units:
-                    source.units, source.is_open = self._units(path, key, context, own)
+                    source.units, source.is_open, factor = self._units(path, key, context, own)
+                    source.value = source.value * factor if factor != 1.0 else source.value
                     source.kind = None if source.units else read_name(key).kind
                 source.stem = stem
                 if source.moment is not None:
@@ -771,17 +782,11 @@ def code_words(text: str, readings: Sequence[Reading]) -> Iterator[str]:
             yield match[0]
 
 
-def _is_number(value: Any) -> bool:
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
-        return False
-    return value.bit_length() < 1024 if isinstance(value, int) else isfinite(value)
-
-
 def _number_of(value: Any) -> float | None:
     """A number, or the text of one."""
     if isinstance(value, str) and _NUMERAL.fullmatch(value):
         return float(value)
-    return value if _is_number(value) else None
+    return value if is_number(value) else None
 
 
 def _echoed(leaf: Any) -> Any:
@@ -998,10 +1003,10 @@ def _grid(node: Sequence[Any]) -> tuple[list[str], list[Sequence[Any]]] | None:
         all(isinstance(cell, str) and not _NUMERAL.fullmatch(cell) for cell in node[0])
         and len(set(node[0])) == width
     ):
-        if any(_is_number(cell) for row in node[1:] for cell in row):
+        if any(is_number(cell) for row in node[1:] for cell in row):
             return [str(cell) for cell in node[0]], list(node[1:])
-    if all(isinstance(row[0], str) or _is_number(row[0]) for row in node) and any(
-        _is_number(cell) for cell in node[0][1:]
+    if all(isinstance(row[0], str) or is_number(row[0]) for row in node) and any(
+        is_number(cell) for cell in node[0][1:]
     ):
         return ["name", *(f"value {place}" for place in range(1, width))], list(node)
     return None
@@ -1009,7 +1014,7 @@ def _grid(node: Sequence[Any]) -> tuple[list[str], list[Sequence[Any]]] | None:
 
 def _calendar_keys(node: Mapping[Any, Any]) -> bool:
     """Whether the keys of an object are weekdays, months, years or dates, and its values numbers: it is a column."""
-    numbers = [str(key) for key, value in node.items() if _is_number(value)]
+    numbers = [str(key) for key, value in node.items() if is_number(value)]
     names = [
         key
         for key in numbers
@@ -1037,80 +1042,11 @@ def _alike_members(node: Mapping[Any, Any]) -> frozenset[str]:
     return frozenset(shapes)
 
 
-def _inner_context(node: Mapping[Any, Any], context: _Context) -> _Context:
-    unit, currency, units, factor = context.unit, context.currency, context.units, context.factor
-    is_minor, is_sized = context.is_minor, False
-    numbers = sum(1 for value in node.values() if _is_number(value) or isinstance(value, list))
-    beside = node.get("attributes") if "state" in node else None  # of an entity of Home Assistant
-    for key, value in (*node.items(), *(beside.items() if isinstance(beside, Mapping) else ())):
-        if not isinstance(key, str):
-            continue
-        folded = key.lower()
-        if isinstance(value, Mapping) and folded in ("units", "unit"):
-            units = value
-        if not isinstance(value, str) or not 0 < len(value) <= 40:
-            continue
-        if folded in _currency_keys():
-            currency = (
-                tuple(element for element in unit_of_text(value.upper()) if size_of_unit(element)) or currency
-            )
-            is_minor = value.islower() and _is_currency(currency)
-        elif folded in _unit_keys():
-            known = tuple(element for element in unit_of_text(value) if size_of_unit(element))
-            if not known and (sized := declared_unit(value)) is not None:
-                known, factor = sized.units, sized.factor
-            if not known and (size := words_table()["multipliers"].get(value.lower().removesuffix("s"))):
-                factor, is_sized = float(size), True
-            named = any(str(name).lower() in _value_keys() for name in node)
-            if known and (named or numbers < 2 or (not _is_currency(known) and _are_bare(node))):
-                unit = known
-    if is_sized and currency:
-        return _Context(currency, currency, units, factor)
-    if unit is not context.unit and any(str(name).lower() in _value_keys() for name in node):
-        # Of several numbers it is the unit of that which is called the value.
-        return _Context(
-            (),
-            currency or (unit if _is_currency(unit) else ()),
-            {**(units or {}), **dict.fromkeys(_measured(node), unit[0])},
-            is_minor=is_minor,
-        )
-    return _Context(unit, currency, units, factor, is_minor)
-
-
-def _unit_within(node: Mapping[Any, Any], context: _Context) -> _Context:
-    """The context of the containers in an object that has a unit which is of none of its own numbers."""
-    names = {*map(str.lower, map(str, node))}
-    if context.unit or (any(map(_is_number, node.values())) and names & _value_keys()):
-        return context
-    for key, value in node.items():
-        if isinstance(value, str) and str(key).lower() in _unit_keys() and len(value) <= 40:
-            units = tuple(element for element in unit_of_text(value) if size_of_unit(element))
-            if units and not _is_currency(units):
-                return replace(context, unit=units)
-    return context
-
-
-def _measured(node: Mapping[Any, Any]) -> list[str]:
-    """The keys that the unit next to them is of: the quantity alone, where the price is next to it, too."""
-    names = [str(name) for name in node if str(name).lower() in _value_keys()]
-    several = [name for name in names if name.lower() in table_words("quantities")]
-    return several or names
-
-
 def _size_of_minor(key: str) -> float | None:
     """How many of the parts that a key says make one of a currency: 100 of ``amount_cents``."""
     words = name_words(key)
     place = words.index("per") if "per" in words else len(words)
-    return _minor_sizes().get(words[place - 1].removesuffix("s")) if place > 1 else None
-
-
-@cache
-def _minor_sizes() -> dict[str, float]:
-    return {
-        word.removesuffix("s"): float(size)
-        for size, words in words_table()["minor keys"].items()
-        for word in words.split()
-    }
+    return minor_sizes().get(words[place - 1].removesuffix("s")) if place > 1 else None
 
 
 @cache
@@ -1127,17 +1063,7 @@ def _size_of_key(key: str) -> float | None:
 
 
 def _is_amount(key: str) -> bool:
-    return any(quantity_named(word) == "currency" or word in _value_keys() for word in name_words(key))
-
-
-def _are_bare(node: Mapping[Any, Any]) -> bool:
-    """Whether no number of an object has a unit of its own, or counts."""
-    numbers = [str(key) for key, value in node.items() if _is_number(value)]
-    return not any(units_of_key(key)[0] or is_thing(key) or read_name(key).kind for key in numbers)
-
-
-def _is_currency(units: tuple[str, ...]) -> bool:
-    return bool(units) and units[0].isupper() and len(units[0]) == 3
+    return any(quantity_named(word) == "currency" or word in value_keys() for word in name_words(key))
 
 
 def _quoted_rate(key: str, record: Record) -> tuple[str, ...] | None:
@@ -1149,29 +1075,14 @@ def _quoted_rate(key: str, record: Record) -> tuple[str, ...] | None:
         quote = next(
             (texts[name] for name in ("quote", "quote_currency", "to", "target") if name in texts), ""
         )
-    if quote != base and _is_currency((base,)) and _is_currency((quote,)):
+    if quote != base and is_currency((base,)) and is_currency((quote,)):
         return (f"{quote}/{base}",)
     return None
 
 
 @cache
-def _unit_keys() -> frozenset[str]:
-    return table_words("unit keys")
-
-
-@cache
 def _unit_keys_alone() -> frozenset[str]:
     return table_words("keys that are units")
-
-
-@cache
-def _currency_keys() -> frozenset[str]:
-    return table_words("currency keys")
-
-
-@cache
-def _value_keys() -> frozenset[str]:
-    return table_words("value keys")
 
 
 @cache
@@ -1254,5 +1165,5 @@ def is_thing(key: str) -> bool:
         and last[-1] == "s"
         and last[-2] not in "sui"
         and last not in table_words("no things")
-        and last.removesuffix("s") not in _minor_sizes()
+        and last.removesuffix("s") not in minor_sizes()
     )
