@@ -1424,7 +1424,7 @@ def _has_like(record: Record, source: Source) -> bool:
     """Whether a record has a value of the same kind as a source: what it has not, its name says nothing of."""
     if source.key in record.values or source.moment is not None or source.is_code:
         return True
-    if record.group.endswith(" line"):
+    if record.group.endswith((" line", " block")):
         return True
     return any(element.units == source.units for element in record.values.values() if element.units)
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import ast
-import csv
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, lru_cache
-from itertools import chain, pairwise
+from itertools import chain
 from math import isfinite
 from typing import Any, Literal
 
@@ -37,6 +36,7 @@ from gllint_runtime.provenance.stated_units import (
     stated,
     value_keys,
 )
+from gllint_runtime.provenance.tables import NUMERAL, Keyed, Table, blocks_of, is_amount, keyed, table_of
 
 _MAX_LEAVES = 200_000  # of one output
 _MAX_DEPTH = 64
@@ -45,7 +45,6 @@ _MAX_NAME = 80
 _MAX_ARGUMENT = 2_000
 _MAX_SENTENCES = 20  # of one call's arguments, which its output may say back
 _MOST_WRAPPED = 3
-_MOST_JOINED = 6  # words of a row of a table that are joined to others
 _SHORT = 24  # characters of a field that may be a code as a whole: "BA 117"
 _MAX_NAME_WORDS = 8
 _MAX_RELATIONS = 30  # units that a name leaves open
@@ -263,6 +262,8 @@ class Harvester:
             self._number(value, path, key, record, Context(code), is_quantity=is_currency(code))
             return
         if (rows := _rows(node)) is not None:
+            for name in rows[0]:
+                self._in_name(name, (*path, name), record)
             for number, row in enumerate(rows):
                 steps = {name: (*path, name, number) for name in row}
                 self._row(row, steps, record, f"{pattern}[*]", context)
@@ -331,8 +332,8 @@ class Harvester:
             beside = node.get(f"{name}_units", node.get(f"{name}_unit"))
             if isinstance(beside, (Mapping, str)):
                 known = beside if isinstance(beside, Mapping) else {name: beside}
-                units = {str(own): stated(str(unit)) or Declared((), 1.0, "") for own, unit in known.items()}
-                element = replace(inner, units={**(inner.units or {}), **units})
+                named = {str(own): stated(str(unit)) or Declared((), 1.0, "") for own, unit in known.items()}
+                element = replace(inner, units={**(inner.units or {}), **named})
             if name in alike:
                 child = self._record(f"{self._tool} {pattern}.*", record)
                 child.label = name
@@ -371,6 +372,8 @@ class Harvester:
     ) -> None:
         if (grid := _grid(node)) is not None:
             header, rows = grid
+            for name in header:
+                self._in_name(name, path, record)
             for number, row in enumerate(rows):
                 first = number + (len(node) - len(rows))
                 steps = {name: (*path, first, column) for column, name in enumerate(header)}
@@ -378,6 +381,9 @@ class Harvester:
             self.harvest.lists.append((path, len(rows), record))
             return
         self.harvest.lists.append((path, len(node), record))
+        if (columns := keyed(node)) is not None:
+            self._keyed(columns, node, path, record, context, pattern)
+            return
         for number, value in enumerate(node):
             self._node(value, (*path, number), key, record, context, f"{pattern}[*]")
 
@@ -387,7 +393,6 @@ class Harvester:
         record = self._record(f"{self._tool} {group}", parent)
         for name, value in row.items():
             self._name(record, name, value)
-            self._in_name(name, steps[name], record)
         for name, value in row.items():
             self._node(value, steps[name], name, record, context, f"{group}.{name}")
 
@@ -395,10 +400,10 @@ class Harvester:
 
     def _quantity(self, node: Mapping[str, Any], path: Path, key: str, record: Record) -> None:
         unit, value = stated(node["unit"]), node["value"]
-        if unit is not None and unit.factor != 1.0:  # bn EUR
+        if unit is not None and unit.factor not in (1.0, 100.0):  # bn EUR, and no ratio
             self._number(value * unit.factor, path, key, record, Context(unit.units), is_quantity=True)
             return
-        units = unit_of_text(node["unit"]) if unit is None else unit.units
+        units = unit_of_text(node["unit"]) if unit is None or unit.factor != 1.0 else unit.units
         self._number(value, path, key, record, Context(units), is_quantity=True)
 
     def _number(
@@ -429,7 +434,7 @@ class Harvester:
             if (size := _size_of_minor(key) or _size_of_minor(record.label)) is not None:
                 value, units = value / size, context.currency
         source = Source("tool", self._call_id, self._tool, path, key, value, units, record, is_open=is_open)
-        source.kind = None if units else read_name(key).kind if key else None
+        source.kind = None if units else _kind_of(key)
         source.stem = stem_of(key)
         self.keys.add(key)
         if source.stem:
@@ -530,7 +535,7 @@ class Harvester:
             return
         if len(text) > 2 and self._structured(text, path, key, record, context, pattern):
             return
-        if _NUMERAL.fullmatch(text.strip()):
+        if NUMERAL.fullmatch(text.strip()):
             stripped = text.strip()
             try:
                 value = int(stripped) if stripped.lstrip("+-").isdecimal() else float(stripped)
@@ -588,21 +593,94 @@ class Harvester:
             for name, inner in _ATTRIBUTE.findall(stripped):
                 self._text(inner, path, name, record, context, pattern)
             return True
-        table = _table_of(stripped)
-        if table is None:
+        if (table := table_of(stripped)) is not None:
+            self._table(table, path, key, record, context, pattern)
+            return True
+        if (blocks := blocks_of(stripped)) is None:
             return False
-        header, rows = table
-        units = [_header_unit(name) for name in header]
-        for number, row in enumerate(rows):
-            cells = dict(zip(header, row, strict=False))
-            element = self._record(f"{self._tool} {pattern}[*]", record)
-            for name, value in cells.items():
-                self._name(element, name, value)
-            for (name, value), unit in zip(cells.items(), units, strict=False):
-                cell_context = Context(unit) if unit else context
-                self._text(value, (*path, number, name), name, element, cell_context, pattern)
-        self.harvest.lists.append((path, len(rows), record))
+        is_parted = sum(not isinstance(block.body, str) for block in blocks) > 1
+        for number, block in enumerate(blocks):
+            own, place = record, (*path, number) if is_parted else path
+            if is_parted and not isinstance(block.body, str):
+                own = self._record(f"{self._tool} {pattern} block", record)
+            if block.head:
+                self._heading(block.head, place, key, own)
+                context = said_of_all(block.head, context)
+            if isinstance(block.body, str):
+                self._in_text(block.body, place, key, record, context)
+            elif isinstance(block.body, dict):
+                self._fields(block.body, place, own, context, f"{pattern} block" if is_parted else pattern)
+            else:
+                self._table(block.body, place, key, own, context, pattern)
         return True
+
+    def _heading(self, text: str, path: Path, key: str, record: Record) -> None:
+        """Take in the line above a table or fields: what it names, and its numbers."""
+        label = _LABEL_END.split(text.strip(" #*-=/"), maxsplit=1)[0].strip(" *")
+        self._name(record, "name", label)
+        if has_digit(text):
+            self._in_text(text, path, key, record, Context())
+
+    def _fields(
+        self, fields: Mapping[str, Any], path: Path, record: Record, context: Context, pattern: str
+    ) -> None:
+        inner = context_in(fields, context)
+        for name, value in fields.items():
+            if isinstance(value, str) and not is_amount(value):
+                self._name(record, name, value)
+            own = record
+            if isinstance(value, Mapping) or has_digit(value):
+                own = self._record(f"{self._tool} {pattern} line", record)
+                own.label = name
+                self._name(own, "name", name)
+            if isinstance(value, Mapping):
+                self._fields(value, (*path, name), own, inner, f"{pattern}.*")
+            else:
+                self._in_name(name, (*path, name), own)
+                self._node(value, (*path, name), name, own, inner, f"{pattern}.{name}")
+
+    def _table(
+        self, table: Table, path: Path, key: str, record: Record, context: Context, pattern: str
+    ) -> None:
+        header, rows = table
+        cells = [dict(zip(header, row, strict=False)) for row in rows]
+        for name in header:
+            self._in_name(name, path, record)
+        self.harvest.lists.append((path, len(rows), record))
+        if (columns := keyed(cells)) is not None:
+            self._keyed(columns, cells, path, record, context, pattern)
+            return
+        for number, row in enumerate(cells):
+            steps = {name: (*path, number, name) for name in row}
+            self._row(row, steps, record, f"{pattern}[*]", context)
+
+    def _keyed(
+        self,
+        columns: Keyed,
+        rows: Sequence[Mapping[str, Any]],
+        path: Path,
+        record: Record,
+        context: Context,
+        pattern: str,
+    ) -> None:
+        """Read rows each of which is a field, as the fields that they are; of several columns each is a record."""
+        for column in columns.values:
+            own, group = record, pattern
+            if len(columns.values) > 1:
+                own, group = self._record(f"{self._tool} {pattern}.*", record), f"{pattern}.*"
+                self._name(own, "name", column)
+            for number, row in enumerate(rows):
+                name, unit = row[columns.name], row.get(columns.unit)
+                known = stated(unit) if isinstance(unit, str) else None
+                inner = context if known is None else replace(context, units={name: known})
+                self._in_name(name, (*path, number, columns.name), own)
+                self._node(row[column], (*path, number, column), name, own, inner, f"{group}.{name}")
+        rest = [*rows[0].keys() - {columns.name, columns.unit, *columns.values}]
+        for number, row in enumerate(rows):
+            for column in rest:
+                self._node(
+                    row[column], (*path, number, column), column, record, context, f"{pattern}.{column}"
+                )
 
     def _in_text(self, text: str, path: Path, key: str, record: Record, context: Context) -> None:
         """The numbers, dates and codes in prose, or in a field that is a number with its unit."""
@@ -626,7 +704,7 @@ class Harvester:
                 if origin == "tool" and source.moment is None and not source.is_code and not source.units:
                     source.units, source.is_open, factor = self._units(path, key, context, own)
                     source.value = source.value * factor if factor != 1.0 else source.value
-                    source.kind = None if source.units else read_name(key).kind
+                    source.kind = None if source.units else _kind_of(key)
                 source.stem = stem
                 if source.moment is not None:
                     own.times.append(source)
@@ -715,7 +793,7 @@ class Harvester:
             len(words) == 1 and (len(words[0]) < 2 or words[0] in common_words())
         ):
             if any(len(word) > 1 for word in words) and (
-                not _NUMERAL.fullmatch(value) or _CALENDAR.fullmatch(value)
+                not NUMERAL.fullmatch(value) or _CALENDAR.fullmatch(value)
             ):
                 record.names.append(words)
 
@@ -737,7 +815,6 @@ _PAIR = re.compile(r"(\w+)=([^\s;,=]+)")
 _ELEMENT = re.compile(r"<([A-Za-z][\w.-]*)[^<>]*>([^<>]+)</\1>")
 _ATTRIBUTE = re.compile(r"\s([A-Za-z][\w.-]*)=[\"']([^\"'<>]{1,200})[\"']")
 _MONTH_KEYS = frozenset(["month", "monat", "mois"])
-_NUMERAL = re.compile(r"[-+]?\d+(?:\.\d+)?(?:[eE][-+]?\d{1,3})?")
 _JSON_START = re.compile(r"[{\[][ \t\r\n]{0,100}(?=[\"{\[])")
 _DECODER = json.JSONDecoder()
 
@@ -784,7 +861,7 @@ def code_words(text: str, readings: Sequence[Reading]) -> Iterator[str]:
 
 def _number_of(value: Any) -> float | None:
     """A number, or the text of one."""
-    if isinstance(value, str) and _NUMERAL.fullmatch(value):
+    if isinstance(value, str) and NUMERAL.fullmatch(value):
         return float(value)
     return value if is_number(value) else None
 
@@ -853,78 +930,13 @@ def _embedded(text: str) -> list[Any] | None:
     return [*parts, text[begun:]] if parts else None
 
 
-def _table_of(text: str) -> tuple[list[str], list[list[str]]] | None:
-    """The header and the rows of a text that is a table: CSV, tabs, Markdown."""
-    lines = [line for line in text.splitlines() if line.strip()]
-    if len(lines) < 2:
-        return None
-    if "|" in lines[0]:
-        rows = [
-            [cell.strip() for cell in line.strip().strip("|").split("|")]
-            for line in lines
-            if not re.fullmatch(r"[\s|:+-]+", line)
-        ]
-    else:
-        mark = next((mark for mark in ("\t", ";", ",") if mark in lines[0]), None)
-        if mark is None:
-            return _aligned(lines)
-        try:
-            rows = [[cell.strip() for cell in row] for row in csv.reader(lines, delimiter=mark)]
-        except csv.Error:
-            return None
-    width = len(rows[0])
-    if width < 2 or len(rows) < 2 or any(len(row) != width for row in rows):
-        return None
-    if any(has_digit(cell) and _NUMERAL.fullmatch(cell) for cell in rows[0]) or any(
-        len(cell) > 60 for cell in rows[0]
-    ):
-        return None
-    return rows[0], rows[1:]
-
-
-def _aligned(lines: list[str]) -> tuple[list[str], list[list[str]]] | None:
-    """Return a table whose columns are parted by blanks, as commands print it, with or without an index."""
-    header = lines[0].split()
-    if len(header) < 2 or not all(map(_COLUMN.fullmatch, header)) or len(set(header)) < len(header):
-        return None
-    rows = [line.split() for line in lines[1:] if not _RULE_LINE.fullmatch(line)]
-    if rows and all(len(row) > len(header) for row in rows) and _is_index([row[0] for row in rows]):
-        header = ["index", *header]  # of pandas, which names no column of its index
-    rows = [_joined_words(row, len(header)) for row in rows]
-    if not rows or any(len(row) != len(header) or not any(map(has_digit, row)) for row in rows):
-        return None
-    return header, rows
-
-
-def _is_index(cells: list[str]) -> bool:
-    """Whether the first cells of rows name them, or count them from zero."""
-    return not any(map(has_digit, cells[:1])) or cells == [str(number) for number in range(len(cells))]
-
-
-def _joined_words(cells: list[str], width: int) -> list[str]:
-    """The cells of a row, in which words next to each other are joined until there are as many as columns."""
-    while width < len(cells) <= width + _MOST_JOINED:
-        places = [
-            place
-            for place, (first, second) in enumerate(pairwise(cells))
-            if not has_digit(first) and not has_digit(second)
-        ]
-        if not places:
-            break
-        place = places[0]
-        cells = [*cells[:place], f"{cells[place]} {cells[place + 1]}", *cells[place + 2 :]]
-    return cells if len(cells) <= width else [*cells[: width - 1], " ".join(cells[width - 1 :])]
-
-
-_RULE_LINE = re.compile(r"[\s|:+=-]*")
 CAMEL_CASE = re.compile(r"(?<=[a-z0-9])(?=[A-Z][a-z])")  # transitDays
 _PER_OF_KEY = re.compile(r"_(?:je|pro|par)_", re.IGNORECASE)
 _WINDOW_OF_KEY = re.compile(r"_(?:last_?)?\d+ ?(?:h|d|w|m|y|days?|hours?|weeks?|months?)(?:_ago)?(?=_|\Z)")
 _LABEL_END = re.compile(r"[:|=(\t]|\s[-–]\s|\s{2,}")
 _LABELLED = re.compile(r"[A-Za-z_]+[:=]([^\s:=]{3,60})")
 _CLOCK = re.compile(r"\d{1,2}:\d\d(?::\d\d)?")
-_GLUED = re.compile(r"(?<=\d)(?=[a-z])|(?<=[a-z]{2})(?=\d)")
-_COLUMN = re.compile(r"%?[^\W\d_](?:[^\W\d]|[%/()-]){0,24}")
+_GLUED = re.compile(r"(?<=\d)(?=[A-Za-z])|(?<=[A-Za-z]{2})(?=\d)")
 
 
 def _header_unit(name: str) -> tuple[str, ...]:
@@ -972,7 +984,7 @@ def _header_lists(node: Mapping[Any, Any]) -> Iterator[Any]:
 def _names_of(value: Sequence[Any]) -> list[str] | None:
     """The names of columns: texts, or objects with a ``name``."""
     names = [item.get("name") if isinstance(item, Mapping) else item for item in value]
-    texts = [name for name in names if isinstance(name, str) and name and not _NUMERAL.fullmatch(name)]
+    texts = [name for name in names if isinstance(name, str) and name and not NUMERAL.fullmatch(name)]
     return texts if texts and len({*texts}) == len(names) else None
 
 
@@ -1000,7 +1012,7 @@ def _grid(node: Sequence[Any]) -> tuple[list[str], list[Sequence[Any]]] | None:
     ):
         return None
     if (
-        all(isinstance(cell, str) and not _NUMERAL.fullmatch(cell) for cell in node[0])
+        all(isinstance(cell, str) and not NUMERAL.fullmatch(cell) for cell in node[0])
         and len(set(node[0])) == width
     ):
         if any(is_number(cell) for row in node[1:] for cell in row):
@@ -1040,6 +1052,13 @@ def _alike_members(node: Mapping[Any, Any]) -> frozenset[str]:
     ):
         return frozenset()
     return frozenset(shapes)
+
+
+def _kind_of(key: str) -> str | None:
+    """What a bare number of a key is; of missing or double identifiers it says how many there are."""
+    words = name_words(key)
+    kind = read_name(key).kind if key else None
+    return "count" if kind and not table_words("faults of rows").isdisjoint(words[:-1]) else kind
 
 
 def _size_of_minor(key: str) -> float | None:

@@ -18,11 +18,9 @@ from gllint_runtime.policy.text_units import (
     unit_of_text,
     words_table,
 )
-from gllint_runtime.policy.unit_codes import unit_of_code
 
 _LONGEST = 40  # characters of a text that says a unit
 _SCHEME = re.compile(r"(?:[A-Za-z]{2,12}:|TYPE_)(?=\S)")  # wmoUnit:degC
-_CODED = re.compile(r"[A-Za-z%]+_[A-Za-z].*|.*[A-Za-z]-\d\Z")  # km_h-1
 _SAID = re.compile(
     r"\b(?:units?|einheit(?:en)?|unités?)\s?[:=]\s?([^\s,;()]{1,20})"
     r"|\b(?P<money>prices|amounts|costs|fares|totals|preise|beträge|prix|montants|tarifs)\b[^,;:().\n]{0,20}?"
@@ -66,22 +64,16 @@ def stated(text: str) -> Declared | None:
     folded = text.lower().replace("_", " ").replace("-", " ")
     if folded in table_words("parts of one"):
         return Declared(("%",), 100.0, "")
+    units = tuple(unit for unit in unit_of_text(text) if size_of_unit(unit))
+    if units and units != ("cent",):
+        return Declared(units, 1.0, "")
     *head, last = folded.removesuffix(" units").removesuffix(" unit").split() or [""]
     if (size := minor_sizes().get({"ct": "cent"}.get(last, last.removesuffix("s")))) is not None:
         name = text[: len(" ".join(head))].strip()
         sign = {"us": "US$", "euro": "€"}.get(name.lower(), name)
         return Declared(currency_units(sign) or currency_units(name.upper()), 1 / size, "")
-    code = unit_of_code(text.replace("_", "."), "ucum") if _CODED.fullmatch(text) else None
-    code = code or (unit_of_code(text, "uncefact") if len(text) == 3 and text.isupper() else None)
-    if is_coded and code is not None:
-        return Declared((code,), 1.0, "")
-    units = tuple(
-        unit
-        for unit in unit_of_text(text.lower() if is_coded and text.isupper() else text)
-        if size_of_unit(unit)
-    )
-    if units:
-        return Declared(units, 1.0, "")
+    if is_coded and text.isupper() and (units := unit_of_text(text.lower())) and size_of_unit(units[0]):
+        return Declared(units, 1.0, "")  # TYPE_SECONDS
     if (word := words_table()["multipliers"].get(folded.removesuffix("s"))) is not None:
         return Declared((), float(word), "")
     return declared_unit(text)
@@ -116,8 +108,8 @@ def context_in(node: Mapping[Any, Any], context: Context) -> Context:
         if folded in table_words("currency keys") or words[-1:] == ("currency",):
             if currency := tuple(unit for unit in unit_of_text(value.upper()) if size_of_unit(unit)):
                 is_minor = value.islower() and is_currency(currency) and not context.is_sized
-                unit = context.unit if context.unit != context.currency or not context.is_sized else currency
-                context = replace(context, currency=currency, is_minor=is_minor, unit=unit)
+                own = context.unit if context.unit != context.currency or not context.is_sized else currency
+                context = replace(context, currency=currency, is_minor=is_minor, unit=own)
             continue
         if folded in table_words("kinds of values") and stated(value) == Declared(("%",), 1.0, ""):
             if "value" in node:
@@ -155,9 +147,9 @@ def context_within(node: Mapping[Any, Any], context: Context) -> Context:
         return context
     for key, value in node.items():
         if isinstance(value, str) and str(key).lower() in table_words("unit keys"):
-            unit = stated(value)
-            if unit is not None and unit.units and not is_currency(unit.units):
-                return replace(context, unit=unit.units, factor=unit.factor)
+            known = stated(value)
+            if known is not None and known.units and not is_currency(known.units):
+                return replace(context, unit=known.units, factor=known.factor)
     return context
 
 
