@@ -8,7 +8,7 @@ import pytest
 
 from gllint_runtime.provenance.engine import Provenance
 from gllint_runtime.provenance.findings import FAULTS
-from gllint_runtime.provenance.stated_units import stated
+from gllint_runtime.provenance.stated_units import unit_in
 
 
 def failing(output: Any, answer: str, arguments: Any = None, **heard: str) -> list[str]:
@@ -84,11 +84,11 @@ def test_what_an_output_says_of_its_numbers(output: Any, answer: str, expected: 
     ],
 )
 def test_a_field_about_units(text: str, units: tuple[str, ...], factor: float) -> None:
-    known = stated(text)
+    known = unit_in(text)
     assert known is not None
     assert (known.units, known.factor) == (units, factor)
 
 
 @pytest.mark.parametrize("text", ["", "metric", "2026-05-12", "success"])
 def test_a_text_that_says_no_unit(text: str) -> None:
-    assert stated(text) is None
+    assert unit_in(text) is None

@@ -27,13 +27,13 @@ from gllint_runtime.policy.text_units import (
 )
 from gllint_runtime.provenance.stated_units import (
     Context,
+    context_after,
     context_in,
-    context_within,
+    context_inside,
     is_currency,
     is_number,
     minor_sizes,
-    said_of_all,
-    stated,
+    unit_in,
     value_keys,
 )
 from gllint_runtime.provenance.tables import NUMERAL, Keyed, Table, blocks_of, is_amount, keyed, table_of
@@ -325,14 +325,14 @@ class Harvester:
             elif isinstance(value, list) and len(value) < 3:  # the dimensions of a row: {"keys": ["Paris"]}
                 for item in value:
                     self._name(record, name, item) if isinstance(item, str) else None
-        within = context_within(node, inner)
+        within = context_inside(node, inner)
         for name, value in node.items():
             name = str(name)
             element = within if isinstance(value, (Mapping, list, tuple)) else inner
             beside = node.get(f"{name}_units", node.get(f"{name}_unit"))
             if isinstance(beside, (Mapping, str)):
                 known = beside if isinstance(beside, Mapping) else {name: beside}
-                named = {str(own): stated(str(unit)) or Declared((), 1.0, "") for own, unit in known.items()}
+                named = {str(own): unit_in(str(unit)) or Declared((), 1.0, "") for own, unit in known.items()}
                 element = replace(inner, units={**(inner.units or {}), **named})
             if name in alike:
                 child = self._record(f"{self._tool} {pattern}.*", record)
@@ -399,7 +399,7 @@ class Harvester:
     # --------------------------------------------------------------------------------------------- leaves
 
     def _quantity(self, node: Mapping[str, Any], path: Path, key: str, record: Record) -> None:
-        unit, value = stated(node["unit"]), node["value"]
+        unit, value = unit_in(node["unit"]), node["value"]
         if unit is not None and unit.factor not in (1.0, 100.0):  # bn EUR, and no ratio
             self._number(value * unit.factor, path, key, record, Context(unit.units), is_quantity=True)
             return
@@ -605,7 +605,7 @@ class Harvester:
                 own = self._record(f"{self._tool} {pattern} block", record)
             if block.head:
                 self._heading(block.head, place, key, own)
-                context = said_of_all(block.head, context)
+                context = context_after(block.head, context)
             if isinstance(block.body, str):
                 self._in_text(block.body, place, key, record, context)
             elif isinstance(block.body, dict):
@@ -671,7 +671,7 @@ class Harvester:
                 self._name(own, "name", column)
             for number, row in enumerate(rows):
                 name, unit = row[columns.name], row.get(columns.unit)
-                known = stated(unit) if isinstance(unit, str) else None
+                known = unit_in(unit) if isinstance(unit, str) else None
                 inner = context if known is None else replace(context, units={name: known})
                 self._in_name(name, (*path, number, columns.name), own)
                 self._node(row[column], (*path, number, column), name, own, inner, f"{group}.{name}")

@@ -21,7 +21,7 @@ from gllint_runtime.policy.text_units import (
 
 _LONGEST = 40  # characters of a text that says a unit
 _SCHEME = re.compile(r"(?:[A-Za-z]{2,12}:|TYPE_)(?=\S)")  # wmoUnit:degC
-_SAID = re.compile(
+_SENTENCE = re.compile(
     r"\b(?:units?|einheit(?:en)?|unités?)\s?[:=]\s?([^\s,;()]{1,20})"
     r"|\b(?P<money>prices|amounts|costs|fares|totals|preise|beträge|prix|montants|tarifs)\b[^,;:().\n]{0,20}?"
     r"\s(?:in|en)\s([A-Za-z$€£]{1,12}(?: [a-z]{4,8})?)\b"
@@ -33,7 +33,7 @@ _SAID = re.compile(
 
 @dataclass(slots=True, frozen=True)
 class Context:
-    """The units that hold on the way down to a number."""
+    """The units on the way down to a number."""
 
     unit: tuple[str, ...] = ()
     currency: tuple[str, ...] = ()
@@ -43,7 +43,7 @@ class Context:
     is_sized: bool = False  # the output says the size of its amounts
 
     def of_key(self, key: str) -> Declared | None:
-        """The unit that the output says of a member: by its name, or by words of it."""
+        """The unit that the output has for a member: by its name, or by words of it."""
         if self.units is None or (named := self.units.get(key)) is not None:
             return None if self.units is None else named
         words = {folded_word(word) for word in name_words(key)}
@@ -55,34 +55,34 @@ class Context:
 
 
 @lru_cache(maxsize=4096)
-def stated(text: str) -> Declared | None:
+def unit_in(text: str) -> Declared | None:
     """The unit and the size that a field about units says: ``kEUR``, ``US cents``, ``wmoUnit:km_h-1``, ``fraction``."""
     text = text.strip()
     if not 0 < len(text) <= _LONGEST:
         return None
     text, is_coded = _SCHEME.sub("", text), _SCHEME.match(text) is not None
-    folded = text.lower().replace("_", " ").replace("-", " ")
-    if folded in table_words("parts of one"):
+    lower = text.lower().replace("_", " ").replace("-", " ")
+    if lower in table_words("parts of one"):
         return Declared(("%",), 100.0, "")
     units = tuple(unit for unit in unit_of_text(text) if size_of_unit(unit))
     if units and units != ("cent",):
         return Declared(units, 1.0, "")
-    *head, last = folded.removesuffix(" units").removesuffix(" unit").split() or [""]
+    *head, last = lower.removesuffix(" units").removesuffix(" unit").split() or [""]
     if (size := minor_sizes().get({"ct": "cent"}.get(last, last.removesuffix("s")))) is not None:
         name = text[: len(" ".join(head))].strip()
         sign = {"us": "US$", "euro": "€"}.get(name.lower(), name)
         return Declared(currency_units(sign) or currency_units(name.upper()), 1 / size, "")
     if is_coded and text.isupper() and (units := unit_of_text(text.lower())) and size_of_unit(units[0]):
         return Declared(units, 1.0, "")  # TYPE_SECONDS
-    if (word := words_table()["multipliers"].get(folded.removesuffix("s"))) is not None:
+    if (word := words_table()["multipliers"].get(lower.removesuffix("s"))) is not None:
         return Declared((), float(word), "")
     return declared_unit(text)
 
 
-def said_of_all(text: str, context: Context) -> Context:
+def context_after(text: str, context: Context) -> Context:
     """The context of what follows a line that says a unit: "prices in EUR", ``unit=EUR/MWh``."""
-    for match in _SAID.finditer(text):
-        unit = stated(match[1] or match[3] or match[4])
+    for match in _SENTENCE.finditer(text):
+        unit = unit_in(match[1] or match[3] or match[4])
         if unit is None:
             continue
         if is_currency(unit.units) or match["money"]:
@@ -100,27 +100,27 @@ def context_in(node: Mapping[Any, Any], context: Context) -> Context:
         words = name_words(key)
         if isinstance(value, Mapping):
             if not table_words("unit words of keys").isdisjoint(words):
-                known = {str(name): stated(unit) for name, unit in value.items() if isinstance(unit, str)}
-                units = {name: unit or Declared((), 1.0, "") for name, unit in known.items()}
+                hits = {str(name): unit_in(unit) for name, unit in value.items() if isinstance(unit, str)}
+                units = {name: unit or Declared((), 1.0, "") for name, unit in hits.items()}
                 context = replace(context, units={**(context.units or {}), **units})
             continue
-        folded = key.lower()
-        if folded in table_words("currency keys") or words[-1:] == ("currency",):
+        lower = key.lower()
+        if lower in table_words("currency keys") or words[-1:] == ("currency",):
             if currency := tuple(unit for unit in unit_of_text(value.upper()) if size_of_unit(unit)):
                 is_minor = value.islower() and is_currency(currency) and not context.is_sized
                 own = context.unit if context.unit != context.currency or not context.is_sized else currency
                 context = replace(context, currency=currency, is_minor=is_minor, unit=own)
             continue
-        if folded in table_words("kinds of values") and stated(value) == Declared(("%",), 1.0, ""):
+        if lower in table_words("kinds of values") and unit_in(value) == Declared(("%",), 1.0, ""):
             if "value" in node:
                 context = replace(
                     context, units={**(context.units or {}), "value": Declared(("%",), 1.0, "")}
                 )
             continue
-        is_plain = folded in table_words("unit keys")
+        is_plain = lower in table_words("unit keys")
         if not is_plain and (len(words) < 2 or words[-1] not in table_words("unit words of keys")):
             continue
-        if (unit := stated(value)) is None:
+        if (unit := unit_in(value)) is None:
             continue
         topic = words[:-1]
         is_of_money = any(map(_is_money, topic)) or (
@@ -140,16 +140,16 @@ def context_in(node: Mapping[Any, Any], context: Context) -> Context:
     return context
 
 
-def context_within(node: Mapping[Any, Any], context: Context) -> Context:
+def context_inside(node: Mapping[Any, Any], context: Context) -> Context:
     """The context of the containers in an object that has a unit which is of none of its own numbers."""
     names = {*map(str.lower, map(str, node))}
     if context.unit or (any(map(is_number, node.values())) and names & value_keys()):
         return context
     for key, value in node.items():
         if isinstance(value, str) and str(key).lower() in table_words("unit keys"):
-            known = stated(value)
-            if known is not None and known.units and not is_currency(known.units):
-                return replace(context, unit=known.units, factor=known.factor)
+            hits = unit_in(value)
+            if hits is not None and hits.units and not is_currency(hits.units):
+                return replace(context, unit=hits.units, factor=hits.factor)
     return context
 
 
