@@ -42,19 +42,16 @@ from gllint_runtime.provenance.directions import Directions, Mark, key_order, wa
 from gllint_runtime.provenance.findings import FAULTS, Finding, Miss, Verdict
 from gllint_runtime.provenance.formulas import derived_by_row
 from gllint_runtime.provenance.index import Index, Mentions, Names
+from gllint_runtime.provenance.keys import CAMEL_CASE, is_thing, stem_of, units_of_key
 from gllint_runtime.provenance.records import (
-    CAMEL_CASE,
     Harvest,
     Harvester,
     Record,
     Source,
     code_words,
     common_words,
-    is_thing,
     minor_words,
     sources_of,
-    stem_of,
-    units_of_key,
 )
 
 _SLACK = 1e-9

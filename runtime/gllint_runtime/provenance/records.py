@@ -13,8 +13,7 @@ from math import isfinite
 from typing import Any, Literal
 
 from gllint_runtime.policy.moments import Moment, moments, month_numbers, weekday_numbers
-from gllint_runtime.policy.names import is_unit_word, name_words, quantity_named, read_name
-from gllint_runtime.policy.parameter_units import argument_units
+from gllint_runtime.policy.names import name_words, quantity_named, read_name
 from gllint_runtime.policy.places import Declared, folded_word
 from gllint_runtime.policy.reader import Reader, Reading, has_digit
 from gllint_runtime.policy.schemas import Path, show_path
@@ -25,6 +24,8 @@ from gllint_runtime.policy.text_units import (
     unit_of_text,
     words_table,
 )
+from gllint_runtime.provenance.keys import is_thing as is_thing
+from gllint_runtime.provenance.keys import kind_of, minor_sizes, stem_of, units_of_key
 from gllint_runtime.provenance.stated_units import (
     Context,
     context_after,
@@ -32,7 +33,6 @@ from gllint_runtime.provenance.stated_units import (
     context_inside,
     is_currency,
     is_number,
-    minor_sizes,
     unit_in,
     value_keys,
 )
@@ -47,7 +47,6 @@ _MAX_SENTENCES = 20  # of one call's arguments, which its output may say back
 _MOST_WRAPPED = 3
 _SHORT = 24  # characters of a field that may be a code as a whole: "BA 117"
 _MAX_NAME_WORDS = 8
-_MAX_RELATIONS = 30  # units that a name leaves open
 _BYTES_OF_SOURCE, _BYTES_OF_RECORD = 550, 1_500  # as measured, each with what only it refers to
 
 Origin = Literal["tool", "text", "said"]
@@ -434,7 +433,7 @@ class Harvester:
             if (size := _size_of_minor(key) or _size_of_minor(record.label)) is not None:
                 value, units = value / size, context.currency
         source = Source("tool", self._call_id, self._tool, path, key, value, units, record, is_open=is_open)
-        source.kind = None if units else _kind_of(key)
+        source.kind = None if units else kind_of(key)
         source.stem = stem_of(key)
         self.keys.add(key)
         if source.stem:
@@ -704,7 +703,7 @@ class Harvester:
                 if origin == "tool" and source.moment is None and not source.is_code and not source.units:
                     source.units, source.is_open, factor = self._units(path, key, context, own)
                     source.value = source.value * factor if factor != 1.0 else source.value
-                    source.kind = None if source.units else _kind_of(key)
+                    source.kind = None if source.units else kind_of(key)
                 source.stem = stem
                 if source.moment is not None:
                     own.times.append(source)
@@ -798,16 +797,7 @@ class Harvester:
                 record.names.append(words)
 
 
-_QUOTIENT = re.compile(r"_(kb|mb|gb|tb|eur|usd|gbp|chf)_(s|h|kwh|mwh|kg|t|m2|m3|km|l|gb|tb)$")
 _SIZED = re.compile(r"_(k|m|mn|mio|bn|b)(usd|eur|gbp|chf)$")
-_PER_TIME = re.compile(
-    r"(?:(?:rows?|orders?|requests?|items?|lines?|units?|throughput|events?|count|n)_per_(?:day|week)"
-    r"|(?:rows?|orders?|requests?|items?|lines?|units?|throughput|events?|count|rate|n)_per_(?:s|min|h))$"
-)
-_SPEED = re.compile(r"speed|wind|ascent|velocity|gust|geschw|vitesse")
-_PRICE = re.compile(
-    r"(?:price|prix|preis|cost|tariff|tarif|rate|fee)_(?:kwh|mwh|kg|m2|m3|km|night|day|h|gb|l)$"
-)
 _WINDOW = re.compile(r"-?(\d{1,4})(s|min|m|h|d|w|mo|y)")
 _CODES = re.compile(r"[^\W_]+(?:[-_./][^\W_]+)*")
 _PAIRS = re.compile(r"\w+=[^\s;,=]+(?:[;,\s]\s?\w+=[^\s;,=]+)+;?")  # temp=14.6;rh=58
@@ -930,20 +920,10 @@ def _embedded(text: str) -> list[Any] | None:
     return [*parts, text[begun:]] if parts else None
 
 
-CAMEL_CASE = re.compile(r"(?<=[a-z0-9])(?=[A-Z][a-z])")  # transitDays
-_PER_OF_KEY = re.compile(r"_(?:je|pro|par)_", re.IGNORECASE)
-_WINDOW_OF_KEY = re.compile(r"_(?:last_?)?\d+ ?(?:h|d|w|m|y|days?|hours?|weeks?|months?)(?:_ago)?(?=_|\Z)")
 _LABEL_END = re.compile(r"[:|=(\t]|\s[-–]\s|\s{2,}")
 _LABELLED = re.compile(r"[A-Za-z_]+[:=]([^\s:=]{3,60})")
 _CLOCK = re.compile(r"\d{1,2}:\d\d(?::\d\d)?")
 _GLUED = re.compile(r"(?<=\d)(?=[A-Za-z])|(?<=[A-Za-z]{2})(?=\d)")
-
-
-def _header_unit(name: str) -> tuple[str, ...]:
-    bracket = re.search(r"[(\[]([^()\[\]]{1,20})[)\]]\s*$", name)
-    if bracket is None:
-        return ()
-    return tuple(unit for unit in unit_of_text(bracket[1]) if size_of_unit(unit))
 
 
 def _rows(node: Mapping[Any, Any]) -> list[dict[str, Any]] | None:
@@ -1054,13 +1034,6 @@ def _alike_members(node: Mapping[Any, Any]) -> frozenset[str]:
     return frozenset(shapes)
 
 
-def _kind_of(key: str) -> str | None:
-    """What a bare number of a key is; of missing or double identifiers it says how many there are."""
-    words = name_words(key)
-    kind = read_name(key).kind if key else None
-    return "count" if kind and not table_words("faults of rows").isdisjoint(words[:-1]) else kind
-
-
 def _size_of_minor(key: str) -> float | None:
     """How many of the parts that a key says make one of a currency: 100 of ``amount_cents``."""
     words = name_words(key)
@@ -1119,70 +1092,3 @@ def _is_identity(key: str) -> bool:
 def common_words() -> frozenset[str]:
     """Words that name no row and no key."""
     return frozenset(words_table()["common"]["words"].split())
-
-
-@lru_cache(maxsize=8192)
-def stem_of(key: str) -> tuple[str, ...]:
-    """The words of a key but for its unit: ``profit_usd`` is about profit."""
-    words = name_words(key)
-    stem = [
-        word
-        for place, word in enumerate(words)
-        if not (place and is_unit_word(word)) and not (place and len(word) == 1)
-    ]
-    if len(stem) > 1 and stem[-1] == words[-1] and len(words[-1]) < 3 and units_of_key(key)[0]:
-        stem.pop()  # the inches of base_in
-    return tuple(folded_word(word) for word in stem if not word.isdecimal()) or tuple(words[:1])
-
-
-@lru_cache(maxsize=8192)
-def units_of_key(key: str) -> tuple[tuple[str, ...], bool]:
-    """Each unit that the name of a member may mean, and whether that is open."""
-    if not key:
-        return (), False
-    if key[-1] in ")]":
-        if units := _header_unit(key):
-            return units, False
-    key = _PER_OF_KEY.sub("_per_", _WINDOW_OF_KEY.sub("", CAMEL_CASE.sub("_", key)))
-    folded = key.lower()
-    if (quotient := _QUOTIENT.search(folded)) is not None:
-        known = words_table()["key letters"]
-        above, below = (unit_of_text(known.get(part, part).split()[0])[0] for part in quotient.groups())
-        made = unit_of_text(f"{above}/{below}")
-        if size_of_unit(made[0]) is not None:
-            return made, False
-    if folded.endswith(("_pp", "_points", "_ppt")) and any(
-        word in folded for word in ("pct", "percent", "rate", "share", "_pp", "margin")
-    ):
-        return ("pp",), False
-    if folded.endswith(("_bps", "_bp")):
-        return ("bps",), False
-    if (per := _PER_TIME.search(folded)) is not None:
-        return (f"1/{per[0].rpartition('_')[2]}",), False
-    readings = argument_units(key)[:_MAX_RELATIONS]
-    if not readings:
-        head, _, last = folded.rpartition("_")
-        if head and (letters := words_table()["key letters"].get(last)) is not None:
-            units = tuple(letters.split())
-            return units, len(units) > 1
-    elif readings == ("ms",) and _SPEED.search(folded):
-        return ("m/s", "ms"), True
-    elif readings and len(readings) == 1 and size_of_unit(readings[0]) is not None and _PRICE.search(folded):
-        return (), False
-    statements = read_name(key).unit if len(readings) > 1 else None
-    if statements is not None:
-        return (statements,), False
-    return tuple(readings), len(readings) > 1
-
-
-@lru_cache(maxsize=4096)
-def is_thing(key: str) -> bool:
-    """Whether a key names things that are counted: ``pallets``, ``starts``."""
-    last = next(reversed(re.findall(r"[a-z]+", CAMEL_CASE.sub("_", key).lower())), "")
-    return (
-        len(last) > 3
-        and last[-1] == "s"
-        and last[-2] not in "sui"
-        and last not in table_words("no things")
-        and last.removesuffix("s") not in minor_sizes()
-    )

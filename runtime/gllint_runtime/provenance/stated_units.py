@@ -18,6 +18,7 @@ from gllint_runtime.policy.text_units import (
     unit_of_text,
     words_table,
 )
+from gllint_runtime.provenance.keys import is_thing, minor_sizes, units_of_key
 
 _LONGEST = 40  # characters of a text that says a unit
 _SCHEME = re.compile(r"(?:[A-Za-z]{2,12}:|TYPE_)(?=\S)")  # wmoUnit:degC
@@ -194,8 +195,6 @@ def _is_money(word: str) -> bool:
 
 def _are_bare(node: Mapping[Any, Any]) -> bool:
     """Whether no number of an object has a unit of its own, or counts."""
-    from gllint_runtime.provenance.records import is_thing, units_of_key
-
     keys = [str(key) for key, value in node.items() if is_number(value)]
     return not any(
         units_of_key(key)[0] or is_thing(key) or read_name(key).kind not in (None, "identifier", "index")
@@ -219,13 +218,3 @@ def is_currency(units: tuple[str, ...]) -> bool:
 def value_keys() -> frozenset[str]:
     """The keys of a number that say nothing but that it is one."""
     return table_words("value keys")
-
-
-@cache
-def minor_sizes() -> dict[str, float]:
-    """The parts of a currency, and how many make one."""
-    return {
-        word.removesuffix("s"): float(size)
-        for size, words in words_table()["minor keys"].items()
-        for word in words.split()
-    }
