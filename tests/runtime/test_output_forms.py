@@ -92,3 +92,66 @@ def test_a_field_about_units(text: str, units: tuple[str, ...], factor: float) -
 @pytest.mark.parametrize("text", ["", "metric", "2026-05-12", "success"])
 def test_a_text_that_says_no_unit(text: str) -> None:
     assert unit_in(text) is None
+
+
+WEEK = {"start_date": "2026-05-11", "made": [21840, 24310, 9875, 18220, 26105], "meta": {"unit": "Wh"}}
+UTC = {"seen_at": "2026-01-08T13:53:00+00:00", "leaves": 1772235600}
+
+
+@pytest.mark.parametrize(
+    ("output", "answer", "expected"),
+    [
+        ({**WEEK, "end_date": "2026-05-15"}, "The best day was Friday, May 15 with 26.1 kWh.", []),
+        ({**WEEK, "interval": "1d"}, "The best day was Friday, May 15 with 24.3 kWh.", ["24.3"]),
+        (WEEK, "The best day was May 15.", ["May 15"]),
+        ({"start": "2026-03-01T00:00", "interval": "1h", "kw": [3.1, 4.2, 5.3]}, "5.3 kW at 02:00 on March 1", []),
+        ({"from": "2026-03-01", "to": "2026-03-14", "range": [3.6, 19.8]}, "On March 8", ["March 8"]),
+    ],
+)  # fmt: skip
+def test_a_list_has_a_day_for_each_item_where_the_output_says_how_far_they_are_apart(
+    output: Any, answer: str, expected: list[str]
+) -> None:
+    assert failing(output, answer) == expected
+
+
+@pytest.mark.parametrize(
+    ("zone", "prompt", "answer", "expected"),
+    [
+        ({}, "Denver (America/Denver)", "Seen at 6:53 a.m. MST on January 8, it leaves at 4:40 p.m.", []),
+        ({}, "Times are UTC-7.", "Seen at 6:53 a.m.", []),
+        ({}, "", "Seen at 6:53 a.m.", ["6:53 a.m."]),
+        ({"timezone": "America/Denver"}, "", "Seen at 6:53 a.m. PST.", ["6:53 a.m."]),
+        ({"timezone": "America/Denver"}, "", "Seen at 7:53 a.m.", ["7:53 a.m."]),
+        ({"utc_offset_seconds": -25200}, "", "Seen at 6:53 a.m.", []),
+        ({"sunrise": "2026-01-08T07:21:00-07:00"}, "", "Seen at 6:53 a.m.", []),
+        ({"timezone": "Nowhere/Denver", "offset": 3}, "", "Seen at 6:53 a.m.", ["6:53 a.m."]),
+    ],
+)  # fmt: skip
+def test_times_in_utc_are_shown_in_the_zone_of_the_conversation(
+    zone: dict[str, Any], prompt: str, answer: str, expected: list[str]
+) -> None:
+    assert failing({**UTC, **zone}, answer, prompt=prompt) == expected
+
+
+@pytest.mark.parametrize(
+    ("output", "answer", "expected"),
+    [
+        ({"held_h": 21.45}, "held for about 21 and a half hours", []),
+        ({"held_h": 21.9}, "held for about 21 and a half hours", ["21"]),
+        ({"duree_min": 150}, "Cela dure 2 heures et demie.", []),
+        ({"took_s": 870, "next_s": 810}, "They took 14:30 and 13:30.", []),
+        ({"l_per_100km": 7.4, "kwh_100km": 18.2}, "7.4 l/100 km or 18.2 kWh per 100 km", []),
+        ({"l_per_100km": 7.4}, "7.4 l/km", ["7.4"]),
+        ({"preis_ct_kwh": "33,40"}, "33,40 ct/kWh (0,334 €/kWh)", []),
+        ({"fin": "2026-09-18T06:00:00+02:00"}, "jusqu'au vendredi 18 septembre à 6 h.", []),
+        ({"ends": "2026-01-16T18:00:00-06:00"}, "Get in before 6, or wait.", []),
+        ({"ends": "2026-01-16T18:00:00-06:00"}, "Get in before 7, or wait.", ["7"]),
+        ({"eta": "2026-03-24"}, "prévu le mardi 24", []),
+        ({"eta": "2026-03-24"}, "prévu le lundi 24", ["24"]),
+        ({"low": "2026-08-22 15:02"}, "Be there well before 3 p.m.", []),
+        ({"low": "2026-08-22 15:32"}, "Be there well before 3 p.m.", ["3 p.m."]),
+        ({"rate": 0.0019}, "The 5xx rate is 0.19% over a 30-day month.", []),
+    ],
+)  # fmt: skip
+def test_lengths_of_time_and_parts_of_dates(output: Any, answer: str, expected: list[str]) -> None:
+    assert failing(output, answer) == expected

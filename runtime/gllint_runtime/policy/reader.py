@@ -16,10 +16,10 @@ from typing import Literal, NamedTuple
 
 from gllint_runtime.policy.designations import designated
 from gllint_runtime.policy.expressions import expression
-from gllint_runtime.policy.moments import Found, Moment, moments
+from gllint_runtime.policy.moments import Found, Moment, moments, weekday_numbers
 from gllint_runtime.policy.places import Layout, Place
 from gllint_runtime.policy.seen_text import SeenText
-from gllint_runtime.policy.text_units import currency_units, size_of_unit, units_at, words_table
+from gllint_runtime.policy.text_units import currency_units, size_of_unit, unit_of_text, units_at, words_table
 
 _MAX_DIGITS = 320  # of a number that is read; no float is longer
 _SLACK = 1e-9  # what floating point may have added, of a number
@@ -121,6 +121,8 @@ class Reader:
             if hits is not None:
                 reading.moments = hits.readings
                 _as_duration(reading)
+                if reading.renderings and _is_length(visited.text, reading, readings):
+                    reading.shape, reading.moments = "number", ()
             place.end = max(place.end, end)
             readings.append(reading)
         _join_ranges(visited.text, readings)
@@ -178,8 +180,15 @@ class Reader:
         multipliers, trailing = _multipliers(text, end, bool(currency))
         if trailing > end and (link := _OF.match(text, trailing)) and units_at(text, link.end())[0]:
             trailing = link.end()  # 1,25 million d'euros
+        if (part := _HALVES.match(text, trailing)) is not None:  # 21 and a half hours
+            trailing = part.end()
         units, unit_end = units_at(text, trailing)
+        per_many = _per_many(text, trailing)
+        if per_many is not None:
+            units, unit_end, many = per_many
         written_unit = text[trailing:unit_end].strip()
+        if part is None and units and (part := _HALVES.match(text, unit_end)) is not None:
+            unit_end = part.end()  # 2 heures et demie
         if not units and self._own_units:
             units, unit_end = self._own_unit(text, trailing)
         if not units and trailing == end and (minor := _MINOR.match(text, end)):
@@ -207,6 +216,14 @@ class Reader:
         if is_bracketed and sign and _IN_PROSE.search(text, max(0, prior - 12), prior):
             renderings = (*renderings, *(element.scaled(-1) for element in renderings))  # RT306 ($33)
             sign = ""
+        if part is not None and not any(element.value % 1 for element in renderings):
+            half = 0.5 if part[1] or part[2] else 0.25
+            renderings = tuple(
+                element._replace(value=element.value + half, lower_margin=0.25, upper_margin=0.25)
+                for element in renderings
+            )
+        if per_many is not None:
+            renderings = tuple(element.scaled(1 / many) for element in renderings)
         if len(units) == 1 and _SAME_UNITS.fullmatch(units[0]):
             units = ()
         if "permille" in units:
@@ -230,6 +247,8 @@ class Reader:
             reading.moments = (Moment(year=int(written)),)
         if is_ordinal and 1 <= renderings[0].value <= 31:
             reading.moments = (Moment(day=int(renderings[0].value)),)
+        if end - start < 3 and text[start:end].isdecimal() and not sign and trailing == end:
+            reading.moments = reading.moments or (*_moments_of_integer(text, start, end, units),)
         reading.multiplier = multipliers[0]
         if units and unit_end == end + 1 and (word := _CHUNK.match(text, start)) is not None:
             reading.word = word[0]
@@ -279,6 +298,56 @@ class Reader:
             zeros = 0 if decimals else len(whole) - len(whole.rstrip("0"))
             hits.append((value, power - len(decimals), (significant - zeros) or significant))
         return tuple(hits)
+
+
+def _per_many(text: str, at: int) -> tuple[tuple[str, ...], int, float] | None:
+    """The unit of what is for a hundred of another, where it ends, and how many: ``l/100 km``, "g per 100 g"."""
+    match = _PER_MANY.match(text, at)
+    if match is None:
+        return None
+    base, (divisor, end) = unit_of_text(match[1]), units_at(text, match.end(), divided=False)
+    unit = f"{base[0]}/{divisor[0]}" if divisor else ""
+    return ((unit,), end, float(match[2])) if unit and size_of_unit(unit) is not None else None
+
+
+def _moments_of_integer(text: str, start: int, end: int, units: tuple[str, ...]) -> Iterator[Moment]:
+    """What day or time a bare integer may be by the word before it: "Tuesday 24", "until 9", "à 14 h"."""
+    prior, value = text[max(0, start - 24) : start], int(text[start:end])
+    if value < 25 and units == ("h",) and _HOUR_SIGN.match(text, end) and _AT_HOUR.search(prior):
+        yield Moment(hour=value, minute=0)
+    if units:
+        return
+    weekday = _WEEKDAY.search(prior)
+    if 0 < value < 32 and weekday is not None and weekday[1].lower() in weekday_numbers():
+        yield Moment(day=value)
+    if 0 < value < 25 and _BY_HOUR.search(prior) and _NO_NOUN.match(text, end):
+        yield Moment(hour=value, minute=0)
+        if value < 12:
+            yield Moment(hour=value + 12, minute=0)
+
+
+_HALVES = re.compile(
+    r"\s(?:(?:and|et|und)\s(?:an?|one|une?|eine?n?)\s(?:(half|demie?|halbe[nrs]?)|quarter|quart|viertel)|et\s(demie?))"
+    r"(?![^\W_])",
+    re.IGNORECASE,
+)
+_PER_MANY = re.compile(
+    r"[ \u00a0]?([^\W\d_]{1,9})\s?(?:/|per\s|pro\s|je\s|aux\s|par\s)\s?(10|100|1000)\s?(?=[^\W\d_])",
+    re.IGNORECASE,
+)
+_HOUR_SIGN = re.compile(r"[ \u00a0\u202f]?h(?![^\W_])")
+_WEEKDAY = re.compile(r"([^\W\d_]{3,10})\.?,?\s(?:the\s|den\s|le\s)?\Z")
+_AT_HOUR = re.compile(
+    r"(?:\b(?:à|dès|vers|avant|après|depuis|de|entre|et|hier|demain|matin|soir)|jusqu['’]à|aujourd['’]hui|\d)\s\Z",
+    re.IGNORECASE,
+)
+_BY_HOUR = re.compile(
+    r"\b(?:before|after|until|till|since|past|at|vor|nach|bis|um|ab|gegen|avant|après)\s\Z", re.IGNORECASE
+)
+_NO_NOUN = re.compile(
+    r"\s*(?:\Z|[.,;:!?)](?!\d)|\s(?:or|and|on|today|tomorrow|tonight|in the|oder|und|et|ou|heute|morgen)\b)",
+    re.IGNORECASE,
+)
 
 
 def _length(text: str, start: int, stop: int) -> Shown | None:
@@ -341,7 +410,7 @@ _CURRENCY_SIZE = re.compile(r"[ \u00a0\u202f]?([kKM])(?=[€$£]|(?:EUR|USD|GBP|
 _LETTERS = re.compile(r"(?:bn|mn|mm|[kKMBTmb])(?![\w²³/·°])")
 _MULTIPLIER = re.compile(r"[ \u00a0\u202f-]?([^\W\d_]{2,9}\.?)(?!\w)|([万億亿])")
 _OF = re.compile(r" (?:d['’]|de |of )")
-_MINOR = re.compile(r"[ \u00a0]?(cents?|pence|¢)(?![^\W_])", re.IGNORECASE)
+_MINOR = re.compile(r"[ \u00a0]?(cents?|centimes?|ct|pence|¢)(?![^\W_])", re.IGNORECASE)
 _ORDINAL = re.compile(r"(?:st|nd|rd|th|ᵗʰ|er|ère|ème|e)(?![\w])")
 _NOUN = re.compile(r"[ -]([^\W\d_]{2,30})")
 
@@ -482,6 +551,27 @@ def _as_duration(reading: Reading) -> None:
     if match:
         value = int(match[1]) + int(match[2] or 0) / 60
         reading.renderings, reading.units = (Shown(value, 1 / 120, 1 / 120),), ("h",)
+
+
+def _is_length(text: str, reading: Reading, readings: list[Reading]) -> bool:
+    """Whether what looks like a time of day is how long something took: "took 14:30, 13:30 and 14:00"."""
+    if _LASTING.search(text, max(0, reading.start - 30), reading.start):
+        return True
+    last = readings[-1] if readings else None
+    return (
+        last is not None
+        and last.shape == "number"
+        and ":" in last.text
+        and _NEXT.fullmatch(text, last.end, reading.start) is not None
+    )
+
+
+_LASTING = re.compile(
+    r"\b(?:took|takes?|taking|last(?:ed|s)|ran for|runs for|runtime|duration|elapsed(?: time)?|finished in|"
+    r"completed in|dauerte|dauert|duré|dure|durée)(?:\s(?:of|was|is|about|only|just|von|de|environ|nur))?:?\s\Z",
+    re.IGNORECASE,
+)
+_NEXT = re.compile(r",?\s(?:and\s|und\s|et\s|to\s|or\s)?|[-–]")
 
 
 _RANGE = re.compile(

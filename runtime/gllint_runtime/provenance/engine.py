@@ -14,9 +14,9 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from copy import copy
 from dataclasses import replace
-from datetime import date, timedelta
+from datetime import UTC, date, datetime, timedelta, tzinfo
 from functools import cache, cached_property
-from itertools import pairwise, takewhile
+from itertools import chain, pairwise, takewhile
 from math import isfinite
 from typing import Any
 
@@ -53,6 +53,7 @@ from gllint_runtime.provenance.records import (
     minor_words,
     sources_of,
 )
+from gllint_runtime.provenance.zones import hours_of_zone, local_time, zones_in
 
 _SLACK = 1e-9
 _ROUNDING = 4e-15  # what the conversion of a float may have added
@@ -62,6 +63,9 @@ _MAX_TEXT = 500_000
 _MAX_SPELLED = 20_000  # characters of what a user said in which numbers in words are read
 _SIZES = (-3, 3, -6, 6, -2, 2, -1, 1)  # powers of ten by which a size is mistaken
 _MOST_PASSES = 4
+_NEAR = 10  # minutes by which a full hour may be off that is called about
+_MOST_INSTANTS = 5_000
+_MOST_ZONES = 6
 _REACH = 80  # characters before a number in which a word says that it is of the one before
 
 
@@ -107,6 +111,9 @@ class Provenance:
         self.currencies: dict[str, set[str]] = {}
         self._harvests: list[Harvest] = []
         self._weight = 0
+        self.zones: set[tzinfo] = set()
+        self._instants: list[Source] = []
+        self._local: tuple[int, int, Index] | None = None
         self._questions: set[object] = set()
         for harvest in (self._constants, *harvests):
             self._learn(harvest)
@@ -118,7 +125,7 @@ class Provenance:
         text = text[:_MAX_TEXT]
         number, self._said = self._said, self._said + 1
         path = (f"{speaker}[{number}]",)
-        harvest = Harvest(speaker, spoken=[text])
+        harvest = Harvest(speaker, spoken=[text], zones={*zones_in(text)})
         readings = self.reader.read(text)
         for reading in readings:
             sources = [*sources_of(reading, "said", "", speaker, path, "", None)]
@@ -169,8 +176,11 @@ class Provenance:
     def _learn(self, harvest: Harvest) -> None:
         self._harvests.append(harvest)
         self._weight += harvest.weight
+        self.zones |= harvest.zones
         for source in harvest.sources:
             self.index.add(source)
+            if source.zone == UTC and source.moment is not None and source.moment.has_time:
+                self._instants.append(source)
             if source.tool == "user" and source.moment is None and not source.is_code:
                 self.statements.append(source)
             if source.units and _is_currency(source.units[0]):
@@ -184,6 +194,20 @@ class Provenance:
             self.derivations.add(harvest, harvest.tool)
             self._questions.add(harvest.answer)
         self._texts += [(source, source.text.casefold()) for source in harvest.quotable]
+
+    @property
+    def local_times(self) -> Index:
+        """The times that outputs give in UTC, in the zones that the conversation shows."""
+        state = len(self._instants), len(self.zones)
+        if self._local is None or self._local[:2] != state:
+            index = Index()
+            for source in self._instants[-_MOST_INSTANTS:] if self.zones else ():
+                for zone in [*self.zones][:_MOST_ZONES]:
+                    moment = local_time(source.moment, zone) if source.moment is not None else None
+                    if moment is not None:
+                        index.add(replace(source, moment=moment, zone=zone))
+            self._local = (*state, index)
+        return self._local[2]
 
     # -------------------------------------------------------------------------------------------- judging
 
@@ -593,17 +617,19 @@ class _Judgement:
             if reading.shape == "ordinal" and not _ORDINAL_DAY.search(self._before(reading, 16)):
                 continue
             year = moment.year
-            for attempt in (moment, moment._replace(year=None)):
-                if attempt is not moment and (year is None or not attempt.has_date):
+            about = [moment] if not self._is_about(moment, reading) else [*_times_about(moment)]
+            for attempt in (*about, moment._replace(year=None)):
+                if attempt.year != year and (year is None or not attempt.has_date):
                     continue
                 own: list[Miss] = []
-                for source in index.moments(attempt):
-                    if attempt is not moment and not self._is_known_year(source, year):
+                for source in chain(index.moments(attempt), self.provenance.local_times.moments(attempt)):
+                    if attempt.year != year and not self._is_known_year(source, year):
                         continue
                     problem = (
                         self._is_of_place(source, reading)
                         or self._of_other_weekday(source, reading)
                         or self._of_other_date(source, reading)
+                        or self._of_other_zone(source, reading)
                         or self._is_other_end(source, reading)
                     )
                     if problem is None:
@@ -640,11 +666,32 @@ class _Judgement:
         """What is wrong where the text gives a date another day of the week than it has."""
         moment = source.moment
         day = moment.on if moment is not None else None
-        if day is None or not reading.moments[0].has_date:
+        if day is None or reading.moments[0].day is None:
             return None
         word = _WEEKDAY_BEFORE.search(self._before(reading, 22))
         weekday = weekday_numbers().get(word[1].lower()) if word is not None else None
         return Miss("weekday", source) if weekday is not None and weekday != day.weekday() else None
+
+    def _is_about(self, moment: Moment, reading: Reading) -> bool:
+        """Whether a full hour is shown as one that is not exact: "around 3 p.m.", "shortly after 12"."""
+        is_full = (
+            moment.has_time
+            and not moment.minute
+            and not moment.has_date
+            and not _MINUTES.search(reading.text)
+        )
+        return is_full and _ABOUT.search(self._before(reading, 12)) is not None
+
+    def _of_other_zone(self, source: Source, reading: Reading) -> Miss | None:
+        """What is wrong where a zone is behind a time, and it is not the one of the source."""
+        moment, place = source.moment, reading.place
+        if source.zone is None or moment is None or moment.on is None or not reading.moments[0].has_time:
+            return None
+        hours = hours_of_zone(place.layout.text, place.end)
+        when = datetime(moment.on.year, moment.on.month, moment.on.day, moment.hour or 0, tzinfo=source.zone)
+        own = when.utcoffset()
+        is_other = hours is not None and own is not None and own.total_seconds() != hours * 3600
+        return Miss("key", source) if is_other else None
 
     def _is_known_year(self, source: Source, year: int | None) -> bool:
         """Whether a date without a year may be of this one, which the conversation says elsewhere."""
@@ -1197,6 +1244,13 @@ class _Judgement:
         return inside[:-1] if several else inside
 
 
+def _times_about(moment: Moment) -> Iterator[Moment]:
+    """A full hour, and the times a few minutes before and after it."""
+    for minutes in sorted(range(-_NEAR, _NEAR + 1), key=abs):
+        hour, minute = divmod((moment.hour or 0) * 60 + minutes, 60)
+        yield moment._replace(hour=hour % 24, minute=minute)
+
+
 @cache
 def _relative_days() -> dict[str, int]:
     return {
@@ -1258,6 +1312,10 @@ _OUT_OF = re.compile(
 )
 _WEEKDAY_BEFORE = re.compile(r"([^\W\d_]{2,10})\.?,?\s(?:the\s|den\s|le\s)?\Z")
 _FROM_TO = re.compile(r"\b(?:from|von|de)\b.*\b(?:to|auf|à)\b[^.]{0,40}\Z", re.IGNORECASE | re.DOTALL)
+_MINUTES = re.compile(r"\d\s?[:.h]\s?\d\d")
+_ABOUT = re.compile(
+    r"\b(?:before|after|around|about|near|nearly|by|vor|nach|gegen|kurz|vers|avant|après)\s\Z", re.IGNORECASE
+)
 _HEMISPHERE = re.compile(r"°?\s?(?:W|S|O|west|south|West|Süd|ouest|sud)(?!\w)")
 _ORDINAL_DAY = re.compile(
     r"\b(?:the|on|by|until|till|from|since|to|and|le|am|den|vom|bis)\s+(?:the\s+)?\Z", re.IGNORECASE

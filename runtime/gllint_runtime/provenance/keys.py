@@ -9,6 +9,7 @@ from gllint_runtime.policy.names import is_unit_word, name_words, read_name
 from gllint_runtime.policy.parameter_units import argument_units
 from gllint_runtime.policy.places import folded_word
 from gllint_runtime.policy.text_units import (
+    currency_units,
     size_of_unit,
     table_words,
     unit_of_text,
@@ -16,6 +17,10 @@ from gllint_runtime.policy.text_units import (
 )
 
 _MAX_RELATIONS = 30  # units that a name leaves open
+_SIZED = re.compile(r"_(k|m|mn|mio|bn|b)(usd|eur|gbp|chf)$")
+_PARTS_PER = re.compile(
+    r"(?:\A|_)(ct|cents?|pence|l|kwh|wh|g|mg|kcal|kj)_?(?:per_?|je_?|pro_?)?(100|1000)?_?(km|kwh|mwh|kg|g|ml|l|m3|min|h)$"
+)
 _QUOTIENT = re.compile(r"_(kb|mb|gb|tb|eur|usd|gbp|chf)_(s|h|kwh|mwh|kg|t|m2|m3|km|l|gb|tb)$")
 _PER_TIME = re.compile(
     r"(?:(?:rows?|orders?|requests?|items?|lines?|units?|throughput|events?|count|n)_per_(?:day|week)"
@@ -45,6 +50,28 @@ def kind_of(key: str) -> str | None:
 
 
 @lru_cache(maxsize=8192)
+def scaled_unit(key: str) -> tuple[tuple[str, ...], float] | None:
+    """The units and the factor of a key in many or in parts of them: ``kusd``, ``ct_per_kwh``, ``l_100km``."""
+    lower, words = CAMEL_CASE.sub("_", key).lower(), words_table()
+    if (sized := _SIZED.search(lower)) is not None:
+        return (sized[2].upper(),), float(words["letters"].get(sized[1]) or words["multipliers"][sized[1]])
+    if (match := _PARTS_PER.search(lower)) is None:
+        return None
+    numerator, many, divisor_name = match.groups()
+    divisor = unit_of_text(words["key letters"].get(divisor_name, divisor_name).split()[0])[0]
+    if many:
+        bases: tuple[str, ...] = unit_of_text(words["key letters"].get(numerator, numerator).split()[0])
+    elif numerator.startswith(("ct", "cent", "pence")):
+        bases = tuple(
+            code for sign in words["minor units"][numerator].split() for code in currency_units(sign)
+        )
+    else:
+        return None
+    composed = tuple(unit for base in bases if size_of_unit(unit := unit_of_text(f"{base}/{divisor}")[0]))
+    return (composed, 1 / int(many or 100)) if composed else None
+
+
+@lru_cache(maxsize=8192)
 def stem_of(key: str) -> tuple[str, ...]:
     """The words of a key but for its unit: ``profit_usd`` is about profit."""
     words = name_words(key)
@@ -67,30 +94,32 @@ def units_of_key(key: str) -> tuple[tuple[str, ...], bool]:
         if units := _header_unit(key):
             return units, False
     key = _PER_OF_KEY.sub("_per_", _WINDOW_OF_KEY.sub("", CAMEL_CASE.sub("_", key)))
-    folded = key.lower()
-    if (quotient := _QUOTIENT.search(folded)) is not None:
-        known = words_table()["key letters"]
-        above, below = (unit_of_text(known.get(part, part).split()[0])[0] for part in quotient.groups())
-        made = unit_of_text(f"{above}/{below}")
-        if size_of_unit(made[0]) is not None:
-            return made, False
-    if folded.endswith(("_pp", "_points", "_ppt")) and any(
-        word in folded for word in ("pct", "percent", "rate", "share", "_pp", "margin")
+    lower = key.lower()
+    if (quotient := _QUOTIENT.search(lower)) is not None:
+        table = words_table()["key letters"]
+        numerator, divisor_name = (
+            unit_of_text(table.get(part, part).split()[0])[0] for part in quotient.groups()
+        )
+        composed = unit_of_text(f"{numerator}/{divisor_name}")
+        if size_of_unit(composed[0]) is not None:
+            return composed, False
+    if lower.endswith(("_pp", "_points", "_ppt")) and any(
+        word in lower for word in ("pct", "percent", "rate", "share", "_pp", "margin")
     ):
         return ("pp",), False
-    if folded.endswith(("_bps", "_bp")):
+    if lower.endswith(("_bps", "_bp")):
         return ("bps",), False
-    if (per := _PER_TIME.search(folded)) is not None:
+    if (per := _PER_TIME.search(lower)) is not None:
         return (f"1/{per[0].rpartition('_')[2]}",), False
     readings = argument_units(key)[:_MAX_RELATIONS]
     if not readings:
-        head, _, last = folded.rpartition("_")
+        head, _, last = lower.rpartition("_")
         if head and (letters := words_table()["key letters"].get(last)) is not None:
             units = tuple(letters.split())
             return units, len(units) > 1
-    elif readings == ("ms",) and _SPEED.search(folded):
+    elif readings == ("ms",) and _SPEED.search(lower):
         return ("m/s", "ms"), True
-    elif readings and len(readings) == 1 and size_of_unit(readings[0]) is not None and _PRICE.search(folded):
+    elif readings and len(readings) == 1 and size_of_unit(readings[0]) is not None and _PRICE.search(lower):
         return (), False
     statements = read_name(key).unit if len(readings) > 1 else None
     if statements is not None:

@@ -7,6 +7,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, tzinfo
 from functools import cache, lru_cache
 from itertools import chain
 from math import isfinite
@@ -25,7 +26,8 @@ from gllint_runtime.policy.text_units import (
     words_table,
 )
 from gllint_runtime.provenance.keys import is_thing as is_thing
-from gllint_runtime.provenance.keys import kind_of, minor_sizes, stem_of, units_of_key
+from gllint_runtime.provenance.keys import kind_of, minor_sizes, scaled_unit, stem_of, units_of_key
+from gllint_runtime.provenance.series import series_of
 from gllint_runtime.provenance.stated_units import (
     Context,
     context_after,
@@ -37,6 +39,7 @@ from gllint_runtime.provenance.stated_units import (
     value_keys,
 )
 from gllint_runtime.provenance.tables import NUMERAL, Keyed, Table, blocks_of, is_amount, keyed, table_of
+from gllint_runtime.provenance.zones import zone_of_number, zone_of_time, zones_in
 
 _MAX_LEAVES = 200_000  # of one output
 _MAX_DEPTH = 64
@@ -100,6 +103,7 @@ class Source:
     is_code: bool = False
     is_asked: bool = False  # an argument, which the model wrote itself
     is_minor: bool = False  # the amount, if the integer is in hundredths of a currency
+    zone: tzinfo | None = None  # of a time: the one that it is written with
     is_doubtful: bool = False  # if the conversation says that amounts are: the output does not
 
     @property
@@ -136,6 +140,7 @@ class Harvest:
     quotable: list[Source] = field(default_factory=list)  # its texts as they are
     spoken: list[str] = field(default_factory=list)  # all whose words it uses
     answer: object = None  # the call with its output, which may come again
+    zones: set[tzinfo] = field(default_factory=set)  # of time, that it shows
     is_cut: bool = False
 
     @property
@@ -162,6 +167,7 @@ class Harvester:
         self.harvest = Harvest(tool)
         self.keys: set[str] = set()
         self._echo = {}
+        self._arguments = arguments or {}
         root = self._record(f"{tool} $", None)
         sentences: set[str] = set()
         for path, leaf in _plain_leaves(arguments or {}):
@@ -259,6 +265,21 @@ class Harvester:
             value = whole + node["nanos"] / 1e9
             code = unit_of_text(str(node.get("currencyCode", "")))
             self._number(value, path, key, record, Context(code), is_quantity=is_currency(code))
+            return
+        if (series := series_of(node, self._arguments)) is not None:
+            names, dates = series
+            inner = context_in(node, context)
+            for name in names:
+                self._in_name(name, (*path, name), record)
+            for number, day in enumerate(dates):
+                row = {name: node[name][number] for name in names}
+                steps = {name: (*path, name, number) for name in names}
+                self._row(
+                    {"date": day, **row}, {"date": steps[names[0]], **steps}, record, f"{pattern}[*]", inner
+                )
+            self.harvest.lists += [((*path, name), len(dates), record) for name in names]
+            rest = {name: value for name, value in node.items() if name not in names}
+            self._object(rest, path, key, record, context, pattern)
             return
         if (rows := _rows(node)) is not None:
             for name in rows[0]:
@@ -422,10 +443,11 @@ class Harvester:
             return
         units: tuple[str, ...] = context.unit if is_quantity else ()
         is_open = False
-        if not is_quantity and (sized := _SIZED.search(key.lower())) is not None:
-            words = words_table()
-            value *= float(words["letters"].get(sized[1]) or words["multipliers"][sized[1]])
-            units, is_quantity = (sized[2].upper(),), True
+        if not is_quantity and (sized := scaled_unit(key)) is not None:
+            (units, factor), is_quantity = sized, True
+            value, is_open = value * factor, len(units) > 1
+        if (zone := zone_of_number(key, value)) is not None:
+            self.harvest.zones.add(zone)
         shown, factor = value, 1.0
         if not is_quantity:
             units, is_open, factor = self._units(path, key, context, record)
@@ -461,8 +483,6 @@ class Harvester:
             and isinstance(value, int)
             and (946684800 <= value < 4102444800 or 946684800_000 <= value < 4102444800_000)
         ):
-            from datetime import UTC, datetime
-
             when = datetime.fromtimestamp(value if value < 4102444800 else value / 1000, UTC)
             moment = Moment(when.year, when.month, when.day, when.hour, when.minute, when.second)
             epoch = Source(
@@ -477,6 +497,7 @@ class Harvester:
                 str(value),
                 moment,
                 stem=source.stem,
+                zone=UTC,
             )
             record.times.append(epoch)
             record.moments.append(moment)
@@ -526,6 +547,7 @@ class Harvester:
     def _text(self, text: str, path: Path, key: str, record: Record, context: Context, pattern: str) -> None:
         text = text[:_MAX_TEXT]
         record.texts.setdefault(key, text)
+        self.harvest.zones.update(zones_in(text))
         for sentence in self._sentences:
             text = _without(text, sentence)
         if text and not has_digit(text):
@@ -702,11 +724,16 @@ class Harvester:
             for source in sources_of(reading, origin, self._call_id, self._tool, path, key, own):
                 if origin == "tool" and source.moment is None and not source.is_code and not source.units:
                     source.units, source.is_open, factor = self._units(path, key, context, own)
+                    if (sized := scaled_unit(key)) is not None:
+                        (source.units, factor), source.is_open = sized, len(sized[0]) > 1
                     source.value = source.value * factor if factor != 1.0 else source.value
                     source.kind = None if source.units else kind_of(key)
                 source.stem = stem
                 if source.moment is not None:
                     own.times.append(source)
+                    source.zone = zone_of_time(source.text)
+                    if source.zone not in (None, UTC):
+                        self.harvest.zones.add(source.zone)
                 if origin == "tool" and source.moment is None and not source.is_code:
                     own.stems[key] = stem
                     own.values.setdefault(key, source)
@@ -797,7 +824,6 @@ class Harvester:
                 record.names.append(words)
 
 
-_SIZED = re.compile(r"_(k|m|mn|mio|bn|b)(usd|eur|gbp|chf)$")
 _WINDOW = re.compile(r"-?(\d{1,4})(s|min|m|h|d|w|mo|y)")
 _CODES = re.compile(r"[^\W_]+(?:[-_./][^\W_]+)*")
 _PAIRS = re.compile(r"\w+=[^\s;,=]+(?:[;,\s]\s?\w+=[^\s;,=]+)+;?")  # temp=14.6;rh=58
