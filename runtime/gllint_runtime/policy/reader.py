@@ -115,6 +115,8 @@ class Reader:
             place = layout.place(start, stop)
             if shape == "number":
                 reading, end = self._number(visited.text, start, stop, place)
+                if reading.units == ("h",) and readings and _is_of_day(visited.text, reading, readings[-1]):
+                    reading.shape, reading.renderings, reading.units = "moment", (), ()
             else:
                 reading = Reading(start, stop, visited.text[start:stop], shape, place)
                 end = stop
@@ -223,7 +225,7 @@ class Reader:
                 for element in renderings
             )
         if per_many is not None:
-            renderings = tuple(element.scaled(1 / many) for element in renderings)
+            renderings, multipliers = tuple(element.scaled(1 / many) for element in renderings), (1 / many,)
         if len(units) == 1 and _SAME_UNITS.fullmatch(units[0]):
             units = ()
         if "permille" in units:
@@ -310,6 +312,12 @@ def _per_many(text: str, at: int) -> tuple[tuple[str, ...], int, float] | None:
     return ((unit,), end, float(match[2])) if unit and size_of_unit(unit) is not None else None
 
 
+def _is_of_day(text: str, reading: Reading, last: Reading) -> bool:
+    """Whether hours right behind a date are a time of that day: "le 17 septembre à 14 h"."""
+    is_joined = _AT.fullmatch(text, last.end, reading.start) is not None
+    return bool(reading.moments and last.moments) and last.moments[0].has_date and is_joined
+
+
 def _moments_of_integer(text: str, start: int, end: int, units: tuple[str, ...]) -> Iterator[Moment]:
     """What day or time a bare integer may be by the word before it: "Tuesday 24", "until 9", "à 14 h"."""
     prior, value = text[max(0, start - 24) : start], int(text[start:end])
@@ -335,6 +343,7 @@ _PER_MANY = re.compile(
     r"[ \u00a0]?([^\W\d_]{1,9})\s?(?:/|per\s|pro\s|je\s|aux\s|par\s)\s?(10|100|1000)\s?(?=[^\W\d_])",
     re.IGNORECASE,
 )
+_AT = re.compile(r" à ")
 _HOUR_SIGN = re.compile(r"[ \u00a0\u202f]?h(?![^\W_])")
 _WEEKDAY = re.compile(r"([^\W\d_]{3,10})\.?,?\s(?:the\s|den\s|le\s)?\Z")
 _AT_HOUR = re.compile(

@@ -723,10 +723,12 @@ class _Judgement:
                         continue
                     if is_exact or renderings.digits > (1 if renderings.value % 1 == 0 else 2):
                         yield source, element, 1, "bare"
-            if reading.multiplier == 0.01 and renderings.value:  # 1049 cents of a bare 1049
-                element = renderings.scaled(100)
-                for source in index.by_value(element.value, element.value):
-                    if not source.units:
+            if reading.multiplier < 1 and renderings.value:  # 1049 cents of a bare 1049, 6.2 l/100 km of 6.19
+                element = renderings.scaled(1 / reading.multiplier)
+                for source in index.by_value(
+                    element.value - element.lower_margin, element.value + element.upper_margin
+                ):
+                    if not source.units and element.fits(float(source.value)):
                         yield source, element, 1, "bare"
             for sign in (1, -1):
                 element = renderings if sign > 0 else renderings.scaled(-1)
